@@ -3,84 +3,91 @@ import type { Context } from '../context.js'
 import { clampedInteger, id, optional } from '../model/input.js'
 import { MINUTE } from '../model/time.js'
 import { defineOperation } from '../operation.js'
-import { chancesOfMeeting } from './cascades/chance.js'
-import { expectError } from './existing-error.js'
-import { type RankedError, rankedErrors } from './ranked-errors.js'
-import { occurrencesOf } from './sums/application-filter.js'
+import { meetingProbabilities } from './cascades/expected-probability.js'
+import { assertErrorExists } from './existing-error.js'
+import { loadRankedErrors, type RankedError } from './ranked-errors.js'
+import { occurrencesOfApplication } from './sums/application-filter.js'
 
 export interface CoOccurringError {
   error: RankedError
-  /** Of the occurrences looked at, those that had the other within the window. */
+  /** Checked occurrences that had the other error within the window. */
   together_count: number
-  /** At how many separate moments that was: what lies within one window of the first of it is one, however much it is. */
+  /** Number of separate moments. Occurrences within one window of the first count as one moment. */
   moment_count: number
-  /** How many occurrences were looked at: the newest ones. */
-  looked_at: number
-  /** `together_count / looked_at`. */
+  /** Number of checked occurrences, newest first. */
+  checked_count: number
+  /** `together_count / checked_count`. */
   share: number
-  /** The share that chance alone would give, by how much of the last days the other fills. */
+  /** Share expected by chance, based on the time that the other error covers. */
   expected_share: number
-  /** `share / expected_share`: 1 is chance, and an error that happens all the time is near everything by chance. */
+  /** `share / expected_share`. 1 means chance; an error that occurs all the time is near everything by chance. */
   lift: number
 }
 
-/** The newest occurrences tell what goes with an error now; all of a hot one would take minutes. */
-const NEWEST = 500
-/** Others that are read for one question at most, newest first. */
-const MOST_ROWS = 20_000
+/** Checks the newest occurrences only. All occurrences of a frequent error would take minutes. */
+const MAX_OCCURRENCES = 500
+/** Maximum number of rows of other errors per call, newest first. */
+const MAX_ROWS = 20_000
 const ROWS_PER_TIME = 200
-/** Saves round trips, and stays below SQLite's limit of 500 united queries. */
+/** Saves round trips. SQLite allows at most 500 queries in a union. */
 const SPANS_PER_STATEMENT = 15
-/** The others that are compared with chance: those that were near most often. */
-const MOST_CANDIDATES = 20
-/** What was near only once stands behind all that was near more often, unless there is no more to look at. */
-const LEAST_TOGETHER = 2
+/** Number of errors compared with chance, most frequent first. */
+const MAX_CANDIDATES = 20
+/** Errors seen together only once are ranked last, unless there is only one occurrence. */
+const MIN_TOGETHER = 2
 
-/** Errors that occur shortly before or after this one, those first that do so most beyond chance. */
+/** Returns errors that occur shortly before or after an error, ranked by how far they exceed chance. */
 export const coOccurringErrors = defineOperation({
   input: v.object({
     error_id: id(),
     window_minutes: v.optional(optional(clampedInteger({ min: 1, max: 60 })), 5),
-    newest: v.optional(optional(clampedInteger({ min: 1, max: NEWEST })), NEWEST),
+    newest: v.optional(optional(clampedInteger({ min: 1, max: MAX_OCCURRENCES })), MAX_OCCURRENCES),
     limit: v.optional(optional(clampedInteger({ min: 1, max: 100 })), 10),
     application_id: optional(id()),
   }),
   async run(
     context,
-    { error_id, window_minutes = 5, newest = NEWEST, limit = 10, application_id },
+    { error_id, window_minutes = 5, newest = MAX_OCCURRENCES, limit = 10, application_id },
   ): Promise<CoOccurringError[]> {
-    await expectError(context, { error_id, application_id })
+    await assertErrorExists(context, { error_id, application_id })
     const window = window_minutes * MINUTE
-    const times = await newestTimes(context, error_id, newest)
-    const counts = countTogether(times, await othersNear(context, { error_id, application_id }, times, window), window)
-    const most = [...counts]
+    const times = await loadNewestTimes(context, error_id, newest)
+    const counts = countTogetherByError(
+      times,
+      await loadNearbyOccurrences(context, { error_id, application_id }, times, window),
+      window,
+    )
+    const mostFrequent = [...counts]
       .sort(([a, m], [b, n]) => n.together_count - m.together_count || a - b)
-      .slice(0, Math.max(MOST_CANDIDATES, limit))
-    const errors = await rankedErrors(
+      .slice(0, Math.max(MAX_CANDIDATES, limit))
+    const errors = await loadRankedErrors(
       context,
-      most.map(([id]) => id),
+      mostFrequent.map(([id]) => id),
       application_id,
     )
-    const chances = await chancesOfMeeting(context, [...errors.values()], { window, until: times.at(-1) ?? 0 })
-    const looked_at = times.length
-    const found = most.flatMap(([id, meetings]): CoOccurringError[] => {
-      const error = errors.get(id)
-      const expected_share = chances.get(id)
-      if (!error || expected_share === undefined) return []
-      const share = meetings.together_count / looked_at
-      return [{ error, ...meetings, looked_at, share, expected_share, lift: share / expected_share }]
+    const expectedShares = await meetingProbabilities(context, [...errors.values()], {
+      window,
+      until: times.at(-1) ?? 0,
     })
-    return found.sort(byEvidence(Math.min(LEAST_TOGETHER, looked_at))).slice(0, limit)
+    const checked_count = times.length
+    const found = mostFrequent.flatMap(([id, togetherCounts]): CoOccurringError[] => {
+      const error = errors.get(id)
+      const expected_share = expectedShares.get(id)
+      if (!error || expected_share === undefined) return []
+      const share = togetherCounts.together_count / checked_count
+      return [{ error, ...togetherCounts, checked_count, share, expected_share, lift: share / expected_share }]
+    })
+    return found.sort(byEvidence(Math.min(MIN_TOGETHER, checked_count))).slice(0, limit)
   },
 })
 
-function byEvidence(least: number) {
-  const isEnough = ({ together_count }: CoOccurringError) => Number(together_count >= least)
+function byEvidence(minTogether: number) {
+  const isEnough = ({ together_count }: CoOccurringError) => Number(together_count >= minTogether)
   return (a: CoOccurringError, b: CoOccurringError) =>
     isEnough(b) - isEnough(a) || b.lift - a.lift || b.together_count - a.together_count || a.error.id - b.error.id
 }
 
-async function newestTimes({ database }: Context, error_id: number, limit: number): Promise<number[]> {
+async function loadNewestTimes({ database }: Context, error_id: number, limit: number): Promise<number[]> {
   const rows = await database.read
     .selectFrom('faultboard_occurrences')
     .select('occurred_at')
@@ -91,22 +98,22 @@ async function newestTimes({ database }: Context, error_id: number, limit: numbe
   return rows.map(({ occurred_at }) => occurred_at).reverse()
 }
 
-export interface Sighting {
+export interface NearbyOccurrence {
   error_id: number
   occurred_at: number
 }
 
-/** What else occurred within the windows around these times; windows that touch are asked for as one. */
-async function othersNear(
+/** Loads occurrences of other errors within the windows around these times. Merges overlapping windows. */
+async function loadNearbyOccurrences(
   context: Context,
   { error_id, application_id }: { error_id: number; application_id: number | undefined },
   times: readonly number[],
   window: number,
-): Promise<Sighting[]> {
-  const spans = spansAround(times, window).reverse()
-  const most = Math.min(MOST_ROWS, times.length * ROWS_PER_TIME)
-  const rows: Sighting[] = []
-  for (let i = 0; i < spans.length && rows.length < most; i += SPANS_PER_STATEMENT) {
+): Promise<NearbyOccurrence[]> {
+  const spans = mergeWindows(times, window).reverse()
+  const maxRows = Math.min(MAX_ROWS, times.length * ROWS_PER_TIME)
+  const rows: NearbyOccurrence[] = []
+  for (let i = 0; i < spans.length && rows.length < maxRows; i += SPANS_PER_STATEMENT) {
     const [first, ...others] = spans.slice(i, i + SPANS_PER_STATEMENT).map(({ from, to }) =>
       context.database.read
         .selectFrom('faultboard_occurrences as o')
@@ -114,17 +121,17 @@ async function othersNear(
         .where('o.occurred_at', '>=', from)
         .where('o.occurred_at', '<=', to)
         .where('o.error_id', '!=', error_id)
-        // What other applications did must not use up what is read.
-        .where(occurrencesOf(context, 'o.error_id', application_id)),
+        // Prevents other applications from using up the row limit.
+        .where(occurrencesOfApplication(context, 'o.error_id', application_id)),
     )
     if (!first) break
-    const all = others.reduce((all, one) => all.unionAll(one), first)
-    rows.push(...(await all.limit(most - rows.length).execute()))
+    const query = others.reduce((union, query) => union.unionAll(query), first)
+    rows.push(...(await query.limit(maxRows - rows.length).execute()))
   }
   return rows
 }
 
-function spansAround(times: readonly number[], window: number): { from: number; to: number }[] {
+function mergeWindows(times: readonly number[], window: number): { from: number; to: number }[] {
   const spans: { from: number; to: number }[] = []
   for (const time of times) {
     const last = spans.at(-1)
@@ -134,40 +141,44 @@ function spansAround(times: readonly number[], window: number): { from: number; 
   return spans
 }
 
-type Meetings = Pick<CoOccurringError, 'together_count' | 'moment_count'>
+type TogetherCounts = Pick<CoOccurringError, 'together_count' | 'moment_count'>
 
-/** For each other error, near how many of the times it occurred. Both lists may be in any order. */
-function countTogether(times: readonly number[], others: readonly Sighting[], window: number): Map<number, Meetings> {
+/** Counts how many of the times each other error is close to. Accepts lists in any order. */
+function countTogetherByError(
+  times: readonly number[],
+  others: readonly NearbyOccurrence[],
+  window: number,
+): Map<number, TogetherCounts> {
   const byError = new Map<number, number[]>()
   for (const { error_id, occurred_at } of others) {
-    const known = byError.get(error_id)
-    if (known) known.push(occurred_at)
+    const errorTimes = byError.get(error_id)
+    if (errorTimes) errorTimes.push(occurred_at)
     else byError.set(error_id, [occurred_at])
   }
   const sorted = [...times].sort((a, b) => a - b)
   return new Map(
-    [...byError].map(([error_id, theirs]) => [
+    [...byError].map(([error_id, otherTimes]) => [
       error_id,
-      near(
+      countNearby(
         sorted,
-        theirs.sort((a, b) => a - b),
+        otherTimes.sort((a, b) => a - b),
         window,
       ),
     ]),
   )
 }
 
-function near(times: readonly number[], others: readonly number[], window: number): Meetings {
-  const met = { together_count: 0, moment_count: 0 }
+function countNearby(times: readonly number[], others: readonly number[], window: number): TogetherCounts {
+  const counts = { together_count: 0, moment_count: 0 }
   let next = 0
   let moment = Number.NEGATIVE_INFINITY
   for (const time of times) {
     while (next < others.length && (others[next] ?? 0) < time - window) next++
     if (next === others.length || (others[next] ?? 0) > time + window) continue
-    met.together_count++
+    counts.together_count++
     if (time - moment <= window) continue
-    met.moment_count++
+    counts.moment_count++
     moment = time
   }
-  return met
+  return counts
 }

@@ -1,8 +1,8 @@
 import type { Context } from '../context.js'
 import { errorNotFound } from '../model/errors.js'
 
-/** Refuses a question about an error that does not exist, or not in the application named. */
-export async function expectError(
+/** Throws if an error does not exist or belongs to another application. */
+export async function assertErrorExists(
   { database }: Context,
   { error_id, application_id }: { error_id: number; application_id?: number | undefined },
 ): Promise<void> {

@@ -4,7 +4,7 @@ import { cleanText } from '../model/text.js'
 import { isoTime } from '../model/time.js'
 import type { Status } from '../model/workflow.js'
 
-/** An error as rankings, the overview and other errors name it: what it is, where, and how it stands. */
+/** Error as shown in rankings, on the overview and next to related errors. */
 export interface RankedError {
   id: number
   application_id: number
@@ -18,15 +18,15 @@ export interface RankedError {
   first_seen_at: string
   occurred_at: string
   reopened_at: string | null
-  /** The newer release in which it came back after it had been resolved. */
+  /** Newer release in which the error regressed after it was resolved. */
   regressed_in_version: string | null
 }
 
-/** A line of a message says what it is about; the whole of it stands on the page of the error. */
-const MESSAGE_LENGTH = 300
+/** One line of the message is enough here; the error page shows all of it. */
+const MAX_MESSAGE_LENGTH = 300
 
-/** The errors with these ids, of one application or of all; what was deleted meanwhile is missing. */
-export async function rankedErrors(
+/** Loads errors by id, optionally of one application. Omits deleted errors. */
+export async function loadRankedErrors(
   { database }: Context,
   ids: readonly number[],
   application_id?: number | undefined,
@@ -44,7 +44,7 @@ export async function rankedErrors(
       row.id,
       {
         ...row,
-        message: cleanText(message, MESSAGE_LENGTH),
+        message: cleanText(message, MAX_MESSAGE_LENGTH),
         first_seen_at: new Date(first_seen_at).toISOString(),
         occurred_at: new Date(occurred_at).toISOString(),
         reopened_at: isoTime(reopened_at),
@@ -53,12 +53,12 @@ export async function rankedErrors(
   )
 }
 
-/** Ranked rows with their errors; what was deleted meanwhile is left out. */
+/** Adds the errors to ranked rows. Omits deleted errors. */
 export async function withErrors<Row extends { id: number }>(
   context: Context,
   rows: readonly Row[],
 ): Promise<(Row & RankedError)[]> {
-  const errors = await rankedErrors(
+  const errors = await loadRankedErrors(
     context,
     rows.map(({ id }) => id),
   )
@@ -68,8 +68,8 @@ export async function withErrors<Row extends { id: number }>(
   })
 }
 
-/** The first few by a figure, the older error first where it is the same. */
-export function firstBy<Row extends { id: number }>(
+/** Returns the top rows by a figure. Older errors come first on ties. */
+export function topBy<Row extends { id: number }>(
   rows: readonly Row[],
   figure: (row: Row) => number,
   limit: number,

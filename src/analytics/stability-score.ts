@@ -2,15 +2,15 @@ import type { Severity } from '../model/severity.js'
 import type { SeverityCounts } from './releases/releases.js'
 import { share } from './statistics.js'
 
-/** How much an occurrence weighs, from 0 to 1. */
-const WEIGHTS: Record<Severity, number> = { critical: 1, high: 0.6, medium: 0.3, low: 0.1 }
+/** Weight of an occurrence, from 0 to 1. */
+const SEVERITY_WEIGHTS: Record<Severity, number> = { critical: 1, high: 0.6, medium: 0.3, low: 0.1 }
 
-/** How a score is read. */
+/** Explanation of the score. */
 export const STABILITY_SCALE = 'Stability from 0 to 100: 70 and above is stable, below 40 unstable.'
 
-/** The formula in one line, for a page. */
+/** Formula of the score for the help text. */
 export function stabilityFormula({ open, growth }: { open: string; growth: string }): string {
-  return `100 − 40 × mean weight of its occurrences (critical 1, high 0.6, medium 0.3, low 0.1) − 30 × part of ${open} still open − 30 × growth against ${growth} (twice as many or more counts as 1).`
+  return `100 − 40 × mean weight of the occurrences (critical 1, high 0.6, medium 0.3, low 0.1) − 30 × share of ${open} still open − 30 × growth against ${growth} (twice as many or more counts as 1).`
 }
 
 export type StabilityStatus = 'stable' | 'shaky' | 'unstable'
@@ -21,20 +21,20 @@ export function stabilityStatus(score: number): StabilityStatus {
 
 export interface StabilityParts {
   severities: SeverityCounts
-  /** Part of its errors that are not resolved. */
+  /** Share of unresolved errors. */
   open_share: number
-  /** Null where there was nothing before: then it does not count. */
+  /** Null without earlier data; ignored then. */
   growth: number | null
 }
 
-/** From 0 (everything critical, open and growing) to 100. */
+/** Computes the stability score, from 0 (everything critical, open and growing) to 100. */
 export function stabilityScore({ severities, open_share, growth }: StabilityParts): number {
   const entries = Object.entries(severities) as [Severity, number][]
-  const weighed = entries.reduce((sum, [severity, count]) => sum + WEIGHTS[severity] * count, 0)
+  const weightedSum = entries.reduce((sum, [severity, count]) => sum + SEVERITY_WEIGHTS[severity] * count, 0)
   const weight = share(
-    weighed,
+    weightedSum,
     entries.reduce((sum, [, count]) => sum + count, 0),
   )
-  const grown = Math.max(0, Math.min(1, growth ?? 0))
-  return Math.round(100 - 40 * weight - 30 * open_share - 30 * grown)
+  const cappedGrowth = Math.max(0, Math.min(1, growth ?? 0))
+  return Math.round(100 - 40 * weight - 30 * open_share - 30 * cappedGrowth)
 }

@@ -1,5 +1,5 @@
 import { calculateAllBaselines } from '../analytics/baselines/baseline-calculator.js'
-import { audibleSpikes } from '../analytics/baselines/spiking-errors.js'
+import { alertableSpikes } from '../analytics/baselines/spiking-errors.js'
 import { detectCascades } from '../analytics/cascades/cascade-detector.js'
 import { digestFigures } from '../analytics/digest/digest.js'
 import type { Context } from '../context.js'
@@ -60,10 +60,10 @@ export const SCHEDULES: readonly Schedule[] = [
 export async function sendBaselineAlerts(context: Context): Promise<void> {
   const application_id = await ownApplicationId(context)
   if (application_id === null) return
-  await writeBaselineAlerts(context, await audibleSpikes(context, application_id))
+  await writeBaselineAlerts(context, await alertableSpikes(context, application_id))
   const closedHour = await claimClosedHour(context, application_id)
   if (closedHour !== null)
-    await writeBaselineAlerts(context, await audibleSpikes(context, application_id, closedHour), closedHour)
+    await writeBaselineAlerts(context, await alertableSpikes(context, application_id, closedHour), closedHour)
 }
 
 async function runDigest(context: Context, { data }: RunningJob): Promise<void> {

@@ -1,6 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { baselineOf, deviationsAbove, isAbove } from '../../src/analytics/baselines/baseline-statistics.js'
+import {
+  calculateBaseline,
+  deviationsAbove,
+  isAboveBaseline,
+} from '../../src/analytics/baselines/baseline-statistics.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { freshTracker, NOON, trackerAt, withDatabase } from '../support/tracker.js'
 
@@ -22,22 +26,22 @@ function usualByHand(counts: readonly number[]) {
 
 describe('what is usual', () => {
   test('is the mean and the deviation without what is far out', () => {
-    expect(baselineOf([])).toEqual({ mean: 0, std_dev: 0, sample_count: 0 })
-    expect(baselineOf([2, 2, 2, 14, 14, 14])).toEqual({ mean: 8, std_dev: 6, sample_count: 6 })
+    expect(calculateBaseline([])).toEqual({ mean: 0, std_dev: 0, sample_count: 0 })
+    expect(calculateBaseline([2, 2, 2, 14, 14, 14])).toEqual({ mean: 8, std_dev: 6, sample_count: 6 })
     expect(deviationsAbove({ mean: 5, std_dev: 2 }, 9)).toBe(2)
     expect(deviationsAbove({ mean: 0, std_dev: 0 }, 9)).toBeNull()
   })
 
   test('has a deviation of at least the square root of the mean before outliers were dropped', () => {
-    expect(baselineOf([4])).toEqual({ mean: 4, std_dev: 2, sample_count: 1 })
+    expect(calculateBaseline([4])).toEqual({ mean: 4, std_dev: 2, sample_count: 1 })
     const storm = [...new Array<number>(99).fill(1), 9901]
-    expect(baselineOf(storm)).toEqual({ mean: 1, std_dev: 10, sample_count: 99 })
+    expect(calculateBaseline(storm)).toEqual({ mean: 1, std_dev: 10, sample_count: 99 })
   })
 
   test('is exceeded by more deviations than the threshold and at least five occurrences', () => {
-    expect([9, 10].map((count) => isAbove({ mean: 5, std_dev: 2 }, count, 2))).toEqual([false, true])
-    expect([4, 5].map((count) => isAbove({ mean: 0, std_dev: 0.2 }, count, 2))).toEqual([false, true])
-    expect([4, 5].map((count) => isAbove({ mean: 0, std_dev: 0 }, count, 2))).toEqual([false, true])
+    expect([9, 10].map((count) => isAboveBaseline({ mean: 5, std_dev: 2 }, count, 2))).toEqual([false, true])
+    expect([4, 5].map((count) => isAboveBaseline({ mean: 0, std_dev: 0.2 }, count, 2))).toEqual([false, true])
+    expect([4, 5].map((count) => isAboveBaseline({ mean: 0, std_dev: 0 }, count, 2))).toEqual([false, true])
   })
 })
 
@@ -70,12 +74,12 @@ describe('a simulation of error types over four weeks', () => {
     const random = seededRandom(Math.round(rate * 1000) + 1)
     let [falseAlerts, hours, missedSpikes] = [0, 0, 0]
     for (let type = 0; type < TYPES; type++) {
-      const usual = baselineOf(Array.from({ length: FOUR_WEEKS }, () => poisson(rate, random)))
+      const usual = calculateBaseline(Array.from({ length: FOUR_WEEKS }, () => poisson(rate, random)))
       for (let hour = 0; hour < 7 * 24; hour++, hours++) {
-        if (isAbove(usual, poisson(rate, random), threshold)) falseAlerts++
+        if (isAboveBaseline(usual, poisson(rate, random), threshold)) falseAlerts++
       }
       // Ten occurrences more than usual, or three times as many.
-      if (!isAbove(usual, Math.ceil(Math.max(rate + 10, 3 * rate)), threshold)) missedSpikes++
+      if (!isAboveBaseline(usual, Math.ceil(Math.max(rate + 10, 3 * rate)), threshold)) missedSpikes++
     }
     return { share: falseAlerts / hours, missedSpikes }
   }
@@ -127,7 +131,7 @@ describeEachDatabase('BaselineCalculator', (database) => {
     )
     expect(await tracker.Services.BaselineCalculator.calculateAllBaselines()).toEqual({
       calculated: 6,
-      too_little_history: 0,
+      insufficient_history: 0,
     })
     const date = new Intl.DateTimeFormat('en-CA', { timeZone: time_zone })
     const applications = await tracker.Queries.Applications.call()
@@ -161,7 +165,7 @@ describeEachDatabase('BaselineCalculator', (database) => {
     for (let i = 1; i <= 10; i++) await log('Known', i * DAY)
     expect(await tracker.Services.BaselineCalculator.calculateAllBaselines()).toEqual({
       calculated: 2,
-      too_little_history: 2,
+      insufficient_history: 2,
     })
     expect((await baselines(url)).map(({ error_type, granularity }) => [error_type, granularity])).toEqual([
       ['Known', 'hour'],
@@ -215,7 +219,7 @@ describeEachDatabase('what is above its baseline', (database) => {
     await Promise.all(logged)
     const { above_baseline } = await tracker.Queries.ErrorAnalytics.call()
     expect(above_baseline).toMatchObject([
-      { error_type: 'Loud', platform: 'Web', count: 9, usual: 2, std_dev: Math.SQRT2 },
+      { error_type: 'Loud', platform: 'Web', count: 9, mean: 2, std_dev: Math.SQRT2 },
     ])
     const [loud] = above_baseline ?? []
     const named = { application_id: loud?.application_id }

@@ -1,6 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { CascadeSweep, mostOften, type Pair, type Sighting } from '../../src/analytics/cascades/cascade-sweep.js'
+import {
+  type CascadePair,
+  CascadeSweep,
+  mostFrequentPairs,
+  type SweptOccurrence,
+} from '../../src/analytics/cascades/cascade-sweep.js'
 import { OCCURRENCES } from '../../src/store/bulk-targets.js'
 import type { TrackerInstance } from '../../src/tracker.js'
 import { describeEachDatabase } from '../support/databases.js'
@@ -27,9 +32,9 @@ describe('what followed what', () => {
     })
     fc.assert(
       fc.property(fc.array(sighting, { maxLength: 60 }), span, (some, span) => {
-        const all: Sighting[] = some.map((one) => ({ ...one, error_id: one.application_id * 10 + one.error_id }))
+        const all: SweptOccurrence[] = some.map((one) => ({ ...one, error_id: one.application_id * 10 + one.error_id }))
         const sweep = new CascadeSweep(span)
-        for (const one of [...all].sort((a, b) => b.occurred_at - a.occurred_at)) sweep.see(one)
+        for (const one of [...all].sort((a, b) => b.occurred_at - a.occurred_at)) sweep.addOccurrence(one)
         const { pairs, parents } = cascadesByHand(all, span)
         expect([...sweep.pairs()].sort(order)).toEqual(pairs.sort(order))
         expect(sweep.parents).toEqual(parents)
@@ -38,18 +43,18 @@ describe('what followed what', () => {
   })
 
   test('those that followed most often are kept of very many', () => {
-    const pair = fc.integer({ min: 1, max: 9 }).map((followed_count) => ({ followed_count }) as Pair)
+    const pair = fc.integer({ min: 1, max: 9 }).map((followed_count) => ({ followed_count }) as CascadePair)
     fc.assert(
       fc.property(fc.array(pair, { maxLength: 40 }), fc.integer({ min: 1, max: 20 }), (pairs, most) => {
-        const counts = (some: readonly Pair[]) => some.map((one) => one.followed_count).sort((a, b) => b - a)
-        expect(counts(mostOften(pairs, most))).toEqual(counts(pairs).slice(0, most))
+        const counts = (some: readonly CascadePair[]) => some.map((one) => one.followed_count).sort((a, b) => b - a)
+        expect(counts(mostFrequentPairs(pairs, most))).toEqual(counts(pairs).slice(0, most))
       }),
     )
   })
 })
 
 /** Probability divided by the share of time that the child follows within a minute. */
-function liftByHand(pair: Pair, all: readonly Sighting[], parents: number, until: number): number {
+function liftByHand(pair: CascadePair, all: readonly SweptOccurrence[], parents: number, until: number): number {
   const { application_id = 0 } = all.find(({ error_id }) => error_id === pair.child) ?? {}
   const first = Math.min(...all.filter((one) => one.application_id === application_id).map((one) => one.occurred_at))
   const times = all
@@ -115,7 +120,7 @@ describeEachDatabase('CascadeDetector', (database) => {
       part: fc.integer({ min: 0, max: 2 }),
     })
     const events = fc.sample(fc.array(event, { minLength: 240, maxLength: 240 }), { numRuns: 1, seed: 3 })[0] ?? []
-    const all: Sighting[] = []
+    const all: SweptOccurrence[] = []
     const names = new Map<number, number>()
     for (const [part, until] of [NOON - 4 * HOUR, NOON - 2 * HOUR, NOON].entries()) {
       for (const one of [clock, other.clock]) one.now = until

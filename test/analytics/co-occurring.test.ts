@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { chanceWithin } from '../../src/analytics/cascades/chance.js'
+import { meetingProbability } from '../../src/analytics/cascades/expected-probability.js'
 import { coOccurringErrors } from '../../src/analytics/co-occurring-errors.js'
 import { perform } from '../../src/operation.js'
 import { describeEachDatabase } from '../support/databases.js'
@@ -17,17 +17,17 @@ describe('the chance of meeting an error', () => {
 
   test('follows from how many hours it fills, not from how often it occurs in them', () => {
     const storm = new Map([[10 * HOUR, 1_000_000]])
-    expect(chanceWithin(storm, week)).toBeCloseTo(1 / 168, 10)
+    expect(meetingProbability(storm, week)).toBeCloseTo(1 / 168, 10)
     const steady = new Map(Array.from({ length: 168 }, (_, hour) => [hour * HOUR, 1000]))
-    expect(chanceWithin(steady, week)).toBeCloseTo(1, 10)
+    expect(meetingProbability(steady, week)).toBeCloseTo(1, 10)
     const once = new Map([[10 * HOUR, 1]])
-    expect(chanceWithin(once, week)).toBeCloseTo((1 - Math.exp(-1 / 6)) / 168, 10)
+    expect(meetingProbability(once, week)).toBeCloseTo((1 - Math.exp(-1 / 6)) / 168, 10)
   })
 
   test('is never nothing, and counts the hours beside where the window reaches them', () => {
-    expect(chanceWithin(new Map(), week)).toBe(chanceWithin(new Map([[0, 1]]), week))
+    expect(meetingProbability(new Map(), week)).toBe(meetingProbability(new Map([[0, 1]]), week))
     // From the middle of an hour, a window of an hour reaches half of the next.
-    const wide = chanceWithin(new Map([[HOUR, 2]]), { from: 0, to: 3 * HOUR, window: HOUR })
+    const wide = meetingProbability(new Map([[HOUR, 2]]), { from: 0, to: 3 * HOUR, window: HOUR })
     expect(wide).toBeCloseTo((1 - Math.exp(-1) + 1 - Math.exp(-2) + 1 - Math.exp(-1)) / 3, 10)
   })
 })
@@ -97,7 +97,7 @@ describeEachDatabase('co-occurring errors', (database) => {
               expect.objectContaining({
                 together_count: count,
                 moment_count: moments,
-                looked_at: own.length,
+                checked_count: own.length,
                 share,
                 expected_share: expect.closeTo(expected, 10),
                 lift: expect.closeTo(lift, 6),

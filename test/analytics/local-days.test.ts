@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { overviewData } from '../../src/analytics/overview/overview.js'
 import { comparePlatforms } from '../../src/analytics/platforms/platform-comparison.js'
-import { periodOf } from '../../src/analytics/sums/period.js'
+import { lastDaysPeriod } from '../../src/analytics/sums/period.js'
 import { errorAnalytics } from '../../src/analytics/trends/error-trends.js'
 import type { Context } from '../../src/context.js'
 import { perform } from '../../src/operation.js'
@@ -44,7 +44,7 @@ describeEachDatabase('where midnight cuts an hour', (database) => {
 
 test('the hours before a period end where it begins, wherever the clocks change', () => {
   const at = (now: number, time_zone: string, days: number) =>
-    periodOf({ config: { time_zone }, now: () => now } as unknown as Context, days)
+    lastDaysPeriod({ config: { time_zone }, now: () => now } as unknown as Context, days)
   // In the week before, the clocks of Berlin were put forward: it has an hour less.
   const { from, before } = at(Date.parse('2026-04-05T21:30:00Z'), 'Europe/Berlin', 7)
   expect(before).toEqual({ from: from - (7 * 24 - 1) * 3_600_000, to: from })

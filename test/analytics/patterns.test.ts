@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { burstsIn, patternOf } from '../../src/analytics/patterns/pattern-detector.js'
+import { detectPattern, findBursts } from '../../src/analytics/patterns/pattern-detector.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { freshTracker, NOON, trackerAt } from '../support/tracker.js'
 
@@ -36,18 +36,18 @@ describe('the pattern of a week', () => {
     ],
     ['uniform', empty()],
   ] as const)('is %s', (type, week) => {
-    expect(patternOf(week).pattern_type).toBe(type)
+    expect(detectPattern(week).pattern_type).toBe(type)
   })
 
   test('has its figures', () => {
-    const pattern = patternOf(weekWith(WEEKDAYS, [9, 11, 14]))
+    const pattern = detectPattern(weekWith(WEEKDAYS, [9, 11, 14]))
     expect(pattern.peak_hours).toEqual([9, 11, 14])
     expect(pattern.hourly_distribution[9]).toBe(50)
     expect(pattern.weekday_distribution).toEqual([30, 30, 30, 30, 30, 0, 0])
     expect(pattern.total).toBe(150)
     expect(pattern.pattern_strength).toBe(1)
     expect(
-      patternOf(
+      detectPattern(
         weekWith(
           [0],
           Array.from({ length: 24 }, (_, hour) => hour),
@@ -55,7 +55,7 @@ describe('the pattern of a week', () => {
       ).pattern_strength,
     ).toBe(0)
     // Half the hours with 2 and half with 0: the deviation is as large as the mean.
-    expect(patternOf(weekWith([0], [0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22], 2)).pattern_strength).toBe(1)
+    expect(detectPattern(weekWith([0], [0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22], 2)).pattern_strength).toBe(1)
   })
 })
 
@@ -66,11 +66,11 @@ describe('the pattern of fewer than ten occurrences', () => {
     ['nine at night', weekWith([0, 1, 2], [1, 2, 3], 1)],
     ['nine at the weekend', weekWith([5], [12], 9)],
   ] as const)('is uniform without strength and peaks: %s', (_, week) => {
-    expect(patternOf(week)).toMatchObject({ pattern_type: 'uniform', pattern_strength: 0, peak_hours: [] })
+    expect(detectPattern(week)).toMatchObject({ pattern_type: 'uniform', pattern_strength: 0, peak_hours: [] })
   })
 
   test('still reports its counts', () => {
-    expect(patternOf(weekWith([0], [10, 11, 12], 1))).toMatchObject({
+    expect(detectPattern(weekWith([0], [10, 11, 12], 1))).toMatchObject({
       total: 3,
       hourly_distribution: { 10: 1, 11: 1, 12: 1 },
       weekday_distribution: [3, 0, 0, 0, 0, 0, 0],
@@ -78,15 +78,15 @@ describe('the pattern of fewer than ten occurrences', () => {
   })
 
   test('ends with the tenth occurrence', () => {
-    expect(patternOf(weekWith([5], [12], 10))).toMatchObject({ pattern_type: 'weekend', peak_hours: [12] })
+    expect(detectPattern(weekWith([5], [12], 10))).toMatchObject({ pattern_type: 'weekend', peak_hours: [12] })
   })
 })
 
 describe('bursts', () => {
   test('are five or more with gaps of at most a minute', () => {
     const at = (...minutes: number[]) => minutes.map((minute) => minute * MINUTE)
-    expect(burstsIn(at(0, 1, 2, 3))).toEqual([])
-    expect(burstsIn(at(0, 1, 2, 3, 4))).toEqual([
+    expect(findBursts(at(0, 1, 2, 3))).toEqual([])
+    expect(findBursts(at(0, 1, 2, 3, 4))).toEqual([
       {
         started_at: '1970-01-01T00:00:00.000Z',
         ended_at: '1970-01-01T00:04:00.000Z',
@@ -95,15 +95,15 @@ describe('bursts', () => {
         per_minute: 1.25,
       },
     ])
-    expect(burstsIn(at(0, 1, 2, 3, 4.01))).toEqual([])
-    expect(burstsIn(at(0, 0, 0, 0, 0, 10, 20, 20, 20, 20, 20)).map((burst) => burst.occurrence_count)).toEqual([5, 5])
+    expect(findBursts(at(0, 1, 2, 3, 4.01))).toEqual([])
+    expect(findBursts(at(0, 0, 0, 0, 0, 10, 20, 20, 20, 20, 20)).map((burst) => burst.occurrence_count)).toEqual([5, 5])
   })
 
   test('no event is in two of them, and none is lost between', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 3000 }).map((second) => second * 1000)), (times) => {
         const sorted = [...times].sort((a, b) => a - b)
-        const bursts = burstsIn(sorted)
+        const bursts = findBursts(sorted)
         const inside = (time: number) =>
           bursts.filter((one) => time >= Date.parse(one.started_at) && time <= Date.parse(one.ended_at)).length
         expect(sorted.every((time) => inside(time) <= 1)).toBe(true)

@@ -45,7 +45,7 @@ export function errorNotice(
 export function baselineNotice(error_type = 'TimeoutError'): BaselineNotice {
   return {
     ...{ event: 'baseline', ...about, severity: 'critical', application_id: 1, error_type },
-    platforms: [{ platform: 'Web', count: 37, usual: 4.2, std_dev: 1.1, deviations: 29.8 }],
+    platforms: [{ platform: 'Web', count: 37, mean: 4.2, std_dev: 1.1, deviations: 29.8 }],
   }
 }
 

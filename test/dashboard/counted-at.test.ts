@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { cachedQuery } from '../../src/analytics/cached-query.js'
 import { comparePlatforms } from '../../src/analytics/platforms/platform-comparison.js'
-import { remembered } from '../../src/analytics/remembered.js'
 import { errorTrends } from '../../src/analytics/trends/error-trends.js'
 import type { Context } from '../../src/context.js'
 import { analytics } from '../../src/dashboard/pages/analytics/page.js'
@@ -13,7 +13,7 @@ import { listContext } from '../triage/list-context.js'
 
 /** Has the tracker remember an answer, as it does where finding it took long. */
 const rememberSlowly = <T>(context: Context, question: string, ask: () => Promise<T>) =>
-  remembered(context, question, async () => {
+  cachedQuery(context, question, async () => {
     await new Promise((resume) => setTimeout(resume, 80))
     return ask()
   })

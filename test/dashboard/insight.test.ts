@@ -105,7 +105,7 @@ describeOneDatabase('related errors and baselines', (database) => {
   test('the JSON contains the same sections by name', async () => {
     expect(await related('PoolExhausted')).toMatchObject({
       cascades: { leads_to: [{ followed_count: 4, parent_count: 5 }], caused_by: [] },
-      co_occurring_errors: [{ together_count: 4, looked_at: 5 }],
+      co_occurring_errors: [{ together_count: 4, checked_count: 5 }],
     })
     expect(await related('KindA')).toMatchObject({ similar_errors: [{ similarity: 1 }] })
     expect(await related('ReportFailed')).toMatchObject({
@@ -166,12 +166,12 @@ describeOneDatabase('related errors and baselines', (database) => {
     expect(await detail('ReportFailed')).toMatch(
       /<h2>Baseline<.*Usually 0\.1 ± 0\.4 per hour, 3 ± 1\.7 per day\. 20 this hour so far, above the baseline\./s,
     )
-    expect(await related('ReportFailed')).toMatchObject({ usual: { count: 20, is_above: true, platform: 'Web' } })
+    expect(await related('ReportFailed')).toMatchObject({ baseline: { count: 20, is_above: true, platform: 'Web' } })
     expect(await page('/errors/analytics')).toMatch(
       /<h2>Above baseline today<.*error_type=ReportFailed&amp;platform=Web">ReportFailed<.*>20<.*>3 ± 1\.7</s,
     )
     expect(await host.json('/errors/analytics')).toMatchObject({
-      above_baseline: [{ error_type: 'ReportFailed', count: 20, usual: 3 }],
+      above_baseline: [{ error_type: 'ReportFailed', count: 20, mean: 3 }],
     })
   })
 

@@ -3,61 +3,61 @@ import { firstHourFrom, startOfDay } from '../../model/time.js'
 import { startOfUtcDay } from '../../model/utc-day.js'
 import { sql } from '../../store/kysely.js'
 import type { Scope } from '../sums/application-filter.js'
-import { askedApplications } from '../sums/application-filter.js'
-import { deviationsAbove, furthestAbove, isAbove, MIN_SPIKE_COUNT } from './baseline-statistics.js'
+import { applicationsInScope } from '../sums/application-filter.js'
+import { byDeviation, deviationsAbove, isAboveBaseline, MIN_SPIKE_COUNT } from './baseline-statistics.js'
 import type { Spike } from './spiking-errors.js'
 
-const MOST_CANDIDATES = 60
-const AT_ONCE = 10
+const MAX_CANDIDATES = 60
+const CANDIDATES_PER_QUERY = 10
 
 /**
- * Types of errors that occurred more often today than is usual for a day, those furthest above it first. The day is
- * compared with whole days, so what it says so far can only be too little. Null while no baselines are kept.
+ * Error types with more occurrences today than their daily baseline, furthest above first. Compares the unfinished day
+ * with complete days, so each count is a lower bound. Null when there are no baselines.
  */
 export async function aboveBaselineToday(context: Context, scope: Scope, limit: number): Promise<Spike[] | null> {
   const { now, config } = context
   const today = firstHourFrom(startOfDay(now(), config.time_zone))
-  const candidates = await candidatesSince(context, scope, today)
-  const found: Spike[] = []
-  for (let i = 0; i < candidates.length; i += AT_ONCE) {
-    const some = candidates.slice(i, i + AT_ONCE)
-    const counts = await countsToday(context, scope, today, [...new Set(some.map(({ error_type }) => error_type))])
-    for (const { usual, ...kind } of some) {
-      const count = counts.get(keyOf(kind)) ?? 0
-      if (!isAbove(usual, count, config.baseline_alert_threshold_std_devs)) continue
-      const deviations = deviationsAbove(usual, count)
-      found.push({ ...kind, count, usual: usual.mean, std_dev: usual.std_dev, deviations })
+  const candidates = await findCandidates(context, scope, today)
+  const spikes: Spike[] = []
+  for (let i = 0; i < candidates.length; i += CANDIDATES_PER_QUERY) {
+    const batch = candidates.slice(i, i + CANDIDATES_PER_QUERY)
+    const counts = await countToday(context, scope, today, [...new Set(batch.map(({ error_type }) => error_type))])
+    for (const { baseline, ...typeOnPlatform } of batch) {
+      const count = counts.get(baselineKey(typeOnPlatform)) ?? 0
+      if (!isAboveBaseline(baseline, count, config.baseline_alert_threshold_std_devs)) continue
+      const deviations = deviationsAbove(baseline, count)
+      spikes.push({ ...typeOnPlatform, count, mean: baseline.mean, std_dev: baseline.std_dev, deviations })
     }
   }
-  if (found.length === 0 && !(await hasBaselines(context))) return null
-  return found.sort(furthestAbove).slice(0, limit)
+  if (spikes.length === 0 && !(await hasBaselines(context))) return null
+  return spikes.sort(byDeviation).slice(0, limit)
 }
 
-async function hasBaselines({ database }: Context): Promise<boolean> {
+export async function hasBaselines({ database }: Context): Promise<boolean> {
   const first = await database.read.selectFrom('faultboard_baselines').select('id').limit(1).executeTakeFirst()
   return first !== undefined
 }
 
-interface Kind {
+interface TypeOnPlatform {
   application_id: number
   error_type: string
   platform: string
 }
 
-function keyOf({ application_id, error_type, platform }: Kind): string {
+function baselineKey({ application_id, error_type, platform }: TypeOnPlatform): string {
   return `${application_id}\n${platform}\n${error_type}`
 }
 
 /**
- * The kinds that may be above: all that occurred of the type, on any platform, in the days of UTC that today touches is
- * more than is usual. Nearly none is left of very many, and only those are counted.
+ * Pre-selects types whose total count on all platforms exceeds a baseline in the UTC days that today overlaps. Few
+ * types remain, and only those are counted exactly.
  */
-async function candidatesSince(context: Context, scope: Scope, today: number) {
+async function findCandidates(context: Context, scope: Scope, today: number) {
   const { database, config, now } = context
-  const ids = await askedApplications(context, scope)
+  const ids = await applicationsInScope(context, scope)
   const threshold = config.baseline_alert_threshold_std_devs
   const count = sql<number>`sum(${sql.ref('d.count')})`
-  const usual = sql<number>`${sql.ref('b.mean')} + ${threshold} * ${sql.ref('b.std_dev')}`
+  const alertLimit = sql<number>`${sql.ref('b.mean')} + ${threshold} * ${sql.ref('b.std_dev')}`
   const rows = await database.read
     .selectFrom('faultboard_type_days as d')
     .innerJoin('faultboard_baselines as b', (join) =>
@@ -72,17 +72,17 @@ async function candidatesSince(context: Context, scope: Scope, today: number) {
     .where('d.day', '<=', startOfUtcDay(now()))
     .groupBy(['b.application_id', 'b.error_type', 'b.platform', 'b.mean', 'b.std_dev'])
     .having(count, '>=', MIN_SPIKE_COUNT)
-    .having(sql<boolean>`${count} > ${usual}`)
-    .orderBy(sql`${count} - (${usual})`, 'desc')
-    .limit(MOST_CANDIDATES)
+    .having(sql<boolean>`${count} > ${alertLimit}`)
+    .orderBy(sql`${count} - (${alertLimit})`, 'desc')
+    .limit(MAX_CANDIDATES)
     .execute()
-  return rows.map(({ mean, std_dev, ...kind }) => ({
-    ...kind,
-    usual: { mean: Number(mean), std_dev: Number(std_dev) },
+  return rows.map(({ mean, std_dev, ...typeOnPlatform }) => ({
+    ...typeOnPlatform,
+    baseline: { mean: Number(mean), std_dev: Number(std_dev) },
   }))
 }
 
-async function countsToday(
+async function countToday(
   { database }: Context,
   { application_id }: Scope,
   today: number,
@@ -98,5 +98,5 @@ async function countsToday(
     .$if(application_id !== undefined, (query) => query.where('e.application_id', '=', application_id ?? 0))
     .groupBy(['e.application_id', 'e.error_type', 'h.platform'])
     .execute()
-  return new Map(rows.map(({ count, ...kind }) => [keyOf(kind), count]))
+  return new Map(rows.map(({ count, ...typeOnPlatform }) => [baselineKey(typeOnPlatform), count]))
 }

@@ -3,7 +3,7 @@ import { mean, standardDeviation } from '../statistics.js'
 export interface BaselineFigures {
   mean: number
   std_dev: number
-  /** How many hours or days it was taken from. */
+  /** Number of hours or days in the sample. */
   sample_count: number
 }
 
@@ -14,43 +14,43 @@ const OUTLIER_DEVIATIONS = 3
  * Mean and standard deviation of counts without outliers. The deviation is at least that of a Poisson process with the
  * mean of all counts. Without this floor a rare but regular type, whose few counts are all outliers, would have none.
  */
-export function baselineOf(counts: readonly number[]): BaselineFigures {
-  const usual = withoutOutliers(counts)
+export function calculateBaseline(counts: readonly number[]): BaselineFigures {
+  const typicalCounts = withoutOutliers(counts)
   const poissonFloor = Math.sqrt(mean(counts) ?? 0)
   return {
-    mean: mean(usual) ?? 0,
-    std_dev: Math.max(standardDeviation(usual), poissonFloor),
-    sample_count: usual.length,
+    mean: mean(typicalCounts) ?? 0,
+    std_dev: Math.max(standardDeviation(typicalCounts), poissonFloor),
+    sample_count: typicalCounts.length,
   }
 }
 
 function withoutOutliers(counts: readonly number[]): readonly number[] {
-  const middle = mean(counts) ?? 0
-  const limit = OUTLIER_DEVIATIONS * standardDeviation(counts)
-  return limit === 0 ? counts : counts.filter((count) => Math.abs(count - middle) <= limit)
+  const average = mean(counts) ?? 0
+  const maxDistance = OUTLIER_DEVIATIONS * standardDeviation(counts)
+  return maxDistance === 0 ? counts : counts.filter((count) => Math.abs(count - average) <= maxDistance)
 }
 
-type Usual = Pick<BaselineFigures, 'mean' | 'std_dev'>
+type Baseline = Pick<BaselineFigures, 'mean' | 'std_dev'>
 
 /** Standard deviations between a count and the baseline; null for a baseline without any occurrence. */
-export function deviationsAbove({ mean: usual, std_dev }: Usual, count: number): number | null {
-  return std_dev === 0 ? null : (count - usual) / std_dev
+export function deviationsAbove({ mean: average, std_dev }: Baseline, count: number): number | null {
+  return std_dev === 0 ? null : (count - average) / std_dev
 }
 
-/** Smallest count that can exceed a baseline. A few occurrences of a rare type are many deviations and no incident. */
+/** Smallest count that can exceed a baseline. For a rare type, a few occurrences are many deviations but no incident. */
 export const MIN_SPIKE_COUNT = 5
 
 /** Whether a count exceeds the baseline by more than the threshold, in standard deviations. */
-export function isAbove(usual: Usual, count: number, threshold: number): boolean {
-  return count >= MIN_SPIKE_COUNT && (deviationsAbove(usual, count) ?? Number.POSITIVE_INFINITY) > threshold
+export function isAboveBaseline(baseline: Baseline, count: number, threshold: number): boolean {
+  return count >= MIN_SPIKE_COUNT && (deviationsAbove(baseline, count) ?? Number.POSITIVE_INFINITY) > threshold
 }
 
-interface Compared {
+interface RankedDeviation {
   deviations: number | null
   count: number
 }
 
-/** For sorting: those furthest above what is usual first. */
-export function furthestAbove(a: Compared, b: Compared): number {
+/** Sorts by distance above the baseline, descending. */
+export function byDeviation(a: RankedDeviation, b: RankedDeviation): number {
   return (b.deviations ?? Number.MAX_VALUE) - (a.deviations ?? Number.MAX_VALUE) || b.count - a.count
 }

@@ -6,69 +6,71 @@ import { defineOperation } from '../../operation.js'
 import { CASCADES } from '../../store/bulk-targets.js'
 import { moveMark, readMark } from '../../store/marks.js'
 import { packedRows } from '../../store/packed-rows.js'
-import { giveTurn } from '../sums/turns.js'
-import { forgetHours, sweepUntil } from './cascade-hours.js'
+import { yieldToEventLoop } from '../sums/event-loop-yield.js'
+import { deleteHoursBefore, processHours } from './cascade-hours.js'
 import { type StrongPair, strongPairs } from './cascade-pairs.js'
-import { CASCADE_WINDOW } from './cascade-sweep.js'
+import { CASCADE_WINDOW_MS } from './cascade-sweep.js'
 
 export interface CascadeDetection {
-  /** Pairs that were not known as a cascade before. */
+  /** Newly detected cascades. */
   detected: number
-  /** Known ones whose figures were brought up to date. */
+  /** Known cascades whose figures were updated. */
   updated: number
 }
 
-const DEFAULT_LOOKBACK = 24
-const KEPT_DAYS = 30
-/** So far back the figures reach at least, as far as anything was looked at: a week has weekdays and a weekend. */
-const COUNTED_DAYS = 7
+const DEFAULT_LOOKBACK_HOURS = 24
+const RETENTION_DAYS = 30
+/** Minimum time that the figures cover, if available. A week includes weekdays and a weekend. */
+const MIN_COVERED_DAYS = 7
 const PAIRS_PER_TRANSACTION = 200
 
 /**
  * Detects errors that follow another within a minute, at least three times and at least twice as often as by chance.
- * Reads each occurrence once, when its minute is over, and stores sums per hour: a run costs what is new, however far
- * back it looks. Every run replaces all cascades.
+ * Reads each occurrence once, after its minute has passed, and stores hourly sums. The cost of a run depends on the new
+ * occurrences, not on the lookback. Every run replaces all cascades.
  */
 export const detectCascades = defineOperation({
   input: v.object({
-    lookback_hours: v.optional(optional(clampedInteger({ min: 1, max: KEPT_DAYS * 24 })), DEFAULT_LOOKBACK),
+    lookback_hours: v.optional(optional(clampedInteger({ min: 1, max: RETENTION_DAYS * 24 })), DEFAULT_LOOKBACK_HOURS),
   }),
-  async run(context, { lookback_hours = DEFAULT_LOOKBACK }): Promise<CascadeDetection> {
+  async run(context, { lookback_hours = DEFAULT_LOOKBACK_HOURS }): Promise<CascadeDetection> {
     const now = context.now()
     const from = hourOf(now - lookback_hours * HOUR)
-    const reach = hourOf(now - COUNTED_DAYS * DAY)
-    const looked_at_from = await sweepUntil(context, { from, reach, end: now - CASCADE_WINDOW })
-    await forgetHours(context, now - KEPT_DAYS * DAY)
-    // A short look back must not make little of what is known of the week.
-    const since = Math.min(from, Math.max(looked_at_from, reach))
-    return store(context, await strongPairs(context, { from: since, to: hourOf(now) + HOUR }), { now, since })
+    const coveredFrom = hourOf(now - MIN_COVERED_DAYS * DAY)
+    const processedFrom = await processHours(context, { from, earliest: coveredFrom, end: now - CASCADE_WINDOW_MS })
+    await deleteHoursBefore(context, now - RETENTION_DAYS * DAY)
+    // A short lookback must not discard the known figures of the week.
+    const since = Math.min(from, Math.max(processedFrom, coveredFrom))
+    return storeCascades(context, await strongPairs(context, { from: since, to: hourOf(now) + HOUR }), { now, since })
   },
 })
 
-const COUNTED_FROM = 'cascades counted from'
+const COUNTED_FROM_MARK = 'cascades counted from'
 
-/** From when on the figures of all cascades are counted, which the last detection said; null before the first. */
-export async function cascadesSince({ database }: Context): Promise<string | null> {
+/** Start of the period that all cascade figures cover. Null before the first detection. */
+export async function cascadesCountedSince({ database }: Context): Promise<string | null> {
   const row = await database.read
     .selectFrom('faultboard_leases')
     .select('last_run_at')
-    .where('name', '=', COUNTED_FROM)
+    .where('name', '=', COUNTED_FROM_MARK)
     .executeTakeFirst()
   return row?.last_run_at ? new Date(row.last_run_at).toISOString() : null
 }
 
-async function store(
+async function storeCascades(
   { database }: Context,
   pairs: readonly StrongPair[],
   { now, since }: { now: number; since: number },
 ): Promise<CascadeDetection> {
   const { dialect, read } = database
-  const known = await packedRows(
+  const knownPairs = await packedRows(
     database,
     read.selectFrom('faultboard_cascades').select(['parent_error_id', 'child_error_id']),
     ['parent_error_id', 'child_error_id'],
   )
-  const keys = new Set(known.map(({ parent_error_id, child_error_id }) => `${parent_error_id} ${child_error_id}`))
+  const knownKeys = new Set(
+    knownPairs.map(({ parent_error_id, child_error_id }) => `${parent_error_id} ${child_error_id}`),
+  )
   for (let i = 0; i < pairs.length; i += PAIRS_PER_TRANSACTION) {
     const rows = pairs
       .slice(i, i + PAIRS_PER_TRANSACTION)
@@ -84,13 +86,13 @@ async function store(
         now,
       ])
     await database.write((trx) => dialect.insertMany(trx, CASCADES, rows))
-    await giveTurn()
+    await yieldToEventLoop()
   }
   await database.write(async (trx) => {
     await trx.deleteFrom('faultboard_cascades').where('last_detected_at', '<', now).execute()
-    await readMark(trx, dialect, COUNTED_FROM, since)
-    await moveMark(trx, COUNTED_FROM, since)
+    await readMark(trx, dialect, COUNTED_FROM_MARK, since)
+    await moveMark(trx, COUNTED_FROM_MARK, since)
   })
-  const updated = pairs.filter((pair) => keys.has(`${pair.parent_error_id} ${pair.child_error_id}`)).length
+  const updated = pairs.filter((pair) => knownKeys.has(`${pair.parent_error_id} ${pair.child_error_id}`)).length
   return { detected: pairs.length - updated, updated }
 }

@@ -5,33 +5,34 @@ import type { Transaction } from '../../store/kysely.js'
 import { CASCADES_AGAIN, CASCADES_UNTIL, moveMark, readMark } from '../../store/marks.js'
 import { packedRows } from '../../store/packed-rows.js'
 import type { Schema } from '../../store/schema.js'
+import { periodicYield, yieldToEventLoop } from '../sums/event-loop-yield.js'
 import type { Span } from '../sums/period.js'
-import { giveTurn, turns } from '../sums/turns.js'
-import { CASCADE_WINDOW, CascadeSweep, mostOften } from './cascade-sweep.js'
+import { CASCADE_WINDOW_MS, CascadeSweep, mostFrequentPairs } from './cascade-sweep.js'
 
-const FROM = 'cascades swept from'
-/** Occurrences per statement, and pairs stored per hour. */
+const SWEPT_FROM_MARK = 'cascades swept from'
+/** Occurrences per query. */
 const ROWS_PER_PAGE = 1500
-const MOST_PAIRS = 500
+/** Pairs stored per hour, most frequent first. */
+const MAX_PAIRS_PER_HOUR = 500
 
 /**
- * Looks at what was not looked at yet, an hour at a time, and again at hours that occurrences have come to since. Gives
- * the instant from which on all was looked at.
+ * Processes new hours one by one, and reprocesses hours with late occurrences. Returns the start of the processed
+ * range.
  */
-export async function sweepUntil(
+export async function processHours(
   context: Context,
-  { from, reach, end }: { from: number; reach: number; end: number },
+  { from, earliest, end }: { from: number; earliest: number; end: number },
 ): Promise<number> {
-  while (await forward(context, { from, reach: Math.min(from, reach), end }));
-  // What lies before a gap was not forgotten yet.
-  await forgetHours(context, (await marksOf(context, from)).from)
-  while (await backward(context, from));
-  await again(context, from)
-  return (await marksOf(context, from)).from
+  while (await processNextHour(context, { from, earliest: Math.min(from, earliest), end }));
+  // Deletes results before a gap.
+  await deleteHoursBefore(context, (await loadProcessedRange(context, from)).from)
+  while (await processPreviousHour(context, from));
+  await reprocessLateHours(context, from)
+  return (await loadProcessedRange(context, from)).from
 }
 
-/** Deletes what was found in the hours before, an hour at a time. */
-export async function forgetHours({ database: { read } }: Context, before: number): Promise<void> {
+/** Deletes the results of earlier hours, one hour per statement. */
+export async function deleteHoursBefore({ database: { read } }: Context, before: number): Promise<void> {
   for (const table of ['faultboard_cascade_hours', 'faultboard_cascade_parents'] as const) {
     for (;;) {
       const { hour } = await read
@@ -44,64 +45,64 @@ export async function forgetHours({ database: { read } }: Context, before: numbe
   }
 }
 
-interface Marks {
-  /** All of [from, until) was looked at; from is a whole hour. */
+/** Half-open range of processed times. `from` is a full hour. */
+interface ProcessedRange {
   from: number
   until: number
 }
 
-async function marksOf({ database }: Context, initial: number): Promise<Marks> {
+async function loadProcessedRange({ database }: Context, initial: number): Promise<ProcessedRange> {
   return database.write(async (trx) => {
     const until = await readMark(trx, database.dialect, CASCADES_UNTIL, initial)
-    return { until, from: await readMark(trx, database.dialect, FROM, until) }
+    return { until, from: await readMark(trx, database.dialect, SWEPT_FROM_MARK, until) }
   })
 }
 
-/** Goes on where it ended, however short the look back is; unless that is longer ago than anything is counted. */
-async function forward(
+/** Continues after the last processed hour, unless that hour is older than the covered period. */
+async function processNextHour(
   context: Context,
-  { from, reach, end }: { from: number; reach: number; end: number },
+  { from, earliest, end }: { from: number; earliest: number; end: number },
 ): Promise<boolean> {
-  const marks = await marksOf(context, from)
-  const start = Math.max(marks.until, reach)
+  const processed = await loadProcessedRange(context, from)
+  const start = Math.max(processed.until, earliest)
   if (start >= end) return false
   const to = Math.min(end, hourOf(start) + HOUR)
-  await replaceUnder(context, { from: start, to }, async (trx) => {
-    if ((await readMark(trx, context.database.dialect, CASCADES_UNTIL, from)) !== marks.until) return false
-    // What lies before a gap cannot be told from the gap any more: should anyone ask, it is looked at again.
-    if (start > marks.until) await moveMark(trx, FROM, start)
+  await replaceHour(context, { from: start, to }, async (trx) => {
+    if ((await readMark(trx, context.database.dialect, CASCADES_UNTIL, from)) !== processed.until) return false
+    // Discards everything before a gap. Later lookbacks process those hours again.
+    if (start > processed.until) await moveMark(trx, SWEPT_FROM_MARK, start)
     await moveMark(trx, CASCADES_UNTIL, to)
     return true
   })
   return true
 }
 
-async function backward(context: Context, from: number): Promise<boolean> {
-  const marks = await marksOf(context, from)
-  if (marks.from <= from) return false
-  const start = marks.from - HOUR
-  await replaceUnder(context, { from: start, to: marks.from }, async (trx) => {
-    if ((await readMark(trx, context.database.dialect, FROM, from)) !== marks.from) return false
-    await moveMark(trx, FROM, start)
+async function processPreviousHour(context: Context, from: number): Promise<boolean> {
+  const processed = await loadProcessedRange(context, from)
+  if (processed.from <= from) return false
+  const start = processed.from - HOUR
+  await replaceHour(context, { from: start, to: processed.from }, async (trx) => {
+    if ((await readMark(trx, context.database.dialect, SWEPT_FROM_MARK, from)) !== processed.from) return false
+    await moveMark(trx, SWEPT_FROM_MARK, start)
     return true
   })
   return true
 }
 
-/** Hours that occurrences came to after they were looked at. */
-async function again(context: Context, initial: number): Promise<void> {
+/** Reprocesses hours that received late occurrences. */
+async function reprocessLateHours(context: Context, initial: number): Promise<void> {
   const { database } = context
-  const late = await database.read
+  const lateHours = await database.read
     .selectFrom('faultboard_leases')
     .select(['name', 'expires_at as count'])
     .where('name', 'like', `${CASCADES_AGAIN}%`)
     .orderBy('name')
     .execute()
-  for (const { name, count } of late) {
+  for (const { name, count } of lateHours) {
     const hour = Number(name.slice(CASCADES_AGAIN.length))
-    const { from, until } = await marksOf(context, initial)
-    // Another batch may have come to the hour meanwhile, or another process may be at it: then the note stays as it is.
-    const strike = async (trx: Transaction<Schema>) => {
+    const { from, until } = await loadProcessedRange(context, initial)
+    // Keeps the marker if another batch or process changed it concurrently.
+    const deleteMarker = async (trx: Transaction<Schema>) => {
       const { numDeletedRows } = await trx
         .deleteFrom('faultboard_leases')
         .where('name', '=', name)
@@ -109,31 +110,30 @@ async function again(context: Context, initial: number): Promise<void> {
         .executeTakeFirst()
       return numDeletedRows > 0
     }
-    if (hour < from || hour >= until) await database.write(strike)
+    if (hour < from || hour >= until) await database.write(deleteMarker)
     else {
-      await replaceUnder(context, { from: hour, to: Math.min(hour + HOUR, until) }, async (trx) => {
+      await replaceHour(context, { from: hour, to: Math.min(hour + HOUR, until) }, async (trx) => {
         const isSame = (await readMark(trx, database.dialect, CASCADES_UNTIL, initial)) === until
-        return isSame && (await strike(trx))
+        return isSame && (await deleteMarker(trx))
       })
     }
   }
 }
 
-/**
- * Looks through the span of one hour, and writes what was found, in place of what was known from there on, if nobody else
- * did so meanwhile.
- */
-async function replaceUnder(
+/** Processes the span of one hour and replaces its stored results, unless a concurrent process has done so. */
+async function replaceHour(
   context: Context,
   span: Span,
   claim: (trx: Transaction<Schema>) => Promise<boolean>,
 ): Promise<void> {
   const { database } = context
-  await giveTurn()
-  const found = await gather(context, span)
-  await giveTurn()
+  await yieldToEventLoop()
+  const found = await sweepOccurrences(context, span)
+  await yieldToEventLoop()
   const hour = hourOf(span.from)
-  const pairs = mostOften([...found.pairs()], MOST_PAIRS).sort((a, b) => a.parent - b.parent || a.child - b.child)
+  const pairs = mostFrequentPairs([...found.pairs()], MAX_PAIRS_PER_HOUR).sort(
+    (a, b) => a.parent - b.parent || a.child - b.child,
+  )
   const parents = [...found.parents].sort(([a], [b]) => a - b)
   await database.write(async (trx) => {
     if (!(await claim(trx))) return
@@ -164,30 +164,30 @@ interface Row {
   occurred_at: number
 }
 
-async function gather(context: Context, span: Span): Promise<CascadeSweep> {
+async function sweepOccurrences(context: Context, span: Span): Promise<CascadeSweep> {
   const found = new CascadeSweep(span)
   const applications = new Map<number, number>()
-  const turn = turns()
+  const yieldIfDue = periodicYield()
   let last: Row | null = null
   do {
-    const rows = await rowsBefore(context, span, last)
-    await learnApplications(context, applications, rows)
+    const rows = await loadRowsBefore(context, span, last)
+    await loadApplications(context, applications, rows)
     for (const { error_id, occurred_at } of rows) {
-      await turn()
+      await yieldIfDue()
       const application_id = applications.get(error_id)
-      if (application_id !== undefined) found.see({ application_id, error_id, occurred_at })
+      if (application_id !== undefined) found.addOccurrence({ application_id, error_id, occurred_at })
     }
     last = rows.length < ROWS_PER_PAGE ? null : (rows.at(-1) ?? null)
   } while (last)
   return found
 }
 
-async function rowsBefore({ database }: Context, { from, to }: Span, last: Row | null): Promise<Row[]> {
+async function loadRowsBefore({ database }: Context, { from, to }: Span, last: Row | null): Promise<Row[]> {
   const query = database.read
     .selectFrom('faultboard_occurrences')
     .select(['id', 'error_id', 'occurred_at'])
     .where('occurred_at', '>=', from)
-    .where('occurred_at', '<=', last?.occurred_at ?? to + CASCADE_WINDOW)
+    .where('occurred_at', '<=', last?.occurred_at ?? to + CASCADE_WINDOW_MS)
     .$if(last !== null, (query) =>
       query.where(({ eb, or }) => or([eb('occurred_at', '<', last?.occurred_at ?? 0), eb('id', '<', last?.id ?? 0)])),
     )
@@ -198,7 +198,7 @@ async function rowsBefore({ database }: Context, { from, to }: Span, last: Row |
   return rows.sort((a, b) => b.occurred_at - a.occurred_at || b.id - a.id)
 }
 
-async function learnApplications(
+async function loadApplications(
   { database }: Context,
   known: Map<number, number>,
   rows: readonly Row[],

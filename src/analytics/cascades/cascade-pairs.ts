@@ -2,11 +2,11 @@ import type { Context } from '../../context.js'
 import { HOUR } from '../../model/time.js'
 import { sql } from '../../store/kysely.js'
 import { packedRows } from '../../store/packed-rows.js'
+import { periodicYield } from '../sums/event-loop-yield.js'
 import type { Span } from '../sums/period.js'
 import { timedHours } from '../sums/timed-hours.js'
-import { turns } from '../sums/turns.js'
-import { CASCADE_WINDOW, mostOften } from './cascade-sweep.js'
-import { firstHour } from './chance.js'
+import { CASCADE_WINDOW_MS, mostFrequentPairs } from './cascade-sweep.js'
+import { firstHour } from './expected-probability.js'
 
 export interface StrongPair {
   parent_error_id: number
@@ -18,41 +18,41 @@ export interface StrongPair {
   delay_ms: number
 }
 
-type Followed = Omit<StrongPair, 'parent_count' | 'expected_probability'>
+type FollowedPair = Omit<StrongPair, 'parent_count' | 'expected_probability'>
 
-/** How often a child must have followed. */
-const LEAST = 3
-const MOST = 1000
-/** Pairs compared with chance. Frequent errors follow everything, so most of these can be coincidences. */
-const MOST_COMPARED = 5 * MOST
-/** Probability divided by the probability by chance; 1 is a coincidence. */
+/** Minimum number of times a child must follow. */
+const MIN_FOLLOWED = 3
+const MAX_PAIRS = 1000
+/** Pairs compared with chance. Frequent errors follow every other error, so many of these pairs are coincidences. */
+const MAX_COMPARED_PAIRS = 5 * MAX_PAIRS
+/** Observed probability divided by the expected one. A lift of 1 is a coincidence. */
 const MIN_LIFT = 2
 
-/** The pairs of one application whose child followed often enough, and at least twice as often as by chance. */
+/** Pairs within one application whose child followed often enough, and at least twice as often as by chance. */
 export async function strongPairs(context: Context, span: Span): Promise<StrongPair[]> {
-  const often = mostOften(await followedOften(context, span), MOST_COMPARED)
-  const pairs = await withinApplications(context, often)
+  const frequentPairs = mostFrequentPairs(await loadFrequentPairs(context, span), MAX_COMPARED_PAIRS)
+  const pairs = await withinApplications(context, frequentPairs)
   if (pairs.length === 0) return []
   const ids = new Set(pairs.flatMap(({ parent_error_id, child_error_id }) => [parent_error_id, child_error_id]))
-  const counts = await countsWithin(context, span, ids)
-  const hours = await hoursOfApplications(context, span, new Set(pairs.map(({ application_id }) => application_id)))
+  const counts = await countErrors(context, span, ids)
+  const hours = await countApplicationHours(context, span, new Set(pairs.map(({ application_id }) => application_id)))
   const strong = pairs.flatMap(({ application_id, ...pair }): StrongPair[] => {
     const parent_count = counts.get(pair.parent_error_id)?.count ?? pair.followed_count
-    const covered = Math.max(CASCADE_WINDOW, counts.get(pair.child_error_id)?.covered_ms ?? 0)
+    const covered = Math.max(CASCADE_WINDOW_MS, counts.get(pair.child_error_id)?.covered_ms ?? 0)
     const expected_probability = Math.min(1, covered / HOUR / (hours.get(application_id) ?? 1))
     const lift = pair.followed_count / parent_count / expected_probability
     return lift < MIN_LIFT ? [] : [{ ...pair, parent_count, expected_probability }]
   })
-  return mostOften(strong, MOST).sort(
+  return mostFrequentPairs(strong, MAX_PAIRS).sort(
     (a, b) => a.parent_error_id - b.parent_error_id || a.child_error_id - b.child_error_id,
   )
 }
 
-async function followedOften(context: Context, span: Span): Promise<Followed[]> {
+async function loadFrequentPairs(context: Context, span: Span): Promise<FollowedPair[]> {
   const { database } = context
   const isServer = !database.dialect.blocksHost
-  const sums = new Map<number, Map<number, Followed>>()
-  const turn = turns()
+  const sums = new Map<number, Map<number, FollowedPair>>()
+  const yieldIfDue = periodicYield()
   for await (const { from, to } of timedHours(context, span)) {
     const query = database.read
       .selectFrom('faultboard_cascade_hours')
@@ -65,30 +65,30 @@ async function followedOften(context: Context, span: Span): Promise<Followed[]> 
       .where('hour', '>=', from)
       .where('hour', '<', to)
       .groupBy(['parent_error_id', 'child_error_id'])
-      // A server adds up the whole span, and keeps what is too little to itself.
+      // Servers sum up the whole span and filter rare pairs in SQL.
       .$if(isServer, (query) =>
         query
-          .having(({ fn }) => fn.sum('followed_count'), '>=', LEAST)
+          .having(({ fn }) => fn.sum('followed_count'), '>=', MIN_FOLLOWED)
           .orderBy(({ fn }) => fn.sum('followed_count'), 'desc')
-          .limit(MOST_COMPARED),
+          .limit(MAX_COMPARED_PAIRS),
       )
-    const rows: Followed[] = await packedRows(database, query, [
+    const rows: FollowedPair[] = await packedRows(database, query, [
       'parent_error_id',
       'child_error_id',
       'followed_count',
       'delay_ms',
     ])
-    for (const row of rows) add(sums, row)
+    for (const row of rows) addPair(sums, row)
   }
-  const often: Followed[] = []
+  const frequentPairs: FollowedPair[] = []
   for (const children of sums.values()) {
-    await turn()
-    for (const pair of children.values()) if (pair.followed_count >= LEAST) often.push(pair)
+    await yieldIfDue()
+    for (const pair of children.values()) if (pair.followed_count >= MIN_FOLLOWED) frequentPairs.push(pair)
   }
-  return often
+  return frequentPairs
 }
 
-function add(sums: Map<number, Map<number, Followed>>, row: Followed): void {
+function addPair(sums: Map<number, Map<number, FollowedPair>>, row: FollowedPair): void {
   let children = sums.get(row.parent_error_id)
   if (!children) {
     children = new Map()
@@ -104,8 +104,8 @@ function add(sums: Map<number, Map<number, Followed>>, row: Followed): void {
 /** Keeps pairs whose errors still exist and belong to one application. */
 async function withinApplications(
   { database }: Context,
-  pairs: readonly Followed[],
-): Promise<(Followed & { application_id: number })[]> {
+  pairs: readonly FollowedPair[],
+): Promise<(FollowedPair & { application_id: number })[]> {
   const ids = [...new Set(pairs.flatMap(({ parent_error_id, child_error_id }) => [parent_error_id, child_error_id]))]
   const applications = new Map<number, number>()
   for (let i = 0; i < ids.length; i += IDS_PER_STATEMENT) {
@@ -118,31 +118,31 @@ async function withinApplications(
   }
   return pairs.flatMap((pair) => {
     const application_id = applications.get(pair.parent_error_id)
-    const isOne = application_id !== undefined && application_id === applications.get(pair.child_error_id)
-    return isOne ? [{ ...pair, application_id }] : []
+    const isSameApplication = application_id !== undefined && application_id === applications.get(pair.child_error_id)
+    return isSameApplication ? [{ ...pair, application_id }] : []
   })
 }
 
 const IDS_PER_STATEMENT = 1000
-const WINDOWS_PER_HOUR = HOUR / CASCADE_WINDOW
+const WINDOWS_PER_HOUR = HOUR / CASCADE_WINDOW_MS
 
 interface ErrorCount {
   count: number
-  /** Time that an occurrence follows within the window. */
+  /** Milliseconds during which an occurrence follows within the window. */
   covered_ms: number
 }
 
-/** Reads every error of an hour and keeps those wanted: a list of thousands of ids costs more than the rows. */
-async function countsWithin(
+/** Reads all errors of an hour and filters in code, because a list of thousands of ids is slower. */
+async function countErrors(
   context: Context,
   span: Span,
-  wanted: ReadonlySet<number>,
+  errorIds: ReadonlySet<number>,
 ): Promise<Map<number, ErrorCount>> {
   const { database } = context
   const counts = new Map<number, ErrorCount>()
-  // Hours counted by an earlier version have the count alone: its upper bound is one window per occurrence.
-  const bound = sql`case when ${sql.ref('count')} < ${WINDOWS_PER_HOUR} then ${sql.ref('count')} else ${WINDOWS_PER_HOUR} end`
-  const coveredMs = sql<number>`sum(coalesce(${sql.ref('covered_ms')}, (${bound}) * ${CASCADE_WINDOW}))`
+  // Hours stored by an earlier version have no covered time. The upper bound is one window per occurrence.
+  const maxWindows = sql`case when ${sql.ref('count')} < ${WINDOWS_PER_HOUR} then ${sql.ref('count')} else ${WINDOWS_PER_HOUR} end`
+  const coveredMs = sql<number>`sum(coalesce(${sql.ref('covered_ms')}, (${maxWindows}) * ${CASCADE_WINDOW_MS}))`
   for await (const { from, to } of timedHours(context, span, 24)) {
     const query = database.read
       .selectFrom('faultboard_cascade_parents')
@@ -152,7 +152,7 @@ async function countsWithin(
       .where('hour', '<', to)
       .groupBy('error_id')
     for (const row of await packedRows(database, query, ['error_id', 'count', 'covered_ms'])) {
-      if (!wanted.has(row.error_id)) continue
+      if (!errorIds.has(row.error_id)) continue
       const known = counts.get(row.error_id) ?? { count: 0, covered_ms: 0 }
       counts.set(row.error_id, {
         count: known.count + row.count,
@@ -163,8 +163,8 @@ async function countsWithin(
   return counts
 }
 
-/** Hours of the span since the first record of each application. */
-async function hoursOfApplications(
+/** Counts the hours of the span since the first record of each application. */
+async function countApplicationHours(
   context: Context,
   { from, to }: Span,
   application_ids: ReadonlySet<number>,

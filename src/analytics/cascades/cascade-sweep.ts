@@ -1,67 +1,74 @@
 import { MINUTE } from '../../model/time.js'
 import type { Span } from '../sums/period.js'
 
-export const CASCADE_WINDOW = MINUTE
+export const CASCADE_WINDOW_MS = MINUTE
 
-export interface Sighting {
+export interface SweptOccurrence {
   application_id: number
   error_id: number
   occurred_at: number
 }
 
-export interface Pair {
+export interface CascadePair {
   parent: number
   child: number
   /** Occurrences of the parent that the child followed. */
   followed_count: number
-  /** All the waits from a parent to the first child after it, added up. */
+  /** Sum of the delays from a parent to its first child. */
   delay_ms: number
 }
 
 /**
- * What followed what within a span: for each occurrence in it, which other errors of its application came in the minute
- * after it. A child that comes ten times after one parent followed it once. The occurrences are shown to it newest first,
- * from a minute after the span on, so that it always knows when each error comes next.
+ * Finds errors that follow another within a minute. For each occurrence in the span, collects the other errors of its
+ * application in the following minute. A child that follows one parent ten times counts once. Expects occurrences
+ * newest first, starting one minute after the span, so that the next occurrence of each error is always known.
  */
 export class CascadeSweep {
-  /** Occurrences of each error that began in the span. */
+  /** Occurrences of each error within the span. */
   readonly parents = new Map<number, number>()
-  /** Milliseconds that each error follows within the window: a burst of children covers little more than one window. */
+  /**
+   * Milliseconds during which each error follows within the window. A burst of children covers little more than one
+   * window.
+   */
   readonly covered = new Map<number, number>()
-  readonly #pairs = new Map<number, Map<number, Pair>>()
-  readonly #later = new Map<number, number>()
-  readonly #ahead = new Map<number, Ahead>()
+  readonly #pairs = new Map<number, Map<number, CascadePair>>()
+  readonly #nextOccurrence = new Map<number, number>()
+  readonly #upcoming = new Map<number, UpcomingErrors>()
   readonly #span: Span
 
   constructor(span: Span) {
     this.#span = span
   }
 
-  see({ application_id, error_id, occurred_at }: Sighting): void {
-    let ahead = this.#ahead.get(application_id)
-    if (!ahead) {
-      ahead = new Ahead()
-      this.#ahead.set(application_id, ahead)
+  addOccurrence({ application_id, error_id, occurred_at }: SweptOccurrence): void {
+    let upcoming = this.#upcoming.get(application_id)
+    if (!upcoming) {
+      upcoming = new UpcomingErrors()
+      this.#upcoming.set(application_id, upcoming)
     }
-    const next = ahead.from(occurred_at)
+    const next = upcoming.after(occurred_at)
     if (occurred_at >= this.#span.from && occurred_at < this.#span.to) {
       this.#follow(error_id, occurred_at, next)
-      const gap = (this.#later.get(error_id) ?? Number.POSITIVE_INFINITY) - occurred_at
-      this.covered.set(error_id, (this.covered.get(error_id) ?? 0) + Math.min(CASCADE_WINDOW, gap))
+      const gap = (this.#nextOccurrence.get(error_id) ?? Number.POSITIVE_INFINITY) - occurred_at
+      this.covered.set(error_id, (this.covered.get(error_id) ?? 0) + Math.min(CASCADE_WINDOW_MS, gap))
     }
-    this.#later.set(error_id, occurred_at)
-    ahead.note(error_id)
+    this.#nextOccurrence.set(error_id, occurred_at)
+    upcoming.addPending(error_id)
   }
 
-  *pairs(): Generator<Pair> {
+  *pairs(): Generator<CascadePair> {
     for (const children of this.#pairs.values()) yield* children.values()
   }
 
-  #follow(parent: number, at: number, next: Next | null): void {
+  #follow(parent: number, at: number, next: UpcomingError | null): void {
     this.parents.set(parent, (this.parents.get(parent) ?? 0) + 1)
-    let looked = 0
-    for (let one = next; one && one.at - at <= CASCADE_WINDOW && looked < MOST_AFTER; one = one.later, looked++) {
-      if (one.error_id !== parent) this.#add(parent, one.error_id, one.at - at)
+    let checkedCount = 0
+    for (
+      let follower = next;
+      follower && follower.at - at <= CASCADE_WINDOW_MS && checkedCount < MAX_FOLLOWERS;
+      follower = follower.later, checkedCount++
+    ) {
+      if (follower.error_id !== parent) this.#add(parent, follower.error_id, follower.at - at)
     }
   }
 
@@ -79,66 +86,68 @@ export class CascadeSweep {
   }
 }
 
-/** So many different errors that come after one occurrence are looked at, the next ones first. */
-const MOST_AFTER = 200
+/** Limits the distinct errors checked after one occurrence, nearest first. */
+const MAX_FOLLOWERS = 200
 
-/** When an error comes next, and what comes after that. */
-interface Next {
+/** Next occurrence of an error, in a list sorted by time. */
+interface UpcomingError {
   error_id: number
   at: number
-  sooner: Next | null
-  later: Next | null
+  sooner: UpcomingError | null
+  later: UpcomingError | null
 }
 
-/** When each error comes next, the soonest first. */
-class Ahead {
-  #first: Next | null = null
-  readonly #known = new Map<number, Next>()
+/** Next occurrence of each error, soonest first. */
+class UpcomingErrors {
+  #first: UpcomingError | null = null
+  readonly #byError = new Map<number, UpcomingError>()
   #instant = Number.POSITIVE_INFINITY
-  #waiting: number[] = []
+  #pending: number[] = []
 
-  /** What comes after an instant: what came in the same instant did not follow. */
-  from(instant: number): Next | null {
+  /** Returns the errors after an instant. Simultaneous errors do not follow each other. */
+  after(instant: number): UpcomingError | null {
     if (instant !== this.#instant) {
-      for (const error_id of this.#waiting) this.#put(error_id, this.#instant)
-      this.#waiting = []
+      for (const error_id of this.#pending) this.#moveToFront(error_id, this.#instant)
+      this.#pending = []
       this.#instant = instant
     }
     return this.#first
   }
 
-  note(error_id: number): void {
-    this.#waiting.push(error_id)
+  addPending(error_id: number): void {
+    this.#pending.push(error_id)
   }
 
-  #put(error_id: number, at: number): void {
-    const one = this.#known.get(error_id) ?? { error_id, at, sooner: null, later: null }
-    this.#known.set(error_id, one)
-    one.at = at
-    if (one === this.#first) return
-    if (one.sooner) one.sooner.later = one.later
-    if (one.later) one.later.sooner = one.sooner
-    one.sooner = null
-    one.later = this.#first
-    if (this.#first) this.#first.sooner = one
-    this.#first = one
+  #moveToFront(error_id: number, at: number): void {
+    const entry = this.#byError.get(error_id) ?? { error_id, at, sooner: null, later: null }
+    this.#byError.set(error_id, entry)
+    entry.at = at
+    if (entry === this.#first) return
+    if (entry.sooner) entry.sooner.later = entry.later
+    if (entry.later) entry.later.sooner = entry.sooner
+    entry.sooner = null
+    entry.later = this.#first
+    if (this.#first) this.#first.sooner = entry
+    this.#first = entry
   }
 }
 
-interface Followed {
+interface FollowedCount {
   followed_count: number
 }
 
-/** So many of the pairs, those that followed most often; without sorting them all, of which there may be very many. */
-export function mostOften<P extends Followed>(pairs: readonly P[], most: number): P[] {
-  if (pairs.length <= most) return [...pairs]
-  const numbers = new Map<number, number>()
-  for (const { followed_count } of pairs) numbers.set(followed_count, (numbers.get(followed_count) ?? 0) + 1)
-  let [least, room] = [Number.POSITIVE_INFINITY, most]
-  for (const [count, number] of [...numbers].sort(([a], [b]) => b - a)) {
-    least = count
-    if (number >= room) break
-    room -= number
+/** Returns the most frequent pairs without sorting all of them. */
+export function mostFrequentPairs<P extends FollowedCount>(pairs: readonly P[], limit: number): P[] {
+  if (pairs.length <= limit) return [...pairs]
+  const pairsByCount = new Map<number, number>()
+  for (const { followed_count } of pairs) pairsByCount.set(followed_count, (pairsByCount.get(followed_count) ?? 0) + 1)
+  let [minCount, remaining] = [Number.POSITIVE_INFINITY, limit]
+  for (const [count, pairCount] of [...pairsByCount].sort(([a], [b]) => b - a)) {
+    minCount = count
+    if (pairCount >= remaining) break
+    remaining -= pairCount
   }
-  return pairs.filter(({ followed_count }) => followed_count > least || (followed_count === least && room-- > 0))
+  return pairs.filter(
+    ({ followed_count }) => followed_count > minCount || (followed_count === minCount && remaining-- > 0),
+  )
 }

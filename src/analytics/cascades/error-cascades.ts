@@ -4,38 +4,38 @@ import { fraction, id, optional, withDefault } from '../../model/input.js'
 import { defineOperation } from '../../operation.js'
 import { sql } from '../../store/kysely.js'
 import { withoutIndex } from '../../store/sort-order.js'
-import { expectError } from '../existing-error.js'
-import { type RankedError, rankedErrors } from '../ranked-errors.js'
-import { cascadesSince } from './cascade-detector.js'
+import { assertErrorExists } from '../existing-error.js'
+import { loadRankedErrors, type RankedError } from '../ranked-errors.js'
+import { cascadesCountedSince } from './cascade-detector.js'
 
 export interface Cascade {
   error: RankedError
-  /** Of so many occurrences of the first, so many were followed by the second within a minute. */
+  /** Number of parent occurrences that the child followed within a minute. */
   followed_count: number
   parent_count: number
   probability: number
-  /** Probability by chance, from how much of the counted time the child fills. */
+  /** Probability by chance, based on the time that the child covers. */
   expected_probability: number
   /** `probability / expected_probability`, at least 2. */
   lift: number
   average_delay_ms: number
-  /** Since when both were counted. */
+  /** Start of the counted period. */
   counted_since: string | null
   last_detected_at: string
 }
 
 export interface ErrorCascades {
-  /** What follows this error. */
+  /** Errors that follow this error. */
   leads_to: Cascade[]
-  /** What this error follows. */
+  /** Errors that this error follows. */
   caused_by: Cascade[]
 }
 
-const MOST = 20
+const MAX_CASCADES = 20
 
 export const MIN_PROBABILITY = 0.5
 
-/** What tends to follow an error, and what it tends to follow, as the last detection found it. */
+/** Returns the errors that tend to follow an error or precede it, from the latest detection. */
 export const errorCascades = defineOperation({
   input: v.object({
     error_id: id(),
@@ -43,22 +43,22 @@ export const errorCascades = defineOperation({
     application_id: optional(id()),
   }),
   async run(context, { error_id, min_probability, application_id }): Promise<ErrorCascades> {
-    await expectError(context, { error_id, application_id })
-    const question = { error_id, min_probability, counted_since: await cascadesSince(context) }
+    await assertErrorExists(context, { error_id, application_id })
+    const filter = { error_id, min_probability, counted_since: await cascadesCountedSince(context) }
     return {
-      leads_to: await cascades(context, question, 'parent_error_id', 'child_error_id'),
-      caused_by: await cascades(context, question, 'child_error_id', 'parent_error_id'),
+      leads_to: await loadCascades(context, filter, 'parent_error_id', 'child_error_id'),
+      caused_by: await loadCascades(context, filter, 'child_error_id', 'parent_error_id'),
     }
   },
 })
 
-type End = 'parent_error_id' | 'child_error_id'
+type CascadeEnd = 'parent_error_id' | 'child_error_id'
 
-async function cascades(
+async function loadCascades(
   context: Context,
-  question: { error_id: number; min_probability: number; counted_since: string | null },
-  mine: End,
-  others: End,
+  filter: { error_id: number; min_probability: number; counted_since: string | null },
+  ownColumn: CascadeEnd,
+  otherColumn: CascadeEnd,
 ): Promise<Cascade[]> {
   const { dialect } = context.database
   const [ofParent, ofChild] = [withoutIndex(dialect, 'p.application_id'), withoutIndex(dialect, 'f.application_id')]
@@ -67,22 +67,22 @@ async function cascades(
     .innerJoin('faultboard_errors as p', 'p.id', 'c.parent_error_id')
     .innerJoin('faultboard_errors as f', 'f.id', 'c.child_error_id')
     .selectAll('c')
-    .where(`c.${mine}`, '=', question.error_id)
-    .where('c.probability', '>=', question.min_probability)
+    .where(`c.${ownColumn}`, '=', filter.error_id)
+    .where('c.probability', '>=', filter.min_probability)
     .where('c.expected_probability', 'is not', null)
-    // An older detection may have taken what two applications did at the same time for a cascade.
+    // Excludes pairs across applications, which older versions could detect.
     .where(sql<boolean>`${ofParent} = ${ofChild}`)
     .orderBy('c.probability', 'desc')
     .orderBy('c.followed_count', 'desc')
     .orderBy('c.id')
-    .limit(MOST)
+    .limit(MAX_CASCADES)
     .execute()
-  const errors = await rankedErrors(
+  const errors = await loadRankedErrors(
     context,
-    rows.map((row) => row[others]),
+    rows.map((row) => row[otherColumn]),
   )
   return rows.flatMap((row) => {
-    const error = errors.get(row[others])
+    const error = errors.get(row[otherColumn])
     if (!error) return []
     const { followed_count, parent_count, average_delay_ms } = row
     return [
@@ -90,17 +90,17 @@ async function cascades(
         error,
         followed_count,
         parent_count,
-        ...liftOf(row),
+        ...withLift(row),
         average_delay_ms,
-        counted_since: question.counted_since,
+        counted_since: filter.counted_since,
         last_detected_at: new Date(row.last_detected_at).toISOString(),
       },
     ]
   })
 }
 
-/** The probabilities of a stored cascade as numbers, and their ratio. */
-export function liftOf(row: { probability: number; expected_probability: number | null }) {
+/** Converts the stored probabilities to numbers and adds their ratio. */
+export function withLift(row: { probability: number; expected_probability: number | null }) {
   const [probability, expected_probability] = [Number(row.probability), Number(row.expected_probability)]
   return { probability, expected_probability, lift: probability / expected_probability }
 }

@@ -1,61 +1,60 @@
 import type { Context } from '../../context.js'
 import type { CascadesTable } from '../../store/schema.js'
-import { type RankedError, rankedErrors } from '../ranked-errors.js'
+import { loadRankedErrors, type RankedError } from '../ranked-errors.js'
 import type { Scope } from '../sums/application-filter.js'
-import { cascadesSince } from './cascade-detector.js'
-import { liftOf } from './error-cascades.js'
+import { cascadesCountedSince } from './cascade-detector.js'
+import { MIN_PROBABILITY, withLift } from './error-cascades.js'
 
-/** Two errors of which one tends to follow the other. */
+/** Pair of errors, one of which tends to follow the other. */
 export interface StrongCascade {
   parent: RankedError
   child: RankedError
   followed_count: number
   parent_count: number
   probability: number
-  /** Probability by chance, from how much of the counted time the child fills. */
+  /** Probability by chance, based on the time that the child covers. */
   expected_probability: number
   /** `probability / expected_probability`, at least 2. */
   lift: number
   average_delay_ms: number
-  /** Since when both were counted. */
+  /** Start of the counted period. */
   counted_since: string | null
   last_detected_at: string
 }
 
-const LEAST_PROBABILITY = 0.5
-/** Nearly all that are read are shown, unless other applications have more of them. */
-const AT_ONCE = 50
+/** Page size. Most rows are used, unless other applications have more cascades. */
+const ROWS_PER_PAGE = 50
 
-/** The cascades that were found since then, those that happened most often first. */
+/** Returns cascades detected since a time, most frequent first. */
 export async function strongestCascades(
   context: Context,
   { application_id }: Scope,
   since: number,
   limit: number,
 ): Promise<StrongCascade[]> {
-  const found: StrongCascade[] = []
-  const counted_since = await cascadesSince(context)
-  for (let offset = 0; found.length < limit; offset += AT_ONCE) {
+  const cascades: StrongCascade[] = []
+  const counted_since = await cascadesCountedSince(context)
+  for (let offset = 0; cascades.length < limit; offset += ROWS_PER_PAGE) {
     const rows = await context.database.read
       .selectFrom('faultboard_cascades')
       .select(['parent_error_id', 'child_error_id', 'followed_count', 'parent_count', 'probability'])
       .select(['expected_probability', 'average_delay_ms', 'last_detected_at'])
-      .where('probability', '>=', LEAST_PROBABILITY)
+      .where('probability', '>=', MIN_PROBABILITY)
       .where('expected_probability', 'is not', null)
       .where('last_detected_at', '>=', since)
       .orderBy('followed_count', 'desc')
       .orderBy('probability', 'desc')
       .orderBy('id')
-      .limit(AT_ONCE)
+      .limit(ROWS_PER_PAGE)
       .offset(offset)
       .execute()
-    // Looked up afterwards: joined to them, every error there is would be read.
+    // Loaded separately, because a join would read every error.
     const ids = rows.flatMap(({ parent_error_id, child_error_id }) => [parent_error_id, child_error_id])
-    const errors = await rankedErrors(context, ids, application_id)
-    for (const row of rows) found.push(...cascadeOf(row, errors, counted_since))
-    if (rows.length < AT_ONCE) break
+    const errors = await loadRankedErrors(context, ids, application_id)
+    for (const row of rows) cascades.push(...toCascade(row, errors, counted_since))
+    if (rows.length < ROWS_PER_PAGE) break
   }
-  return found.slice(0, limit)
+  return cascades.slice(0, limit)
 }
 
 type Row = Pick<
@@ -70,15 +69,15 @@ type Row = Pick<
   | 'last_detected_at'
 >
 
-/** None where one of the two is gone, or of another application. */
-function cascadeOf(
+/** Returns nothing if one error was deleted or belongs to another application. */
+function toCascade(
   { parent_error_id, child_error_id, probability, expected_probability, last_detected_at, ...counts }: Row,
   errors: ReadonlyMap<number, RankedError>,
   counted_since: string | null,
 ): StrongCascade[] {
   const [parent, child] = [errors.get(parent_error_id), errors.get(child_error_id)]
   if (!parent || parent.application_id !== child?.application_id) return []
-  const lift = liftOf({ probability, expected_probability })
+  const lift = withLift({ probability, expected_probability })
   const detected_at = new Date(last_detected_at).toISOString()
   return [{ parent, child, ...counts, ...lift, counted_since, last_detected_at: detected_at }]
 }

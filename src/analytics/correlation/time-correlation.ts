@@ -2,46 +2,46 @@ import type { Context } from '../../context.js'
 import { HOUR } from '../../model/time.js'
 import { packedRows } from '../../store/packed-rows.js'
 import type { Scope } from '../sums/application-filter.js'
-import { askedApplications } from '../sums/application-filter.js'
+import { applicationsInScope } from '../sums/application-filter.js'
+import { periodicYield } from '../sums/event-loop-yield.js'
 import type { Span } from '../sums/period.js'
 import { timedHours } from '../sums/timed-hours.js'
-import { turns } from '../sums/turns.js'
 import { typeCounts } from '../sums/type-counts.js'
 
 /** Two error types whose occurrences rise and fall in the same hours. */
 export interface CorrelatedTypes {
   error_types: [string, string]
-  /** Pearson's coefficient over the hours of the period, empty ones included. */
+  /** Pearson's coefficient over the hours of the period, including empty ones. */
   correlation: number
   /** Hours in which both occurred. */
   shared_hours: number
   counts: [number, number]
 }
 
-/** The most frequent types are compared in pairs. The number of pairs grows with its square: 4,950 for 100 types. */
-export const COMPARED_TYPES = 100
+/** Every pair of types is compared: 4,950 pairs for 100 types. */
+export const MAX_COMPARED_TYPES = 100
 export const MAX_CORRELATED_PAIRS = 50
-export const LEAST_CORRELATION = 0.7
-/** Two types that share one or two hours have a high coefficient without any meaning. */
-export const LEAST_SHARED_HOURS = 3
+export const MIN_CORRELATION = 0.7
+/** With only one or two shared hours, a high coefficient is meaningless. */
+export const MIN_SHARED_HOURS = 3
 
 /** Pairs of types whose hourly counts correlate, strongest first. */
 export async function timeCorrelation(context: Context, scope: Scope, span: Span): Promise<CorrelatedTypes[]> {
-  const { types } = await typeCounts(context, scope, span, COMPARED_TYPES)
-  const all = await hourlySeries(
+  const { types } = await typeCounts(context, scope, span, MAX_COMPARED_TYPES)
+  const series = await loadHourlySeries(
     context,
     scope,
     span,
     types.map(({ error_type }) => error_type),
   )
   const hours = Math.round((span.to - span.from) / HOUR)
-  const turn = turns()
+  const yieldIfDue = periodicYield()
   const pairs: CorrelatedTypes[] = []
-  for (const [i, a] of all.entries()) {
-    for (const b of all.slice(i + 1)) {
-      await turn()
-      const { correlation, shared_hours } = correlationOf(a, b, hours)
-      if (shared_hours < LEAST_SHARED_HOURS || correlation < LEAST_CORRELATION) continue
+  for (const [i, a] of series.entries()) {
+    for (const b of series.slice(i + 1)) {
+      await yieldIfDue()
+      const { correlation, shared_hours } = correlateSeries(a, b, hours)
+      if (shared_hours < MIN_SHARED_HOURS || correlation < MIN_CORRELATION) continue
       pairs.push({
         error_types: [a.error_type, b.error_type],
         correlation,
@@ -64,11 +64,15 @@ interface HourlySeries {
 }
 
 /** Pearson's coefficient over all hours. Only shared hours add to the sum of products, so empty hours cost nothing. */
-function correlationOf(a: HourlySeries, b: HourlySeries, hours: number): { correlation: number; shared_hours: number } {
-  const [few, many] = a.counts.size < b.counts.size ? [a, b] : [b, a]
+function correlateSeries(
+  a: HourlySeries,
+  b: HourlySeries,
+  hours: number,
+): { correlation: number; shared_hours: number } {
+  const [smaller, larger] = a.counts.size < b.counts.size ? [a, b] : [b, a]
   let [products, shared_hours] = [0, 0]
-  for (const [hour, count] of few.counts) {
-    const other = many.counts.get(hour)
+  for (const [hour, count] of smaller.counts) {
+    const other = larger.counts.get(hour)
     if (other === undefined) continue
     products += count * other
     shared_hours++
@@ -79,17 +83,17 @@ function correlationOf(a: HourlySeries, b: HourlySeries, hours: number): { corre
   return { correlation: Math.min(1, (products - (a.sum * b.sum) / hours) / Math.sqrt(variances)), shared_hours }
 }
 
-async function hourlySeries(
+async function loadHourlySeries(
   context: Context,
   scope: Scope,
   span: Span,
   types: readonly string[],
 ): Promise<HourlySeries[]> {
-  const ids = await askedApplications(context, scope)
+  const ids = await applicationsInScope(context, scope)
   const series = new Map(types.map((type) => [type, new Map<number, number>()]))
   if (types.length > 0) {
     for await (const slice of timedHours(context, span)) {
-      for (const { error_type, hour, count } of await hoursOfTypes(context, ids, types, slice)) {
+      for (const { error_type, hour, count } of await loadTypeHours(context, ids, types, slice)) {
         const counts = series.get(error_type)
         counts?.set(hour, (counts.get(hour) ?? 0) + count)
       }
@@ -105,7 +109,7 @@ async function hourlySeries(
   })
 }
 
-function hoursOfTypes(
+function loadTypeHours(
   { database }: Context,
   ids: readonly number[],
   types: readonly string[],

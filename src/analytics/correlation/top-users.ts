@@ -1,51 +1,53 @@
 import type { Context } from '../../context.js'
 import { withoutIndex } from '../../store/sort-order.js'
-import { newestMeetings } from '../meetings.js'
 import type { Scope } from '../sums/application-filter.js'
 import type { Span } from '../sums/period.js'
+import { newestUserErrorPairs } from '../user-error-pairs.js'
 
 export interface UserErrors {
   user_id: string
-  /** Errors the user met in the period. */
+  /** Errors of the user in the period. */
   error_count: number
-  /** All of the user's occurrences of these errors; those from before the period are among them. */
+  /** All occurrences of these errors for the user, including those before the period. */
   occurrences: number
   last_seen_at: string
 }
 
-/** So many meetings of users and errors are looked at for who may be among the first. */
-const MOST_MEETINGS = 10_000
-const MOST_CANDIDATES = 150
-const AT_ONCE = 10
+/** Maximum number of user-error pairs to scan for candidates. */
+const MAX_SCANNED_PAIRS = 10_000
+const MAX_CANDIDATES = 150
+const USERS_PER_QUERY = 10
 
 /**
- * The users who met most errors in the period, each with all of them. Looked at are those who come first among the newest
- * meetings of the period, until nobody who is left can come among the first. Where there are more meetings than are
- * looked at, somebody who met many errors, but hardly any lately, may be missing.
+ * Users with the most errors in the period. Takes candidates from the newest user-error pairs and checks them until no
+ * other candidate can rank among the first. With more pairs than the limit, a user with many but older errors may be
+ * missing.
  */
 export async function topUsers(context: Context, scope: Scope, span: Span, limit: number): Promise<UserErrors[]> {
-  const candidates = await usersLately(context, scope, span)
-  let first: UserErrors[] = []
-  for (let i = 0; i < candidates.length; i += AT_ONCE) {
+  const candidates = await findRecentUsers(context, scope, span)
+  let topUserErrors: UserErrors[] = []
+  for (let i = 0; i < candidates.length; i += USERS_PER_QUERY) {
     const best = candidates[i]?.error_count ?? 0
-    if (first.length === limit && best < (first[limit - 1]?.error_count ?? 0)) break
-    const some = candidates.slice(i, i + AT_ONCE).map(({ user_id }) => user_id)
-    first = [...first, ...(await errorsOfUsers(context, scope, span, some))].sort(byErrors).slice(0, limit)
+    if (topUserErrors.length === limit && best < (topUserErrors[limit - 1]?.error_count ?? 0)) break
+    const batch = candidates.slice(i, i + USERS_PER_QUERY).map(({ user_id }) => user_id)
+    topUserErrors = [...topUserErrors, ...(await loadUserErrors(context, scope, span, batch))]
+      .sort(byErrorCount)
+      .slice(0, limit)
   }
-  return first
+  return topUserErrors
 }
 
-async function usersLately(context: Context, { application_id }: Scope, { from }: Span) {
+async function findRecentUsers(context: Context, { application_id }: Scope, { from }: Span) {
   return context.database.read
-    .selectFrom(newestMeetings(context, { application_id, since: from, most: MOST_MEETINGS }).as('meetings'))
+    .selectFrom(newestUserErrorPairs(context, { application_id, since: from, limit: MAX_SCANNED_PAIRS }).as('pairs'))
     .select(({ fn }) => ['user_id', fn.countAll<number>().as('error_count')])
     .groupBy('user_id')
     .orderBy('error_count', 'desc')
-    .limit(MOST_CANDIDATES)
+    .limit(MAX_CANDIDATES)
     .execute()
 }
 
-async function errorsOfUsers(
+async function loadUserErrors(
   { database }: Context,
   { application_id }: Scope,
   { from }: Span,
@@ -64,7 +66,7 @@ async function errorsOfUsers(
     .$if(application_id !== undefined, (query) =>
       query
         .innerJoin('faultboard_errors as e', 'e.id', 'u.error_id')
-        // The few users lead: by the application, all of its errors would be looked through for them.
+        // Starts from the few users; the application index would scan all its errors.
         .where(withoutIndex(database.dialect, 'e.application_id'), '=', application_id ?? 0),
     )
     .groupBy('u.user_id')
@@ -72,6 +74,6 @@ async function errorsOfUsers(
   return rows.map((row) => ({ ...row, last_seen_at: new Date(row.last_seen_at).toISOString() }))
 }
 
-function byErrors(a: UserErrors, b: UserErrors): number {
+function byErrorCount(a: UserErrors, b: UserErrors): number {
   return b.error_count - a.error_count || b.occurrences - a.occurrences || (a.user_id < b.user_id ? -1 : 1)
 }

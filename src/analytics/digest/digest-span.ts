@@ -3,19 +3,19 @@ import type { Span } from '../sums/period.js'
 
 export type DigestFrequency = 'daily' | 'weekly'
 
-/** The last local day, or week from Monday on, that is over. */
-export function digestSpan(frequency: DigestFrequency, now: number, zone: string): Span {
-  const today = startOfDay(now, zone)
-  const { year, month, day } = localDate(now, zone)
-  // The first of January 1970 was a Thursday.
+/** Last complete local day, or last complete week starting on Monday. */
+export function digestSpan(frequency: DigestFrequency, now: number, timeZone: string): Span {
+  const today = startOfDay(now, timeZone)
+  const { year, month, day } = localDate(now, timeZone)
+  // January 1, 1970 was a Thursday.
   const weekday = (Date.UTC(year, month - 1, day) / DAY + 3) % 7
-  const to = frequency === 'daily' ? today : daysBefore(today, weekday, zone)
-  return { from: daysBefore(to, frequency === 'daily' ? 1 : 7, zone), to }
+  const to = frequency === 'daily' ? today : daysBefore(today, weekday, timeZone)
+  return { from: daysBefore(to, frequency === 'daily' ? 1 : 7, timeZone), to }
 }
 
-/** So many local days earlier, each as long as the clocks made it. */
-export function daysBefore(start: number, days: number, zone: string): number {
+/** Subtracts local days, which may be shorter or longer on daylight saving changes. */
+export function daysBefore(start: number, days: number, timeZone: string): number {
   let time = start
-  for (let i = 0; i < days; i++) time = startOfDay(time - 1, zone)
+  for (let i = 0; i < days; i++) time = startOfDay(time - 1, timeZone)
   return time
 }

@@ -3,12 +3,12 @@ import type { Severity } from '../../model/severity.js'
 import { cleanText } from '../../model/text.js'
 import { firstHourFrom } from '../../model/time.js'
 import { errorIdRanges, type Range } from '../../store/timed-ranges.js'
-import { gravity } from '../gravity.js'
-import { firstBy } from '../ranked-errors.js'
+import { topBy } from '../ranked-errors.js'
+import { severityRank } from '../severity-rank.js'
 import type { Span } from '../sums/period.js'
 import { type DigestFrequency, daysBefore, digestSpan } from './digest-span.js'
 
-/** What happened in a period, and how much of it in the period before. */
+/** Figures of a period and the period before it. */
 export interface DigestFigures {
   frequency: DigestFrequency
   from: number
@@ -17,13 +17,13 @@ export interface DigestFigures {
     'occurrences' | 'new_errors' | 'regressed_errors' | 'resolved_errors',
     { now: number; before: number }
   >
-  new_errors: DigestedError[]
-  regressed_errors: DigestedError[]
-  top_errors: DigestedError[]
-  resolved_errors: DigestedError[]
+  new_errors: DigestEntry[]
+  regressed_errors: DigestEntry[]
+  top_errors: DigestEntry[]
+  resolved_errors: DigestEntry[]
 }
 
-export interface DigestedError {
+export interface DigestEntry {
   id: number
   application_id: number
   application_name: string
@@ -34,32 +34,32 @@ export interface DigestedError {
   count: number
 }
 
-const SHOWN = 5
-const MESSAGE_LENGTH = 300
+const MAX_LISTED_ERRORS = 5
+const MAX_MESSAGE_LENGTH = 300
 
-interface DigestQuestion {
-  /** Left out: now. */
+interface DigestOptions {
+  /** Default: now. */
   at?: number
-  /** Left out: all of them. */
+  /** Default: all applications. */
   application_id?: number | undefined
 }
 
-type Part = Span & { application_id: number | undefined }
+type DigestPart = Span & { application_id: number | undefined }
 
-/** The figures of the last period that was over at a time. */
+/** Returns the figures of the last complete period. */
 export async function digestFigures(
   context: Context,
   frequency: DigestFrequency,
-  { at = context.now(), application_id }: DigestQuestion = {},
+  { at = context.now(), application_id }: DigestOptions = {},
 ): Promise<DigestFigures> {
   const { time_zone } = context.config
   const period = digestSpan(frequency, at, time_zone)
-  const span: Part = { ...period, application_id }
-  const before: Part = {
+  const span: DigestPart = { ...period, application_id }
+  const before: DigestPart = {
     ...{ from: daysBefore(span.from, frequency === 'daily' ? 1 : 7, time_zone), to: span.from },
     application_id,
   }
-  const pair = async (count: (context: Context, span: Part) => Promise<number>) => ({
+  const countBoth = async (count: (context: Context, span: DigestPart) => Promise<number>) => ({
     now: await count(context, span),
     before: await count(context, before),
   })
@@ -67,20 +67,20 @@ export async function digestFigures(
     frequency,
     ...period,
     figures: {
-      occurrences: await pair(occurrences),
-      new_errors: await pair(newErrors),
-      regressed_errors: await pair(regressedErrors),
-      resolved_errors: await pair(resolvedErrors),
+      occurrences: await countBoth(countOccurrences),
+      new_errors: await countBoth(countNewErrors),
+      regressed_errors: await countBoth(countRegressedErrors),
+      resolved_errors: await countBoth(countResolvedErrors),
     },
-    new_errors: await listed(context, span, await newIds(context, span)),
-    regressed_errors: await listed(context, span, await regressedIds(context, span)),
-    top_errors: await topErrors(context, span),
-    resolved_errors: await listed(context, span, await resolvedIds(context, span)),
+    new_errors: await loadEntries(context, span, await findNewIds(context, span)),
+    regressed_errors: await loadEntries(context, span, await findRegressedIds(context, span)),
+    top_errors: await loadTopErrors(context, span),
+    resolved_errors: await loadEntries(context, span, await findResolvedIds(context, span)),
   }
 }
 
-async function occurrences({ database }: Context, span: Part): Promise<number> {
-  const { from, to } = hoursIn(span)
+async function countOccurrences({ database }: Context, span: DigestPart): Promise<number> {
+  const { from, to } = alignToHours(span)
   const { total } = await database.read
     .selectFrom('faultboard_application_hours')
     .select(({ fn }) => fn.sum<number | null>('count').as('total'))
@@ -91,7 +91,7 @@ async function occurrences({ database }: Context, span: Part): Promise<number> {
   return Number(total ?? 0)
 }
 
-function newIn({ database }: Context, { from, to, application_id }: Part) {
+function newErrorsQuery({ database }: Context, { from, to, application_id }: DigestPart) {
   return database.read
     .selectFrom('faultboard_errors')
     .where('first_seen_at', '>=', from)
@@ -99,26 +99,26 @@ function newIn({ database }: Context, { from, to, application_id }: Part) {
     .$if(application_id !== undefined, (query) => query.where('application_id', '=', application_id ?? 0))
 }
 
-async function newErrors(context: Context, span: Part): Promise<number> {
-  const { count } = await newIn(context, span)
+async function countNewErrors(context: Context, span: DigestPart): Promise<number> {
+  const { count } = await newErrorsQuery(context, span)
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow()
   return count
 }
 
-/** The gravest first, and of those the most frequent. */
-async function newIds(context: Context, span: Part): Promise<number[]> {
-  const rows = await newIn(context, span)
+/** Most severe first, then most frequent. */
+async function findNewIds(context: Context, span: DigestPart): Promise<number[]> {
+  const rows = await newErrorsQuery(context, span)
     .select('id')
-    .orderBy(gravity('severity'))
+    .orderBy(severityRank('severity'))
     .orderBy('occurrence_count', 'desc')
     .orderBy('id')
-    .limit(SHOWN)
+    .limit(MAX_LISTED_ERRORS)
     .execute()
   return rows.map(({ id }) => id)
 }
 
-function resolvedIn({ database }: Context, { from, to, application_id }: Part) {
+function resolvedErrorsQuery({ database }: Context, { from, to, application_id }: DigestPart) {
   return database.read
     .selectFrom('faultboard_errors')
     .where('resolved_at', '>=', from)
@@ -126,21 +126,25 @@ function resolvedIn({ database }: Context, { from, to, application_id }: Part) {
     .$if(application_id !== undefined, (query) => query.where('application_id', '=', application_id ?? 0))
 }
 
-/** What was reopened since does not count. */
-async function resolvedErrors(context: Context, span: Part): Promise<number> {
-  const { count } = await resolvedIn(context, span)
+/** Excludes errors that were reopened since. */
+async function countResolvedErrors(context: Context, span: DigestPart): Promise<number> {
+  const { count } = await resolvedErrorsQuery(context, span)
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow()
   return count
 }
 
-async function resolvedIds(context: Context, span: Part): Promise<number[]> {
-  const rows = await resolvedIn(context, span).select('id').orderBy('resolved_at', 'desc').limit(SHOWN).execute()
+async function findResolvedIds(context: Context, span: DigestPart): Promise<number[]> {
+  const rows = await resolvedErrorsQuery(context, span)
+    .select('id')
+    .orderBy('resolved_at', 'desc')
+    .limit(MAX_LISTED_ERRORS)
+    .execute()
   return rows.map(({ id }) => id)
 }
 
-/** Those that an occurrence has reopened; what a person opened again did not come back. One counts when it last did. */
-function regressedIn({ database }: Context, { from, to, application_id }: Part) {
+/** Errors reopened by an occurrence, not by a user. Counted at their latest regression. */
+function regressedErrorsQuery({ database }: Context, { from, to, application_id }: DigestPart) {
   return database.read
     .selectFrom('faultboard_errors as e')
     .where('e.reopened_at', '>=', from)
@@ -157,40 +161,44 @@ function regressedIn({ database }: Context, { from, to, application_id }: Part) 
     )
 }
 
-async function regressedErrors(context: Context, span: Part): Promise<number> {
-  const { count } = await regressedIn(context, span)
+async function countRegressedErrors(context: Context, span: DigestPart): Promise<number> {
+  const { count } = await regressedErrorsQuery(context, span)
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow()
   return count
 }
 
-async function regressedIds(context: Context, span: Part): Promise<number[]> {
-  const rows = await regressedIn(context, span).select('e.id').orderBy('e.reopened_at', 'desc').limit(SHOWN).execute()
+async function findRegressedIds(context: Context, span: DigestPart): Promise<number[]> {
+  const rows = await regressedErrorsQuery(context, span)
+    .select('e.id')
+    .orderBy('e.reopened_at', 'desc')
+    .limit(MAX_LISTED_ERRORS)
+    .execute()
   return rows.map(({ id }) => id)
 }
 
-async function topErrors(context: Context, span: Part): Promise<DigestedError[]> {
-  let first: { id: number; count: number }[] = []
+async function loadTopErrors(context: Context, span: DigestPart): Promise<DigestEntry[]> {
+  let topErrors: { id: number; count: number }[] = []
   for await (const range of errorIdRanges(context.database)) {
     const rows = await hoursOfErrors(context, span, range)
       .select(({ fn }) => ['e.id', fn.sum<number>('h.count').as('count')])
       .groupBy('e.id')
       .orderBy('count', 'desc')
       .orderBy('e.id')
-      .limit(SHOWN)
+      .limit(MAX_LISTED_ERRORS)
       .execute()
-    first = firstBy([...first, ...rows], ({ count }) => count, SHOWN)
+    topErrors = topBy([...topErrors, ...rows], ({ count }) => count, MAX_LISTED_ERRORS)
   }
-  return listed(
+  return loadEntries(
     context,
     span,
-    first.map(({ id }) => id),
+    topErrors.map(({ id }) => id),
   )
 }
 
-function hoursOfErrors({ database }: Context, span: Part, ids: Range) {
+function hoursOfErrors({ database }: Context, span: DigestPart, ids: Range) {
   const { application_id } = span
-  const { from, to } = hoursIn(span)
+  const { from, to } = alignToHours(span)
   return (
     database.read
       .selectFrom('faultboard_errors as e')
@@ -205,15 +213,15 @@ function hoursOfErrors({ database }: Context, span: Part, ids: Range) {
   )
 }
 
-/** An hour belongs to the day in which it begins. */
-function hoursIn({ from, to }: Span): Span {
+/** An hour belongs to the day in which it starts. */
+function alignToHours({ from, to }: Span): Span {
   return { from: firstHourFrom(from), to: firstHourFrom(to) }
 }
 
-/** In the order of the ids; what was deleted meanwhile is left out. */
-async function listed({ database }: Context, span: Span, ids: readonly number[]): Promise<DigestedError[]> {
+/** Keeps the order of the ids. Omits deleted errors. */
+async function loadEntries({ database }: Context, span: Span, ids: readonly number[]): Promise<DigestEntry[]> {
   if (ids.length === 0) return []
-  const { from, to } = hoursIn(span)
+  const { from, to } = alignToHours(span)
   const rows = await database.read
     .selectFrom('faultboard_errors as e')
     .innerJoin('faultboard_applications as a', 'a.id', 'e.application_id')
@@ -228,7 +236,7 @@ async function listed({ database }: Context, span: Span, ids: readonly number[])
   const found = new Map(
     rows.map((row) => [
       row.id,
-      { ...row, message: cleanText(row.message, MESSAGE_LENGTH), count: Number(row.count ?? 0) },
+      { ...row, message: cleanText(row.message, MAX_MESSAGE_LENGTH), count: Number(row.count ?? 0) },
     ]),
   )
   return ids.flatMap((id) => found.get(id) ?? [])

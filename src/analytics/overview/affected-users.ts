@@ -1,26 +1,26 @@
 import type { Context } from '../../context.js'
 import { startOfLastDays } from '../../model/time.js'
 import { sql } from '../../store/kysely.js'
-import { areMore, areOutOfSight, newestMeetings } from '../meetings.js'
+import { hasMorePairs, hasUnscannedPairs, newestUserErrorPairs } from '../user-error-pairs.js'
 
 export interface AffectedUsers {
-  /** Users who met an error within seven days. */
+  /** Users with an error in the last seven days. */
   count: number
-  /** The same of the seven days before; null where more met errors than are counted. */
+  /** Users in the seven days before. Null if there are more than the counting limit. */
   before: number | null
-  /** More met errors than are counted: `count` is the least that they are. */
+  /** True when `count` is a lower bound. */
   is_lower_bound?: true
-  /** On each of the last local days; empty where more met errors than are counted. */
+  /** Users on each of the last local days. Empty if there are more than the counting limit. */
   daily: number[]
 }
 
-/** So many meetings of a user with an error are told apart; of more, only so many of the newest. */
-const MOST = 10_000
-const OF_MANY = 3000
+/** Maximum number of user-error pairs for exact counts. Beyond that, only the newest pairs are counted. */
+const MAX_COUNTED_PAIRS = 10_000
+const MAX_SAMPLED_PAIRS = 3000
 
 /**
- * Who met an error lately. Of a user and an error the first and the last time are known, so one who met it before and
- * after a week or a day is taken to have met it then too.
+ * Counts users with recent errors. Only the first and last time of each user-error pair are stored, so days in between
+ * count as affected.
  */
 export async function affectedUsers(
   context: Context,
@@ -29,52 +29,60 @@ export async function affectedUsers(
   const { time_zone } = context.config
   const week = startOfLastDays(7, context.now(), time_zone)
   const since = startOfLastDays(14, context.now(), time_zone)
-  const is_lower_bound = await areMore(context, { application_id, since, most: MOST })
-  const met = newestMeetings(context, { application_id, since, most: is_lower_bound ? OF_MANY : MOST })
+  const is_lower_bound = await hasMorePairs(context, { application_id, since, limit: MAX_COUNTED_PAIRS })
+  const pairs = newestUserErrorPairs(context, {
+    application_id,
+    since,
+    limit: is_lower_bound ? MAX_SAMPLED_PAIRS : MAX_COUNTED_PAIRS,
+  })
   const spans = is_lower_bound
     ? [[week, null] as const]
-    : [[week, null] as const, [since, week] as const, ...spansOf(days)]
+    : [[week, null] as const, [since, week] as const, ...daySpans(days)]
   const users = context.database.read
-    .selectFrom(met.as('meetings'))
-    .select(spans.map((span, i) => metWithin(span).as(`met_${i}`)))
+    .selectFrom(pairs.as('pairs'))
+    .select(spans.map((span, i) => affectedWithin(span).as(`affected_${i}`)))
     .groupBy('user_id')
   const sums = await context.database.read
     .selectFrom(users.as('users'))
-    .select(({ fn }) => spans.map((_, i) => fn.sum<number | null>(`met_${i}`).as(`met_${i}`)))
+    .select(({ fn }) => spans.map((_, i) => fn.sum<number | null>(`affected_${i}`).as(`affected_${i}`)))
     .executeTakeFirstOrThrow()
-  const [count = 0, before = null, ...daily] = spans.map((_, i) => Number(sums[`met_${i}`] ?? 0))
+  const [count = 0, before = null, ...daily] = spans.map((_, i) => Number(sums[`affected_${i}`] ?? 0))
   return { count, before, ...(is_lower_bound ? { is_lower_bound } : {}), daily }
 }
 
 type Span = readonly [from: number, to: number | null]
 
-function spansOf(days: readonly number[]): Span[] {
+function daySpans(days: readonly number[]): Span[] {
   return days.map((start, i) => [start, days[i + 1] ?? null])
 }
 
-function metWithin([from, to]: Span) {
-  const begun = to === null ? sql`1 = 1` : sql`first_seen_at < ${to}`
-  return sql<number>`max(case when last_seen_at >= ${from} and ${begun} then 1 else 0 end)`
+function affectedWithin([from, to]: Span) {
+  const startsBefore = to === null ? sql`1 = 1` : sql`first_seen_at < ${to}`
+  return sql<number>`max(case when last_seen_at >= ${from} and ${startsBefore} then 1 else 0 end)`
 }
 
-export interface UsersOfErrors {
-  by_error: Map<number, number>
+export interface UsersByError {
+  byError: Map<number, number>
   is_lower_bound: boolean
 }
 
-/** How many users met each error within seven days, those that most of them met first. */
-export async function usersOfErrors(context: Context, application_id: number | undefined): Promise<UsersOfErrors> {
-  const input = { application_id, since: startOfLastDays(7, context.now(), context.config.time_zone), most: OF_MANY }
+/** Counts affected users per error in the last seven days, most users first. */
+export async function countUsersByError(context: Context, application_id: number | undefined): Promise<UsersByError> {
+  const input = {
+    application_id,
+    since: startOfLastDays(7, context.now(), context.config.time_zone),
+    limit: MAX_SAMPLED_PAIRS,
+  }
   const rows = await context.database.read
-    .selectFrom(newestMeetings(context, input).as('meetings'))
+    .selectFrom(newestUserErrorPairs(context, input).as('pairs'))
     .select(({ fn }) => ['error_id', fn.countAll<number>().as('count')])
     .groupBy('error_id')
     .orderBy('count', 'desc')
     .orderBy('error_id')
     .execute()
-  const found = rows.reduce((sum, { count }) => sum + count, 0)
+  const pairCount = rows.reduce((sum, { count }) => sum + count, 0)
   return {
-    by_error: new Map(rows.map(({ error_id, count }) => [error_id, count])),
-    is_lower_bound: found === OF_MANY || (await areOutOfSight(context, input)),
+    byError: new Map(rows.map(({ error_id, count }) => [error_id, count])),
+    is_lower_bound: pairCount === MAX_SAMPLED_PAIRS || (await hasUnscannedPairs(context, input)),
   }
 }

@@ -2,54 +2,57 @@ import type { Context } from '../../context.js'
 import { startOfLastDays } from '../../model/time.js'
 import { sql } from '../../store/kysely.js'
 import { withoutIndex } from '../../store/sort-order.js'
+import { hasBaselines } from '../baselines/above-baseline.js'
 import { type Spike, spikingErrors } from '../baselines/spiking-errors.js'
-import { errorsOf } from '../sums/application-filter.js'
+import { errorsOfApplication } from '../sums/application-filter.js'
 
-/** Why an error needs somebody, with the first of those it is true of. */
-export interface Concern {
+/** Errors that need attention for one reason. */
+export interface AttentionGroup {
   count: number
-  /** There are more than are counted. */
+  /** True when `count` is a lower bound. */
   is_lower_bound?: true
   ids: number[]
 }
 
-export interface Concerns {
-  /** First seen since the visitor was here, or within a day. */
-  new_errors: Concern
-  /** Had been resolved and came back, within seven days. */
-  reopened: Concern
-  /** Critical or high, and nobody has them. */
-  unattended: Concern
-  /** Types of errors above their baseline; null while no baselines are kept. */
+export interface AttentionGroups {
+  /** First seen since the last visit or within one day. */
+  new_errors: AttentionGroup
+  /** Regressed within seven days. */
+  reopened: AttentionGroup
+  /** Critical or high, unassigned. */
+  unattended: AttentionGroup
+  /** Error types above their baseline. Null when there are no baselines. */
   spiking: Spike[] | null
 }
 
-const SHOWN = 5
-/** Nobody reads a larger number than this as anything but many. */
-const MOST = 1000
+const MAX_LISTED_ERRORS = 5
+/** Limits the cost of counting. The page shows larger counts as "1,000+". */
+const MAX_COUNT = 1000
 
-/** What is open, awake, and needs somebody. */
-export async function concerns(
+/** Collects open errors that need attention and are not snoozed. */
+export async function loadAttentionGroups(
   context: Context,
   { application_id, since }: { application_id: number | undefined; since: number },
-): Promise<Concerns> {
-  const awake = openErrors(context, application_id)
-  const since_week = startOfLastDays(7, context.now(), context.config.time_zone)
+): Promise<AttentionGroups> {
+  const openAndAwake = openErrors(context, application_id)
+  const weekStart = startOfLastDays(7, context.now(), context.config.time_zone)
   return {
-    new_errors: await concern(context, awake.where('first_seen_at', '>=', since), (errors) =>
+    new_errors: await loadGroup(context, openAndAwake.where('first_seen_at', '>=', since), (errors) =>
       errors.orderBy('first_seen_at', 'desc'),
     ),
-    reopened: await concern(context, seenAgain(awake, since_week), (errors) => errors.orderBy('reopened_at', 'desc')),
-    unattended: await unattendedErrors(context, application_id),
-    spiking: await spikes(context, application_id),
+    reopened: await loadGroup(context, regressedSince(openAndAwake, weekStart), (errors) =>
+      errors.orderBy('reopened_at', 'desc'),
+    ),
+    unattended: await loadUnattendedErrors(context, application_id),
+    spiking: await loadSpikes(context, application_id),
   }
 }
 
 /**
- * Critical or high, and nobody has them: critical ones first. Spelt as in the index that holds only these, which SQLite
- * takes only for the very same words.
+ * Critical or high, unassigned; critical errors first. Repeats the exact condition of the partial index, which SQLite
+ * requires to use it.
  */
-async function unattendedErrors(context: Context, application_id: number | undefined): Promise<Concern> {
+async function loadUnattendedErrors(context: Context, application_id: number | undefined): Promise<AttentionGroup> {
   const { database, now } = context
   const errors = database.read
     .selectFrom('faultboard_errors')
@@ -65,16 +68,16 @@ async function unattendedErrors(context: Context, application_id: number | undef
       .where('severity', '=', severity)
       .orderBy('occurred_at', 'desc')
       .orderBy('id', 'desc')
-      .limit(SHOWN - ids.length)
+      .limit(MAX_LISTED_ERRORS - ids.length)
       .execute()
     ids.push(...rows.map(({ id }) => id))
-    if (ids.length === SHOWN) break
+    if (ids.length === MAX_LISTED_ERRORS) break
   }
-  return counted(context, errors, ids)
+  return withCount(context, errors, ids)
 }
 
-/** Those that an occurrence has reopened since then; what a person opened again did not come back. */
-function seenAgain(errors: OpenErrors, since: number): OpenErrors {
+/** Errors reopened by an occurrence since a time, not by a user. */
+function regressedSince(errors: OpenErrors, since: number): OpenErrors {
   return errors
     .where('reopened_at', '>=', since)
     .where(({ exists, selectFrom }) =>
@@ -88,35 +91,35 @@ function seenAgain(errors: OpenErrors, since: number): OpenErrors {
     )
 }
 
-async function concern(
+async function loadGroup(
   context: Context,
   errors: OpenErrors,
   order: (errors: OpenErrors) => OpenErrors,
-): Promise<Concern> {
-  const rows = await order(errors).select('id').orderBy('id', 'desc').limit(SHOWN).execute()
-  return counted(
+): Promise<AttentionGroup> {
+  const rows = await order(errors).select('id').orderBy('id', 'desc').limit(MAX_LISTED_ERRORS).execute()
+  return withCount(
     context,
     errors,
     rows.map(({ id }) => id),
   )
 }
 
-async function counted(context: Context, errors: OpenErrors, ids: number[]): Promise<Concern> {
-  if (ids.length < SHOWN) return { count: ids.length, ids }
+async function withCount(context: Context, errors: OpenErrors, ids: number[]): Promise<AttentionGroup> {
+  if (ids.length < MAX_LISTED_ERRORS) return { count: ids.length, ids }
   const { count } = await context.database.read
     .selectFrom(
       errors
         .select('id')
-        .limit(MOST + 1)
+        .limit(MAX_COUNT + 1)
         .as('errors'),
     )
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow()
-  return count > MOST ? { count: MOST, is_lower_bound: true, ids } : { count, ids }
+  return count > MAX_COUNT ? { count: MAX_COUNT, is_lower_bound: true, ids } : { count, ids }
 }
 
-/** The types that come more often than is usual for them, where one of their errors is open and awake. */
-async function spikes(context: Context, application_id: number | undefined): Promise<Spike[] | null> {
+/** Error types above their baseline with at least one open error that is not snoozed. */
+async function loadSpikes(context: Context, application_id: number | undefined): Promise<Spike[] | null> {
   const found = await spikingErrors(context, application_id)
   if (found.length === 0 && !(await hasBaselines(context))) return null
   const shown: Spike[] = []
@@ -126,13 +129,9 @@ async function spikes(context: Context, application_id: number | undefined): Pro
       .select('id')
       .limit(1)
       .executeTakeFirst()
-    if (open && shown.push(spike) === SHOWN) break
+    if (open && shown.push(spike) === MAX_LISTED_ERRORS) break
   }
   return shown
-}
-
-async function hasBaselines({ database }: Context): Promise<boolean> {
-  return (await database.read.selectFrom('faultboard_baselines').select('id').limit(1).executeTakeFirst()) !== undefined
 }
 
 type OpenErrors = ReturnType<typeof openErrors>
@@ -142,8 +141,8 @@ function openErrors(context: Context, application_id: number | undefined) {
   return (
     database.read
       .selectFrom('faultboard_errors')
-      .where(errorsOf(context, application_id))
-      // Nearly all are open: to look among them alone would only keep a better index out.
+      .where(errorsOfApplication(context, application_id))
+      // Nearly all errors are open, so the index on `resolved` would only prevent a better one.
       .where(withoutIndex(database.dialect, 'resolved'), '=', 0)
       .where(({ eb, or }) => or([eb('snoozed_until', 'is', null), eb('snoozed_until', '<=', now())]))
   )

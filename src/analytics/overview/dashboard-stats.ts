@@ -3,8 +3,8 @@ import type { Context } from '../../context.js'
 import { id, optional } from '../../model/input.js'
 import { startOfLastDays } from '../../model/time.js'
 import { defineOperation } from '../../operation.js'
-import { errorsOf } from '../sums/application-filter.js'
-import { sinceEach, sumsBetween } from '../sums/sums-between.js'
+import { errorsOfApplication } from '../sums/application-filter.js'
+import { countSinceEach, sumsBetween } from '../sums/sums-between.js'
 
 export interface DashboardStats {
   total_errors: number
@@ -21,61 +21,61 @@ export interface DashboardStats {
   errors_by_platform: Record<string, number>
 }
 
-const TOP = 10
+const MAX_TYPES = 10
 
-/** The numbers of the overview. `errors_…` count records, `occurrences_…` count every event. */
+/** Returns the numbers of the overview. `errors_…` count errors, `occurrences_…` count occurrences. */
 export const dashboardStats = defineOperation({
   input: v.object({ application_id: optional(id()) }),
   async run(context, { application_id }): Promise<DashboardStats> {
-    const spans = spansOf(context)
+    const spans = startTimes(context)
     const cuts = Object.values(spans).sort((a, b) => a - b)
     const sums = await sumsBetween(context, { application_id, cuts, by: [] })
-    const since = await sinceEach(context, { application_id, instants: cuts, cuts, sums })
+    const since = await countSinceEach(context, { application_id, instants: cuts, cuts, sums })
     return {
-      ...(await countsGiven(context, application_id, { spans, since })),
-      ...(await rankedTotals(context, application_id)),
+      ...(await countsWithOccurrences(context, application_id, { spans, since })),
+      ...(await loadRankedTotals(context, application_id)),
     }
   },
 })
 
-/** What of all time ranks types and platforms. */
+/** Rankings of types and platforms over all time. */
 export type RankedTotals = Pick<DashboardStats, 'top_errors' | 'errors_by_platform'>
 
-export async function rankedTotals(context: Context, application_id: number | undefined): Promise<RankedTotals> {
+export async function loadRankedTotals(context: Context, application_id: number | undefined): Promise<RankedTotals> {
   return {
-    top_errors: await topErrors(context, application_id),
-    errors_by_platform: await errorsByPlatform(context, application_id),
+    top_errors: await loadTopErrors(context, application_id),
+    errors_by_platform: await countByPlatform(context, application_id),
   }
 }
 
-/** How many there are, where the occurrences since the instants of the spans are known already. */
-export async function countsGiven(
+/** Counts errors, given the occurrences since each start time. */
+export async function countsWithOccurrences(
   context: Context,
   application_id: number | undefined,
-  { spans, since }: { spans: Spans; since: ReadonlyMap<number, number> },
+  { spans, since }: { spans: StartTimes; since: ReadonlyMap<number, number> },
 ): Promise<Omit<DashboardStats, keyof RankedTotals>> {
   return {
-    ...(await countRecords(context, application_id, spans)),
+    ...(await countErrors(context, application_id, spans)),
     occurrences_today: since.get(spans.today) ?? 0,
     occurrences_last_7_days: since.get(spans.week) ?? 0,
     occurrences_last_30_days: since.get(spans.month) ?? 0,
   }
 }
 
-export interface Spans {
+export interface StartTimes {
   today: number
   week: number
   month: number
 }
 
-export function spansOf({ config, now }: Context): Spans {
+export function startTimes({ config, now }: Context): StartTimes {
   const since = (days: number) => startOfLastDays(days, now(), config.time_zone)
   return { today: since(1), week: since(7), month: since(30) }
 }
 
-async function countRecords(context: Context, application_id: number | undefined, { today, week, month }: Spans) {
+async function countErrors(context: Context, application_id: number | undefined, { today, week, month }: StartTimes) {
   const { read } = context.database
-  // Each found by the index of the time, which is far shorter than looking at every error for all three.
+  // Three lookups in the time index are far cheaper than one scan of all errors.
   const since = (from: number) =>
     read
       .selectFrom('faultboard_errors')
@@ -84,7 +84,7 @@ async function countRecords(context: Context, application_id: number | undefined
       .$if(application_id !== undefined, (query) => query.where('application_id', '=', application_id ?? 0))
   const counts = await read
     .selectFrom('faultboard_errors')
-    .where(errorsOf(context, application_id))
+    .where(errorsOfApplication(context, application_id))
     .select(({ fn }) => [
       fn.countAll<number>().as('total'),
       fn.sum<number>('occurrence_count').as('occurrences'),
@@ -105,24 +105,24 @@ async function countRecords(context: Context, application_id: number | undefined
   }
 }
 
-async function topErrors(context: Context, application_id: number | undefined) {
+async function loadTopErrors(context: Context, application_id: number | undefined) {
   const rows = await context.database.read
     .selectFrom('faultboard_errors')
-    .where(errorsOf(context, application_id))
+    .where(errorsOfApplication(context, application_id))
     .select(({ fn }) => ['error_type', fn.sum<number>('occurrence_count').as('count')])
     .groupBy('error_type')
     .orderBy('count', 'desc')
-    // Of types that came equally often the one that was there first: names sort differently on each database.
+    // Ties are broken by the older type, because databases sort names differently.
     .orderBy(({ fn }) => fn.min('id'))
-    .limit(TOP)
+    .limit(MAX_TYPES)
     .execute()
   return rows.map(({ error_type, count }) => ({ error_type, count: Number(count) }))
 }
 
-async function errorsByPlatform(context: Context, application_id: number | undefined) {
+async function countByPlatform(context: Context, application_id: number | undefined) {
   const rows = await context.database.read
     .selectFrom('faultboard_errors')
-    .where(errorsOf(context, application_id))
+    .where(errorsOfApplication(context, application_id))
     .select(({ fn }) => ['platform', fn.countAll<number>().as('count')])
     .groupBy('platform')
     .orderBy('count', 'desc')

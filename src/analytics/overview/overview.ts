@@ -5,33 +5,33 @@ import { SEVERITIES, type Severity } from '../../model/severity.js'
 import { DAY, dayOf, firstHourFrom, lastDays } from '../../model/time.js'
 import { defineOperation } from '../../operation.js'
 import type { Spike } from '../baselines/spiking-errors.js'
-import { type RankedError, rankedErrors } from '../ranked-errors.js'
-import { type Series, sinceEach, sumsBetween } from '../sums/sums-between.js'
+import { loadRankedErrors, type RankedError } from '../ranked-errors.js'
+import { countSinceEach, type Series, sumsBetween } from '../sums/sums-between.js'
 import { type AffectedUsers, affectedUsers } from './affected-users.js'
-import { type Concern, concerns } from './attention.js'
-import { countsGiven, type DashboardStats, rankedTotals, spansOf } from './dashboard-stats.js'
-import { type Backlog, backlog, type TimeToResolve, timeToResolve } from './headline-figures.js'
-import { impact } from './impact.js'
+import { type AttentionGroup, loadAttentionGroups } from './attention.js'
+import { countsWithOccurrences, type DashboardStats, loadRankedTotals, startTimes } from './dashboard-stats.js'
+import { type Backlog, loadBacklog, loadTimeToResolve, type TimeToResolve } from './headline-figures.js'
+import { loadImpact } from './impact.js'
 
-/** One local day: how often anything occurred, by severity. */
+/** Occurrences of one local day by severity. */
 export type OverviewDay = { date: string; total: number } & Record<Severity, number>
 
-export interface Attention {
+export interface AttentionList {
   count: number
-  /** There are more than are counted. */
+  /** True when `count` is a lower bound. */
   is_lower_bound?: true
   errors: RankedError[]
 }
 
 export interface ImpactRow extends RankedError {
-  /** Since `impact_since`. */
+  /** Occurrences since `impact_since`. */
   occurrences: number
-  /** Of the last seven days. */
+  /** Affected users in the last seven days. */
   users: number
 }
 
-/** A platform or release, with its occurrences on each of the last seven days. */
-export interface Multiple {
+/** Platform or release with its occurrences on each of the last seven days. */
+export interface TrendSeries {
   name: string
   total: number
   daily: number[]
@@ -39,104 +39,104 @@ export interface Multiple {
 
 export interface Overview {
   stats: DashboardStats
-  /** Occurrences today, and yesterday until this time of the day. */
+  /** Occurrences today, and yesterday until the same time of day. */
   today: { occurrences: number; before: number }
   unresolved: Backlog
   affected_users: AffectedUsers
   time_to_resolve: TimeToResolve
-  /** The last 30 local days, today last. */
+  /** Last 30 local days, oldest first. */
   days: OverviewDay[]
-  /** Since when an error counts as new. */
+  /** Time since which an error counts as new. */
   new_since: string
-  new_errors: Attention
-  reopened: Attention
-  unattended: Attention
+  new_errors: AttentionList
+  reopened: AttentionList
+  unattended: AttentionList
   spiking: Spike[] | null
   impact_since: string
-  users_are_bound: boolean
+  user_counts_are_lower_bounds: boolean
   top_by_impact: ImpactRow[]
-  platforms: Multiple[]
-  releases: Multiple[]
+  platforms: TrendSeries[]
+  releases: TrendSeries[]
 }
 
-const DAYS = 30
+const CHART_DAYS = 30
 const TREND_DAYS = 14
 const WEEK_DAYS = 7
-const MULTIPLES = 6
+const MAX_SERIES = 6
 
 const overviewInput = v.object({
   application_id: optional(id()),
   since: optional(instant()),
 })
 
-/** Everything the overview shows. `since` is when the visitor was here the time before. */
+/** Returns all data of the overview. `since` is the time of the previous visit. */
 export const overviewData = defineOperation({
   input: overviewInput,
   async run(context, { application_id, since }): Promise<Overview> {
-    const [now, lately] = await Promise.all([
-      overviewNow(context, { application_id, since }),
-      overviewLately(context, application_id),
+    const [now, recent] = await Promise.all([
+      loadLiveOverview(context, { application_id, since }),
+      loadRecentOverview(context, application_id),
     ])
-    return joined(now, lately)
+    return joinOverview(now, recent)
   },
 })
 
-/** What the overview tells of this very moment. */
-export type OverviewNow = Awaited<ReturnType<typeof overviewNow>>
-/** What it tells of the last days, of which a minute changes little. */
-export type OverviewLately = Awaited<ReturnType<typeof overviewLately>>
+/** Live part of the overview. */
+export type LiveOverview = Awaited<ReturnType<typeof loadLiveOverview>>
+/** Part of the overview that covers the last days and changes little within a minute. */
+export type RecentOverview = Awaited<ReturnType<typeof loadRecentOverview>>
 
-export function joined({ counts, ...now }: OverviewNow, { ranked, ...lately }: OverviewLately): Overview {
-  return { stats: { ...counts, ...ranked }, ...now, ...lately }
+export function joinOverview({ counts, ...now }: LiveOverview, { ranked, ...recent }: RecentOverview): Overview {
+  return { stats: { ...counts, ...ranked }, ...now, ...recent }
 }
 
-export async function overviewNow(
+export async function loadLiveOverview(
   context: Context,
   { application_id, since = context.now() - DAY }: v.InferOutput<typeof overviewInput>,
 ) {
-  const days = lastDays(DAYS, context.now(), context.config.time_zone)
-  // A database server answers several questions at the same time.
-  const [numbers, unresolved, errors] = await Promise.all([
-    numbersOf(context, application_id, days),
-    backlog(context, { application_id, days: days.slice(-TREND_DAYS) }),
-    attention(context, application_id, since),
+  const days = lastDays(CHART_DAYS, context.now(), context.config.time_zone)
+  // Runs in parallel on database servers.
+  const [figures, unresolved, errors] = await Promise.all([
+    loadNumbers(context, application_id, days),
+    loadBacklog(context, { application_id, days: days.slice(-TREND_DAYS) }),
+    loadAttention(context, application_id, since),
   ])
   return {
-    ...numbers,
-    unresolved: unresolved(numbers.counts.unresolved_count),
+    ...figures,
+    unresolved: unresolved(figures.counts.unresolved_count),
     new_since: new Date(since).toISOString(),
     ...errors,
   }
 }
 
-export async function overviewLately(context: Context, application_id: number | undefined) {
+export async function loadRecentOverview(context: Context, application_id: number | undefined) {
   const week = lastDays(WEEK_DAYS, context.now(), context.config.time_zone)
   const [ranked, affected_users, time_to_resolve, top, parts] = await Promise.all([
-    rankedTotals(context, application_id),
+    loadRankedTotals(context, application_id),
     affectedUsers(context, { application_id, days: week }),
-    timeToResolve(context, application_id),
-    topByImpact(context, application_id),
-    multiples(context, application_id, week),
+    loadTimeToResolve(context, application_id),
+    loadTopByImpact(context, application_id),
+    loadTrendSeries(context, application_id, week),
   ])
   return { ranked, affected_users, time_to_resolve, ...top, ...parts }
 }
 
-async function numbersOf(context: Context, application_id: number | undefined, starts: readonly number[]) {
+async function loadNumbers(context: Context, application_id: number | undefined, starts: readonly number[]) {
   const { days, before, ...occurrences } = await occurrencesByDay(context, application_id, starts)
-  const counts = await countsGiven(context, application_id, occurrences)
+  const counts = await countsWithOccurrences(context, application_id, occurrences)
   return { counts, days, today: { occurrences: counts.occurrences_today, before } }
 }
 
-/** The days of the chart, and the sums since every instant that a figure asks about, from one reading of the hours. */
+/** Computes the days of the chart and the sums since all required times in one pass over the hours. */
 async function occurrencesByDay(context: Context, application_id: number | undefined, days: readonly number[]) {
-  const spans = spansOf(context)
+  const spans = startTimes(context)
   const [yesterday = 0, today = 0] = days.slice(-2)
   const sameTime = Math.min(yesterday + (context.now() - today), today)
   const instants = [yesterday, sameTime, ...Object.values(spans)]
   const starts = days.map(firstHourFrom)
   const cuts = [...new Set([...starts, ...instants])].sort((a, b) => a - b)
   const sums = await sumsBetween(context, { application_id, cuts, by: ['severity'] })
-  const since = await sinceEach(context, { application_id, instants, cuts, sums })
+  const since = await countSinceEach(context, { application_id, instants, cuts, sums })
   const counts = new Map(sums.map(({ values: [severity], counts }) => [severity, counts]))
   const within = (severity: Severity, from: number, to: number) =>
     cuts.reduce((sum, cut, i) => (cut >= from && cut < to ? sum + (counts.get(severity)?.[i] ?? 0) : sum), 0)
@@ -154,34 +154,34 @@ async function occurrencesByDay(context: Context, application_id: number | undef
   }
 }
 
-/** What needs somebody; the errors of all lists are read in one go. */
-async function attention(context: Context, application_id: number | undefined, since: number) {
-  const { spiking, ...others } = await concerns(context, { application_id, since })
-  const errors = await rankedErrors(
+/** Errors that need attention. Loads the errors of all lists in one query. */
+async function loadAttention(context: Context, application_id: number | undefined, since: number) {
+  const { spiking, ...groups } = await loadAttentionGroups(context, { application_id, since })
+  const errors = await loadRankedErrors(
     context,
-    Object.values(others).flatMap((one) => one.ids),
+    Object.values(groups).flatMap(({ ids }) => ids),
   )
-  const named = ({ ids, ...concern }: Concern): Attention => ({
-    ...concern,
-    errors: ids.flatMap((one) => errors.get(one) ?? []),
+  const withErrors = ({ ids, ...group }: AttentionGroup): AttentionList => ({
+    ...group,
+    errors: ids.flatMap((id) => errors.get(id) ?? []),
   })
   return {
-    new_errors: named(others.new_errors),
-    reopened: named(others.reopened),
-    unattended: named(others.unattended),
+    new_errors: withErrors(groups.new_errors),
+    reopened: withErrors(groups.reopened),
+    unattended: withErrors(groups.unattended),
     spiking,
   }
 }
 
-async function topByImpact(context: Context, application_id: number | undefined) {
-  const top = await impact(context, application_id)
-  const errors = await rankedErrors(
+async function loadTopByImpact(context: Context, application_id: number | undefined) {
+  const top = await loadImpact(context, application_id)
+  const errors = await loadRankedErrors(
     context,
     top.errors.map(({ error_id }) => error_id),
   )
   return {
     impact_since: new Date(top.since).toISOString(),
-    users_are_bound: top.users_are_bound,
+    user_counts_are_lower_bounds: top.user_counts_are_lower_bounds,
     top_by_impact: top.errors.flatMap(({ error_id, occurrences, users }): ImpactRow[] => {
       const error = errors.get(error_id)
       return error ? [{ ...error, occurrences, users }] : []
@@ -189,26 +189,26 @@ async function topByImpact(context: Context, application_id: number | undefined)
   }
 }
 
-async function multiples(context: Context, application_id: number | undefined, days: readonly number[]) {
+async function loadTrendSeries(context: Context, application_id: number | undefined, days: readonly number[]) {
   const cuts = days.map(firstHourFrom)
   const series = await sumsBetween(context, { application_id, cuts, by: ['platform', 'app_version'] })
-  return { platforms: largest(series, 0, days.length), releases: largest(series, 1, days.length) }
+  return { platforms: largestSeries(series, 0, days.length), releases: largestSeries(series, 1, days.length) }
 }
 
-/** The values of one dimension that occurred most; what has none is no platform, and no release. */
-function largest(series: readonly Series[], dimension: 0 | 1, days: number): Multiple[] {
-  const multiples = new Map<string, Multiple>()
+/** Values of one dimension with the most occurrences. Ignores empty values. */
+function largestSeries(series: readonly Series[], dimension: 0 | 1, days: number): TrendSeries[] {
+  const seriesByName = new Map<string, TrendSeries>()
   for (const { values, counts } of series) {
     const name = values[dimension] ?? ''
-    const multiple = multiples.get(name) ?? { name, total: 0, daily: new Array<number>(days).fill(0) }
-    multiples.set(name, multiple)
+    const trend = seriesByName.get(name) ?? { name, total: 0, daily: new Array<number>(days).fill(0) }
+    seriesByName.set(name, trend)
     for (const [day, count] of counts.entries()) {
-      multiple.total += count
-      multiple.daily[day] = (multiple.daily[day] ?? 0) + count
+      trend.total += count
+      trend.daily[day] = (trend.daily[day] ?? 0) + count
     }
   }
-  return [...multiples.values()]
+  return [...seriesByName.values()]
     .filter(({ name, total }) => name !== '' && total > 0)
     .sort((a, b) => b.total - a.total || (a.name < b.name ? -1 : 1))
-    .slice(0, MULTIPLES)
+    .slice(0, MAX_SERIES)
 }

@@ -4,9 +4,9 @@ import { clampedInteger, filterText, id, optional } from '../../model/input.js'
 import { normalizePlatform } from '../../model/requests/platform.js'
 import { DAY, HOUR, hourOf, MINUTE } from '../../model/time.js'
 import { defineOperation } from '../../operation.js'
-import { expectError } from '../existing-error.js'
+import { assertErrorExists } from '../existing-error.js'
 import { mean, standardDeviation } from '../statistics.js'
-import { localOffsets, MAX_DAYS, periodOf } from '../sums/period.js'
+import { lastDaysPeriod, localOffsets, MAX_DAYS } from '../sums/period.js'
 import { countsByHour, occurrenceTimes, type Subject } from '../sums/subject.js'
 
 export const PATTERN_TYPES = ['business_hours', 'night', 'weekend', 'uniform'] as const
@@ -14,44 +14,44 @@ export type PatternType = (typeof PATTERN_TYPES)[number]
 
 export interface CyclicalPattern {
   pattern_type: PatternType
-  /** Standard deviation of the 24 hours over their mean, at most 1: 0 is the same at every hour. */
+  /** Standard deviation of the 24 hours divided by their mean, at most 1. 0 means uniform. */
   pattern_strength: number
   /** Hours with more than twice the mean. */
   peak_hours: number[]
   /** Occurrences by hour of the local day. */
   hourly_distribution: Record<string, number>
-  /** Occurrences by day of the week, from Monday on. */
+  /** Occurrences by weekday, starting on Monday. */
   weekday_distribution: number[]
   total: number
 }
 
-/** Occurrences that came one upon the other, as far as they are kept. */
-export interface Run {
+/** Stored occurrences in rapid succession. */
+export interface OccurrenceRun {
   started_at: string
   ended_at: string
   occurrence_count: number
   duration_seconds: number
-  /** Occurrences per minute; of a burst within one minute, all of them. */
+  /** Occurrences per minute. For a burst shorter than a minute, all of them. */
   per_minute: number
 }
 
-export interface Burst extends Run {
-  /** More occurred in the hours of the burst than rows are kept of: it had at least as many as are counted. */
+export interface Burst extends OccurrenceRun {
+  /** True when `occurrence_count` is a lower bound, because fewer rows are stored than occurred. */
   is_lower_bound: boolean
-  /** All that occurred in the hours that the burst touches. */
+  /** All occurrences in the hours that the burst overlaps. */
   occurrences_in_hours: number
 }
 
 const PATTERN_DAYS = 30
 const BURST_DAYS = 7
-const BURST_GAP = MINUTE
-const BURST_LEAST = 5
+const MAX_BURST_GAP_MS = MINUTE
+const MIN_BURST_OCCURRENCES = 5
 
 const subjectInput = (days: number) =>
   v.object({
     error_id: optional(id()),
     error_type: filterText({ max: 255 }),
-    // A client that reports as `ios` is kept as iOS, and is looked for as either.
+    // Normalizes the platform: reports from `ios` are stored as `iOS`.
     platform: v.pipe(
       filterText({ max: 64 }),
       v.transform((platform) => (platform === undefined ? undefined : normalizePlatform(platform))),
@@ -60,116 +60,116 @@ const subjectInput = (days: number) =>
     application_id: optional(id()),
   })
 
-/** At which hours and days errors of a type, or one error, occur. */
+/** Detects at which hours and weekdays an error or error type occurs. */
 export const analyzeCyclicalPattern = defineOperation({
   input: subjectInput(PATTERN_DAYS),
   async run(context, { days = PATTERN_DAYS, ...subject }): Promise<CyclicalPattern> {
-    await expectSubject(context, subject)
-    return patternOf(await weekHours(context, subject, days))
+    await assertSubjectExists(context, subject)
+    return detectPattern(await countWeekHours(context, subject, days))
   },
 })
 
-/** When they came one upon the other: gaps of at most a minute, at least five of them. */
+/** Detects bursts: at least five occurrences with gaps of at most one minute. */
 export const detectBursts = defineOperation({
   input: subjectInput(BURST_DAYS),
   async run(context, { days = BURST_DAYS, ...subject }): Promise<Burst[]> {
-    await expectSubject(context, subject)
-    const { from, to } = periodOf(context, days)
+    await assertSubjectExists(context, subject)
+    const { from, to } = lastDaysPeriod(context, days)
     const times = await occurrenceTimes(context, subject, from)
-    const bursts = burstsIn(times)
+    const bursts = findBursts(times)
     if (bursts.length === 0) return []
-    return againstSums(bursts, times, await countsByHour(context, subject, { from: hourOf(from), to }))
+    return compareWithSums(bursts, times, await countsByHour(context, subject, { from: hourOf(from), to }))
   },
 })
 
-async function expectSubject(context: Context, { error_id, application_id }: Subject): Promise<void> {
-  if (error_id !== undefined) await expectError(context, { error_id, application_id })
+async function assertSubjectExists(context: Context, { error_id, application_id }: Subject): Promise<void> {
+  if (error_id !== undefined) await assertErrorExists(context, { error_id, application_id })
 }
 
-/** Counts by day of the week, from Monday on, and hour. */
-async function weekHours(context: Context, subject: Subject, days: number): Promise<number[][]> {
-  const period = periodOf(context, days)
+/** Counts by weekday, starting on Monday, and hour. */
+async function countWeekHours(context: Context, subject: Subject, days: number): Promise<number[][]> {
+  const period = lastDaysPeriod(context, days)
   const week = Array.from({ length: 7 }, () => new Array<number>(24).fill(0))
   const offset = localOffsets(period)
   for (const [hour, count] of await countsByHour(context, subject, period)) {
     const local = hour + offset(hour)
-    // The first of January 1970 was a Thursday.
+    // January 1, 1970 was a Thursday.
     const day = week[(Math.floor(local / DAY) + 3) % 7]
-    const hour_of_day = Math.floor((local % DAY) / HOUR)
-    if (day) day[hour_of_day] = (day[hour_of_day] ?? 0) + count
+    const hourOfDay = Math.floor((local % DAY) / HOUR)
+    if (day) day[hourOfDay] = (day[hourOfDay] ?? 0) + count
   }
   return week
 }
 
-/** Fewest occurrences with a pattern: three alone would always be three peaks. */
+/** Minimum number of occurrences for a pattern. Three occurrences alone would always be three peaks. */
 export const MIN_PATTERN_OCCURRENCES = 10
 
-export function patternOf(week: readonly (readonly number[])[]): CyclicalPattern {
-  const hours = sumOfDays(week)
+export function detectPattern(week: readonly (readonly number[])[]): CyclicalPattern {
+  const hours = sumByHour(week)
   const average = mean(hours) ?? 0
   const total = hours.reduce((sum, count) => sum + count, 0)
   const isEnough = total >= MIN_PATTERN_OCCURRENCES
   return {
-    pattern_type: isEnough ? typeOf(week, hours, total) : 'uniform',
+    pattern_type: isEnough ? patternType(week, hours, total) : 'uniform',
     pattern_strength: isEnough ? Math.min(1, standardDeviation(hours) / average) : 0,
-    peak_hours: isEnough ? peaksOf(hours) : [],
+    peak_hours: isEnough ? findPeaks(hours) : [],
     hourly_distribution: Object.fromEntries(hours.map((count, hour) => [hour, count])),
     weekday_distribution: week.map((day) => day.reduce((sum, count) => sum + count, 0)),
     total,
   }
 }
 
-function typeOf(week: readonly (readonly number[])[], hours: readonly number[], total: number): PatternType {
-  const onWeekend = sumOfDays(week.slice(5)).reduce((sum, count) => sum + count, 0)
+function patternType(week: readonly (readonly number[])[], hours: readonly number[], total: number): PatternType {
+  const onWeekend = sumByHour(week.slice(5)).reduce((sum, count) => sum + count, 0)
   const mostlyWeekend = onWeekend > total / 2
-  const within = (peaks: readonly number[], from: number, to: number) =>
+  const countWithin = (peaks: readonly number[], from: number, to: number) =>
     peaks.filter((hour) => hour >= from && hour <= to).length
-  if (!mostlyWeekend && within(peaksOf(sumOfDays(week.slice(0, 5))), 9, 17) >= 3) return 'business_hours'
-  if (within(peaksOf(hours), 0, 6) >= 2) return 'night'
+  if (!mostlyWeekend && countWithin(findPeaks(sumByHour(week.slice(0, 5))), 9, 17) >= 3) return 'business_hours'
+  if (countWithin(findPeaks(hours), 0, 6) >= 2) return 'night'
   return mostlyWeekend ? 'weekend' : 'uniform'
 }
 
-function sumOfDays(days: readonly (readonly number[])[]): number[] {
+function sumByHour(days: readonly (readonly number[])[]): number[] {
   return Array.from({ length: 24 }, (_, hour) => days.reduce((sum, day) => sum + (day[hour] ?? 0), 0))
 }
 
-function peaksOf(hours: readonly number[]): number[] {
+function findPeaks(hours: readonly number[]): number[] {
   const limit = 2 * (mean(hours) ?? 0)
   return hours.flatMap((count, hour) => (count > limit ? [hour] : []))
 }
 
-/** Runs of times, oldest first, in which no gap is longer than a minute; the newest burst comes first. */
-export function burstsIn(times: readonly number[]): Run[] {
-  const bursts: Run[] = []
+/** Finds runs of ascending times without a gap longer than one minute. Returns the newest burst first. */
+export function findBursts(times: readonly number[]): OccurrenceRun[] {
+  const bursts: OccurrenceRun[] = []
   for (let first = 0; first < times.length; ) {
     let last = first
-    while (last + 1 < times.length && (times[last + 1] ?? 0) - (times[last] ?? 0) <= BURST_GAP) last++
+    while (last + 1 < times.length && (times[last + 1] ?? 0) - (times[last] ?? 0) <= MAX_BURST_GAP_MS) last++
     const count = last - first + 1
-    if (count >= BURST_LEAST) bursts.push(burstOf(times[first] ?? 0, times[last] ?? 0, count))
+    if (count >= MIN_BURST_OCCURRENCES) bursts.push(toBurst(times[first] ?? 0, times[last] ?? 0, count))
     first = last + 1
   }
   return bursts.reverse()
 }
 
-/** Holds bursts against the sums, which are exact however few occurrences are kept. */
-export function againstSums<R extends Run>(
+/** Compares bursts with the sums, which are exact even if few occurrences are stored. */
+export function compareWithSums<R extends OccurrenceRun>(
   bursts: readonly R[],
   times: readonly number[],
   sums: ReadonlyMap<number, number>,
 ): (R & Burst)[] {
-  const kept = new Map<number, number>()
-  for (const time of times) kept.set(hourOf(time), (kept.get(hourOf(time)) ?? 0) + 1)
+  const storedByHour = new Map<number, number>()
+  for (const time of times) storedByHour.set(hourOf(time), (storedByHour.get(hourOf(time)) ?? 0) + 1)
   return bursts.map((burst) => {
     let [occurrences_in_hours, rows] = [0, 0]
     for (let hour = hourOf(Date.parse(burst.started_at)); hour <= Date.parse(burst.ended_at); hour += HOUR) {
       occurrences_in_hours += sums.get(hour) ?? 0
-      rows += kept.get(hour) ?? 0
+      rows += storedByHour.get(hour) ?? 0
     }
     return { ...burst, is_lower_bound: occurrences_in_hours > rows, occurrences_in_hours }
   })
 }
 
-function burstOf(from: number, to: number, occurrence_count: number): Run {
+function toBurst(from: number, to: number, occurrence_count: number): OccurrenceRun {
   return {
     started_at: new Date(from).toISOString(),
     ended_at: new Date(to).toISOString(),

@@ -2,10 +2,10 @@ import type { Context } from '../../context.js'
 import { HOUR, hourOf } from '../../model/time.js'
 import { packedRows } from '../../store/packed-rows.js'
 import { withoutIndex } from '../../store/sort-order.js'
-import { type RankedError, rankedErrors } from '../ranked-errors.js'
+import { loadRankedErrors, type RankedError } from '../ranked-errors.js'
 import type { Scope } from '../sums/application-filter.js'
-import { hourCountsOf } from '../sums/subject.js'
-import { againstSums, type Burst, burstsIn, type Run } from './pattern-detector.js'
+import { loadErrorHourCounts } from '../sums/subject.js'
+import { type Burst, compareWithSums, findBursts, type OccurrenceRun } from './pattern-detector.js'
 
 export interface ErrorBurst extends Burst {
   error: RankedError
@@ -13,51 +13,52 @@ export interface ErrorBurst extends Burst {
 
 export interface RecentBursts {
   bursts: ErrorBurst[]
-  /** From when on occurrences were looked at. */
+  /** Start of the examined period. */
   since: string
-  /** There were more in the period than were looked at. */
+  /** True when the period contains more occurrences than the limit. */
   is_lower_bound: boolean
 }
 
-interface Sighting {
+interface StoredOccurrence {
   id: number
   error_id: number
   occurred_at: number
 }
 
-/** So many occurrences are looked at, newest first, and so many in one go: an embedded database holds the thread. */
-const MOST = 10_000
-const AT_ONCE = 2500
+/** Maximum number of occurrences to examine, newest first. */
+const MAX_OCCURRENCES = 10_000
+/** Limits how long one query blocks the event loop on SQLite. */
+const ROWS_PER_QUERY = 2500
 
-/** The newest bursts of any error since then. */
+/** Returns the newest bursts of any error since a time. */
 export async function recentBursts(
   context: Context,
   { application_id }: Scope,
   from: number,
   limit: number,
 ): Promise<RecentBursts> {
-  const { sightings, is_lower_bound } = await newest(context, application_id, from)
-  const bursts = burstsByError(sightings)
+  const { occurrences, is_lower_bound } = await loadNewest(context, application_id, from)
+  const bursts = burstsByError(occurrences)
     .sort((a, b) => b.started_at.localeCompare(a.started_at) || b.error_id - a.error_id)
     .slice(0, limit)
-  const errors = await rankedErrors(
+  const errors = await loadRankedErrors(
     context,
     bursts.map(({ error_id }) => error_id),
   )
   return {
-    bursts: (await withSums(context, bursts, sightings)).flatMap(({ error_id, ...burst }) => {
+    bursts: (await compareEachWithSums(context, bursts, occurrences)).flatMap(({ error_id, ...burst }) => {
       const error = errors.get(error_id)
       return error ? [{ ...burst, error }] : []
     }),
-    since: new Date(is_lower_bound ? (sightings.at(-1)?.occurred_at ?? from) : from).toISOString(),
+    since: new Date(is_lower_bound ? (occurrences.at(-1)?.occurred_at ?? from) : from).toISOString(),
     is_lower_bound,
   }
 }
 
-async function newest({ database }: Context, application_id: number | undefined, from: number) {
-  const sightings: Sighting[] = []
-  let last: Sighting | undefined
-  while (sightings.length < MOST) {
+async function loadNewest({ database }: Context, application_id: number | undefined, from: number) {
+  const occurrences: StoredOccurrence[] = []
+  let last: StoredOccurrence | undefined
+  while (occurrences.length < MAX_OCCURRENCES) {
     const query = database.read
       .selectFrom('faultboard_occurrences as o')
       .select(['o.id', 'o.error_id', 'o.occurred_at'])
@@ -76,41 +77,45 @@ async function newest({ database }: Context, application_id: number | undefined,
       )
       .orderBy('o.occurred_at', 'desc')
       .orderBy('o.id', 'desc')
-      .limit(AT_ONCE)
-    const rows: Sighting[] = await packedRows(database, query, ['id', 'error_id', 'occurred_at'])
+      .limit(ROWS_PER_QUERY)
+    const rows: StoredOccurrence[] = await packedRows(database, query, ['id', 'error_id', 'occurred_at'])
     rows.sort((a, b) => b.occurred_at - a.occurred_at || b.id - a.id)
-    sightings.push(...rows)
+    occurrences.push(...rows)
     last = rows.at(-1)
-    if (rows.length < AT_ONCE) return { sightings, is_lower_bound: false }
+    if (rows.length < ROWS_PER_QUERY) return { occurrences, is_lower_bound: false }
   }
-  return { sightings, is_lower_bound: true }
+  return { occurrences, is_lower_bound: true }
 }
 
-type ErrorRun = Run & { error_id: number }
+type ErrorRun = OccurrenceRun & { error_id: number }
 
-/** Each burst against the sums of its own hours. */
-async function withSums(context: Context, bursts: readonly ErrorRun[], sightings: readonly Sighting[]) {
+/** Compares each burst with the sums of its hours. */
+async function compareEachWithSums(
+  context: Context,
+  bursts: readonly ErrorRun[],
+  occurrences: readonly StoredOccurrence[],
+) {
   const found: (ErrorRun & Burst)[] = []
   for (const burst of bursts) {
     const { error_id } = burst
     const from = hourOf(Date.parse(burst.started_at))
     const to = hourOf(Date.parse(burst.ended_at)) + HOUR
-    const rows = await hourCountsOf(context, [error_id], undefined, { from, to })
+    const rows = await loadErrorHourCounts(context, [error_id], undefined, { from, to })
     const sums = new Map(rows.map(({ hour, count }) => [hour, count]))
-    const times = sightings.flatMap((one) => (one.error_id === error_id ? [one.occurred_at] : []))
-    found.push(...againstSums([burst], times, sums))
+    const times = occurrences.flatMap((row) => (row.error_id === error_id ? [row.occurred_at] : []))
+    found.push(...compareWithSums([burst], times, sums))
   }
   return found
 }
 
-function burstsByError(sightings: readonly Sighting[]): ErrorRun[] {
+function burstsByError(occurrences: readonly StoredOccurrence[]): ErrorRun[] {
   const times = new Map<number, number[]>()
-  for (const { error_id, occurred_at } of sightings) {
-    const known = times.get(error_id)
-    if (known) known.push(occurred_at)
+  for (const { error_id, occurred_at } of occurrences) {
+    const errorTimes = times.get(error_id)
+    if (errorTimes) errorTimes.push(occurred_at)
     else times.set(error_id, [occurred_at])
   }
-  return [...times].flatMap(([error_id, newest_first]) =>
-    burstsIn(newest_first.reverse()).map((burst) => ({ ...burst, error_id })),
+  return [...times].flatMap(([error_id, newestFirst]) =>
+    findBursts(newestFirst.reverse()).map((burst) => ({ ...burst, error_id })),
   )
 }

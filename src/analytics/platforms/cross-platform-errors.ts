@@ -3,69 +3,70 @@ import { packedRows } from '../../store/packed-rows.js'
 import { MANY_IDS, timedRanges } from '../../store/timed-ranges.js'
 import type { ErrorPlatform } from './error-platforms.js'
 
-/** One kind of error, the same type at the same place, that was met on several platforms. */
+/** Error type at one location that occurs on several platforms. */
 export interface CrossPlatformError {
   error_type: string
   place: string | null
   count: number
   /** Most occurrences first. */
   platforms: { platform: string; count: number }[]
-  /** The errors behind it, oldest first. */
+  /** Underlying errors, oldest first. */
   error_ids: number[]
 }
 
-const MOST_IDS = 20
+const MAX_ERROR_IDS = 20
 
-interface Found {
+interface PlatformGroup {
   error_type: string
   place: string | null
   platforms: Map<string, number>
   error_ids: Set<number>
 }
 
-/** What fails on two platforms or more, most occurrences first. */
+/** Errors on at least two platforms, most occurrences first. */
 export async function crossPlatformErrors(
   context: Context,
   sums: readonly ErrorPlatform[],
   limit: number,
 ): Promise<CrossPlatformError[]> {
-  const names = await namesOf(context, [...new Set(sums.map(({ error_id }) => error_id))])
-  const kinds = new Map<string, Found>()
+  const identities = await loadIdentities(context, [...new Set(sums.map(({ error_id }) => error_id))])
+  const groups = new Map<string, PlatformGroup>()
   for (const { error_id, platform, count } of sums) {
-    const name = names.get(error_id)
-    // Deleted meanwhile.
-    if (!name) continue
-    const key = `${name.error_type}\n${name.place ?? ''}`
-    const kind = kinds.get(key) ?? { ...name, platforms: new Map(), error_ids: new Set() }
-    kind.platforms.set(platform, (kind.platforms.get(platform) ?? 0) + count)
-    kind.error_ids.add(error_id)
-    kinds.set(key, kind)
+    const identity = identities.get(error_id)
+    // The error was deleted concurrently.
+    if (!identity) continue
+    const key = `${identity.error_type}\n${identity.place ?? ''}`
+    const group = groups.get(key) ?? { ...identity, platforms: new Map(), error_ids: new Set() }
+    group.platforms.set(platform, (group.platforms.get(platform) ?? 0) + count)
+    group.error_ids.add(error_id)
+    groups.set(key, group)
   }
-  return [...kinds.values()]
+  return [...groups.values()]
     .filter(({ platforms }) => platforms.size > 1)
-    .map(asResult)
+    .map(toResult)
     .sort((a, b) => b.count - a.count || (a.error_ids[0] ?? 0) - (b.error_ids[0] ?? 0))
     .slice(0, limit)
 }
 
-interface Name {
+interface ErrorIdentity {
   error_type: string
   place: string | null
 }
 
-async function namesOf({ database }: Context, ids: readonly number[]): Promise<Map<number, Name>> {
-  const names = new Map<number, Name>()
+async function loadIdentities({ database }: Context, ids: readonly number[]): Promise<Map<number, ErrorIdentity>> {
+  const identities = new Map<number, ErrorIdentity>()
   for await (const { from, to } of timedRanges(database, ids.length, MANY_IDS)) {
     const query = database.read
       .selectFrom('faultboard_errors')
       .select(['id', 'error_type', 'place'])
       .where('id', 'in', ids.slice(from, to))
-    for (const { id, ...name } of await packedRows(database, query, ['id', 'error_type', 'place'])) names.set(id, name)
+    for (const { id, ...identity } of await packedRows(database, query, ['id', 'error_type', 'place']))
+      identities.set(id, identity)
   }
-  return names
+  return identities
 }
 
-function asResult({ error_type, place, platforms, error_ids }: Found): CrossPlatformError {
+function toResult({ error_type, place, platforms, error_ids }: PlatformGroup): CrossPlatformError {
   return {
     error_type,
     place,
@@ -73,6 +74,6 @@ function asResult({ error_type, place, platforms, error_ids }: Found): CrossPlat
     platforms: [...platforms]
       .map(([platform, count]) => ({ platform, count }))
       .sort((a, b) => b.count - a.count || (a.platform < b.platform ? -1 : 1)),
-    error_ids: [...error_ids].sort((a, b) => a - b).slice(0, MOST_IDS),
+    error_ids: [...error_ids].sort((a, b) => a - b).slice(0, MAX_ERROR_IDS),
   }
 }

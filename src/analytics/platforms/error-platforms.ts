@@ -4,32 +4,32 @@ import { MANY_IDS, timedRanges } from '../../store/timed-ranges.js'
 import type { Scope } from '../sums/application-filter.js'
 import type { Span } from '../sums/period.js'
 
-/** How often an error occurred on a platform. */
+/** Occurrences of an error on a platform. */
 export interface ErrorPlatform {
   error_id: number
   platform: string
   count: number
 }
 
-/** The occurrences of every error that was met in the span, per platform. */
+/** Occurrences of every error in the span, per platform. */
 export async function errorPlatforms(context: Context, scope: Scope, span: Span): Promise<ErrorPlatform[]> {
   const { database } = context
   if (!database.dialect.blocksHost)
-    return sums(context, span)
-      .where('error_id', 'in', met(context, scope, span))
+    return platformSums(context, span)
+      .where('error_id', 'in', seenErrors(context, scope, span))
       .execute()
-  const rows = await packedRows(database, met(context, scope, span), ['id'])
+  const rows = await packedRows(database, seenErrors(context, scope, span), ['id'])
   const ids = rows.map(({ id }) => id).sort((a, b) => a - b)
   const found: ErrorPlatform[] = []
   for await (const { from, to } of timedRanges(database, ids.length, MANY_IDS)) {
-    const query = sums(context, span).where('error_id', 'in', ids.slice(from, to))
+    const query = platformSums(context, span).where('error_id', 'in', ids.slice(from, to))
     found.push(...(await packedRows(database, query, ['error_id', 'platform', 'count'])))
   }
   return found
 }
 
-/** An error that was last met before the span costs nothing. */
-function met({ database }: Context, { application_id }: Scope, { from }: Span) {
+/** Skips errors last seen before the span. */
+function seenErrors({ database }: Context, { application_id }: Scope, { from }: Span) {
   return database.read
     .selectFrom('faultboard_errors')
     .select('id')
@@ -37,7 +37,7 @@ function met({ database }: Context, { application_id }: Scope, { from }: Span) {
     .$if(application_id !== undefined, (query) => query.where('application_id', '=', application_id ?? 0))
 }
 
-function sums({ database }: Context, { from, to }: Span) {
+function platformSums({ database }: Context, { from, to }: Span) {
   return database.read
     .selectFrom('faultboard_error_hours')
     .select(({ fn }) => ['error_id', 'platform', fn.sum<number>('count').as('count')])

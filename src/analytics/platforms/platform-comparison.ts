@@ -3,27 +3,27 @@ import type { Context } from '../../context.js'
 import { parseInput, requiredText } from '../../model/input.js'
 import { normalizePlatform } from '../../model/requests/platform.js'
 import { defineOperation } from '../../operation.js'
+import { type RankedError, topBy, withErrors } from '../ranked-errors.js'
 import type { Scope } from '../sums/application-filter.js'
 import { type PeriodView, periodInput, periodView } from '../sums/period.js'
 import { type CrossPlatformError, crossPlatformErrors } from './cross-platform-errors.js'
 import { type ErrorPlatform, errorPlatforms } from './error-platforms.js'
-import { type PlatformError, platformErrors } from './platform-errors.js'
 import {
+  emptyRate,
   type PlatformFigures,
   type PlatformRate,
   type PlatformStability,
   platformFigures,
-  quietRate,
-  stabilityOf,
+  platformStability,
 } from './platform-figures.js'
 
 export const PLATFORM_DAYS = 7
-const LIMIT = 20
+const MAX_ERRORS = 20
 
 const platformInput = v.object({ platform: requiredText({ max: 64 }) })
 
 export interface PlatformHealth extends PlatformRate, Omit<PlatformStability, 'stability_score' | 'status'> {
-  /** Null where nothing occurred. */
+  /** Null without occurrences. */
   stability_score: number | null
   status: PlatformStability['status'] | 'quiet'
   top_errors: PlatformError[]
@@ -62,36 +62,36 @@ export class PlatformComparison {
     return periodView(period, now)
   }
 
-  /** Occurrences, their share, rate a day, severities and growth per platform, most occurrences first. */
+  /** Occurrences, share, daily rate, severities and growth per platform, most occurrences first. */
   async errorRateByPlatform(): Promise<PlatformRate[]> {
     return (await this.#load()).rates
   }
 
-  /** How stable each platform is, the least stable first. */
+  /** Stability of each platform, least stable first. */
   async platformStabilityScores(): Promise<PlatformStability[]> {
     const { rates, resolution } = await this.#load()
     return rates
-      .map((rate) => stabilityOf(rate, resolution))
+      .map((rate) => platformStability(rate, resolution))
       .sort((a, b) => a.stability_score - b.stability_score || (a.platform < b.platform ? -1 : 1))
   }
 
-  /** All that is known of one platform, with its most frequent errors. */
+  /** Summary of one platform with its most frequent errors. */
   async platformHealthSummary(platform: string): Promise<PlatformHealth> {
     const name = normalizePlatform(parseInput(platformInput, { platform }).platform)
     const { rates, resolution, period } = await this.#load()
-    const rate = rates.find((one) => one.platform === name) ?? quietRate(name, period)
-    const stability = stabilityOf(rate, resolution)
+    const rate = rates.find((candidate) => candidate.platform === name) ?? emptyRate(name, period)
+    const stability = platformStability(rate, resolution)
     return {
       ...rate,
       ...stability,
       ...(rate.occurrences === 0 ? { stability_score: null, status: 'quiet' } : {}),
-      top_errors: await platformErrors(this.#context, await this.#errors(), name, LIMIT),
+      top_errors: await platformErrors(this.#context, await this.#errors(), name, MAX_ERRORS),
     }
   }
 
-  /** The same type at the same place on two platforms or more, most occurrences first. */
+  /** Error types at one location on at least two platforms, most occurrences first. */
   async crossPlatformErrors(): Promise<CrossPlatformError[]> {
-    return crossPlatformErrors(this.#context, await this.#errors(), LIMIT)
+    return crossPlatformErrors(this.#context, await this.#errors(), MAX_ERRORS)
   }
 
   async #errors(): Promise<ErrorPlatform[]> {
@@ -108,7 +108,7 @@ export class PlatformComparison {
     return this.#context.config.enable_platform_comparison ? this.#scope : { application_id: NO_APPLICATION }
   }
 
-  /** Asked once, however many methods are called: they all tell of one moment. */
+  /** Loaded once and shared by all methods, so that their results are consistent. */
   #load(): Promise<PlatformFigures> {
     this.#figures ??= platformFigures(this.#context, this.#enabledScope(), this.#days).catch((error) => {
       this.#figures = null
@@ -116,4 +116,23 @@ export class PlatformComparison {
     })
     return this.#figures
   }
+}
+
+export interface PlatformError extends RankedError {
+  /** Occurrences on this platform. */
+  count: number
+}
+
+/** Errors with the most occurrences on a platform. */
+async function platformErrors(
+  context: Context,
+  sums: readonly ErrorPlatform[],
+  platform: string,
+  limit: number,
+): Promise<PlatformError[]> {
+  const own = sums.filter((sum) => sum.platform === platform).map(({ error_id, count }) => ({ id: error_id, count }))
+  return withErrors(
+    context,
+    topBy(own, ({ count }) => count, limit),
+  )
 }

@@ -1,24 +1,24 @@
 import type { Context } from '../../context.js'
 import type { Scope } from '../sums/application-filter.js'
-import { askedApplications } from '../sums/application-filter.js'
-import { dayParts } from '../sums/day-parts.js'
+import { applicationsInScope } from '../sums/application-filter.js'
 import type { Span } from '../sums/period.js'
+import { splitIntoDays } from '../sums/split-into-days.js'
 
 /** Occurrences per platform. */
 export async function platformCounts(context: Context, scope: Scope, span: Span): Promise<Map<string, number>> {
-  const { days, missing, too_many } = await dayParts(context, scope, span)
-  const ids = await askedApplications(context, scope)
+  const { days, missing, extra } = await splitIntoDays(context, scope, span)
+  const ids = await applicationsInScope(context, scope)
   const counts = new Map<string, number>()
   const add = (rows: readonly { platform: string; count: number }[], sign = 1) => {
     for (const { platform, count } of rows) counts.set(platform, (counts.get(platform) ?? 0) + sign * count)
   }
-  add(await inDays(context, ids, days))
-  for (const part of missing) add(await inHours(context, ids, part))
-  for (const part of too_many) add(await inHours(context, ids, part), -1)
+  add(await sumDays(context, ids, days))
+  for (const part of missing) add(await sumHours(context, ids, part))
+  for (const part of extra) add(await sumHours(context, ids, part), -1)
   return new Map([...counts].filter(([, count]) => count > 0))
 }
 
-async function inDays({ database }: Context, ids: readonly number[], { from, to }: Span) {
+async function sumDays({ database }: Context, ids: readonly number[], { from, to }: Span) {
   return database.read
     .selectFrom('faultboard_application_days')
     .select(({ fn }) => ['platform', fn.sum<number>('count').as('count')])
@@ -29,7 +29,7 @@ async function inDays({ database }: Context, ids: readonly number[], { from, to 
     .execute()
 }
 
-async function inHours({ database }: Context, ids: readonly number[], { from, to }: Span) {
+async function sumHours({ database }: Context, ids: readonly number[], { from, to }: Span) {
   return database.read
     .selectFrom('faultboard_application_hours')
     .select(({ fn }) => ['platform', fn.sum<number>('count').as('count')])

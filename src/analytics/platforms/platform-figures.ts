@@ -5,17 +5,17 @@ import { type StabilityStatus, stabilityScore, stabilityStatus } from '../stabil
 import { growth, share } from '../statistics.js'
 import type { Scope } from '../sums/application-filter.js'
 import { type DaySum, daySums } from '../sums/hour-sums.js'
-import { elapsedDays, isoDate, type Period, periodOf } from '../sums/period.js'
-import { type Resolution, type ResolutionRate, resolution } from '../trends/resolution.js'
+import { elapsedDays, isoDate, lastDaysPeriod, type Period } from '../sums/period.js'
+import { loadResolution, type Resolution, type ResolutionRate } from '../trends/resolution.js'
 import { platformCounts } from './platform-counts.js'
 
 export interface PlatformRate {
   platform: string
   occurrences: number
-  /** Part of the occurrences of all platforms. */
+  /** Share of the occurrences of all platforms. */
   share: number
   per_day: number
-  /** Occurrences in as many hours, so many days earlier, and by which part they grew since. */
+  /** Occurrences in the period before, and the growth since then. */
   before_count: number
   growth: number | null
   severities: SeverityCounts
@@ -28,11 +28,11 @@ export interface PlatformStability extends ResolutionRate {
   /** From 0 to 100; see stability-score.ts. */
   stability_score: number
   status: StabilityStatus
-  /** Median time from first sight to resolution, of the errors resolved in the period. */
+  /** Median time from the first occurrence to the resolution, for errors resolved in the period. */
   median_time_to_resolve_ms: number | null
 }
 
-/** What all questions about platforms start from, of one moment. */
+/** Data shared by all platform methods. */
 export interface PlatformFigures {
   now: number
   period: Period
@@ -42,23 +42,23 @@ export interface PlatformFigures {
 
 export async function platformFigures(context: Context, scope: Scope, days: number): Promise<PlatformFigures> {
   await context.ready()
-  const period = periodOf(context, days)
+  const period = lastDaysPeriod(context, days)
   const sums = await daySums(context, scope, period)
   const before = await platformCounts(context, scope, period.before)
   return {
     now: context.now(),
     period,
-    rates: ratesOf(sums, before, period),
-    resolution: await resolution(context, scope, period),
+    rates: calculateRates(sums, before, period),
+    resolution: await loadResolution(context, scope, period),
   }
 }
 
-function ratesOf(sums: readonly DaySum[], before: ReadonlyMap<string, number>, period: Period): PlatformRate[] {
-  const all = total(sums)
+function calculateRates(sums: readonly DaySum[], before: ReadonlyMap<string, number>, period: Period): PlatformRate[] {
+  const all = sumCounts(sums)
   return [...new Set(sums.map(({ platform }) => platform))]
     .map((platform): PlatformRate => {
       const own = sums.filter((sum) => sum.platform === platform)
-      const occurrences = total(own)
+      const occurrences = sumCounts(own)
       const before_count = before.get(platform) ?? 0
       return {
         platform,
@@ -67,15 +67,15 @@ function ratesOf(sums: readonly DaySum[], before: ReadonlyMap<string, number>, p
         per_day: occurrences / elapsedDays(period),
         before_count,
         growth: growth(occurrences, before_count),
-        severities: severitiesOf(own),
-        daily_counts: period.dates.map((date) => total(own.filter(({ day }) => isoDate(day) === date))),
+        severities: countSeverities(own),
+        daily_counts: period.dates.map((date) => sumCounts(own.filter(({ day }) => isoDate(day) === date))),
       }
     })
     .sort((a, b) => b.occurrences - a.occurrences || (a.platform < b.platform ? -1 : 1))
 }
 
-/** A platform on which nothing occurred. */
-export function quietRate(platform: string, period: Period): PlatformRate {
+/** Platform without occurrences. */
+export function emptyRate(platform: string, period: Period): PlatformRate {
   return {
     platform,
     occurrences: 0,
@@ -88,9 +88,9 @@ export function quietRate(platform: string, period: Period): PlatformRate {
   }
 }
 
-export function stabilityOf(rate: PlatformRate, { by_platform, time_to_resolve }: Resolution): PlatformStability {
+export function platformStability(rate: PlatformRate, { by_platform, time_to_resolve }: Resolution): PlatformStability {
   const { platform } = rate
-  const { error_count, resolved_count, resolution_rate } = by_platform.find((one) => one.platform === platform) ?? {
+  const { error_count, resolved_count, resolution_rate } = by_platform.find((row) => row.platform === platform) ?? {
     error_count: 0,
     resolved_count: 0,
     resolution_rate: 0,
@@ -104,16 +104,16 @@ export function stabilityOf(rate: PlatformRate, { by_platform, time_to_resolve }
     error_count,
     resolved_count,
     resolution_rate,
-    median_time_to_resolve_ms: time_to_resolve.by_platform.find((one) => one.platform === platform)?.median_ms ?? null,
+    median_time_to_resolve_ms: time_to_resolve.by_platform.find((row) => row.platform === platform)?.median_ms ?? null,
   }
 }
 
-function severitiesOf(sums: readonly { severity: Severity; count: number }[]): SeverityCounts {
+function countSeverities(sums: readonly { severity: Severity; count: number }[]): SeverityCounts {
   const counts = noSeverities()
   for (const { severity, count } of sums) counts[severity] += count
   return counts
 }
 
-function total(sums: readonly { count: number }[]): number {
+function sumCounts(sums: readonly { count: number }[]): number {
   return sums.reduce((sum, { count }) => sum + count, 0)
 }

@@ -1,15 +1,15 @@
 import type { Context } from '../../context.js'
 import { withoutIndex } from '../../store/sort-order.js'
 import type { Scope } from '../sums/application-filter.js'
-import { errorsOf } from '../sums/application-filter.js'
+import { errorsOfApplication } from '../sums/application-filter.js'
 import { type Release, releaseKey } from './releases.js'
 
-/** The errors that came back in a release, those that did so last at the front. */
-export async function regressedIn(
+/** Errors that regressed in a release, most recent first. */
+export async function findRegressedErrors(
   context: Context,
   { application_id, app_version }: Pick<Release, 'application_id' | 'app_version'>,
 ): Promise<{ id: number }[]> {
-  return regressed(context, { application_id })
+  return reopenedErrors(context, { application_id })
     .select('id')
     .where('regressed_in_version', '=', app_version)
     .orderBy('reopened_at', 'desc')
@@ -17,9 +17,9 @@ export async function regressedIn(
     .execute()
 }
 
-/** How many errors came back in each release, by its key. */
-export async function regressionCounts(context: Context, scope: Scope): Promise<Map<string, number>> {
-  const rows = await regressed(context, scope)
+/** Counts regressed errors per release, by release key. */
+export async function countRegressions(context: Context, scope: Scope): Promise<Map<string, number>> {
+  const rows = await reopenedErrors(context, scope)
     .select(({ fn }) => ['application_id', 'regressed_in_version', fn.countAll<number>().as('error_count')])
     .where('regressed_in_version', 'is not', null)
     .groupBy([withoutIndex(context.database.dialect, 'application_id'), 'regressed_in_version'])
@@ -32,10 +32,10 @@ export async function regressionCounts(context: Context, scope: Scope): Promise<
   )
 }
 
-/** What was ever reopened: by that, the few that are wanted are found in an index. */
-function regressed(context: Context, { application_id }: Scope) {
+/** Limits the rows to errors that were ever reopened, which an index covers. */
+function reopenedErrors(context: Context, { application_id }: Scope) {
   return context.database.read
     .selectFrom('faultboard_errors')
     .where('reopened_at', 'is not', null)
-    .where(errorsOf(context, application_id))
+    .where(errorsOfApplication(context, application_id))
 }

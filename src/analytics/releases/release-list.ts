@@ -1,17 +1,26 @@
 import * as v from 'valibot'
+import type { Context } from '../../context.js'
 import { clampedInteger, withDefault } from '../../model/input.js'
 import { defineOperation } from '../../operation.js'
+import { withoutIndex } from '../../store/sort-order.js'
 import { type StabilityStatus, stabilityScore, stabilityStatus } from '../stability-score.js'
 import { share } from '../statistics.js'
-import { type PeriodView, periodInput, periodOf, periodView } from '../sums/period.js'
-import { type NewErrors, newErrors } from './new-errors.js'
-import { regressionCounts } from './regressions.js'
-import { releaseDays } from './release-days.js'
+import { hoursOfApplication, type Scope } from '../sums/application-filter.js'
+import {
+  isoDate,
+  lastDaysPeriod,
+  localDay,
+  type Period,
+  type PeriodView,
+  periodInput,
+  periodView,
+} from '../sums/period.js'
+import { countRegressions } from './regressions.js'
+import { type ChangeCounts, countChanges } from './release-change-counts.js'
 import { releasesIn, releasesOfYear } from './release-sums.js'
-import { type ReleaseTally, releaseTallies } from './release-tallies.js'
 import {
   type DatedRelease,
-  daysOf,
+  lifetimeDays,
   previousReleases,
   type Release,
   releaseKey,
@@ -20,32 +29,32 @@ import {
 
 export const RELEASE_DAYS = 30
 const RELEASES_PER_PAGE = 20
-/** The trend tells which releases still report; older days would cost more than they say. */
+/** Two weeks show which releases still report errors. A longer trend would slow the query. */
 const TREND_DAYS = 14
 
-/** A version that reported in the period. */
+/** Version with occurrences in the period. */
 export interface ListedRelease {
   application_id: number
   app_version: string
-  /** The release of the same application before it; null for the first of all. */
+  /** Previous release of the same application; null for the first. */
   before_version: string | null
   first_seen_at: string
-  /** The hour of its last occurrence. */
+  /** Hour of the last occurrence. */
   last_seen_at: string
-  /** Of the period. */
+  /** In the period. */
   occurrences: number
   share: number
   severities: SeverityCounts
-  /** Of the whole time for which it reported, within the last year. */
+  /** Over the whole lifetime of the release, within the last year. */
   per_day: number
   /** Occurrences on each of `trend_dates`. */
   trend: number[]
-  /** Errors whose first occurrence ever was in this version, and those of them that are still open. */
+  /** Errors first seen in this version, and how many of them are still open. */
   new_count: number
   open_new_count: number
-  /** Errors that came back in this version after they had been resolved in an older one. */
+  /** Errors that regressed in this version. */
   regressed_count: number
-  /** Against the release before, as in `ReleaseChanges`. */
+  /** Compared with the previous release, as in `ReleaseChanges`. */
   gone_count: number
   worse_count: number
   stability_score: number
@@ -54,7 +63,7 @@ export interface ListedRelease {
 
 export interface ReleaseList {
   period: PeriodView
-  /** Local dates, today last. */
+  /** Local dates, oldest first. */
   trend_dates: string[]
   /** Newest first. */
   releases: ListedRelease[]
@@ -66,56 +75,56 @@ export const releaseListInput = v.object({
   page: withDefault(clampedInteger({ min: 1, max: 1_000_000_000 }), 1),
 })
 
-/** The versions that reported in the last days, newest first, each with what it brought. */
+/** Lists versions with occurrences in the last days, newest first, with their changes. */
 export const releaseList = defineOperation({
   input: releaseListInput,
   async run(context, { days = RELEASE_DAYS, application_id, page }): Promise<ReleaseList> {
     const scope = { application_id }
-    const period = periodOf(context, days)
+    const period = lastDaysPeriod(context, days)
     const all = await releasesOfYear(context, scope)
     const inPeriod = await releasesIn(context, scope, period)
     const seen = new Map(inPeriod.map((release) => [releaseKey(release), release]))
     const listed = all.filter((release) => seen.has(releaseKey(release))).reverse()
-    const pagination = pageOf(listed.length, page)
+    const pagination = paginate(listed.length, page)
     const start = (pagination.page - 1) * RELEASES_PER_PAGE
     const shown = listed.slice(start, start + RELEASES_PER_PAGE)
-    const trend = periodOf(context, Math.min(days, TREND_DAYS))
-    const previousOf = previousReleases(all)
+    const trend = lastDaysPeriod(context, Math.min(days, TREND_DAYS))
+    const previousByRelease = previousReleases(all)
     const pairs = shown.flatMap((release) => {
-      const before = previousOf.get(release)
+      const before = previousByRelease.get(release)
       return before ? [{ release, before }] : []
     })
-    const known = {
-      tallies: await releaseTallies(context, pairs),
-      whole: inPeriod.reduce((sum, { occurrences }) => sum + occurrences, 0),
-      trends: await releaseDays(context, scope, trend, shown),
-      news: await newErrors(context, shown),
-      regressions: await regressionCounts(context, scope),
+    const shared = {
+      changeCounts: await countChanges(context, pairs),
+      totalOccurrences: inPeriod.reduce((sum, { occurrences }) => sum + occurrences, 0),
+      trends: await countByDay(context, scope, trend, shown),
+      newErrors: await countNewErrors(context, shown),
+      regressions: await countRegressions(context, scope),
     }
     const releases = shown.map((release) => {
       const now = seen.get(releaseKey(release)) ?? release
-      return listedRelease({ release, now, before: previousOf.get(release) ?? null, ...known })
+      return listedRelease({ release, now, before: previousByRelease.get(release) ?? null, ...shared })
     })
     return { period: periodView(period, context.now()), trend_dates: trend.dates, releases, pagination }
   },
 })
 
-interface Known {
+interface ReleaseInput {
   release: DatedRelease
-  /** The same within the period. */
+  /** Figures within the period. */
   now: Release
   before: DatedRelease | null
-  whole: number
-  tallies: Map<string, ReleaseTally>
+  totalOccurrences: number
+  changeCounts: Map<string, ChangeCounts>
   trends: Map<string, number[]>
-  news: Map<string, NewErrors>
+  newErrors: Map<string, NewErrors>
   regressions: Map<string, number>
 }
 
-function listedRelease(known: Known): ListedRelease {
-  const { release, now, before } = known
+function listedRelease(input: ReleaseInput): ListedRelease {
+  const { release, now, before } = input
   const key = releaseKey(release)
-  const { new_count, open_new_count } = known.news.get(key) ?? { new_count: 0, open_new_count: 0 }
+  const { new_count, open_new_count } = input.newErrors.get(key) ?? { new_count: 0, open_new_count: 0 }
   const per_day = perDay(release)
   const stability_score = stabilityScore({
     severities: release.severities,
@@ -129,24 +138,84 @@ function listedRelease(known: Known): ListedRelease {
     first_seen_at: new Date(release.first_seen_at).toISOString(),
     last_seen_at: new Date(release.last_hour).toISOString(),
     occurrences: now.occurrences,
-    share: share(now.occurrences, known.whole),
+    share: share(now.occurrences, input.totalOccurrences),
     severities: now.severities,
     per_day,
-    trend: known.trends.get(key) ?? [],
+    trend: input.trends.get(key) ?? [],
     new_count,
     open_new_count,
-    regressed_count: known.regressions.get(key) ?? 0,
-    ...(known.tallies.get(key) ?? { gone_count: 0, worse_count: 0 }),
+    regressed_count: input.regressions.get(key) ?? 0,
+    ...(input.changeCounts.get(key) ?? { gone_count: 0, worse_count: 0 }),
     stability_score,
     status: stabilityStatus(stability_score),
   }
 }
 
 function perDay(release: Release): number {
-  return release.occurrences / daysOf(release)
+  return release.occurrences / lifetimeDays(release)
 }
 
-function pageOf(total_count: number, wanted: number): ReleaseList['pagination'] {
+function paginate(total_count: number, requestedPage: number): ReleaseList['pagination'] {
   const total_pages = Math.max(1, Math.ceil(total_count / RELEASES_PER_PAGE))
-  return { page: Math.min(wanted, total_pages), per_page: RELEASES_PER_PAGE, total_count, total_pages }
+  return { page: Math.min(requestedPage, total_pages), per_page: RELEASES_PER_PAGE, total_count, total_pages }
+}
+
+interface NewErrors {
+  new_count: number
+  open_new_count: number
+}
+
+/** Counts the new errors of each release and how many of them are open, by release key. */
+async function countNewErrors({ database }: Context, releases: readonly Release[]): Promise<Map<string, NewErrors>> {
+  const { read, dialect } = database
+  if (releases.length === 0) return new Map()
+  const rows = await read
+    .selectFrom('faultboard_errors')
+    .select(({ fn }) => ['application_id', 'first_app_version', fn.countAll<number>().as('error_count')])
+    .select(({ fn }) => fn.sum<number>('resolved').as('resolved_count'))
+    .where('first_app_version', 'in', [...new Set(releases.map(({ app_version }) => app_version))])
+    .where(withoutIndex(dialect, 'application_id'), 'in', [
+      ...new Set(releases.map(({ application_id }) => application_id)),
+    ])
+    .groupBy(['application_id', 'first_app_version'])
+    .execute()
+  return new Map(
+    rows.map(({ application_id, first_app_version, error_count, resolved_count }) => [
+      releaseKey({ application_id, app_version: first_app_version ?? '' }),
+      { new_count: error_count, open_new_count: error_count - resolved_count },
+    ]),
+  )
+}
+
+/** Counts the occurrences of the releases on each local day of the period, by release key. */
+async function countByDay(
+  context: Context,
+  scope: Scope,
+  period: Period,
+  releases: readonly Pick<Release, 'application_id' | 'app_version'>[],
+): Promise<Map<string, number[]>> {
+  const days = new Map(releases.map((release) => [releaseKey(release), new Array<number>(period.days).fill(0)]))
+  const dayIndexes = new Map(period.dates.map((date, i) => [date, i]))
+  for (const { day, count, ...release } of await sumByLocalDay(context, scope, period)) {
+    const counts = days.get(releaseKey(release))
+    const dayIndex = dayIndexes.get(isoDate(day))
+    if (counts && dayIndex !== undefined) counts[dayIndex] = (counts[dayIndex] ?? 0) + count
+  }
+  return days
+}
+
+async function sumByLocalDay(context: Context, { application_id }: Scope, period: Period) {
+  return context.database.read
+    .selectFrom('faultboard_application_hours')
+    .select(({ fn }) => [
+      'application_id',
+      'app_version',
+      localDay(period).as('day'),
+      fn.sum<number>('count').as('count'),
+    ])
+    .where(await hoursOfApplication(context, application_id))
+    .where('hour', '>=', period.from)
+    .where('hour', '<', period.to)
+    .groupBy(['application_id', 'app_version', 'day'])
+    .execute()
 }

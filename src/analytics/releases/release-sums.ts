@@ -5,52 +5,57 @@ import { DAY, HOUR, hourOf } from '../../model/time.js'
 import { startOfUtcDay } from '../../model/utc-day.js'
 import { sql } from '../../store/kysely.js'
 import type { Scope } from '../sums/application-filter.js'
-import { askedApplications } from '../sums/application-filter.js'
-import { dayParts } from '../sums/day-parts.js'
+import { applicationsInScope } from '../sums/application-filter.js'
 import type { VersionSum } from '../sums/hour-sums.js'
 import { MAX_DAYS, type Span } from '../sums/period.js'
-import { type DatedRelease, type Release, releaseKey, releasesOf } from './releases.js'
+import { splitIntoDays } from '../sums/split-into-days.js'
+import { type DatedRelease, type Release, releaseKey, sumByRelease } from './releases.js'
 
-/** The releases of the last year, the newest last, in the order by which regressions are told as well. */
+/** Releases of the last year, oldest first, in the order used to detect regressions. */
 export async function releasesOfYear(context: Context, scope: Scope): Promise<DatedRelease[]> {
   const to = hourOf(context.now()) + HOUR
-  const byServer = await notedSights(context, scope, 'faultboard_releases')
-  const byClients = await notedSights(context, scope, 'faultboard_client_releases')
+  const serverTimes = await loadFirstSeenTimes(context, scope, 'faultboard_releases')
+  const clientTimes = await loadFirstSeenTimes(context, scope, 'faultboard_client_releases')
   const releases = await releasesIn(context, scope, { from: to - MAX_DAYS * DAY, to })
-  return inOrder(
+  return sortAcrossApplications(
     releases.map((release) => {
       const key = releaseKey(release)
-      const is_client = !byServer.has(key) && byClients.has(key)
-      const first_seen_at = firstSight(release, (is_client ? byClients : byServer).get(key))
-      return { ...release, name: release.app_version, first_seen_at, is_client }
+      const isClient = !serverTimes.has(key) && clientTimes.has(key)
+      const first_seen_at = firstSeenAt(release, (isClient ? clientTimes : serverTimes).get(key))
+      return { ...release, name: release.app_version, first_seen_at, is_client: isClient }
     }),
   ).map(({ name: _, ...release }) => release)
 }
 
-/** Names are compared within an application; among those of others, a release stands where the next after it does. */
-function inOrder<One extends DatedRelease & SeenRelease>(releases: readonly One[]): One[] {
-  const placed: { release: One; place: number }[] = []
+/**
+ * Compares version names within an application. Releases of several applications are merged by the time of their next
+ * release.
+ */
+function sortAcrossApplications<Item extends DatedRelease & SeenRelease>(releases: readonly Item[]): Item[] {
+  const sortable: { release: Item; sortTime: number }[] = []
   for (const id of new Set(releases.map(({ application_id }) => application_id))) {
     const own = sortReleases(releases.filter(({ application_id }) => application_id === id))
-    let place = Number.POSITIVE_INFINITY
+    let sortTime = Number.POSITIVE_INFINITY
     for (const release of own.reverse()) {
-      place = Math.min(place, release.first_seen_at)
-      placed.push({ release, place })
+      sortTime = Math.min(sortTime, release.first_seen_at)
+      sortable.push({ release, sortTime })
     }
   }
-  return placed
+  return sortable
     .reverse()
-    .sort((a, b) => a.place - b.place)
+    .sort((a, b) => a.sortTime - b.sortTime)
     .map(({ release }) => release)
 }
 
-/** A sight that was noted only after the first hour was not the first: of a flood not every occurrence is looked at. */
-function firstSight({ first_hour }: Release, noted: number | undefined): number {
-  return noted !== undefined && noted < first_hour + HOUR ? noted : first_hour
+/**
+ * A first-seen time recorded after the first hour is too late, because not every occurrence of a flood is inspected.
+ */
+function firstSeenAt({ first_hour }: Release, recorded: number | undefined): number {
+  return recorded !== undefined && recorded < first_hour + HOUR ? recorded : first_hour
 }
 
-/** When each version was first seen, on any platform and with any commit. */
-async function notedSights(
+/** First-seen time of each version, on any platform and commit. */
+async function loadFirstSeenTimes(
   context: Context,
   scope: Scope,
   table: 'faultboard_releases' | 'faultboard_client_releases',
@@ -58,7 +63,7 @@ async function notedSights(
   const rows = await context.database.read
     .selectFrom(table)
     .select(['application_id', 'version as name', 'first_seen_at'])
-    .where('application_id', 'in', await askedApplications(context, scope))
+    .where('application_id', 'in', await applicationsInScope(context, scope))
     .orderBy('first_seen_at', 'desc')
     .execute()
   return new Map(
@@ -69,37 +74,37 @@ async function notedSights(
   )
 }
 
-/** The releases that reported in a span, with what they did in it. */
+/** Releases with occurrences in a span, with their figures. */
 export async function releasesIn(context: Context, scope: Scope, span: Span): Promise<Release[]> {
-  const { days, missing, too_many } = await dayParts(context, scope, span)
-  const ids = await askedApplications(context, scope)
-  const sums = new Map<string, Sum>()
-  const add = (rows: readonly Sum[], sign = 1) => {
+  const { days, missing, extra } = await splitIntoDays(context, scope, span)
+  const ids = await applicationsInScope(context, scope)
+  const sums = new Map<string, SeveritySum>()
+  const add = (rows: readonly SeveritySum[], sign = 1) => {
     for (const row of rows) {
       const key = JSON.stringify([row.application_id, row.severity, row.app_version])
       sums.set(key, { ...row, count: (sums.get(key)?.count ?? 0) + sign * row.count })
     }
   }
-  add(await inDays(context, ids, days))
-  for (const part of missing) add(await inHours(context, ids, part))
-  for (const part of too_many) add(await inHours(context, ids, part), -1)
-  const seen = await sights(context, ids, span)
-  return releasesOf(
+  add(await sumDays(context, ids, days))
+  for (const part of missing) add(await sumHours(context, ids, part))
+  for (const part of extra) add(await sumHours(context, ids, part), -1)
+  const seen = await loadFirstAndLastHours(context, ids, span)
+  return sumByRelease(
     [...sums.values()].flatMap((sum): VersionSum[] => {
-      const sight = seen.get(releaseKey(sum))
-      return sight && sum.count > 0 ? [{ ...sum, ...sight }] : []
+      const hours = seen.get(releaseKey(sum))
+      return hours && sum.count > 0 ? [{ ...sum, ...hours }] : []
     }),
   )
 }
 
-interface Sum {
+interface SeveritySum {
   application_id: number
   app_version: string
   severity: Severity
   count: number
 }
 
-async function inDays({ database }: Context, ids: readonly number[], { from, to }: Span): Promise<Sum[]> {
+async function sumDays({ database }: Context, ids: readonly number[], { from, to }: Span): Promise<SeveritySum[]> {
   return database.read
     .selectFrom('faultboard_application_days')
     .select(({ fn }) => ['application_id', 'app_version', 'severity', fn.sum<number>('count').as('count')])
@@ -110,7 +115,7 @@ async function inDays({ database }: Context, ids: readonly number[], { from, to 
     .execute()
 }
 
-async function inHours({ database }: Context, ids: readonly number[], { from, to }: Span): Promise<Sum[]> {
+async function sumHours({ database }: Context, ids: readonly number[], { from, to }: Span): Promise<SeveritySum[]> {
   return database.read
     .selectFrom('faultboard_application_hours')
     .select(({ fn }) => ['application_id', 'app_version', 'severity', fn.sum<number>('count').as('count')])
@@ -121,10 +126,10 @@ async function inHours({ database }: Context, ids: readonly number[], { from, to
     .execute()
 }
 
-/** The first and the last hour of each version within the span, each looked up in an index. */
-async function sights({ database }: Context, ids: readonly number[], { from, to }: Span) {
-  const end = (which: 'min' | 'max') =>
-    sql<number | null>`(select ${sql.raw(which)}(h.hour) from faultboard_application_hours h
+/** First and last hour of each version within the span, using an index. */
+async function loadFirstAndLastHours({ database }: Context, ids: readonly number[], { from, to }: Span) {
+  const hourWithin = (aggregate: 'min' | 'max') =>
+    sql<number | null>`(select ${sql.raw(aggregate)}(h.hour) from faultboard_application_hours h
       where h.application_id = v.application_id and h.app_version = v.app_version and h.hour >= ${from} and h.hour < ${to})`
   const versions = database.read
     .selectFrom('faultboard_application_days')
@@ -135,7 +140,12 @@ async function sights({ database }: Context, ids: readonly number[], { from, to 
     .distinct()
   const rows = await database.read
     .selectFrom(versions.as('v'))
-    .select(['v.application_id', 'v.app_version', end('min').as('first_hour'), end('max').as('last_hour')])
+    .select([
+      'v.application_id',
+      'v.app_version',
+      hourWithin('min').as('first_hour'),
+      hourWithin('max').as('last_hour'),
+    ])
     .execute()
   return new Map(
     rows.flatMap(({ application_id, app_version, first_hour, last_hour }) =>

@@ -5,25 +5,25 @@ import { elapsedDays } from '../sums/period.js'
 
 export type SeverityCounts = Record<Severity, number>
 
-/** A version of an application that reported within the last year. */
+/** Version of an application with occurrences within the last year. */
 export interface Release {
   application_id: number
   app_version: string
   occurrences: number
   severities: SeverityCounts
-  /** The hour of its first and of its last occurrence. */
+  /** Hours of the first and last occurrence. */
   first_hour: number
   last_hour: number
 }
 
-/** The same with when it was first seen: to the millisecond where that was noted, else by the hour. */
+/** Release with its first-seen time: exact if recorded, otherwise the start of the hour. */
 export interface DatedRelease extends Release {
   first_seen_at: number
-  /** Reported by clients only; the server has never run it. */
+  /** Reported by clients only, never by the server. */
   is_client: boolean
 }
 
-export function releasesOf(sums: readonly VersionSum[]): Release[] {
+export function sumByRelease(sums: readonly VersionSum[]): Release[] {
   const found = new Map<string, Release>()
   for (const { application_id, app_version, severity, count, first_hour, last_hour } of sums) {
     if (app_version === '') continue
@@ -50,23 +50,25 @@ export function releaseKey({ application_id, app_version }: Pick<Release, 'appli
 }
 
 /**
- * The previous release of the same application for each release of an ordered list. Server releases are compared with
- * server releases only: clients report any version they like.
+ * Maps each release of an ordered list to the previous release of the same application. Compares server releases with
+ * server releases only, because clients can report any version.
  */
-export function previousReleases<One extends DatedRelease>(all: readonly One[]): Map<One, One> {
-  const previous = new Map<One, One>()
-  const last = new Map<string, One>()
+export function previousReleases<Item extends DatedRelease>(all: readonly Item[]): Map<Item, Item> {
+  const previous = new Map<Item, Item>()
+  const last = new Map<string, Item>()
   for (const release of all) {
-    const line = `${release.application_id} ${release.is_client}`
-    const before = last.get(line)
+    const sequenceKey = `${release.application_id} ${release.is_client}`
+    const before = last.get(sequenceKey)
     if (before) previous.set(release, before)
-    last.set(line, release)
+    last.set(sequenceKey, release)
   }
   return previous
 }
 
-/** Days from the first to the last occurrence; a release of a few hours is given a day, so that its rate says something. */
-export function daysOf({ first_hour, last_hour }: Release): number {
+/**
+ * Days from the first to the last occurrence, at least one, so that the rate of a short-lived release is meaningful.
+ */
+export function lifetimeDays({ first_hour, last_hour }: Release): number {
   return Math.max(1, elapsedDays({ from: first_hour, to: last_hour + HOUR }))
 }
 

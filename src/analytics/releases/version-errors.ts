@@ -4,47 +4,47 @@ import { share } from '../statistics.js'
 import type { Scope } from '../sums/application-filter.js'
 import { elapsedDays, type Period, type Span } from '../sums/period.js'
 import { releasesIn, releasesOfYear } from './release-sums.js'
-import { daysOf, releaseKey, type SeverityCounts } from './releases.js'
+import { lifetimeDays, releaseKey, type SeverityCounts } from './releases.js'
 
 export interface VersionFigures {
   application_id: number
   app_version: string
   occurrences: number
-  /** Part of the occurrences of all versions in the period. */
+  /** Share of the occurrences of all versions in the period. */
   share: number
-  /** Per day of the period in which it reported, at least one. */
+  /** Per day with occurrences in the period, at least one day. */
   per_day: number
   severities: SeverityCounts
-  /** Errors whose first occurrence ever was in this version. */
+  /** Errors first seen in this version. */
   new_error_count: number
   first_seen_at: string
-  /** The hour of its last occurrence. */
+  /** Hour of the last occurrence. */
   last_seen_at: string
 }
 
 export interface VersionErrors extends VersionFigures {
-  /** Errors that occurred in this version within the period. */
+  /** Errors with occurrences in this version within the period. */
   error_count: number
 }
 
-/** The versions that reported in the period, the newest release first, with how many errors each met. */
+/** Versions with occurrences in the period, newest first, with their number of errors. */
 export async function versionErrors(context: Context, scope: Scope, period: Period): Promise<VersionErrors[]> {
   const versions = await versionFigures(context, scope, period)
-  const errors = await errorCounts(context, versions, period)
+  const errors = await countErrors(context, versions, period)
   return versions.map((version) => ({
     ...version,
     error_count: errors.get(releaseKey(version)) ?? 0,
   }))
 }
 
-/** A host that names every build a version of its own has any number of them; these are the newest. */
-export const MOST_VERSIONS = 500
+/** Maximum number of versions, newest first. Some hosts use one version per build. */
+export const MAX_VERSIONS = 500
 
-/** The same without the number of errors, which takes the longest. */
+/** Like `versionErrors` without the number of errors, which is the slowest part. */
 export async function versionFigures(context: Context, scope: Scope, period: Period): Promise<VersionFigures[]> {
   const inPeriod = new Map((await releasesIn(context, scope, period)).map((release) => [releaseKey(release), release]))
-  const whole = [...inPeriod.values()].reduce((sum, { occurrences }) => sum + occurrences, 0)
-  const news = await newErrorCounts(context, scope)
+  const totalOccurrences = [...inPeriod.values()].reduce((sum, { occurrences }) => sum + occurrences, 0)
+  const newErrorCountByRelease = await countNewErrorsByRelease(context, scope)
   const newestFirst = (await releasesOfYear(context, scope)).reverse()
   const figures = newestFirst.flatMap((release): VersionFigures[] => {
     const { application_id, app_version } = release
@@ -55,19 +55,19 @@ export async function versionFigures(context: Context, scope: Scope, period: Per
         application_id,
         app_version,
         occurrences: seen.occurrences,
-        share: share(seen.occurrences, whole),
-        per_day: seen.occurrences / Math.min(daysOf(seen), Math.max(1, elapsedDays(period))),
+        share: share(seen.occurrences, totalOccurrences),
+        per_day: seen.occurrences / Math.min(lifetimeDays(seen), Math.max(1, elapsedDays(period))),
         severities: seen.severities,
-        new_error_count: news.get(releaseKey(release)) ?? 0,
+        new_error_count: newErrorCountByRelease.get(releaseKey(release)) ?? 0,
         first_seen_at: new Date(release.first_seen_at).toISOString(),
         last_seen_at: new Date(release.last_hour).toISOString(),
       },
     ]
   })
-  return figures.slice(0, MOST_VERSIONS)
+  return figures.slice(0, MAX_VERSIONS)
 }
 
-async function errorCounts(
+async function countErrors(
   context: Context,
   versions: readonly VersionFigures[],
   period: Period,
@@ -76,15 +76,15 @@ async function errorCounts(
   for (const application_id of new Set(versions.map((version) => version.application_id))) {
     const own = versions.filter((version) => version.application_id === application_id)
     const names = own.map(({ app_version }) => app_version)
-    for (const { app_version, error_count } of await errorsOfVersions(context, application_id, names, period)) {
+    for (const { app_version, error_count } of await loadErrorCounts(context, application_id, names, period)) {
       counts.set(releaseKey({ application_id, app_version }), error_count)
     }
   }
   return counts
 }
 
-/** Only an error that met a version both before and after the span is asked whether it did so within. */
-async function errorsOfVersions(
+/** Checks single hours only for errors seen in a version both before and after the span. */
+async function loadErrorCounts(
   { database }: Context,
   application_id: number,
   names: readonly string[],
@@ -115,8 +115,11 @@ async function errorsOfVersions(
     .execute()
 }
 
-/** How many errors were first seen in each release, by its key. */
-export async function newErrorCounts({ database }: Context, { application_id }: Scope): Promise<Map<string, number>> {
+/** Counts errors first seen in each release, by release key. */
+export async function countNewErrorsByRelease(
+  { database }: Context,
+  { application_id }: Scope,
+): Promise<Map<string, number>> {
   const rows = await database.read
     .selectFrom('faultboard_errors')
     .select(({ fn }) => ['application_id', 'first_app_version', fn.countAll<number>().as('error_count')])

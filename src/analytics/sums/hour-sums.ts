@@ -5,14 +5,14 @@ import type { SelectQueryBuilder } from '../../store/kysely.js'
 import { packedRows } from '../../store/packed-rows.js'
 import type { Schema } from '../../store/schema.js'
 import type { Scope } from './application-filter.js'
-import { hoursOf } from './application-filter.js'
+import { hoursOfApplication } from './application-filter.js'
 import { localDay, type Period, type Span } from './period.js'
 
-/** So many days of sums are read in a few milliseconds, also where an embedded database holds the host's thread. */
-const PART = 20 * DAY
+/** Span per query. Reading it takes a few milliseconds on SQLite. */
+const MAX_QUERY_SPAN_MS = 20 * DAY
 
 export interface DaySum {
-  /** Midnight of the local date, as if it were in UTC. */
+  /** Midnight of the local date, interpreted as UTC. */
   day: number
   severity: Severity
   platform: string
@@ -21,7 +21,7 @@ export interface DaySum {
 
 /** Occurrences per local day, severity and platform. */
 export async function daySums(context: Context, scope: Scope, period: Period): Promise<DaySum[]> {
-  return inParts(context, scope, period, (hours) =>
+  return queryInParts(context, scope, period, (hours) =>
     hours
       .select(({ fn }) => [localDay(period).as('day'), 'severity', 'platform', fn.sum<number>('count').as('count')])
       .groupBy(['day', 'severity', 'platform'])
@@ -35,9 +35,9 @@ export interface HourSum {
   count: number
 }
 
-/** Occurrences per hour and severity, in the order in which an index has them. */
+/** Occurrences per hour and severity, in index order. */
 export async function hourSums(context: Context, scope: Scope, span: Span): Promise<HourSum[]> {
-  return inParts(context, scope, span, (hours) =>
+  return queryInParts(context, scope, span, (hours) =>
     packedRows(
       context.database,
       hours.select(({ fn }) => ['hour', 'severity', fn.sum<number>('count').as('count')]).groupBy(['hour', 'severity']),
@@ -51,27 +51,27 @@ export interface VersionSum {
   app_version: string
   severity: Severity
   count: number
-  /** The first and the last hour with one. */
+  /** First and last hour with occurrences. */
   first_hour: number
   last_hour: number
 }
 
-/** Asks about the hours of the span part by part, and gives the rows of all: one sum may come in several rows. */
-async function inParts<Row>(
+/** Queries the span in parts and returns all rows. One sum may be split over several rows. */
+async function queryInParts<Row>(
   context: Context,
   { application_id }: Scope,
   { from, to }: Span,
-  ask: (hours: SelectQueryBuilder<Schema, 'faultboard_application_hours', object>) => Promise<Row[]>,
+  query: (hours: SelectQueryBuilder<Schema, 'faultboard_application_hours', object>) => Promise<Row[]>,
 ): Promise<Row[]> {
-  const ofApplication = await hoursOf(context, application_id)
+  const isInScope = await hoursOfApplication(context, application_id)
   const rows: Row[] = []
-  for (let start = from; start < to; start += PART) {
+  for (let start = from; start < to; start += MAX_QUERY_SPAN_MS) {
     const hours = context.database.read
       .selectFrom('faultboard_application_hours')
-      .where(ofApplication)
+      .where(isInScope)
       .where('hour', '>=', start)
-      .where('hour', '<', Math.min(start + PART, to))
-    rows.push(...(await ask(hours)))
+      .where('hour', '<', Math.min(start + MAX_QUERY_SPAN_MS, to))
+    rows.push(...(await query(hours)))
   }
   return rows
 }

@@ -6,21 +6,21 @@ import { type RawBuilder, sql } from '../../store/kysely.js'
 
 export const MAX_DAYS = 365
 
-/** What every question over a period takes. */
+/** Input shared by all queries over a period. */
 export const periodInput = v.object({
   days: v.optional(optional(clampedInteger({ min: 1, max: MAX_DAYS }))),
   application_id: optional(id()),
 })
 
-/** So many local days, today included. The sums know whole hours, so a period does too. */
+/** Number of local days including today. Aligned to hours like the sums. */
 export interface Period {
   days: number
-  /** The first hour, and the end of the hour that is running. */
+  /** First hour, and the end of the current hour. */
   from: number
   to: number
-  /** As many hours, so many days earlier; where the clocks were put forward between, it ends where the period begins. */
+  /** Equally long span before the period. Ends at its start if daylight saving time would make them overlap. */
   before: Span
-  /** The local dates in order, `YYYY-MM-DD`. */
+  /** Local dates in ascending order, `YYYY-MM-DD`. */
   dates: string[]
   time_zone: string
 }
@@ -30,7 +30,7 @@ export interface Span {
   to: number
 }
 
-export function periodOf({ config, now }: Context, days: number): Period {
+export function lastDaysPeriod({ config, now }: Context, days: number): Period {
   const { time_zone } = config
   const { year, month, day } = localDate(now(), time_zone)
   const today = Date.UTC(year, month - 1, day)
@@ -41,12 +41,12 @@ export function periodOf({ config, now }: Context, days: number): Period {
   return { days, from, to, before: { from: before, to: Math.min(before + (to - from), from) }, dates, time_zone }
 }
 
-/** How many days have passed in the period so far; never nothing, so that it can be divided by. */
+/** Elapsed days of the period. Never zero, so that it can be a divisor. */
 export function elapsedDays({ from, to }: Span): number {
   return (to - from) / DAY
 }
 
-/** The period as people and programs read it. */
+/** Period for display and JSON. */
 export interface PeriodView {
   days: number
   from: string
@@ -58,7 +58,7 @@ export function periodView({ days, from, time_zone }: Period, now: number): Peri
   return { days, from: new Date(from).toISOString(), to: new Date(now).toISOString(), time_zone }
 }
 
-/** The local date of an hour as the database sees it: midnight of that date, as if it were in UTC. */
+/** SQL expression for the local date of an hour: midnight of that date, interpreted as UTC. */
 export function localDay(period: Span & { time_zone: string }): RawBuilder<number> {
   const time = localTime(period)
   return sql<number>`${time} - ${time} % ${DAY}`
@@ -69,15 +69,15 @@ export function isoDate(day: number): string {
 }
 
 export interface Week extends Span {
-  /** The date of its Monday. */
+  /** Date of the Monday. */
   week: string
 }
 
-/** The local weeks that the period touches, oldest first. */
-export function weeksOf({ dates, time_zone }: Period): Week[] {
+/** Local weeks that overlap the period, oldest first. */
+export function localWeeks({ dates, time_zone }: Period): Week[] {
   const first = Date.parse(dates[0] ?? '')
   const last = Date.parse(dates.at(-1) ?? '')
-  // The first of January 1970 was a Thursday.
+  // January 1, 1970 was a Thursday.
   const monday = first - ((first / DAY + 3) % 7) * DAY
   const weeks: Week[] = []
   for (let day = monday; day <= last; day += 7 * DAY) {
@@ -86,17 +86,20 @@ export function weeksOf({ dates, time_zone }: Period): Week[] {
   return weeks
 }
 
-/** What the local clock shows at an hour. Where the clocks change within the span, each part has its own offset. */
+/**
+ * SQL expression for the local time of an hour. Uses one offset per part if daylight saving time changes within the
+ * span.
+ */
 function localTime({ from, to, time_zone }: Span & { time_zone: string }): RawBuilder<number> {
   const hour = sql.ref('hour')
   const [first, ...later] = offsets({ from, to }, time_zone)
   if (later.length === 0) return sql<number>`(${hour} + ${first?.offset ?? 0})`
-  // As text: PostgreSQL takes a parameter after `then` for text.
+  // Literals, because PostgreSQL treats a parameter after `then` as text.
   const cases = later.reverse().map((part) => sql`when ${hour} >= ${part.from} then ${sql.lit(part.offset)}`)
   return sql<number>`(${hour} + case ${sql.join(cases, sql` `)} else ${sql.lit(first?.offset ?? 0)} end)`
 }
 
-/** The same for hours that have been read already: what is added to each. */
+/** Returns a function for the local offset of an hour. */
 export function localOffsets({ from, to, time_zone }: Span & { time_zone: string }): (hour: number) => number {
   const parts = offsets({ from, to }, time_zone).reverse()
   return (hour) => (parts.find((part) => hour >= part.from) ?? parts.at(-1))?.offset ?? 0
@@ -107,41 +110,41 @@ interface OffsetPart {
   offset: number
 }
 
-/** What is added to an hour to get what the local clock shows, from when on. */
-function offsets({ from, to }: Span, zone: string): OffsetPart[] {
-  const parts = [{ from, offset: offsetOf(from, zone) }]
+/** Offsets to local time, each with the hour from which it applies. */
+function offsets({ from, to }: Span, timeZone: string): OffsetPart[] {
+  const parts = [{ from, offset: zoneOffset(from, timeZone) }]
   for (let hour = from; hour < to; hour += 7 * DAY) {
     const next = Math.min(hour + 7 * DAY, to)
-    const offset = offsetOf(next, zone)
-    if (offset !== parts.at(-1)?.offset) parts.push({ from: changeBetween(hour, next, zone), offset })
+    const offset = zoneOffset(next, timeZone)
+    if (offset !== parts.at(-1)?.offset) parts.push({ from: findOffsetChange(hour, next, timeZone), offset })
   }
   return parts
 }
 
-/** The first hour with the offset of the later one. */
-function changeBetween(from: number, to: number, zone: string): number {
-  const later = offsetOf(to, zone)
+/** First hour with the later offset, by binary search. */
+function findOffsetChange(from: number, to: number, timeZone: string): number {
+  const later = zoneOffset(to, timeZone)
   let [before, after] = [from, to]
   while (after - before > HOUR) {
     const middle = before + hourOf((after - before) / 2)
-    if (offsetOf(middle, zone) === later) after = middle
+    if (zoneOffset(middle, timeZone) === later) after = middle
     else before = middle
   }
   return after
 }
 
-function offsetOf(time: number, zone: string): number {
-  const { year, month, day, hour, minute, second } = localDate(time, zone)
+function zoneOffset(time: number, timeZone: string): number {
+  const { year, month, day, hour, minute, second } = localDate(time, timeZone)
   return Date.UTC(year, month - 1, day, hour, minute, second) - time
 }
 
-/** The first whole hour of a local date. */
-function firstHour(date: number, zone: string): number {
-  return firstHourFrom(midnight(date, zone))
+/** First full hour of a local date. */
+function firstHour(date: number, timeZone: string): number {
+  return firstHourFrom(midnight(date, timeZone))
 }
 
-/** The first instant of a local date; found from noon, because a day may lack its midnight but never its noon. */
-function midnight(date: number, zone: string): number {
+/** First instant of a local date. Derived from noon, because daylight saving time can skip midnight but never noon. */
+function midnight(date: number, timeZone: string): number {
   const noon = date + DAY / 2
-  return startOfDay(noon - offsetOf(noon, zone), zone)
+  return startOfDay(noon - zoneOffset(noon, timeZone), timeZone)
 }

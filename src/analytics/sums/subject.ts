@@ -1,10 +1,10 @@
 import type { Context } from '../../context.js'
 import { packedRows } from '../../store/packed-rows.js'
 import { MANY_IDS, timedRanges } from '../../store/timed-ranges.js'
-import { askedApplications, hoursOf, occurrencesOf } from './application-filter.js'
+import { applicationsInScope, hoursOfApplication, occurrencesOfApplication } from './application-filter.js'
 import type { Span } from './period.js'
 
-/** What a question is about: one error, or all of a type, on a platform or on all. */
+/** Subject of a query: one error, or all errors of a type, optionally on one platform. */
 export interface Subject {
   error_id?: number | undefined
   error_type?: string | undefined
@@ -28,19 +28,19 @@ export async function countsByHour(context: Context, subject: Subject, span: Spa
     for (const { hour, count } of rows) counts.set(hour, (counts.get(hour) ?? 0) + count)
   }
   if (subject.error_id === undefined && subject.error_type === undefined) {
-    add(await ofApplications(context, subject, span))
+    add(await applicationHourCounts(context, subject, span))
   } else if (subject.error_id === undefined && subject.platform === undefined) {
-    add(await ofType(context, subject, span))
+    add(await typeHourCounts(context, subject, span))
   } else {
-    const ids = await errorIds(context, subject, span.from)
+    const ids = await findErrorIds(context, subject, span.from)
     for await (const { from, to } of timedRanges(context.database, ids.length, MANY_IDS)) {
-      add(await hourCountsOf(context, ids.slice(from, to), subject.platform, span))
+      add(await loadErrorHourCounts(context, ids.slice(from, to), subject.platform, span))
     }
   }
   return counts
 }
 
-async function ofApplications(
+async function applicationHourCounts(
   context: Context,
   { application_id, platform }: Subject,
   { from, to }: Span,
@@ -48,7 +48,7 @@ async function ofApplications(
   const query = context.database.read
     .selectFrom('faultboard_application_hours')
     .select(({ fn }) => ['hour', fn.sum<number>('count').as('count')])
-    .where(await hoursOf(context, application_id))
+    .where(await hoursOfApplication(context, application_id))
     .where('hour', '>=', from)
     .where('hour', '<', to)
     .$if(platform !== undefined, (query) => query.where('platform', '=', platform ?? ''))
@@ -56,11 +56,11 @@ async function ofApplications(
   return packedRows(context.database, query, ['hour', 'count'])
 }
 
-async function ofType(context: Context, subject: Subject, { from, to }: Span): Promise<HourCount[]> {
+async function typeHourCounts(context: Context, subject: Subject, { from, to }: Span): Promise<HourCount[]> {
   const query = context.database.read
     .selectFrom('faultboard_type_hours')
     .select(({ fn }) => ['hour', fn.sum<number>('count').as('count')])
-    .where('application_id', 'in', await askedApplications(context, { application_id: subject.application_id }))
+    .where('application_id', 'in', await applicationsInScope(context, { application_id: subject.application_id }))
     .where('error_type', '=', subject.error_type ?? '')
     .where('hour', '>=', from)
     .where('hour', '<', to)
@@ -69,7 +69,7 @@ async function ofType(context: Context, subject: Subject, { from, to }: Span): P
 }
 
 /** Hourly counts of these errors. */
-export async function hourCountsOf(
+export async function loadErrorHourCounts(
   { database }: Context,
   ids: readonly number[],
   platform: string | undefined,
@@ -86,8 +86,8 @@ export async function hourCountsOf(
   return packedRows(database, query, ['hour', 'count'])
 }
 
-/** The errors that a question is about, as far as they occurred since then. */
-async function errorIds(context: Context, subject: Subject, from: number): Promise<number[]> {
+/** Errors of the subject that occurred since a time. */
+async function findErrorIds(context: Context, subject: Subject, from: number): Promise<number[]> {
   const { error_id, error_type, application_id } = subject
   const query = context.database.read
     .selectFrom('faultboard_errors')
@@ -99,23 +99,23 @@ async function errorIds(context: Context, subject: Subject, from: number): Promi
   return (await packedRows(context.database, query, ['id'])).map(({ id }) => id)
 }
 
-/** When it occurred since then, oldest first; of very many the newest. Only occurrences that are kept have a time. */
+/** Times of stored occurrences since a time, oldest first. Limited to the newest. */
 export async function occurrenceTimes(context: Context, subject: Subject, from: number): Promise<number[]> {
-  if (subject.error_id === undefined && subject.error_type === undefined) return anyTimes(context, subject, from)
+  if (subject.error_id === undefined && subject.error_type === undefined) return loadAnyTimes(context, subject, from)
   let newest: number[] = []
   let since = from
-  const ids = await errorIds(context, subject, from)
+  const ids = await findErrorIds(context, subject, from)
   for await (const range of timedRanges(context.database, ids.length, MANY_IDS)) {
-    newest.push(...(await timesOf(context, ids.slice(range.from, range.to), subject.platform, since)))
+    newest.push(...(await loadTimes(context, ids.slice(range.from, range.to), subject.platform, since)))
     if (newest.length < MAX_TIMES) continue
-    // What is older than the newest so many need not be read of the others.
+    // Older times of the remaining errors are not needed.
     newest = newest.sort((a, b) => b - a).slice(0, MAX_TIMES)
     since = newest.at(-1) ?? from
   }
   return newest.sort((a, b) => a - b)
 }
 
-async function timesOf({ database }: Context, ids: readonly number[], platform: string | undefined, from: number) {
+async function loadTimes({ database }: Context, ids: readonly number[], platform: string | undefined, from: number) {
   const query = database.read
     .selectFrom('faultboard_occurrences')
     .select('occurred_at')
@@ -128,7 +128,7 @@ async function timesOf({ database }: Context, ids: readonly number[], platform: 
 }
 
 /** Times of the newest occurrences of all errors, read backward page by page. */
-async function anyTimes(context: Context, { application_id, platform }: Subject, from: number): Promise<number[]> {
+async function loadAnyTimes(context: Context, { application_id, platform }: Subject, from: number): Promise<number[]> {
   const { database } = context
   const times: number[] = []
   let last: { id: number; occurred_at: number } | null = null
@@ -141,7 +141,7 @@ async function anyTimes(context: Context, { application_id, platform }: Subject,
       .where('o.occurred_at', '<=', before.occurred_at)
       .where(({ eb, or }) => or([eb('o.occurred_at', '<', before.occurred_at), eb('o.id', '<', before.id)]))
       .$if(platform !== undefined, (query) => query.where('o.platform', '=', platform ?? ''))
-      .where(occurrencesOf(context, 'o.error_id', application_id))
+      .where(occurrencesOfApplication(context, 'o.error_id', application_id))
       .orderBy('o.occurred_at', 'desc')
       .orderBy('o.id', 'desc')
       .limit(TIMES_PER_PAGE)

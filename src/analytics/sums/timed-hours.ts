@@ -3,7 +3,7 @@ import { HOUR } from '../../model/time.js'
 import { timedRanges } from '../../store/timed-ranges.js'
 import type { Span } from './period.js'
 
-/** A span in parts of whole hours, as `timedRanges` sizes them. A server gets parts of at most `serverHours`. */
+/** Splits a span into parts of whole hours, sized by `timedRanges`. A database server gets at most `serverHours` each. */
 export async function* timedHours(
   { database }: Context,
   { from, to }: Span,

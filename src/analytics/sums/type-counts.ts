@@ -3,72 +3,72 @@ import { DAY } from '../../model/time.js'
 import { packedRows } from '../../store/packed-rows.js'
 import { withoutIndex } from '../../store/sort-order.js'
 import type { Scope } from './application-filter.js'
-import { askedApplications } from './application-filter.js'
-import { type DayParts, dayParts } from './day-parts.js'
+import { applicationsInScope } from './application-filter.js'
 import type { Span } from './period.js'
+import { type DayParts, splitIntoDays } from './split-into-days.js'
 
 export interface TypeCount {
   error_type: string
   count: number
-  /** How many errors of this type there were. */
+  /** Number of errors of this type. */
   error_count: number
 }
 
 export interface TypeCounts {
-  /** The most frequent first. */
+  /** Most frequent first. */
   types: TypeCount[]
-  /** Occurrences of all types, and how many types there were. */
+  /** Occurrences of all types, and the number of types. */
   total: number
   type_count: number
 }
 
-/** So many types are looked at first; each time thrice as many. */
-const FEWEST = 40
+/** Number of types to check first; triples each time. */
+const FIRST_PAGE_SIZE = 40
 
 /**
- * The most frequent error types of a span. No type occurred more often in it than ever, so the types are looked at in the
- * order of all their occurrences, until none that is left can come among the first.
+ * Most frequent error types of a span. The total count of a type is an upper bound for its count in the span. Types are
+ * checked in that order until no other type can rank among the first.
  */
 export async function typeCounts(context: Context, scope: Scope, span: Span, limit: number): Promise<TypeCounts> {
-  const parts = await dayParts(context, scope, span)
-  const ids = await askedApplications(context, scope)
-  const all = (await typesIn(context, scope, span)).sort((a, b) => b.occurrences - a.occurrences)
+  const parts = await splitIntoDays(context, scope, span)
+  const ids = await applicationsInScope(context, scope)
+  const all = (await findTypes(context, scope, span)).sort((a, b) => b.occurrences - a.occurrences)
   let types: TypeCount[] = []
-  for (let from = 0, size = FEWEST; from < all.length; from += size, size *= 3) {
+  for (let from = 0, size = FIRST_PAGE_SIZE; from < all.length; from += size, size *= 3) {
     if (types.length === limit && (all[from]?.occurrences ?? 0) < (types[limit - 1]?.count ?? 0)) break
-    const some = all.slice(from, from + size)
-    const counts = await countsOf(
+    const page = all.slice(from, from + size)
+    const counts = await countTypes(
       context,
       ids,
       parts,
-      some.map(({ error_type }) => error_type),
+      page.map(({ error_type }) => error_type),
     )
-    const counted = some.map(({ error_type, error_count }) => ({
+    const counted = page.map(({ error_type, error_count }) => ({
       error_type,
       count: counts.get(error_type) ?? 0,
       error_count,
     }))
     types = [...types, ...counted.filter(({ count }) => count > 0)].sort(byCount).slice(0, limit)
   }
-  return { types, total: await totalOf(context, ids, parts), type_count: all.length }
+  return { types, total: await sumTotal(context, ids, parts), type_count: all.length }
 }
 
 function byCount(a: TypeCount, b: TypeCount): number {
   return b.count - a.count || (a.error_type < b.error_type ? -1 : 1)
 }
 
-interface TypeEver {
+interface TypeTotal {
   error_type: string
   error_count: number
-  /** At any time. */
+  /** Over all time. */
   occurrences: number
 }
 
 /**
- * The types that were met in the span. An error was met when its newest occurrence lies there; only one that is newer
- * still is asked for more.
+ * Types seen in the span. An error counts if its newest occurrence lies in the span. Hours are checked only for errors
+ * with a newer one.
  */
-async function typesIn({ database }: Context, { application_id }: Scope, { from, to }: Span): Promise<TypeEver[]> {
+async function findTypes({ database }: Context, { application_id }: Scope, { from, to }: Span): Promise<TypeTotal[]> {
   const query = database.read
     .selectFrom('faultboard_errors as e')
     .select(({ fn }) => [
@@ -96,24 +96,24 @@ async function typesIn({ database }: Context, { application_id }: Scope, { from,
   return packedRows(database, query, ['error_type', 'error_count', 'occurrences'])
 }
 
-async function countsOf(
+async function countTypes(
   context: Context,
   ids: readonly number[],
-  { days, missing, too_many }: DayParts,
+  { days, missing, extra }: DayParts,
   types: readonly string[],
 ): Promise<Map<string, number>> {
   const counts = new Map<string, number>()
   const add = (rows: readonly { error_type: string; count: number }[], sign = 1) => {
     for (const { error_type, count } of rows) counts.set(error_type, (counts.get(error_type) ?? 0) + sign * count)
   }
-  add(await inDays(context, ids, days, types))
-  for (const part of missing) add(await inHours(context, ids, part, types))
-  for (const part of too_many) add(await inHours(context, ids, part, types), -1)
+  add(await sumDays(context, ids, days, types))
+  for (const part of missing) add(await sumHours(context, ids, part, types))
+  for (const part of extra) add(await sumHours(context, ids, part, types), -1)
   return counts
 }
 
-async function inDays({ database }: Context, ids: readonly number[], { from, to }: Span, types: readonly string[]) {
-  // Day by day, so that each of the few types is looked up by the key and the others are not read.
+async function sumDays({ database }: Context, ids: readonly number[], { from, to }: Span, types: readonly string[]) {
+  // Lists the days, so that the few types are looked up by key.
   const days = Array.from({ length: Math.ceil((to - from) / DAY) }, (_, i) => from + i * DAY)
   return database.read
     .selectFrom('faultboard_type_days')
@@ -125,7 +125,7 @@ async function inDays({ database }: Context, ids: readonly number[], { from, to 
     .execute()
 }
 
-async function inHours({ database }: Context, ids: readonly number[], { from, to }: Span, types: readonly string[]) {
+async function sumHours({ database }: Context, ids: readonly number[], { from, to }: Span, types: readonly string[]) {
   return database.read
     .selectFrom('faultboard_type_hours')
     .select(({ fn }) => ['error_type', fn.sum<number>('count').as('count')])
@@ -137,14 +137,14 @@ async function inHours({ database }: Context, ids: readonly number[], { from, to
     .execute()
 }
 
-async function totalOf(
+async function sumTotal(
   { database }: Context,
   ids: readonly number[],
-  { days, missing, too_many }: DayParts,
+  { days, missing, extra }: DayParts,
 ): Promise<number> {
   const count = async (query: { executeTakeFirstOrThrow(): Promise<{ count: number | null }> }) =>
     (await query.executeTakeFirstOrThrow()).count ?? 0
-  const inHours = ({ from, to }: Span) =>
+  const totalOfHours = ({ from, to }: Span) =>
     count(
       database.read
         .selectFrom('faultboard_application_hours')
@@ -161,7 +161,7 @@ async function totalOf(
       .where('day', '>=', days.from)
       .where('day', '<', days.to),
   )
-  for (const part of missing) total += await inHours(part)
-  for (const part of too_many) total -= await inHours(part)
+  for (const part of missing) total += await totalOfHours(part)
+  for (const part of extra) total -= await totalOfHours(part)
   return total
 }

@@ -4,30 +4,30 @@ import { withoutIndex } from '../../store/sort-order.js'
 import { type RankedError, withErrors } from '../ranked-errors.js'
 import type { Scope } from '../sums/application-filter.js'
 
-/** Open for longer than this, and seen again within it. */
+/** Open for longer than this and seen again within it. */
 export const PERSISTENT_DAYS = 7
 
 export interface RecurringError extends RankedError {
   occurrence_count: number
-  /** Whole days since it was first seen. */
+  /** Full days since the first occurrence. */
   open_days: number
 }
 
-/** Errors that nobody resolved for over a week and that still occur, the most frequent first. */
+/** Errors unresolved for over a week that still occur, most frequent first. */
 export async function recurringErrors(
   context: Context,
   { application_id }: Scope,
   limit: number,
 ): Promise<RecurringError[]> {
   const now = context.now()
-  const week_ago = now - PERSISTENT_DAYS * DAY
+  const weekAgo = now - PERSISTENT_DAYS * DAY
   const rows = await context.database.read
     .selectFrom('faultboard_errors')
     .select(['id', 'occurrence_count', 'first_seen_at'])
     .where('resolved', '=', 0)
-    // Nearly all were first seen before; only when they were seen last narrows the search.
-    .where(withoutIndex(context.database.dialect, 'first_seen_at'), '<', week_ago)
-    .where('occurred_at', '>=', week_ago)
+    // Nearly all errors match this condition, so only `occurred_at` should use an index.
+    .where(withoutIndex(context.database.dialect, 'first_seen_at'), '<', weekAgo)
+    .where('occurred_at', '>=', weekAgo)
     .$if(application_id !== undefined, (query) => query.where('application_id', '=', application_id ?? 0))
     .orderBy('occurrence_count', 'desc')
     .orderBy('id')

@@ -1,4 +1,4 @@
-import type { Multiple } from '../../analytics/overview/overview.js'
+import type { TrendSeries } from '../../analytics/overview/overview.js'
 import type { Rendered } from '../define.js'
 import { Sparkline } from './charts.js'
 import { formatCount } from './time.js'
@@ -13,7 +13,7 @@ export function SmallMultiples({
   title: string
   /** Link for a name. */
   linkFor(name: string): string
-  multiples: readonly Multiple[]
+  multiples: readonly TrendSeries[]
   empty: Rendered
 }): Rendered {
   return (

@@ -1,4 +1,4 @@
-import { type Answer, remembered } from '../../analytics/remembered.js'
+import { type CachedResult, cachedQuery } from '../../analytics/cached-query.js'
 import { definePage, type Visit } from '../../dashboard/define.js'
 import { BarChart } from '../../dashboard/ui/charts.js'
 import { Empty } from '../../dashboard/ui/empty.js'
@@ -17,14 +17,14 @@ export const deprecationsPage = definePage({
   path: '/errors/deprecations',
   text: 'Deprecation warnings of Node.js, libraries and the host',
   parameters: daysInput,
-  load: (context, parameters): Promise<Answer<DeprecationSummary>> =>
-    remembered(context, `deprecations ${parameters.days} ${parameters.application_id}`, () =>
+  load: (context, parameters): Promise<CachedResult<DeprecationSummary>> =>
+    cachedQuery(context, `deprecations ${parameters.days} ${parameters.application_id}`, () =>
       deprecations.run(context, parameters),
     ),
   response: deprecationsResponse,
   title: ({ value: { total_count } }) => (total_count > 0 ? `(${total_count}) Deprecations` : 'Deprecations'),
-  json: ({ value, asked_at }) => ({ ...value, counted_at: new Date(asked_at).toISOString() }),
-  view: ({ value: data, asked_at }, visit) => (
+  json: ({ value, queriedAt }) => ({ ...value, counted_at: new Date(queriedAt).toISOString() }),
+  view: ({ value: data, queriedAt }, visit) => (
     <>
       <PageHead
         title="Deprecations"
@@ -33,7 +33,7 @@ export const deprecationsPage = definePage({
         <StoredRange days={data.days} visit={visit} />
       </PageHead>
       {data.total_count === 0 ? <Nothing days={data.days} /> : <Warnings data={data} visit={visit} />}
-      <UpdatedAt at={asked_at} now={visit.now} />
+      <UpdatedAt at={queriedAt} now={visit.now} />
     </>
   ),
 })

@@ -1,4 +1,4 @@
-import { type Answer, remembered } from '../../analytics/remembered.js'
+import { type CachedResult, cachedQuery } from '../../analytics/cached-query.js'
 import { definePage, type Visit } from '../../dashboard/define.js'
 import { BarChart } from '../../dashboard/ui/charts.js'
 import { Empty } from '../../dashboard/ui/empty.js'
@@ -17,14 +17,14 @@ export const nPlusOnePage = definePage({
   path: '/errors/n_plus_one',
   text: 'Statements that one request or job ran again and again',
   parameters: daysInput,
-  load: (context, parameters): Promise<Answer<NPlusOneQueries>> =>
-    remembered(context, `n plus one ${parameters.days} ${parameters.application_id}`, () =>
+  load: (context, parameters): Promise<CachedResult<NPlusOneQueries>> =>
+    cachedQuery(context, `n plus one ${parameters.days} ${parameters.application_id}`, () =>
       nPlusOneQueries.run(context, parameters),
     ),
   response: nPlusOneResponse,
   title: ({ value: { total_count } }) => (total_count > 0 ? `(${total_count}) N+1 queries` : 'N+1 queries'),
-  json: ({ value, asked_at }) => ({ ...value, counted_at: new Date(asked_at).toISOString() }),
-  view: ({ value: data, asked_at }, visit) => (
+  json: ({ value, queriedAt }) => ({ ...value, counted_at: new Date(queriedAt).toISOString() }),
+  view: ({ value: data, queriedAt }, visit) => (
     <>
       <PageHead
         title="N+1 queries"
@@ -33,7 +33,7 @@ export const nPlusOnePage = definePage({
         <StoredRange days={data.days} visit={visit} />
       </PageHead>
       {data.total_count === 0 ? <Nothing days={data.days} /> : <Statements data={data} visit={visit} />}
-      <UpdatedAt at={asked_at} now={visit.now} />
+      <UpdatedAt at={queriedAt} now={visit.now} />
     </>
   ),
 })

@@ -1,4 +1,4 @@
-import { type Answer, remembered } from '../../analytics/remembered.js'
+import { type CachedResult, cachedQuery } from '../../analytics/cached-query.js'
 import { definePage, type Visit } from '../../dashboard/define.js'
 import { BarChart, type Share, ShareBars } from '../../dashboard/ui/charts.js'
 import { Empty } from '../../dashboard/ui/empty.js'
@@ -18,14 +18,14 @@ export const requestGuardSummaryPage = definePage({
   path: '/errors/request_guard_summary',
   text: 'Summary of throttle, blocklist and track events of the request guard',
   parameters: daysInput,
-  load: (context, parameters): Promise<Answer<RequestGuardSummary>> =>
-    remembered(context, `request guard ${parameters.days} ${parameters.application_id}`, () =>
+  load: (context, parameters): Promise<CachedResult<RequestGuardSummary>> =>
+    cachedQuery(context, `request guard ${parameters.days} ${parameters.application_id}`, () =>
       requestGuardSummary.run(context, parameters),
     ),
   response: requestGuardResponse,
   title: () => 'Request guard',
-  json: ({ value, asked_at }) => ({ ...value, counted_at: new Date(asked_at).toISOString() }),
-  view: ({ value: data, asked_at }, visit) => (
+  json: ({ value, queriedAt }) => ({ ...value, counted_at: new Date(queriedAt).toISOString() }),
+  view: ({ value: data, queriedAt }, visit) => (
     <>
       <PageHead
         title="Request guard"
@@ -42,7 +42,7 @@ export const requestGuardSummaryPage = definePage({
       ) : (
         <Summary data={data} visit={visit} />
       )}
-      <UpdatedAt at={asked_at} now={visit.now} />
+      <UpdatedAt at={queriedAt} now={visit.now} />
     </>
   ),
 })

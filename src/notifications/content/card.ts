@@ -146,8 +146,8 @@ function baselineText({ platforms, at, hour_started_at = at }: BaselineNotice): 
   const when = at < hour_started_at + HOUR ? 'this hour' : 'in the previous hour'
   return platforms
     .slice(0, MAX_ITEMS)
-    .map(({ platform, count, usual, std_dev }) => {
-      const comparison = `${formatCount(count)} ${when}, baseline ${formatCount(usual)} ± ${formatCount(std_dev)}`
+    .map(({ platform, count, mean, std_dev }) => {
+      const comparison = `${formatCount(count)} ${when}, baseline ${formatCount(mean)} ± ${formatCount(std_dev)}`
       return `${shortText(platform, MAX_NAME_LENGTH)}: ${comparison}`
     })
     .join('\n')

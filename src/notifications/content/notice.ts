@@ -49,7 +49,7 @@ export interface BaselineNotice extends NoticeSource {
     platform: string
     /** Occurrences within the hour; a lower bound while the hour is running. */
     count: number
-    usual: number
+    mean: number
     std_dev: number
     /** Null for a baseline without any occurrence. */
     deviations: number | null

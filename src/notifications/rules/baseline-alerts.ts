@@ -15,7 +15,7 @@ export interface BaselineExcess {
   error_type: string
   platform: string
   count: number
-  usual: number
+  mean: number
   std_dev: number
   deviations: number | null
   severity: Severity
@@ -113,8 +113,8 @@ async function isServerAboveBaseline({ database, config }: Context, group: Group
     .execute()
   const counts = new Map(rows.map(({ platform, count }) => [platform, Number(count)]))
   return group.some(
-    ({ platform, usual, std_dev }) =>
-      (counts.get(platform) ?? 0) > usual + config.baseline_alert_threshold_std_devs * std_dev,
+    ({ platform, mean, std_dev }) =>
+      (counts.get(platform) ?? 0) > mean + config.baseline_alert_threshold_std_devs * std_dev,
   )
 }
 
@@ -140,8 +140,8 @@ async function createAnnouncement(
     application_id,
     error_type,
     hour_started_at: hour,
-    platforms: group.map(({ platform, count, usual, std_dev, deviations }) => ({
-      ...{ platform, count, usual, std_dev, deviations },
+    platforms: group.map(({ platform, count, mean, std_dev, deviations }) => ({
+      ...{ platform, count, mean, std_dev, deviations },
     })),
   }
   const isFromClient = !(await isServerAboveBaseline(context, group, hour))

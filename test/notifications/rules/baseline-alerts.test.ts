@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { calculateAllBaselines } from '../../../src/analytics/baselines/baseline-calculator.js'
-import { audibleSpikes } from '../../../src/analytics/baselines/spiking-errors.js'
+import { alertableSpikes } from '../../../src/analytics/baselines/spiking-errors.js'
 import { sendBaselineAlerts } from '../../../src/jobs/registry.js'
 import type { BaselineNotice } from '../../../src/notifications/content/notice.js'
 import { writeBaselineAlerts } from '../../../src/notifications/rules/baseline-alerts.js'
@@ -27,7 +27,7 @@ describeEachDatabase('an error type above its baseline', (database) => {
   const logFive = async (harness: DeliveryHarness, error_type: string, fields = {}) => {
     for (let i = 0; i < 5; i++) await harness.log(error_type, fields)
   }
-  const alert = async ({ context }: DeliveryHarness) => writeBaselineAlerts(context, await audibleSpikes(context))
+  const alert = async ({ context }: DeliveryHarness) => writeBaselineAlerts(context, await alertableSpikes(context))
   const writtenNotices = async (harness: DeliveryHarness) =>
     (await harness.rows())
       .filter(({ event }) => event === 'baseline')
@@ -46,7 +46,7 @@ describeEachDatabase('an error type above its baseline', (database) => {
     expect(await writtenNotices(harness)).toMatchObject([
       {
         ...{ event: 'baseline', error_type: 'TypeError', severity: 'high', application_name: 'shop' },
-        platforms: [{ count: 5, usual: expect.closeTo(1 / 6, 2), deviations: expect.closeTo(11.8, 1) }],
+        platforms: [{ count: 5, mean: expect.closeTo(1 / 6, 2), deviations: expect.closeTo(11.8, 1) }],
       },
     ])
     const later = async (time: number) => {

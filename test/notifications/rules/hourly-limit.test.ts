@@ -182,7 +182,7 @@ describeEachDatabase('notifications about client errors', (database) => {
   test('triggers a baseline incident only if server errors alone exceed the baseline', async () => {
     const harness = await openHarness({ ...INCIDENT_SETTINGS, enable_baseline_alerts: true, quiet_hours: null })
     const baselineExcess = {
-      ...{ error_type: 'OutOfMemoryError', platform: 'API', count: 9, usual: 1, std_dev: 1, deviations: 8 },
+      ...{ error_type: 'OutOfMemoryError', platform: 'API', count: 9, mean: 1, std_dev: 1, deviations: 8 },
       severity: 'critical',
     } as const
     for (let i = 0; i < 9; i++) await reportFromClient(harness)

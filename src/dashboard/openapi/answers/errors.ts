@@ -1,4 +1,4 @@
-import type { ErrorUsual } from '../../../analytics/baselines/usual-rate.js'
+import type { ErrorBaseline } from '../../../analytics/baselines/error-baseline.js'
 import type { Cascade, ErrorCascades } from '../../../analytics/cascades/error-cascades.js'
 import type { CoOccurringError } from '../../../analytics/co-occurring-errors.js'
 import type { Burst, CyclicalPattern } from '../../../analytics/patterns/pattern-detector.js'
@@ -141,7 +141,7 @@ const run = {
   per_minute: number,
 }
 
-const usual = nullable(object<{ mean: number; std_dev: number }>({ mean: number, std_dev: number }))
+const baseline = nullable(object<{ mean: number; std_dev: number }>({ mean: number, std_dev: number }))
 
 const cascades = list(
   object<Cascade>({
@@ -162,7 +162,7 @@ interface Related {
   cascades?: ErrorCascades
   co_occurring_errors?: CoOccurringError[]
   similar_errors?: SimilarError[]
-  usual?: ErrorUsual
+  baseline?: ErrorBaseline
   occurrence_pattern?: CyclicalPattern
   bursts?: Burst[]
 }
@@ -175,18 +175,18 @@ const related = object<Related>(
         error: rankedError,
         together_count: whole,
         moment_count: whole,
-        looked_at: whole,
+        checked_count: whole,
         share: number,
         expected_share: number,
         lift: number,
       }),
     ),
     similar_errors: list(object<SimilarError>({ error: rankedError, similarity: number })),
-    usual: object<ErrorUsual>({
+    baseline: object<ErrorBaseline>({
       error_type: text,
       platform: text,
-      hour: usual,
-      day: usual,
+      hour: baseline,
+      day: baseline,
       count: whole,
       deviations: nullable(number),
       is_above: flag,
@@ -202,7 +202,7 @@ const related = object<Related>(
     }),
     bursts: list(object<Burst>({ ...run, is_lower_bound: flag, occurrences_in_hours: whole })),
   },
-  ['cascades', 'co_occurring_errors', 'similar_errors', 'usual', 'occurrence_pattern', 'bursts'],
+  ['cascades', 'co_occurring_errors', 'similar_errors', 'baseline', 'occurrence_pattern', 'bursts'],
 )
 
 interface ErrorAnswer extends Omit<ErrorRecord, 'signature_place'> {

@@ -2,7 +2,13 @@ import type { Spike } from '../../../analytics/baselines/spiking-errors.js'
 import type { StrongCascade } from '../../../analytics/cascades/strongest-cascades.js'
 import type { UserErrors } from '../../../analytics/correlation/top-users.js'
 import type { DashboardStats } from '../../../analytics/overview/dashboard-stats.js'
-import type { Attention, ImpactRow, Multiple, Overview, OverviewDay } from '../../../analytics/overview/overview.js'
+import type {
+  AttentionList,
+  ImpactRow,
+  Overview,
+  OverviewDay,
+  TrendSeries,
+} from '../../../analytics/overview/overview.js'
 import type { ErrorBurst, RecentBursts } from '../../../analytics/patterns/recent-bursts.js'
 import type { VersionFigures } from '../../../analytics/releases/version-errors.js'
 import type { ErrorTrends, TypeShares } from '../../../analytics/trends/error-trends.js'
@@ -21,7 +27,7 @@ const spike = named(
     error_type: text,
     platform: text,
     count: whole,
-    usual: number,
+    mean: number,
     std_dev: number,
     deviations: nullable(number),
   }),
@@ -29,9 +35,9 @@ const spike = named(
 
 const attention = named(
   'Attention',
-  object<Attention>({ count: whole, is_lower_bound: always, errors: list(rankedError) }, ['is_lower_bound']),
+  object<AttentionList>({ count: whole, is_lower_bound: always, errors: list(rankedError) }, ['is_lower_bound']),
 )
-const multiples = list(object<Multiple>({ name: text, total: whole, daily: list(whole) }))
+const multiples = list(object<TrendSeries>({ name: text, total: whole, daily: list(whole) }))
 const SEVERITY_COUNTS = { critical: whole, high: whole, medium: whole, low: whole }
 const times = { median_ms: nullable(number), mean_ms: nullable(number) }
 
@@ -69,7 +75,7 @@ export const overviewAnswer = object<OverviewAnswer>({
   unattended: attention,
   spiking: nullable(list(spike)),
   impact_since: time,
-  users_are_bound: flag,
+  user_counts_are_lower_bounds: flag,
   top_by_impact: list(object<ImpactRow>({ ...RANKED, occurrences: whole, users: whole })),
   platforms: multiples,
   releases: multiples,

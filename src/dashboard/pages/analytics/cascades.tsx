@@ -1,4 +1,4 @@
-import { CASCADE_WINDOW } from '../../../analytics/cascades/cascade-sweep.js'
+import { CASCADE_WINDOW_MS } from '../../../analytics/cascades/cascade-sweep.js'
 import {
   type Cascade,
   type ErrorCascades,
@@ -16,7 +16,7 @@ import { RelatedErrors } from '../error/related-errors.js'
 import type { RelatedPart } from '../error/related-part.js'
 
 const MAX_SHOWN = 5
-const WINDOW = `${CASCADE_WINDOW / 1000} s`
+const WINDOW = `${CASCADE_WINDOW_MS / 1000} s`
 
 /** Errors that regularly precede or follow this error. */
 export const cascadesPart: RelatedPart<ErrorCascades> = {

@@ -1,12 +1,11 @@
 import type { Spike } from '../../../analytics/baselines/spiking-errors.js'
+import { type CachedResult, cachedQuery, oldestQueryTime } from '../../../analytics/cached-query.js'
 import type { StrongCascade } from '../../../analytics/cascades/strongest-cascades.js'
 import type { UserErrors } from '../../../analytics/correlation/top-users.js'
 import type { RecentBursts } from '../../../analytics/patterns/recent-bursts.js'
 import type { ReleaseChanges } from '../../../analytics/releases/release-changes.js'
 import type { VersionFigures } from '../../../analytics/releases/version-errors.js'
-import { type Answer, oldestOf, remembered } from '../../../analytics/remembered.js'
 import {
-  aboveUsual,
   burstsOfPeriod,
   cascadesOfPeriod,
   changesOfRelease,
@@ -18,6 +17,7 @@ import {
   errorTrendsInput,
   TREND_DAYS,
   type TypeShares,
+  typesAboveBaseline,
   usersWithErrors,
 } from '../../../analytics/trends/error-trends.js'
 import type { ImpactedError } from '../../../analytics/trends/user-impact.js'
@@ -26,7 +26,7 @@ import { DayRange } from '../../ui/day-range.js'
 import { Empty } from '../../ui/empty.js'
 import { UpdatedAt } from '../../ui/insight.js'
 import { PageHead } from '../../ui/page-head.js'
-import { AboveUsual } from './above-usual.js'
+import { AboveBaseline } from './above-baseline.js'
 import { NewestBursts } from './bursts.js'
 import { StrongestCascades } from './cascades.js'
 import { Releases } from './release-panels.js'
@@ -36,14 +36,14 @@ import { UserFigures } from './user-figures.js'
 
 /** Cached queries that are slow on a large database. */
 interface CachedFigures {
-  errors_by_type: Answer<TypeShares>
-  top_users: Answer<UserErrors[]>
-  user_impact: Answer<ImpactedError[]>
-  errors_by_version: Answer<VersionFigures[]>
-  release: Answer<ReleaseChanges | null>
-  above_baseline: Answer<Spike[] | null>
-  cascades: Answer<StrongCascade[]>
-  bursts: Answer<RecentBursts>
+  errors_by_type: CachedResult<TypeShares>
+  top_users: CachedResult<UserErrors[]>
+  user_impact: CachedResult<ImpactedError[]>
+  errors_by_version: CachedResult<VersionFigures[]>
+  release: CachedResult<ReleaseChanges | null>
+  above_baseline: CachedResult<Spike[] | null>
+  cascades: CachedResult<StrongCascade[]>
+  bursts: CachedResult<RecentBursts>
 }
 
 interface Analytics {
@@ -60,22 +60,20 @@ export const analytics = definePage({
   async load(context, { days = TREND_DAYS, application_id, app_version }): Promise<Analytics> {
     await context.ready()
     const input = { days, application_id }
-    const cachedQuery = <T,>(name: string, query: () => Promise<T>) =>
-      remembered(context, `analytics ${name} ${days} ${application_id}`, query)
-    const trends = await cachedQuery('trends', () => errorTrends(context, input))
+    const cached = <T,>(name: string, query: () => Promise<T>) =>
+      cachedQuery(context, `analytics ${name} ${days} ${application_id}`, query)
+    const trends = await cached('trends', () => errorTrends(context, input))
     const counted = {
-      errors_by_type: await cachedQuery('types', () => errorsByType(context, input)),
-      top_users: await cachedQuery('users', () => usersWithErrors(context, input)),
-      user_impact: await cachedQuery('impact', () => errorsByUsers(context, input)),
-      errors_by_version: await cachedQuery('versions', () => errorsByRelease(context, input)),
-      release: await cachedQuery(`release ${app_version}`, () =>
-        changesOfRelease(context, { application_id }, app_version),
-      ),
-      above_baseline: await cachedQuery('above baseline', () => aboveUsual(context, { application_id })),
-      cascades: await cachedQuery('cascades', () => cascadesOfPeriod(context, input)),
-      bursts: await cachedQuery('bursts', () => burstsOfPeriod(context, input)),
+      errors_by_type: await cached('types', () => errorsByType(context, input)),
+      top_users: await cached('users', () => usersWithErrors(context, input)),
+      user_impact: await cached('impact', () => errorsByUsers(context, input)),
+      errors_by_version: await cached('versions', () => errorsByRelease(context, input)),
+      release: await cached(`release ${app_version}`, () => changesOfRelease(context, { application_id }, app_version)),
+      above_baseline: await cached('above baseline', () => typesAboveBaseline(context, { application_id })),
+      cascades: await cached('cascades', () => cascadesOfPeriod(context, input)),
+      bursts: await cached('bursts', () => burstsOfPeriod(context, input)),
     }
-    return { trends: trends.value, counted, counted_at: oldestOf([trends, ...Object.values(counted)]) }
+    return { trends: trends.value, counted, counted_at: oldestQueryTime([trends, ...Object.values(counted)]) }
   },
   title: () => 'Analytics',
   json: ({ trends, counted, counted_at }) => ({
@@ -101,7 +99,7 @@ export const analytics = definePage({
           <Trends trends={trends} types={counted.errors_by_type.value} visit={visit} />
           <UserFigures users={counted.top_users.value} impact={counted.user_impact.value} visit={visit} />
           <ResolutionFigures trends={trends} visit={visit} />
-          <AboveUsual spikes={counted.above_baseline.value} visit={visit} />
+          <AboveBaseline spikes={counted.above_baseline.value} visit={visit} />
           <StrongestCascades cascades={counted.cascades.value} visit={visit} />
           <NewestBursts found={counted.bursts.value} visit={visit} />
           <Releases

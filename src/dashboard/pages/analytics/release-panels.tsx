@@ -1,5 +1,5 @@
 import type { ReleaseChanges as Changes } from '../../../analytics/releases/release-changes.js'
-import { MOST_VERSIONS, type VersionFigures } from '../../../analytics/releases/version-errors.js'
+import { MAX_VERSIONS, type VersionFigures } from '../../../analytics/releases/version-errors.js'
 import type { Rendered, Visit } from '../../define.js'
 import { href } from '../../href.js'
 import { Insight, InsightTable } from '../../ui/insight.js'
@@ -91,7 +91,7 @@ export function OlderVersions({ versions, visit }: { versions: readonly unknown[
     <p class="description">
       {'and '}
       <a href={href(visit, '/releases', { days: visit.query.get('days') })}>
-        {`${formatCount(older, versions.length >= MOST_VERSIONS)} older`}
+        {`${formatCount(older, versions.length >= MAX_VERSIONS)} older`}
       </a>
     </p>
   )

@@ -40,8 +40,8 @@ export function spikeOrigin({ application_id, platform }: Spike, visit: Visit): 
   return visit.application_id === null && visit.applications.length > 1 && name ? `${name} · ${platform}` : platform
 }
 
-function spikeText({ count, usual, std_dev }: Spike): string {
-  return `${formatCount(count)} this hour (avg ${formatBaseline(usual, std_dev)})`
+function spikeText({ count, mean, std_dev }: Spike): string {
+  return `${formatCount(count)} this hour (avg ${formatBaseline(mean, std_dev)})`
 }
 
 /** Formats a baseline as mean ± standard deviation. */

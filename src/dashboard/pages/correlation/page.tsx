@@ -1,9 +1,9 @@
+import { type CachedResult, cachedQuery, oldestQueryTime } from '../../../analytics/cached-query.js'
 import { CORRELATION_DAYS, correlateErrors } from '../../../analytics/correlation/error-correlation.js'
 import type { CorrelatedTypes } from '../../../analytics/correlation/time-correlation.js'
 import type { UserErrors } from '../../../analytics/correlation/top-users.js'
 import type { ProblematicRelease } from '../../../analytics/releases/problematic-releases.js'
 import type { VersionErrors } from '../../../analytics/releases/version-errors.js'
-import { type Answer, oldestOf, remembered } from '../../../analytics/remembered.js'
 import { type PeriodView, periodInput } from '../../../analytics/sums/period.js'
 import { definePage } from '../../define.js'
 import { DayRange } from '../../ui/day-range.js'
@@ -15,10 +15,10 @@ import { CorrelatedHours, ErrorsByVersion, MultiErrorUsers, ProblematicReleases 
 
 interface Data {
   period: PeriodView
-  versions: Answer<VersionErrors[]>
-  releases: Answer<ProblematicRelease[]>
-  users: Answer<UserErrors[]>
-  hours: Answer<CorrelatedTypes[]>
+  versions: CachedResult<VersionErrors[]>
+  releases: CachedResult<ProblematicRelease[]>
+  users: CachedResult<UserErrors[]>
+  hours: CachedResult<CorrelatedTypes[]>
 }
 
 export const correlation = definePage({
@@ -27,14 +27,14 @@ export const correlation = definePage({
   parameters: periodInput,
   async load(context, { days = CORRELATION_DAYS, application_id }): Promise<Data> {
     const query = await correlateErrors.run(context, { days, application_id })
-    const cachedQuery = <T,>(name: string, load: () => Promise<T>) =>
-      remembered(context, `correlation ${name} ${days} ${application_id}`, load)
+    const cached = <T,>(name: string, load: () => Promise<T>) =>
+      cachedQuery(context, `correlation ${name} ${days} ${application_id}`, load)
     return {
       period: await query.period(),
-      releases: await cachedQuery('releases', () => query.problematicReleases()),
-      versions: await cachedQuery('versions', () => query.errorsByVersion()),
-      users: await cachedQuery('users', () => query.multiErrorUsers()),
-      hours: await cachedQuery('hours', () => query.timeCorrelatedErrors()),
+      releases: await cached('releases', () => query.problematicReleases()),
+      versions: await cached('versions', () => query.errorsByVersion()),
+      users: await cached('users', () => query.multiErrorUsers()),
+      hours: await cached('hours', () => query.timeCorrelatedErrors()),
     }
   },
   title: () => 'Correlation',
@@ -79,5 +79,5 @@ export const correlation = definePage({
 })
 
 function oldestResult({ versions, releases, users, hours }: Data): number {
-  return oldestOf([versions, releases, users, hours])
+  return oldestQueryTime([versions, releases, users, hours])
 }

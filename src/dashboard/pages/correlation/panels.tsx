@@ -1,19 +1,19 @@
 import {
-  COMPARED_TYPES,
   type CorrelatedTypes,
-  LEAST_CORRELATION,
-  LEAST_SHARED_HOURS,
+  MAX_COMPARED_TYPES,
   MAX_CORRELATED_PAIRS,
+  MIN_CORRELATION,
+  MIN_SHARED_HOURS,
 } from '../../../analytics/correlation/time-correlation.js'
 import type { UserErrors } from '../../../analytics/correlation/top-users.js'
 import {
-  LEAST_NEW_ERRORS,
-  LEAST_OCCURRENCES,
-  MORE_NEW_ERRORS,
-  MORE_OCCURRENCES,
-  MORE_SEVERE,
+  MIN_NEW_ERRORS,
+  MIN_OCCURRENCES,
+  NEW_ERROR_RATIO,
+  OCCURRENCE_RATIO,
   type ProblematicRelease,
   type ReleaseProblem,
+  SEVERE_SHARE_INCREASE,
 } from '../../../analytics/releases/problematic-releases.js'
 import type { VersionErrors } from '../../../analytics/releases/version-errors.js'
 import type { Rendered, Visit } from '../../define.js'
@@ -38,7 +38,7 @@ export function ProblematicReleases({
     <Insight
       title="Problematic releases"
       description="Releases first seen in the period with more errors than the previous release."
-      explanation={`Compared over the lifetime of each release. Criteria: ${MORE_OCCURRENCES}× the occurrences per day (at least ${LEAST_OCCURRENCES}), ${MORE_SEVERE * 100} percentage points more critical or high, or ${MORE_NEW_ERRORS}× the new errors (at least ${LEAST_NEW_ERRORS}).`}
+      explanation={`Compared over the lifetime of each release. Criteria: ${OCCURRENCE_RATIO}× the occurrences per day (at least ${MIN_OCCURRENCES}), ${SEVERE_SHARE_INCREASE * 100} percentage points more critical or high, or ${NEW_ERROR_RATIO}× the new errors (at least ${MIN_NEW_ERRORS}).`}
     >
       {releases.length === 0 ? (
         <p class="muted">No problematic releases.</p>
@@ -133,8 +133,8 @@ export function CorrelatedHours({ pairs, visit }: { pairs: readonly CorrelatedTy
   return (
     <Insight
       title="Correlated error types"
-      description={`Strongest ${MAX_CORRELATED_PAIRS} pairs among the ${COMPARED_TYPES} most frequent types, by hourly counts. 1 is a perfect match.`}
-      explanation={`Pearson correlation of hourly counts over the period, at least ${LEAST_CORRELATION} with at least ${LEAST_SHARED_HOURS} shared hours.`}
+      description={`Strongest ${MAX_CORRELATED_PAIRS} pairs among the ${MAX_COMPARED_TYPES} most frequent types, by hourly counts. 1 is a perfect match.`}
+      explanation={`Pearson correlation of hourly counts over the period, at least ${MIN_CORRELATION} with at least ${MIN_SHARED_HOURS} shared hours.`}
     >
       {pairs.length === 0 ? (
         <p class="muted">No correlated error types.</p>

@@ -1,4 +1,4 @@
-import { CHANCE_DAYS } from '../../../analytics/cascades/chance.js'
+import { MEASURED_DAYS } from '../../../analytics/cascades/expected-probability.js'
 import { type CoOccurringError, coOccurringErrors } from '../../../analytics/co-occurring-errors.js'
 import { Explanation } from '../../ui/explanation.js'
 import { formatCount } from '../../ui/time.js'
@@ -36,14 +36,14 @@ export const coOccurringPart: RelatedPart<CoOccurringError[]> = {
   view: (others, visit) => (
     <>
       <RelatedErrors
-        rows={others.map(({ error, together_count, looked_at, lift }) => ({
+        rows={others.map(({ error, together_count, checked_count, lift }) => ({
           error,
-          evidence: `${formatCount(together_count)} of ${formatCount(looked_at)} occurrences within ${WINDOW_MINUTES} min (${liftText(lift)} expected)`,
+          evidence: `${formatCount(together_count)} of ${formatCount(checked_count)} occurrences within ${WINDOW_MINUTES} min (${liftText(lift)} expected)`,
         }))}
         visit={visit}
       />
       <Explanation>
-        {`Counts how many of the newest ${MAX_OCCURRENCES} occurrences have the other error within ${WINDOW_MINUTES} minutes. Listed from ${MIN_SHARE * 100} %, ${MIN_LIFT}× the expected rate and ${MIN_MOMENTS} separate moments. The expected rate comes from the hourly counts of the ${CHANCE_DAYS} days before the newest occurrence.`}
+        {`Counts how many of the newest ${MAX_OCCURRENCES} occurrences have the other error within ${WINDOW_MINUTES} minutes. Listed from ${MIN_SHARE * 100} %, ${MIN_LIFT}× the expected rate and ${MIN_MOMENTS} separate moments. The expected rate comes from the hourly counts of the ${MEASURED_DAYS} days before the newest occurrence.`}
       </Explanation>
     </>
   ),

@@ -1,17 +1,24 @@
-import { remembered } from '../../../analytics/remembered.js'
+import { cachedQuery } from '../../../analytics/cached-query.js'
 import type { Context } from '../../../context.js'
 import type { ErrorRecord } from '../../../triage/queries/error-record.js'
 import type { Rendered, Visit } from '../../define.js'
 import { burstsPart } from '../analytics/bursts.js'
 import { cascadesPart } from '../analytics/cascades.js'
+import { baselinePart } from './baseline.js'
 import { coOccurringPart } from './co-occurring.js'
 import { patternPart } from './pattern.js'
 import type { RelatedPart } from './related-part.js'
 import { similarPart } from './similar.js'
-import { usualPart } from './usual.js'
 
 /** In display order. */
-const RELATED: readonly RelatedPart[] = [cascadesPart, coOccurringPart, similarPart, usualPart, patternPart, burstsPart]
+const RELATED: readonly RelatedPart[] = [
+  cascadesPart,
+  coOccurringPart,
+  similarPart,
+  baselinePart,
+  patternPart,
+  burstsPart,
+]
 
 export interface LoadedPart {
   name: string
@@ -24,7 +31,7 @@ export async function relatedParts(context: Context, record: ErrorRecord, visit:
   // Database servers run the queries concurrently.
   const loaded = await Promise.all(
     RELATED.map((part) =>
-      remembered(context, `${part.name} of ${record.id} ${visit.application_id}`, () =>
+      cachedQuery(context, `${part.name} of ${record.id} ${visit.application_id}`, () =>
         part.load(context, record, visit),
       ),
     ),

@@ -1,4 +1,4 @@
-import type { Attention, Overview } from '../../../analytics/overview/overview.js'
+import type { AttentionList, Overview } from '../../../analytics/overview/overview.js'
 import type { RankedError } from '../../../analytics/ranked-errors.js'
 import type { Rendered, Visit } from '../../define.js'
 import { openErrorsLink } from '../../href.js'
@@ -11,7 +11,7 @@ interface Group {
   title: string
   /** Condition of the group. */
   text: Rendered
-  concern: Attention
+  concern: AttentionList
   href: string
   time(error: RankedError): string
 }

@@ -1,7 +1,12 @@
 import * as v from 'valibot'
+import { cachedQuery } from '../../../analytics/cached-query.js'
 import { type StrongCascade, strongestCascades } from '../../../analytics/cascades/strongest-cascades.js'
-import { joined, type Overview, overviewLately, overviewNow } from '../../../analytics/overview/overview.js'
-import { remembered } from '../../../analytics/remembered.js'
+import {
+  joinOverview,
+  loadLiveOverview,
+  loadRecentOverview,
+  type Overview,
+} from '../../../analytics/overview/overview.js'
 import { id, optional } from '../../../model/input.js'
 import { SEVERITIES } from '../../../model/severity.js'
 import { DAY } from '../../../model/time.js'
@@ -36,11 +41,11 @@ export const overview = definePage({
     await context.ready()
     const since = last_visit_at ?? undefined
     const [current, recent, cascades] = await Promise.all([
-      overviewNow(context, { application_id, since }),
-      remembered(context, `overview ${application_id}`, () => overviewLately(context, application_id)),
+      loadLiveOverview(context, { application_id, since }),
+      cachedQuery(context, `overview ${application_id}`, () => loadRecentOverview(context, application_id)),
       strongestCascades(context, { application_id }, now - CASCADE_DAYS * DAY, MAX_CASCADES),
     ])
-    return { ...joined(current, recent.value), cascades, counted_at: recent.asked_at }
+    return { ...joinOverview(current, recent.value), cascades, counted_at: recent.queriedAt }
   },
   title: () => 'Overview',
   // The specification defines the fields of DashboardStats at the top level.

@@ -44,7 +44,7 @@ export function TopErrors({ data, visit }: { data: Overview; visit: Visit }): Re
                   <span class="impact-unit">{error.occurrences === 1 ? ' occurrence' : ' occurrences'}</span>
                 </td>
                 <td class="number">
-                  {`${formatCount(error.users)}${data.users_are_bound ? '+' : ''}`}
+                  {`${formatCount(error.users)}${data.user_counts_are_lower_bounds ? '+' : ''}`}
                   <span class="impact-unit">{error.users === 1 ? ' user' : ' users'}</span>
                 </td>
                 <td class="impact-time">

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { cachedQuery, oldestQueryTime } from '../../../analytics/cached-query.js'
 import type { CrossPlatformError } from '../../../analytics/platforms/cross-platform-errors.js'
 import {
   comparePlatforms,
@@ -6,7 +7,6 @@ import {
   type PlatformHealth,
 } from '../../../analytics/platforms/platform-comparison.js'
 import type { PlatformRate, PlatformStability } from '../../../analytics/platforms/platform-figures.js'
-import { oldestOf, remembered } from '../../../analytics/remembered.js'
 import { type PeriodView, periodInput } from '../../../analytics/sums/period.js'
 import { filterText } from '../../../model/input.js'
 import { MAX_LISTED_PLATFORMS } from '../../../model/requests/platform.js'
@@ -39,9 +39,9 @@ export const platformComparison = definePage({
   parameters: v.object({ ...periodInput.entries, platform: filterText({ max: 64 }) }),
   async load(context, { days = PLATFORM_DAYS, application_id, platform }): Promise<Data> {
     const query = await comparePlatforms.run(context, { days, application_id })
-    const cachedQuery = <T,>(name: string, load: () => Promise<T>) =>
-      remembered(context, `platforms ${name} ${days} ${application_id}`, load)
-    const comparison = await cachedQuery('rates', async () => {
+    const cached = <T,>(name: string, load: () => Promise<T>) =>
+      cachedQuery(context, `platforms ${name} ${days} ${application_id}`, load)
+    const comparison = await cached('rates', async () => {
       const rates = (await query.errorRateByPlatform()).slice(0, MAX_LISTED_PLATFORMS)
       const listed = new Set(rates.map((rate) => rate.platform))
       const scores = (await query.platformStabilityScores()).filter((score) => listed.has(score.platform))
@@ -49,13 +49,13 @@ export const platformComparison = definePage({
     })
     const selected = platform ?? comparison.value.rates[0]?.platform
     const health =
-      selected === undefined ? null : await cachedQuery(`of ${selected}`, () => query.platformHealthSummary(selected))
-    const crossPlatform = await cachedQuery('crossing', () => query.crossPlatformErrors())
+      selected === undefined ? null : await cached(`of ${selected}`, () => query.platformHealthSummary(selected))
+    const crossPlatform = await cached('crossing', () => query.crossPlatformErrors())
     return {
       comparison: comparison.value,
       health: health?.value ?? null,
       crossPlatform: crossPlatform.value,
-      counted_at: oldestOf([comparison, health, crossPlatform]),
+      counted_at: oldestQueryTime([comparison, health, crossPlatform]),
     }
   },
   title: () => 'Platforms',

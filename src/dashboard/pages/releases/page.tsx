@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { type CachedResult, cachedQuery, oldestQueryTime } from '../../../analytics/cached-query.js'
 import { type ReleaseChanges as Changes, releaseChanges } from '../../../analytics/releases/release-changes.js'
 import {
   RELEASE_DAYS,
@@ -6,7 +7,6 @@ import {
   releaseList,
   releaseListInput,
 } from '../../../analytics/releases/release-list.js'
-import { type Answer, oldestOf, remembered } from '../../../analytics/remembered.js'
 import { filterText } from '../../../model/input.js'
 import { definePage } from '../../define.js'
 import { DayRange } from '../../ui/day-range.js'
@@ -19,9 +19,9 @@ import { ReleaseChanges } from './release-changes.js'
 import { ReleaseTable } from './release-table.js'
 
 interface Data {
-  list: Answer<ReleaseList>
+  list: CachedResult<ReleaseList>
   /** Changes of the selected release. */
-  release: Answer<Changes | null> | null
+  release: CachedResult<Changes | null> | null
 }
 
 /** Per list of the selected release. */
@@ -33,14 +33,14 @@ export const releases = definePage({
   parameters: v.object({ ...releaseListInput.entries, app_version: filterText({ max: 128 }) }),
   async load(context, { days = RELEASE_DAYS, application_id, page, app_version }): Promise<Data> {
     await context.ready()
-    const cachedQuery = <T,>(name: string, load: () => Promise<T>) =>
-      remembered(context, `releases ${name} ${application_id}`, load)
+    const cached = <T,>(name: string, load: () => Promise<T>) =>
+      cachedQuery(context, `releases ${name} ${application_id}`, load)
     return {
-      list: await cachedQuery(`list ${days} ${page}`, () => releaseList.run(context, { days, application_id, page })),
+      list: await cached(`list ${days} ${page}`, () => releaseList.run(context, { days, application_id, page })),
       release:
         app_version === undefined
           ? null
-          : await cachedQuery(`of ${app_version}`, () =>
+          : await cached(`of ${app_version}`, () =>
               releaseChanges(context, { application_id }, app_version, MAX_CHANGES),
             ),
     }
@@ -49,7 +49,7 @@ export const releases = definePage({
   json: ({ list, release }) => ({
     ...list.value,
     release: release?.value ?? null,
-    counted_at: new Date(oldestOf([list, release])).toISOString(),
+    counted_at: new Date(oldestQueryTime([list, release])).toISOString(),
   }),
   links: ({ list }, visit) => paginationLinks(list.value.pagination, visit),
   view: ({ list, release }, visit, { app_version }) => {
@@ -71,7 +71,7 @@ export const releases = definePage({
               {pagination.total_pages > 1 && <Pagination pagination={pagination} visit={visit} />}
             </ReleaseTable>
           )}
-          <UpdatedAt at={oldestOf([list, release])} now={visit.now} />
+          <UpdatedAt at={oldestQueryTime([list, release])} now={visit.now} />
         </div>
       </>
     )

@@ -1,6 +1,6 @@
 import type { RankedError } from '../../../analytics/ranked-errors.js'
 import type { ChangedError, ReleaseChanges as Changes } from '../../../analytics/releases/release-changes.js'
-import { LEAST_OCCURRENCES, WORSE } from '../../../analytics/releases/release-counts.js'
+import { MIN_OCCURRENCES, WORSE_RATIO } from '../../../analytics/releases/release-counts.js'
 import type { Rendered, Visit } from '../../define.js'
 import { href } from '../../href.js'
 import { ErrorLink } from '../../ui/error-link.js'
@@ -36,7 +36,7 @@ export function ReleaseChanges({
         <>
           {`${before_version === null ? 'No earlier version to compare with' : `Compared with ${before_version}`}. First seen `}
           <Time iso={changes.first_seen_at} visit={visit} />
-          {`. Increased: at least ${LEAST_OCCURRENCES} occurrences and ${WORSE}× the previous daily rate. Regressed: resolved in an earlier release and reopened. `}
+          {`. Increased: at least ${MIN_OCCURRENCES} occurrences and ${WORSE_RATIO}× the previous daily rate. Regressed: resolved in an earlier release and reopened. `}
           <a href={href(visit, '/errors', releaseParameters(changes, visit))}>All errors of this version</a>
         </>
       }

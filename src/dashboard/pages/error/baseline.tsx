@@ -1,15 +1,15 @@
-import { type ErrorUsual, errorUsual } from '../../../analytics/baselines/usual-rate.js'
+import { type ErrorBaseline, errorBaseline } from '../../../analytics/baselines/error-baseline.js'
 import { Explanation } from '../../ui/explanation.js'
 import { formatCount, Time } from '../../ui/time.js'
 import { formatBaseline } from '../analytics/spikes.js'
 import type { RelatedPart } from './related-part.js'
 
 /** Baseline of the error type, and whether the current hour exceeds it. */
-export const usualPart: RelatedPart<ErrorUsual> = {
-  name: 'usual',
+export const baselinePart: RelatedPart<ErrorBaseline> = {
+  name: 'baseline',
   title: 'Baseline',
   load: (context, { id }, { application_id }) =>
-    errorUsual.run(context, { error_id: id, application_id: application_id ?? undefined }),
+    errorBaseline.run(context, { error_id: id, application_id: application_id ?? undefined }),
   view: ({ error_type, platform, hour, day, count, is_above, calculated_at }, visit) => (
     <>
       <p class="pattern">

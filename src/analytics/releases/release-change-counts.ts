@@ -1,13 +1,13 @@
 import type { Context } from '../../context.js'
 import { DAY, HOUR, hourOf } from '../../model/time.js'
 import { sql } from '../../store/kysely.js'
-import { hoursOf } from '../sums/application-filter.js'
+import { hoursOfApplication } from '../sums/application-filter.js'
 import { MAX_DAYS } from '../sums/period.js'
-import { isWorseBy, LEAST_OCCURRENCES, releaseCounts, worseFrom } from './release-counts.js'
+import { exceedsThreshold, MIN_OCCURRENCES, releaseCounts, worseThreshold } from './release-counts.js'
 import { type Release, releaseKey } from './releases.js'
 
-/** How many errors of the release before are gone in a release, and how many are worse. */
-export interface ReleaseTally {
+/** Number of errors of the previous release that are gone or worse in a release. */
+export interface ChangeCounts {
   gone_count: number
   worse_count: number
 }
@@ -17,36 +17,36 @@ export interface ReleasePair {
   before: Release
 }
 
-/** The same as the errors of `releaseCounts` counted, without taking them out of the database; by the release's key. */
-export async function releaseTallies(
+/** Counts the errors of `releaseCounts` in the database, by release key. */
+export async function countChanges(
   context: Context,
   pairs: readonly ReleasePair[],
-): Promise<Map<string, ReleaseTally>> {
-  const older = await longReporting(context, pairs)
-  const tallies = new Map<string, ReleaseTally>()
+): Promise<Map<string, ChangeCounts>> {
+  const longLived = await findLongLived(context, pairs)
+  const changeCounts = new Map<string, ChangeCounts>()
   for (const pair of pairs) {
-    // The sums of an error in a version know no time; what tells of more than the last year is looked at one by one.
-    const isLong = older.has(releaseKey(pair.release)) || older.has(releaseKey(pair.before))
-    const tally = isLong ? await countedOneByOne(context, pair) : await tallyOf(context, pair)
-    tallies.set(releaseKey(pair.release), tally)
+    // Sums per error and version have no time. Releases with data older than a year are compared error by error.
+    const isLongLived = longLived.has(releaseKey(pair.release)) || longLived.has(releaseKey(pair.before))
+    const changes = isLongLived ? await countErrorByError(context, pair) : await countInDatabase(context, pair)
+    changeCounts.set(releaseKey(pair.release), changes)
   }
-  return tallies
+  return changeCounts
 }
 
-/** The keys of the releases that reported also outside the last year. */
-async function longReporting(context: Context, pairs: readonly ReleasePair[]): Promise<Set<string>> {
+/** Keys of releases with occurrences outside the last year. */
+async function findLongLived(context: Context, pairs: readonly ReleasePair[]): Promise<Set<string>> {
   const { read } = context.database
   const to = hourOf(context.now()) + HOUR
   const hours = read
     .selectFrom('faultboard_application_hours')
     .where(({ eb, or }) => or([eb('hour', '<', to - MAX_DAYS * DAY), eb('hour', '>=', to)]))
-  // Hardly any database knows more than a year: then nothing more is asked.
-  const any = await hours
+  // Few databases contain more than one year of data. The others skip the second query.
+  const olderHour = await hours
     .select('hour')
-    .where(await hoursOf(context, undefined))
+    .where(await hoursOfApplication(context, undefined))
     .limit(1)
     .executeTakeFirst()
-  if (pairs.length === 0 || !any) return new Set()
+  if (pairs.length === 0 || !olderHour) return new Set()
   const releases = pairs.flatMap(({ release, before }) => [release, before])
   const rows = await hours
     .select(['application_id', 'app_version'])
@@ -57,12 +57,12 @@ async function longReporting(context: Context, pairs: readonly ReleasePair[]): P
   return new Set(rows.map(releaseKey))
 }
 
-async function tallyOf({ database }: Context, { release, before }: ReleasePair): Promise<ReleaseTally> {
+async function countInDatabase({ database }: Context, { release, before }: ReleasePair): Promise<ChangeCounts> {
   const { application_id } = release
   const errors = (table: string, version: string) =>
     sql`faultboard_error_versions ${sql.ref(table)} where ${sql.ref(`${table}.application_id`)} = ${application_id}
       and ${sql.ref(`${table}.app_version`)} = ${version}`
-  const threshold = worseFrom(release, before)
+  const threshold = worseThreshold(release, before)
   const { rows } = await sql<{ total: number; error_count: number; worse_count: number }>`select
     (select count(*) from (
       select a.error_id from ${errors('a', release.app_version)}
@@ -70,15 +70,15 @@ async function tallyOf({ database }: Context, { release, before }: ReleasePair):
     (select count(*) from ${errors('a', release.app_version)}) as error_count,
     (select count(*) from faultboard_error_versions b, ${errors('a', release.app_version)}
       and b.error_id = a.error_id and b.application_id = ${application_id} and b.app_version = ${before.app_version}
-      and ${sql.ref('a.count')} >= ${LEAST_OCCURRENCES} and ${isWorseBy(threshold)}
+      and ${sql.ref('a.count')} >= ${MIN_OCCURRENCES} and ${exceedsThreshold(threshold)}
       and a.error_id not in (select id from faultboard_errors where first_app_version = ${release.app_version})
     ) as worse_count`.execute(database.read)
   const { total, error_count, worse_count } = rows[0] ?? { total: 0, error_count: 0, worse_count: 0 }
-  // Every database unites two lists quickly, but only some can subtract them.
+  // Derived from a union, which is fast on every database. Not every database supports `except`.
   return { gone_count: total - error_count, worse_count }
 }
 
-async function countedOneByOne(context: Context, { release, before }: ReleasePair): Promise<ReleaseTally> {
+async function countErrorByError(context: Context, { release, before }: ReleasePair): Promise<ChangeCounts> {
   const counts = await releaseCounts(context, release, before)
   return {
     gone_count: counts.filter(({ count }) => count === 0).length,

@@ -1,20 +1,20 @@
 import type { Context } from '../../context.js'
 import { HOUR, hourOf } from '../../model/time.js'
 import { sql } from '../../store/kysely.js'
-import { hoursOf, occurrencesOf } from './application-filter.js'
+import { hoursOfApplication, occurrencesOfApplication } from './application-filter.js'
 
 /**
- * The sums know whole hours; an instant may lie inside one, as every midnight does in a zone such as Asia/Kolkata. How
- * much of that hour lies after the instant is taken from its occurrence rows: exact while all of them are kept, and in
- * proportion where they are not. Gives nothing for an instant between two hours.
+ * Counts occurrences after an instant within its hour. Sums cover whole hours, but midnight in zones such as
+ * Asia/Kolkata lies inside one. Uses the stored occurrences: exact if all are stored, proportional otherwise. Ignores
+ * instants on a full hour.
  */
-export async function afterCuts(
+export async function countAfterCuts(
   context: Context,
   application_id: number | undefined,
   cuts: readonly number[],
 ): Promise<Map<number, number>> {
   const inside = cuts.filter((cut) => cut !== hourOf(cut))
-  const sums = await sumsOfHours(context, application_id, inside.map(hourOf))
+  const sums = await sumHours(context, application_id, inside.map(hourOf))
   const after = new Map<number, number>()
   for (const cut of inside) {
     const count = sums.get(hourOf(cut))
@@ -23,7 +23,7 @@ export async function afterCuts(
   return after
 }
 
-async function sumsOfHours(
+async function sumHours(
   context: Context,
   application_id: number | undefined,
   hours: readonly number[],
@@ -33,13 +33,13 @@ async function sumsOfHours(
     .selectFrom('faultboard_application_hours')
     .select(({ fn }) => ['hour', fn.sum<number>('count').as('count')])
     .where('hour', 'in', [...new Set(hours)])
-    .where(await hoursOf(context, application_id))
+    .where(await hoursOfApplication(context, application_id))
     .groupBy('hour')
     .execute()
   return new Map(rows.map(({ hour, count }) => [hour, Number(count)]))
 }
 
-/** Which share of the rows that are kept of an hour lies after the cut; where none are kept, that of the time. */
+/** Share of stored occurrences after the cut, or the share of time if none are stored. */
 async function shareAfter(context: Context, application_id: number | undefined, cut: number): Promise<number> {
   const { total, count } = await context.database.read
     .selectFrom('faultboard_occurrences')
@@ -49,7 +49,7 @@ async function shareAfter(context: Context, application_id: number | undefined, 
     ])
     .where('occurred_at', '>=', hourOf(cut))
     .where('occurred_at', '<', hourOf(cut) + HOUR)
-    .where(occurrencesOf(context, 'faultboard_occurrences.error_id', application_id))
+    .where(occurrencesOfApplication(context, 'faultboard_occurrences.error_id', application_id))
     .executeTakeFirstOrThrow()
   return Number(total) > 0 ? Number(count) / Number(total) : (hourOf(cut) + HOUR - cut) / HOUR
 }

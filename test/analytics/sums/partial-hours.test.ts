@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { describeEachDatabase } from '../support/databases.js'
-import { freshTracker, NOON } from '../support/tracker.js'
+import { describeEachDatabase } from '../../support/databases.js'
+import { freshTracker, NOON } from '../../support/tracker.js'
 
 describeEachDatabase('a span that begins inside an hour', (database) => {
   test('counts a storm of which only the newest occurrences are kept', async () => {

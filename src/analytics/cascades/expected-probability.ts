@@ -2,8 +2,8 @@ import type { Context } from '../../context.js'
 import { DAY, HOUR, hourOf } from '../../model/time.js'
 import { packedRows } from '../../store/packed-rows.js'
 
-/** How long before the newest time it is looked how often an error comes. */
-export const CHANCE_DAYS = 7
+/** Period over which the frequency of an error is measured. */
+export const MEASURED_DAYS = 7
 
 interface Candidate {
   id: number
@@ -11,33 +11,36 @@ interface Candidate {
 }
 
 /**
- * How likely each error is to be met within a window around any moment of the last days: an error that happens all the
- * time is met everywhere. Taken from its sums by the hour, so that a storm counts as the hours it filled and not as its
- * thousands; hours before the application's first record do not count. Never zero.
+ * Probability that each error occurs within a window around any moment of the last days. Uses hourly counts, so that a
+ * storm counts as the hours it fills. Ignores hours before the application's first record. Never zero.
  */
-export async function chancesOfMeeting(
+export async function meetingProbabilities(
   context: Context,
   candidates: readonly Candidate[],
   { window, until }: { window: number; until: number },
 ): Promise<Map<number, number>> {
   const to = hourOf(until) + HOUR
-  const from = to - CHANCE_DAYS * DAY
-  const sums = await hourSums(context, candidates, { from: from - window - HOUR, to: to + window + HOUR })
-  const begin = new Map<number, number>()
-  for (const application_id of new Set(candidates.map((one) => one.application_id))) {
+  const from = to - MEASURED_DAYS * DAY
+  const sums = await loadHourSums(context, candidates, { from: from - window - HOUR, to: to + window + HOUR })
+  const startByApplication = new Map<number, number>()
+  for (const application_id of new Set(candidates.map((candidate) => candidate.application_id))) {
     const first = (await firstHour(context, application_id)) ?? from
-    begin.set(application_id, Math.min(Math.max(from, first), to - HOUR))
+    startByApplication.set(application_id, Math.min(Math.max(from, first), to - HOUR))
   }
   return new Map(
     candidates.map(({ id, application_id }) => [
       id,
-      chanceWithin(sums.get(id) ?? new Map(), { from: begin.get(application_id) ?? from, to, window }),
+      meetingProbability(sums.get(id) ?? new Map(), {
+        from: startByApplication.get(application_id) ?? from,
+        to,
+        window,
+      }),
     ]),
   )
 }
 
-/** The mean over the hours of how likely one of the occurrences around the middle of the hour falls into the window. */
-export function chanceWithin(
+/** Mean over all hours of the probability that an occurrence falls into the window around the middle of the hour. */
+export function meetingProbability(
   counts: ReadonlyMap<number, number>,
   { from, to, window }: { from: number; to: number; window: number },
 ): number {
@@ -46,17 +49,17 @@ export function chanceWithin(
   for (let hour = from; hour < to; hour += HOUR) {
     const middle = hour + HOUR / 2
     let expected = 0
-    for (let near = hourOf(middle - window); near < middle + window; near += HOUR) {
-      const shared = Math.min(near + HOUR, middle + window) - Math.max(near, middle - window)
-      expected += ((counts.get(near) ?? 0) * shared) / HOUR
+    for (let nearbyHour = hourOf(middle - window); nearbyHour < middle + window; nearbyHour += HOUR) {
+      const overlap = Math.min(nearbyHour + HOUR, middle + window) - Math.max(nearbyHour, middle - window)
+      expected += ((counts.get(nearbyHour) ?? 0) * overlap) / HOUR
     }
     sum += 1 - Math.exp(-expected)
   }
-  const once = (1 - Math.exp(-Math.min(1, (2 * window) / HOUR))) / hours
-  return Math.max(sum / hours, once)
+  const singleProbability = (1 - Math.exp(-Math.min(1, (2 * window) / HOUR))) / hours
+  return Math.max(sum / hours, singleProbability)
 }
 
-async function hourSums(
+async function loadHourSums(
   { database }: Context,
   candidates: readonly Candidate[],
   { from, to }: { from: number; to: number },

@@ -5,7 +5,7 @@ import { formatCount } from '../../ui/time.js'
 import { formatBaseline, spikeLink, spikeOrigin } from './spikes.js'
 
 /** Error types above their daily baseline. */
-export function AboveUsual({ spikes, visit }: { spikes: readonly Spike[] | null; visit: Visit }): Rendered {
+export function AboveBaseline({ spikes, visit }: { spikes: readonly Spike[] | null; visit: Visit }): Rendered {
   return (
     <Insight
       title="Above baseline today"
@@ -33,7 +33,7 @@ export function AboveUsual({ spikes, visit }: { spikes: readonly Spike[] | null;
               ),
             },
             { name: 'Today', number: true, cell: ({ count }) => formatCount(count) },
-            { name: 'Baseline', number: true, cell: ({ usual, std_dev }) => formatBaseline(usual, std_dev) },
+            { name: 'Baseline', number: true, cell: ({ mean, std_dev }) => formatBaseline(mean, std_dev) },
           ]}
         />
       )}

@@ -54,7 +54,7 @@ describeEachDatabase('users who met errors', (database) => {
     const own = await run(overviewData, { application_id })
     expect(own.affected_users).toMatchObject({ count: 3, before: 0 })
     expect(own.affected_users).not.toHaveProperty('is_lower_bound')
-    expect(own.users_are_bound).toBe(false)
+    expect(own.user_counts_are_lower_bounds).toBe(false)
     expect(own.top_by_impact.map(({ error_type, users }) => [error_type, users])).toEqual([
       ['Quiet', 3],
       ['Other', 1],
@@ -67,7 +67,7 @@ describeEachDatabase('users who met errors', (database) => {
     ])
     const all = await run(overviewData)
     expect(all.affected_users).toMatchObject({ is_lower_bound: true, daily: [] })
-    expect(all.users_are_bound).toBe(true)
+    expect(all.user_counts_are_lower_bounds).toBe(true)
   })
 
   test('count for an error by its occurrences too, whether or not it is among those that most users met', async () => {

@@ -3,17 +3,17 @@ import type { Context } from '../../context.js'
 import { id, optional } from '../../model/input.js'
 import { HOUR, hourOf } from '../../model/time.js'
 import { defineOperation } from '../../operation.js'
-import { expectError } from '../existing-error.js'
-import { deviationsAbove, isAbove } from './baseline-statistics.js'
+import { assertErrorExists } from '../existing-error.js'
+import { deviationsAbove, isAboveBaseline } from './baseline-statistics.js'
 
-/** What is usual for errors of a type on a platform, and how often they came in the hour that is running. */
-export interface ErrorUsual {
+/** Baseline of an error's type and platform, and the count of the current hour. */
+export interface ErrorBaseline {
   error_type: string
   platform: string
-  /** Occurrences an hour, and a local day. */
+  /** Occurrences per hour and per local day. */
   hour: { mean: number; std_dev: number } | null
   day: { mean: number; std_dev: number } | null
-  /** In this hour so far. */
+  /** Occurrences in the current hour so far. */
   count: number
   /** Standard deviations above the hourly baseline; null for a baseline without any occurrence. */
   deviations: number | null
@@ -21,11 +21,11 @@ export interface ErrorUsual {
   calculated_at: string
 }
 
-/** How often errors of this one's type come on its platform; null where too little is known to say what is usual. */
-export const errorUsual = defineOperation({
+/** Returns the baseline of an error's type and platform, or null without enough history. */
+export const errorBaseline = defineOperation({
   input: v.object({ error_id: id(), application_id: optional(id()) }),
-  async run(context, { error_id, application_id }): Promise<ErrorUsual | null> {
-    await expectError(context, { error_id, application_id })
+  async run(context, { error_id, application_id }): Promise<ErrorBaseline | null> {
+    await assertErrorExists(context, { error_id, application_id })
     const { database, config } = context
     const rows = await database.read
       .selectFrom('faultboard_errors as e')
@@ -41,21 +41,21 @@ export const errorUsual = defineOperation({
       .execute()
     const [first] = rows
     if (!first) return null
-    const usual = (granularity: string) => {
-      const row = rows.find((one) => one.granularity === granularity)
+    const findBaseline = (granularity: string) => {
+      const row = rows.find((candidate) => candidate.granularity === granularity)
       return row ? { mean: Number(row.mean), std_dev: Number(row.std_dev) } : null
     }
-    const hour = usual('hour')
+    const hour = findBaseline('hour')
     const count = await countThisHour(context, first)
     const { error_type, platform, calculated_at } = first
     return {
       error_type,
       platform,
       hour,
-      day: usual('day'),
+      day: findBaseline('day'),
       count,
       deviations: hour && deviationsAbove(hour, count),
-      is_above: hour !== null && isAbove(hour, count, config.baseline_alert_threshold_std_devs),
+      is_above: hour !== null && isAboveBaseline(hour, count, config.baseline_alert_threshold_std_devs),
       calculated_at: new Date(calculated_at).toISOString(),
     }
   },

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { remembered } from '../../src/analytics/remembered.js'
+import { cachedQuery } from '../../src/analytics/cached-query.js'
 import { growth, median, share } from '../../src/analytics/statistics.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { NOON } from '../support/tracker.js'
@@ -13,23 +13,23 @@ describeEachDatabase('an answer of a page', (database) => {
   test('is found anew each time while that is quick', async () => {
     const context = await contextOf()
     let asked = 0
-    const ask = () => remembered(context, 'how many', async () => ++asked)
-    expect(await ask()).toEqual({ value: 1, asked_at: NOON })
-    expect(await ask()).toEqual({ value: 2, asked_at: NOON })
+    const ask = () => cachedQuery(context, 'how many', async () => ++asked)
+    expect(await ask()).toEqual({ value: 1, queriedAt: NOON })
+    expect(await ask()).toEqual({ value: 2, queriedAt: NOON })
   })
 
   test('is kept where there are many errors, however quickly it was found', async () => {
     const context = await contextOf()
     await addGroups(context, 5000, (i) => ({ text: `text ${i}` }))
     let asked = 0
-    const ask = () => remembered(context, 'how many', async () => ++asked)
-    expect([await ask(), await ask()]).toEqual(Array(2).fill({ value: 1, asked_at: NOON }))
+    const ask = () => cachedQuery(context, 'how many', async () => ++asked)
+    expect([await ask(), await ask()]).toEqual(Array(2).fill({ value: 1, queriedAt: NOON }))
   })
 
   test('is kept where it took long, for each question and database by itself', async () => {
     const [context, other] = [await contextOf(), await contextOf()]
     const ask = (question: string, value: string, of = context) =>
-      remembered(of, question, () => slowly(value)).then((answer) => answer.value)
+      cachedQuery(of, question, () => slowly(value)).then((answer) => answer.value)
     expect(await ask('a', 'first')).toBe('first')
     expect(await ask('a', 'second')).toBe('first')
     expect(await ask('b', 'third')).toBe('third')
@@ -39,15 +39,15 @@ describeEachDatabase('an answer of a page', (database) => {
   test('is shared by all who ask meanwhile', async () => {
     const context = await contextOf()
     let asked = 0
-    const ask = () => remembered(context, 'how many', () => slowly(++asked))
-    expect(await Promise.all([ask(), ask(), ask()])).toEqual(Array(3).fill({ value: 1, asked_at: NOON }))
+    const ask = () => cachedQuery(context, 'how many', () => slowly(++asked))
+    expect(await Promise.all([ask(), ask(), ask()])).toEqual(Array(3).fill({ value: 1, queriedAt: NOON }))
   })
 
   test('is not kept when it failed', async () => {
     const context = await contextOf()
-    const fail = () => remembered(context, 'how many', () => slowly(0).then(() => Promise.reject(new Error('away'))))
+    const fail = () => cachedQuery(context, 'how many', () => slowly(0).then(() => Promise.reject(new Error('away'))))
     await expect(fail()).rejects.toThrow('away')
-    expect(await remembered(context, 'how many', async () => 5)).toMatchObject({ value: 5 })
+    expect(await cachedQuery(context, 'how many', async () => 5)).toMatchObject({ value: 5 })
   })
 
   test('is shown once more after a minute while a newer one is found, and no longer after ten', async () => {
@@ -56,7 +56,7 @@ describeEachDatabase('an answer of a page', (database) => {
     let [time, asked] = [0, 0]
     clock.mockImplementation(() => time)
     const ask = async () => {
-      const { value } = await remembered(context, 'how many', async () => {
+      const { value } = await cachedQuery(context, 'how many', async () => {
         time += 1000
         return ++asked
       })

@@ -1,0 +1,107 @@
+import type { Context } from '../context.js'
+import type { Database } from '../store/database.js'
+
+/** Results of a small database are cached if the query takes at least this long. */
+const MIN_CACHED_MS = 50
+/** Above this number of errors, all results are cached. */
+const LARGE_DATABASE_ERRORS = 5000
+/** Fresh for one minute; served stale for ten minutes while it is refreshed. */
+const FRESH_MS = 60_000
+const STALE_MS = 10 * 60_000
+const MAX_CACHED_RESULTS = 500
+
+export interface CachedResult<T> {
+  value: T
+  /** Time of the query, according to the tracker's clock. */
+  queriedAt: number
+}
+
+/** Time of the oldest result. */
+export function oldestQueryTime(results: readonly (CachedResult<unknown> | null)[]): number {
+  return Math.min(...results.flatMap((result) => result?.queriedAt ?? []))
+}
+
+interface CacheEntry {
+  result: CachedResult<unknown> | null
+  /** Monotonic time, independent of the tracker's clock. */
+  storedAt: number
+  pending: Promise<CachedResult<unknown>> | null
+}
+
+const caches = new WeakMap<Database, Map<string, CacheEntry>>()
+
+/**
+ * Caches results that are slow on a large database, for pages only. On a small database, fast results are not cached.
+ * Concurrent callers share one query.
+ */
+export async function cachedQuery<T>(
+  context: Context,
+  cacheKey: string,
+  query: () => Promise<T>,
+): Promise<CachedResult<T>> {
+  const cache = cacheOf(context.database)
+  const entry = cache.get(cacheKey) ?? { result: null, storedAt: 0, pending: null }
+  const age = performance.now() - entry.storedAt
+  if (entry.result && age < STALE_MS) {
+    // The next caller gets the error.
+    if (age >= FRESH_MS) void refresh(context, cacheKey, entry, query).catch(() => cache.delete(cacheKey))
+    return entry.result as CachedResult<T>
+  }
+  return refresh(context, cacheKey, entry, query)
+}
+
+async function refresh<T>(
+  context: Context,
+  cacheKey: string,
+  entry: CacheEntry,
+  query: () => Promise<T>,
+): Promise<CachedResult<T>> {
+  const cache = cacheOf(context.database)
+  entry.pending ??= (async () => {
+    const started = performance.now()
+    const queriedAt = context.now()
+    try {
+      const result = { value: await query(), queriedAt }
+      entry.storedAt = performance.now()
+      const isCacheable = entry.storedAt - started >= MIN_CACHED_MS || (await hasManyErrors(context.database))
+      entry.result = isCacheable ? result : null
+      return result
+    } finally {
+      entry.pending = null
+      if (!entry.result) cache.delete(cacheKey)
+    }
+  })()
+  storeEntry(cache, cacheKey, entry)
+  return entry.pending as Promise<CachedResult<T>>
+}
+
+/** Databases with many errors. Not rechecked, because only a mass deletion could change this. */
+const largeDatabases = new WeakSet<Database>()
+
+async function hasManyErrors(database: Database): Promise<boolean> {
+  if (largeDatabases.has(database)) return true
+  const newest = await database.read
+    .selectFrom('faultboard_errors')
+    .select(({ fn }) => fn.max<number | null>('id').as('id'))
+    .executeTakeFirst()
+  if ((newest?.id ?? 0) < LARGE_DATABASE_ERRORS) return false
+  largeDatabases.add(database)
+  return true
+}
+
+function storeEntry(cache: Map<string, CacheEntry>, cacheKey: string, entry: CacheEntry): void {
+  // Moves the entry to the end, so that the least recently used entry comes first.
+  cache.delete(cacheKey)
+  cache.set(cacheKey, entry)
+  const [oldest] = cache.keys()
+  if (cache.size > MAX_CACHED_RESULTS && oldest !== undefined) cache.delete(oldest)
+}
+
+function cacheOf(database: Database): Map<string, CacheEntry> {
+  let cache = caches.get(database)
+  if (!cache) {
+    cache = new Map()
+    caches.set(database, cache)
+  }
+  return cache
+}

@@ -1,0 +1,58 @@
+import type { Context } from '../context.js'
+import type { Database } from '../store/database.js'
+
+/** Selects the newest user-error pairs, so that the number of rows is limited. */
+export interface UserErrorPairsInput {
+  /** Limits the pairs to one application before applying the row limit. */
+  application_id: number | undefined
+  since: number
+  limit: number
+}
+
+/** Maximum number of rows to search for one application on SQLite, which blocks the host. */
+const MAX_SCANNED_PAIRS = 30_000
+
+/** Returns user-error pairs since a time, newest first. */
+export function newestUserErrorPairs({ database }: Context, { application_id, since, limit }: UserErrorPairsInput) {
+  const newest = userErrorPairs(database, since)
+  if (application_id === undefined) return newest.limit(limit)
+  const { read, dialect } = database
+  const scanned = dialect.blocksHost ? newest.limit(MAX_SCANNED_PAIRS) : newest
+  const applicationErrors = read
+    .selectFrom('faultboard_errors')
+    .select('id')
+    .where('application_id', '=', application_id)
+    // A pair since then implies an occurrence since then.
+    .where('occurred_at', '>=', since)
+  return read
+    .selectFrom(scanned.as('u'))
+    .selectAll('u')
+    .where('u.error_id', 'in', applicationErrors)
+    .orderBy('u.last_seen_at', 'desc')
+    .limit(limit)
+}
+
+/** Whether there are more pairs than the limit. Counts among the newest pairs are then lower bounds. */
+export async function hasMorePairs(context: Context, { limit, ...input }: UserErrorPairsInput): Promise<boolean> {
+  const next = await newestUserErrorPairs(context, { ...input, limit: 1 })
+    .offset(limit)
+    .executeTakeFirst()
+  return next !== undefined || hasUnscannedPairs(context, input)
+}
+
+/** Whether older pairs of the application were not searched. */
+export async function hasUnscannedPairs(
+  { database }: Context,
+  { application_id, since }: Omit<UserErrorPairsInput, 'limit'>,
+): Promise<boolean> {
+  if (application_id === undefined || !database.dialect.blocksHost) return false
+  return (await userErrorPairs(database, since).limit(1).offset(MAX_SCANNED_PAIRS).executeTakeFirst()) !== undefined
+}
+
+function userErrorPairs({ read }: Database, since: number) {
+  return read
+    .selectFrom('faultboard_error_users as u')
+    .select(['u.error_id', 'u.user_id', 'u.first_seen_at', 'u.last_seen_at'])
+    .where('u.last_seen_at', '>=', since)
+    .orderBy('u.last_seen_at', 'desc')
+}
