@@ -11,7 +11,7 @@ import { freshTracker, NOON, trackerAt, withDatabase } from '../support/tracker.
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-/** What is usual, in the plainest words: without what lies three deviations from the mean of all. */
+/** Reference implementation: mean and deviation without counts more than three deviations from the mean. */
 function usualByHand(counts: readonly number[]) {
   const figures = (some: readonly number[]) => {
     let [sum, squares] = [0, 0]
@@ -20,19 +20,19 @@ function usualByHand(counts: readonly number[]) {
     return { mean: sum / some.length, std_dev: Math.sqrt(squares / some.length), sample_count: some.length }
   }
   const all = figures(counts)
-  const usual = figures(counts.filter((count) => Math.abs(count - all.mean) <= 3 * all.std_dev))
-  return { ...usual, std_dev: Math.max(usual.std_dev, Math.sqrt(all.mean)) }
+  const typical = figures(counts.filter((count) => Math.abs(count - all.mean) <= 3 * all.std_dev))
+  return { ...typical, std_dev: Math.max(typical.std_dev, Math.sqrt(all.mean)) }
 }
 
-describe('what is usual', () => {
-  test('is the mean and the deviation without what is far out', () => {
+describe('a baseline', () => {
+  test('is the mean and the deviation without outliers', () => {
     expect(calculateBaseline([])).toEqual({ mean: 0, std_dev: 0, sample_count: 0 })
     expect(calculateBaseline([2, 2, 2, 14, 14, 14])).toEqual({ mean: 8, std_dev: 6, sample_count: 6 })
     expect(deviationsAbove({ mean: 5, std_dev: 2 }, 9)).toBe(2)
     expect(deviationsAbove({ mean: 0, std_dev: 0 }, 9)).toBeNull()
   })
 
-  test('has a deviation of at least the square root of the mean before outliers were dropped', () => {
+  test('has a deviation of at least the square root of the mean including outliers', () => {
     expect(calculateBaseline([4])).toEqual({ mean: 4, std_dev: 2, sample_count: 1 })
     const storm = [...new Array<number>(99).fill(1), 9901]
     expect(calculateBaseline(storm)).toEqual({ mean: 1, std_dev: 10, sample_count: 99 })
@@ -74,12 +74,12 @@ describe('a simulation of error types over four weeks', () => {
     const random = seededRandom(Math.round(rate * 1000) + 1)
     let [falseAlerts, hours, missedSpikes] = [0, 0, 0]
     for (let type = 0; type < TYPES; type++) {
-      const usual = calculateBaseline(Array.from({ length: FOUR_WEEKS }, () => poisson(rate, random)))
+      const baseline = calculateBaseline(Array.from({ length: FOUR_WEEKS }, () => poisson(rate, random)))
       for (let hour = 0; hour < 7 * 24; hour++, hours++) {
-        if (isAboveBaseline(usual, poisson(rate, random), threshold)) falseAlerts++
+        if (isAboveBaseline(baseline, poisson(rate, random), threshold)) falseAlerts++
       }
-      // Ten occurrences more than usual, or three times as many.
-      if (!isAboveBaseline(usual, Math.ceil(Math.max(rate + 10, 3 * rate)), threshold)) missedSpikes++
+      // Ten occurrences above the mean, or three times the mean.
+      if (!isAboveBaseline(baseline, Math.ceil(Math.max(rate + 10, 3 * rate)), threshold)) missedSpikes++
     }
     return { share: falseAlerts / hours, missedSpikes }
   }
@@ -100,7 +100,7 @@ describe('a simulation of error types over four weeks', () => {
     }
   })
 
-  test('detects every spike of ten more occurrences or three times the usual rate', () => {
+  test('detects every spike of ten more occurrences or three times the mean rate', () => {
     for (const rate of RATES) expect(simulate(rate, 2).missedSpikes, `${rate}/h`).toBe(0)
   })
 })
@@ -109,20 +109,21 @@ describeEachDatabase('BaselineCalculator', (database) => {
   const baselines = (url: string) =>
     withDatabase(url, ({ read }) => read.selectFrom('faultboard_baselines').selectAll().orderBy('id').execute())
 
-  test('agrees with a count by hand: each application and platform by itself, empty hours and days included', async () => {
-    // America changed its clocks two days before.
+  test('matches the reference per application and platform, including empty hours and days', async () => {
+    // Daylight saving time started in America two days earlier.
     const time_zone = 'America/New_York'
     const { tracker, ...place } = await freshTracker(database, { time_zone })
     const other = trackerAt(place, { time_zone, application_name: 'other' }).tracker
-    const event = fc.record({
+    const occurrence = fc.record({
       kind: fc.constantFrom<string>('shop Web', 'shop iOS', 'other Web'),
-      // Most in a few hours, so that some hours and days are far out.
+      // Concentrated in a few hours, so that some hours and days are outliers.
       back: fc.oneof(fc.integer({ min: 1, max: 27 * 24 }), fc.integer({ min: 100, max: 103 })),
     })
-    const events = fc.sample(fc.array(event, { minLength: 150, maxLength: 150 }), { numRuns: 1, seed: 5 })[0] ?? []
-    for (const kind of ['shop Web', 'shop iOS', 'other Web']) events.push({ kind, back: 26 * 24 })
+    const occurrences =
+      fc.sample(fc.array(occurrence, { minLength: 150, maxLength: 150 }), { numRuns: 1, seed: 5 })[0] ?? []
+    for (const kind of ['shop Web', 'shop iOS', 'other Web']) occurrences.push({ kind, back: 26 * 24 })
     await Promise.all(
-      events.map(({ kind, back }) => {
+      occurrences.map(({ kind, back }) => {
         const [application, platform] = kind.split(' ')
         const { Commands } = application === 'shop' ? tracker : other
         const occurred_at = NOON - back * HOUR + 1
@@ -139,10 +140,10 @@ describeEachDatabase('BaselineCalculator', (database) => {
     expect(rows).toHaveLength(6)
     for (const row of rows) {
       const name = applications.find(({ id }) => id === row.application_id)?.name
-      const backs = events.filter(({ kind }) => kind === `${name} ${row.platform}`).map(({ back }) => back)
+      const backs = occurrences.filter(({ kind }) => kind === `${name} ${row.platform}`).map(({ back }) => back)
       const hours = Array.from({ length: Math.max(...backs) }, (_, i) => i + 1)
       const day = (back: number) => date.format(NOON - back * HOUR)
-      // The first day was not seen as a whole, and today is not over.
+      // The first day is incomplete, and so is today.
       const days = [...new Set(hours.map(day))].filter((one) => one !== day(0) && one !== day(Math.max(...backs)))
       const counts =
         row.granularity === 'hour'
@@ -156,7 +157,7 @@ describeEachDatabase('BaselineCalculator', (database) => {
     }
   })
 
-  test('says nothing with under seven days of history or under ten occurrences', async () => {
+  test('stores no baseline with less than seven days of history or fewer than ten occurrences', async () => {
     const { tracker, url } = await freshTracker(database)
     const log = (error_type: string, back: number) =>
       tracker.Commands.LogError.call({ error_type, message: 'm', occurred_at: NOON - back })
@@ -173,7 +174,7 @@ describeEachDatabase('BaselineCalculator', (database) => {
     ])
   })
 
-  test('leaves out the hour that is running, and forgets what has gone', async () => {
+  test('excludes the current hour and deletes baselines of types that no longer occur', async () => {
     const { tracker, url, clock } = await freshTracker(database)
     for (let i = 1; i <= 12; i++) {
       await tracker.Commands.LogError.call({ error_type: 'Known', message: 'm', occurred_at: NOON - i * DAY })
@@ -190,14 +191,14 @@ describeEachDatabase('BaselineCalculator', (database) => {
   })
 })
 
-describeEachDatabase('what is above its baseline', (database) => {
-  test('is told of the local day, of each application and platform by itself', async () => {
+describeEachDatabase('the types above their baseline', (database) => {
+  test('are listed for the local day per application and platform', async () => {
     const { tracker, clock, ...place } = await freshTracker(database, { time_zone: 'Asia/Tokyo' })
     const other = trackerAt(place, { time_zone: 'Asia/Tokyo', application_name: 'other' }).tracker
     const logged: Promise<unknown>[] = []
     const log = (error_type: string, occurred_at: number, platform = 'Web', at = tracker) =>
       logged.push(at.Commands.LogError.call({ error_type, message: 'm', platform, occurred_at }))
-    // At noon in Greenwich it is 21:00 in Tokyo, where the day began at 15:00 of the day before.
+    // Noon UTC is 21:00 in Tokyo, where the day started at 15:00 UTC on the previous day.
     const today = NOON - 21 * HOUR
     for (let day = 1; day <= 14; day++) {
       for (const type of ['Loud', 'Late', 'Even']) {

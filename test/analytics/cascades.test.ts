@@ -10,7 +10,7 @@ import { OCCURRENCES } from '../../src/store/bulk-targets.js'
 import type { TrackerInstance } from '../../src/tracker.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { freshTracker, NOON, trackerAt, withDatabase } from '../support/tracker.js'
-import { cascadesByHand } from './cascades-by-hand.js'
+import { referenceCascades } from './reference-cascades.js'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -19,8 +19,8 @@ const DAY = 24 * HOUR
 const order = (a: { parent: number; child: number }, b: { parent: number; child: number }) =>
   a.parent - b.parent || a.child - b.child
 
-describe('what followed what', () => {
-  test('is found as by looking at every pair, within each application', () => {
+describe('CascadeSweep', () => {
+  test('finds the same pairs as a comparison of all occurrences of an application', () => {
     const sighting = fc.record({
       application_id: fc.integer({ min: 1, max: 2 }),
       error_id: fc.integer({ min: 1, max: 5 }),
@@ -35,14 +35,14 @@ describe('what followed what', () => {
         const all: SweptOccurrence[] = some.map((one) => ({ ...one, error_id: one.application_id * 10 + one.error_id }))
         const sweep = new CascadeSweep(span)
         for (const one of [...all].sort((a, b) => b.occurred_at - a.occurred_at)) sweep.addOccurrence(one)
-        const { pairs, parents } = cascadesByHand(all, span)
+        const { pairs, parents } = referenceCascades(all, span)
         expect([...sweep.pairs()].sort(order)).toEqual(pairs.sort(order))
         expect(sweep.parents).toEqual(parents)
       }),
     )
   })
 
-  test('those that followed most often are kept of very many', () => {
+  test('keeps the most frequent pairs beyond the limit', () => {
     const pair = fc.integer({ min: 1, max: 9 }).map((followed_count) => ({ followed_count }) as CascadePair)
     fc.assert(
       fc.property(fc.array(pair, { maxLength: 40 }), fc.integer({ min: 1, max: 20 }), (pairs, most) => {
@@ -85,7 +85,7 @@ describeEachDatabase('CascadeDetector', (database) => {
     return tracker.Queries.ErrorCascades.call({ error_id: error?.id ?? 0, ...more })
   }
 
-  test('finds what follows at least three times within a minute, with its evidence', async () => {
+  test('finds errors that follow at least three times within a minute, with their figures', async () => {
     const { tracker } = await freshTracker(database)
     await cascade(tracker, NOON - 10 * HOUR, 4)
     expect(await tracker.Services.CascadeDetector.call({ lookback_hours: 24 })).toEqual({ detected: 1, updated: 0 })
@@ -109,22 +109,23 @@ describeEachDatabase('CascadeDetector', (database) => {
     expect((await of(tracker, 'PoolExhausted', { min_probability: 0.81 })).leads_to).toEqual([])
   })
 
-  test('agrees with a count by hand over random hours of two applications, run after run, whatever comes late', async () => {
+  test('matches the reference for random hours of two applications across runs with late occurrences', async () => {
     const { tracker, clock, ...place } = await freshTracker(database)
     const other = trackerAt(place, { application_name: 'other' })
-    const event = fc.record({
+    const occurrence = fc.record({
       application_id: fc.integer({ min: 1, max: 2 }),
       error_id: fc.integer({ min: 1, max: 4 }),
       occurred_at: fc.integer({ min: 0, max: 5 * 60 }).map((steps) => NOON - 6 * HOUR + steps * MINUTE),
       second: fc.integer({ min: 0, max: 59 }),
       part: fc.integer({ min: 0, max: 2 }),
     })
-    const events = fc.sample(fc.array(event, { minLength: 240, maxLength: 240 }), { numRuns: 1, seed: 3 })[0] ?? []
+    const occurrences =
+      fc.sample(fc.array(occurrence, { minLength: 240, maxLength: 240 }), { numRuns: 1, seed: 3 })[0] ?? []
     const all: SweptOccurrence[] = []
     const names = new Map<number, number>()
     for (const [part, until] of [NOON - 4 * HOUR, NOON - 2 * HOUR, NOON].entries()) {
       for (const one of [clock, other.clock]) one.now = until
-      const some = events.filter((one) => one.part === part && one.occurred_at < until - 2 * MINUTE)
+      const some = occurrences.filter((one) => one.part === part && one.occurred_at < until - 2 * MINUTE)
       await Promise.all(
         some.map(async ({ application_id, error_id, occurred_at, second }) => {
           const at = occurred_at + second * 1000
@@ -135,7 +136,7 @@ describeEachDatabase('CascadeDetector', (database) => {
         }),
       )
       await tracker.Services.CascadeDetector.call({ lookback_hours: 24 })
-      const { pairs, parents } = cascadesByHand(all, { from: 0, to: NOON })
+      const { pairs, parents } = referenceCascades(all, { from: 0, to: NOON })
       const expected = pairs
         .filter((pair) => pair.followed_count >= 3 && liftByHand(pair, all, parents.get(pair.parent) ?? 0, until) >= 2)
         .map((pair) => [
@@ -162,7 +163,7 @@ describeEachDatabase('CascadeDetector', (database) => {
     }
   })
 
-  test('leaves out a frequent error that follows everything by chance', async () => {
+  test('excludes a frequent error that follows every other error by chance', async () => {
     const { tracker } = await freshTracker(database)
     const start = NOON - 6 * HOUR
     const logged = []
@@ -201,7 +202,7 @@ describeEachDatabase('CascadeDetector', (database) => {
     expect((await of(tracker, 'Checkout')).leads_to).toEqual([])
   })
 
-  test('looks at every occurrence once, however often and however far back it is asked', async () => {
+  test('reads every occurrence once across repeated runs and any lookback', async () => {
     const { tracker, clock } = await freshTracker(database)
     const start = NOON - 10 * HOUR
     await cascade(tracker, start, 4)
@@ -212,7 +213,7 @@ describeEachDatabase('CascadeDetector', (database) => {
     clock.now = NOON
     expect(await tracker.Services.CascadeDetector.call({ lookback_hours: 48 })).toEqual({ detected: 0, updated: 1 })
     expect((await of(tracker, 'PoolExhausted')).leads_to).toMatchObject([{ followed_count: 4, parent_count: 5 }])
-    // Nobody looked for more than a week: what lies before that is looked at again when it is asked for.
+    // After a pause of more than a week, earlier hours are processed again when a lookback requests them.
     clock.now = NOON + 9 * DAY
     expect(await tracker.Services.CascadeDetector.call({ lookback_hours: 1 })).toEqual({ detected: 0, updated: 0 })
     expect(await tracker.Services.CascadeDetector.call({ lookback_hours: 12 * 24 })).toEqual({
@@ -222,9 +223,9 @@ describeEachDatabase('CascadeDetector', (database) => {
     expect((await of(tracker, 'PoolExhausted')).leads_to).toMatchObject([{ followed_count: 4, parent_count: 5 }])
   })
 
-  test('looks through hours with more than one reading takes', async () => {
+  test('processes hours with more occurrences than one query reads', async () => {
     const { tracker, url } = await freshTracker(database)
-    // A day of history: within the two busy hours alone the child follows everything by chance.
+    // Needs a day of history, because within the two busy hours alone the child follows by chance.
     await log(tracker, 'Earlier', NOON - DAY)
     const [parent, child] = [await log(tracker, 'Parent', NOON), await log(tracker, 'Child', NOON)]
     const rows = Array.from({ length: 1600 }, (_, i) => [parent, child].map((one, j) => [one?.id ?? 0, i * 4 + j]))
@@ -246,7 +247,7 @@ describeEachDatabase('CascadeDetector', (database) => {
     ])
   })
 
-  test('counts a parent when its minute is over, and twice is not enough', async () => {
+  test('counts a parent once its minute has passed, and requires three repetitions', async () => {
     const { tracker, clock } = await freshTracker(database)
     await cascade(tracker, NOON - 10 * HOUR, 2)
     const last = NOON - 30_000
@@ -257,7 +258,7 @@ describeEachDatabase('CascadeDetector', (database) => {
     expect(await tracker.Services.CascadeDetector.call()).toEqual({ detected: 1, updated: 0 })
   })
 
-  test('takes back what is no cascade any more, and a short look back makes little of nothing', async () => {
+  test('removes an outdated cascade and keeps the figures of the week after a short lookback', async () => {
     const { tracker, clock } = await freshTracker(database)
     const week = { lookback_hours: 7 * 24 }
     await cascade(tracker, NOON - 10 * HOUR, 4)
@@ -274,7 +275,7 @@ describeEachDatabase('CascadeDetector', (database) => {
     expect((await of(tracker, 'PoolExhausted', { min_probability: 0 })).leads_to).toEqual([])
   })
 
-  test('counts what comes after its hour was looked at, and each of it once', async () => {
+  test('counts late occurrences of processed hours exactly once', async () => {
     const { tracker, clock } = await freshTracker(database)
     await log(tracker, 'PoolExhausted', NOON - 10 * HOUR)
     await log(tracker, 'OrderFailed', NOON - 10 * HOUR + 20_000)
@@ -288,14 +289,14 @@ describeEachDatabase('CascadeDetector', (database) => {
     expect((await of(tracker, 'PoolExhausted')).leads_to).toMatchObject([{ followed_count: 5, parent_count: 6 }])
   })
 
-  test('two processes that detect at once count nothing twice', async () => {
+  test('counts nothing twice when two processes detect concurrently', async () => {
     const { tracker } = await freshTracker(database)
     await cascade(tracker, NOON - 10 * HOUR, 4)
     await Promise.all([1, 2, 3].map(() => tracker.Services.CascadeDetector.call({ lookback_hours: 24 })))
     expect((await of(tracker, 'PoolExhausted')).leads_to).toMatchObject([{ followed_count: 4, parent_count: 5 }])
   })
 
-  test('what two applications do at the same time is no cascade', async () => {
+  test('does not report a cascade across applications', async () => {
     const { tracker, ...place } = await freshTracker(database)
     const other = trackerAt(place, { application_name: 'other' }).tracker
     for (let i = 1; i < 5; i++) {
@@ -310,7 +311,7 @@ describeEachDatabase('CascadeDetector', (database) => {
     ).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  test('deleting an error deletes what it leads to, and of an unknown one there is nothing to say', async () => {
+  test('deletes the cascades of a deleted error and rejects an unknown error', async () => {
     const { tracker } = await freshTracker(database)
     await cascade(tracker, NOON - 10 * HOUR, 4)
     await tracker.Services.CascadeDetector.call()

@@ -5,17 +5,17 @@ import { coOccurringErrors } from '../../src/analytics/co-occurring-errors.js'
 import { perform } from '../../src/operation.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { freshPlace } from '../support/tracker.js'
-import { distinct, type Event, hourOf } from './oracle.js'
-import { logged, NOW } from './random-events.js'
+import { NOW, recordOccurrences } from './random-occurrences.js'
+import { distinct, hourOf, type TestOccurrence } from './reference-statistics.js'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-describe('the chance of meeting an error', () => {
+describe('the expected share of an error', () => {
   const week = { from: 0, to: 168 * HOUR, window: 5 * MINUTE }
 
-  test('follows from how many hours it fills, not from how often it occurs in them', () => {
+  test('depends on the number of hours with occurrences, not on their counts', () => {
     const storm = new Map([[10 * HOUR, 1_000_000]])
     expect(meetingProbability(storm, week)).toBeCloseTo(1 / 168, 10)
     const steady = new Map(Array.from({ length: 168 }, (_, hour) => [hour * HOUR, 1000]))
@@ -24,29 +24,29 @@ describe('the chance of meeting an error', () => {
     expect(meetingProbability(once, week)).toBeCloseTo((1 - Math.exp(-1 / 6)) / 168, 10)
   })
 
-  test('is never nothing, and counts the hours beside where the window reaches them', () => {
+  test('is never zero and includes adjacent hours within the window', () => {
     expect(meetingProbability(new Map(), week)).toBe(meetingProbability(new Map([[0, 1]]), week))
-    // From the middle of an hour, a window of an hour reaches half of the next.
+    // A window of one hour around the middle of an hour covers half of the next hour.
     const wide = meetingProbability(new Map([[HOUR, 2]]), { from: 0, to: 3 * HOUR, window: HOUR })
     expect(wide).toBeCloseTo((1 - Math.exp(-1) + 1 - Math.exp(-2) + 1 - Math.exp(-1)) / 3, 10)
   })
 })
 
 describeEachDatabase('co-occurring errors', (database) => {
-  test('stand by how far they are beyond chance, not by how often they happen', async () => {
+  test('are ranked by lift, not by frequency', async () => {
     const at = Array.from({ length: 6 }, (_, i) => NOW - DAY + i * 3 * HOUR)
-    const { context, application_id } = await logged(
+    const { context, application_id } = await recordOccurrences(
       await freshPlace(database),
       [
-        ...at.map((time) => event('Subject', time)),
-        // Met by four of six, and nowhere else.
-        ...at.slice(2).map((time) => event('Companion', time + 2 * MINUTE)),
-        // Met by all, as by everything else.
-        ...Array.from({ length: 4 * 7 * 24 }, (_, i) => event('Always', NOW - i * 15 * MINUTE - 1000)).flatMap(
+        ...at.map((time) => occurrence('Subject', time)),
+        // Near four of six occurrences, and nowhere else.
+        ...at.slice(2).map((time) => occurrence('Companion', time + 2 * MINUTE)),
+        // Near all occurrences, like every other error.
+        ...Array.from({ length: 4 * 7 * 24 }, (_, i) => occurrence('Always', NOW - i * 15 * MINUTE - 1000)).flatMap(
           (one) => [one, { ...one, occurred_at: one.occurred_at - 7 * MINUTE }],
         ),
-        // Met once: too seldom to stand before the others, however rare it is.
-        event('Once', at[0] ?? 0),
+        // Near one occurrence, which is not enough to rank before the others.
+        occurrence('Once', at[0] ?? 0),
       ],
       'UTC',
     )
@@ -64,7 +64,7 @@ describeEachDatabase('co-occurring errors', (database) => {
     expect(closer.some(({ error }) => error.error_type === 'Companion')).toBe(false)
   })
 
-  test('are counted and held against chance as one does event by event', async () => {
+  test('match the reference counts and expected shares', async () => {
     const place = await freshPlace(database)
     const some = fc.array(
       fc.record({
@@ -75,18 +75,18 @@ describeEachDatabase('co-occurring errors', (database) => {
     )
     await fc.assert(
       fc.asyncProperty(some, fc.constantFrom(1, 5, 45), async (drawn, minutes) => {
-        const events = drawn.map(({ kind, minute }) => event(kind, NOW - minute * MINUTE))
-        const { context, application_id } = await logged(place, events, 'UTC')
-        const own = events.filter(({ error_type }) => error_type === 'Subject')
+        const occurrences = drawn.map(({ kind, minute }) => occurrence(kind, NOW - minute * MINUTE))
+        const { context, application_id } = await recordOccurrences(place, occurrences, 'UTC')
+        const own = occurrences.filter(({ error_type }) => error_type === 'Subject')
         if (own.length === 0) return
         const error_id = await idOf(context, 'Subject', application_id)
         const found = await perform(coOccurringErrors, context, { error_id, application_id, window_minutes: minutes })
-        const wanted = distinct(events, ({ error_type }) => error_type).flatMap((kind) => {
-          const others = events.filter(({ error_type }) => error_type === kind)
+        const wanted = distinct(occurrences, ({ error_type }) => error_type).flatMap((kind) => {
+          const others = occurrences.filter(({ error_type }) => error_type === kind)
           const near = own.filter((one) => others.some((other) => isNear(one, other, minutes)))
           if (kind === 'Subject' || near.length === 0) return []
           const share = near.length / own.length
-          const expected = chanceByHand(events, others, Math.max(...own.map(timeOf)), minutes * MINUTE)
+          const expected = referenceShare(occurrences, others, Math.max(...own.map(timeOf)), minutes * MINUTE)
           const moments = momentsByHand(near.map(timeOf), minutes * MINUTE)
           return [{ kind, count: near.length, moments, share, expected, lift: share / expected }]
         })
@@ -113,25 +113,33 @@ describeEachDatabase('co-occurring errors', (database) => {
     )
   }, 120_000)
 
-  test('are found however much another application does at the same time', async () => {
+  test('are found despite many occurrences of another application', async () => {
     const place = await freshPlace(database)
-    const { context, application_id } = await logged(
+    const { context, application_id } = await recordOccurrences(
       place,
-      [0, 1, 2].flatMap((i) => [event('Subject', NOW - i * HOUR), event('Companion', NOW - i * HOUR - 4 * MINUTE)]),
+      [0, 1, 2].flatMap((i) => [
+        occurrence('Subject', NOW - i * HOUR),
+        occurrence('Companion', NOW - i * HOUR - 4 * MINUTE),
+      ]),
       'UTC',
     )
     const error_id = await idOf(context, 'Subject', application_id)
-    const noise = Array.from({ length: 250 }, (_, i) => event('Noise', NOW - 4 * MINUTE - 1 - i))
-    await logged(place, noise, 'UTC')
+    const noise = Array.from({ length: 250 }, (_, i) => occurrence('Noise', NOW - 4 * MINUTE - 1 - i))
+    await recordOccurrences(place, noise, 'UTC')
     const found = await perform(coOccurringErrors, context, { error_id, application_id, newest: 1 })
     expect(found).toMatchObject([{ error: { error_type: 'Companion' }, together_count: 1 }])
   })
 })
 
-/** Hour by hour: how much of a window around its middle the occurrences are expected to fall into. */
-function chanceByHand(events: readonly Event[], others: readonly Event[], newest: number, window: number): number {
+/** Reference: probability per hour that an occurrence falls into the window around its middle. */
+function referenceShare(
+  occurrences: readonly TestOccurrence[],
+  others: readonly TestOccurrence[],
+  newest: number,
+  window: number,
+): number {
   const to = hourOf(newest) + HOUR
-  const first = hourOf(Math.min(...events.map(timeOf)))
+  const first = hourOf(Math.min(...occurrences.map(timeOf)))
   const hours: number[] = []
   for (let hour = to - HOUR; hour >= Math.max(first, to - 7 * DAY); hour -= HOUR) hours.push(hour)
   const chances = hours.map((hour) => {
@@ -158,15 +166,19 @@ function momentsByHand(times: readonly number[], window: number): number {
   )
 }
 
-function isNear(one: Event, other: Event, minutes: number): boolean {
+function isNear(one: TestOccurrence, other: TestOccurrence, minutes: number): boolean {
   return Math.abs(one.occurred_at - other.occurred_at) <= minutes * MINUTE
 }
 
-function timeOf({ occurred_at }: Event): number {
+function timeOf({ occurred_at }: TestOccurrence): number {
   return occurred_at
 }
 
-async function idOf({ database }: Awaited<ReturnType<typeof logged>>['context'], type: string, application_id: number) {
+async function idOf(
+  { database }: Awaited<ReturnType<typeof recordOccurrences>>['context'],
+  type: string,
+  application_id: number,
+) {
   const { id } = await database.read
     .selectFrom('faultboard_errors')
     .select('id')
@@ -176,7 +188,7 @@ async function idOf({ database }: Awaited<ReturnType<typeof logged>>['context'],
   return id
 }
 
-function event(error_type: string, occurred_at: number): Event {
+function occurrence(error_type: string, occurred_at: number): TestOccurrence {
   const rest = { message: 'alpha', file: 'cart', platform: 'Web', app_version: '1.0.0', severity: 'low' } as const
   return { error_type, user_id: null, occurred_at, ...rest }
 }

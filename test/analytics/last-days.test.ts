@@ -5,7 +5,7 @@ import { startHost } from '../support/host.js'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
-/** The clocks changed in Europe two days before and in America 23 days before. */
+/** Daylight saving time started in Europe two days earlier and in America 23 days earlier. */
 const NOW = Date.parse('2026-03-31T10:20:00Z')
 
 interface Logged {
@@ -14,19 +14,19 @@ interface Logged {
 }
 
 /** Occurrences around the midnights of all zones, and around exactly 7, 30 and 90 times 24 hours ago. */
-function events(): Logged[] {
-  const kinds = 'ABCDEFGHIJKLMNOPQRSTUVW'
+function edgeOccurrences(): Logged[] {
+  const letters = 'ABCDEFGHIJKLMNOPQRSTUVW'
   const edges = [0, 6, 7, 29, 30, 89, 90].flatMap((days, i) =>
     [0, 3, 5, 11, 13, 23].map((hours, j) => ({
-      error_type: `Kind${kinds.charAt((i * 5 + j) % kinds.length)}Error`,
+      error_type: `Kind${letters.charAt((i * 5 + j) % letters.length)}Error`,
       occurred_at: NOW - days * DAY - hours * HOUR - (j % 2 === 0 ? 0 : 1),
     })),
   )
   return edges.filter(({ occurred_at }) => occurred_at <= NOW)
 }
 
-/** Counts by local dates: today and the days before it. */
-function countByHand(all: readonly Logged[], days: number, time_zone: string) {
+/** Reference: counts by local dates, for today and the previous days. */
+function referenceCounts(all: readonly Logged[], days: number, time_zone: string) {
   const date = new Intl.DateTimeFormat('en-CA', { timeZone: time_zone })
   const first = new Date(Date.parse(date.format(NOW)) - (days - 1) * DAY).toISOString().slice(0, 10)
   const within = all.filter(({ occurred_at }) => date.format(occurred_at) >= first)
@@ -38,20 +38,26 @@ const sum = <Row>(rows: readonly Row[], count: (row: Row) => number) =>
 
 describeEachDatabase('the last days', (database) => {
   test.each(['UTC', 'Europe/Berlin', 'America/New_York'])(
-    'are today and the days before it on every page and in every operation in %s',
+    'are today and the previous days on every page and in every operation in %s',
     { timeout: 120_000 },
     async (time_zone) => {
       const host = await startHost(await database.fresh(), { time_zone }, { now: () => NOW })
       const { Commands, Queries, Services } = host.tracker
-      const all = events()
+      const all = edgeOccurrences()
       await Promise.all(
-        all.map((event) =>
-          Commands.LogError.call({ message: 'm', platform: 'Web', app_version: '1.0.0', user_id: 'ann', ...event }),
+        all.map((occurrence) =>
+          Commands.LogError.call({
+            message: 'm',
+            platform: 'Web',
+            app_version: '1.0.0',
+            user_id: 'ann',
+            ...occurrence,
+          }),
         ),
       )
       await host.tracker.flush()
       for (const days of [7, 30, 90]) {
-        const expected = countByHand(all, days, time_zone)
+        const expected = referenceCounts(all, days, time_zone)
         const timeframe = `last_${days}_days` as Timeframe
         expect((await Queries.ErrorsList.page({ timeframe })).pagination.total_count).toBe(expected.errors)
         expect(await host.json(`/errors?timeframe=${timeframe}`)).toMatchObject({
@@ -72,7 +78,7 @@ describeEachDatabase('the last days', (database) => {
         )
         expect(sum(patterns, ({ total }) => total)).toBe(expected.occurrences)
       }
-      const [week, month] = [countByHand(all, 7, time_zone), countByHand(all, 30, time_zone)]
+      const [week, month] = [referenceCounts(all, 7, time_zone), referenceCounts(all, 30, time_zone)]
       const stats = {
         errors_last_7_days: week.errors,
         errors_last_30_days: month.errors,
@@ -87,7 +93,7 @@ describeEachDatabase('the last days', (database) => {
       expect(overview.unresolved.opened).toBe(
         (await Queries.ErrorsList.page({ timeframe: 'last_7_days' })).errors.filter(
           ({ first_seen_at }) =>
-            countByHand([{ error_type: '', occurred_at: Date.parse(first_seen_at) }], 7, time_zone).errors,
+            referenceCounts([{ error_type: '', occurred_at: Date.parse(first_seen_at) }], 7, time_zone).errors,
         ).length,
       )
       await host.close()

@@ -11,11 +11,11 @@ import { errorHistory } from '../../src/triage/queries/error-history.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { listContext } from '../triage/list-context.js'
 
-describeEachDatabase('where midnight cuts an hour', (database) => {
-  test('every page counts that hour for the day in which it begins', async () => {
+describeEachDatabase('an hour that contains midnight', (database) => {
+  test('counts for the day in which it starts, on every page', async () => {
     const { context, clock, log, run } = await listContext(database, { time_zone: 'Asia/Kolkata' })
     clock.now = Date.parse('2026-03-09T06:00:00Z')
-    // A quarter past midnight on the ninth; its hour began at half past eleven on the eighth.
+    // 00:15 on the ninth, in an hour that started at 23:30 on the eighth.
     const error_id = await log('Midnight', { occurred_at: '2026-03-08T18:45:00Z', platform: 'API', app_version: '1.0' })
     const daysWith = (days: { count: number; day: string }[]) => days.filter(({ count }) => count > 0)
     const eighth = [{ day: '2026-03-08', count: 1 }]
@@ -37,22 +37,22 @@ describeEachDatabase('where midnight cuts an hour', (database) => {
     expect(errors.map(({ daily_counts }) => daily_counts.slice(-2))).toEqual([[1, 0]])
     expect((await perform(errorsPage, context, { day: '2026-03-09' })).errors).toEqual([])
 
-    // What counts to the millisecond still does.
+    // Exact counts are unaffected.
     expect(overview.stats).toMatchObject({ occurrences_today: 1, errors_today: 1 })
   })
 })
 
-test('the hours before a period end where it begins, wherever the clocks change', () => {
+test('the previous period ends at the start of the period despite daylight saving time', () => {
   const at = (now: number, time_zone: string, days: number) =>
     lastDaysPeriod({ config: { time_zone }, now: () => now } as unknown as Context, days)
-  // In the week before, the clocks of Berlin were put forward: it has an hour less.
+  // Daylight saving time started in Berlin in the previous week, which is one hour shorter.
   const { from, before } = at(Date.parse('2026-04-05T21:30:00Z'), 'Europe/Berlin', 7)
   expect(before).toEqual({ from: from - (7 * 24 - 1) * 3_600_000, to: from })
   const someTime = fc.integer({ min: Date.parse('2025-01-01'), max: Date.parse('2027-01-01') })
   const someZone = fc.constantFrom('Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kolkata', 'UTC')
   fc.assert(
-    fc.property(someTime, someZone, fc.constantFrom(1, 7, 30), (now, zone, days) => {
-      const period = at(now, zone, days)
+    fc.property(someTime, someZone, fc.constantFrom(1, 7, 30), (now, timeZone, days) => {
+      const period = at(now, timeZone, days)
       expect(period.before.to).toBeLessThanOrEqual(period.from)
       expect(period.before.from).toBeLessThan(period.before.to)
     }),

@@ -39,7 +39,7 @@ describe('the pattern of a week', () => {
     expect(detectPattern(week).pattern_type).toBe(type)
   })
 
-  test('has its figures', () => {
+  test('has peak hours, distributions and a strength', () => {
     const pattern = detectPattern(weekWith(WEEKDAYS, [9, 11, 14]))
     expect(pattern.peak_hours).toEqual([9, 11, 14])
     expect(pattern.hourly_distribution[9]).toBe(50)
@@ -77,13 +77,13 @@ describe('the pattern of fewer than ten occurrences', () => {
     })
   })
 
-  test('ends with the tenth occurrence', () => {
+  test('is detected from the tenth occurrence on', () => {
     expect(detectPattern(weekWith([5], [12], 10))).toMatchObject({ pattern_type: 'weekend', peak_hours: [12] })
   })
 })
 
 describe('bursts', () => {
-  test('are five or more with gaps of at most a minute', () => {
+  test('contain at least five occurrences with gaps of at most one minute', () => {
     const at = (...minutes: number[]) => minutes.map((minute) => minute * MINUTE)
     expect(findBursts(at(0, 1, 2, 3))).toEqual([])
     expect(findBursts(at(0, 1, 2, 3, 4))).toEqual([
@@ -99,15 +99,16 @@ describe('bursts', () => {
     expect(findBursts(at(0, 0, 0, 0, 0, 10, 20, 20, 20, 20, 20)).map((burst) => burst.occurrence_count)).toEqual([5, 5])
   })
 
-  test('no event is in two of them, and none is lost between', () => {
+  test('do not overlap and contain every occurrence within their span', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 3000 }).map((second) => second * 1000)), (times) => {
         const sorted = [...times].sort((a, b) => a - b)
         const bursts = findBursts(sorted)
         const inside = (time: number) =>
-          bursts.filter((one) => time >= Date.parse(one.started_at) && time <= Date.parse(one.ended_at)).length
+          bursts.filter(({ started_at, ended_at }) => time >= Date.parse(started_at) && time <= Date.parse(ended_at))
+            .length
         expect(sorted.every((time) => inside(time) <= 1)).toBe(true)
-        expect(bursts.reduce((sum, one) => sum + one.occurrence_count, 0)).toBe(
+        expect(bursts.reduce((sum, burst) => sum + burst.occurrence_count, 0)).toBe(
           sorted.filter((time) => inside(time) === 1).length,
         )
       }),
@@ -159,7 +160,7 @@ describeEachDatabase('PatternDetector', (database) => {
     expect(await Services.PatternDetector.analyzeCyclicalPattern({ error_type: 'Never' })).toMatchObject({ total: 0 })
   })
 
-  test('finds bursts of a type over all its errors', async () => {
+  test('finds bursts across all errors of a type', async () => {
     const { tracker } = await freshTracker(database)
     for (let i = 0; i < 6; i++) {
       await tracker.Commands.LogError.call({
@@ -175,7 +176,7 @@ describeEachDatabase('PatternDetector', (database) => {
     expect(await tracker.Queries.ErrorBursts.call({ error_id: left?.id })).toEqual([])
   })
 
-  test('counts every error, however many there are, of one application or of all', async () => {
+  test('counts any number of errors, of one application or all', async () => {
     const { tracker, ...place } = await freshTracker(database)
     const other = trackerAt(place, { application_name: 'other' }).tracker
     const word = (n: number) => [...String(n)].map((digit) => 'abcdefghij'.charAt(Number(digit))).join('')
@@ -195,7 +196,7 @@ describeEachDatabase('PatternDetector', (database) => {
     const [first] = await tracker.Queries.ErrorsList.call({ error_type: 'Few' })
     const application_id = first?.application_id ?? 0
     const stranger = (await tracker.Queries.Applications.call()).find(({ id }) => id !== application_id)?.id
-    for (const [question, total] of [
+    for (const [input, total] of [
       [{}, 1107],
       [{ application_id }, 1100],
       [{ application_id: stranger }, 7],
@@ -206,8 +207,8 @@ describeEachDatabase('PatternDetector', (database) => {
       [{ platform: 'IOS', application_id }, 550],
       [{ platform: 'ios', application_id: stranger }, 0],
     ] as const) {
-      expect((await analyzeCyclicalPattern(question)).total).toBe(total)
-      const bursts = await detectBursts(question)
+      expect((await analyzeCyclicalPattern(input)).total).toBe(total)
+      const bursts = await detectBursts(input)
       expect(bursts.reduce((sum, burst) => sum + burst.occurrence_count, 0)).toBe(total)
       expect(bursts.every(({ is_lower_bound }) => !is_lower_bound)).toBe(true)
     }
@@ -217,7 +218,7 @@ describeEachDatabase('PatternDetector', (database) => {
     await expect(analyzeCyclicalPattern({ error_id: 999_999 })).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  test('says of a storm of which few occurrences are kept that it had at least as many', async () => {
+  test('reports a lower bound for a storm of which only a few occurrences are stored', async () => {
     const { tracker } = await freshTracker(database, { max_occurrences_per_error: 10 })
     const storm = (from: number, times: number) =>
       Promise.all(

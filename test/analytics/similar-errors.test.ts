@@ -12,8 +12,8 @@ const jaccard = (a: readonly number[], b: readonly number[]) => {
   return similarity(shared, a.length, b.length)
 }
 
-describe('what an error is compared by', () => {
-  test('are its own frames without lines, and its words without what differs', () => {
+describe('the features of an error', () => {
+  test('are its own frames without line numbers and its words without variable parts', () => {
     const one = similarityFeatures('Order 17 of anna@example.org failed', [
       'at pay (src/pay.ts:10:3)',
       'at x (node_modules/y/z.js:1:1)',
@@ -23,7 +23,7 @@ describe('what an error is compared by', () => {
     expect(similarityFeatures('', [])).toEqual([])
   })
 
-  test('is bounded, whatever is thrown', () => {
+  test('are limited for any thrown value', () => {
     const message = Array.from({ length: 5000 }, (_, i) => `word${String.fromCodePoint(0x4e00 + i)}`).join(' ')
     expect(
       similarityFeatures(
@@ -33,7 +33,7 @@ describe('what an error is compared by', () => {
     ).toBeLessThan(61)
   })
 
-  test('so many of its features are asked for that no error of the similarity is missed', () => {
+  test('include enough rare features to find every error above the threshold', () => {
     const set = fc.uniqueArray(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 10 })
     fc.assert(
       fc.property(set, set, fc.double({ min: 0.05, max: 1, noNaN: true }), (a, b, threshold) => {
@@ -46,7 +46,7 @@ describe('what an error is compared by', () => {
 })
 
 describeEachDatabase('SimilarErrors', (database) => {
-  test('finds what a comparison with every error finds, whatever the threshold', async () => {
+  test('matches a comparison with every error at any threshold', async () => {
     const { tracker } = await freshTracker(database)
     const random = fc.sample(
       fc.record({
@@ -78,13 +78,13 @@ describeEachDatabase('SimilarErrors', (database) => {
     }
   })
 
-  test('asks for 0.7 by default, says nothing with fewer than ten types, and keeps to an application', async () => {
+  test('uses a threshold of 0.7, needs ten types and filters by application', async () => {
     const { tracker } = await freshTracker(database)
     const { Commands, Queries } = tracker
     const log = (error_type: string, message: string) => Commands.LogError.call({ error_type, message })
     const first = await log('PaymentError', 'card of the customer was declined by bank')
     await log('ChargeError', 'card of the customer was declined by issuer')
-    await log('OtherError', 'card of somebody else')
+    await log('OtherError', 'card of another user')
     for (let i = 0; i < 6; i++) await log(`Type${'ABCDEF'.charAt(i)}Error`, `nothing alike ${'ABCDEF'.charAt(i)}`)
     const error_id = first?.id ?? 0
     expect(await Queries.SimilarErrors.call({ error_id })).toEqual([])
@@ -100,7 +100,7 @@ describeEachDatabase('SimilarErrors', (database) => {
     expect(await Queries.SimilarErrors.call({ error_id, threshold: 0.75 })).toEqual([])
   })
 
-  test('finds those of an application however many alike another one has', async () => {
+  test('finds errors of an application despite many similar errors of another', async () => {
     const { tracker, ...place } = await freshTracker(database)
     const other = trackerAt(place, { application_name: 'other' }).tracker
     const first = await tracker.Commands.LogError.call({ error_type: 'PaymentError', message: 'card was declined' })

@@ -11,23 +11,23 @@ import { contextAt, listContext } from '../triage/list-context.js'
 const MINUTE = 60_000
 const DAY = 86_400_000
 
-/** Users who met an error, past the capture. */
+/** Inserts affected users directly, without capturing errors. */
 async function addUsers(
   { database }: Context,
   rows: readonly { error_id: number; user_id: string; at: number }[],
 ): Promise<void> {
   await database.write(async (trx) => {
     for (let from = 0; from < rows.length; from += 1000) {
-      const some = rows.slice(from, from + 1000).map(({ error_id, user_id, at }) => [error_id, user_id, 1, at, at])
-      await database.dialect.insertMany(trx, ERROR_USERS, some)
+      const batch = rows.slice(from, from + 1000).map(({ error_id, user_id, at }) => [error_id, user_id, 1, at, at])
+      await database.dialect.insertMany(trx, ERROR_USERS, batch)
     }
   })
 }
 
-const many = <T>(count: number, of: (i: number) => T) => Array.from({ length: count }, (_, i) => of(i))
+const many = <T>(count: number, create: (i: number) => T) => Array.from({ length: count }, (_, i) => create(i))
 
-describeEachDatabase('users who met errors', (database) => {
-  test('of long ago do not hide those of today', async () => {
+describeEachDatabase('affected users', (database) => {
+  test('of the past do not hide current users', async () => {
     const { context, log, run } = await listContext(database)
     const ids = await Promise.all(['One', 'Two', 'Three'].map((name) => log(name, { occurred_at: NOON - 200 * DAY })))
     const old = many(1000, (i) => ids.map((error_id) => ({ error_id, user_id: `old-${i}`, at: NOON - 200 * DAY })))
@@ -40,7 +40,7 @@ describeEachDatabase('users who met errors', (database) => {
     ])
   })
 
-  test('of another application, however many, use up nothing of what is read', async () => {
+  test('of another application do not count toward the row limit', async () => {
     const { context, place, log, run } = await listContext(database)
     const other = contextAt(place, { application_name: 'noisy' })
     const noisy = await other.log('Noisy')
@@ -70,7 +70,7 @@ describeEachDatabase('users who met errors', (database) => {
     expect(all.user_counts_are_lower_bounds).toBe(true)
   })
 
-  test('count for an error by its occurrences too, whether or not it is among those that most users met', async () => {
+  test('are counted for the most frequent error even if other errors have more users', async () => {
     const { log, run } = await listContext(database)
     const often = await log('Often', { user_id: 'user-0' })
     await Promise.all(many(39, (i) => log('Often', { user_id: `user-${i % 2}` })))

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { LogErrorInput } from '../../src/index.js'
 import { hourOf } from '../../src/model/time.js'
 import type { Settings } from '../../src/options.js'
-import { NOW, someEvents } from '../analytics/random-events.js'
+import { NOW, randomOccurrences } from '../analytics/random-occurrences.js'
 import { ORDINARY_COUNTED, storeCounted } from '../diagnostics/counted-samples.js'
 import { ORDINARY, storeSamples } from '../diagnostics/samples.js'
 import { type Host, startHost } from './host.js'
@@ -41,7 +41,7 @@ export function hostAt(database: string): Promise<Host> {
 
 async function live({ tracker, post }: Host, seed: number): Promise<void> {
   const { Commands, Services } = tracker
-  const [events = []] = fc.sample(someEvents, { numRuns: 1, seed })
+  const [events = []] = fc.sample(randomOccurrences, { numRuns: 1, seed })
   const logged: Promise<unknown>[] = []
   const log = (error: LogErrorInput) => void logged.push(Commands.LogError.call(error))
   for (const { file, user_id, ...event } of events) {

@@ -23,7 +23,7 @@ type FollowedPair = Omit<StrongPair, 'parent_count' | 'expected_probability'>
 /** Minimum number of times a child must follow. */
 const MIN_FOLLOWED = 3
 const MAX_PAIRS = 1000
-/** Pairs compared with chance. Frequent errors follow every other error, so many of these pairs are coincidences. */
+/** Pairs compared with chance. Frequent errors follow every other error, which makes most pairs coincidences. */
 const MAX_COMPARED_PAIRS = 5 * MAX_PAIRS
 /** Observed probability divided by the expected one. A lift of 1 is a coincidence. */
 const MIN_LIFT = 2

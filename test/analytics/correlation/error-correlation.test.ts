@@ -5,29 +5,30 @@ import { releaseChanges } from '../../../src/analytics/releases/release-changes.
 import { perform } from '../../../src/operation.js'
 import { describeEachDatabase } from '../../support/databases.js'
 import { freshPlace } from '../../support/tracker.js'
-import { correlation, distinct, type Event, groupOf, hourOf, inPeriod } from '../oracle.js'
-import { logged, NOW, someEvents } from '../random-events.js'
+import { NOW, randomOccurrences, recordOccurrences } from '../random-occurrences.js'
+import { correlation, distinct, errorKey, hourOf, inPeriod, type TestOccurrence } from '../reference-statistics.js'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
 describeEachDatabase('ErrorCorrelation', (database) => {
-  test('finds the users with several errors and the types that move together, as counted one by one', async () => {
+  test('matches the reference for users with several errors and correlated types', async () => {
     const place = await freshPlace(database)
-    // Few hours, so that types do meet.
-    const crowded = someEvents.map((events) =>
-      events.map((event) => ({
-        ...event,
-        occurred_at: NOW - ((NOW - event.occurred_at) % (20 * HOUR)) - (event.message === 'beta' ? 3 * DAY : 0),
+    // Uses few hours, so that types share hours.
+    const crowded = randomOccurrences.map((occurrences) =>
+      occurrences.map((occurrence) => ({
+        ...occurrence,
+        occurred_at:
+          NOW - ((NOW - occurrence.occurred_at) % (20 * HOUR)) - (occurrence.message === 'beta' ? 3 * DAY : 0),
       })),
     )
     await fc.assert(
-      fc.asyncProperty(crowded, fc.constantFrom(1, 5), async (events, days) => {
-        const { context, application_id } = await logged(place, events, 'UTC')
+      fc.asyncProperty(crowded, fc.constantFrom(1, 5), async (occurrences, days) => {
+        const { context, application_id } = await recordOccurrences(place, occurrences, 'UTC')
         const query = await perform(correlateErrors, context, { days, application_id })
-        const seen = inPeriod(events, { now: NOW, days, zone: 'UTC' })
+        const seen = inPeriod(occurrences, { now: NOW, days, timeZone: 'UTC' })
         const users = distinct(seen, ({ user_id }) => user_id)
-          .map((user) => ({ user_id: user, error_count: distinct(of(seen, 'user_id', user), groupOf).length }))
+          .map((user) => ({ user_id: user, error_count: distinct(of(seen, 'user_id', user), errorKey).length }))
           .filter(({ error_count }) => error_count > 1)
         const found = await query.multiErrorUsers()
         expect(found.map(({ user_id, error_count }) => ({ user_id, error_count }))).toEqual(
@@ -36,7 +37,7 @@ describeEachDatabase('ErrorCorrelation', (database) => {
         expect(found).toHaveLength(users.length)
         for (const { app_version, occurrences, error_count } of await query.errorsByVersion()) {
           const own = of(seen, 'app_version', app_version)
-          expect([occurrences, error_count]).toEqual([own.length, distinct(own, groupOf).length])
+          expect([occurrences, error_count]).toEqual([own.length, distinct(own, errorKey).length])
         }
         const pairs = await query.timeCorrelatedErrors()
         expect(new Map(pairs.map((pair) => [pair.error_types.toSorted().join(), pair]))).toEqual(
@@ -49,24 +50,26 @@ describeEachDatabase('ErrorCorrelation', (database) => {
     )
   }, 120_000)
 
-  test('tells what a release brought, as counted one by one', async () => {
+  test('matches the reference for the figures of each release', async () => {
     const place = await freshPlace(database)
     await fc.assert(
-      fc.asyncProperty(someEvents, async (events) => {
-        const { context, application_id } = await logged(place, events, 'UTC')
+      fc.asyncProperty(randomOccurrences, async (occurrences) => {
+        const { context, application_id } = await recordOccurrences(place, occurrences, 'UTC')
         const bySight = distinct(
-          events.toSorted(
+          occurrences.toSorted(
             (a, b) =>
               a.occurred_at - b.occurred_at || VERSIONS.indexOf(a.app_version) - VERSIONS.indexOf(b.app_version),
           ),
           ({ app_version }) => app_version,
         )
-        // The only two whose names tell, where nothing stands between them.
+        // Only these two names can be compared, if no other release lies between them.
         const order = bySight.join().replace('1.10.0,1.9.0', '1.9.0,1.10.0').split(',').filter(Boolean)
         for (const [i, version] of order.entries()) {
           const changes = await releaseChanges(context, { application_id }, version, 100)
           expect(changes).toMatchObject({ app_version: version, before_version: order[i - 1] ?? null })
-          const groups = distinct(events, groupOf).map((group) => countsOf(events, group, version, order[i - 1]))
+          const groups = distinct(occurrences, errorKey).map((group) =>
+            countsOf(occurrences, group, version, order[i - 1]),
+          )
           const news = groups.filter(({ is_new }) => is_new)
           expect(changes?.new_count).toBe(news.length)
           expect(changes?.new_errors.map(({ count }) => count)).toEqual(sorted(news.map(({ count }) => count)))
@@ -74,7 +77,7 @@ describeEachDatabase('ErrorCorrelation', (database) => {
           expect(changes?.gone_errors.map(({ before_count }) => before_count)).toEqual(
             sorted(gone.map(({ before }) => before)),
           )
-          const rate = daysOf(events, version) / daysOf(events, order[i - 1] ?? '')
+          const rate = daysOf(occurrences, version) / daysOf(occurrences, order[i - 1] ?? '')
           const worse = groups.filter(
             ({ is_new, count, before }) => !is_new && before > 0 && count >= 5 && count >= 2 * rate * before,
           )
@@ -86,15 +89,15 @@ describeEachDatabase('ErrorCorrelation', (database) => {
     )
   }, 120_000)
 
-  test('names the releases that do worse than the one before, and why', async () => {
-    const events = [
+  test('reports releases that are worse than their predecessor, with the reasons', async () => {
+    const occurrences = [
       // 1.0.0: ten low occurrences over ten days, one error.
-      ...times(10, (i) => anEvent({ app_version: '1.0.0', occurred_at: NOW - 20 * DAY + i * DAY })),
-      // 1.1.0: as calm as that.
-      ...times(10, (i) => anEvent({ app_version: '1.1.0', occurred_at: NOW - 10 * DAY + i * (DAY / 2) })),
-      // 1.2.0: thirty within a day, critical, with three errors nobody has seen before.
+      ...times(10, (i) => createOccurrence({ app_version: '1.0.0', occurred_at: NOW - 20 * DAY + i * DAY })),
+      // 1.1.0: the same rate.
+      ...times(10, (i) => createOccurrence({ app_version: '1.1.0', occurred_at: NOW - 10 * DAY + i * (DAY / 2) })),
+      // 1.2.0: thirty within a day, critical, with three new errors.
       ...times(30, (i) =>
-        anEvent({
+        createOccurrence({
           app_version: '1.2.0',
           occurred_at: NOW - DAY + i * 1000,
           severity: 'critical',
@@ -102,7 +105,7 @@ describeEachDatabase('ErrorCorrelation', (database) => {
         }),
       ),
     ]
-    const { context, application_id } = await logged(await freshPlace(database), events, 'UTC')
+    const { context, application_id } = await recordOccurrences(await freshPlace(database), occurrences, 'UTC')
     const query = await perform(correlateErrors, context, { days: 30, application_id })
     const [worst, ...others] = await query.problematicReleases()
     expect(worst).toMatchObject({
@@ -124,19 +127,21 @@ describeEachDatabase('ErrorCorrelation', (database) => {
     expect(await recent.problematicReleases()).toEqual([])
   })
 
-  test('compares a release with the one before it of the same application only', async () => {
+  test('compares a release only with its predecessor in the same application', async () => {
     const place = await freshPlace(database)
-    const shop = await logged(
+    const shop = await recordOccurrences(
       place,
       [
-        ...times(10, () => anEvent({ app_version: '1.0.0', occurred_at: NOW - 3 * DAY, severity: 'critical' })),
-        ...times(10, () => anEvent({ app_version: '1.1.0', occurred_at: NOW - DAY, severity: 'critical' })),
+        ...times(10, () =>
+          createOccurrence({ app_version: '1.0.0', occurred_at: NOW - 3 * DAY, severity: 'critical' }),
+        ),
+        ...times(10, () => createOccurrence({ app_version: '1.1.0', occurred_at: NOW - DAY, severity: 'critical' })),
       ],
       'UTC',
     )
-    const billing = await logged(
+    const billing = await recordOccurrences(
       place,
-      times(10, () => anEvent({ app_version: '9.0.0', occurred_at: NOW - 2 * DAY })),
+      times(10, () => createOccurrence({ app_version: '9.0.0', occurred_at: NOW - 2 * DAY })),
       'UTC',
     )
     const query = await perform(correlateErrors, shop.context)
@@ -156,19 +161,23 @@ describeEachDatabase('ErrorCorrelation', (database) => {
     expect(await releaseChanges(shop.context, everywhere, '9.0.0', 10)).toMatchObject({ before_version: null })
   })
 
-  test('finds a perfectly correlated pair among types that are more frequent', async () => {
+  test('finds a perfectly correlated pair among more frequent types', async () => {
     const pair = times(12, (i) => NOW - (i * 37 + 1) * HOUR).flatMap((occurred_at) =>
-      ['LeftError', 'RightError'].map((error_type) => anEvent({ error_type, occurred_at })),
+      ['LeftError', 'RightError'].map((error_type) => createOccurrence({ error_type, occurred_at })),
     )
     const frequent = times(14, (kind) =>
       times(30, (i) =>
-        anEvent({
+        createOccurrence({
           error_type: `Random${'ABCDEFGHIJKLMN'.charAt(kind)}Error`,
           occurred_at: NOW - ((i * (kind * 2 + 17) * 13 + kind * 7) % (29 * 24)) * HOUR,
         }),
       ),
     )
-    const { context, application_id } = await logged(await freshPlace(database), [...pair, ...frequent.flat()], 'UTC')
+    const { context, application_id } = await recordOccurrences(
+      await freshPlace(database),
+      [...pair, ...frequent.flat()],
+      'UTC',
+    )
     const query = await perform(correlateErrors, context, { days: 30, application_id })
     expect((await query.timeCorrelatedErrors())[0]).toMatchObject({
       error_types: ['LeftError', 'RightError'],
@@ -178,11 +187,11 @@ describeEachDatabase('ErrorCorrelation', (database) => {
     })
   })
 
-  test('says nothing of types that met too seldom, nor of one that never changes', async () => {
-    const events = [0, 1].flatMap((hour) =>
-      ['A', 'B'].map((kind) => anEvent({ error_type: `${kind}Error`, occurred_at: NOW - hour * HOUR })),
+  test('excludes types with few shared hours and types with a constant rate', async () => {
+    const occurrences = [0, 1].flatMap((hour) =>
+      ['A', 'B'].map((kind) => createOccurrence({ error_type: `${kind}Error`, occurred_at: NOW - hour * HOUR })),
     )
-    const { context, application_id } = await logged(await freshPlace(database), events, 'UTC')
+    const { context, application_id } = await recordOccurrences(await freshPlace(database), occurrences, 'UTC')
     const query = await perform(correlateErrors, context, { days: 2, application_id })
     expect(await query.timeCorrelatedErrors()).toEqual([])
     expect(await query.multiErrorUsers()).toEqual([])
@@ -191,7 +200,7 @@ describeEachDatabase('ErrorCorrelation', (database) => {
 
 const VERSIONS = ['1.9.0', '1.10.0', 'a1b2c3d']
 
-function anEvent(more: Partial<Event>): Event {
+function createOccurrence(more: Partial<TestOccurrence>): TestOccurrence {
   return {
     error_type: 'PayError',
     message: 'alpha',
@@ -209,16 +218,20 @@ function times<T>(count: number, make: (i: number) => T): T[] {
   return Array.from({ length: count }, (_, i) => make(i))
 }
 
-function of<Key extends keyof Event>(events: readonly Event[], key: Key, value: Event[Key]): Event[] {
-  return events.filter((event) => event[key] === value)
+function of<Key extends keyof TestOccurrence>(
+  occurrences: readonly TestOccurrence[],
+  key: Key,
+  value: TestOccurrence[Key],
+): TestOccurrence[] {
+  return occurrences.filter((occurrence) => occurrence[key] === value)
 }
 
 function sorted(counts: readonly number[]): number[] {
   return counts.toSorted((a, b) => b - a)
 }
 
-function countsOf(events: readonly Event[], group: string, version: string, before: string | undefined) {
-  const own = events.filter((event) => groupOf(event) === group)
+function countsOf(occurrences: readonly TestOccurrence[], group: string, version: string, before: string | undefined) {
+  const own = occurrences.filter((occurrence) => errorKey(occurrence) === group)
   const oldest = Math.min(...own.map(({ occurred_at }) => occurred_at))
   const first = own.find(({ occurred_at }) => occurred_at === oldest)
   return {
@@ -228,16 +241,18 @@ function countsOf(events: readonly Event[], group: string, version: string, befo
   }
 }
 
-function daysOf(events: readonly Event[], version: string): number {
-  const hours = of(events, 'app_version', version).map(({ occurred_at }) => hourOf(occurred_at))
+function daysOf(occurrences: readonly TestOccurrence[], version: string): number {
+  const hours = of(occurrences, 'app_version', version).map(({ occurred_at }) => hourOf(occurred_at))
   return Math.max(1, (Math.max(...hours) + HOUR - Math.min(...hours)) / DAY)
 }
 
-function correlatedTypes(seen: readonly Event[], days: number) {
+function correlatedTypes(seen: readonly TestOccurrence[], days: number) {
   const hours = times((days - 1) * 24 + (Math.floor(NOW / HOUR) % 24) + 1, (i) => hourOf(NOW) - i * HOUR)
   const types = distinct(seen, ({ error_type }) => error_type).sort()
   const series = (type: string) =>
-    hours.map((hour) => of(seen, 'error_type', type).filter((event) => hourOf(event.occurred_at) === hour).length)
+    hours.map(
+      (hour) => of(seen, 'error_type', type).filter((occurrence) => hourOf(occurrence.occurred_at) === hour).length,
+    )
   return types.flatMap((a, i) =>
     types.slice(i + 1).flatMap((b) => {
       const [ofA, ofB] = [series(a), series(b)]

@@ -11,7 +11,7 @@ const HOUR = 3_600_000
 
 describe('the period of a digest', () => {
   test.each([
-    ['is the local day before', 'daily', 'UTC', '2026-03-10T08:00:00Z', '2026-03-09T00:00Z', '2026-03-10T00:00Z'],
+    ['is the previous local day', 'daily', 'UTC', '2026-03-10T08:00:00Z', '2026-03-09T00:00Z', '2026-03-10T00:00Z'],
     [
       'has 23 hours when the clocks go forward',
       'daily',
@@ -21,7 +21,7 @@ describe('the period of a digest', () => {
       '2026-03-29T22:00Z',
     ],
     [
-      'has 25 hours when they go back',
+      'has 25 hours when the clocks go back',
       'daily',
       'Europe/Berlin',
       '2026-10-26T07:00Z',
@@ -29,7 +29,7 @@ describe('the period of a digest', () => {
       '2026-10-25T23:00Z',
     ],
     [
-      'is the week before, from Monday on',
+      'is the previous week starting on Monday',
       'weekly',
       'UTC',
       '2026-03-09T08:00Z',
@@ -37,7 +37,7 @@ describe('the period of a digest', () => {
       '2026-03-09T00:00Z',
     ],
     [
-      'is the same week when its mail comes late',
+      'is the same week when the digest is sent late',
       'weekly',
       'UTC',
       '2026-03-15T23:00Z',
@@ -52,15 +52,15 @@ describe('the period of a digest', () => {
       '2026-03-02T05:00Z',
       '2026-03-09T04:00Z',
     ],
-  ] as const)('%s', (_, frequency, zone, now, from, to) => {
-    expect(digestSpan(frequency, at(now), zone)).toEqual({ from: at(from), to: at(to) })
+  ] as const)('%s', (_, frequency, timeZone, now, from, to) => {
+    expect(digestSpan(frequency, at(now), timeZone)).toEqual({ from: at(from), to: at(to) })
   })
 })
 
 describeEachDatabase('the digest', (database) => {
   const openHarness = harnessesOn(database)
 
-  test('compares a day of 23 hours with the day before, by hand', async () => {
+  test('compares a day of 23 hours with the previous day', async () => {
     const harness = await openHarness({ time_zone: 'Europe/Berlin' })
     const [from, to] = [at('2026-03-28T23:00Z'), at('2026-03-29T22:00Z')]
     const log = (type: string, times: number[], fields = {}) =>
@@ -93,7 +93,7 @@ describeEachDatabase('the digest', (database) => {
     ])
   })
 
-  test('tells what was resolved and what came back, but not what a person opened again', async () => {
+  test('lists resolved and regressed errors, but not errors that a user reopened', async () => {
     const harness = await openHarness({ time_zone: 'UTC' })
     const [before, from, to] = [at('2026-03-08T00:00Z'), at('2026-03-09T00:00Z'), at('2026-03-10T00:00Z')]
     harness.clock.now = before
@@ -115,7 +115,7 @@ describeEachDatabase('the digest', (database) => {
     expect(digest.resolved_errors.map(({ error_type }) => error_type).sort()).toEqual(['D', 'E'])
   })
 
-  test('is that of one application, and of the period before a time, where these are named', async () => {
+  test('covers the given application and the period before the given time', async () => {
     const harness = await openHarness({ time_zone: 'UTC' })
     const billing = harnessAt(harness.place, { time_zone: 'UTC', application_name: 'billing' })
     const day = at('2026-03-09T00:00Z')
@@ -138,7 +138,7 @@ describeEachDatabase('the digest', (database) => {
     expect(digest.top_errors.map(({ error_type }) => error_type)).toEqual(['Own', 'Resolved'])
   })
 
-  test('has nothing to tell of an empty week', async () => {
+  test('is empty for a week without occurrences', async () => {
     const harness = await openHarness({})
     const digest = await digestFigures(harness.context, 'weekly')
     expect(digest.figures.occurrences).toEqual({ now: 0, before: 0 })

@@ -7,13 +7,13 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-interface Event {
+interface TestOccurrence {
   error_type: string
   platform: string
   occurred_at: number
 }
 
-/** The first instant of the local day that lies this many days before today. */
+/** Start of the local day the given number of days before today. */
 function startOfDayBefore(days: number, time_zone: string): number {
   const date = new Intl.DateTimeFormat('en-CA', { timeZone: time_zone })
   const wanted = new Date(Date.parse(date.format(NOON)) - days * DAY).toISOString().slice(0, 10)
@@ -22,8 +22,8 @@ function startOfDayBefore(days: number, time_zone: string): number {
   return time
 }
 
-/** Many events around every edge: midnight, half past, the week, the month, the hours they begin in. */
-function events(time_zone: string): Event[] {
+/** Occurrences around every boundary: midnight, half past, the week, the month and their hours. */
+function occurrences(time_zone: string): TestOccurrence[] {
   const edges = [0, DAY, 7 * DAY, 30 * DAY, 60 * DAY].map((back) => NOON - back)
   const times = [...[0, 6, 29].map((days) => startOfDayBefore(days, time_zone)), ...edges].flatMap((edge) =>
     [-HOUR, -30 * MINUTE, -1, 0, 1, 30 * MINUTE].map((by) => edge + by),
@@ -39,23 +39,24 @@ function events(time_zone: string): Event[] {
     )
 }
 
-/** The same numbers, counted one by one. */
-function counted(all: readonly Event[], time_zone: string) {
+/** Reference: counts every occurrence. */
+function counted(all: readonly TestOccurrence[], time_zone: string) {
   const [midnight, week, month] = [0, 6, 29].map((days) => startOfDayBefore(days, time_zone)) as [
     number,
     number,
     number,
   ]
-  const newest = new Map<string, Event>()
-  for (const event of all) {
-    const known = newest.get(event.error_type)
-    if (!known || event.occurred_at >= known.occurred_at) newest.set(event.error_type, event)
+  const newest = new Map<string, TestOccurrence>()
+  for (const occurrence of all) {
+    const known = newest.get(occurrence.error_type)
+    if (!known || occurrence.occurred_at >= known.occurred_at) newest.set(occurrence.error_type, occurrence)
   }
   const records = [...newest.values()]
-  const since = (list: readonly Event[], from: number) => list.filter(({ occurred_at }) => occurred_at >= from).length
+  const since = (list: readonly TestOccurrence[], from: number) =>
+    list.filter(({ occurred_at }) => occurred_at >= from).length
   const types = [...newest.keys()].map((error_type) => ({
     error_type,
-    count: all.filter((event) => event.error_type === error_type).length,
+    count: all.filter((occurrence) => occurrence.error_type === error_type).length,
   }))
   return {
     total_errors: records.length,
@@ -76,10 +77,10 @@ function counted(all: readonly Event[], time_zone: string) {
   }
 }
 
-/** One after the other, so that of types that came equally often the first is known. */
-async function logAll(tracker: TrackerInstance, all: readonly Event[]): Promise<void> {
+/** Sequential, so that the order of equally frequent types is known. */
+async function logAll(tracker: TrackerInstance, all: readonly TestOccurrence[]): Promise<void> {
   const types = [...new Set(all.map(({ error_type }) => error_type))]
-  const log = (event: Event) => tracker.Commands.LogError.call({ message: 'x', ...event })
+  const log = (occurrence: TestOccurrence) => tracker.Commands.LogError.call({ message: 'x', ...occurrence })
   for (const type of types) await Promise.all(all.filter(({ error_type }) => error_type === type).map(log))
 }
 
@@ -94,10 +95,10 @@ describeEachDatabase('DashboardStats', (database) => {
   })
 
   test.each(['UTC', 'Asia/Kolkata', 'Asia/Kathmandu', 'America/New_York'])(
-    'counts records and occurrences as one by one, with days cut in %s',
+    'matches the reference counts of errors and occurrences by local days in %s',
     async (time_zone) => {
       const { tracker, clock } = await freshTracker(database, { time_zone })
-      const all = events(time_zone)
+      const all = occurrences(time_zone)
       await logAll(tracker, all)
       expect(await tracker.Queries.DashboardStats.call()).toMatchObject(counted(all, time_zone))
       const [first, second] = await tracker.Queries.ErrorsList.call()
@@ -109,9 +110,9 @@ describeEachDatabase('DashboardStats', (database) => {
     },
   )
 
-  test('agrees with the list about every timeframe', async () => {
+  test('matches the error list for every timeframe', async () => {
     const { tracker } = await freshTracker(database, { time_zone: 'Asia/Kolkata' })
-    await logAll(tracker, events('Asia/Kolkata'))
+    await logAll(tracker, occurrences('Asia/Kolkata'))
     const stats = await tracker.Queries.DashboardStats.call()
     const total = async (timeframe: 'today' | 'last_7_days' | 'last_30_days') =>
       (await tracker.Queries.ErrorsList.page({ timeframe })).pagination.total_count
@@ -120,7 +121,7 @@ describeEachDatabase('DashboardStats', (database) => {
     expect(stats.errors_last_30_days).toBe(await total('last_30_days'))
   })
 
-  test('counts a storm in full though few of its occurrences are kept', async () => {
+  test('counts all occurrences of a storm when only a few are stored', async () => {
     const { tracker } = await freshTracker(database, { max_occurrences_per_error: 5 })
     const storm = Array.from({ length: 500 }, () => ({ error_type: 'Storm', platform: 'API', occurred_at: NOON }))
     await logAll(tracker, storm)
@@ -134,10 +135,10 @@ describeEachDatabase('DashboardStats', (database) => {
     })
   })
 
-  test('honours application_id, and counts all applications without it', async () => {
+  test('filters by application_id and counts all applications without it', async () => {
     const place = await freshTracker(database)
     const billing = trackerAt(place, { application_name: 'billing' }).tracker
-    const [ours, theirs] = [events('UTC'), events('UTC').slice(5, 40)]
+    const [ours, theirs] = [occurrences('UTC'), occurrences('UTC').slice(5, 40)]
     await logAll(place.tracker, ours)
     await logAll(billing, theirs)
     const [first, second] = await billing.Queries.Applications.call()
@@ -149,7 +150,7 @@ describeEachDatabase('DashboardStats', (database) => {
     await expect(stats('shop')).rejects.toThrow('application_id must be a record id')
   })
 
-  test('a platform named __proto__ is a platform like any other', async () => {
+  test('counts a platform named __proto__ like any other', async () => {
     const { tracker } = await freshTracker(database)
     await tracker.Commands.LogError.call({ error_type: 'A', message: 'x', platform: '__proto__' })
     const { errors_by_platform } = await tracker.Queries.DashboardStats.call()

@@ -4,12 +4,12 @@ import type { Overview } from '../../../src/analytics/overview/overview.js'
 import { describeEachDatabase } from '../../support/databases.js'
 import { type Host, startHost } from '../../support/host.js'
 import { temporaryFolder, trackerAt } from '../../support/tracker.js'
-import { type Act, expectedOverview, type Happening, perform } from '../overview-by-hand.js'
+import { expectedOverview, replay, type TestAction, type TestOccurrence } from '../reference-overview.js'
 
 const MINUTE = 60_000
-/** Four days after the clocks went forward in Berlin. */
+/** Four days after daylight saving time started in Berlin. */
 const NOW = Date.parse('2026-04-02T10:20:00Z')
-/** Midnight of the day on which they did, and of the day after, in Berlin and in Kolkata. */
+/** Midnight of the day of that change and of the next day, in Berlin and in Kolkata. */
 const EDGES = ['2026-03-28T23:00Z', '2026-03-29T22:00Z', '2026-03-29T18:30Z', '2026-04-01T22:00Z', '2026-04-01T18:30Z']
 
 const time = fc.oneof(
@@ -19,7 +19,7 @@ const time = fc.oneof(
     .tuple(fc.constantFrom(...EDGES), fc.constantFrom(-30 * MINUTE, -1, 0, 1, 29 * MINUTE))
     .map(([edge, by]) => Date.parse(edge) + by),
 )
-const happening: fc.Arbitrary<Happening> = fc.record({
+const occurrence: fc.Arbitrary<TestOccurrence> = fc.record({
   type: fc.integer({ min: 0, max: 11 }),
   occurred_at: time,
   platform: fc.constantFrom('API', 'Web', 'iOS'),
@@ -29,14 +29,14 @@ const happening: fc.Arbitrary<Happening> = fc.record({
     { nil: null },
   ),
 })
-const act: fc.Arbitrary<Act> = fc.record({
+const action: fc.Arbitrary<TestAction> = fc.record({
   type: fc.integer({ min: 0, max: 11 }),
-  what: fc.constantFrom('resolve', 'reopen', 'assign', 'snooze'),
+  name: fc.constantFrom('resolve', 'reopen', 'assign', 'snooze'),
   at: fc.integer({ min: 0, max: 62 * 24 }).map((hours) => NOW - hours * 60 * MINUTE),
 })
 
-/** In the week by the minute, but not by whole hours: midnight in Kolkata splits the hour. */
-const IN_SPLIT_HOUR: Happening[] = ['2026-03-26T18:37Z', '2026-04-02T10:19Z'].map((at, type) => ({
+/** Within the week by the minute but not by whole hours, because midnight in Kolkata splits the hour. */
+const IN_SPLIT_HOUR: TestOccurrence[] = ['2026-03-26T18:37Z', '2026-04-02T10:19Z'].map((at, type) => ({
   ...{ type, occurred_at: Date.parse(at), platform: 'API', app_version: '2.0', user_id: 'user-6' },
 }))
 
@@ -62,19 +62,19 @@ describeEachDatabase('the overview', (database) => {
     )) as unknown as (Overview & Overview['stats']) | undefined
 
   test.each(['Europe/Berlin', 'Asia/Kolkata'])(
-    'agrees with counting everything one by one, application by application, in %s',
+    'matches the reference for each application in %s',
     async (time_zone) => {
       await fc.assert(
         fc.asyncProperty(
-          fc.array(happening, { minLength: 1, maxLength: 80 }),
-          fc.array(act, { maxLength: 12 }),
-          async (happenings, acts) => {
+          fc.array(occurrence, { minLength: 1, maxLength: 80 }),
+          fc.array(action, { maxLength: 12 }),
+          async (occurrences, actions) => {
             const name = `application ${application++}`
             const { tracker, clock } = trackerAt({ url, spool_path: temporaryFolder() }, { application_name: name })
-            const records = await perform(tracker, clock, { now: NOW, happenings, acts })
+            const records = await replay(tracker, clock, { now: NOW, occurrences, actions })
             const all = await tracker.Queries.Applications.call()
             const found = await overviewOf(time_zone, all.find((one) => one.name === name)?.id)
-            expect(found).toMatchObject(expectedOverview(records, { now: NOW, time_zone, happenings }))
+            expect(found).toMatchObject(expectedOverview(records, { now: NOW, time_zone, occurrences }))
           },
         ),
         { numRuns: 3, endOnFailure: true, examples: [[IN_SPLIT_HOUR, []]] },
@@ -82,7 +82,7 @@ describeEachDatabase('the overview', (database) => {
     },
   )
 
-  test('of all applications together counts each of them', async () => {
+  test('includes all applications without a filter', async () => {
     const parts = await Promise.all(
       ((await hosts['Asia/Kolkata']?.tracker.Queries.Applications.call()) ?? []).map(({ id }) =>
         overviewOf('Asia/Kolkata', id),
@@ -100,7 +100,7 @@ describeEachDatabase('the overview', (database) => {
     expect(whole?.time_to_resolve.count).toBe(sum(({ time_to_resolve }) => time_to_resolve.count))
   })
 
-  test('of an application that does not exist is empty', async () => {
+  test('is empty for an unknown application', async () => {
     const empty = await hosts['Europe/Berlin']?.tracker.Queries.Overview.call({ application_id: 999_999 })
     expect(empty).toMatchObject({
       stats: { total_errors: 0 },

@@ -4,33 +4,33 @@ import { comparePlatforms } from '../../../src/analytics/platforms/platform-comp
 import { perform } from '../../../src/operation.js'
 import { describeEachDatabase } from '../../support/databases.js'
 import { freshPlace } from '../../support/tracker.js'
+import { NOW, randomOccurrences, recordOccurrences } from '../random-occurrences.js'
 import {
-  dateOf,
-  datesOf,
+  countBy,
   distinct,
-  type Event,
-  groupOf,
+  errorKey,
   inPeriod,
   inPeriodBefore,
+  localDate,
+  localDates,
   severityCounts,
-  tally,
-} from '../oracle.js'
-import { logged, NOW, someEvents } from '../random-events.js'
+  type TestOccurrence,
+} from '../reference-statistics.js'
 
 const DAY = 86_400_000
 
 describeEachDatabase('PlatformComparison', (database) => {
-  test('agrees with counting event by event', async () => {
+  test('matches the reference counts', async () => {
     const place = await freshPlace(database)
     const someDays = fc.constantFrom(1, 7, 20)
     const someZone = fc.constantFrom('UTC', 'Asia/Tokyo')
     await fc.assert(
-      fc.asyncProperty(someEvents, someDays, someZone, async (events, days, zone) => {
-        const { context, application_id } = await logged(place, events, zone)
-        const question = { now: NOW, days, zone }
+      fc.asyncProperty(randomOccurrences, someDays, someZone, async (occurrences, days, timeZone) => {
+        const { context, application_id } = await recordOccurrences(place, occurrences, timeZone)
+        const input = { now: NOW, days, timeZone }
         const comparison = await perform(comparePlatforms, context, { days, application_id })
-        const seen = inPeriod(events, question)
-        const before = inPeriodBefore(events, question)
+        const seen = inPeriod(occurrences, input)
+        const before = inPeriodBefore(occurrences, input)
         const rates = await comparison.errorRateByPlatform()
         expect(rates.map(({ platform }) => platform).sort()).toEqual(distinct(seen, ({ platform }) => platform).sort())
         for (const rate of rates) {
@@ -40,38 +40,47 @@ describeEachDatabase('PlatformComparison', (database) => {
             platform: rate.platform,
             occurrences: own.length,
             share: own.length / seen.length,
-            per_day: expect.closeTo(own.length / hoursOf(question) / (1 / 24)),
+            per_day: expect.closeTo(own.length / hoursOf(input) / (1 / 24)),
             before_count: earlier.length,
             growth: earlier.length === 0 ? null : (own.length - earlier.length) / earlier.length,
             severities: severityCounts(own),
-            daily_counts: datesOf(question).map((date) => own.filter((event) => dateOf(event, zone) === date).length),
+            daily_counts: localDates(input).map(
+              (date) => own.filter((occurrence) => localDate(occurrence, timeZone) === date).length,
+            ),
           })
           const { top_errors } = await comparison.platformHealthSummary(rate.platform)
           expect(top_errors.map(({ count }) => count)).toEqual(
-            Object.values(tally(own, groupOf))
+            Object.values(countBy(own, errorKey))
               .sort((a, b) => b - a)
               .slice(0, 20),
           )
         }
-        const kinds = distinct(seen, kindOf)
-          .map((kind) => seen.filter((event) => kindOf(event) === kind))
+        const kinds = distinct(seen, typeAndFile)
+          .map((kind) => seen.filter((occurrence) => typeAndFile(occurrence) === kind))
           .filter((own) => distinct(own, ({ platform }) => platform).length > 1)
         const crossing = await comparison.crossPlatformErrors()
         expect(crossing.map(({ count }) => count)).toEqual(kinds.map(({ length }) => length).sort((a, b) => b - a))
         for (const { error_type, place, platforms, error_ids } of crossing) {
-          const own = seen.filter((event) => event.error_type === error_type && place?.includes(event.file))
-          expect(Object.fromEntries(platforms.map(({ platform, count }) => [platform, count]))).toEqual(
-            tally(own, ({ platform }) => platform),
+          const own = seen.filter(
+            (occurrence) => occurrence.error_type === error_type && place?.includes(occurrence.file),
           )
-          expect(error_ids).toHaveLength(distinct(own, groupOf).length)
+          expect(Object.fromEntries(platforms.map(({ platform, count }) => [platform, count]))).toEqual(
+            countBy(own, ({ platform }) => platform),
+          )
+          expect(error_ids).toHaveLength(distinct(own, errorKey).length)
         }
       }),
       { numRuns: 6 },
     )
   }, 120_000)
 
-  test('scores the stability as its formula says, by hand', async () => {
-    const event = (kind: string, platform: string, severity: Event['severity'], days: number): Event => ({
+  test('calculates the stability score by its formula', async () => {
+    const occurrence = (
+      kind: string,
+      platform: string,
+      severity: TestOccurrence['severity'],
+      days: number,
+    ): TestOccurrence => ({
       error_type: `${kind}Error`,
       message: 'alpha',
       file: 'cart',
@@ -81,16 +90,20 @@ describeEachDatabase('PlatformComparison', (database) => {
       user_id: null,
       occurred_at: NOW - days * DAY,
     })
-    const events = [
-      // Web: two critical, one low; one of two errors resolved; one a week before, so it trebled.
-      event('Pay', 'Web', 'critical', 0),
-      event('Pay', 'Web', 'critical', 1),
-      event('Tip', 'Web', 'low', 2),
-      event('Tip', 'Web', 'low', 8),
+    const occurrences = [
+      // Web: two critical, one low; one of two errors resolved; one in the previous week, so it tripled.
+      occurrence('Pay', 'Web', 'critical', 0),
+      occurrence('Pay', 'Web', 'critical', 1),
+      occurrence('Tip', 'Web', 'low', 2),
+      occurrence('Tip', 'Web', 'low', 8),
       // iOS: one medium, open, new.
-      event('Map', 'iOS', 'medium', 3),
+      occurrence('Map', 'iOS', 'medium', 3),
     ]
-    const { context, application_id, tracker, clock } = await logged(await freshPlace(database), events, 'UTC')
+    const { context, application_id, tracker, clock } = await recordOccurrences(
+      await freshPlace(database),
+      occurrences,
+      'UTC',
+    )
     const [pay] = await tracker.Queries.ErrorsList.call({ error_type: 'PayError', application_id })
     clock.now = NOW - DAY + 3_600_000
     await tracker.Commands.ResolveError.call({ error_id: pay?.id ?? 0 })
@@ -137,8 +150,8 @@ describeEachDatabase('PlatformComparison', (database) => {
     await expect(comparison.platformHealthSummary(undefined as never)).rejects.toThrow('platform is missing')
   })
 
-  test('asks again after a question that failed', async () => {
-    const { context } = await logged(await freshPlace(database), [], 'UTC')
+  test('queries again after a failure', async () => {
+    const { context } = await recordOccurrences(await freshPlace(database), [], 'UTC')
     let away = true
     const now = () => {
       if (away) throw new Error('the database is away')
@@ -150,9 +163,9 @@ describeEachDatabase('PlatformComparison', (database) => {
     expect(await comparison.errorRateByPlatform()).toEqual([])
   })
 
-  test('keeps to one application, and takes all without it', async () => {
+  test('filters by application and includes all applications without a filter', async () => {
     const place = await freshPlace(database)
-    const one: Event = {
+    const one: TestOccurrence = {
       error_type: 'PayError',
       message: 'alpha',
       file: 'cart',
@@ -162,8 +175,8 @@ describeEachDatabase('PlatformComparison', (database) => {
       user_id: null,
       occurred_at: NOW,
     }
-    const shop = await logged(place, [one, one], 'UTC')
-    const billing = await logged(place, [{ ...one, platform: 'iOS' }], 'UTC')
+    const shop = await recordOccurrences(place, [one, one], 'UTC')
+    const billing = await recordOccurrences(place, [{ ...one, platform: 'iOS' }], 'UTC')
     const rates = async (application_id?: number | string) =>
       (await perform(comparePlatforms, shop.context, { application_id: application_id ?? null })).errorRateByPlatform()
     expect((await rates(shop.application_id)).map(({ platform }) => platform)).toEqual(['Web'])
@@ -179,12 +192,12 @@ describeEachDatabase('PlatformComparison', (database) => {
   })
 })
 
-function kindOf({ error_type, file }: Event): string {
+function typeAndFile({ error_type, file }: TestOccurrence): string {
   return `${error_type} ${file}`
 }
 
-/** Hours of the period so far, for zones without a change of clocks. */
-function hoursOf({ now, days, zone }: { now: number; days: number; zone: string }): number {
-  const offset = zone === 'Asia/Tokyo' ? 9 : 0
+/** Elapsed hours of the period, for zones without daylight saving time. */
+function hoursOf({ now, days, timeZone }: { now: number; days: number; timeZone: string }): number {
+  const offset = timeZone === 'Asia/Tokyo' ? 9 : 0
   return (days - 1) * 24 + ((Math.floor(now / 3_600_000) + offset) % 24) + 1
 }

@@ -5,14 +5,22 @@ import { type ListedRelease, releaseList } from '../../../src/analytics/releases
 import { perform } from '../../../src/operation.js'
 import { describeEachDatabase } from '../../support/databases.js'
 import { freshPlace, freshTracker } from '../../support/tracker.js'
-import { dateOf, datesOf, distinct, type Event, groupOf, inPeriod, severityCounts } from '../oracle.js'
-import { contextAt, logged, NOW, someEvents } from '../random-events.js'
+import { contextAt, NOW, randomOccurrences, recordOccurrences } from '../random-occurrences.js'
+import {
+  distinct,
+  errorKey,
+  inPeriod,
+  localDate,
+  localDates,
+  severityCounts,
+  type TestOccurrence,
+} from '../reference-statistics.js'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
 describeEachDatabase('the list of releases', (database) => {
-  test('tells what each release brought, as computed by hand', async () => {
+  test('reports new, gone, worse and regressed errors of each release', async () => {
     const { tracker, clock, ...place } = await freshTracker(database, { time_zone: 'Europe/Berlin' })
     const { Commands, Queries } = tracker
     const context = contextAt(place, clock, 'Europe/Berlin')
@@ -28,7 +36,7 @@ describeEachDatabase('the list of releases', (database) => {
     await log('Fixed', '1.9.0', NOW - 9 * DAY + 6000)
     const [fixed] = await Queries.ErrorsList.call({ error_type: 'Fixed' })
     await Commands.ResolveError.call({ error_id: fixed?.id ?? 0 })
-    // 1.10.0, also within one day: one error is worse, one came back, two are new, of which one is resolved by now.
+    // 1.10.0, also within one day: one error is worse, one regressed, two are new, of which one is resolved by now.
     await log('Worse', '1.10.0', NOW - 2 * DAY + 77, 6, { severity: 'critical' })
     await log('Fixed', '1.10.0', NOW - 2 * DAY + 1000)
     await log('New', '1.10.0', NOW - 2 * DAY + 2000, 2)
@@ -54,7 +62,7 @@ describeEachDatabase('the list of releases', (database) => {
         regressed_count: 1,
         gone_count: 1,
         worse_count: 1,
-        // 40 of the mean weight 0.55, 30 of one new error in two that is open, 30 of twice as many a day.
+        // 40 × mean weight 0.55, 30 × one of two new errors open, 30 × doubled daily rate.
         stability_score: 100 - 22 - 15 - 30,
         status: 'unstable',
       },
@@ -64,7 +72,7 @@ describeEachDatabase('the list of releases', (database) => {
         first_seen_at: new Date(NOW - 9 * DAY + 1234).toISOString(),
         occurrences: 6,
         trend: [0, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0],
-        // The error that came back is open again.
+        // The regressed error is open again.
         new_count: 3,
         open_new_count: 3,
         regressed_count: 0,
@@ -83,31 +91,31 @@ describeEachDatabase('the list of releases', (database) => {
     expect(release?.first_seen_at).toBe(new Date(NOW - 2 * DAY + 77).toISOString())
   })
 
-  test('counts as one does event by event, on every day of a zone whose clocks changed', async () => {
+  test('matches the reference on every local day across a daylight saving change', async () => {
     const place = await freshPlace(database)
     await fc.assert(
-      fc.asyncProperty(someEvents, fc.constantFrom(3, 30), async (events, days) => {
-        const zone = 'Europe/Berlin'
-        const { context, application_id } = await logged(place, events, zone)
+      fc.asyncProperty(randomOccurrences, fc.constantFrom(3, 30), async (occurrences, days) => {
+        const timeZone = 'Europe/Berlin'
+        const { context, application_id } = await recordOccurrences(place, occurrences, timeZone)
         const { releases } = await perform(releaseList, context, { days, application_id })
-        const seen = inPeriod(events, { now: NOW, days, zone })
+        const seen = inPeriod(occurrences, { now: NOW, days, timeZone })
         const bySight = distinct(
-          events.toSorted((a, b) => a.occurred_at - b.occurred_at || byVersion(a, b)),
+          occurrences.toSorted((a, b) => a.occurred_at - b.occurred_at || byVersion(a, b)),
           ({ app_version }) => app_version,
         )
-        // The only two whose names tell, where nothing stands between them.
+        // Only these two names can be compared, if no other release lies between them.
         const order = bySight.join().replace('1.10.0,1.9.0', '1.9.0,1.10.0').split(',').filter(Boolean)
         const reported = order.filter((version) => seen.some(({ app_version }) => app_version === version)).reverse()
         expect(releases.map(({ app_version }) => app_version)).toEqual(reported)
         for (const release of releases) {
           const own = seen.filter(({ app_version }) => app_version === release.app_version)
-          const dates = datesOf({ now: NOW, days: Math.min(days, 14), zone })
+          const dates = localDates({ now: NOW, days: Math.min(days, 14), timeZone })
           expect(release).toMatchObject({
             occurrences: own.length,
             severities: severityCounts(own),
-            trend: dates.map((date) => own.filter((event) => dateOf(event, zone) === date).length),
-            first_seen_at: new Date(Math.min(...timesOf(events, release))).toISOString(),
-            new_count: newIn(events, release.app_version),
+            trend: dates.map((date) => own.filter((occurrence) => localDate(occurrence, timeZone) === date).length),
+            first_seen_at: new Date(Math.min(...timesOf(occurrences, release))).toISOString(),
+            new_count: newIn(occurrences, release.app_version),
           })
           const changes = await releaseChanges(context, { application_id }, release.app_version, 1)
           expect(changes).toMatchObject({ gone_count: release.gone_count, worse_count: release.worse_count })
@@ -117,41 +125,52 @@ describeEachDatabase('the list of releases', (database) => {
     )
   }, 120_000)
 
-  test('shows twenty at a time, and those of one application only', async () => {
+  test('shows twenty releases per page and filters by application', async () => {
     const place = await freshPlace(database)
     const builds = Array.from({ length: 43 }, (_, i) =>
-      anEvent({ app_version: `1.${i}`, occurred_at: NOW - (43 - i) * 1000 }),
+      createOccurrence({ app_version: `1.${i}`, occurred_at: NOW - (43 - i) * 1000 }),
     )
-    const shop = await logged(place, builds, 'UTC')
-    const billing = await logged(place, [anEvent({ app_version: '1.7', occurred_at: NOW - DAY })], 'UTC')
-    const ask = (input: object) => perform(releaseList, shop.context, input)
+    const shop = await recordOccurrences(place, builds, 'UTC')
+    const billing = await recordOccurrences(
+      place,
+      [createOccurrence({ app_version: '1.7', occurred_at: NOW - DAY })],
+      'UTC',
+    )
+    const listReleases = (input: object) => perform(releaseList, shop.context, input)
     const { application_id } = shop
-    expect((await ask({ application_id })).releases.map(({ app_version }) => app_version)).toEqual(
+    expect((await listReleases({ application_id })).releases.map(({ app_version }) => app_version)).toEqual(
       builds
         .map(({ app_version }) => app_version)
         .slice(-20)
         .reverse(),
     )
-    const last = await ask({ application_id, page: 99 })
+    const last = await listReleases({ application_id, page: 99 })
     expect(last.pagination).toEqual({ page: 3, per_page: 20, total_count: 43, total_pages: 3 })
     expect(last.releases.map(({ app_version }) => app_version)).toEqual(['1.2', '1.1', '1.0'])
-    expect((await ask({ application_id: billing.application_id })).releases).toMatchObject([
+    expect((await listReleases({ application_id: billing.application_id })).releases).toMatchObject([
       { app_version: '1.7', occurrences: 1, new_count: 1, gone_count: 0, before_version: null },
     ])
-    expect((await ask({})).pagination.total_count).toBe(44)
-    expect((await ask({ application_id: 12_345 })).releases).toEqual([])
+    expect((await listReleases({})).pagination.total_count).toBe(44)
+    expect((await listReleases({ application_id: 12_345 })).releases).toEqual([])
   })
 
-  test('does not take an old version that reports for the first time for the newest, and looks past commits', async () => {
+  test('orders a late old version by its number and ignores commits', async () => {
     const place = await freshPlace(database)
-    const events = ['2.0.0', '1.9.9', '2.0.1', '1.0.0'].map((app_version, i) =>
-      anEvent({ app_version, occurred_at: NOW - DAY + i * HOUR }),
+    const occurrences = ['2.0.0', '1.9.9', '2.0.1', '1.0.0'].map((app_version, i) =>
+      createOccurrence({ app_version, occurred_at: NOW - DAY + i * HOUR }),
     )
-    const { context, application_id, tracker } = await logged(place, events, 'UTC')
-    await tracker.Commands.LogError.call({ ...anEvent({ app_version: '2.0.0' }), user_id: undefined, git_sha: 'fff' })
-    const others = await logged(
+    const { context, application_id, tracker } = await recordOccurrences(place, occurrences, 'UTC')
+    await tracker.Commands.LogError.call({
+      ...createOccurrence({ app_version: '2.0.0' }),
+      user_id: undefined,
+      git_sha: 'fff',
+    })
+    const others = await recordOccurrences(
       place,
-      [anEvent({ app_version: '5.0', occurred_at: NOW - DAY + HOUR / 2 }), anEvent({ app_version: '4.0' })],
+      [
+        createOccurrence({ app_version: '5.0', occurred_at: NOW - DAY + HOUR / 2 }),
+        createOccurrence({ app_version: '4.0' }),
+      ],
       'UTC',
     )
     const { releases } = await perform(releaseList, context, { application_id })
@@ -172,16 +191,16 @@ describeEachDatabase('the list of releases', (database) => {
     expect(others.application_id).not.toBe(application_id)
   })
 
-  test('counts within the last year only, however long a release reports', async () => {
+  test('counts only the last year of a long-lived release', async () => {
     const place = await freshPlace(database)
-    const events = [
-      ...times(9, () => anEvent({ app_version: '1.0', occurred_at: NOW - 500 * DAY })),
-      anEvent({ app_version: '1.0', occurred_at: NOW - 20 * DAY }),
-      ...times(5, () => anEvent({ app_version: '2.0', occurred_at: NOW - 10 * DAY })),
+    const occurrences = [
+      ...times(9, () => createOccurrence({ app_version: '1.0', occurred_at: NOW - 500 * DAY })),
+      createOccurrence({ app_version: '1.0', occurred_at: NOW - 20 * DAY }),
+      ...times(5, () => createOccurrence({ app_version: '2.0', occurred_at: NOW - 10 * DAY })),
     ]
-    const { context, application_id } = await logged(place, events, 'UTC')
+    const { context, application_id } = await recordOccurrences(place, occurrences, 'UTC')
     const { releases } = await perform(releaseList, context, { application_id })
-    // One occurrence a day became five: the nine of long ago do not count.
+    // From one occurrence per day to five. The nine older occurrences do not count.
     expect(releases.map(({ app_version, worse_count }) => [app_version, worse_count])).toEqual([
       ['2.0', 1],
       ['1.0', 0],
@@ -190,7 +209,7 @@ describeEachDatabase('the list of releases', (database) => {
   })
 })
 
-function anEvent(more: Partial<Event>): Event {
+function createOccurrence(more: Partial<TestOccurrence>): TestOccurrence {
   return {
     error_type: 'PayError',
     message: 'alpha',
@@ -214,17 +233,19 @@ function hour(time: number): number {
 
 const VERSIONS = ['1.9.0', '1.10.0', 'a1b2c3d']
 
-function byVersion(a: Event, b: Event): number {
+function byVersion(a: TestOccurrence, b: TestOccurrence): number {
   return VERSIONS.indexOf(a.app_version) - VERSIONS.indexOf(b.app_version)
 }
 
-function timesOf(events: readonly Event[], { app_version }: ListedRelease): number[] {
-  return events.filter((event) => event.app_version === app_version).map(({ occurred_at }) => occurred_at)
+function timesOf(occurrences: readonly TestOccurrence[], { app_version }: ListedRelease): number[] {
+  return occurrences
+    .filter((occurrence) => occurrence.app_version === app_version)
+    .map(({ occurred_at }) => occurred_at)
 }
 
-function newIn(events: readonly Event[], version: string): number {
-  return distinct(events, groupOf).filter((group) => {
-    const own = events.filter((event) => groupOf(event) === group)
+function newIn(occurrences: readonly TestOccurrence[], version: string): number {
+  return distinct(occurrences, errorKey).filter((group) => {
+    const own = occurrences.filter((occurrence) => errorKey(occurrence) === group)
     const oldest = Math.min(...own.map(({ occurred_at }) => occurred_at))
     return own.find(({ occurred_at }) => occurred_at === oldest)?.app_version === version
   }).length

@@ -2,14 +2,14 @@ import { expect, test } from 'vitest'
 import { describeEachDatabase } from '../../support/databases.js'
 import { freshTracker, NOON } from '../../support/tracker.js'
 
-describeEachDatabase('a span that begins inside an hour', (database) => {
-  test('counts a storm of which only the newest occurrences are kept', async () => {
+describeEachDatabase('a span that starts within an hour', (database) => {
+  test('counts all occurrences of a storm when only the newest are stored', async () => {
     const { tracker, clock } = await freshTracker(database, {
       max_occurrences_per_error: 10,
       time_zone: 'Asia/Kolkata',
     })
     clock.now = NOON + 30 * 60_000
-    // The first of seven days began at 18:30 UTC.
+    // The first of the seven days started at 18:30 UTC.
     const inside = Date.parse('2026-03-03T18:30:20Z')
     await Promise.all(
       Array.from({ length: 300 }, () =>

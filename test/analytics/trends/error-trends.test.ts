@@ -4,51 +4,51 @@ import { errorAnalytics } from '../../../src/analytics/trends/error-trends.js'
 import { perform } from '../../../src/operation.js'
 import { describeEachDatabase } from '../../support/databases.js'
 import { freshPlace } from '../../support/tracker.js'
+import { NOW, randomOccurrences, recordOccurrences, ZONES } from '../random-occurrences.js'
 import {
-  dateOf,
-  datesOf,
+  countBy,
   distinct,
-  type Event,
-  groupOf,
+  errorKey,
   inPeriod,
+  localDate,
+  localDates,
   severityCounts,
-  tally,
-  weekHourOf,
-} from '../oracle.js'
-import { logged, NOW, someEvents, ZONES } from '../random-events.js'
+  type TestOccurrence,
+  weekdayAndHour,
+} from '../reference-statistics.js'
 
 describeEachDatabase('the analytics', (database) => {
-  test('agree with counting event by event, whatever the zone and the days', async () => {
+  test('match the reference counts for any time zone and period', async () => {
     const place = await freshPlace(database)
     const someDays = fc.constantFrom(1, 2, 7, 30, 90)
     await fc.assert(
-      fc.asyncProperty(someEvents, fc.constantFrom(...ZONES), someDays, async (events, zone, days) => {
-        const { context, application_id } = await logged(place, events, zone)
+      fc.asyncProperty(randomOccurrences, fc.constantFrom(...ZONES), someDays, async (occurrences, timeZone, days) => {
+        const { context, application_id } = await recordOccurrences(place, occurrences, timeZone)
         const answer = await perform(errorAnalytics, context, { days, application_id })
-        const question = { now: NOW, days, zone }
-        const seen = inPeriod(events, question)
+        const input = { now: NOW, days, timeZone }
+        const seen = inPeriod(occurrences, input)
         expect(answer.total_occurrences).toBe(seen.length)
         expect(answer.severities).toEqual(severityCounts(seen))
         expect(answer.errors_over_time).toEqual(
-          datesOf(question).map((date) => {
-            const ofDay = seen.filter((event) => dateOf(event, zone) === date)
+          localDates(input).map((date) => {
+            const ofDay = seen.filter((occurrence) => localDate(occurrence, timeZone) === date)
             return { date, count: ofDay.length, ...severityCounts(ofDay) }
           }),
         )
-        expect(mapOf(answer.errors_by_platform, 'platform', 'count')).toEqual(tally(seen, ({ platform }) => platform))
+        expect(mapOf(answer.errors_by_platform, 'platform', 'count')).toEqual(countBy(seen, ({ platform }) => platform))
         expect(mapOf(answer.errors_by_type.types, 'error_type', 'count')).toEqual(
-          tally(seen, ({ error_type }) => error_type),
+          countBy(seen, ({ error_type }) => error_type),
         )
         for (const { error_type, error_count } of answer.errors_by_type.types) {
           expect(error_count).toBe(
             distinct(
-              seen.filter((event) => event.error_type === error_type),
-              groupOf,
+              seen.filter((occurrence) => occurrence.error_type === error_type),
+              errorKey,
             ).length,
           )
         }
-        expect(answer.errors_by_weekday_and_hour).toEqual(heatMap(seen, zone))
-        expect(answer.resolution.error_count).toBe(distinct(seen, groupOf).length)
+        expect(answer.errors_by_weekday_and_hour).toEqual(heatMap(seen, timeZone))
+        expect(answer.resolution.error_count).toBe(distinct(seen, errorKey).length)
         const users = distinct(seen, ({ user_id }) => user_id)
         expect(mapOf(answer.top_users, 'user_id', 'error_count')).toEqual(
           Object.fromEntries(users.map((user) => [user, errorsOf(seen, user).length])),
@@ -57,15 +57,17 @@ describeEachDatabase('the analytics', (database) => {
           Object.fromEntries(
             users.map((user) => [
               user,
-              events.filter((event) => event.user_id === user && errorsOf(seen, user).includes(groupOf(event))).length,
+              occurrences.filter(
+                (occurrence) => occurrence.user_id === user && errorsOf(seen, user).includes(errorKey(occurrence)),
+              ).length,
             ]),
           ),
         )
-        const impact = distinct(seen, groupOf)
+        const impact = distinct(seen, errorKey)
           .map(
             (group) =>
               distinct(
-                seen.filter((event) => groupOf(event) === group),
+                seen.filter((occurrence) => errorKey(occurrence) === group),
                 ({ user_id }) => user_id,
               ).length,
           )
@@ -73,22 +75,26 @@ describeEachDatabase('the analytics', (database) => {
           .sort((a, b) => b - a)
         expect(answer.user_impact.map(({ user_count }) => user_count)).toEqual(impact.slice(0, 10))
         expect(mapOf(answer.errors_by_version, 'app_version', 'occurrences')).toEqual(
-          tally(seen, ({ app_version }) => app_version),
+          countBy(seen, ({ app_version }) => app_version),
         )
         for (const { app_version, severities } of answer.errors_by_version) {
-          const own = seen.filter((event) => event.app_version === app_version)
+          const own = seen.filter((occurrence) => occurrence.app_version === app_version)
           expect(severities).toEqual(severityCounts(own))
         }
       }),
       {
         numRuns: 6,
-        examples: ZONES.map((zone) => [[anEvent(0), { ...anEvent(1), occurred_at: NOW - 20 * 86_400_000 }], zone, 30]),
+        examples: ZONES.map((timeZone) => [
+          [createOccurrence(0), { ...createOccurrence(1), occurred_at: NOW - 20 * 86_400_000 }],
+          timeZone,
+          30,
+        ]),
       },
     )
   }, 120_000)
 
-  test('are empty, not wrong, where nothing was recorded', async () => {
-    const { context, application_id } = await logged(await freshPlace(database), [], 'Europe/Berlin')
+  test('are empty without occurrences', async () => {
+    const { context, application_id } = await recordOccurrences(await freshPlace(database), [], 'Europe/Berlin')
     const answer = await perform(errorAnalytics, context, { application_id })
     expect(answer.period).toMatchObject({ days: 30, from: '2026-03-01T23:00:00.000Z', time_zone: 'Europe/Berlin' })
     expect(answer.errors_over_time).toHaveLength(30)
@@ -105,31 +111,38 @@ describeEachDatabase('the analytics', (database) => {
     expect(answer.resolution.time_to_resolve).toMatchObject({ resolved_count: 0, median_ms: null, mean_ms: null })
   })
 
-  test('show ten types and the rest as one', async () => {
-    const events = Array.from({ length: 13 }, (_, i) => anEvent(i)).flatMap((event, i) =>
-      Array.from({ length: i + 1 }, () => event),
+  test('list ten types and combine the others', async () => {
+    const occurrences = Array.from({ length: 13 }, (_, i) => createOccurrence(i)).flatMap((occurrence, i) =>
+      Array.from({ length: i + 1 }, () => occurrence),
     )
-    const { context, application_id } = await logged(await freshPlace(database), events, 'UTC')
+    const { context, application_id } = await recordOccurrences(await freshPlace(database), occurrences, 'UTC')
     const { errors_by_type } = await perform(errorAnalytics, context, { application_id, days: 1 })
     expect(errors_by_type.types.map(({ count }) => count)).toEqual([13, 12, 11, 10, 9, 8, 7, 6, 5, 4])
     expect(errors_by_type.other).toEqual({ count: 6, type_count: 3, share: 6 / 91 })
   })
 
-  test('count a storm of 10,000 in full though few of its occurrences are kept', async () => {
+  test('count all 10,000 occurrences of a storm when only a few are stored', async () => {
     const place = await freshPlace(database)
-    const storm = Array.from({ length: 10_000 }, () => anEvent(0))
-    const { context, application_id } = await logged(place, storm, 'UTC')
+    const storm = Array.from({ length: 10_000 }, () => createOccurrence(0))
+    const { context, application_id } = await recordOccurrences(place, storm, 'UTC')
     const answer = await perform(errorAnalytics, context, { application_id, days: 1 })
     expect(answer.total_occurrences).toBe(10_000)
     expect(answer.errors_by_type.types).toMatchObject([{ count: 10_000, error_count: 1, share: 1 }])
     expect(answer.errors_by_weekday_and_hour[1]?.[10]).toBe(10_000)
   })
 
-  test('cut days where the clocks change, by hand', async () => {
-    // On 29 March 2026 Berlin has no hour from 2 to 3: the day begins at 23:00 UTC and ends 23 hours later.
+  test('use local days when daylight saving time starts', async () => {
+    // On March 29, 2026, Berlin skips the hour from 2 to 3. The day starts at 23:00 UTC and lasts 23 hours.
     const times = ['2026-03-28T22:59:59Z', '2026-03-28T23:00:00Z', '2026-03-29T01:00:00Z', '2026-03-29T21:59:59Z']
-    const events = [...times, '2026-03-29T22:00:00Z'].map((time) => ({ ...anEvent(0), occurred_at: Date.parse(time) }))
-    const { context, application_id } = await logged(await freshPlace(database), events, 'Europe/Berlin')
+    const occurrences = [...times, '2026-03-29T22:00:00Z'].map((time) => ({
+      ...createOccurrence(0),
+      occurred_at: Date.parse(time),
+    }))
+    const { context, application_id } = await recordOccurrences(
+      await freshPlace(database),
+      occurrences,
+      'Europe/Berlin',
+    )
     const { errors_over_time, errors_by_weekday_and_hour } = await perform(errorAnalytics, context, {
       application_id,
       days: '4',
@@ -143,13 +156,17 @@ describeEachDatabase('the analytics', (database) => {
     expect(errors_by_weekday_and_hour[6]?.flatMap((count, hour) => (count ? [hour] : []))).toEqual([0, 3, 23])
   })
 
-  test('tell how long it took to resolve, by severity, platform and week', async () => {
+  test('report the time to resolve by severity, platform and week', async () => {
     const HOUR = 3_600_000
     const opened = NOW - 15 * 24 * HOUR
-    const events = [0, 1, 2, 3].map((i) => ({ ...anEvent(i), occurred_at: opened }))
-    const { context, application_id, tracker, clock } = await logged(await freshPlace(database), events, 'UTC')
+    const occurrences = [0, 1, 2, 3].map((i) => ({ ...createOccurrence(i), occurred_at: opened }))
+    const { context, application_id, tracker, clock } = await recordOccurrences(
+      await freshPlace(database),
+      occurrences,
+      'UTC',
+    )
     const errors = await tracker.Queries.ErrorsList.call({ sort_by: 'error_type', sort_direction: 'asc' })
-    // Monday 16 March is the day they were opened; the resolutions take 1, 3 and 200 hours.
+    // The errors first occur on Monday, March 16. Resolving them takes 1, 3 and 200 hours.
     for (const [i, hours] of [1, 3, 200].entries()) {
       clock.now = opened + hours * HOUR
       await tracker.Commands.ResolveError.call({ error_id: errors[i]?.id ?? 0 })
@@ -177,22 +194,22 @@ describeEachDatabase('the analytics', (database) => {
     ])
   })
 
-  test('name what is open for over a week and still occurs', async () => {
+  test('list errors that are open for over a week and still occur', async () => {
     const DAY = 86_400_000
-    const old = { ...anEvent(0), occurred_at: NOW - 9.5 * DAY }
-    const events = [
+    const old = { ...createOccurrence(0), occurred_at: NOW - 9.5 * DAY }
+    const occurrences = [
       old,
       { ...old, occurred_at: NOW - DAY },
-      { ...anEvent(1), occurred_at: NOW - 9 * DAY },
-      { ...anEvent(2), occurred_at: NOW - DAY },
+      { ...createOccurrence(1), occurred_at: NOW - 9 * DAY },
+      { ...createOccurrence(2), occurred_at: NOW - DAY },
     ]
-    const { context, application_id } = await logged(await freshPlace(database), events, 'UTC')
+    const { context, application_id } = await recordOccurrences(await freshPlace(database), occurrences, 'UTC')
     const { recurring_errors } = await perform(errorAnalytics, context, { application_id })
     expect(recurring_errors).toMatchObject([{ error_type: old.error_type, occurrence_count: 2, open_days: 9 }])
   })
 
-  test('take days from 1 to 365, clamp what lies outside, and refuse what is no number', async () => {
-    const { context } = await logged(await freshPlace(database), [], 'UTC')
+  test('clamp days to 1 through 365 and reject invalid numbers', async () => {
+    const { context } = await recordOccurrences(await freshPlace(database), [], 'UTC')
     const days = async (given: unknown) => (await perform(errorAnalytics, context, { days: given })).period.days
     expect(await days(undefined)).toBe(30)
     expect(await days('')).toBe(30)
@@ -205,7 +222,7 @@ describeEachDatabase('the analytics', (database) => {
   })
 })
 
-function anEvent(kind: number): Event {
+function createOccurrence(kind: number): TestOccurrence {
   return {
     error_type: `Kind${String.fromCharCode(65 + kind)}Error`,
     message: 'alpha',
@@ -222,17 +239,17 @@ function mapOf<Row, Key extends keyof Row, Value extends keyof Row>(rows: readon
   return Object.fromEntries(rows.map((row) => [row[key], row[value]]))
 }
 
-function errorsOf(events: readonly Event[], user: string): string[] {
+function errorsOf(occurrences: readonly TestOccurrence[], user: string): string[] {
   return distinct(
-    events.filter(({ user_id }) => user_id === user),
-    groupOf,
+    occurrences.filter(({ user_id }) => user_id === user),
+    errorKey,
   )
 }
 
-function heatMap(events: readonly Event[], zone: string): number[][] {
+function heatMap(occurrences: readonly TestOccurrence[], timeZone: string): number[][] {
   const map = Array.from({ length: 7 }, () => new Array<number>(24).fill(0))
-  for (const event of events) {
-    const [weekday, hour] = weekHourOf(event, zone)
+  for (const occurrence of occurrences) {
+    const [weekday, hour] = weekdayAndHour(occurrence, timeZone)
     const row = map[weekday] ?? []
     row[hour] = (row[hour] ?? 0) + 1
   }

@@ -4,7 +4,7 @@ const HOUR = 3_600_000
 const DAY = 24 * HOUR
 const SEVERITIES = ['critical', 'high', 'medium', 'low'] as const
 
-export interface Happening {
+export interface TestOccurrence {
   type: number
   occurred_at: number
   platform: string
@@ -12,14 +12,14 @@ export interface Happening {
   user_id: string | null
 }
 
-export interface Act {
+export interface TestAction {
   type: number
-  what: 'resolve' | 'reopen' | 'assign' | 'snooze'
+  name: 'resolve' | 'reopen' | 'assign' | 'snooze'
   at: number
 }
 
-/** What is known of one error without asking the tracker. */
-interface Known {
+/** Expected state of an error, derived without the tracker. */
+interface ExpectedError {
   id: number
   error_type: string
   severity: (typeof SEVERITIES)[number]
@@ -33,18 +33,22 @@ interface Known {
 const severityOf = (type: number) => SEVERITIES[type % 4] ?? 'low'
 const typeName = (type: number) => `Type${String.fromCharCode(65 + type)}`
 
-/** Makes it all happen, and gives what is then known of each error. */
-export async function perform(
+/** Records the occurrences, runs the actions and returns the expected state of each error. */
+export async function replay(
   tracker: TrackerInstance,
   clock: { now: number | null },
-  { now, happenings, acts }: { now: number; happenings: readonly Happening[]; acts: readonly Act[] },
-): Promise<Known[]> {
+  {
+    now,
+    occurrences,
+    actions,
+  }: { now: number; occurrences: readonly TestOccurrence[]; actions: readonly TestAction[] },
+): Promise<ExpectedError[]> {
   clock.now = now
-  const known = new Map<number, Known>()
+  const known = new Map<number, ExpectedError>()
   await Promise.all(
-    happenings.map(({ type, user_id, ...event }) =>
+    occurrences.map(({ type, user_id, ...occurrence }) =>
       tracker.Commands.LogError.call({
-        ...event,
+        ...occurrence,
         ...(user_id ? { user_id } : {}),
         error_type: typeName(type),
         message: 'm',
@@ -54,8 +58,8 @@ export async function perform(
   )
   const applications = await tracker.Queries.Applications.call()
   const own = applications.find(({ name }) => name === tracker.config.application_name)
-  for (const type of new Set(happenings.map((one) => one.type))) {
-    const times = happenings.filter((one) => one.type === type).map((one) => one.occurred_at)
+  for (const type of new Set(occurrences.map(({ type }) => type))) {
+    const times = occurrences.filter((occurrence) => occurrence.type === type).map(({ occurred_at }) => occurred_at)
     const found = (
       await tracker.Queries.ErrorsList.call({ error_type: typeName(type), application_id: own?.id ?? 0 })
     )[0]
@@ -70,20 +74,23 @@ export async function perform(
       snoozed: false,
     })
   }
-  for (const { type, what, ...chosen } of acts) {
+  for (const { type, name, ...chosen } of actions) {
     const error = known.get(type)
     if (!error) continue
-    // Nobody acts on what was not seen yet.
+    // Actions need an existing error.
     const at = Math.max(chosen.at, error.first_seen_at)
     clock.now = at
-    await act[what](tracker, error, at)
-    if (what === 'snooze') error.snoozed = at + 24 * HOUR > now
+    await runAction[name](tracker, error, at)
+    if (name === 'snooze') error.snoozed = at + 24 * HOUR > now
   }
   clock.now = now
   return [...known.values()]
 }
 
-const act: Record<Act['what'], (tracker: TrackerInstance, error: Known, at: number) => Promise<void>> = {
+const runAction: Record<
+  TestAction['name'],
+  (tracker: TrackerInstance, error: ExpectedError, at: number) => Promise<void>
+> = {
   async resolve({ Commands }, error, at) {
     await Commands.ResolveError.call({ error_id: error.id })
     error.resolved_at ??= at
@@ -93,7 +100,7 @@ const act: Record<Act['what'], (tracker: TrackerInstance, error: Known, at: numb
     error.resolved_at = null
   },
   async assign({ Commands }, error) {
-    await Commands.AssignError.call({ error_id: error.id, assigned_to: 'somebody' })
+    await Commands.AssignError.call({ error_id: error.id, assigned_to: 'ann' })
     error.assigned = true
   },
   async snooze({ Commands }, error) {
@@ -101,27 +108,29 @@ const act: Record<Act['what'], (tracker: TrackerInstance, error: Known, at: numb
   },
 }
 
-/** The overview of these, counted one by one. */
+/** Reference: calculates the overview by counting every occurrence. */
 export function expectedOverview(
-  records: readonly Known[],
-  { now, time_zone, happenings }: { now: number; time_zone: string; happenings: readonly Happening[] },
+  records: readonly ExpectedError[],
+  { now, time_zone, occurrences }: { now: number; time_zone: string; occurrences: readonly TestOccurrence[] },
 ) {
   const dateOf = datesIn(time_zone)
   const today = dateOf(now)
   const dates = [...Array(30).keys()].map((back) => isoDate(Date.parse(today) - (29 - back) * DAY))
   const startOf = (date: string) => firstInstant(date, dateOf)
-  const on = (date: string) => happenings.filter(({ occurred_at }) => dateOf(occurred_at) === date)
-  // Single days are told by sums of hours: an hour belongs to the day in which it begins.
+  const on = (date: string) => occurrences.filter(({ occurred_at }) => dateOf(occurred_at) === date)
+  // Daily figures are sums of hours. An hour belongs to the day in which it starts.
   const dayOf = (time: number) => dateOf(time - (time % HOUR))
-  const inHoursOf = (date: string) => happenings.filter(({ occurred_at }) => dayOf(occurred_at) === date)
+  const inHoursOf = (date: string) => occurrences.filter(({ occurred_at }) => dayOf(occurred_at) === date)
   const open = records.filter(({ resolved_at }) => resolved_at === null)
   const awake = open.filter(({ snoozed }) => !snoozed)
-  /** The last N days: today and the N - 1 calendar days before. */
+  /** Start of the last N days: today and the N - 1 previous calendar days. */
   const startOfLast = (days: number) => startOf(isoDate(Date.parse(today) - (days - 1) * DAY))
-  const since = (from: number) => happenings.filter(({ occurred_at }) => occurred_at >= from).length
+  const since = (from: number) => occurrences.filter(({ occurred_at }) => occurred_at >= from).length
   const [week, month] = [startOfLast(7), startOfLast(30)]
   const openAt = (end: number) =>
-    records.filter((one) => one.first_seen_at < end && (one.resolved_at === null || one.resolved_at >= end)).length
+    records.filter(
+      ({ first_seen_at, resolved_at }) => first_seen_at < end && (resolved_at === null || resolved_at >= end),
+    ).length
   const yesterday = startOf(dates[28] ?? '')
   const limit = Math.min(yesterday + (now - startOf(today)), startOf(today))
   const newErrors = awake.filter(({ first_seen_at }) => first_seen_at >= now - DAY)
@@ -132,16 +141,19 @@ export function expectedOverview(
     occurrences_today: on(today).length,
     occurrences_last_7_days: since(week),
     occurrences_last_30_days: since(month),
-    total_occurrences: happenings.length,
+    total_occurrences: occurrences.length,
     today: {
       occurrences: on(today).length,
-      before: happenings.filter(({ occurred_at }) => occurred_at >= yesterday && occurred_at < limit).length,
+      before: occurrences.filter(({ occurred_at }) => occurred_at >= yesterday && occurred_at < limit).length,
     },
     days: dates.map((date) => ({
       date,
       total: inHoursOf(date).length,
       ...Object.fromEntries(
-        SEVERITIES.map((one) => [one, inHoursOf(date).filter(({ type }) => severityOf(type) === one).length]),
+        SEVERITIES.map((severity) => [
+          severity,
+          inHoursOf(date).filter(({ type }) => severityOf(type) === severity).length,
+        ]),
       ),
     })),
     unresolved: {
@@ -150,13 +162,13 @@ export function expectedOverview(
       closed: records.filter(({ resolved_at }) => (resolved_at ?? 0) >= week).length,
       daily: [...dates.slice(-13).map((date) => openAt(startOf(date))), open.length],
     },
-    affected_users: users(happenings, startOfLast(14), dates.slice(-7).map(startOf)),
+    affected_users: users(occurrences, startOfLast(14), dates.slice(-7).map(startOf)),
     time_to_resolve: {
       ...timesWithin(records, month, now + 1),
       before: timesWithin(records, startOfLast(60), month),
     },
     new_errors: { count: newErrors.length },
-    // What a person opens again did not come back.
+    // Errors reopened by a user are not regressions.
     reopened: { count: 0 },
     unattended: {
       count: unattended.length,
@@ -166,22 +178,22 @@ export function expectedOverview(
         .map(({ id }) => ({ id })),
     },
     spiking: null,
-    top_by_impact: impact(open, happenings, week),
-    platforms: multiples(happenings, 'platform', dates.slice(-7), dayOf),
-    releases: multiples(happenings, 'app_version', dates.slice(-7), dayOf),
+    top_by_impact: impact(open, occurrences, week),
+    platforms: trendSeries(occurrences, 'platform', dates.slice(-7), dayOf),
+    releases: trendSeries(occurrences, 'app_version', dates.slice(-7), dayOf),
   }
 }
 
-function users(happenings: readonly Happening[], since: number, days: readonly number[]) {
-  const met = new Map<string, { user_id: string; first: number; last: number }>()
-  for (const { user_id, type, occurred_at } of happenings) {
+function users(occurrences: readonly TestOccurrence[], since: number, days: readonly number[]) {
+  const pairs = new Map<string, { user_id: string; first: number; last: number }>()
+  for (const { user_id, type, occurred_at } of occurrences) {
     if (user_id === null) continue
     const key = `${type} ${user_id}`
-    const known = met.get(key) ?? { user_id, first: occurred_at, last: occurred_at }
-    met.set(key, { user_id, first: Math.min(known.first, occurred_at), last: Math.max(known.last, occurred_at) })
+    const known = pairs.get(key) ?? { user_id, first: occurred_at, last: occurred_at }
+    pairs.set(key, { user_id, first: Math.min(known.first, occurred_at), last: Math.max(known.last, occurred_at) })
   }
-  const distinct = (fits: (one: { first: number; last: number }) => boolean) =>
-    new Set([...met.values()].filter(fits).map(({ user_id }) => user_id)).size
+  const distinct = (fits: (pair: { first: number; last: number }) => boolean) =>
+    new Set([...pairs.values()].filter(fits).map(({ user_id }) => user_id)).size
   const week = days[0] ?? 0
   return {
     count: distinct(({ last }) => last >= week),
@@ -190,7 +202,7 @@ function users(happenings: readonly Happening[], since: number, days: readonly n
   }
 }
 
-function timesWithin(records: readonly Known[], from: number, to: number) {
+function timesWithin(records: readonly ExpectedError[], from: number, to: number) {
   const took = records
     .flatMap(({ resolved_at, first_seen_at }) =>
       resolved_at !== null && resolved_at >= from && resolved_at < to ? [resolved_at - first_seen_at] : [],
@@ -201,13 +213,13 @@ function timesWithin(records: readonly Known[], from: number, to: number) {
   return {
     count: took.length,
     median_ms: Math.round(((middle[0] ?? 0) + (middle[1] ?? 0)) / 2),
-    mean_ms: Math.round(took.reduce((sum, one) => sum + one, 0) / took.length),
+    mean_ms: Math.round(took.reduce((sum, duration) => sum + duration, 0) / took.length),
   }
 }
 
-function impact(open: readonly Known[], happenings: readonly Happening[], week: number) {
+function impact(open: readonly ExpectedError[], occurrences: readonly TestOccurrence[], week: number) {
   const rows = open.map((error) => {
-    const own = happenings.filter(({ type }) => typeName(type) === error.error_type)
+    const own = occurrences.filter(({ type }) => typeName(type) === error.error_type)
     return {
       id: error.id,
       occurrences: own.filter(({ occurred_at }) => occurred_at >= Math.ceil(week / HOUR) * HOUR).length,
@@ -215,8 +227,8 @@ function impact(open: readonly Known[], happenings: readonly Happening[], week: 
     }
   })
   const [most, mostUsers] = [
-    Math.max(1, ...rows.map((one) => one.occurrences)),
-    Math.max(1, ...rows.map((one) => one.users)),
+    Math.max(1, ...rows.map(({ occurrences }) => occurrences)),
+    Math.max(1, ...rows.map(({ users }) => users)),
   ]
   return rows
     .filter(({ occurrences }) => occurrences > 0)
@@ -227,16 +239,16 @@ function impact(open: readonly Known[], happenings: readonly Happening[], week: 
     .slice(0, 8)
 }
 
-function multiples(
-  happenings: readonly Happening[],
+function trendSeries(
+  occurrences: readonly TestOccurrence[],
   by: 'platform' | 'app_version',
   dates: readonly string[],
   dayOf: (time: number) => string,
 ) {
-  const within = happenings.filter(({ occurred_at }) => dates.includes(dayOf(occurred_at)))
-  return [...new Set(within.map((one) => one[by]))]
+  const within = occurrences.filter(({ occurred_at }) => dates.includes(dayOf(occurred_at)))
+  return [...new Set(within.map((occurrence) => occurrence[by]))]
     .map((name) => {
-      const own = within.filter((one) => one[by] === name)
+      const own = within.filter((occurrence) => occurrence[by] === name)
       const daily = dates.map((date) => own.filter(({ occurred_at }) => dayOf(occurred_at) === date).length)
       return { name, total: own.length, daily }
     })
@@ -247,13 +259,13 @@ function isoDate(time: number): string {
   return new Date(time).toISOString().slice(0, 10)
 }
 
-/** By trying every quarter of an hour: slow, and hard to get wrong. */
+/** Finds the first instant of a date by checking every quarter of an hour. */
 function firstInstant(date: string, dateOf: (time: number) => string): number {
   for (let time = Date.parse(date) - 15 * HOUR; ; time += 15 * 60_000) if (dateOf(time) === date) return time
 }
 
 function datesIn(timeZone: string): (time: number) => string {
-  // This locale writes a date as ISO does.
+  // This locale formats dates like ISO 8601.
   const { format } = new Intl.DateTimeFormat('sv-SE', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' })
   const known = new Map<number, string>()
   return (time) => {

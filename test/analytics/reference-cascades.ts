@@ -1,11 +1,11 @@
-interface Seen {
+interface Occurrence {
   application_id: number
   error_id: number
   occurred_at: number
 }
 
-/** What followed what within a minute, asked of every two occurrences. */
-export function cascadesByHand(all: readonly Seen[], { from, to }: { from: number; to: number }) {
+/** Reference: compares every two occurrences to find errors that follow another within a minute. */
+export function referenceCascades(all: readonly Occurrence[], { from, to }: { from: number; to: number }) {
   const parents = new Map<number, number>()
   const pairs: { parent: number; child: number; followed_count: number; delay_ms: number }[] = []
   for (const parent of all) {
@@ -13,11 +13,11 @@ export function cascadesByHand(all: readonly Seen[], { from, to }: { from: numbe
     parents.set(parent.error_id, (parents.get(parent.error_id) ?? 0) + 1)
     for (const child of new Set(all.map(({ error_id }) => error_id))) {
       const delays = all
-        .filter((one) => one.error_id === child && one.application_id === parent.application_id)
-        .map((one) => one.occurred_at - parent.occurred_at)
+        .filter(({ error_id, application_id }) => error_id === child && application_id === parent.application_id)
+        .map(({ occurred_at }) => occurred_at - parent.occurred_at)
         .filter((delay) => delay > 0 && delay <= 60_000)
       if (child === parent.error_id || delays.length === 0) continue
-      let pair = pairs.find((one) => one.parent === parent.error_id && one.child === child)
+      let pair = pairs.find((known) => known.parent === parent.error_id && known.child === child)
       if (!pair) {
         pair = { parent: parent.error_id, child, followed_count: 0, delay_ms: 0 }
         pairs.push(pair)
