@@ -11,36 +11,36 @@ export function Time({ iso, visit }: { iso: string; visit: Visit }): Rendered {
 }
 
 export function exactTime(iso: string, time_zone: string): string {
-  return `${timeFormat(time_zone).format(new Date(iso))} ${time_zone}`
+  return `${timeFormat(time_zone, EXACT_TIME).format(new Date(iso))} ${time_zone}`
 }
 
 /** Time of day with milliseconds. */
 export function timeOfDay(iso: string, time_zone: string): string {
   const { hour, minute, second, fractionalSecond } = Object.fromEntries(
-    new Intl.DateTimeFormat('en-GB', { ...MILLISECOND_TIME, timeZone: time_zone })
+    timeFormat(time_zone, MILLISECOND_TIME)
       .formatToParts(new Date(iso))
       .map(({ type, value }) => [type, value]),
   )
   return `${hour}:${minute}:${second}.${fractionalSecond}`
 }
 
-const MILLISECOND_TIME = {
+const EXACT_TIME: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeStyle: 'medium' }
+const MILLISECOND_TIME: Intl.DateTimeFormatOptions = {
   hour: '2-digit',
   minute: '2-digit',
   second: '2-digit',
   fractionalSecondDigits: 3,
   hourCycle: 'h23',
-} as const
+}
 
-const timeFormats = new Map<string, Intl.DateTimeFormat>()
+const timeFormats = new Map<Intl.DateTimeFormatOptions, Map<string, Intl.DateTimeFormat>>()
 
-/** Cached, because creating a formatter is expensive and a list shows dozens of times. */
-function timeFormat(time_zone: string): Intl.DateTimeFormat {
-  let format = timeFormats.get(time_zone)
-  if (!format) {
-    format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium', timeZone: time_zone })
-    timeFormats.set(time_zone, format)
-  }
+/** Cached, because creating a formatter is expensive and a page shows hundreds of times. */
+function timeFormat(time_zone: string, style: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const formats = timeFormats.get(style) ?? new Map<string, Intl.DateTimeFormat>()
+  timeFormats.set(style, formats)
+  const format = formats.get(time_zone) ?? new Intl.DateTimeFormat('en-GB', { ...style, timeZone: time_zone })
+  formats.set(time_zone, format)
   return format
 }
 
