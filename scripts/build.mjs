@@ -1,3 +1,4 @@
+// node scripts/build.mjs [--no-check]
 import { spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -19,7 +20,8 @@ removePrivateTypes()
 chmodSync('dist/cli/main.js', 0o755)
 
 function compile() {
-  const { status, error } = spawnSync('node_modules/.bin/tsc', ['-p', 'tsconfig.build.json'], { stdio: 'inherit' })
+  const args = ['-p', 'tsconfig.build.json', ...(process.argv.includes('--no-check') ? ['--noCheck'] : [])]
+  const { status, error } = spawnSync('node_modules/.bin/tsc', args, { stdio: 'inherit' })
   if (error) throw error
   if (status !== 0) process.exit(1)
 }
