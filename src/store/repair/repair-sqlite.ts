@@ -347,6 +347,8 @@ class RangeReader {
     this.unreadable++
     if (this.#key.isUnique) return
     for (const statement of this.#selectKey) {
+      // Avoids nine failing reads per key if even its first row is unreadable.
+      if (!this.#try(() => statement.all(key, 1, 0))) continue
       for (let [offset, size] = [0, ROW_BATCH_SIZE]; size >= 1; ) {
         const rows = this.#try(() => statement.all(key, size, offset) as Record<string, unknown>[])
         for (const row of rows ?? []) this.#add(row)
