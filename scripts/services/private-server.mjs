@@ -15,7 +15,8 @@ const UNPRIVILEGED_ID = 65534
  */
 export async function startPrivateServer({ name, prepare, command, stopSignal, url }) {
   const user = process.getuid?.() === 0 ? { uid: UNPRIVILEGED_ID, gid: UNPRIVILEGED_ID } : {}
-  const folder = await mkdtemp(join(tmpdir(), `faultboard-${name.toLowerCase()}-`))
+  const parent = process.env.FAULTBOARD_TEST_MEMORY || tmpdir()
+  const folder = await mkdtemp(join(parent, `faultboard-${name.toLowerCase()}-`))
   const removeFolder = whenDone(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
   if (user.uid) await chown(folder, user.uid, user.gid)
 

@@ -29,7 +29,7 @@ export interface DatabaseServer {
 
 const sqlite: DatabaseServer = {
   async create(template) {
-    const folder = await mkdtemp(join(tmpdir(), 'faultboard-sqlite-'))
+    const folder = await mkdtemp(join(process.env.FAULTBOARD_TEST_MEMORY || tmpdir(), 'faultboard-sqlite-'))
     const file = join(folder, 'test.sqlite3')
     if (template) await copyFile(template, file)
     return { url: `sqlite:${file}`, remove: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }) }
