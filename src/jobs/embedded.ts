@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { BulkTarget } from '../store/dialect.js'
 import { sql } from '../store/kysely.js'
-import { locking } from '../store/lock.js'
+import { withRowLocks } from '../store/row-locks.js'
 import type { JobName } from './engine.js'
 import type { EngineParts, JobStore } from './polling-engine.js'
 import { MAX_ATTEMPTS, MAX_DEAD_LETTERS, type Timing } from './timing.js'
@@ -63,7 +63,7 @@ export function createEmbeddedStore({ database, ready, now }: EngineParts, timin
           .where('run_at', '<=', now())
           .orderBy('run_at')
           .limit(limit)
-        const rows = await locking(dueJobs, dialect, 'skip').execute()
+        const rows = await withRowLocks(dueJobs, dialect, 'skip').execute()
         if (rows.length === 0) return []
         await trx
           .updateTable('faultboard_jobs')

@@ -2,17 +2,17 @@ import type { Options } from '../config/options.js'
 import { APPLICATIONS } from './bulk-targets.js'
 import type { Database } from './database.js'
 
-/** The id of an application, which is created on first use. */
+/** Returns the id of an application. Creates the application on first use. */
 export async function applicationId(database: Database, name: string, now: number): Promise<number> {
-  const known = await find(database, name)
+  const known = await findApplicationId(database, name)
   if (known !== null) return known
   await database.dialect.insertMany(database.read, APPLICATIONS, [[name, now]])
-  const created = await find(database, name)
-  if (created === null) throw new Error(`the application ${name} could not be created`)
+  const created = await findApplicationId(database, name)
+  if (created === null) throw new Error(`Could not create the application ${name}.`)
   return created
 }
 
-/** The id of the application whose process this is; null where nothing was ever kept for it. */
+/** Returns the id of the application of this process, or null before its first write. */
 export function ownApplicationId({
   database,
   config,
@@ -20,10 +20,9 @@ export function ownApplicationId({
   database: Database
   config: Options
 }): Promise<number | null> {
-  return find(database, config.application_name)
+  return findApplicationId(database, config.application_name)
 }
 
-/** Every application that reports here. */
 export async function applicationIds({ read }: Database): Promise<number[]> {
   const rows = await read.selectFrom('faultboard_applications').select('id').orderBy('id').execute()
   return rows.map(({ id }) => id)
@@ -34,7 +33,7 @@ export async function applicationNames({ read }: Database): Promise<Map<number, 
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
-async function find({ read }: Database, name: string): Promise<number | null> {
+async function findApplicationId({ read }: Database, name: string): Promise<number | null> {
   const row = await read.selectFrom('faultboard_applications').select('id').where('name', '=', name).executeTakeFirst()
   return row?.id ?? null
 }

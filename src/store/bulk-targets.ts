@@ -1,6 +1,6 @@
 import type { BulkColumn, BulkTarget, BulkUpdate } from './dialect.js'
 
-/** Everything a flush writes, table by table. */
+/** Bulk inserts of the tracker, by table. */
 
 export const BATCHES: BulkTarget = {
   table: 'faultboard_batches',
@@ -41,7 +41,7 @@ export const GROUPS: BulkTarget = {
       { column: 'severity', by: 'most_severe' },
       { column: 'first_app_version', by: 'oldest' },
       { column: 'occurrence_count', by: 'add' },
-      // Last, because MySQL evaluates one assignment after the other and those above compare with these three.
+      // Last, because MySQL evaluates assignments in order and the assignments above compare these three columns.
       { column: 'first_seen_at', by: 'least' },
       { column: 'shown_at', by: 'newest' },
       { column: 'occurred_at', by: 'greatest' },
@@ -199,7 +199,7 @@ export const COOLDOWNS: BulkTarget = {
   onConflict: { key: ['name'], update: [{ column: 'until', by: 'greatest' }] },
 }
 
-/** A mark for each hour, with how often it was made: whoever strikes it out sees whether it was made again meanwhile. */
+/** Counter per late hour. The cascade job deletes it only if the count has not changed since it was read. */
 export const LATE_HOURS: BulkTarget = {
   table: 'faultboard_leases',
   columns: [...texts('name'), ...integers('expires_at')],
@@ -224,7 +224,7 @@ export const BUDGET_USAGE: BulkTarget = {
   onConflict: { key: ['application_id', 'budget', 'period'], update: [{ column: 'amount', by: 'add' }] },
 }
 
-/** Releases that clients report. They never decide on the regression of a server error. */
+/** Releases that clients report. They never affect the regression of a server error. */
 export const CLIENT_RELEASES: BulkTarget = { ...RELEASES, table: 'faultboard_client_releases' }
 
 export const BASELINES: BulkTarget = {

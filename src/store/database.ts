@@ -3,7 +3,7 @@ import type { Dialect } from './dialect.js'
 import { isMysqlPool, mysqlPool, mysqlUrl } from './dialects/mysql.js'
 import { isPostgresPool, postgresPool, postgresUrl } from './dialects/postgres.js'
 import { isSqliteHandle, openSqliteFile, openSqliteHandle } from './dialects/sqlite.js'
-import { isInteger } from './integer-columns.js'
+import { isIntegerColumn } from './integer-columns.js'
 import { Kysely, type KyselyPlugin, type Transaction, type UnknownRow } from './kysely.js'
 import type { QueryTimeout } from './query-timeout.js'
 import type { Schema } from './schema.js'
@@ -99,7 +99,7 @@ const integerColumns: KyselyPlugin = {
     const [first] = result.rows
     if (!first) return result
     // All rows have the same columns.
-    const columns = Object.keys(first).filter(isInteger)
+    const columns = Object.keys(first).filter(isIntegerColumn)
     for (const row of result.rows) convertToNumbers(row, columns)
     return result
   },

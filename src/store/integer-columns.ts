@@ -2,17 +2,17 @@ import type { Selectable } from './kysely.js'
 import type { Schema } from './schema.js'
 
 /**
- * Whether a column or alias holds integers. Drivers give them as number, string or BigInt, depending on what the host
- * did to its driver's type parsers, so they are made numbers where rows come in.
+ * Whether a column or alias contains integers. Drivers return them as number, string or BigInt, depending on the type
+ * parsers of the host, so the database converts them to numbers.
  */
-export function isInteger(column: string): boolean {
-  return INTEGERS.has(column)
+export function isIntegerColumn(column: string): boolean {
+  return INTEGER_COLUMNS.has(column)
 }
 
-type NumberOf<Row> = { [Column in keyof Row]: NonNullable<Row[Column]> extends number ? Column : never }[keyof Row]
-type NumberColumn = { [Table in keyof Schema]: NumberOf<Selectable<Schema[Table]>> }[keyof Schema]
+type NumericKeys<Row> = { [Column in keyof Row]: NonNullable<Row[Column]> extends number ? Column : never }[keyof Row]
+type NumberColumn = { [Table in keyof Schema]: NumericKeys<Selectable<Schema[Table]>> }[keyof Schema]
 
-/** Whoever reads them makes them numbers. */
+/** Columns that the reading code converts. */
 type FractionColumn =
   | 'mean'
   | 'std_dev'
@@ -25,7 +25,7 @@ type FractionColumn =
   | 'cpu'
   | 'gc_ms'
 
-/** All of them, or it does not compile: one that was forgotten would be text on PostgreSQL, whatever its type says. */
+/** The type requires all integer columns, because PostgreSQL returns an unlisted column as text. */
 const COLUMNS: Record<Exclude<NumberColumn, FractionColumn>, true> = {
   id: true,
   created_at: true,
@@ -95,7 +95,7 @@ const COLUMNS: Record<Exclude<NumberColumn, FractionColumn>, true> = {
   covered_ms: true,
 }
 
-/** What queries call their sums; an alias that is not here has to be made a number by whoever asks. */
+/** Aliases of sums in queries. A query with any other alias must convert the value itself. */
 const ALIASES = [
   'total',
   'occurrences',
@@ -111,4 +111,4 @@ const ALIASES = [
   'file_count',
 ]
 
-const INTEGERS: ReadonlySet<string> = new Set([...Object.keys(COLUMNS), ...ALIASES])
+const INTEGER_COLUMNS: ReadonlySet<string> = new Set([...Object.keys(COLUMNS), ...ALIASES])

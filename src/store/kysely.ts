@@ -1,6 +1,6 @@
 /**
- * What we use of Kysely. As 262 modules it takes most of the time and memory of our start, so the build puts this file
- * and what it leads to into one; see docs/decisions/0004-modules-are-joined.md.
+ * Exports of Kysely that the tracker uses. Its 262 modules would take most of the startup time and memory, so the build
+ * bundles this file with its dependencies. See docs/decisions/0004-modules-are-joined.md.
  */
 
 export type * from 'kysely'

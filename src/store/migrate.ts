@@ -8,17 +8,17 @@ export interface MigrationStatus {
   applied_at: string | null
 }
 
-/** Each migration and when it was applied; null for pending migrations. */
+/** Returns each migration with the time it was applied, which is null for pending migrations. */
 export async function migrationStatus(database: Database): Promise<MigrationStatus[]> {
-  const migrations = await (await migratorFor(database)).getMigrations()
+  const migrations = await (await createMigrator(database)).getMigrations()
   return migrations.map(({ name, executedAt }) => ({ name, applied_at: executedAt?.toISOString() ?? null }))
 }
 
-/** Applies the pending migrations and returns their names. If several processes migrate, one of them does the work. */
+/** Applies the pending migrations and returns their names. Of several concurrent processes, only one migrates. */
 export async function migrate(database: Database): Promise<string[]> {
-  // Kysely rejects migrations it does not know, but a newer version may have applied some to this database.
+  // Kysely rejects unknown applied migrations, but a newer version may have applied some to this database.
   if ((await pendingMigrations(database)).length === 0) return []
-  const { error, results } = await (await migratorFor(database)).migrateToLatest()
+  const { error, results } = await (await createMigrator(database)).migrateToLatest()
   if (error) {
     throw new TrackerError(
       'database_unavailable',
@@ -29,11 +29,11 @@ export async function migrate(database: Database): Promise<string[]> {
   return (results ?? []).filter(({ status }) => status === 'Success').map(({ migrationName }) => migrationName)
 }
 
-/** A sentence for the operator if migrations are pending; null if the schema is up to date. */
-export async function outdatedSchema(database: Database): Promise<string | null> {
+/** Returns a message for the operator if migrations are pending, or null if the schema is up to date. */
+export async function describePendingMigrations(database: Database): Promise<string | null> {
   const pending = await pendingMigrations(database)
   if (pending.length === 0) return null
-  return `The schema of ${database.dialect.address} is not up to date (pending: ${pending.join(', ')}). Run  npx faultboard migrate --database URL  with the address of that database (or set FAULTBOARD_DATABASE); until then errors are kept in the spool folder.`
+  return `The schema of ${database.dialect.address} is not up to date (pending: ${pending.join(', ')}). Run  npx faultboard migrate --database URL  with the address of that database (or set FAULTBOARD_DATABASE). Until then, errors are written to the spool folder.`
 }
 
 async function pendingMigrations(database: Database): Promise<string[]> {
@@ -42,19 +42,19 @@ async function pendingMigrations(database: Database): Promise<string[]> {
 
 function failureReason(error: unknown): string {
   const reason = error instanceof Error ? error.message : String(error)
-  // Kysely's wording for applied migrations that are missing in this version.
+  // Message of Kysely for applied migrations that are missing in this version.
   if (!reason.startsWith('corrupted migrations')) return reason
   return `Its tables were created by a development version of Faultboard (${reason}). Export the errors with that version, then import them into a new database.`
 }
 
-async function migratorFor({ read, dialect }: Database): Promise<Migrator> {
+async function createMigrator({ read, dialect }: Database): Promise<Migrator> {
   const db = read.withoutPlugins()
   const schema = await dialect.currentSchema(db)
   return new Migrator({
     db,
     migrationTableName: 'faultboard_migrations',
     migrationLockTableName: 'faultboard_migrations_lock',
-    // The same tables in another schema of the database belong to another tracker.
+    // Tables with the same names in another schema belong to another tracker.
     ...(schema === undefined ? {} : { migrationTableSchema: schema }),
     provider: {
       async getMigrations() {

@@ -3,12 +3,12 @@ import { type SelectQueryBuilder, sql } from './kysely.js'
 import type { Schema } from './schema.js'
 
 /**
- * The rows of a query that has many of them, with only integers and texts. An object is made of each row in the host's
- * thread, value by value, which takes longer than finding them; so they come as one text where the database can.
+ * Runs a query with many rows of integers and texts. Building an object per row in the driver takes longer than the
+ * query itself, so the database returns all rows as one JSON text where it can.
  */
 export async function packedRows<Row extends object>(
   { dialect, read }: Database,
-  // biome-ignore lint/suspicious/noExplicitAny: whatever it selects from.
+  // biome-ignore lint/suspicious/noExplicitAny: the query may select from any tables.
   query: SelectQueryBuilder<Schema, any, Row>,
   columns: readonly (keyof Row & string)[],
 ): Promise<Row[]> {

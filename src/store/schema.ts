@@ -3,7 +3,7 @@ import type { Severity } from '../model/severity.js'
 import type { Status } from '../model/workflow.js'
 import type { Generated } from './kysely.js'
 
-/** The tables, as the migrations leave them. Times are epoch milliseconds in UTC; booleans are 0 and 1. */
+/** Tables after all migrations. Times are epoch milliseconds in UTC. Booleans are 0 and 1. */
 export interface Schema {
   faultboard_applications: ApplicationsTable
   faultboard_errors: ErrorsTable
@@ -50,21 +50,21 @@ export interface ApplicationsTable {
   id: Generated<number>
   name: string
   created_at: number
-  /** Path at which its dashboard was last seen, for the links in messages. */
+  /** Path at which the dashboard was last requested, for links in notifications. */
   dashboard_path: string | null
 }
 
-/** One row per group: what lists show and filter by. Everything wide lives with the occurrences. */
+/** One row per group, with the columns that lists show and filter. Wide columns are in the occurrences. */
 export interface ErrorsTable {
   id: Generated<number>
   application_id: number
   hash_signature: string
   error_type: string
-  /** Of the newest occurrence that is kept. */
+  /** Message of the newest occurrence with a row. */
   message: string
-  /** The message the error began with; null for errors that an older version recorded since the migration. */
+  /** First message of the error. Null for errors that an older version recorded after the migration. */
   first_message: string | null
-  /** The endpoint that received it from a client; null for errors of the server itself. */
+  /** Endpoint that received the error from a client. Null for errors of the server. */
   source: ClientSource | null
   place: string | null
   severity: Severity
@@ -78,11 +78,11 @@ export interface ErrorsTable {
   git_sha: string | null
   user_id: string | null
   occurrence_count: number
-  /** How many users met it; empty while nobody is known. */
+  /** Number of affected users. Null without known users. */
   user_count: number | null
   first_seen_at: number
   occurred_at: number
-  /** Of the newest occurrence with a row, from which `message` and `place` are; null if an older version recorded the error. */
+  /** Time of the newest occurrence with a row. Null if an older version recorded the error. */
   shown_at: number | null
   snoozed_until: number | null
   snooze_reason: string | null
@@ -91,24 +91,24 @@ export interface ErrorsTable {
   resolution_comment: string | null
   resolution_reference: string | null
   reopened_at: number | null
-  /** The newest release of the application when it was resolved. */
+  /** Newest release of the application at the time of resolution. */
   resolved_in_version: string | null
-  /** The newer release in which it came back after that. */
+  /** Newer release in which the error regressed. */
   regressed_in_version: string | null
-  /** Set while no messages are sent about it; `muted_until` is null for as long as nobody ends it. */
+  /** Set while notifications are muted. `muted_until` is null for a mute without an end. */
   muted_at: number | null
   muted_until: number | null
   muted_by_name: string | null
   mute_reason: string | null
 }
 
-/** Message and backtrace that a group began with, in lower case, for `search`. */
+/** First message and backtrace of a group, in lower case, for `search`. */
 export interface ErrorSearchTable {
   error_id: number
   search_text: string
 }
 
-/** Later messages and backtraces of a group, in lower case: the newest of each kind, so that no group grows forever. */
+/** Later messages and backtraces of a group, in lower case. Limited to the newest of each kind. */
 export interface SearchHistoryTable {
   id: Generated<number>
   error_id: number
@@ -117,7 +117,7 @@ export interface SearchHistoryTable {
   search_text: string
 }
 
-/** A distinct backtrace with its causes, kept once however many occurrences share it. */
+/** Distinct backtrace with its causes, shared by all occurrences that have it. */
 export interface PayloadsTable {
   id: Generated<number>
   error_id: number
@@ -130,7 +130,7 @@ export interface OccurrencesTable {
   error_id: number
   payload_id: number
   occurred_at: number
-  /** Only where it differs from `first_message` of the group. */
+  /** Null if it equals `first_message` of the group. */
   message: string | null
   platform: string
   app_version: string | null
@@ -142,7 +142,7 @@ export interface OccurrencesTable {
   context: string | null
 }
 
-/** Occurrences per group, hour and dimension: exact for ever, however few occurrence rows are kept. */
+/** Occurrences by group, hour and dimension. Exact, regardless of how many occurrence rows are kept. */
 export interface ErrorHoursTable {
   error_id: number
   hour: number
@@ -161,7 +161,7 @@ export interface ApplicationHoursTable {
   count: number
 }
 
-/** The same by days of UTC. */
+/** Occurrences by application, UTC day and dimension. */
 export interface ApplicationDaysTable {
   application_id: number
   day: number
@@ -171,7 +171,7 @@ export interface ApplicationDaysTable {
   count: number
 }
 
-/** Occurrences of all errors of a type, by the hour and by days of UTC. */
+/** Occurrences of all errors of a type, by hour and by UTC day. */
 export interface TypeHoursTable {
   application_id: number
   error_type: string
@@ -186,7 +186,7 @@ export interface TypeDaysTable {
   count: number
 }
 
-/** How often an error occurred in a version, and the hours of its first and last occurrence there. */
+/** Occurrences of an error in a version, with the hours of the first and last occurrence. */
 export interface ErrorVersionsTable {
   application_id: number
   app_version: string
@@ -204,13 +204,13 @@ export interface ErrorUsersTable {
   last_seen_at: number
 }
 
-/** The batches that were written: a batch that is tried again after an unclear end is not counted twice. */
+/** Ids of committed batches, so that a retry after an unknown result is not counted twice. */
 export interface BatchesTable {
   batch_id: string
   created_at: number
 }
 
-/** The events that clients numbered themselves, by the batch that counted them: what is sent again counts once. */
+/** Events with an id from their client, by the batch that counted them. Prevents counting a resent event twice. */
 export interface ReportedEventsTable {
   application_id: number
   event_digest: string
@@ -240,7 +240,7 @@ export interface ActivitiesTable {
 export interface JobsTable {
   id: Generated<number>
   name: string
-  /** Of two jobs under one key there is one. */
+  /** Deduplication key. A key has at most one job. */
   job_key: string | null
   payload: string
   state: string
@@ -254,15 +254,15 @@ export interface JobsTable {
   finished_at: number | null
 }
 
-/** What was sent to whom, or is to be: the truth about it, whichever engine carries the job. */
+/** Deliveries of notifications, sent and pending. Authoritative for every job engine. */
 export interface DeliveriesTable {
   id: Generated<number>
   idempotency_key: string
-  /** When it may be sent next. */
+  /** Earliest time of the next attempt. */
   run_at: number | null
-  /** When a job for it was handed to the engine; null when one is still to be. */
+  /** Time when its job was enqueued. Null if that is still pending. */
   queued_at: number | null
-  /** Until then the process that is sending it has it for itself. */
+  /** End of the lease of the sending process. */
   locked_until: number | null
   channel: string
   event: string
@@ -276,13 +276,13 @@ export interface DeliveriesTable {
   finished_at: number | null
 }
 
-/** What is not to happen again before a time. */
+/** Actions that must not repeat before a time. */
 export interface CooldownsTable {
   name: string
   until: number
 }
 
-/** Which process runs a schedule, and when it last ran. */
+/** Leases and last runs of schedules. */
 export interface LeasesTable {
   name: string
   holder: string | null
@@ -290,22 +290,22 @@ export interface LeasesTable {
   last_run_at: number | null
 }
 
-/** What was raised and what was caught and never reported, per place and hour. */
+/** Exceptions that were raised, caught and not reported, by place and hour. */
 export interface SwallowedExceptionsTable {
   application_id: number
   hour: number
-  /** Of type, raise and rescue location together: they are longer than a key may be. */
+  /** Digest of type, raise location and rescue location, which together exceed the key limit. */
   location_digest: string
   error_type: string
   raise_location: string
-  /** Empty in the row that counts what was raised, wherever it was caught. */
+  /** Empty in the row that counts all exceptions of a raise location. */
   rescue_location: string
   handler_kind: string
   raise_count: number
   rescue_count: number
-  /** Empty where it was written before this was counted. */
+  /** Empty in rows of earlier versions. */
   reported_count: number | null
-  /** Empty where only the hour is known. */
+  /** Null if only the hour is known. */
   last_seen_at: number | null
 }
 
@@ -317,7 +317,7 @@ export interface DiagnosticDumpsTable {
   created_at: number
 }
 
-/** A process that reports here, by what tells it from every other. */
+/** Processes of the application. */
 export interface ProcessesTable {
   id: Generated<number>
   process_key: string
@@ -327,11 +327,11 @@ export interface ProcessesTable {
   node_version: string
   app_version: string | null
   started_at: number
-  /** The newest row of it. */
+  /** Minute of the newest row. */
   last_minute: number
 }
 
-/** How a process was doing in a minute. */
+/** Health of a process, by minute. */
 export interface ProcessMinutesTable {
   process_id: number
   minute: number
@@ -339,7 +339,7 @@ export interface ProcessMinutesTable {
   heap_used_bytes: number
   heap_limit_bytes: number
   handles: number
-  /** How many it recorded. */
+  /** Number of recorded errors. */
   errors: number
   delay_p50_ms: number | null
   delay_p99_ms: number | null
@@ -349,7 +349,7 @@ export interface ProcessMinutesTable {
   gc_ms: number
 }
 
-/** Events of rate limiters, per hour and all that is known of them. */
+/** Events of rate limiters, by hour and details. */
 export interface RequestGuardHoursTable {
   application_id: number
   hour: number
@@ -359,28 +359,28 @@ export interface RequestGuardHoursTable {
   ip_address: string
   path: string
   count: number
-  /** Empty where it was counted before this was. */
+  /** Null in rows of earlier versions. */
   last_seen_at: number | null
 }
 
-/** Statements that one request or job ran again and again, per hour, route and place that they were called from. */
+/** Statements repeated within one request or job, by hour, route and calling code. */
 export interface RepeatedStatementHoursTable {
   application_id: number
   hour: number
   statement_digest: string
-  /** Without values. */
+  /** SQL without values. */
   statement: string
   route: string
   place: string
   request_count: number
   statement_count: number
-  /** Of the request that ran it most often. */
+  /** Highest count in a single request. */
   worst_count: number
   duration_ms: number
   last_seen_at: number
 }
 
-/** What is deprecated, per hour, place and version of the application. */
+/** Deprecation warnings, by hour, place and application version. */
 export interface DeprecationHoursTable {
   application_id: number
   hour: number
@@ -394,29 +394,29 @@ export interface DeprecationHoursTable {
   last_seen_at: number
 }
 
-/** The source map of a script of one release. What is packed is compressed, in Base64: every database takes text. */
+/** Source map of a script of one release. Packed columns contain compressed text in Base64. */
 export interface SourceMapsTable {
   id: Generated<number>
   application_id: number
   release_name: string
-  /** As a stack names it: an address, or the end of one. */
+  /** Name in stack traces: a URL, or the end of one. */
   file_name: string
-  /** SHA-256 of release and name, which together are longer than a key may be. */
+  /** SHA-256 of release and name, which together exceed the key limit. */
   file_digest: string
   debug_id: string | null
-  /** The folder of the map, from the project's root. */
+  /** Folder of the map, relative to the project root. */
   folder: string
   packed_map: string
-  /** The script itself, for the names of its functions; null where it was not given. */
+  /** Script, for its function names. Null if it was not uploaded. */
   packed_code: string | null
-  /** The application's own sources, for the lines around a frame; null where none were to be kept. */
+  /** Sources of the application, for the lines around a frame. Null if they were not uploaded. */
   packed_sources: string | null
   map_bytes: number
   packed_bytes: number
   created_at: number
 }
 
-/** A query of the list under a name. */
+/** Named queries of the error list. */
 export interface SavedViewsTable {
   id: Generated<number>
   name: string
@@ -425,34 +425,34 @@ export interface SavedViewsTable {
   created_at: number
 }
 
-/** What an error is compared by, as numbers: see model/similarity.ts. */
+/** Similarity features of errors, see model/grouping/similarity.ts. */
 export interface ErrorFeaturesTable {
   error_id: number
   feature: number
 }
 
-/** When a release was first seen. */
+/** First sighting of each release. */
 export interface ReleasesTable {
   application_id: number
-  /** The versions of an app for telephones say nothing about those of its server. */
+  /** Part of the key, because the versions of a mobile app are unrelated to those of its server. */
   platform: string
-  /** Its name with the commit: see model/releases.ts. */
+  /** Release name with the commit, see model/releases.ts. */
   version: string
   first_seen_at: number
 }
 
-/** How much of a budget is used in a period, in all processes together. */
+/** Used amount of a budget by period, across all processes. */
 export interface BudgetUsageTable {
   application_id: number
   budget: string
   /** Start of the hour or UTC day. */
   period: number
   amount: number
-  /** Set when the period was summarized; later usage belongs to the next period. */
+  /** Set when the period was summarized. Later usage belongs to the next period. */
   closed_at: number | null
 }
 
-/** What budgets rejected, per hour. */
+/** Errors rejected by budgets, by hour. */
 export interface RejectionHoursTable {
   application_id: number
   hour: number
@@ -463,7 +463,7 @@ export interface RejectionHoursTable {
   last_seen_at: number
 }
 
-/** What is usual for a type of error on a platform. */
+/** Baselines by error type and platform. */
 export interface BaselinesTable {
   id: Generated<number>
   application_id: number
@@ -477,7 +477,7 @@ export interface BaselinesTable {
   calculated_at: number
 }
 
-/** An error that another one follows. */
+/** Pairs of errors in which the child follows the parent. */
 export interface CascadesTable {
   id: Generated<number>
   parent_error_id: number
@@ -485,14 +485,14 @@ export interface CascadesTable {
   parent_count: number
   followed_count: number
   probability: number
-  /** Null in rows that an earlier version wrote. */
+  /** Null in rows of earlier versions. */
   expected_probability: number | null
   average_delay_ms: number
   first_detected_at: number
   last_detected_at: number
 }
 
-/** How often a child followed a parent, by the hour of the parent. */
+/** Number of times a child followed a parent, by the hour of the parent. */
 export interface CascadeHoursTable {
   hour: number
   parent_error_id: number
@@ -501,11 +501,11 @@ export interface CascadeHoursTable {
   delay_ms: number
 }
 
-/** How many occurrences were looked at as parents. */
+/** Number of occurrences that were examined as parents, by hour. */
 export interface CascadeParentsTable {
   hour: number
   error_id: number
   count: number
-  /** Milliseconds of the hour that an occurrence follows within a minute; null for hours counted before 0.5. */
+  /** Milliseconds of the hour within one minute after an occurrence. Null for hours before version 0.5. */
   covered_ms: number | null
 }

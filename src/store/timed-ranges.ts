@@ -7,22 +7,22 @@ export interface Range {
 }
 
 interface RangeLimits {
-  /** Size of the first range, and the lower limit of all others. */
+  /** Size of the first range and lower limit of all others. */
   smallest?: number
-  /** Upper limit, on a database server too. A statement with a list of ids has at most this many parameters. */
+  /** Upper limit, which also applies to database servers. Limits the parameters of a statement with a list of ids. */
   largest?: number
 }
 
-/** For statements that contain a list of ids. */
-export const MANY_IDS: RangeLimits = { smallest: 50, largest: 10_000 }
+/** Limits for statements with a list of ids. */
+export const ID_LIST_LIMITS: RangeLimits = { smallest: 50, largest: 10_000 }
 
-/** Long enough to be efficient, short enough that a request of the host does not notice the wait. */
+/** Long enough to be efficient, short enough not to delay requests of the host noticeably. */
 const TARGET_MS = 8
 const MAX_GROWTH = 3
 
 /**
- * Splits the numbers below `length` into consecutive ranges. SQLite runs on the host's thread, so a range takes a few
- * milliseconds there and the host's own work runs in between. A server gets everything at once, up to `largest`.
+ * Splits the numbers below `length` into consecutive ranges. SQLite runs on the host's thread, so each range takes a few
+ * milliseconds and the host runs in between. A server gets one range, up to `largest`.
  *
  * @example
  * for await (const { from, to } of timedRanges(database, ids.length)) await read(ids.slice(from, to))
@@ -45,7 +45,7 @@ export async function* timedRanges(
   }
 }
 
-/** Ranges that together contain the ids of all errors. */
+/** Splits the ids of all errors into ranges. */
 export async function* errorIdRanges(database: Database): AsyncGenerator<Range> {
   const { last_id } = await database.read
     .selectFrom('faultboard_errors')

@@ -1,5 +1,5 @@
 import type { Context } from '../context.js'
-import { MARK_PATTERN, readMark } from './origin.js'
+import { MARK_PATTERN, readCheckpoint } from './origin.js'
 
 /** An embedded database blocks the host while it reads. */
 const BATCH_SIZE = 500
@@ -20,10 +20,10 @@ export async function forgetImports({ database: { read } }: Context): Promise<vo
     const rows = await read
       .selectFrom('faultboard_errors')
       .select('id')
-      .where('id', 'in', [...new Set(names.map((name) => readMark(name).error_id))])
+      .where('id', 'in', [...new Set(names.map((name) => readCheckpoint(name).error_id))])
       .execute()
     const existingIds = new Set(rows.map(({ id }) => id))
-    const orphaned = names.filter((name) => !existingIds.has(readMark(name).error_id))
+    const orphaned = names.filter((name) => !existingIds.has(readCheckpoint(name).error_id))
     if (orphaned.length > 0) await read.deleteFrom('faultboard_leases').where('name', 'in', orphaned).execute()
     last = names.at(-1) ?? last
   }

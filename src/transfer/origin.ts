@@ -26,7 +26,7 @@ export function markName(error_id: number, origin: string, part = 1): string {
 
 export const MARK_PATTERN = `${MARK_PREFIX}%`
 
-export function readMark(name: string): { error_id: number; origin: string; part: number } {
+export function readCheckpoint(name: string): { error_id: number; origin: string; part: number } {
   const [error_id, origin = '', part = '1'] = name.slice(MARK_PREFIX.length).split(' ')
   return { error_id: Number(error_id), origin, part: Number(part) }
 }

@@ -5,7 +5,7 @@ import { defineOperation } from '../operation.js'
 import type { BulkTarget } from '../store/dialect.js'
 import type { Selectable } from '../store/kysely.js'
 import type { SavedViewsTable } from '../store/schema.js'
-import { letterOrder } from '../store/sort-order.js'
+import { byteOrder } from '../store/sort-order.js'
 import { DEFAULT_ACTOR, MAX_NAME_LENGTH } from './commands/change-errors.js'
 import { errorsListInput } from './list/errors-filter.js'
 
@@ -28,7 +28,7 @@ export const listSavedViews = defineOperation({
     const rows = await database.read
       .selectFrom('faultboard_saved_views')
       .selectAll()
-      .orderBy(letterOrder(database.dialect, 'name'))
+      .orderBy(byteOrder(database.dialect, 'name'))
       .execute()
     return rows.map(toSavedView)
   },

@@ -248,7 +248,7 @@ describe('move', () => {
       cwd,
     })
     expect(again.code).toBe(1)
-    expect(again.stderr).toMatch(/moved\.sqlite3 is in use: there are rows in faultboard_errors/)
+    expect(again.stderr).toMatch(/moved\.sqlite3 is in use. It has rows in faultboard_errors/)
   })
 
   test('takes the configured database as its target, answers in JSON, and tells what waits in the spool folder', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { migrate, migrationStatus, outdatedSchema } from '../../src/store/migrate.js'
+import { describePendingMigrations, migrate, migrationStatus } from '../../src/store/migrate.js'
 import { MIGRATIONS } from '../../src/store/migrations/list.js'
 import { balancedBooks } from '../support/books.js'
 import { startChild } from '../support/children.js'
@@ -13,13 +13,13 @@ describeEachDatabase('migrating', (database) => {
     const url = await database.empty()
     const before = await withDatabase(url, migrationStatus)
     expect(before).toEqual(ALL.map((name) => ({ name, applied_at: null })))
-    expect(await withDatabase(url, outdatedSchema)).toContain('npx faultboard migrate')
+    expect(await withDatabase(url, describePendingMigrations)).toContain('npx faultboard migrate')
     expect(await withDatabase(url, migrate)).toEqual(ALL)
     expect(await withDatabase(url, migrate)).toEqual([])
     const after = await withDatabase(url, migrationStatus)
     expect(after.map(({ name }) => name)).toEqual(ALL)
     for (const { applied_at } of after) expect(Date.parse(applied_at ?? '')).toBeGreaterThan(0)
-    expect(await withDatabase(url, outdatedSchema)).toBeNull()
+    expect(await withDatabase(url, describePendingMigrations)).toBeNull()
   })
 
   test('by ten processes that start at once on an empty database happens once, and all succeed', async () => {

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { sql } from '../../src/store/kysely.js'
-import { migrate, migrationStatus, outdatedSchema } from '../../src/store/migrate.js'
+import { describePendingMigrations, migrate, migrationStatus } from '../../src/store/migrate.js'
 import { MIGRATIONS } from '../../src/store/migrations/list.js'
 import { createIndex, createTable, type Migration } from '../../src/store/migrations/table.js'
 import { balancedBooks } from '../support/books.js'
@@ -63,10 +63,10 @@ describeEachDatabase('a schema of a later version', (database) => {
 
     installLaterVersion()
     await withDatabase(place.url, async (opened) => {
-      expect(await outdatedSchema(opened)).toContain(LATER)
+      expect(await describePendingMigrations(opened)).toContain(LATER)
       expect((await migrationStatus(opened)).at(-1)).toEqual({ name: LATER, applied_at: null })
       expect(await migrate(opened)).toEqual([LATER])
-      expect(await outdatedSchema(opened)).toBeNull()
+      expect(await describePendingMigrations(opened)).toBeNull()
       const { rows } = await sql`select error_type, later_note from faultboard_errors`.execute(opened.read)
       expect(rows).toEqual([{ error_type: 'Kept', later_note: null }])
       // A migration that failed halfway on MySQL runs again from its start.

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { sql } from '../../src/store/kysely.js'
-import { TABLE_NAMES } from '../../src/store/move/tables.js'
+import { TABLE_NAMES } from '../../src/store/move/moved-tables.js'
 import { folder, Running, record } from '../cli/faultboard.js'
 import { balancedBooks } from '../support/books.js'
 import { describeEachDatabase } from '../support/databases.js'
@@ -44,7 +44,7 @@ describeEachDatabase(
         )
         const { code, stdout, stderr } = await move.ended
         expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-        expect(stderr).toMatch(/^Cannot read postgres:.* to its end: .*Nothing was kept in the target: move again\.\n$/)
+        expect(stderr).toMatch(/^Cannot read all of postgres:.*The target was rolled back\. Run the move again\.\n$/)
       })
     }, 120_000)
   },

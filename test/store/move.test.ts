@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { createDatabase } from '../../src/store/database.js'
 import { migrate } from '../../src/store/migrate.js'
 import { moveDatabase } from '../../src/store/move/move.js'
-import { MOVED_TABLES, TABLE_NAMES } from '../../src/store/move/tables.js'
+import { MOVED_TABLES, TABLE_NAMES } from '../../src/store/move/moved-tables.js'
 import { balancedBooks } from '../support/books.js'
 import { describeEachDatabase } from '../support/databases.js'
 import type { Host } from '../support/host.js'
@@ -58,7 +58,7 @@ describeEachDatabase('moving everything from a database', (source) => {
       await host.close()
     }
     const before = await everything(to)
-    await expect(move(from, to)).rejects.toThrow(/is in use: there are rows in faultboard_errors, .*Name another/)
+    await expect(move(from, to)).rejects.toThrow(/is in use. It has rows in faultboard_errors, .*Use another/)
     expect(await everything(to)).toEqual(before)
   })
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { sql } from '../../src/store/kysely.js'
-import { migrate, outdatedSchema } from '../../src/store/migrate.js'
+import { describePendingMigrations, migrate } from '../../src/store/migrate.js'
 import { type Dialect, describeEachDatabase } from './databases.js'
 import { freshTracker, withDatabase } from './tracker.js'
 
@@ -20,7 +20,7 @@ describeEachDatabase('a fresh database of the tests', (database) => {
 
   test('is what the migrations make of an empty one', async () => {
     const [fresh, migrated] = [await database.fresh(), await database.empty()]
-    expect(await withDatabase(fresh, outdatedSchema)).toBeNull()
+    expect(await withDatabase(fresh, describePendingMigrations)).toBeNull()
     await withDatabase(migrated, migrate)
     const nameOf = (url: string) => url.slice(url.lastIndexOf('/') + 1)
     const neutral = (shape: unknown, url: string) => JSON.stringify(shape).replaceAll(nameOf(url), 'name')
@@ -72,7 +72,7 @@ describeEachDatabase(
     test('or what the migrations wrote', async () => {
       const url = await database.fresh()
       expect(given).not.toContain(url)
-      expect(await withDatabase(url, outdatedSchema)).toBeNull()
+      expect(await withDatabase(url, describePendingMigrations)).toBeNull()
     })
   },
   { except: ['sqlite'] },

@@ -4,7 +4,7 @@ import { clampedInteger, optional } from '../../model/input.js'
 import { DAY, HOUR, hourOf } from '../../model/time.js'
 import { defineOperation } from '../../operation.js'
 import { CASCADES } from '../../store/bulk-targets.js'
-import { moveMark, readMark } from '../../store/marks.js'
+import { advanceCheckpoint, readCheckpoint } from '../../store/checkpoints.js'
 import { packedRows } from '../../store/packed-rows.js'
 import { yieldToEventLoop } from '../sums/event-loop-yield.js'
 import { deleteHoursBefore, processHours } from './cascade-hours.js'
@@ -90,8 +90,8 @@ async function storeCascades(
   }
   await database.write(async (trx) => {
     await trx.deleteFrom('faultboard_cascades').where('last_detected_at', '<', now).execute()
-    await readMark(trx, dialect, COUNTED_FROM_MARK, since)
-    await moveMark(trx, COUNTED_FROM_MARK, since)
+    await readCheckpoint(trx, dialect, COUNTED_FROM_MARK, since)
+    await advanceCheckpoint(trx, COUNTED_FROM_MARK, since)
   })
   const updated = pairs.filter((pair) => knownKeys.has(`${pair.parent_error_id} ${pair.child_error_id}`)).length
   return { detected: pairs.length - updated, updated }

@@ -1,8 +1,8 @@
 import type { Context } from '../../context.js'
 import { HOUR, hourOf } from '../../model/time.js'
 import { CASCADE_HOURS, CASCADE_PARENTS } from '../../store/bulk-targets.js'
+import { advanceCheckpoint, CASCADES_LATE_HOUR, CASCADES_UNTIL, readCheckpoint } from '../../store/checkpoints.js'
 import type { Transaction } from '../../store/kysely.js'
-import { CASCADES_AGAIN, CASCADES_UNTIL, moveMark, readMark } from '../../store/marks.js'
 import { packedRows } from '../../store/packed-rows.js'
 import type { Schema } from '../../store/schema.js'
 import { periodicYield, yieldToEventLoop } from '../sums/event-loop-yield.js'
@@ -53,8 +53,8 @@ interface ProcessedRange {
 
 async function loadProcessedRange({ database }: Context, initial: number): Promise<ProcessedRange> {
   return database.write(async (trx) => {
-    const until = await readMark(trx, database.dialect, CASCADES_UNTIL, initial)
-    return { until, from: await readMark(trx, database.dialect, SWEPT_FROM_MARK, until) }
+    const until = await readCheckpoint(trx, database.dialect, CASCADES_UNTIL, initial)
+    return { until, from: await readCheckpoint(trx, database.dialect, SWEPT_FROM_MARK, until) }
   })
 }
 
@@ -68,10 +68,10 @@ async function processNextHour(
   if (start >= end) return false
   const to = Math.min(end, hourOf(start) + HOUR)
   await replaceHour(context, { from: start, to }, async (trx) => {
-    if ((await readMark(trx, context.database.dialect, CASCADES_UNTIL, from)) !== processed.until) return false
+    if ((await readCheckpoint(trx, context.database.dialect, CASCADES_UNTIL, from)) !== processed.until) return false
     // Discards everything before a gap. Later lookbacks process those hours again.
-    if (start > processed.until) await moveMark(trx, SWEPT_FROM_MARK, start)
-    await moveMark(trx, CASCADES_UNTIL, to)
+    if (start > processed.until) await advanceCheckpoint(trx, SWEPT_FROM_MARK, start)
+    await advanceCheckpoint(trx, CASCADES_UNTIL, to)
     return true
   })
   return true
@@ -82,8 +82,8 @@ async function processPreviousHour(context: Context, from: number): Promise<bool
   if (processed.from <= from) return false
   const start = processed.from - HOUR
   await replaceHour(context, { from: start, to: processed.from }, async (trx) => {
-    if ((await readMark(trx, context.database.dialect, SWEPT_FROM_MARK, from)) !== processed.from) return false
-    await moveMark(trx, SWEPT_FROM_MARK, start)
+    if ((await readCheckpoint(trx, context.database.dialect, SWEPT_FROM_MARK, from)) !== processed.from) return false
+    await advanceCheckpoint(trx, SWEPT_FROM_MARK, start)
     return true
   })
   return true
@@ -95,11 +95,11 @@ async function reprocessLateHours(context: Context, initial: number): Promise<vo
   const lateHours = await database.read
     .selectFrom('faultboard_leases')
     .select(['name', 'expires_at as count'])
-    .where('name', 'like', `${CASCADES_AGAIN}%`)
+    .where('name', 'like', `${CASCADES_LATE_HOUR}%`)
     .orderBy('name')
     .execute()
   for (const { name, count } of lateHours) {
-    const hour = Number(name.slice(CASCADES_AGAIN.length))
+    const hour = Number(name.slice(CASCADES_LATE_HOUR.length))
     const { from, until } = await loadProcessedRange(context, initial)
     // Keeps the marker if another batch or process changed it concurrently.
     const deleteMarker = async (trx: Transaction<Schema>) => {
@@ -113,7 +113,7 @@ async function reprocessLateHours(context: Context, initial: number): Promise<vo
     if (hour < from || hour >= until) await database.write(deleteMarker)
     else {
       await replaceHour(context, { from: hour, to: Math.min(hour + HOUR, until) }, async (trx) => {
-        const isSame = (await readMark(trx, database.dialect, CASCADES_UNTIL, initial)) === until
+        const isSame = (await readCheckpoint(trx, database.dialect, CASCADES_UNTIL, initial)) === until
         return isSame && (await deleteMarker(trx))
       })
     }

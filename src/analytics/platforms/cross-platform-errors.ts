@@ -1,6 +1,6 @@
 import type { Context } from '../../context.js'
 import { packedRows } from '../../store/packed-rows.js'
-import { MANY_IDS, timedRanges } from '../../store/timed-ranges.js'
+import { ID_LIST_LIMITS, timedRanges } from '../../store/timed-ranges.js'
 import type { ErrorPlatform } from './error-platforms.js'
 
 /** Error type at one location that occurs on several platforms. */
@@ -55,7 +55,7 @@ interface ErrorIdentity {
 
 async function loadIdentities({ database }: Context, ids: readonly number[]): Promise<Map<number, ErrorIdentity>> {
   const identities = new Map<number, ErrorIdentity>()
-  for await (const { from, to } of timedRanges(database, ids.length, MANY_IDS)) {
+  for await (const { from, to } of timedRanges(database, ids.length, ID_LIST_LIMITS)) {
     const query = database.read
       .selectFrom('faultboard_errors')
       .select(['id', 'error_type', 'place'])

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.js'
 import { packedRows } from '../../store/packed-rows.js'
-import { MANY_IDS, timedRanges } from '../../store/timed-ranges.js'
+import { ID_LIST_LIMITS, timedRanges } from '../../store/timed-ranges.js'
 import type { Scope } from '../sums/application-filter.js'
 import type { Span } from '../sums/period.js'
 
@@ -21,7 +21,7 @@ export async function errorPlatforms(context: Context, scope: Scope, span: Span)
   const rows = await packedRows(database, seenErrors(context, scope, span), ['id'])
   const ids = rows.map(({ id }) => id).sort((a, b) => a - b)
   const found: ErrorPlatform[] = []
-  for await (const { from, to } of timedRanges(database, ids.length, MANY_IDS)) {
+  for await (const { from, to } of timedRanges(database, ids.length, ID_LIST_LIMITS)) {
     const query = platformSums(context, span).where('error_id', 'in', ids.slice(from, to))
     found.push(...(await packedRows(database, query, ['error_id', 'platform', 'count'])))
   }

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.js'
 import { packedRows } from '../../store/packed-rows.js'
-import { MANY_IDS, timedRanges } from '../../store/timed-ranges.js'
+import { ID_LIST_LIMITS, timedRanges } from '../../store/timed-ranges.js'
 import { applicationsInScope, hoursOfApplication, occurrencesOfApplication } from './application-filter.js'
 import type { Span } from './period.js'
 
@@ -33,7 +33,7 @@ export async function countsByHour(context: Context, subject: Subject, span: Spa
     add(await typeHourCounts(context, subject, span))
   } else {
     const ids = await findErrorIds(context, subject, span.from)
-    for await (const { from, to } of timedRanges(context.database, ids.length, MANY_IDS)) {
+    for await (const { from, to } of timedRanges(context.database, ids.length, ID_LIST_LIMITS)) {
       add(await loadErrorHourCounts(context, ids.slice(from, to), subject.platform, span))
     }
   }
@@ -105,7 +105,7 @@ export async function occurrenceTimes(context: Context, subject: Subject, from: 
   let newest: number[] = []
   let since = from
   const ids = await findErrorIds(context, subject, from)
-  for await (const range of timedRanges(context.database, ids.length, MANY_IDS)) {
+  for await (const range of timedRanges(context.database, ids.length, ID_LIST_LIMITS)) {
     newest.push(...(await loadTimes(context, ids.slice(range.from, range.to), subject.platform, since)))
     if (newest.length < MAX_TIMES) continue
     // Older times of the remaining errors are not needed.

@@ -2,10 +2,10 @@ import type { Context } from '../../context.js'
 import { OTHERS } from '../../model/others.js'
 import { DAY, HOUR, hourOf } from '../../model/time.js'
 import { applicationIds } from '../../store/applications.js'
+import { advanceCheckpoint, GUARD_FOLDED, readCheckpoint } from '../../store/checkpoints.js'
 import { namesDigest } from '../../store/counters/define-hour-table.js'
 import { GUARD_HOURS } from '../../store/counters/hour-tables.js'
-import { locking } from '../../store/lock.js'
-import { GUARD_FOLDED, moveMark, readMark } from '../../store/marks.js'
+import { withRowLocks } from '../../store/row-locks.js'
 import { type GuardRow, guardRows } from './guard-rows.js'
 
 const KEPT_DAYS = 7
@@ -30,11 +30,11 @@ export async function foldGuardHours(context: Context): Promise<void> {
 }
 
 async function foldedUntil({ database }: Context, application_id: number): Promise<number> {
-  return database.write((trx) => readMark(trx, database.dialect, `${GUARD_FOLDED}${application_id}`, 0))
+  return database.write((trx) => readCheckpoint(trx, database.dialect, `${GUARD_FOLDED}${application_id}`, 0))
 }
 
 async function noteFolded({ database }: Context, application_id: number, hour: number): Promise<void> {
-  await database.write((trx) => moveMark(trx, `${GUARD_FOLDED}${application_id}`, hour))
+  await database.write((trx) => advanceCheckpoint(trx, `${GUARD_FOLDED}${application_id}`, hour))
 }
 
 /** The first hour of these that has any row. */
@@ -87,7 +87,7 @@ async function fold(
       .where('application_id', '=', application_id)
       .where('hour', '=', hour)
       .where('event_digest', 'in', digests)
-    const rows = await locking(query, database.dialect).execute()
+    const rows = await withRowLocks(query, database.dialect).execute()
     await trx
       .deleteFrom('faultboard_request_guard_hours')
       .where('application_id', '=', application_id)

@@ -2,7 +2,7 @@ import type { Context } from '../../context.js'
 import { SEVERITIES } from '../../model/severity.js'
 import { HOUR } from '../../model/time.js'
 import type { Transaction } from '../../store/kysely.js'
-import { locking } from '../../store/lock.js'
+import { withRowLocks } from '../../store/row-locks.js'
 import type { Schema } from '../../store/schema.js'
 import type { ChannelName } from '../channels/channel.js'
 import type { BaselineNotice, ErrorNotice, HeldNotice } from '../content/notice.js'
@@ -68,7 +68,7 @@ async function combineGroup(
     .where('application_id', application_id === null ? 'is' : '=', application_id)
     .orderBy('id')
   // A concurrent process holds the row locks and leaves no rows.
-  const rows = await locking(query, dialect).execute()
+  const rows = await withRowLocks(query, dialect).execute()
   const [first] = rows
   if (!first) return
   const notices = rows.map(({ payload }) => JSON.parse(payload) as AlertNotice)

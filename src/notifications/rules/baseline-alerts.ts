@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Context } from '../../context.js'
 import { SEVERITIES, type Severity } from '../../model/severity.js'
 import { HOUR, hourOf, MINUTE } from '../../model/time.js'
-import { BASELINES_COMPARED, moveMark, readMark } from '../../store/marks.js'
+import { advanceCheckpoint, BASELINES_COMPARED, readCheckpoint } from '../../store/checkpoints.js'
 import type { BaselineNotice } from '../content/notice.js'
 import { dispatchDue } from '../delivery/dispatcher.js'
 import { type Announcement, createDeliveryPlanner, writeDeliveries } from '../delivery/plan-deliveries.js'
@@ -70,8 +70,8 @@ export async function claimClosedHour({ database, now }: Context, application_id
   const closedHour = hourOf(now() - CLOSING_DELAY_MS) - HOUR
   const name = `${BASELINES_COMPARED}${application_id}`
   return database.write(async (trx) => {
-    if ((await readMark(trx, database.dialect, name, 0)) >= closedHour) return null
-    await moveMark(trx, name, closedHour)
+    if ((await readCheckpoint(trx, database.dialect, name, 0)) >= closedHour) return null
+    await advanceCheckpoint(trx, name, closedHour)
     return closedHour
   })
 }

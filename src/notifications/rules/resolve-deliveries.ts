@@ -1,7 +1,7 @@
 import type { Options } from '../../config/options.js'
 import { cleanText } from '../../model/text.js'
 import type { Transaction } from '../../store/kysely.js'
-import type { ErrorRow } from '../../store/lock.js'
+import type { ErrorRow } from '../../store/row-locks.js'
 import type { Schema } from '../../store/schema.js'
 import type { ChannelName } from '../channels/channel.js'
 import { CHANNELS } from '../channels/channels.js'

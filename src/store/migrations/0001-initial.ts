@@ -2,7 +2,7 @@ import type { Dialect } from '../dialect.js'
 import { type RawBuilder, sql } from '../kysely.js'
 import { type CreatedColumn, type CreatedTable, createTable, type Migration } from './table.js'
 
-/** The schema of the first release. */
+/** Schema of the first release. */
 export const initial: Migration = {
   async up(db, dialect) {
     for (const [name, table] of Object.entries(TABLES)) await createTable(db, dialect, name, table)
@@ -90,7 +90,7 @@ const ERROR_TABLES: Record<string, CreatedTable> = {
       shown_at: nullable(integer),
     },
     unique: { name: 'faultboard_errors_signature', columns: ['application_id', 'hash_signature'] },
-    // PostgreSQL writes every index of a row for each repeat of the error, so it has only indexes it needs.
+    // PostgreSQL updates every index of a row for each repeat, so it has only the indexes it needs.
     indexes: [
       { columns: ['occurred_at'] },
       { columns: ['application_id', 'occurred_at'] },
@@ -104,7 +104,7 @@ const ERROR_TABLES: Record<string, CreatedTable> = {
         where: sql<boolean>`resolved = 0 and assigned_to is null and severity in ('critical', 'high')`,
         when: ({ hasPartialIndexes }) => hasPartialIndexes,
       },
-      // SQLite reads on the host's thread. These indexes contain all columns of the list's counts and filters.
+      // Covering indexes for the counts and filters of the list, because SQLite reads on the host's thread.
       { columns: ['status', 'snoozed_until', 'application_id'], when: isCovering },
       { columns: ['platform', 'application_id'], when: isCovering },
       { columns: ['first_app_version', 'application_id'], when: isCovering },
@@ -245,7 +245,7 @@ const SUM_TABLES: Record<string, CreatedTable> = {
     isClustered: true,
     indexes: [
       { columns: ['last_seen_at', 'user_id', 'error_id', 'first_seen_at'] },
-      // MySQL writes an index only if one of its columns changes, so the short index is cheaper there.
+      // MySQL skips indexes whose columns do not change, so the short index is cheaper there.
       { columns: ['user_id', 'last_seen_at', 'error_id', 'count'], when: (dialect) => !dialect.skipsUnchangedIndexes },
       { columns: ['user_id'], when: (dialect) => dialect.skipsUnchangedIndexes },
     ],
@@ -332,7 +332,7 @@ const ANALYTICS_TABLES: Record<string, CreatedTable> = {
   },
 }
 
-/** The embedded job engine, schedules, notifications and budgets of clients. */
+/** Embedded job engine, schedules, notifications and client budgets. */
 const WORK_TABLES: Record<string, CreatedTable> = {
   faultboard_jobs: {
     columns: {
@@ -382,7 +382,7 @@ const WORK_TABLES: Record<string, CreatedTable> = {
       { columns: ['created_at'] },
       { columns: ['state', 'run_at'] },
       { columns: ['error_id', 'channel'], where: hasValue('error_id') },
-      // Contains all filters and counts of the delivery log, whose rows are wide.
+      // Covers all filters and counts of the delivery log, whose rows are wide.
       { columns: ['state', 'channel', 'application_id'] },
       { columns: ['state', 'queued_at'] },
     ],

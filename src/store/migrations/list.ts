@@ -1,7 +1,7 @@
 import { initial } from './0001-initial.js'
 import type { Migration } from './table.js'
 
-/** All migrations in order. A released migration never changes; a new migration follows it. */
+/** All migrations in order. A released migration never changes. Add a new migration instead. */
 export const MIGRATIONS: Record<string, Migration> = {
   '0001-initial': initial,
 }

@@ -8,20 +8,20 @@ export interface Migration {
   up(db: AnyDatabase, dialect: Dialect): Promise<void>
 }
 
-/** A table as a migration creates it. The columns are in the order of the database. */
+/** Definition of a table in a migration, with its columns in database order. */
 export interface CreatedTable {
   columns: Record<string, CreatedColumn>
-  /** Primary key of several columns. */
+  /** Composite primary key. */
   key?: CreatedKey
-  /** Unique constraint of several columns. */
+  /** Composite unique constraint. */
   unique?: CreatedKey
-  /** Whether SQLite stores the rows in the order of the key. Otherwise it keeps the key a second time, as an index. */
+  /** Whether SQLite stores the rows in key order. Otherwise, it stores the key a second time in an index. */
   isClustered?: boolean
   indexes?: readonly CreatedIndex[]
 }
 
 export interface CreatedColumn {
-  /** `id` is a primary key that the database assigns, `longText` is text beyond the limits of an index. */
+  /** `id` is a generated primary key. `longText` is text that exceeds the limits of an index. */
   type: ColumnDataType | 'id' | 'longText'
   isNullable?: boolean
   isPrimaryKey?: boolean
@@ -38,13 +38,13 @@ export interface CreatedIndex {
   columns: readonly string[]
   isUnique?: boolean
   name?: string
-  /** Rows to include, on databases with partial indexes. The others include all rows. */
+  /** Condition of a partial index. Databases without partial indexes include all rows. */
   where?: RawBuilder<boolean>
-  /** Whether a database needs the index. Every database does by default. */
+  /** Whether the database needs the index. True by default. */
   when?(dialect: Dialect): boolean
 }
 
-/** Creates a table and its indexes. Safe to repeat: MySQL cannot roll back a migration that failed halfway. */
+/** Creates a table and its indexes. Idempotent, because MySQL cannot roll back a failed migration. */
 export async function createTable(
   db: AnyDatabase,
   dialect: Dialect,
@@ -92,7 +92,7 @@ export async function createIndex(
   await dialect.createIndexIfMissing(where && dialect.hasPartialIndexes ? builder.where(where) : builder)
 }
 
-/** The shortest limit for identifiers is 63 bytes, on PostgreSQL. */
+/** Truncates the name, because PostgreSQL limits identifiers to 63 bytes. */
 function indexName(table: string, columns: readonly string[]): string {
   return `${table}_${columns.join('_')}`.slice(0, 60)
 }

@@ -1,77 +1,110 @@
 import { createHash } from 'node:crypto'
+import { TrackerError } from '../../model/errors.js'
+import type { Database } from '../database.js'
 import type { BulkColumn, BulkRow, Dialect } from '../dialect.js'
 import { type Kysely, type RawBuilder, sql } from '../kysely.js'
 import type { Schema } from '../schema.js'
-import { movedTable } from './tables.js'
+import { movedTable, TABLE_NAMES } from './moved-tables.js'
 
-const AT_ONCE = 1000
+export type Columns = ReadonlyMap<keyof Schema, readonly BulkColumn[]>
 
-/** All rows of a table in the order of its key, a part at a time, with their values as every database takes them. */
-export async function* rowsOf(
+/** Returns the columns of every table, from the catalog of the database. */
+export async function readColumns({ read, dialect }: Database): Promise<Columns> {
+  const schema = await dialect.currentSchema(read)
+  const tables = await read.withoutPlugins().introspection.getTables()
+  const columns = new Map<keyof Schema, readonly BulkColumn[]>()
+  for (const name of TABLE_NAMES) {
+    const table = tables.find((found) => found.name === name && (schema === undefined || found.schema === schema))
+    if (!table) {
+      throw new TrackerError('schema_outdated', `${dialect.address} has no table ${name}. Run  npx faultboard migrate`)
+    }
+    columns.set(
+      name,
+      table.columns.map((column) => ({ name: column.name, type: bulkType(column.dataType) })),
+    )
+  }
+  return columns
+}
+
+function bulkType(dataType: string): BulkColumn['type'] {
+  if (/int|serial/i.test(dataType)) return 'integer'
+  return /double|float|real/i.test(dataType) ? 'fraction' : 'text'
+}
+
+const DEFAULT_BATCH_SIZE = 1000
+
+/** Reads all rows of a table in key order, in batches, with values that every database accepts. */
+export async function* readRows(
   db: Kysely<Schema>,
   dialect: Dialect,
   table: keyof Schema,
   columns: readonly BulkColumn[],
 ): AsyncGenerator<BulkRow[]> {
-  const { key, at_once = AT_ONCE } = movedTable(table)
-  const named = sql.join(columns.map(({ name }) => sql.ref(name)))
+  const { key, batchSize = DEFAULT_BATCH_SIZE } = movedTable(table)
+  const selected = sql.join(columns.map(({ name }) => sql.ref(name)))
   const order = sql.join(key.map((column) => sql.ref(column)))
-  const places = key.map((column) => columns.findIndex(({ name }) => name === column))
+  const keyIndexes = key.map((column) => columns.findIndex(({ name }) => name === column))
   for (let last: BulkRow | undefined; ; ) {
-    const rest = last === undefined ? sql`` : sql`where ${beyond(dialect, key, valuesAt(last, places))}`
+    const condition = last === undefined ? sql`` : sql`where ${isAfterKey(dialect, key, pickValues(last, keyIndexes))}`
     const { rows } = await sql<Record<string, unknown>>`
-      select ${named} from ${sql.table(table)} ${rest} order by ${order} limit ${sql.lit(at_once)}`.execute(db)
+      select ${selected} from ${sql.table(table)} ${condition} order by ${order} limit ${sql.lit(batchSize)}`.execute(
+      db,
+    )
     if (rows.length === 0) return
-    const part = rows.map((row) => columns.map(({ name, type }) => plain(row[name], type)))
-    yield part
-    if (part.length < at_once) return
-    last = part.at(-1)
+    const batch = rows.map((row) => columns.map(({ name, type }) => toPlainValue(row[name], type)))
+    yield batch
+    if (batch.length < batchSize) return
+    last = batch.at(-1)
   }
 }
 
-/** What a table holds, whatever the order of its rows. */
-export class Tally {
+/** Checksum of the rows of a table, independent of their order. */
+export class TableChecksum {
   rows = 0
   sum = 0
   #digest = 0n
-  readonly #summed: number
+  readonly #sumIndex: number
 
   constructor(table: keyof Schema, columns: readonly BulkColumn[]) {
     const { sum } = movedTable(table)
-    this.#summed = columns.findIndex(({ name }) => name === sum)
+    this.#sumIndex = columns.findIndex(({ name }) => name === sum)
   }
 
-  add(part: readonly BulkRow[]): void {
-    for (const row of part) {
+  add(batch: readonly BulkRow[]): void {
+    for (const row of batch) {
       this.rows++
-      this.sum += Number(row[this.#summed] ?? 0)
+      this.sum += Number(row[this.#sumIndex] ?? 0)
       const digest = createHash('sha256').update(JSON.stringify(row)).digest()
       this.#digest = BigInt.asUintN(64, this.#digest + digest.readBigUInt64BE())
     }
   }
 
-  equals(other: Tally): boolean {
+  equals(other: TableChecksum): boolean {
     return this.rows === other.rows && this.sum === other.sum && this.#digest === other.#digest
   }
 }
 
-function plain(value: unknown, type: BulkColumn['type']): string | number | null {
+function toPlainValue(value: unknown, type: BulkColumn['type']): string | number | null {
   if (value === null || value === undefined) return null
   return type === 'text' ? String(value) : Number(value)
 }
 
-function valuesAt(row: BulkRow, places: readonly number[]): (string | number)[] {
-  return places.map((place) => row[place] ?? '')
+function pickValues(row: BulkRow, indexes: readonly number[]): (string | number)[] {
+  return indexes.map((index) => row[index] ?? '')
 }
 
-/** Rows after the given key. */
-function beyond(dialect: Dialect, key: readonly string[], values: readonly (string | number)[]): RawBuilder<boolean> {
+/** Returns a condition for rows after the given key. */
+function isAfterKey(
+  dialect: Dialect,
+  key: readonly string[],
+  values: readonly (string | number)[],
+): RawBuilder<boolean> {
   if (dialect.usesIndexForRowComparison) {
     return sql<boolean>`(${sql.join(key.map((column) => sql.ref(column)))}) > (${sql.join(values)})`
   }
-  const ways = key.map((column, i) => {
-    const same = key.slice(0, i).map((before, j) => sql`${sql.ref(before)} = ${values[j]}`)
-    return sql`(${sql.join([...same, sql`${sql.ref(column)} > ${values[i]}`], sql` and `)})`
+  const alternatives = key.map((column, i) => {
+    const equalColumns = key.slice(0, i).map((earlier, j) => sql`${sql.ref(earlier)} = ${values[j]}`)
+    return sql`(${sql.join([...equalColumns, sql`${sql.ref(column)} > ${values[i]}`], sql` and `)})`
   })
-  return sql<boolean>`(${sql.join(ways, sql` or `)})`
+  return sql<boolean>`(${sql.join(alternatives, sql` or `)})`
 }

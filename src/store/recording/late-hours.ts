@@ -1,8 +1,8 @@
 import { DAY, hourOf, MINUTE } from '../../model/time.js'
 import { LATE_HOURS } from '../bulk-targets.js'
+import { CASCADES_LATE_HOUR, CASCADES_UNTIL } from '../checkpoints.js'
 import type { Dialect } from '../dialect.js'
 import type { Transaction } from '../kysely.js'
-import { CASCADES_AGAIN, CASCADES_UNTIL } from '../marks.js'
 import type { Schema } from '../schema.js'
 import type { FoldedGroup } from './folded-group.js'
 
@@ -34,6 +34,6 @@ export async function markLateHours(
     .executeTakeFirst()
   if (!swept) return
   // Sorted, so that concurrent flushes cannot deadlock.
-  const rows = [...hours].sort((a, b) => a - b).map((hour) => [`${CASCADES_AGAIN}${hour}`, 1])
+  const rows = [...hours].sort((a, b) => a - b).map((hour) => [`${CASCADES_LATE_HOUR}${hour}`, 1])
   await dialect.insertMany(trx, LATE_HOURS, rows)
 }

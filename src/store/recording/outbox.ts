@@ -1,5 +1,5 @@
 import type { Transaction } from '../kysely.js'
-import type { ErrorRow } from '../lock.js'
+import type { ErrorRow } from '../row-locks.js'
 import type { Schema } from '../schema.js'
 import type { GroupOutcome } from './batch.js'
 import type { FoldedGroup } from './folded-group.js'

@@ -2,8 +2,8 @@ import type { Context } from '../../context.js'
 import { errorNotFound } from '../../model/errors.js'
 import { findVersion } from '../../model/releases.js'
 import type { Updateable } from '../../store/kysely.js'
-import { type ErrorRow, lockErrors } from '../../store/lock.js'
 import { createNewestReleaseLookup, releaseReporter } from '../../store/releases.js'
+import { type ErrorRow, lockErrors } from '../../store/row-locks.js'
 import type { ErrorsTable } from '../../store/schema.js'
 
 /** Result of a command on one error. */

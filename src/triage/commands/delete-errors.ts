@@ -1,7 +1,7 @@
 import type { Context } from '../../context.js'
 import { MINUTE } from '../../model/time.js'
 import { ACTIVITIES, LEASES } from '../../store/bulk-targets.js'
-import { lockErrors } from '../../store/lock.js'
+import { lockErrors } from '../../store/row-locks.js'
 import { deleteErrorData } from './delete-error-data.js'
 import type { DeletedError } from './subtract-sums.js'
 import { subtractSums } from './subtract-sums.js'

@@ -4,7 +4,7 @@ import { APPLICATION_DAYS, APPLICATION_HOURS, TYPE_DAYS, TYPE_HOURS } from '../.
 import type { Database } from '../../store/database.js'
 import type { BulkTarget } from '../../store/dialect.js'
 import type { Transaction } from '../../store/kysely.js'
-import { locking } from '../../store/lock.js'
+import { withRowLocks } from '../../store/row-locks.js'
 import type { Schema } from '../../store/schema.js'
 
 /** Error whose row is deleted but whose sums may still contain its counts. */
@@ -35,7 +35,7 @@ export async function subtractSums(
       .select('name')
       .where('name', 'in', markers)
       .orderBy('name')
-    await locking(lockedMarkers, dialect).execute()
+    await withRowLocks(lockedMarkers, dialect).execute()
     const { hours, hasMore } = await takeHours(trx, errors, limit)
     for (const application_id of new Set(hours.map((row) => row.application_id))) {
       const own = hours.filter((row) => row.application_id === application_id)

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { defineOperation } from '../../operation.js'
-import { letterOrder } from '../../store/sort-order.js'
+import { byteOrder } from '../../store/sort-order.js'
 
 export interface Application {
   id: number
@@ -15,7 +15,7 @@ export const listApplications = defineOperation({
     return read
       .selectFrom('faultboard_applications')
       .select(['id', 'name'])
-      .orderBy(letterOrder(dialect, 'name'))
+      .orderBy(byteOrder(dialect, 'name'))
       .execute()
   },
 })

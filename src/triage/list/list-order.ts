@@ -2,7 +2,7 @@ import { SEVERITIES } from '../../model/severity.js'
 import { STATUSES } from '../../model/workflow.js'
 import type { Dialect } from '../../store/dialect.js'
 import { type RawBuilder, sql } from '../../store/kysely.js'
-import { areFew, letterOrder, optionalLetterOrder, withoutIndex } from '../../store/sort-order.js'
+import { byteOrder, isCheapToSort, nullableByteOrder, withoutIndex } from '../../store/sort-order.js'
 import type { ErrorsFilter, SORT_FIELDS } from './errors-filter.js'
 
 /** Sort order of the list. The id as a second key makes the order total, so that no row appears on two pages. */
@@ -42,12 +42,12 @@ function sortKey(field: (typeof SORT_FIELDS)[number], dialect: Dialect, matches:
       return rankOrder('status', STATUSES)
     case 'error_type':
     case 'platform':
-      return letterOrder(dialect, `faultboard_errors.${field}`)
+      return byteOrder(dialect, `faultboard_errors.${field}`)
     case 'app_version':
-      return optionalLetterOrder(dialect, `faultboard_errors.${field}`)
+      return nullableByteOrder(dialect, `faultboard_errors.${field}`)
     default: {
       const column = `faultboard_errors.${field}`
-      return areFew(matches) ? withoutIndex(dialect, column) : sql<number>`${sql.ref(column)}`
+      return isCheapToSort(matches) ? withoutIndex(dialect, column) : sql<number>`${sql.ref(column)}`
     }
   }
 }

@@ -2,7 +2,7 @@ import { daySpan } from '../../model/time.js'
 import type { Dialect } from '../../store/dialect.js'
 import { type ExpressionBuilder, type RawBuilder, sql } from '../../store/kysely.js'
 import type { Schema } from '../../store/schema.js'
-import { letterOrder, withoutIndex } from '../../store/sort-order.js'
+import { byteOrder, withoutIndex } from '../../store/sort-order.js'
 
 /** Filter conditions that need other tables than `faultboard_errors`. */
 
@@ -61,7 +61,7 @@ const COMMIT_PREFIX = /^[0-9a-f]{7,}$/i
 
 /** Uses a range instead of `like`, whose case sensitivity differs between databases. */
 export function seenInCommit(dialect: Dialect, git_sha: string): RawBuilder<boolean> {
-  const column = letterOrder(dialect, 'faultboard_errors.git_sha')
+  const column = byteOrder(dialect, 'faultboard_errors.git_sha')
   if (!COMMIT_PREFIX.test(git_sha)) return sql<boolean>`${column} = ${git_sha}`
   // `g` sorts after every hex digit.
   return sql<boolean>`${column} >= ${git_sha} and ${column} < ${`${git_sha}g`}`

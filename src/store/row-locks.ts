@@ -5,19 +5,19 @@ import type { ErrorsTable, Schema } from './schema.js'
 export type ErrorRow = Selectable<ErrorsTable>
 
 /**
- * Lets a query lock the rows that it finds until the transaction ends; those that another has locked are waited for, or
- * left out. SQLite has no row locks and needs none: its transactions write one after the other.
+ * Locks the rows of a query until the transaction ends. Waits for rows that another transaction has locked, or skips
+ * them. SQLite needs no row locks, because its write transactions are serialized.
  */
-export function locking<Table extends keyof Schema, Row>(
+export function withRowLocks<Table extends keyof Schema, Row>(
   query: SelectQueryBuilder<Schema, Table, Row>,
   dialect: Dialect,
-  locked: 'wait' | 'skip' = 'wait',
+  onLocked: 'wait' | 'skip' = 'wait',
 ): SelectQueryBuilder<Schema, Table, Row> {
   if (!dialect.hasRowLocks) return query
-  return locked === 'skip' ? query.forUpdate().skipLocked() : query.forUpdate()
+  return onLocked === 'skip' ? query.forUpdate().skipLocked() : query.forUpdate()
 }
 
-/** The rows of these errors, locked in the order in which every flush takes them. */
+/** Locks and returns the rows of these errors, in the lock order of a flush. */
 export async function lockErrors(
   trx: Transaction<Schema>,
   dialect: Dialect,
@@ -31,12 +31,12 @@ export async function lockErrors(
     .where('id', 'in', ids)
     .orderBy('application_id')
     .orderBy('hash_signature')
-  return locking(query, dialect).execute()
+  return withRowLocks(query, dialect).execute()
 }
 
 /**
- * MySQL locks the entry of the index by which a row is found, and then the row. A flush finds its groups by their
- * signatures; whoever locks the row alone, and then deletes it, wants the entry that a waiting flush holds already.
+ * Locks rows through the signature index. MySQL locks the index entry first and then the row, and a flush uses the
+ * signature index. Locking a row by id and then deleting it would deadlock with a waiting flush.
  */
 async function lockByKey(trx: Transaction<Schema>, ids: readonly number[]): Promise<ErrorRow[]> {
   const keys = await trx
@@ -46,10 +46,10 @@ async function lockByKey(trx: Transaction<Schema>, ids: readonly number[]): Prom
     .execute()
   const rows: ErrorRow[] = []
   for (const application_id of [...new Set(keys.map((key) => key.application_id))].sort((a, b) => a - b)) {
-    const own = keys.filter((key) => key.application_id === application_id).map((key) => key.hash_signature)
+    const signatures = keys.filter((key) => key.application_id === application_id).map((key) => key.hash_signature)
     const locked = await sql<ErrorRow>`
       select * from faultboard_errors force index (faultboard_errors_signature)
-      where application_id = ${application_id} and hash_signature in (${sql.join(own)}) and id in (${sql.join(ids)})
+      where application_id = ${application_id} and hash_signature in (${sql.join(signatures)}) and id in (${sql.join(ids)})
       order by hash_signature for update`.execute(trx)
     rows.push(...locked.rows)
   }

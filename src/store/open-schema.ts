@@ -5,15 +5,15 @@ import type { Options } from '../config/options.js'
 import { TrackerError } from '../model/errors.js'
 import { failureMessage } from '../model/own-words.js'
 import type { Database } from './database.js'
-import { migrate, outdatedSchema } from './migrate.js'
+import { describePendingMigrations, migrate } from './migrate.js'
 
-/** Makes sure that the schema is there. A database of ours brings itself up to date, another says what to run. */
+/** Ensures that the schema is up to date. Migrates a database of the tracker; for others, the error names the command. */
 export async function openSchema(database: Database): Promise<void> {
   try {
     await database.dialect.file?.verify()
-    const outdated = await outdatedSchema(database)
-    if (outdated === null) return
-    if (!database.dialect.migratesAutomatically) throw new TrackerError('schema_outdated', outdated)
+    const pending = await describePendingMigrations(database)
+    if (pending === null) return
+    if (!database.dialect.migratesAutomatically) throw new TrackerError('schema_outdated', pending)
     await migrate(database)
   } catch (cause) {
     if (cause instanceof TrackerError) throw cause
@@ -23,7 +23,7 @@ export async function openSchema(database: Database): Promise<void> {
   }
 }
 
-/** Beside an embedded database, else a private folder that only trackers of the same database and application share. */
+/** Returns a folder next to an embedded database. Otherwise, a private folder per database and application. */
 export function spoolFolder({ spool_path, application_name }: Options, database: Database): string {
   if (spool_path) return spool_path
   const { address, migratesAutomatically } = database.dialect

@@ -1,24 +1,24 @@
 import type { Schema } from '../schema.js'
 
 export interface MovedTable {
-  /** Its primary key: the order in which it is read, a part at a time. */
+  /** Primary key, which is also the read order. */
   key: readonly string[]
-  /** The column whose sum is told beside the number of rows. */
+  /** Column whose total is reported next to the number of rows. */
   sum?: string
-  /** Rows that are read at once, where they are wide. */
-  at_once?: number
-  /** What a host leaves by merely starting: in a target without errors it gives way. */
-  gives_way?: true
+  /** Rows per read. Smaller for tables with wide rows. */
+  batchSize?: number
+  /** Whether a host creates rows when it starts. Such rows are deleted in a target without errors. */
+  isDisposable?: true
 }
 
-/** THE LIST of what is moved: every table, those first that others refer to. */
+/** THE LIST of moved tables: every table, in the order of its references. */
 export const MOVED_TABLES = {
-  faultboard_applications: { key: ['id'], gives_way: true },
-  faultboard_errors: { key: ['id'], sum: 'occurrence_count', at_once: 200 },
-  faultboard_error_search: { key: ['error_id'], at_once: 100 },
-  faultboard_search_history: { key: ['id'], at_once: 100 },
-  faultboard_payloads: { key: ['id'], at_once: 100 },
-  faultboard_occurrences: { key: ['id'], at_once: 100 },
+  faultboard_applications: { key: ['id'], isDisposable: true },
+  faultboard_errors: { key: ['id'], sum: 'occurrence_count', batchSize: 200 },
+  faultboard_error_search: { key: ['error_id'], batchSize: 100 },
+  faultboard_search_history: { key: ['id'], batchSize: 100 },
+  faultboard_payloads: { key: ['id'], batchSize: 100 },
+  faultboard_occurrences: { key: ['id'], batchSize: 100 },
   faultboard_error_hours: { key: ['error_id', 'hour', 'severity', 'platform', 'app_version'], sum: 'count' },
   faultboard_application_hours: {
     key: ['application_id', 'hour', 'severity', 'platform', 'app_version'],
@@ -30,21 +30,21 @@ export const MOVED_TABLES = {
   faultboard_error_versions: { key: ['application_id', 'app_version', 'error_id'], sum: 'count' },
   faultboard_error_users: { key: ['error_id', 'user_id'], sum: 'count' },
   faultboard_error_features: { key: ['error_id', 'feature'] },
-  faultboard_comments: { key: ['id'], at_once: 200 },
-  faultboard_activities: { key: ['id'], at_once: 200 },
+  faultboard_comments: { key: ['id'], batchSize: 200 },
+  faultboard_activities: { key: ['id'], batchSize: 200 },
   faultboard_releases: { key: ['application_id', 'platform', 'version'] },
   faultboard_client_releases: { key: ['application_id', 'platform', 'version'] },
-  faultboard_budget_usage: { key: ['application_id', 'budget', 'period'], sum: 'amount', gives_way: true },
-  faultboard_rejection_hours: { key: ['application_id', 'hour', 'budget_digest'], sum: 'count', gives_way: true },
-  faultboard_baselines: { key: ['id'], sum: 'occurrence_count', gives_way: true },
+  faultboard_budget_usage: { key: ['application_id', 'budget', 'period'], sum: 'amount', isDisposable: true },
+  faultboard_rejection_hours: { key: ['application_id', 'hour', 'budget_digest'], sum: 'count', isDisposable: true },
+  faultboard_baselines: { key: ['id'], sum: 'occurrence_count', isDisposable: true },
   faultboard_cascades: { key: ['id'], sum: 'followed_count' },
   faultboard_cascade_hours: { key: ['hour', 'parent_error_id', 'child_error_id'], sum: 'followed_count' },
   faultboard_cascade_parents: { key: ['hour', 'error_id'], sum: 'count' },
   faultboard_saved_views: { key: ['id'] },
-  faultboard_source_maps: { key: ['id'], sum: 'packed_bytes', at_once: 5 },
-  faultboard_diagnostic_dumps: { key: ['id'], at_once: 10 },
-  faultboard_processes: { key: ['id'], gives_way: true },
-  faultboard_process_minutes: { key: ['process_id', 'minute'], sum: 'errors', gives_way: true },
+  faultboard_source_maps: { key: ['id'], sum: 'packed_bytes', batchSize: 5 },
+  faultboard_diagnostic_dumps: { key: ['id'], batchSize: 10 },
+  faultboard_processes: { key: ['id'], isDisposable: true },
+  faultboard_process_minutes: { key: ['process_id', 'minute'], sum: 'errors', isDisposable: true },
   faultboard_swallowed_exceptions: { key: ['application_id', 'hour', 'location_digest'], sum: 'raise_count' },
   faultboard_request_guard_hours: { key: ['application_id', 'hour', 'event_digest'], sum: 'count' },
   faultboard_repeated_statement_hours: {
@@ -52,12 +52,12 @@ export const MOVED_TABLES = {
     sum: 'statement_count',
   },
   faultboard_deprecation_hours: { key: ['application_id', 'hour', 'warning_digest'], sum: 'count' },
-  faultboard_jobs: { key: ['id'], at_once: 100, gives_way: true },
-  faultboard_deliveries: { key: ['id'], at_once: 100 },
-  faultboard_cooldowns: { key: ['name'], gives_way: true },
-  faultboard_batches: { key: ['batch_id'], gives_way: true },
+  faultboard_jobs: { key: ['id'], batchSize: 100, isDisposable: true },
+  faultboard_deliveries: { key: ['id'], batchSize: 100 },
+  faultboard_cooldowns: { key: ['name'], isDisposable: true },
+  faultboard_batches: { key: ['batch_id'], isDisposable: true },
   faultboard_reported_events: { key: ['application_id', 'event_digest'] },
-  faultboard_leases: { key: ['name'], gives_way: true },
+  faultboard_leases: { key: ['name'], isDisposable: true },
 } as const satisfies Record<keyof Schema, MovedTable>
 
 export const TABLE_NAMES = Object.keys(MOVED_TABLES) as (keyof Schema)[]

@@ -1,11 +1,11 @@
 import { LEASES } from './bulk-targets.js'
 import type { Dialect } from './dialect.js'
 import type { Transaction } from './kysely.js'
-import { locking } from './lock.js'
+import { withRowLocks } from './row-locks.js'
 import type { Schema } from './schema.js'
 
-/** How far some work has come, as a time kept under a name; read under its lock, so that one process at a time goes on. */
-export async function readMark(
+/** Reads and locks the progress of a job, stored as a time by name. The lock lets one process at a time continue. */
+export async function readCheckpoint(
   trx: Transaction<Schema>,
   dialect: Dialect,
   name: string,
@@ -13,19 +13,19 @@ export async function readMark(
 ): Promise<number> {
   await dialect.insertMany(trx, LEASES, [[name, 0, initial]])
   const query = trx.selectFrom('faultboard_leases').select('last_run_at').where('name', '=', name)
-  const row = await locking(query, dialect).executeTakeFirst()
+  const row = await withRowLocks(query, dialect).executeTakeFirst()
   return row?.last_run_at ?? initial
 }
 
-export async function moveMark(trx: Transaction<Schema>, name: string, to: number): Promise<void> {
+export async function advanceCheckpoint(trx: Transaction<Schema>, name: string, to: number): Promise<void> {
   await trx.updateTable('faultboard_leases').set({ last_run_at: to }).where('name', '=', name).execute()
 }
 
-/** Until when cascades were looked for. */
+/** Time up to which cascades were detected. */
 export const CASCADES_UNTIL = 'cascades swept until'
-/** With an hour behind it: occurrences came to that hour late, so often that it counts. */
-export const CASCADES_AGAIN = 'cascades again '
-/** With an application behind it: until which hour events of rate limiters were folded. */
+/** Followed by an hour: how often late occurrences were added to that hour. */
+export const CASCADES_LATE_HOUR = 'cascades again '
+/** Followed by an application id: the hour up to which rate limiter events were folded. */
 export const GUARD_FOLDED = 'guard folded until '
 /** Followed by an application id: the newest closed hour that was compared with the baselines. */
 export const BASELINES_COMPARED = 'baselines compared until '
