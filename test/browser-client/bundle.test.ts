@@ -15,19 +15,19 @@ export const client = start({ endpoint: '/client_errors', app_version: '2.0.0' }
 `
 
 describe('the browser client in a bundle', () => {
-  test('weighs less than 3 KB, and is nothing but ES2018', async () => {
+  test('is smaller than 3 KB and uses only ES2018', async () => {
     const script = await bundled()
     expect(gzipSync(script, { level: 9 }).length).toBeLessThan(3 * 1024)
     expect(() => parse(script, { ecmaVersion: 2018 })).not.toThrow()
   })
 
-  test('leaves nothing behind where it is not used', async () => {
+  test('is removed from bundles that do not use it', async () => {
     const contents = `import { start } from './src/browser/client.ts'\nconsole.log(1)`
     const stdin = { contents, resolveDir: resolve('.') }
     expect(await bundled({ entryPoints: [], stdin, format: 'esm' })).toBe('console.log(1);\n')
   })
 
-  test('does nothing, prints nothing and holds up nothing where a page is rendered on a server', async () => {
+  test('does nothing in server-side rendering', async () => {
     const cwd = await folder({ 'package.json': '{"type":"module"}' })
     const contents = `${SHOP}
       client.report(new Error('on the server'), { component: 'Page' })

@@ -34,7 +34,7 @@ test.each([
 describeInBrowser('the browser client', ({ open }) => {
   const shop = openShop()
 
-  test('tells what was thrown, rejected and reported, and how it came to that', async () => {
+  test('reports thrown, rejected and reported errors with their breadcrumbs', async () => {
     const page = await open()
     const body = '<form id="pay"><p class="row wide left"><input name="card" value="4111"><button>Pay</button></form>'
     const address = shop.page(
@@ -101,7 +101,7 @@ describeInBrowser('the browser client', ({ open }) => {
     await page.context().close()
   })
 
-  test('reads whatever was thrown, and goes on', async () => {
+  test('reads any thrown value', async () => {
     const page = await open()
     const other = shop.origin.replace('127.0.0.1', 'localhost')
     shop.files['/other.js'] = { type: 'text/javascript', body: 'throw new Error("of another origin")' }
@@ -146,7 +146,7 @@ describeInBrowser('the browser client', ({ open }) => {
     await page.context().close()
   })
 
-  test('tells at least the kind of what cannot be printed', async () => {
+  test('reports the type of a value that cannot be printed', async () => {
     const page = await open()
     await page.goto(shop.page('{ console: true }'))
     await page.evaluate(`(async () => {
@@ -167,7 +167,7 @@ describeInBrowser('the browser client', ({ open }) => {
     await page.context().close()
   })
 
-  test('reads no more of what the page has than it tells', async () => {
+  test('reads only the values that it reports', async () => {
     const page = await open()
     await page.goto(shop.page('{ before_send(event) { window.sent = event; return event } }'))
     const seen = await page.evaluate(`(async () => {
@@ -195,7 +195,7 @@ describeInBrowser('the browser client', ({ open }) => {
     await page.context().close()
   })
 
-  test('takes an error for one, whatever names the page has given to its own', async () => {
+  test('recognizes errors regardless of the globals of the page', async () => {
     const page = await open()
     await page.goto(shop.page('{}', `<script>var tagName = 'div', src = 7, message = 'mine'</script>`))
     await page.evaluate(`setTimeout(() => { throw new Error('beside a global name') })`)
@@ -203,7 +203,7 @@ describeInBrowser('the browser client', ({ open }) => {
     await page.context().close()
   })
 
-  test('changes nothing that the page does, and puts everything back', async () => {
+  test('does not change the page and restores everything', async () => {
     const page = await open()
     await page.addInitScript(() => {
       Object.assign(window, {
@@ -247,7 +247,7 @@ describeInBrowser('the browser client', ({ open }) => {
     await page.context().close()
   })
 
-  test('counts one error once, folds repeats and obeys its limits', async () => {
+  test('counts an error once, combines repeats and applies its limits', async () => {
     const page = await open()
     await page.goto(shop.page())
     await page.evaluate(`(async () => {

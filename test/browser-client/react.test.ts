@@ -18,7 +18,7 @@ describeInBrowser('faultboard/react', ({ open }) => {
     }
   })
 
-  test('reports a component that throws, shows the fallback and starts anew', async () => {
+  test('reports a failing component, shows the fallback and resets', async () => {
     const page = await open()
     await page.goto(`${shop.origin}/shop`)
     await page.click('#break')
@@ -40,7 +40,7 @@ describeInBrowser('faultboard/react', ({ open }) => {
     await page.context().close()
   })
 
-  test('reports what no boundary catches, once, and leaves to the page what React tells it', async () => {
+  test('reports uncaught errors once and keeps the default behavior of React', async () => {
     const page = await open()
     const told: string[] = []
     page.on('pageerror', (error) => told.push(error.message))

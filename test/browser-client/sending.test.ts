@@ -25,7 +25,7 @@ describeInBrowser('what the browser client sends', ({ open }) => {
 
   const statuses = () => shop.arrived.map(({ status }) => status)
 
-  test('goes in batches of ten, with the token, after a second or at ten', async () => {
+  test('sends batches of ten with the token, after a second or at ten errors', async () => {
     const page = await open()
     const bodies: string[] = []
     page.on('request', (request) => bodies.push(request.postData() ?? ''))
@@ -42,7 +42,7 @@ describeInBrowser('what the browser client sends', ({ open }) => {
     await page.context().close()
   })
 
-  test('is sent again after 429, 500 and a broken connection, and counts once', async () => {
+  test('retries after 429, 500 and a broken connection, and counts once', async () => {
     const page = await open()
     await page.clock.install()
     await page.goto(shop.page())
@@ -75,7 +75,7 @@ describeInBrowser('what the browser client sends', ({ open }) => {
     await page.context().close()
   })
 
-  test('is not sent again after a refusal, except what was refused for its neighbour', async () => {
+  test('does not retry rejected errors, except those rejected with their batch', async () => {
     const page = await open()
     const printed: string[] = []
     page.on('console', (message) => message.type() === 'warning' && printed.push(message.text()))
@@ -106,7 +106,7 @@ describeInBrowser('what the browser client sends', ({ open }) => {
     await page.context().close()
   })
 
-  test('waits while the page is off line, also for the next page', async () => {
+  test('waits while the page is offline, even for the next page', async () => {
     const page = await open()
     await page.goto(shop.page())
     await page.context().setOffline(true)
@@ -133,7 +133,7 @@ describeInBrowser('what the browser client sends', ({ open }) => {
     await next.context().close()
   })
 
-  test('arrives though the page is left at once', async () => {
+  test('arrives although the page is closed at once', async () => {
     const page = await open()
     await page.goto(shop.page())
     const there = shop.page()
@@ -156,7 +156,7 @@ describeInBrowser('what the browser client sends', ({ open }) => {
     await last.context().close()
   })
 
-  test('arrives as a beacon where a request ends with its page', async () => {
+  test('uses a beacon in browsers that cancel requests of a closed page', async () => {
     const page = await open()
     await page.addInitScript(() => {
       // As in Firefox before 133.
@@ -173,7 +173,7 @@ describeInBrowser('what the browser client sends', ({ open }) => {
     await page.context().close()
   })
 
-  test('is lost rather than hurting a page that may keep nothing, or whose storage holds nonsense', async () => {
+  test('drops errors if storage is unavailable or contains invalid data', async () => {
     const page = await open()
     const address = shop.page()
     await page.goto(address)

@@ -223,7 +223,7 @@ test('every default is a value that its own row accepts', () => {
   }
 })
 
-test('every option says what it is for', () => {
+test('every option has a description', () => {
   for (const name of OPTION_NAMES) expect(OPTIONS[name].text.length, name).toBeGreaterThan(15)
 })
 

@@ -80,7 +80,7 @@ function repository() {
   return { folder, git, commit }
 }
 
-describe('a real repository tells the commit', () => {
+describe('reads the commit of a real repository', () => {
   test('by a branch, from any folder below, and through a link; not before there is one', () => {
     const { folder, commit } = repository()
     expect(findCommit(folder, {})).toBeUndefined()

@@ -98,7 +98,7 @@ describe('the configuration is frozen', () => {
       expect(Object.isFrozen(part)).toBe(true)
   })
 
-  test('a change after the start throws a ConfigurationError that says a restart is needed', async () => {
+  test('throws a ConfigurationError about a restart when an option changes after the start', async () => {
     const database = `sqlite:${join(temporaryFolder(), 'x.sqlite3')}`
     const tracker = new TrackerInstance({ ...credentials, database }, { env: {} })
     tracker.configure({ sampling_rate: 0.5 })
@@ -113,7 +113,7 @@ describe('the configuration is frozen', () => {
     await tracker.shutdown()
   })
 
-  test('settings the host changes later do not reach it', () => {
+  test('ignores later changes of the settings object', () => {
     const ignored_exceptions = ['A']
     const options = resolve({ ignored_exceptions })
     ignored_exceptions.push('B')

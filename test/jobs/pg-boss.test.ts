@@ -29,14 +29,14 @@ describeEachDatabase(
       expect(await elsewhere.counts()).toMatchObject({ waiting: 0 })
     })
 
-    test('is started by many processes at once', async () => {
+    test('starts concurrently in many processes', async () => {
       const { url } = await freshPlace(database)
       const engines = Array.from({ length: 8 }, () => engineFor({ database: url }))
       const counts = await Promise.all(engines.map((engine) => engine.counts()))
       expect(counts.map(({ waiting }) => waiting)).toEqual(Array(8).fill(0))
     })
 
-    test('says which right is missing, and leaves no connection in a broken transaction', async () => {
+    test('reports the missing privilege and leaves no connection in a broken transaction', async () => {
       const { url } = await freshPlace(database)
       const admin = new pg.Client({ connectionString: url })
       await admin.connect()

@@ -12,14 +12,14 @@ const job = (data: Record<string, unknown>): RunningJob => ({
 describeEachDatabase('a job of another application', (database) => {
   const openHarness = harnessesOn(database)
 
-  test('is known by its name', async () => {
+  test('recognizes a job of another application by its name', async () => {
     const { context } = await openHarness(WEBHOOK)
     expect(belongsToAnotherApplication(job({ application_name: 'billing' }), context)).toBe(true)
     expect(belongsToAnotherApplication(job({ application_name: 'shop' }), context)).toBe(false)
     expect(belongsToAnotherApplication(job({}), context)).toBe(false)
   })
 
-  test('is put back for its own processes, and not for ever', async () => {
+  test('requeues a job for its own application a limited number of times', async () => {
     const { context } = await openHarness(WEBHOOK)
     const waiting = () => context.database.read.selectFrom('faultboard_jobs').selectAll().execute()
     let data: Record<string, unknown> = { application_name: 'billing', batch: '{}' }

@@ -13,8 +13,8 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-describeEachDatabase('what happens by itself', (database) => {
-  test('is handed over by one process of many, each in its time', async () => {
+describeEachDatabase('scheduled jobs', (database) => {
+  test('enqueues a due job in one of many processes', async () => {
     const { round, clock } = await processes(4)
     expect(await round()).toEqual(['baselines', 'cascades', 'cleanup'])
     expect(await round()).toEqual([])
@@ -26,14 +26,14 @@ describeEachDatabase('what happens by itself', (database) => {
     expect(await round()).toEqual([])
   })
 
-  test('happens only where it is switched on', async () => {
+  test('enqueues only enabled schedules', async () => {
     const { round, clock } = await processes(2, { enable_baseline_alerts: true })
     expect(await round()).toContain('baseline_alerts')
     clock.now += MINUTE
     expect(await round()).toEqual(['baseline_alerts'])
   })
 
-  test('sends the digest of a fresh install at its next turn, and one for all that were missed', async () => {
+  test('sends the first digest at its next due time and combines missed ones', async () => {
     const settings: Settings = { digest_frequency: 'daily', digest_hour: 8, time_zone: 'Europe/Berlin' }
     const { round, clock } = await processes(2, settings)
     expect(await round()).not.toContain('digest')
@@ -47,7 +47,7 @@ describeEachDatabase('what happens by itself', (database) => {
     expect(await round()).toEqual([])
   })
 
-  test('tells people once for each application, by its own settings', async () => {
+  test('sends alerts once per application with its own settings', async () => {
     const settings: Settings = { digest_frequency: 'daily', digest_hour: 8, enable_baseline_alerts: true }
     const { contexts, round, clock } = await processes(2, settings)
     const [, second] = contexts
@@ -63,7 +63,7 @@ describeEachDatabase('what happens by itself', (database) => {
     expect(added.filter((name) => name === 'cleanup')).toHaveLength(1)
   })
 
-  test('comes in its time after a clock that was ahead has been set right', async () => {
+  test('runs on time after a clock that was ahead is corrected', async () => {
     const { round, clock } = await processes(2)
     clock.now += 365 * DAY
     await round()
@@ -75,7 +75,7 @@ describeEachDatabase('what happens by itself', (database) => {
     expect(await round()).toEqual(['baselines', 'cascades', 'cleanup'])
   })
 
-  test('is handed over by another process when one died in the middle of it', async () => {
+  test('enqueues a job again after a process died while enqueuing it', async () => {
     const { contexts, round, clock } = await processes(2)
     const [first] = contexts
     const cleanup = SCHEDULES.find(({ name }) => name === 'cleanup')

@@ -63,7 +63,7 @@ async function call(client: Client, name: string, args: object = {}): Promise<An
   return (await client.callTool({ name, arguments: { ...args } })) as unknown as Answer
 }
 
-/** What stands between the two lines. */
+/** Reads the data between the two lines. */
 function dataOf({ content }: Answer): { shortened: boolean; data: Record<string, never> } {
   const [, mark, json, end] =
     /^-----BEGIN UNTRUSTED DATA (\S+)-----\n(.*)\n-----END UNTRUSTED DATA (\S+)-----$/s.exec(content[1]?.text ?? '') ??
@@ -74,7 +74,7 @@ function dataOf({ content }: Answer): { shortened: boolean; data: Record<string,
   return JSON.parse(json ?? '')
 }
 
-describe('faultboard mcp, asked by the client of the protocol itself', () => {
+describe('faultboard mcp with the client of the protocol', () => {
   let reader: Client
   let stderr: () => string
 
@@ -84,7 +84,7 @@ describe('faultboard mcp, asked by the client of the protocol itself', () => {
     stderr = connected.stderr
   })
 
-  test('says who it is, and offers only what reads', async () => {
+  test('identifies itself and offers read-only tools', async () => {
     expect(reader.getServerVersion()).toMatchObject({ name: 'faultboard' })
     expect(reader.getInstructions()).toContain('untrusted'.toUpperCase())
     const { tools } = await reader.listTools()
@@ -96,11 +96,11 @@ describe('faultboard mcp, asked by the client of the protocol itself', () => {
     expect(await reader.ping()).toEqual({})
   })
 
-  test('what a configuration file prints stands on standard error', () => {
+  test('prints output of a configuration file to standard error', () => {
     expect(stderr()).toContain('a configuration that talks')
   })
 
-  test('lists errors by the filters of the dashboard', async () => {
+  test('lists errors with the filters of the dashboard', async () => {
     const { data } = dataOf(await call(reader, 'list_errors', { error_type: 'TypeError' }))
     expect(data.errors).toMatchObject([{ error_type: 'TypeError', occurrence_count: 1, user_count: 1 }])
     expect(data.pagination).toMatchObject({ total_count: 1, per_page: 20 })
@@ -109,7 +109,7 @@ describe('faultboard mcp, asked by the client of the protocol itself', () => {
     expect(wrong.content[0]?.text).toBe('severity must be one of critical, high, medium, low')
   })
 
-  test('reads one error with its stack, and tells of one that is not there', async () => {
+  test('reads one error with its stack and reports a missing one', async () => {
     const { data } = dataOf(await call(reader, 'get_error', { error_id: 1 }))
     expect(data.error).toMatchObject({ id: 1, backtrace: ['at pay (/srv/app/src/pay.js:3:1)'], comments: [] })
     expect(data.affected_users).toBeDefined()
@@ -132,7 +132,7 @@ describe('faultboard mcp, asked by the client of the protocol itself', () => {
     expect(dataOf(answer).data).toBeTypeOf('object')
   })
 
-  test('what an attacker wrote stands within the untrusted data, and can neither end it nor hide in it', async () => {
+  test('keeps attacker-controlled text inside the untrusted block', async () => {
     const answers = [await call(reader, 'list_errors'), await call(reader, 'get_error', { error_id: 1 })]
     for (const answer of answers) {
       expect(answer.content[0]?.text).not.toContain('Ignore previous')
@@ -145,7 +145,7 @@ describe('faultboard mcp, asked by the client of the protocol itself', () => {
     expect(whole.replaceAll('❤\uFE0F', '')).not.toMatch(/\p{DI}|\u2800/u)
   })
 
-  test('an answer is bounded, and says that it was cut', async () => {
+  test('limits the size of a response and marks it as shortened', async () => {
     const answer = await call(reader, 'get_error', { error_id: 3 })
     expect(answer.content[1]?.text.length).toBeLessThan(61_000)
     const { shortened, data } = dataOf(answer)
@@ -153,7 +153,7 @@ describe('faultboard mcp, asked by the client of the protocol itself', () => {
     expect(data.error).toMatchObject({ error_type: 'Huge' })
   })
 
-  test('refuses to change anything, by name and by sentence', async () => {
+  test('rejects tools that change data with their name and a message', async () => {
     await expect(call(reader, 'resolve_error', { error_id: 1 })).rejects.toThrow(/not allowed\. .*--allow-triage/)
     await expect(call(reader, 'no_such_tool')).rejects.toThrow(
       /Unknown tool no_such_tool. Available tools: list_errors/,
@@ -164,7 +164,7 @@ describe('faultboard mcp, asked by the client of the protocol itself', () => {
 })
 
 describe('faultboard mcp --allow-triage', () => {
-  test('changes errors, and the trail says that an agent did', async () => {
+  test('changes errors and records the agent in the activity trail', async () => {
     const { client } = await connect('--allow-triage')
     const changes: [string, object][] = [
       ['assign_error', { assigned_to: 'eve@example.org' }],
@@ -173,8 +173,8 @@ describe('faultboard mcp --allow-triage', () => {
       ['unsnooze_error', {}],
       ['comment_on_error', { body: 'It is the cart.' }],
       ['set_status', { status: 'investigating' }],
-      ['resolve_error', { resolution_comment: 'mended', actor: 'somebody else', resolved_by: 'somebody else' }],
-      ['reopen_error', { comment: 'not mended' }],
+      ['resolve_error', { resolution_comment: 'fixed', actor: 'another user', resolved_by: 'another user' }],
+      ['reopen_error', { comment: 'not fixed' }],
       ['unassign_error', {}],
     ]
     for (const [name, args] of changes) {
@@ -194,7 +194,7 @@ describe('faultboard mcp --allow-triage', () => {
   })
 })
 
-describe('the lines of the protocol', () => {
+describe('lines of the protocol', () => {
   /** Sends these lines and gives what came back, line by line. */
   async function talk(...lines: string[]): Promise<{ code: number | null; answers: Record<string, never>[] }> {
     const child = spawn(process.execPath, [MAIN, 'mcp', '--database', database], { cwd })
@@ -228,7 +228,7 @@ describe('the lines of the protocol', () => {
     expect(code).toBe(0)
   })
 
-  test('nonsense is answered as JSON-RPC wants it, and notifications not at all', async () => {
+  test('responds to invalid input as JSON-RPC requires and ignores notifications', async () => {
     const { answers } = await talk(
       'no json',
       '',
@@ -262,7 +262,7 @@ describe('the lines of the protocol', () => {
     )
   })
 
-  test('a flood of questions is answered to the last, also those without arguments', async () => {
+  test('responds to every request of a flood, with or without arguments', async () => {
     const question = (_: unknown, id: number) => request(id, 'tools/call', { name: 'applications', arguments: null })
     const { code, answers } = await talk(...Array.from({ length: 300 }, question))
     const of = answers as unknown as { id: number; result: Answer }[]
@@ -271,7 +271,7 @@ describe('the lines of the protocol', () => {
     expect(of.filter(({ result }) => result.isError)).toEqual([])
   })
 
-  test('a database that is not there is a sentence on standard error and an exit code', async () => {
+  test('reports a missing database on standard error with an exit code', async () => {
     const { code, stdout, stderr } = await faultboard(['mcp', '--database', 'sqlite:nowhere.sqlite3'], {
       cwd: await folder(),
     })

@@ -15,7 +15,7 @@ describe.skipIf(!REDIS)(`BullMQ${REDIS ? '' : ' (skipped: FAULTBOARD_TEST_REDIS 
   describeEachDatabase(
     'a worker',
     (database) => {
-      test('has its failed jobs recorded, each attempt once', async () => {
+      test('records each failed attempt of a job once', async () => {
         const { tracker } = await freshTracker(database)
         const { add, worker, failed } = await workOn(async (job) => {
           if (job.name === 'mail') throw new TypeError('mail server is away')
@@ -62,7 +62,7 @@ describe.skipIf(!REDIS)(`BullMQ${REDIS ? '' : ' (skipped: FAULTBOARD_TEST_REDIS 
         expect((await recorded(tracker, shared.message))[0]?.occurrence_count).toBe(2)
       })
 
-      test('has the errors of a sandboxed processor recorded', async () => {
+      test('records errors of a sandboxed processor', async () => {
         const { tracker } = await freshTracker(database)
         const file = join(temporaryFolder(), 'processor.cjs')
         writeFileSync(file, `module.exports = async function send() { throw new RangeError('out of the sandbox') }`)
@@ -75,7 +75,7 @@ describe.skipIf(!REDIS)(`BullMQ${REDIS ? '' : ' (skipped: FAULTBOARD_TEST_REDIS 
         expect(error?.backtrace.join('\n')).toContain('processor.cjs')
       })
 
-      test('runs each job in a scope of its own, and a failure is recorded once with its trail', async () => {
+      test('runs each job in its own scope and records a failure once with its breadcrumbs', async () => {
         const { tracker } = await freshTracker(database, { enable_breadcrumbs: true, breadcrumb_categories: ['step'] })
         const seen: unknown[] = []
         const processor = withFaultboard(async (job: Job, _token?: string, signal?: AbortSignal) => {
@@ -105,7 +105,7 @@ describe.skipIf(!REDIS)(`BullMQ${REDIS ? '' : ' (skipped: FAULTBOARD_TEST_REDIS 
         expect(seen).toEqual([true, true, true, true])
       })
 
-      test('keeps its own listeners and errors as they are, and loses ours on shutdown', async () => {
+      test('keeps the listeners of the host and removes its own at shutdown', async () => {
         const { tracker } = await freshTracker(database)
         const { worker } = await workOn(async () => {})
         const counts = () => ['error', errorMonitor, 'failed'].map((event) => worker.listenerCount(event as 'failed'))

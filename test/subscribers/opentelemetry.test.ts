@@ -14,7 +14,7 @@ import { freshTracker } from '../support/tracker.js'
 import { recorded } from '../support/trails.js'
 
 describeOneDatabase('OpenTelemetry', (database) => {
-  test('lets an exception on a span become an error, in the place and group that a hook would give it', async () => {
+  test('records an exception on a span in the same group as a hook would', async () => {
     const { tracker, processor, tracer } = await traced(database)
     const error = new RangeError('too many items')
     const span = tracer.startSpan('GET /cart', {
@@ -49,7 +49,7 @@ describeOneDatabase('OpenTelemetry', (database) => {
     expect((await recorded(tracker, 'too many items'))[0]?.occurrence_count).toBe(2)
   })
 
-  test('counts what a hook has recorded once, with the trace it happened in', async () => {
+  test('counts an error recorded by a hook once, with its trace', async () => {
     const { tracker, processor, tracer } = await traced(database)
     const app = express()
     app.get('/pay', (_request, _response, next) =>
@@ -80,7 +80,7 @@ describeOneDatabase('OpenTelemetry', (database) => {
     expect((await tracker.stats()).dropped).toEqual({ otel_already_recorded: 2 })
   })
 
-  test('counts an exception that goes up through spans once, and each of several attempts', async () => {
+  test('counts an exception in nested spans once and each retry separately', async () => {
     const { tracker, processor, tracer } = await traced(database)
     tracer.startActiveSpan('request', (request) => {
       for (const attempt of ['first', 'second']) {
@@ -104,7 +104,7 @@ describeOneDatabase('OpenTelemetry', (database) => {
 describe('the span processor', () => {
   const sqlite: Pick<TestDatabase, 'dialect' | 'fresh'> = { dialect: 'sqlite', fresh: async () => 'sqlite::memory:' }
 
-  test('leaves the trace in what is logged by hand, and takes one that is given', async () => {
+  test('adds the active trace to manual reports and accepts a given trace', async () => {
     const { tracker, tracer } = await traced(sqlite)
     const span = tracer.startSpan('job')
     await context.with(trace.setSpan(context.active(), span), () =>
@@ -120,7 +120,7 @@ describe('the span processor', () => {
     span.end()
   })
 
-  test('asks the host what is worth recording, and hands over the rest at the end', async () => {
+  test('records only accepted exceptions and sends the rest at shutdown', async () => {
     const { tracker, provider, tracer } = await traced(sqlite, { accept: ({ message }) => message !== 'expected' })
     for (const message of ['expected', 'unexpected']) {
       const span = tracer.startSpan('work')
@@ -138,7 +138,7 @@ describe('the span processor', () => {
     ])
   })
 
-  test('never throws into the host, whatever its callback or the tracker does', async () => {
+  test('never throws into the host if its callback or the tracker fails', async () => {
     const { tracker, tracer, lines } = await traced(sqlite, {
       accept: () => {
         throw new Error('callback')
@@ -155,7 +155,7 @@ describe('the span processor', () => {
     expect(lines.join('')).toContain('callback')
   })
 
-  test('records nothing where the subscriber is off', async () => {
+  test('records nothing if the subscriber is off', async () => {
     const { tracker, processor, tracer } = await traced(sqlite, {}, { enable_error_subscriber: false })
     const span = tracer.startSpan('work')
     span.recordException(new Error('unseen'))

@@ -8,7 +8,7 @@ import { recorded } from '../support/trails.js'
 describeEachDatabase(
   'a handler of pg-boss',
   (database) => {
-    test('has what it throws recorded once per attempt, and pg-boss retries as before', async () => {
+    test('records errors once per attempt and lets pg-boss retry', async () => {
       const { tracker, url } = await freshTracker(database, {
         enable_breadcrumbs: true,
         breadcrumb_categories: ['step'],
@@ -47,7 +47,7 @@ describeEachDatabase(
       expect(job?.output).toEqual({ sent: 'anna' })
     })
 
-    test('fails with the very error, which pg-boss keeps, for a batch of jobs too', async () => {
+    test('fails with the original error, for a batch of jobs too', async () => {
       const { tracker, url } = await freshTracker(database)
       const boss = await start(url)
       await boss.createQueue('batch')
@@ -71,7 +71,7 @@ describeEachDatabase(
       })
     })
 
-    test('runs as it is once the tracker is shut down', async () => {
+    test('runs the handler unchanged after a shutdown', async () => {
       const { tracker } = await freshTracker(database)
       const handler = withFaultboard(async (jobs: string[]) => {
         if (jobs.length === 0) throw new Error('too late')

@@ -16,7 +16,7 @@ const ON = { enable_breadcrumbs: true }
 describeEachDatabase(
   'pino',
   (database) => {
-    test('records entries of the level error and fatal that carry an Error, once each', async () => {
+    test('records error and fatal entries with an Error once each', async () => {
       const { tracker } = await freshTracker(database)
       subscribeToPino({}, tracker)
       const { log } = logger()
@@ -47,7 +47,7 @@ describeEachDatabase(
       expect((await recorded(tracker, 'the end'))[0]?.severity).toBe('critical')
     })
 
-    test('records an error that is logged and thrown on once, with its request', async () => {
+    test('records a logged and rethrown error once with its request', async () => {
       const { tracker } = await freshTracker(database)
       subscribeToPino({}, tracker)
       const { log } = logger()
@@ -77,7 +77,7 @@ describeEachDatabase(
       expect(error?.place).toContain('pino.test.ts')
     })
 
-    test('hands over what was logged just before a shutdown', async () => {
+    test('records entries logged just before a shutdown', async () => {
       const { tracker } = await freshTracker(database)
       subscribeToPino({}, tracker)
       logger().log.error(new Error('last words'))
@@ -85,7 +85,7 @@ describeEachDatabase(
       expect(await recorded(tracker.start(), 'last words')).toMatchObject([{ occurrence_count: 1 }])
     })
 
-    test('writes the same lines as without, whatever is logged, and lets go on shutdown', async () => {
+    test('keeps the output of the logger unchanged and stops at shutdown', async () => {
       const { tracker } = await freshTracker(database, ON)
       const before = logEverything()
       subscribeToPino({ record_all: true }, tracker)
@@ -95,7 +95,7 @@ describeEachDatabase(
       expect(logEverything()).toEqual(before)
     })
 
-    test('leaves all its entries as breadcrumbs', async () => {
+    test('adds all entries as breadcrumbs', async () => {
       const { tracker } = await freshTracker(database, ON)
       const { log } = logger()
       const trail = await tracker.withScope(() => {
@@ -112,7 +112,7 @@ describeEachDatabase(
       ])
     })
 
-    test('records nothing where enable_error_subscriber is off', async () => {
+    test('records nothing if enable_error_subscriber is off', async () => {
       const { tracker } = await freshTracker(database, { enable_error_subscriber: false })
       subscribeToPino({}, tracker)
       expect(hasSubscribers('tracing:pino_asJson:start')).toBe(false)

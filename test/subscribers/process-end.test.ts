@@ -17,7 +17,7 @@ import {
 describeEachDatabase(
   'a process that logs an error and waits for nothing but a timer',
   (database) => {
-    test('has it reported at once, not when something happens again', async () => {
+    test('reports the error at once instead of with the next event', async () => {
       const place = await freshPlace(database)
       const { status, stdout } = run('log-and-idle', place)
       expect([status, stdout]).toEqual([0, 'true'])
@@ -29,7 +29,7 @@ describeEachDatabase(
 describeEachDatabase(
   'a process that logs an error and exits at once',
   (database) => {
-    test('has it recorded by the next one, and keeps its exit code', async () => {
+    test('leaves the error for the next process and keeps the exit code', async () => {
       const place = await freshPlace(database)
       expect(run('log-and-exit', place)).toMatchObject({ status: 3, stderr: '' })
       const { tracker } = trackerAt(place)

@@ -20,7 +20,7 @@ async function countsOf(tracker: ReturnType<typeof started>) {
 }
 
 describe('with the switch off', () => {
-  test('limiters and options are handed back as they are, and nothing is wrapped', () => {
+  test('returns limiters and options unchanged', () => {
     const tracker = started({ enable_breadcrumbs: true })
     const limiter = rateLimit({ limit: 1 })
     const options = { max: 1 }
@@ -35,13 +35,13 @@ describe('with the switch off', () => {
 describe('a limiter of express-rate-limit', () => {
   test('keeps its own methods', async () => {
     const counted = countedLimiter(rateLimit({ limit: 1 }), { rule: 'x' }, started(ON))
-    expect(await counted.getKey('nobody')).toBeUndefined()
-    expect(() => counted.resetKey('nobody')).not.toThrow()
+    expect(await counted.getKey('unknown')).toBeUndefined()
+    expect(() => counted.resetKey('unknown')).not.toThrow()
   })
 })
 
 describe('a limiter of rate-limiter-flexible', () => {
-  test('is put back at shutdown, and counts no more', async () => {
+  test('restores the limiter at shutdown and stops counting', async () => {
     const tracker = started(ON)
     const limiter = new RateLimiterMemory({ points: 1, duration: 600 })
     instrumentLimiter(limiter, { rule: 'x' }, tracker)
@@ -50,7 +50,7 @@ describe('a limiter of rate-limiter-flexible', () => {
     expect(Object.hasOwn(limiter, 'consume') || Object.hasOwn(limiter, 'block')).toBe(false)
   })
 
-  test('of any kind is counted once for each refusal, by the address that is its key', async () => {
+  test('counts each rejection of any limiter once, by the address in its key', async () => {
     const tracker = started(ON)
     const memory = () => new RateLimiterMemory({ points: 1, duration: 600, keyPrefix: String(Math.random()) })
     const union = new RateLimiterUnion(memory(), memory())
@@ -67,7 +67,7 @@ describe('a limiter of rate-limiter-flexible', () => {
     expect(by_address).toMatchObject([{ ip_address: '192.0.2.7', count: 5 }])
   })
 
-  test('passes on the very refusal, and the insurance of a store that fails', async () => {
+  test('passes on the original rejection and the insurance of a failing store', async () => {
     const tracker = started(ON)
     const limiter = new RateLimiterMemory({ points: 1, duration: 600 })
     const answer = { remainingPoints: 0, msBeforeNext: 5 }
@@ -85,7 +85,7 @@ describe('a limiter of rate-limiter-flexible', () => {
 })
 
 describe('options of @fastify/rate-limit', () => {
-  test('keep what the host had, its hooks are called as they were', () => {
+  test('keeps the options and hooks of the host', () => {
     const calls: unknown[] = []
     const own = { max: 3, onExceeded: (...values: unknown[]) => calls.push(values) }
     const { max, onExceeded, onBanReach } = countedOptions(own, { rule: 'x' }, started(ON)) as typeof own & {

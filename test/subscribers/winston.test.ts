@@ -48,7 +48,7 @@ describeEachDatabase(
       expect(JSON.stringify(field)).not.toContain('s3cr3t')
     })
 
-    test('records the very Error, so that one which is thrown on is recorded once', async () => {
+    test('records the original Error, so that a rethrown error is recorded once', async () => {
       const { tracker } = await freshTracker(database)
       const { log } = logger(tracker, { format: FORMATS['format.splat'] })
       const error = new Error('logged and thrown on')
@@ -60,7 +60,7 @@ describeEachDatabase(
       ])
     })
 
-    test('takes the levels of the logger and its own', async () => {
+    test('uses the levels of the logger and its own level', async () => {
       const { tracker } = await freshTracker(database)
       const levels = { emerg: 0, error: 1, info: 2 }
       const { log } = logger(tracker, { levels, level: 'info' }, { level: 'error' })
@@ -85,10 +85,10 @@ describeEachDatabase(
       ])
     })
 
-    test('records exceptions that winston handles, when it is told to', async () => {
+    test('records exceptions that winston handles if configured', async () => {
       const { tracker } = await freshTracker(database)
       const { log } = logger(tracker, { exitOnError: false }, { handleExceptions: true })
-      const error = new Error('nobody caught it')
+      const error = new Error('uncaught')
       log.exceptions.handle()
       // Emitted by hand, with vitest's own listeners out of the way.
       const [handler] = process.listeners('uncaughtException').slice(-1)
@@ -100,7 +100,7 @@ describeEachDatabase(
       ])
     })
 
-    test('leaves all its entries as breadcrumbs', async () => {
+    test('adds all entries as breadcrumbs', async () => {
       const { tracker } = await freshTracker(database, ON)
       const { log } = logger(tracker)
       const trail = await tracker.withScope(() => {
@@ -115,7 +115,7 @@ describeEachDatabase(
       ])
     })
 
-    test('is silent after a shutdown and after it was removed, and the other transports go on', async () => {
+    test('stops after a shutdown or its removal and keeps other transports running', async () => {
       const { tracker } = await freshTracker(database, ON)
       const { log, lines, transport } = logger(tracker)
       log.remove(transport)

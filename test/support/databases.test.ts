@@ -18,7 +18,7 @@ describeEachDatabase('a fresh database of the tests', (database) => {
       indexes: (await sql.raw(INDEXES[database.dialect]).execute(read)).rows,
     }))
 
-  test('is what the migrations make of an empty one', async () => {
+  test('equals an empty database after all migrations', async () => {
     const [fresh, migrated] = [await database.fresh(), await database.empty()]
     expect(await withDatabase(fresh, describePendingMigrations)).toBeNull()
     await withDatabase(migrated, migrate)
@@ -28,7 +28,7 @@ describeEachDatabase('a fresh database of the tests', (database) => {
     expect(JSON.parse(one)).toEqual(JSON.parse(other))
   })
 
-  test('is nobody else’s', async () => {
+  test('is not shared with other tests', async () => {
     const [one, other] = [await database.fresh(), await database.fresh()]
     const application = { name: 'shop', created_at: 1 }
     await withDatabase(one, ({ read }) => read.insertInto('faultboard_applications').values(application).execute())

@@ -9,8 +9,8 @@ import { contextAt } from '../triage/list-context.js'
 
 type ErrorLine = Extract<ExportedLine, { kind: 'error' }>
 
-describeEachDatabase('what a line says of its occurrences', (database) => {
-  test('has the shapes that pages count on, or is refused by name', async () => {
+describeEachDatabase('occurrences of a line', (database) => {
+  test('accepts only the shapes that pages rely on and names the rejected field', async () => {
     const [application, good] = await exported(database)
     const crumb = { occurred_at: 1, category: 'custom', message: 'x' }
     const cause = { error_type: 'Inner', message: 'x', backtrace: ['at f (/a.js:1:1)'], relation: 'cause' }
@@ -52,8 +52,8 @@ describeEachDatabase('what a line says of its occurrences', (database) => {
   })
 })
 
-describeEachDatabase('what is noted of an import', (database) => {
-  test('goes with the error, at the next daily cleanup', async () => {
+describeEachDatabase('import marks', (database) => {
+  test('deletes import marks of deleted errors in the daily cleanup', async () => {
     const lines = await exported(database)
     const { tracker, url, spool_path } = await freshTracker(database)
     await tracker.Commands.ImportErrors.call({ lines: numbered(lines) })

@@ -23,7 +23,7 @@ describeEachDatabase('an export', (database) => {
 
   afterAll(() => host.close())
 
-  test('brings everything into an empty database: the same pages, counts and trail', async () => {
+  test('restores pages, counts and activity trail in an empty database', async () => {
     const there = await database.fresh()
     const copy = await hostAt(there)
     const count = lines.filter(({ kind }) => kind === 'error').length
@@ -31,7 +31,7 @@ describeEachDatabase('an export', (database) => {
     expect(imported).toEqual({ created: count, added: 0, known: 0, outdated: 0, rejected: 0 })
     expect(occurrences).toBe(total((await balancedBooks(url)).counts))
     expect(await balancedBooks(there)).toEqual(await balancedBooks(url))
-    // What a schedule finds out by itself is found out there.
+    // Computes the results of scheduled jobs.
     await copy.tracker.Services.CascadeDetector.call({ lookback_hours: 720 })
     await copy.tracker.Services.BaselineCalculator.calculateAllBaselines()
     for (const path of ['/errors?per_page=100', '/overview', '/errors/analytics', '/releases', '/errors/correlation']) {
@@ -46,7 +46,7 @@ describeEachDatabase('an export', (database) => {
     await copy.close()
   }, 120_000)
 
-  test('imported twice changes nothing, also after it went there and back', async () => {
+  test('changes nothing when imported twice, even after a round trip', async () => {
     const { tracker, url: there } = await freshTracker(database)
     await importInto(tracker, lines)
     const before = await counted(there)
@@ -60,7 +60,7 @@ describeEachDatabase('an export', (database) => {
     expect(await counted(url)).toEqual(own)
   }, 120_000)
 
-  test('adds to errors that are here from elsewhere, and leaves to people what they decided', async () => {
+  test('adds counts to existing errors and keeps triage decisions', async () => {
     const { tracker, url: there, clock } = await freshTracker(database)
     clock.now = Date.parse('2026-03-31T10:20:00Z')
     const { Commands, Queries } = tracker
@@ -98,7 +98,7 @@ describeEachDatabase('an export', (database) => {
     expect(await target.tracker.Queries.ErrorsList.call()).toMatchObject([{ severity, occurrence_count: 2 }])
   })
 
-  test('comes back after it was deleted here', async () => {
+  test('imports an error again after it was deleted', async () => {
     const { tracker, url: there } = await freshTracker(database)
     await importInto(tracker, lines)
     const before = await balancedBooks(there)
@@ -108,7 +108,7 @@ describeEachDatabase('an export', (database) => {
     expect(await balancedBooks(there)).toEqual(before)
   })
 
-  test('an export of fewer errors has those that fit the filter', async () => {
+  test('exports only the errors that match the filter', async () => {
     const some = await exported(host.tracker, { severity: 'high', search: 'alpha' })
     const { pagination } = await host.tracker.Queries.ErrorsList.page({ severity: 'high', search: 'alpha' })
     expect(pagination.total_count).toBeGreaterThan(0)
@@ -116,8 +116,8 @@ describeEachDatabase('an export', (database) => {
   })
 })
 
-describeEachDatabase('an error with more than a line holds', (database) => {
-  test('goes on in further lines, each taken once, however often it was interrupted', async () => {
+describeEachDatabase('an error that takes several lines', (database) => {
+  test('imports every further line once, however often the import is interrupted', async () => {
     const source = await freshTracker(database, { max_occurrences_per_error: 250 })
     await Promise.all(
       Array.from({ length: 1200 }, (_, i) =>
@@ -149,8 +149,8 @@ describeEachDatabase('an error with more than a line holds', (database) => {
   })
 })
 
-describeEachDatabase('lines that cannot be taken', (database) => {
-  test('are told by their number, and the others are taken', async () => {
+describeEachDatabase('rejected lines', (database) => {
+  test('reports rejected lines by number and imports the others', async () => {
     const source = await freshTracker(database)
     await source.tracker.Commands.LogError.call({ error_type: 'Good', message: 'one' })
     const [application, good] = (await exported(source.tracker)) as [ExportedLine, ExportedLine & { kind: 'error' }]

@@ -20,7 +20,7 @@ const FLAGS = {
 export const move = defineCommand({
   name: 'move',
   summary: 'Copy everything to another database, and verify it',
-  text: 'Every table is copied under the same ids, read back and compared row by row. The target has everything or nothing,\nhowever it ends; the source stays as it is. The target gets its tables by itself and must hold no errors.\nStop the application first, so that nothing is recorded meanwhile; then start it with the new database.',
+  text: 'Every table is copied under the same ids, read back and compared row by row. The move is all or nothing,\nand the source is not changed. The tables of the target are created, and it must not contain errors.\nStop the application first, so that no error is recorded during the move. Then start it with the new database.',
   examples: [
     'faultboard move --from sqlite:faultboard.sqlite3 --to postgres://app:secret@localhost/shop',
     'FAULTBOARD_DATABASE=postgres://app:secret@localhost/shop faultboard move --from sqlite:faultboard.sqlite3',
@@ -74,7 +74,7 @@ async function filesIn(spool: string): Promise<number> {
   return names.filter((name) => !/\.(tmp|failed)$/.test(name)).length
 }
 
-/** What is not in the source yet cannot come along. */
+/** Warns about errors in the spool folder, which are not in the source yet. */
 function warnAboutSpool(spool: string, waitingFiles: number): void {
   if (waitingFiles === 0) return
   printError(

@@ -1,4 +1,4 @@
-// A traced application: one exception stays on its span, one is met by a hook as well. Then it has nothing left to do.
+// A traced application: one exception is only on its span, and a hook records the other too. Then the process is idle.
 import { readFileSync } from 'node:fs'
 import { trace } from '@opentelemetry/api'
 import { NodeTracerProvider } from '@opentelemetry/sdk-trace-node'
