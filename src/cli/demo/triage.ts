@@ -23,7 +23,7 @@ const STEPS: readonly TriageStep[] = [
     command: 'AddComment',
     input: {
       author_name: MEI,
-      body: 'PriceTag gets the whole price object since the currency change. Fix is in review.',
+      body: 'PriceTag receives the whole price object since the currency change. Fix in review.',
     },
   },
   {
@@ -32,7 +32,7 @@ const STEPS: readonly TriageStep[] = [
     command: 'ResolveError',
     input: {
       resolved_by: MEI,
-      resolution_comment: 'PriceTag formats the price itself now.',
+      resolution_comment: 'PriceTag now formats the price.',
       resolution_reference: 'https://git.example/larder/storefront/pull/812',
     },
   },
@@ -52,7 +52,7 @@ const STEPS: readonly TriageStep[] = [
     command: 'ResolveError',
     input: {
       resolved_by: RAFAEL,
-      resolution_comment: 'Slots without a label are left out.',
+      resolution_comment: 'Skip slots without a label.',
       resolution_reference: 'https://git.example/larder/android/pull/377',
     },
   },
@@ -61,7 +61,7 @@ const STEPS: readonly TriageStep[] = [
     error: 'feature-flag',
     days_ago: 38.8,
     command: 'ResolveError',
-    input: { resolved_by: ELODIE, resolution_comment: 'The flags client is initialised before the routes.' },
+    input: { resolved_by: ELODIE, resolution_comment: 'Initialize the flags client before the routes.' },
   },
   { error: 'coupon-loop', days_ago: 30, command: 'AssignError', input: { assigned_to: AMARA, actor: AMARA } },
   {
@@ -70,7 +70,7 @@ const STEPS: readonly TriageStep[] = [
     command: 'ResolveError',
     input: {
       resolved_by: AMARA,
-      resolution_comment: 'A coupon that grants itself is refused.',
+      resolution_comment: 'Reject coupons that grant themselves.',
       resolution_reference: 'https://git.example/larder/storefront/pull/840',
     },
   },
@@ -78,7 +78,7 @@ const STEPS: readonly TriageStep[] = [
     error: 'csv-bom',
     days_ago: 32.9,
     command: 'ResolveError',
-    input: { resolved_by: PRIYA, resolution_comment: 'The byte order mark is skipped.' },
+    input: { resolved_by: PRIYA, resolution_comment: 'Skip the byte order mark.' },
   },
   { error: 'discount-nan', days_ago: 29.4, command: 'UpdatePriority', input: { priority_level: 4, actor: JONAS } },
   {
@@ -93,7 +93,7 @@ const STEPS: readonly TriageStep[] = [
     command: 'ResolveError',
     input: {
       resolved_by: JONAS,
-      resolution_comment: 'Coupons are trimmed before they are looked up.',
+      resolution_comment: 'Trim coupon codes before the lookup.',
       resolution_reference: 'https://git.example/larder/orders/pull/1290',
     },
   },
@@ -102,25 +102,25 @@ const STEPS: readonly TriageStep[] = [
     error: 'ios-watchdog',
     days_ago: 14.6,
     command: 'ResolveError',
-    input: { resolved_by: RAFAEL, resolution_comment: 'The catalogue is decoded off the main thread.' },
+    input: { resolved_by: RAFAEL, resolution_comment: 'Decode the catalog off the main thread.' },
   },
   {
     error: 'report-heap',
     days_ago: 10.8,
     command: 'ResolveError',
-    input: { resolved_by: PRIYA, resolution_comment: 'Rows are streamed.' },
+    input: { resolved_by: PRIYA, resolution_comment: 'Stream the rows.' },
   },
   {
     error: 'cookie-json',
     days_ago: 5.9,
     command: 'ResolveError',
-    input: { resolved_by: MEI, resolution_comment: 'A cookie that cannot be read counts as empty.' },
+    input: { resolved_by: MEI, resolution_comment: 'Treat unreadable cookies as empty.' },
   },
   {
     error: 'cache-refused',
     days_ago: 1.9,
     command: 'ResolveError',
-    input: { resolved_by: JONAS, resolution_comment: 'Prices are read from the database while the cache restarts.' },
+    input: { resolved_by: JONAS, resolution_comment: 'Read prices from the database while the cache restarts.' },
   },
 
   {
@@ -130,33 +130,33 @@ const STEPS: readonly TriageStep[] = [
     input: {
       status: 'wont_fix',
       actor: AMARA,
-      comment: 'Crawlers with old links. The page answers 404, which is right.',
+      comment: 'Crawlers with old links. The 404 is correct.',
     },
   },
   {
     error: 'upload-large',
     days_ago: 35,
     command: 'UpdateStatus',
-    input: { status: 'wont_fix', actor: AMARA, comment: 'The form says 5 MB.' },
+    input: { status: 'wont_fix', actor: AMARA, comment: 'The form states the limit of 5 MB.' },
   },
   {
     error: 'ios-offline',
     days_ago: 50,
     command: 'UpdateStatus',
-    input: { status: 'wont_fix', actor: RAFAEL, comment: 'Phones lose their connection. The app tries again.' },
+    input: { status: 'wont_fix', actor: RAFAEL, comment: 'Phones lose their connection. The app retries.' },
   },
 
   {
     error: 'deadlock',
     days_ago: 33,
     command: 'ResolveError',
-    input: { resolved_by: JONAS, resolution_comment: 'Stock rows are locked in the order of their sku.' },
+    input: { resolved_by: JONAS, resolution_comment: 'Lock stock rows in SKU order.' },
   },
   {
     error: 'deadlock',
     days_ago: 21,
     command: 'UpdateStatus',
-    input: { status: 'investigating', actor: JONAS, comment: 'It is back: transfers take a third lock.' },
+    input: { status: 'investigating', actor: JONAS, comment: 'Regression: transfers take a third lock.' },
   },
   { error: 'deadlock', days_ago: 20.5, command: 'AssignError', input: { assigned_to: JONAS, actor: PRIYA } },
 
@@ -168,7 +168,7 @@ const STEPS: readonly TriageStep[] = [
     command: 'AddComment',
     input: {
       author_name: PRIYA,
-      body: 'The burst on that morning was the orders report holding every connection. See the statement timeouts.',
+      body: 'The orders report held every connection that morning. See the statement timeouts.',
     },
   },
   { error: 'pool-exhausted', days_ago: 6.2, command: 'UpdateStatus', input: { status: 'in_progress', actor: PRIYA } },
@@ -178,7 +178,7 @@ const STEPS: readonly TriageStep[] = [
     command: 'AddComment',
     input: {
       author_name: JONAS,
-      body: 'ReservationExpiredError follows each of these within a minute, so it is not a fault of its own.',
+      body: 'ReservationExpiredError follows each of these within a minute, so this is the root cause.',
     },
   },
   { error: 'statement-timeout', days_ago: 7.7, command: 'AssignError', input: { assigned_to: JONAS, actor: PRIYA } },
@@ -200,7 +200,7 @@ const STEPS: readonly TriageStep[] = [
     error: 'payment-timeout',
     days_ago: 3,
     command: 'SnoozeError',
-    input: { hours: 24 * 10, reason: 'The provider moves to another route', actor: MEI },
+    input: { hours: 24 * 10, reason: 'The provider is switching to another route', actor: MEI },
   },
   { error: 'locale-import', days_ago: 1.2, command: 'UpdatePriority', input: { priority_level: 3, actor: AMARA } },
   { error: 'locale-import', days_ago: 1.1, command: 'AssignError', input: { assigned_to: MEI, actor: AMARA } },
@@ -213,13 +213,13 @@ const STEPS: readonly TriageStep[] = [
     error: 'ledger-balance',
     days_ago: 2.8,
     command: 'AddComment',
-    input: { author_name: ELODIE, body: 'Rounding of refunds in two currencies. Finance knows.' },
+    input: { author_name: ELODIE, body: 'Rounding error for refunds in two currencies. Finance is informed.' },
   },
   {
     error: 'webhook-retry',
     days_ago: 9,
     command: 'SnoozeError',
-    input: { hours: 24 * 30, reason: 'The accounting system moves next month', actor: PRIYA },
+    input: { hours: 24 * 30, reason: 'The accounting system migrates next month', actor: PRIYA },
   },
   { error: 'android-anr', days_ago: 12, command: 'AssignError', input: { assigned_to: RAFAEL, actor: ELODIE } },
   {
@@ -233,7 +233,7 @@ const STEPS: readonly TriageStep[] = [
     error: 'mail-refused',
     days_ago: 16,
     command: 'SnoozeError',
-    input: { hours: 24 * 60, reason: 'Address checks come with the new sign-up', actor: ELODIE },
+    input: { hours: 24 * 60, reason: 'The new sign-up will validate addresses', actor: ELODIE },
   },
 ]
 

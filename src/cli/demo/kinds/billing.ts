@@ -119,7 +119,7 @@ export const BILLING: readonly Kind[] = [
   {
     key: 'report-heap',
     type: 'OutOfMemoryError',
-    message: 'The monthly report needs more than the 512 MB it may use',
+    message: 'The monthly report exceeded its limit of 512 MB',
     at: [
       'collectRows src/reports/collect-rows.ts:81:13',
       'async ReportJob.run src/jobs/report-job.ts:52:18',
@@ -132,7 +132,7 @@ export const BILLING: readonly Kind[] = [
   {
     key: 'exchange-rates',
     type: 'AggregateError',
-    message: 'No source of exchange rates answered',
+    message: 'All exchange rate providers failed',
     at: [
       'async exchangeRates src/money/exchange-rates.ts:29:16',
       'async RatesJob.run src/jobs/rates-job.ts:12:19',
@@ -193,7 +193,7 @@ export const BILLING: readonly Kind[] = [
   {
     key: 'refund-twice',
     type: 'RefundError',
-    message: 'Order {order} has been refunded already',
+    message: 'Order {order} was already refunded',
     at: ['refund src/refunds/refund.ts:37:11', 'async RefundJob.run src/jobs/refund-job.ts:17:5', ...BULLMQ],
     per_day: 3,
     rhythm: 'office',

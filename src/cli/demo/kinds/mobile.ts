@@ -36,11 +36,11 @@ export const MOBILE: readonly Kind[] = [
   {
     key: 'ios-watchdog',
     type: 'WatchdogTermination',
-    message: 'The app was ended: scene-update took longer than 10.00 seconds',
+    message: 'The app was terminated: scene-update took longer than 10.00 seconds',
     at: [
-      'CatalogueStore.decode(_:) (CatalogueStore.swift:117)',
-      'CatalogueStore.reload() (CatalogueStore.swift:63)',
-      'CatalogueView.task() (CatalogueView.swift:22)',
+      'CatalogStore.decode(_:) (CatalogStore.swift:117)',
+      'CatalogStore.reload() (CatalogStore.swift:63)',
+      'CatalogView.task() (CatalogView.swift:22)',
       ...UIKIT,
     ],
     per_day: 3,
@@ -94,8 +94,8 @@ export const MOBILE: readonly Kind[] = [
     type: 'ApplicationNotResponding',
     message: 'Input dispatching timed out (MainActivity is not responding. Waited 5003ms for FocusEvent)',
     at: [
-      'example.larder.catalogue.CatalogueDao.all (CatalogueDao.kt:31)',
-      'example.larder.catalogue.CatalogueFragment.onResume (CatalogueFragment.kt:58)',
+      'example.larder.catalog.CatalogDao.all (CatalogDao.kt:31)',
+      'example.larder.catalog.CatalogFragment.onResume (CatalogFragment.kt:58)',
       ...ANDROID,
     ],
     per_day: 4,
@@ -145,7 +145,7 @@ export const MOBILE: readonly Kind[] = [
   {
     key: 'push-token',
     type: 'PushTokenError',
-    message: 'The push service refused the token of {user}: BadDeviceToken',
+    message: 'The push service rejected the token of {user}: BadDeviceToken',
     at: ['sendPush src/push/send-push.ts:58:13', 'notifyDriverNear src/push/driver-near.ts:21:9', ...FASTIFY],
     per_day: 17,
     severity: 'low',
@@ -164,7 +164,7 @@ export const MOBILE: readonly Kind[] = [
   {
     key: 'orders-upstream',
     type: 'UpstreamError',
-    message: 'The orders API answered 503 for order {order}',
+    message: 'The orders API returned 503 for order {order}',
     at: ['callOrders src/upstream/orders.ts:47:11', 'showOrder src/routes/order.ts:19:22', ...FASTIFY],
     per_day: 2,
     severity: 'high',

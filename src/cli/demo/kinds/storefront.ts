@@ -49,7 +49,7 @@ export const STOREFRONT: readonly Kind[] = [
   {
     key: 'payment-timeout',
     type: 'TimeoutError',
-    message: 'The payment provider gave no answer within {milliseconds} ms',
+    message: 'The payment provider did not respond within {milliseconds} ms',
     at: [
       'postCharge src/payment/provider.ts:44:11',
       'charge src/payment/charge.ts:58:24',
@@ -93,8 +93,8 @@ export const STOREFRONT: readonly Kind[] = [
   {
     key: 'product-missing',
     type: 'ProductNotFoundError',
-    message: 'No product "{sku}" in the catalogue',
-    at: ['findProduct src/catalogue/find-product.ts:21:11', 'showProduct src/routes/product.ts:17:25', ...EXPRESS],
+    message: 'No product "{sku}" in the catalog',
+    at: ['findProduct src/catalog/find-product.ts:21:11', 'showProduct src/routes/product.ts:17:25', ...EXPRESS],
     per_day: 32,
     severity: 'low',
     route: 'GET /products/{sku}',
