@@ -8,6 +8,6 @@ test.each([
   ['mysql://h/db?user=u&password=hunter2', 'mysql://h/db?user=***&password=***'],
   ['postgres://u@h:5432/db', 'postgres://u@h:5432/db'],
   ['postgres://h/db', 'postgres://h/db'],
-])('the password of %s is not shown', (address, shown) => {
+])('masks the password of %s', (address, shown) => {
   expect(maskPassword(address)).toBe(shown)
 })

@@ -6,7 +6,7 @@ import { describeEachDatabase } from '../support/databases.js'
 import { faultyDatabase } from '../support/outage.js'
 import { CREDENTIALS, eventually, freshPlace, spoolIsEmpty, trackerAt, withDatabase } from '../support/tracker.js'
 
-/** More than the recorder keeps in memory, so that batches also wait on disk only. */
+/** More than the recorder keeps in memory, so that some batches are only on disk. */
 const EVENTS = 30
 
 describeEachDatabase('async_logging', (database) => {
@@ -16,12 +16,12 @@ describeEachDatabase('async_logging', (database) => {
     await tracker.Commands.LogError.call({ error_type: 'Before', message: 'the fault' })
     await tracker.flush()
     await leave()
-    // One after the other: each is a batch of its own, and is acknowledged before the next is recorded.
+    // Sequential, so that each error is a separate batch and acknowledged before the next.
     for (let i = 0; i < EVENTS; i++) {
       const logged = await tracker.Commands.LogError.call({ error_type: 'During', message: 'the fault' })
       expect(logged?.state).toBe('accepted')
     }
-    // No acknowledgment waited for the end of a write: none has failed yet.
+    // No acknowledgment waited for the database, because no write has failed yet.
     expect(await tracker.stats()).toMatchObject({ unavailable_since: null, buffered: 0, dropped: {} })
     if (database.dialect !== 'sqlite') expect((await balancedBooks(url)).counts).toEqual({ 'shop Before': 1 })
     await comeBack()

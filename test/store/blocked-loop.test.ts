@@ -12,7 +12,7 @@ describeEachDatabase(
       const { tracker, lines } = trackerAt(await freshPlace(database))
       await tracker.Commands.LogError.call({ error_type: 'Before', message: 'the block' })
       const logged = tracker.Commands.LogError.call({ error_type: 'During', message: 'the block' })
-      // The write starts in the next turn and waits for its first response when the block begins.
+      // The write starts in the next event loop iteration and awaits its first response when the block begins.
       await new Promise((resume) => setImmediate(resume))
       await new Promise((resume) => setImmediate(resume))
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BLOCKED_MS)

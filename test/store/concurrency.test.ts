@@ -8,9 +8,9 @@ import { CREDENTIALS, eventually, freshPlace, trackerAt } from '../support/track
 const PROCESSES = 8
 const EVENTS = 400
 
-describeEachDatabase('eight processes that record at once', (database) => {
+describeEachDatabase('eight processes that record concurrently', (database) => {
   for (const async_logging of [false, true]) {
-    test(`count every error exactly, with async_logging ${async_logging}`, { timeout: 120_000 }, async () => {
+    test(`count every error exactly once, with async_logging ${async_logging}`, { timeout: 120_000 }, async () => {
       const { url, spool_path } = await freshPlace(database)
       const plans = Array.from({ length: PROCESSES }, (_, process) => planOf(process))
       const summaries = await Promise.all(
@@ -39,7 +39,7 @@ describeEachDatabase('eight processes that record at once', (database) => {
     })
   }
 
-  test('make one record with count 2 of a new error that two of them meet at the same instant', async () => {
+  test('create one record with count 2 for a new error that two of them record concurrently', async () => {
     const place = await freshPlace(database)
     const trackers = [trackerAt(place), trackerAt(place)]
     await Promise.all(trackers.map(({ tracker }) => tracker.ready()))
@@ -54,7 +54,7 @@ describeEachDatabase('eight processes that record at once', (database) => {
     expect(Object.values(counts)).toEqual(Array(20).fill(2))
   })
 
-  test('tell every caller the number of its own occurrence', async () => {
+  test('return the occurrence number of its own error to every caller', async () => {
     const { tracker } = trackerAt(await freshPlace(database))
     const event = { error_type: 'Numbered', message: 'one of many' }
     const logged = await Promise.all(Array.from({ length: 3000 }, () => tracker.Commands.LogError.call(event)))
@@ -62,9 +62,9 @@ describeEachDatabase('eight processes that record at once', (database) => {
   })
 })
 
-describeEachDatabase('a process that is killed in the middle of a storm', (database) => {
+describeEachDatabase('a process that is killed during a storm', (database) => {
   for (const async_logging of [false, true]) {
-    test(`loses nothing it acknowledged and counts nothing twice, with async_logging ${async_logging}`, async () => {
+    test(`counts every acknowledged error exactly once, with async_logging ${async_logging}`, async () => {
       const place = await freshPlace(database)
       const handed = new Set<string>()
       const settled = new Set<string>()
@@ -91,7 +91,7 @@ describeEachDatabase('a process that is killed in the middle of a storm', (datab
       const { tracker } = trackerAt(place)
       await tracker.ready()
       await tracker.flush()
-      // A file that was half written when its process died may stay a while: nobody was told that its events are safe.
+      // An unfinished file of a dead process may remain for a while. Its errors were never acknowledged.
       expect((await tracker.stats()).spool).toMatchObject({ files: 0, failed: 0 })
 
       const { users } = await balancedBooks(place.url)
@@ -109,7 +109,7 @@ interface Summary {
   rejected: number
 }
 
-/** Half of the events hit one group of all processes, a quarter one of a few, and the rest groups of the process alone. */
+/** Half of the errors share one group, a quarter share a few groups, and the rest have groups of their process. */
 function planOf(process: number): { application_name: string; events: LogErrorInput[] } {
   const events = Array.from({ length: EVENTS }, (_, i) => ({
     error_type: i % 2 === 0 ? 'Hot' : i % 4 === 1 ? `Shared${i % 37}` : `Own${process}x${i % 41}`,

@@ -41,7 +41,7 @@ describeServers('a deadlock with another session', (database) => {
           await withDatabase(place.url, (observer) =>
             eventually(() => isBlocked(observer, database), 'the tracker waits for the second row'),
           )
-          // The tracker has locked the first row, so that neither session can go on.
+          // The tracker has locked the first row, so neither session can continue.
           await lock(other, first?.id)
         })
         const logged = await recorded
@@ -77,7 +77,7 @@ describeServers('a server whose transactions are serializable by default', (data
   })
 })
 
-/** Both in one batch. */
+/** Records both errors in one batch. */
 function recordBoth({ Commands }: TestTracker['tracker']) {
   return Promise.all(
     ['First', 'Second'].map((error_type) => Commands.LogError.call({ error_type, message: 'in conflict' })),
@@ -88,7 +88,7 @@ async function lock(db: Kysely<Schema>, id: number | undefined): Promise<void> {
   await sql`select id from faultboard_errors where id = ${id} for update`.execute(db)
 }
 
-/** Lets the server choose the tracker's transaction as the victim, so that the test is the same each time. */
+/** Makes the server choose the transaction of the tracker as the victim, so that the test is deterministic. */
 async function becomeTheSurvivor(other: Kysely<Schema>, { dialect }: TestDatabase): Promise<void> {
   if (dialect === 'postgres') await sql`set local deadlock_timeout = '1min'`.execute(other)
   else {

@@ -14,16 +14,16 @@ import { NO_OUTBOX } from '../support/no-outbox.js'
 import { startProxy } from '../support/proxy.js'
 import { freshPlace, NOON, temporaryFolder } from '../support/tracker.js'
 
-/** Time that a query waits for its response. */
+/** Timeout of a query. */
 const QUERY_MS = 3000
-/** Time that an idle connection has to respond to a ping. */
+/** Timeout of a ping. */
 const PING_MS = 1000
 const CONNECTIONS = 5
 
 describeServers('a connection whose packets were lost', (database) => {
   for (const owner of ['the tracker', 'the host'] as const) {
     describe(`of a pool of ${owner}`, () => {
-      test('is given up after three seconds, and its batch is counted once', async () => {
+      test('is abandoned after three seconds, and its batch is counted once', async () => {
         const { proxy, url, pool, writer } = await writerBehindProxy(database, owner)
         await writer.write(batch('first'))
         await pool?.use(CONNECTIONS)
@@ -42,11 +42,11 @@ describeServers('a connection whose packets were lost', (database) => {
         expect(await writer.isAvailable()).toBe(true)
         await writer.write({ ...batch('second'), mayBeCommitted: true })
         expect((await balancedBooks(url)).counts).toEqual({ 'shop Lost': 2 })
-        // The dead connections of the host were replaced as well.
+        // The dead connections of the host were replaced too.
         await pool?.use(CONNECTIONS)
       })
 
-      test('is counted once when only the response to the commit was lost', async () => {
+      test('counts the batch once when only the response to the commit was lost', async () => {
         const { proxy, url, writer } = await writerBehindProxy(database, owner)
         await writer.write(batch('first'))
         proxy.loseNextCommitResponse()
@@ -63,8 +63,8 @@ describeServers('a connection whose packets were lost', (database) => {
   }
 })
 
-describeServers("the host's pool", (database) => {
-  test('is bypassed while it does not return a connection', async () => {
+describeServers('a pool of the host', (database) => {
+  test('is bypassed while it returns no connection', async () => {
     const { proxy, url, pool, writer } = await writerBehindProxy(database, 'the host')
     proxy.blackhole()
     fakeTimeouts()
@@ -74,7 +74,7 @@ describeServers("the host's pool", (database) => {
     expect(await isAvailable).toBe(false)
     vi.useRealTimers()
     await proxy.open()
-    // The attempt of the pool to connect hangs: its packets were lost.
+    // The connection attempt of the pool hangs, because its packets were lost.
     expect(await writer.isAvailable()).toBe(true)
     await writer.write(batch('first'))
     expect((await balancedBooks(url)).counts).toEqual({ 'shop Lost': 1 })
@@ -129,7 +129,7 @@ function fakeTimeouts(): void {
   onTestFinished(() => void vi.useRealTimers())
 }
 
-/** Lets sockets send and receive, while timeouts are fake. */
+/** Lets sockets send and receive while timers are fake. */
 async function turns(): Promise<void> {
   let left = 200
   await turnsUntil(() => left-- === 0)

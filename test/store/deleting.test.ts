@@ -11,7 +11,7 @@ import { CREDENTIALS, freshPlace, freshTracker, NOON, type TestTracker, trackerA
 const HOUR = 3_600_000
 const HOURS = 600
 
-/** Two errors of one type and a third, each over more hours than one step takes; gives the ids of the first two. */
+/** Records two errors of one type and a third, each over more hours than one step. Returns the ids of the first two. */
 async function longErrors({ tracker }: TestTracker): Promise<number[]> {
   const log = (error_type: string, message: string, i: number) =>
     tracker.Commands.LogError.call({
@@ -33,7 +33,7 @@ async function longErrors({ tracker }: TestTracker): Promise<number[]> {
   return [logged[0]?.id ?? 0, logged[2]?.id ?? 0]
 }
 
-/** What a deletion needs, on a database that refuses after so many transactions, as for a process that is killed. */
+/** Context of a deletion whose database fails after some transactions, as if the process was killed. */
 function contextUntil(url: string, transactions: number): { context: Context; commits: () => number } {
   const database = createDatabase(url, process.cwd())
   onTestFinished(() => database.close())
@@ -49,7 +49,7 @@ function contextUntil(url: string, transactions: number): { context: Context; co
 }
 
 describeEachDatabase('deleting errors', (database) => {
-  test('leaves nothing of them in any table, and the sums add up', async () => {
+  test('deletes the errors from every table and keeps the sums consistent', async () => {
     const { tracker, url } = await freshTracker(database)
     const ids: number[] = []
     for (const error_type of ['Kept', 'Gone', 'GoneToo']) {
@@ -79,7 +79,7 @@ describeEachDatabase('deleting errors', (database) => {
     await balancedBooks(url)
   })
 
-  test('of many hours happens in several transactions, in between which the host goes on', async () => {
+  test('deletes many hours in several transactions and yields to the host in between', async () => {
     const test = await freshTracker(database)
     const ids = await longErrors(test)
     const { context, commits } = contextUntil(test.url, Number.POSITIVE_INFINITY)
@@ -88,7 +88,7 @@ describeEachDatabase('deleting errors', (database) => {
     expect((await balancedBooks(test.url)).counts).toEqual({ 'shop Same': HOURS })
   })
 
-  test.each([1, 2])('that was interrupted after %i transactions is finished by the cleanup, once', async (steps) => {
+  test.each([1, 2])('completes a deletion that was interrupted after %i transactions exactly once', async (steps) => {
     const test = await freshTracker(database, { retention_days: null })
     const ids = await longErrors(test)
     await expect(deleteErrors(contextUntil(test.url, steps).context, ids)).rejects.toThrow('killed')
@@ -102,7 +102,9 @@ describeEachDatabase('deleting errors', (database) => {
     expect((await balancedBooks(test.url)).counts).toEqual({ 'shop Same': HOURS })
   })
 
-  test('while other processes record into the same groups keeps the books balanced', { timeout: 60_000 }, async () => {
+  test('keeps counts and sums consistent while other processes record the same errors', {
+    timeout: 60_000,
+  }, async () => {
     const place = await freshPlace(database)
     const { tracker } = trackerAt(place, { max_occurrences_per_error: 20 })
     const children = Array.from({ length: 2 }, (_, process) =>
@@ -116,7 +118,7 @@ describeEachDatabase('deleting errors', (database) => {
         },
         events: Array.from({ length: 900 }, (_, i) => ({
           error_type: `Busy${i % 9}`,
-          message: 'deleted meanwhile',
+          message: 'deleted concurrently',
           user_id: `${process}-${i % 5}`,
         })),
         at_a_time: 15,

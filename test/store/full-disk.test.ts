@@ -5,7 +5,7 @@ import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { eventually, spoolIsEmpty, temporaryFolder, trackerAt } from '../support/tracker.js'
 
-/** A file system of its own that is small enough to fill. Null if this user may not mount one. */
+/** Mounts a small file system. Returns null if the user may not mount one. */
 function mountSmallDisk(): string | null {
   const folder = temporaryFolder()
   try {
@@ -22,13 +22,13 @@ function fill(file: string): void {
     try {
       for (;;) writeFileSync(file, 'x'.repeat(size), { flag: 'a' })
     } catch {
-      // Full for blocks of this size.
+      // No space is left for blocks of this size.
     }
   }
 }
 
 describe('a full disk', () => {
-  test('is one outage that ends when there is room again', { timeout: 120_000 }, async ({ skip }) => {
+  test('is a single outage that ends when space is available again', { timeout: 120_000 }, async ({ skip }) => {
     const folder = mountSmallDisk()
     if (folder === null) return skip('mounting a tmpfs needs root')
     const place = { url: `sqlite:${join(folder, 'errors.sqlite3')}`, spool_path: join(folder, 'spool') }
@@ -43,7 +43,7 @@ describe('a full disk', () => {
         context: { text: Array.from({ length: 500 }, (_, i) => `${number} ${i} line`) },
       })
     for (let i = 0; i < 3; i++) expect(await record()).toMatchObject({ state: 'recorded' })
-    // The log of SQLite starts over. A small transaction then fits into the file, a batch of many errors does not.
+    // The log of SQLite restarts. Then a small transaction fits, but a batch of many errors does not.
     const other = new DatabaseSync(join(folder, 'errors.sqlite3'))
     other.exec('pragma wal_checkpoint(restart)')
     other.close()
@@ -57,7 +57,7 @@ describe('a full disk', () => {
       return (await tracker.stats()).unavailable_since !== null
     }
     await eventually(isAway, 'the database is away')
-    // Long enough for some probes of the database.
+    // Long enough for several probes.
     for (const end = performance.now() + 5000; performance.now() < end; ) {
       expect(await recordMany()).toEqual(Array(100).fill(null))
     }

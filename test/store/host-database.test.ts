@@ -16,8 +16,8 @@ import { eventually, freshPlace, NOON, temporaryFolder, trackerAt, withDatabase 
 
 const EVENT: LogErrorInput = { error_type: 'Host', message: 'on a pool of the host', user_id: 'u1' }
 
-describeEachDatabase("the host's own database object", (database) => {
-  test('has a spool folder of its own for every database', async () => {
+describeEachDatabase('a database object of the host', (database) => {
+  test('uses a separate spool folder for every database', async () => {
     const folders = new Set<string>()
     for (let i = 0; i < 2; i++) {
       const pool = await hostObject(database.dialect, await database.fresh())
@@ -33,7 +33,7 @@ describeEachDatabase("the host's own database object", (database) => {
       ['BigInt', BigInt],
       ['strings', String],
     ] as const) {
-      test(`a pg Pool whose int8 values come as ${parsed} works, and stays open`, async () => {
+      test(`works with a pg Pool that parses int8 as ${parsed}, and leaves it open`, async () => {
         const { url } = await freshPlace(database)
         const getTypeParser = (oid: number, format?: 'text' | 'binary') =>
           oid === 20 ? parse : pg.types.getTypeParser(oid, format as 'text')
@@ -45,7 +45,7 @@ describeEachDatabase("the host's own database object", (database) => {
       })
     }
 
-    test("a pg Pool: the host's own transaction is not disturbed, and a broken connection brings nothing down", async () => {
+    test('does not disturb transactions of a pg Pool, and survives a broken connection', async () => {
       const { url } = await freshPlace(database)
       const proxy = await startProxy(url)
       const pool = new pg.Pool({ connectionString: proxy.url, max: 2 })
@@ -66,7 +66,7 @@ describeEachDatabase("the host's own database object", (database) => {
       expect((await tracker.Commands.LogError.call(EVENT))?.state).toBe('spooled')
       await eventually(async () => (await tracker.stats()).spool.files === 0, 'the spool is imported')
       expect((await balancedBooks(url)).counts).toEqual({ 'shop Host': 2 })
-      // No listener of ours stays on a client of the host.
+      // No listener of the tracker remains on a client of the host.
       const again = await pool.connect()
       expect(again.listenerCount('error')).toBe(0)
       again.release()
@@ -81,7 +81,7 @@ describeEachDatabase("the host's own database object", (database) => {
       ['that counts changed rows only', { flags: ['-FOUND_ROWS'] }],
     ]
     for (const [how, options] of variations) {
-      test(`a mysql2 pool ${how} works, plain or with promises, and stays open`, async () => {
+      test(`works with a mysql2 pool ${how}, with callbacks or promises, and leaves it open`, async () => {
         const { url } = await freshPlace(database)
         const plain = mysql.createPool({ uri: url, ...options })
         const promising = mysqlPromise.createPool({ uri: url, ...options })
@@ -102,7 +102,7 @@ describeEachDatabase("the host's own database object", (database) => {
       })
     }
 
-    test("a mysql2 pool: the host's own transaction is not disturbed", async () => {
+    test('does not disturb transactions of a mysql2 pool', async () => {
       const { url } = await freshPlace(database)
       const pool = mysqlPromise.createPool({ uri: url, connectionLimit: 2 })
       onTestFinished(() => pool.end())
@@ -148,13 +148,13 @@ type HostLibrary = new (file: string) => HostHandle
 
 function sqliteTests(name: string, Library: HostLibrary): void {
   for (const kind of ['file', 'memory'] as const) {
-    test(`a handle of ${name} on a ${kind} works, and stays open`, async () => {
+    test(`works with a ${name} handle on a ${kind}, and leaves it open`, async () => {
       const { handle, tracker } = await hostHandle(Library, kind)
       await expectToWork(tracker)
       expect(handle.prepare('select count(*) as n from host').all()).toEqual([{ n: 0 }])
     })
 
-    test(`a handle of ${name} on a ${kind}: the host's own transaction is not disturbed`, async () => {
+    test(`does not disturb transactions of a ${name} handle on a ${kind}`, async () => {
       const { handle, tracker } = await hostHandle(Library, kind)
       await tracker.ready()
       handle.exec('begin')
@@ -173,7 +173,7 @@ function sqliteTests(name: string, Library: HostLibrary): void {
       await tracker.shutdown()
     })
 
-    test(`a handle of ${name} on a ${kind}: the host never meets a lock or transaction of ours`, async () => {
+    test(`hides locks and transactions of the tracker from a ${name} handle on a ${kind}`, async () => {
       const { handle, tracker } = await hostHandle(Library, kind)
       await tracker.ready()
       let running = true
@@ -183,7 +183,7 @@ function sqliteTests(name: string, Library: HostLibrary): void {
       })()
       let written = 0
       while (running) {
-        // Without a busy timeout, so that a lock of ours would be an error here.
+        // Without a busy timeout, a lock of the tracker would cause an error here.
         handle.exec('begin')
         handle.exec(`insert into host values (${written++})`)
         handle.exec('commit')
@@ -209,7 +209,7 @@ function trackerOn(option: object): TrackerInstance {
     .tracker
 }
 
-/** What touches every kind of statement: new and repeated, trimmed, resolved and reopened, listed, deleted. */
+/** Uses every kind of statement: new and repeated errors, trim, resolve, reopen, list and delete. */
 async function expectToWork(tracker: TrackerInstance): Promise<void> {
   for (let i = 1; i <= 8; i++) {
     expect(await tracker.Commands.LogError.call(EVENT)).toMatchObject({ state: 'recorded', occurrence_count: i })
@@ -231,14 +231,14 @@ async function empty(read: Parameters<Parameters<typeof withDatabase>[1]>[0]['re
   }
 }
 
-/** It compiles for minutes, so it is used where it was installed on purpose. */
+/** Loads better-sqlite3 only if it is installed, because its compilation takes minutes. */
 function betterSqlite3(): HostLibrary | null {
   const manifest = join(import.meta.dirname, '../hosts/package.json')
   if (!existsSync(manifest)) return null
   try {
     return createRequire(manifest)('better-sqlite3') as HostLibrary
   } catch {
-    // Not installed there, or not compiled for this Node.
+    // Not installed, or not compiled for this Node.js version.
     return null
   }
 }

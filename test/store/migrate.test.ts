@@ -9,7 +9,7 @@ import { CREDENTIALS, eventually, spoolIsEmpty, temporaryFolder, trackerAt, with
 const ALL = Object.keys(MIGRATIONS)
 
 describeEachDatabase('migrating', (database) => {
-  test('applies everything once, and its status tells what and when', async () => {
+  test('applies every migration once and reports the time of each', async () => {
     const url = await database.empty()
     const before = await withDatabase(url, migrationStatus)
     expect(before).toEqual(ALL.map((name) => ({ name, applied_at: null })))
@@ -22,7 +22,7 @@ describeEachDatabase('migrating', (database) => {
     expect(await withDatabase(url, describePendingMigrations)).toBeNull()
   })
 
-  test('by ten processes that start at once on an empty database happens once, and all succeed', async () => {
+  test('migrates once when ten processes start on an empty database', async () => {
     const url = await database.empty()
     const by_itself = database.dialect === 'sqlite'
     const settings = { ...CREDENTIALS, database: url, spool_path: temporaryFolder(), application_name: 'shop' }
@@ -40,7 +40,7 @@ describeEachDatabase('migrating', (database) => {
     expect((await withDatabase(url, migrationStatus)).every(({ applied_at }) => applied_at !== null)).toBe(true)
   })
 
-  test('by a newer version leaves a database with which this one still works', async () => {
+  test('keeps working with a database that a newer version migrated', async () => {
     const url = await database.empty()
     await withDatabase(url, async (opened) => {
       await migrate(opened)
@@ -60,7 +60,7 @@ describeEachDatabase('migrating', (database) => {
 
 describeEachDatabase('a schema that is not up to date', (database) => {
   if (database.dialect === 'sqlite') {
-    test('is brought up to date by the tracker itself, before the first error is written', async () => {
+    test('migrates its own database before it writes the first error', async () => {
       for (const async_logging of [false, true]) {
         const place = { url: await database.empty(), spool_path: temporaryFolder() }
         const { tracker, lines } = trackerAt(place, { async_logging })
@@ -74,7 +74,7 @@ describeEachDatabase('a schema that is not up to date', (database) => {
   }
 
   for (const async_logging of [false, true]) {
-    test(`is logged once while errors wait in the spool, with async_logging ${async_logging}`, async () => {
+    test(`logs the pending migration once while errors are spooled, with async_logging ${async_logging}`, async () => {
       const place = { url: await database.empty(), spool_path: temporaryFolder() }
       const { tracker, lines, clock } = trackerAt(place, { async_logging })
       clock.now = null
@@ -84,7 +84,7 @@ describeEachDatabase('a schema that is not up to date', (database) => {
       }
       await expect(tracker.ready()).rejects.toThrow('npx faultboard migrate')
       await expect(tracker.Queries.ErrorsList.call()).rejects.toMatchObject({ code: 'schema_outdated' })
-      // A second line names the folder once an error was written there.
+      // A second line names the spool folder after the first write.
       await eventually(() => lines.length > 1, 'the outage and the folder are logged')
       expect(lines).toHaveLength(2)
       expect(lines[0]).toContain('npx faultboard migrate')

@@ -9,7 +9,7 @@ import { eventually, freshPlace, spoolIsEmpty, trackerAt, withDatabase } from '.
 
 const LATER = '9999-later'
 
-/** Stands for a migration of a later version: it adds a column, a table and indexes. */
+/** Simulates a migration of a later version, which adds a column, a table and indexes. */
 const later: Migration = {
   async up(db, dialect) {
     await dialect.addColumnIfMissing(db, 'faultboard_errors', 'later_note', 'varchar(64)')
@@ -69,7 +69,7 @@ describeEachDatabase('a schema of a later version', (database) => {
       expect(await describePendingMigrations(opened)).toBeNull()
       const { rows } = await sql`select error_type, later_note from faultboard_errors`.execute(opened.read)
       expect(rows).toEqual([{ error_type: 'Kept', later_note: null }])
-      // A migration that failed halfway on MySQL runs again from its start.
+      // On MySQL, a failed migration runs again from its start.
       await later.up(opened.read, opened.dialect)
     })
     expect((await balancedBooks(place.url)).counts).toEqual({ 'shop Kept': 1 })
@@ -81,7 +81,7 @@ describeEachDatabase('a schema of a later version', (database) => {
     const { tracker, clock } = trackerAt(place)
     clock.now = null
     const logged = await tracker.Commands.LogError.call({ error_type: 'Early', message: 'x' })
-    // SQLite files are migrated at the start.
+    // SQLite files are migrated at startup.
     expect(logged?.state).toBe(database.dialect === 'sqlite' ? 'recorded' : 'spooled')
     await withDatabase(place.url, migrate)
     await eventually(() => spoolIsEmpty(tracker), 'the spool is imported')
@@ -90,7 +90,7 @@ describeEachDatabase('a schema of a later version', (database) => {
 })
 
 describeEachDatabase('a schema of a development version', (database) => {
-  test('is refused with the way to keep its errors', async () => {
+  test('is refused with instructions for keeping its errors', async () => {
     await withDatabase(await database.fresh(), async (opened) => {
       await sql`update faultboard_migrations set name = '0001-errors'`.execute(opened.read)
       await expect(migrate(opened)).rejects.toThrow('created by a development version')

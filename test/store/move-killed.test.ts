@@ -7,13 +7,13 @@ import { balancedBooks } from '../support/books.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { eventually, withDatabase } from '../support/tracker.js'
 
-/** It is among the last to be copied, so that a move that waits for it has written most of the others. */
+/** One of the last tables, so that a move that waits for it has written most others. */
 const LATE = 'faultboard_error_features'
 
 describeEachDatabase(
-  'a move that is killed in the middle, to',
+  'a move that is killed, to',
   (target) => {
-    test('has left nothing in the target, and is run again', async () => {
+    test('leaves nothing in the target and succeeds when it is run again', async () => {
       const cwd = await folder()
       const [from, to] = [`sqlite:${join(cwd, 'source.sqlite3')}`, await target.fresh()]
       await killedAndRunAgain({ cwd, from, to, held: to })
@@ -23,15 +23,15 @@ describeEachDatabase(
 )
 
 describeEachDatabase(
-  'a move to SQLite that is killed in the middle, from',
+  'a move to SQLite that is killed, from',
   (source) => {
-    test('has left nothing in the target, and is run again', async () => {
+    test('leaves nothing in the target and succeeds when it is run again', async () => {
       const cwd = await folder()
       const [from, to] = [await source.fresh(), `sqlite:${join(cwd, 'target.sqlite3')}`]
       await killedAndRunAgain({ cwd, from, to, held: from })
     }, 120_000)
 
-    test('tells which of the two was lost, when it is the source', async () => {
+    test('names the source when the connection to it is lost', async () => {
       const cwd = await folder()
       const from = await source.fresh()
       await whileHeld(from, true, async () => {
@@ -55,7 +55,7 @@ interface Move {
   cwd: string
   from: string
   to: string
-  /** Whose table is locked until the move was killed. */
+  /** Database whose table is locked until the move was killed. */
   held: string
 }
 
@@ -77,7 +77,7 @@ async function killedAndRunAgain({ cwd, from, to, held }: Move): Promise<void> {
   expect(await balancedBooks(to)).toEqual(before)
 }
 
-/** Holds a table so that nobody else writes it, or even reads it. */
+/** Locks a table against reads and writes. */
 function whileHeld(url: string, from_readers: boolean, work: () => Promise<void>): Promise<void> {
   return withDatabase(url, ({ read, dialect }) =>
     read.connection().execute(async (connection) => {

@@ -10,10 +10,10 @@ import { hostAt, livedInHost } from '../support/lived-in.js'
 import { PAGES } from '../support/routes.js'
 import { withDatabase } from '../support/tracker.js'
 
-/** The state of the process and the address of the database are others by nature. */
+/** Removes the process state and the database address, which always differ. */
 const OF_THE_PROCESS = ['/health', '/settings', '/process_health']
 
-describeEachDatabase('moving everything from a database', (source) => {
+describeEachDatabase('a move', (source) => {
   let from: string
   let answers: Record<string, unknown>
   let untouched: Record<string, unknown[]>
@@ -27,8 +27,8 @@ describeEachDatabase('moving everything from a database', (source) => {
   }, 120_000)
 
   describeEachDatabase('to another', (target) => {
-    test('gives the same answers on every page, and errors go on counting in the same groups', async () => {
-      // One without any table shows that they are made.
+    test('returns the same data on every page and keeps counting in the same groups', async () => {
+      // A database without tables verifies that the move creates them.
       const to = source.dialect === 'sqlite' ? await target.empty() : await target.fresh()
       const moved = await move(from, to)
       expect(await everything(from)).toEqual(untouched)
@@ -50,7 +50,7 @@ describeEachDatabase('moving everything from a database', (source) => {
     }, 120_000)
   })
 
-  test('refuses a target that has errors, and leaves it as it was', async () => {
+  test('refuses a target with errors and does not change it', async () => {
     const [from, to] = [await source.fresh(), await source.fresh()]
     for (const url of [from, to]) {
       const host = await hostAt(url)
@@ -62,7 +62,7 @@ describeEachDatabase('moving everything from a database', (source) => {
     expect(await everything(to)).toEqual(before)
   })
 
-  test('takes a target on which a host was merely started', async () => {
+  test('accepts a target on which a host was only started', async () => {
     const [from, to] = [await source.fresh(), await source.fresh()]
     const [one, other] = [await hostAt(from), await hostAt(to)]
     await one.tracker.Commands.LogError.call({ error_type: 'Moved', message: 'along' })
@@ -75,7 +75,7 @@ describeEachDatabase('moving everything from a database', (source) => {
     expect(await everything(to)).toEqual(await everything(from))
   })
 
-  test('has nothing in the target when it fails at the end', async () => {
+  test('leaves nothing in the target when it fails at the end', async () => {
     const [from, to] = [await source.fresh(), await source.fresh()]
     const host = await hostAt(from)
     await host.tracker.Commands.LogError.call({ error_type: 'Moved', message: 'along' })
@@ -90,8 +90,8 @@ describeEachDatabase('moving everything from a database', (source) => {
   })
 })
 
-describe('the list of what is moved', () => {
-  test('names every table of ours that there is', async () => {
+describe('the list of moved tables', () => {
+  test('contains every table of the tracker', async () => {
     await withDatabase('sqlite::memory:', async (database) => {
       await migrate(database)
       const tables = await database.read.introspection.getTables()

@@ -8,9 +8,9 @@ import { CREDENTIALS, freshPlace, freshTracker, type TrackerPlace, trackerAt } f
 
 const EVENT: LogErrorInput = { error_type: 'Last', message: 'words' }
 
-describeEachDatabase('the end of the process', (database) => {
+describeEachDatabase('process exit', (database) => {
   for (const async_logging of [false, true]) {
-    test(`comes by itself after one error, with async_logging ${async_logging}`, async () => {
+    test(`does not keep the process alive after one error, with async_logging ${async_logging}`, async () => {
       const place = await freshPlace(database)
       const child = startChild('one-error', { settings: settingsAt(place, { async_logging }), events: [EVENT] })
       expect(await child.ended).toBe(0)
@@ -19,7 +19,7 @@ describeEachDatabase('the end of the process', (database) => {
     })
   }
 
-  test('right after an event was accepted leaves it for the next start', async () => {
+  test('leaves an accepted error for the next start when the process exits', async () => {
     const place = await freshPlace(database)
     const settings = settingsAt(place, { async_logging: true })
     const child = startChild('one-error', { settings, events: [EVENT], exit_at_once: true })
@@ -28,7 +28,7 @@ describeEachDatabase('the end of the process', (database) => {
     expect((await balancedBooks(place.url)).counts).toEqual({ 'shop Last': 1 })
   })
 
-  test('in the middle of a storm puts everything on disk, however many groups there are', async () => {
+  test('writes all errors to disk when the process exits during a storm of many groups', async () => {
     const place = await freshPlace(database)
     const events = Array.from({ length: 2600 }, (_, i) => ({ ...EVENT, error_type: `Last${i % 1300}` }))
     const child = startChild('exit-while-busy', { settings: settingsAt(place), events })
@@ -39,7 +39,7 @@ describeEachDatabase('the end of the process', (database) => {
     expect(new Set(Object.values(counts))).toEqual(new Set([2]))
   })
 
-  test("keeps the host's exit code when nothing can be written", async () => {
+  test('keeps the exit code of the host when nothing can be written', async () => {
     const place = await freshPlace(database)
     const settings = { ...settingsAt(place), spool_path: '/dev/null/nowhere' }
     const child = startChild('exit-while-busy', { settings, events: [EVENT] })
@@ -47,7 +47,7 @@ describeEachDatabase('the end of the process', (database) => {
     expect(child.errors.join()).toContain('neither to the database nor to the spool folder')
   })
 
-  test('is not held up by a database that is away', async () => {
+  test('does not delay the exit when the database is unavailable', async () => {
     const place = await freshPlace(database)
     const url = await unreachable(place)
     const child = startChild('one-error', { settings: { ...settingsAt(place), database: url }, events: [EVENT] })
@@ -57,7 +57,7 @@ describeEachDatabase('the end of the process', (database) => {
     expect((await balancedBooks(place.url)).counts).toEqual({ 'shop Last': 1 })
   })
 
-  test('is left alone after shutdown, which removes every hook and may be called twice', async () => {
+  test('removes every exit hook on shutdown, which may be called twice', async () => {
     const before = hooks()
     const { tracker, url } = await freshTracker(database, { async_logging: true })
     expect(hooks()).not.toEqual(before)

@@ -18,7 +18,7 @@ describeEachDatabase('the severity of an error', (database) => {
   const severityOf = async (tracker: TrackerInstance, error_id: number) =>
     (await tracker.Queries.FindError.call({ error_id })).severity
 
-  test('is the highest of its occurrences, whatever their order', async () => {
+  test('is the highest of its occurrences in any order', async () => {
     const { tracker } = await freshTracker(database)
     const error_id = await log(tracker, 'medium')
     await log(tracker, 'low')

@@ -8,7 +8,7 @@ const EVENT = { error_type: 'Recurring', message: 'it happens' }
 const BACKTRACE = ['at total (/app/src/cart.ts:1:1)']
 
 describeEachDatabase('recording', (database) => {
-  test('a recurrence reopens a resolved error, and the trail tells who had resolved it', async () => {
+  test('reopens a resolved error that occurs again and keeps who resolved it in the activity trail', async () => {
     const { tracker, clock } = await freshTracker(database)
     const error_id = (await tracker.Commands.LogError.call(EVENT))?.id ?? 0
     await tracker.Commands.ResolveError.call({ error_id, resolved_by: 'Ada', resolution_comment: 'fixed' })
@@ -26,7 +26,7 @@ describeEachDatabase('recording', (database) => {
     })
   })
 
-  test('an error that will not be fixed stays closed and counts on', async () => {
+  test('keeps a wont_fix error closed and counts its occurrences', async () => {
     const { tracker, clock } = await freshTracker(database)
     const error_id = (await tracker.Commands.LogError.call(EVENT))?.id ?? 0
     await tracker.Commands.UpdateStatus.call({ error_id, status: 'wont_fix' })
@@ -36,7 +36,7 @@ describeEachDatabase('recording', (database) => {
     expect(record).toMatchObject({ status: 'wont_fix', resolved: true, occurrence_count: 2 })
   })
 
-  test('an occurrence from before the resolution does not reopen', async () => {
+  test('does not reopen an error for an occurrence before the resolution', async () => {
     const { tracker } = await freshTracker(database)
     const error_id = (await tracker.Commands.LogError.call({ ...EVENT, occurred_at: NOON - 10 * MINUTE }))?.id ?? 0
     await tracker.Commands.ResolveError.call({ error_id })
@@ -49,7 +49,7 @@ describeEachDatabase('recording', (database) => {
     })
   })
 
-  test('a late arrival moves first_seen_at and nothing that tells of the newest', async () => {
+  test('updates first_seen_at but no value of the newest occurrence for a late occurrence', async () => {
     const { tracker, url } = await freshTracker(database)
     await tracker.Commands.LogError.call({ ...EVENT, app_version: '2.0', platform: 'iOS' })
     const late = { ...EVENT, occurred_at: NOON - 90 * MINUTE, app_version: '1.0', platform: 'web' }
@@ -68,7 +68,7 @@ describeEachDatabase('recording', (database) => {
   })
 
   for (const at_a_time of [1, 20]) {
-    test(`only the newest occurrences keep a row, ${at_a_time} at a time, while the counts know all`, async () => {
+    test(`keeps rows of the newest occurrences and exact counts, with ${at_a_time} errors at a time`, async () => {
       const { tracker, url, clock } = await freshTracker(database, { max_occurrences_per_error: 8 })
       for (let i = 0; i < 40; i += at_a_time) {
         await Promise.all(
@@ -89,7 +89,7 @@ describeEachDatabase('recording', (database) => {
     })
   }
 
-  test('occurrences share their backtrace, and one that none uses any more is removed', async () => {
+  test('shares backtraces between occurrences and deletes unused ones', async () => {
     const { tracker, url } = await freshTracker(database, {
       max_occurrences_per_error: 4,
       custom_fingerprint: () => 'one group',
@@ -109,7 +109,7 @@ describeEachDatabase('recording', (database) => {
     expect((await balancedBooks(url)).counts).toEqual({ 'shop Recurring': 8 })
   })
 
-  test('any text is stored as it came, and told apart letter by letter', async () => {
+  test('stores any text unchanged and compares it exactly', async () => {
     const { tracker, url } = await freshTracker(database)
     const texts = [
       'ünïcödé 💥 "quoted" \\ backslash',
@@ -132,7 +132,7 @@ describeEachDatabase('recording', (database) => {
     expect(Object.keys(users).filter((key) => key.startsWith('Recurring'))).toHaveLength(texts.length)
   })
 
-  test('a batch of large events is written, whatever the server takes in one packet', async () => {
+  test('writes a batch of large errors within the packet limit of the server', async () => {
     const { tracker, url } = await freshTracker(database)
     const context = { large: 'x'.repeat(15_000) }
     const logged = await Promise.all(
@@ -149,7 +149,7 @@ describeEachDatabase('recording', (database) => {
     expect((await balancedBooks(url)).rows).toBe(1000)
   })
 
-  test('a storm of many groups in one turn of the event loop loses nobody and nothing', {
+  test('loses no error and no caller in a storm of many groups in one event loop iteration', {
     timeout: 60_000,
   }, async () => {
     const { tracker, url } = await freshTracker(database)
@@ -165,7 +165,7 @@ describeEachDatabase('recording', (database) => {
     expect(new Set(Object.values(counts))).toEqual(new Set([1]))
   })
 
-  test('a storm of repeats in one turn of the event loop keeps few of them in memory and counts all', async () => {
+  test('keeps few events in memory in a storm of repeats and counts all', async () => {
     const { tracker, url } = await freshTracker(database)
     await tracker.ready()
     const events = Array.from({ length: 25_000 }, (_, i) => ({ ...EVENT, error_type: `Storm${i % 50}` }))
@@ -176,7 +176,7 @@ describeEachDatabase('recording', (database) => {
     expect(rows).toBeLessThanOrEqual(20_000)
   })
 
-  test('a storm of large events in one turn of the event loop goes to disk past a bound of memory', {
+  test('moves a storm of large errors to disk above a memory limit', {
     timeout: 60_000,
   }, async () => {
     const { tracker, url } = await freshTracker(database)
@@ -196,7 +196,7 @@ describeEachDatabase('recording', (database) => {
     expect(new Set(Object.values((await balancedBooks(url)).counts))).toEqual(new Set([25]))
   })
 
-  test('so many callers that wait for one error are answered from disk', { timeout: 60_000 }, async () => {
+  test('settles many callers of one error after a write to disk', { timeout: 60_000 }, async () => {
     const { tracker, url } = await freshTracker(database)
     await tracker.ready()
     const calls = Array.from({ length: 35_000 }, () => tracker.Commands.LogError.call(EVENT))

@@ -33,7 +33,7 @@ describeEachDatabase('a database that recovers under load', (database) => {
         await load.atLeast(20)
         await comeBack()
         await eventually(async () => (await tracker.stats()).unavailable_since === null, 'the database is back')
-        // The files of the outage are imported although further errors keep arriving.
+        // The files of the outage are imported while further errors arrive.
         const waiting = new Set(readdirSync(place.spool_path).map(batchName))
         await eventually(
           () => !readdirSync(place.spool_path).some((name) => waiting.has(batchName(name))),
@@ -111,14 +111,16 @@ describeEachDatabase('a running process', (database) => {
   })
 })
 
-describeServers('a connection that never answers again', (database) => {
-  test('is replaced, and every error is counted once after the server recovers', { timeout: 90_000 }, async () => {
+describeServers('a connection that never responds', (database) => {
+  test('replaces the connection and counts every error once after the server recovers', {
+    timeout: 90_000,
+  }, async () => {
     const { place, url, leave, comeBack } = await faultyDatabase(database, 'blackhole')
     const { tracker } = trackerAt(place)
     await record(tracker, 'Before')
     await leave()
     expect((await record(tracker, 'During'))?.state).toBe('spooled')
-    // Probes hang as well while the server does.
+    // Probes hang too while the server does not respond.
     await pause(2000)
     await comeBack()
     await eventually(() => spoolIsEmpty(tracker), 'the spool is empty')
@@ -126,8 +128,8 @@ describeServers('a connection that never answers again', (database) => {
   })
 })
 
-describeServers('breaking off the connections', (database) => {
-  test('rejects the queries that wait for a response', async () => {
+describeServers('closing all connections', (database) => {
+  test('rejects pending queries', async () => {
     const { url } = await freshPlace(database)
     const proxy = await startProxy(url)
     await withDatabase(proxy.url, async ({ read, dialect }) => {
@@ -159,7 +161,7 @@ describeServers('a server with 200 ms per packet', (database) => {
     })
   }
 
-  test('is recognized as reachable after an outage', { timeout: 120_000 }, async () => {
+  test('detects that a slow server is available after an outage', { timeout: 120_000 }, async () => {
     const { url, spool_path } = await freshPlace(database)
     const proxy = await startProxy(url)
     const { tracker } = trackerAt({ url: proxy.url, spool_path })
@@ -175,7 +177,7 @@ describeServers('a server with 200 ms per packet', (database) => {
 
 describeServers('a connection reset before the commit', (database) => {
   for (const async_logging of [false, true]) {
-    test(`loses nothing and counts nothing twice, with async_logging ${async_logging}`, async () => {
+    test(`counts every error once after the reset, with async_logging ${async_logging}`, async () => {
       const { url, spool_path } = await freshPlace(database)
       const proxy = await startProxy(url)
       const { tracker } = trackerAt({ url: proxy.url, spool_path }, { async_logging })
@@ -191,7 +193,7 @@ describeServers('a connection reset before the commit', (database) => {
   }
 })
 
-/** Records errors one after the other, each under a user of its own, until it is stopped. */
+/** Records errors sequentially, each with a unique user, until it is stopped. */
 function startLoad(tracker: TestTracker['tracker']) {
   let isRunning = true
   let acknowledged = 0

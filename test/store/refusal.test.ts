@@ -10,7 +10,7 @@ const REFUSED = 'RefusedByTheDatabase'
 
 describeEachDatabase('a group that the database refuses', (database) => {
   for (const async_logging of [false, true]) {
-    test(`does not take the others down with it, with async_logging ${async_logging}`, async () => {
+    test(`does not affect other groups, with async_logging ${async_logging}`, async () => {
       const { tracker, url, spool_path, lines } = await freshTracker(database, { async_logging })
       await tracker.ready()
       await refuse(url)
@@ -33,7 +33,7 @@ describeEachDatabase('a group that the database refuses', (database) => {
       expect(lines).toHaveLength(1)
       expect(lines[0]).toContain('.failed')
 
-      // Once the cause is gone, a person gives the file its name back, and nothing is lost.
+      // After the cause is fixed, renaming the file back imports it without a loss.
       await permit(url)
       await tracker.shutdown()
       for (const name of readdirSync(spool_path)) {
@@ -47,7 +47,7 @@ describeEachDatabase('a group that the database refuses', (database) => {
     })
   }
 
-  test('again and again does not fill the spool folder', async () => {
+  test('does not fill the spool folder when it repeats', async () => {
     const { tracker, url } = await freshTracker(database, { spool_max_bytes: 20_000 })
     await tracker.ready()
     await refuse(url)
@@ -80,8 +80,8 @@ describeEachDatabase('a group that the database refuses', (database) => {
   }
 })
 
-describeEachDatabase('a schema that somebody damaged', (database) => {
-  test('lets errors wait in the spool instead of refusing each of them', async () => {
+describeEachDatabase('a damaged schema', (database) => {
+  test('spools errors instead of refusing each of them', async () => {
     const { tracker, url } = await freshTracker(database)
     await tracker.ready()
     await withDatabase(url, ({ read }) =>

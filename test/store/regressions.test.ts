@@ -4,7 +4,7 @@ import { NOON, type TestTracker, temporaryFolder, trackerAt } from '../support/t
 
 const HOUR = 3_600_000
 
-describeEachDatabase('an error that was resolved', (database) => {
+describeEachDatabase('a resolved error', (database) => {
   interface Sight {
     app_version?: string
     git_sha?: string
@@ -17,7 +17,7 @@ describeEachDatabase('an error that was resolved', (database) => {
     url = await database.fresh()
   })
 
-  /** Releases are those of one application: each test has its own in one database. */
+  /** Releases belong to an application, so each test uses a separate application. */
   const freshApplication = () =>
     trackerAt(
       { url, spool_path: temporaryFolder() },
@@ -27,7 +27,7 @@ describeEachDatabase('an error that was resolved', (database) => {
   const see = async ({ tracker }: TestTracker, { at = NOON, ...release }: Sight) =>
     (await tracker.Commands.LogError.call({ error_type: 'Broken', message: 'm', occurred_at: at, ...release }))?.id ?? 0
 
-  /** Seen in the first, resolved while the last of them was the newest, then seen in another. */
+  /** Records the error in all releases, resolves it in the last, and records it in another release. */
   async function resolvedAndSeen(releases: Sight[], returns: Sight) {
     const test = freshApplication()
     let error_id = 0
@@ -53,7 +53,7 @@ describeEachDatabase('an error that was resolved', (database) => {
     [[{ app_version: '1.4.0-build9' }], { app_version: '1.4.0-build10' }],
     [[{ app_version: '1.4.0+45' }], { app_version: '1.4.0+46' }],
     [[{ app_version: '20260314' }], { app_version: '2.4.0' }],
-  ])('in %j and comes back in the newer %j is a regression', async (before, after) => {
+  ])('regresses when it was resolved in %j and occurs in the newer %j', async (before, after) => {
     const error = await resolvedAndSeen(before, after)
     expect(error).toMatchObject({ status: 'new', resolved: false, regressed_in_version: after.app_version })
     expect(error.activities.at(-1)).toMatchObject({
@@ -75,7 +75,7 @@ describeEachDatabase('an error that was resolved', (database) => {
     ],
     [[{ app_version: '1.0.0+46' }, { app_version: '1.0.0+45' }], { app_version: '1.0.0+46' }],
     [[{ git_sha: 'a81f3c2' }, { git_sha: 'b07d11e' }], { git_sha: 'a81f3c2' }],
-  ])('in %j and is still reported by the older %j stays resolved, and counts', async (before, after) => {
+  ])('stays resolved in %j and counts when the older %j still reports it', async (before, after) => {
     const error = await resolvedAndSeen(before, after)
     expect(error).toMatchObject({ status: 'resolved', resolved: true, occurrence_count: 2, regressed_in_version: null })
   })
@@ -96,13 +96,13 @@ describeEachDatabase('an error that was resolved', (database) => {
       ],
       { app_version: '2.0.0', git_sha: 'b81f3c2' },
     ],
-  ])('in %j and comes back in %j is reopened, but is no regression', async (before, after) => {
+  ])('is reopened without a regression when it was resolved in %j and occurs in %j', async (before, after) => {
     const error = await resolvedAndSeen(before, after)
     expect(error).toMatchObject({ status: 'new', resolved: false, regressed_in_version: null })
     expect(error.activities.at(-1)).toMatchObject({ action: 'reopened' })
   })
 
-  test('is not kept closed by the versions of another platform, which say nothing', async () => {
+  test('ignores the versions of other platforms', async () => {
     const test = freshApplication()
     const { Commands, Queries } = test.tracker
     const log = (error_type: string, platform: string, app_version: string, occurred_at: number) =>
@@ -116,7 +116,7 @@ describeEachDatabase('an error that was resolved', (database) => {
     expect(await Queries.FindError.call({ error_id })).toMatchObject({ status: 'new', regressed_in_version: '2.35.0' })
   })
 
-  test('by a commit and comes back in one that was first seen later is a regression', async () => {
+  test('regresses when it occurs in a commit that was first seen after the resolution', async () => {
     const test = freshApplication()
     const error_id = await see(test, { git_sha: 'ffff111', at: NOON - HOUR })
     await test.tracker.Commands.ResolveError.call({ error_id })
@@ -134,7 +134,7 @@ describeEachDatabase('an error that was resolved', (database) => {
     })
   })
 
-  test('in a version that comes back with another commit is a regression, and the trail tells the commit', async () => {
+  test('regresses when the same version has another commit, and the activity trail names the commit', async () => {
     const error = await resolvedAndSeen(
       [
         { app_version: '1.0.0', git_sha: 'f81f3c2' },
@@ -148,7 +148,7 @@ describeEachDatabase('an error that was resolved', (database) => {
     })
   })
 
-  test('is told apart from older releases however many have followed, on whichever platform', async () => {
+  test('recognizes older releases among many newer releases on every platform', async () => {
     const test = freshApplication()
     const { Commands, Queries } = test.tracker
     const sha = (i: number) => `${(i * 7919) % 1000}`.padStart(7, 'f')
@@ -172,7 +172,7 @@ describeEachDatabase('an error that was resolved', (database) => {
     })
   })
 
-  test('resolved again is no regression any more, and wont_fix is never reopened', async () => {
+  test('clears the regression when it is resolved again, and never reopens wont_fix', async () => {
     const test = freshApplication()
     const { Commands, Queries } = test.tracker
     const error_id = await see(test, { app_version: '1.0.0', at: NOON - HOUR })

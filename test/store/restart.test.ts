@@ -33,7 +33,7 @@ describe.skipIf(!programs)(`a PostgreSQL restart${programs ? '' : ' (skipped: Po
       onTestFinished(() => server.stop())
       await withDatabase(server.url, async (database) => {
         await migrate(database)
-        // The private server acknowledges commits before they are durable unless asked otherwise.
+        // The private server acknowledges commits before they are durable by default.
         await sql`alter database postgres set synchronous_commit = on`.execute(database.read)
       })
       const spool_path = temporaryFolder()

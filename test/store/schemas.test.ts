@@ -8,7 +8,7 @@ import { withDatabase } from '../support/tracker.js'
 describeEachDatabase(
   'two schemas of one database',
   (database) => {
-    test('are migrated each for itself', async () => {
+    test('migrates each schema separately', async () => {
       const url = await database.empty()
       await withDatabase(url, ({ read }) => sql`create schema a`.execute(read))
       await withDatabase(url, ({ read }) => sql`create schema b`.execute(read))

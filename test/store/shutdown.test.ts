@@ -11,7 +11,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
 })
 
-test('a process that exits while it shuts down loses nothing', async () => {
+test('loses no error when the process exits during shutdown', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'faultboard-shutdown-'))
   folders.push(folder)
   const settings = { database: `sqlite:${folder}/errors.sqlite3`, dashboard_username: 'a', dashboard_password: 'b' }
@@ -28,7 +28,7 @@ test('a process that exits while it shuts down loses nothing', async () => {
   await tracker.shutdown()
 })
 
-test('every caller of shutdown waits for the flush, and what comes after is refused', async () => {
+test('makes every caller of shutdown wait for the flush and refuses later errors', async () => {
   const lines: string[] = []
   const tracker = new TrackerInstance(
     { database: 'sqlite::memory:', dashboard_username: 'a', dashboard_password: 'b' },
@@ -45,7 +45,7 @@ test('every caller of shutdown waits for the flush, and what comes after is refu
   await tracker.shutdown()
 })
 
-test('many trackers in one process share one pair of exit hooks, and take them away again', async () => {
+test('shares one pair of exit hooks between trackers and removes it again', async () => {
   const before = process.listenerCount('exit')
   const trackers = Array.from({ length: 15 }, () =>
     new TrackerInstance(
@@ -58,7 +58,7 @@ test('many trackers in one process share one pair of exit hooks, and take them a
   expect(process.listenerCount('exit')).toBe(before)
 })
 
-test.runIf(process.getuid?.() === 0)('a user without an entry in the passwd file does no harm', () => {
+test.runIf(process.getuid?.() === 0)('works for a user without an entry in the passwd file', () => {
   const printed = run(
     `const tracker = createTracker({ database: 'postgres://127.0.0.1:1/none', dashboard_username: 'a', dashboard_password: 'b' })
      const { state } = await tracker.Commands.LogError.call({ exception: new Error('x') })

@@ -5,7 +5,7 @@ import { temporaryFolder } from '../support/tracker.js'
 
 const FILES = 100
 
-test('the size of a spool folder includes files that are renamed while it is read', async () => {
+test('includes files that are renamed during the measurement in the size of a spool folder', async () => {
   const folder = temporaryFolder()
   const writing = new Spool(folder, 1_000_000)
   const reading = new Spool(folder, 1_000_000)

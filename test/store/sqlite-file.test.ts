@@ -25,7 +25,7 @@ function newPlace() {
   return { file, url: `sqlite:${file}`, spool_path: join(folder, 'spool') }
 }
 
-/** A tracker with its dashboard. */
+/** Creates a tracker with its dashboard. */
 async function hostAt({ url, spool_path }: ReturnType<typeof newPlace>) {
   const host = await startHost(url, { spool_path }, { now: () => NOON })
   onTestFinished(() => host.close())
@@ -39,7 +39,7 @@ const log = async (tracker: TrackerInstance, error_type: string, count = 1) => {
   return receipts.map((receipt) => receipt?.state)
 }
 
-/** Reads the file by its path, past all connections that are open. */
+/** Reads the file by its path with a new connection. */
 const countsIn = (url: string) =>
   withDatabase(url, async ({ read }) => {
     const rows = await read.selectFrom('faultboard_errors').select(['error_type', 'occurrence_count']).execute()
@@ -53,7 +53,7 @@ const removeDatabase = (file: string) => {
 const checkpoint = (url: string) =>
   withDatabase(url, ({ read }) => sql`pragma wal_checkpoint(truncate)`.execute(read).then(() => undefined))
 
-/** Overwrites 3,000 bytes at each of 200 places, behind the pages of the schema. */
+/** Overwrites 3,000 bytes at each of 200 offsets after the schema pages. */
 function damage(file: string): void {
   const { size } = statSync(file)
   const garbage = Buffer.alloc(3000)
@@ -84,7 +84,7 @@ async function overwriteRoot({ file, url }: ReturnType<typeof newPlace>, table: 
   closeSync(descriptor)
 }
 
-/** Several megabytes of errors, each with a long backtrace of its own. */
+/** Records several megabytes of errors, each with a unique long backtrace. */
 async function fill(tracker: TrackerInstance, groups: number, user_id?: string): Promise<void> {
   const name = (i: number) => `Group${[...String(i)].map((digit) => 'ABCDEFGHIJ'.charAt(Number(digit))).join('')}`
   for (let from = 0; from < groups; from += 100) {
@@ -117,7 +117,7 @@ async function readUntilDamage(tracker: TrackerInstance, groups: number): Promis
 }
 
 describe('an SQLite file that is deleted while it is open', () => {
-  test('is created again, and no acknowledged error is lost after the deletion', async () => {
+  test('recreates a deleted file without losing an error acknowledged after the deletion', async () => {
     const place = newPlace()
     const { tracker, lines } = trackerAt(place)
     expect(await log(tracker, 'Before', 3)).toEqual(['recorded', 'recorded', 'recorded'])
@@ -131,7 +131,7 @@ describe('an SQLite file that is deleted while it is open', () => {
     expect(lines.join('')).toContain('was deleted or replaced while it was open')
   })
 
-  test('is created again by a page that reads it', async () => {
+  test('recreates a deleted file when a page reads it', async () => {
     const place = newPlace()
     const { tracker } = trackerAt(place)
     await log(tracker, 'Before')
@@ -144,7 +144,7 @@ describe('an SQLite file that is deleted while it is open', () => {
     expect(await countsIn(place.url)).toEqual({ After: 1 })
   })
 
-  test('becomes the same new file for two trackers', async () => {
+  test('uses one new file for two trackers', async () => {
     const place = newPlace()
     const [first, second] = [trackerAt(place).tracker, trackerAt(place).tracker]
     await Promise.all([log(first, 'Before'), log(second, 'Before')])
@@ -155,7 +155,7 @@ describe('an SQLite file that is deleted while it is open', () => {
     expect(await integrityProblems(place.file)).toEqual([])
   })
 
-  test('is reported by health', async () => {
+  test('reports the deletion on the health page', async () => {
     const place = newPlace()
     const { tracker, health: healthNow } = await hostAt(place)
     await log(tracker, 'Before')
@@ -169,7 +169,7 @@ describe('an SQLite file that is deleted while it is open', () => {
 })
 
 describe('an SQLite file that is replaced while it is open', () => {
-  test('is read and written from then on, without the write-ahead log of the old file', async () => {
+  test('uses the new file without the write-ahead log of the old file', async () => {
     const [place, other] = [newPlace(), newPlace()]
     const before = trackerAt(other)
     await log(before.tracker, 'Other', 2)
@@ -177,7 +177,7 @@ describe('an SQLite file that is replaced while it is open', () => {
     await before.tracker.shutdown()
     const { tracker } = trackerAt(place)
     await log(tracker, 'Before', 3)
-    // Noticed here, as by any use within a second: which log belongs to the open file.
+    // Any use within a second detects which log belongs to the open file.
     await eventually(async () => {
       await log(tracker, 'Before')
       return statSync(`${place.file}-wal`).size > 0
@@ -191,7 +191,7 @@ describe('an SQLite file that is replaced while it is open', () => {
 })
 
 describe('a damaged SQLite file', () => {
-  test('takes no more errors once a page has met the damage, until it is repaired', { timeout: 120_000 }, async () => {
+  test('stops writing after a page detects damage, until the file is repaired', { timeout: 120_000 }, async () => {
     const place = newPlace()
     const { tracker, lines, get, health: healthNow } = await hostAt(place)
     await fill(tracker, 600)
@@ -227,7 +227,7 @@ describe('a damaged SQLite file', () => {
     await balancedBooks(place.url)
   })
 
-  test('takes no more errors though only pages that recording never reads are damaged', async () => {
+  test('stops writing when only pages that recording never reads are damaged', async () => {
     const place = newPlace()
     const before = trackerAt(place)
     await log(before.tracker, 'Before')
@@ -243,7 +243,7 @@ describe('a damaged SQLite file', () => {
     expect(await countsIn(place.url)).toEqual({ Before: 1, Unnoticed: 1, After: 40 })
   })
 
-  test('is salvaged with sums that agree with the counts of its errors', { timeout: 120_000 }, async () => {
+  test('recovers sums that match the counts of the errors', { timeout: 120_000 }, async () => {
     const place = newPlace()
     const { tracker, clock } = trackerAt(place)
     for (let round = 0; round < 3; round++) {
@@ -258,7 +258,7 @@ describe('a damaged SQLite file', () => {
     expect(tables.filter(({ unreadable }) => unreadable !== 0)).not.toEqual([])
     const after = await balancedBooks(place.url)
     expect(Object.keys(after.counts).length).toBeGreaterThan(0)
-    // A damaged row can be readable and wrong; it counts once at least.
+    // A damaged row can be readable with wrong values. It counts at least once.
     const exact = Object.entries(after.counts).filter(([error, count]) => count === before.counts[error])
     expect(exact.length).toBeGreaterThan(Object.keys(after.counts).length / 2)
     for (const count of Object.values(after.counts)) expect(count).toBeGreaterThan(0)
@@ -270,7 +270,7 @@ describe('a damaged SQLite file', () => {
     'faultboard_type_days',
     'faultboard_error_users',
     'faultboard_error_search',
-  ])('is salvaged without the rows of %s, which are recounted', { timeout: 120_000 }, async (table) => {
+  ])('recounts lost rows of %s', { timeout: 120_000 }, async (table) => {
     const place = newPlace()
     const { tracker, clock } = trackerAt(place)
     for (const [hours, user_id] of ['ada', 'ada', 'bob'].entries()) {
@@ -298,7 +298,7 @@ describe('a damaged SQLite file', () => {
     expect(await rowsOf('faultboard_error_search')).toEqual(texts)
   })
 
-  test('counts occurrences in the first hour of their error when nothing else of their time is left', {
+  test('counts occurrences with a lost time in the first hour of their error', {
     timeout: 120_000,
   }, async () => {
     const place = newPlace()
@@ -338,7 +338,7 @@ describe('a damaged SQLite file', () => {
     expect(found).toMatchObject({ occurrence_count: 1, backtrace: [] })
   })
 
-  test('takes no errors at the start when it was cut in half after a kill', async () => {
+  test('refuses a file that was truncated after a kill', async () => {
     const [source, place] = [newPlace(), newPlace()]
     const { tracker } = trackerAt(source)
     await fill(tracker, 200)
@@ -352,7 +352,7 @@ describe('a damaged SQLite file', () => {
     expect(cut.lines.join('')).toContain('faultboard check --repair')
   })
 
-  test('takes no errors at the start when it was cut in half after a clean shutdown', {
+  test('refuses a file that was truncated after a clean shutdown', {
     timeout: 120_000,
   }, async () => {
     const [source, place] = [newPlace(), newPlace()]
@@ -374,7 +374,7 @@ describe('a damaged SQLite file', () => {
     ['the header', 0, 100],
     ['the rows of the schema on its first page', 100, 4096],
     ['all of its first page', 0, 4096],
-  ])('is salvaged without %s', { timeout: 120_000 }, async (_part, from, to) => {
+  ])('recovers a file without %s', { timeout: 120_000 }, async (_part, from, to) => {
     const place = newPlace()
     const { tracker } = trackerAt(place)
     await fill(tracker, 100)
@@ -392,7 +392,7 @@ describe('a damaged SQLite file', () => {
     expect(await countsIn(`sqlite:${copy}`)).toEqual(await countsIn(place.url))
   })
 
-  test('becomes an empty database by a repair when nothing of it is readable', async () => {
+  test('creates an empty database when nothing is readable', async () => {
     const place = newPlace()
     writeFileSync(place.file, 'not a database, but as long as the header of one '.repeat(100))
     const { tracker } = trackerAt(place)
@@ -402,7 +402,7 @@ describe('a damaged SQLite file', () => {
     expect(await countsIn(place.url)).toEqual({ After: 2 })
   })
 
-  test('is used again when a backup was put in its place', async () => {
+  test('uses a restored backup', async () => {
     const [source, place] = [newPlace(), newPlace()]
     const before = trackerAt(source)
     await log(before.tracker, 'Before', 2)
@@ -418,7 +418,7 @@ describe('a damaged SQLite file', () => {
   })
 })
 
-test('an SQLite file contains everything after a shutdown, without its write-ahead log', async () => {
+test('moves the write-ahead log into the file on shutdown', async () => {
   const place = newPlace()
   const { tracker } = trackerAt(place)
   await log(tracker, 'Error', 5)
@@ -433,8 +433,8 @@ test('an SQLite file contains everything after a shutdown, without its write-ahe
 describe('the mode of an SQLite file', () => {
   const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
 
-  test('lets only its owner read it and its logs', async () => {
-    // The umask alone would let others read it.
+  test('restricts the file and its logs to the owner', async () => {
+    // The umask alone would let other users read the file.
     expect(process.umask() & 0o044).toBe(0)
     const place = newPlace()
     const { tracker } = trackerAt(place)
@@ -442,7 +442,7 @@ describe('the mode of an SQLite file', () => {
     expect(['', '-wal', '-shm'].map((suffix) => modeOf(`${place.file}${suffix}`))).toEqual(['600', '600', '600'])
   })
 
-  test('stays as it is for a file that exists', async () => {
+  test('does not change the mode of an existing file', async () => {
     const place = newPlace()
     writeFileSync(place.file, '', { mode: 0o644 })
     const { tracker } = trackerAt(place)

@@ -5,7 +5,7 @@ import { describeEachDatabase } from '../support/databases.js'
 import { addGroups, listContext } from '../triage/list-context.js'
 
 describe('timed ranges', () => {
-  test('contain each number once, however long the work on a range takes', async () => {
+  test('contain each number once for any duration of the work', async () => {
     const ranges: Range[] = []
     for await (const range of timedRanges(databaseThat({ blocksHost: true }), 500, { smallest: 50 })) {
       ranges.push(range)
@@ -16,7 +16,7 @@ describe('timed ranges', () => {
     for (const { from, to } of ranges.slice(0, -1)) expect(to - from).toBeGreaterThanOrEqual(50)
   })
 
-  test('let the timers of the host run in between', async () => {
+  test('let timers of the host run in between', async () => {
     let hasRun = false
     const ranges = timedRanges(databaseThat({ blocksHost: true }), 2, { largest: 1 })
     await ranges.next()
@@ -27,7 +27,7 @@ describe('timed ranges', () => {
     expect(hasRun).toBe(true)
   })
 
-  test('never exceed the largest size, on a server too', async () => {
+  test('never exceed the largest size, including on a server', async () => {
     for (const blocksHost of [true, false]) {
       const sizes: number[] = []
       for await (const { from, to } of timedRanges(databaseThat({ blocksHost }), 25, { smallest: 10, largest: 10 })) {
@@ -37,7 +37,7 @@ describe('timed ranges', () => {
     }
   })
 
-  test('are one range on a server without a largest size, and none for nothing', async () => {
+  test('are a single range on a server without a largest size, and empty for length zero', async () => {
     const server = databaseThat({ blocksHost: false })
     expect(await all(timedRanges(server, 1_000_000))).toEqual([{ from: 0, to: 1_000_000 }])
     expect(await all(timedRanges(server, 0))).toEqual([])

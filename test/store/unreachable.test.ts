@@ -10,7 +10,7 @@ const FAILING_QUERIES = {
 } as const
 
 describeEachDatabase('a failing query', (database) => {
-  test.each(FAILING_QUERIES[database.dialect])('is no outage: %s', async (text) => {
+  test.each(FAILING_QUERIES[database.dialect])('does not treat a failing query as an outage: %s', async (text) => {
     const opened = await open(await database.fresh())
     const error = await failure(opened, text)
     expect(error).toBeInstanceOf(Error)
@@ -21,7 +21,7 @@ describeEachDatabase('a failing query', (database) => {
 describeEachDatabase(
   'a lock',
   (database) => {
-    test('is an outage once the server stops waiting for it', async () => {
+    test('treats a lock timeout as an outage', async () => {
       const url = await database.fresh()
       const [holder, waiter] = [await open(url), await open(url)]
       await run(holder, "insert into faultboard_applications (name, created_at) values ('locked', 1)")
@@ -33,12 +33,12 @@ describeEachDatabase(
       })
     })
 
-    test('is an outage as a server that refuses the password or has no such database', async () => {
+    test('treats a refused password and an unknown database as outages', async () => {
       const url = new URL(await database.fresh())
       url.password = 'wrong'
       const refused = await open(url.href)
       const error = await failure(refused, 'select 1')
-      // A test server may trust every local user: then there is nothing to refuse.
+      // A test server may trust every local user and refuse no password.
       if (error) expect(refused.isUnreachable(error)).toBe(true)
       url.pathname = '/no_such_database'
       const missing = await open(url.href)
@@ -56,7 +56,7 @@ test.each([
   ['SQLITE_FULL', 13],
   ['SQLITE_CANTOPEN', 14],
   ['SQLITE_NOTADB', 26],
-])('%s of SQLite is an outage in the spelling of node:sqlite and of better-sqlite3', async (code, errcode) => {
+])('treats %s as an outage in node:sqlite and better-sqlite3', async (code, errcode) => {
   const { isUnreachable } = await open('sqlite::memory:')
   expect(isUnreachable(Object.assign(new Error(code), { code: 'ERR_SQLITE_ERROR', errcode }))).toBe(true)
   expect(isUnreachable(Object.assign(new Error(code), { code }))).toBe(true)

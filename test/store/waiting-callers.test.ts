@@ -17,7 +17,7 @@ import { CREDENTIALS } from '../support/tracker.js'
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-test('a caller that waits for the database holds on to nothing of what it gave', async () => {
+test('does not retain the error of a caller that waits for the database', async () => {
   const waiting: (() => void)[] = []
   const neverWritten = {
     config: resolveConfiguration({ ...CREDENTIALS, database: 'sqlite::memory:' }, {}).options,
@@ -43,6 +43,6 @@ test('a caller that waits for the database holds on to nothing of what it gave',
   await new Promise((resume) => setTimeout(resume, 10))
   collectGarbage()
   expect(waiting).toHaveLength(50)
-  // The last one may still lie in a register of the engine.
+  // The engine may still hold the last object in a register.
   expect(given.filter((reference) => reference.deref() !== undefined).length).toBeLessThanOrEqual(1)
 })

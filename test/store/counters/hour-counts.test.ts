@@ -41,7 +41,7 @@ function counting(url: string, options: Partial<HourCountsOptions<Name>> = {}) {
   return { counts, clock, state, counters, warnings, database }
 }
 
-/** What makes each database refuse one rule. */
+/** Statements that make each database refuse one rule. */
 const REFUSALS = {
   sqlite: `create trigger refuse before insert on faultboard_request_guard_hours when new.rule = 'refused'
     begin select raise(abort, 'refused'); end`,
@@ -49,7 +49,7 @@ const REFUSALS = {
   mysql: `alter table faultboard_request_guard_hours add constraint refuse check (rule <> 'refused')`,
 }
 
-/** The sums by rule, and how many rows they stand in. */
+/** Returns the sums by rule and the number of rows. */
 function stored(url: string) {
   return withDatabase(url, async ({ read }) => {
     const rows = await read.selectFrom('faultboard_request_guard_hours').selectAll().execute()
@@ -59,8 +59,8 @@ function stored(url: string) {
   })
 }
 
-describeEachDatabase('counts by the hour', (database) => {
-  test('gather in memory and are added to what is there', async () => {
+describeEachDatabase('hourly counts', (database) => {
+  test('buffers counts in memory and adds them to the stored counts', async () => {
     const url = await database.fresh()
     const { counts, clock } = counting(url)
     for (let i = 0; i < 10; i++) counts.add(named(i < 7 ? 'sign-in' : 'search'), times(1))
@@ -74,7 +74,7 @@ describeEachDatabase('counts by the hour', (database) => {
     expect(await stored(url)).toEqual({ rows: 3, sums: { 'sign-in': 13, search: 3 }, hours: [NOON, NOON + HOUR] })
   })
 
-  test('are exact when several count the same things at once', async () => {
+  test('adds concurrent counts of several processes exactly', async () => {
     const url = await database.fresh()
     const all = Array.from({ length: 4 }, () => counting(url))
     await Promise.all(
@@ -91,7 +91,7 @@ describeEachDatabase('counts by the hour', (database) => {
     expect(Object.values(sums)).toEqual(Array(20).fill(200))
   })
 
-  test('are kept when they could not be written, and said once', async () => {
+  test('keeps counts that cannot be written and logs the failure once', async () => {
     const url = await database.fresh()
     const { counts, state, warnings } = counting(url)
     state.isOpen = false
@@ -105,7 +105,7 @@ describeEachDatabase('counts by the hour', (database) => {
     expect((await stored(url)).sums).toEqual({ 'sign-in': 3 })
   })
 
-  test('leave one marker behind, however often they are flushed', async () => {
+  test('leaves one batch marker after any number of flushes', async () => {
     const url = await database.fresh()
     const { counts } = counting(url)
     for (let i = 0; i < 5; i++) {
@@ -116,7 +116,7 @@ describeEachDatabase('counts by the hour', (database) => {
     expect(markers).toHaveLength(1)
   })
 
-  test('take no more rows than allowed, and lose none of the events beyond', async () => {
+  test('limits the rows and counts further names under the overflow names', async () => {
     const url = await database.fresh()
     const { counts } = counting(url, { maxRows: 10 })
     for (let i = 0; i < 100; i++) counts.add(named(`rule ${i}`), times(1))
@@ -127,7 +127,7 @@ describeEachDatabase('counts by the hour', (database) => {
     expect(sums).toMatchObject({ 'rule 0': 1, 'rule 9': 1, '(others)': 90 })
   })
 
-  test('are of texts that every database takes', async () => {
+  test('stores texts that every database accepts', async () => {
     const url = await database.fresh()
     const { counts, warnings } = counting(url)
     const hostile = [`a\0b`, '\ud800 half', 'خطأ', '😀'.repeat(1000), `'; drop table x --`]
@@ -139,7 +139,7 @@ describeEachDatabase('counts by the hour', (database) => {
     expect(Object.keys(sums)).toContain('a\uFFFDb')
   })
 
-  test('are given up when the database refuses them again and again, so that later ones get through', async () => {
+  test('drops counts that the database refuses repeatedly and writes later counts', async () => {
     const url = await database.fresh()
     const { counts, counters, database: own } = counting(url)
     await sql.raw(REFUSALS[database.dialect]).execute(own.read)
@@ -153,9 +153,9 @@ describeEachDatabase('counts by the hour', (database) => {
 })
 
 describeEachDatabase(
-  'counts over a connection that breaks',
+  'hourly counts over a broken connection',
   (database) => {
-    test('are kept until the database is back', async () => {
+    test('keeps counts until the database is available again', async () => {
       const url = await database.fresh()
       const proxy = await startProxy(url)
       const { counts, warnings } = counting(proxy.url)
@@ -174,7 +174,7 @@ describeEachDatabase(
       expect((await stored(url)).sums).toEqual({ 'sign-in': 7 })
     })
 
-    test('are counted once when nobody could tell whether they had been', async () => {
+    test('counts a batch once when its commit had no response', async () => {
       const url = await database.fresh()
       const proxy = await startProxy(url)
       const { counts } = counting(proxy.url)
@@ -194,8 +194,8 @@ describeEachDatabase(
   { except: ['sqlite'] },
 )
 
-describe('what is counted in memory', () => {
-  test('is written by itself after a while, and after the end no more', async () => {
+describe('buffered counts', () => {
+  test('flushes automatically after a delay, and not after the close', async () => {
     const { counts, counters } = counting('sqlite::memory:', { flushAfterMs: 20 })
     counts.add(named('sign-in'), times(1))
     await eventually(() => counts.pendingRows === 1, 'the first attempt has been made')

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { HostYield } from '../../../src/store/dialects/host-yield.js'
 
-/** Keeps the thread busy; a wait would give the turn that is looked for. */
+/** Blocks the thread. An asynchronous wait would yield. */
 function work(ms: number): void {
   const until = performance.now() + ms
   while (performance.now() < until);
 }
 
-/** How many turns the host had while something asked so often, working between two questions. */
+/** Counts the event loop iterations during some queries with work in between. */
 async function turnsDuring(turn: HostYield, questions: number, ms: number): Promise<number> {
   let turns = 0
   let isOver = false
@@ -24,17 +24,17 @@ async function turnsDuring(turn: HostYield, questions: number, ms: number): Prom
   return turns
 }
 
-test('the host has its turn between questions that together take long', async () => {
+test('yields to the host between queries that together take long', async () => {
   expect(await turnsDuring(new HostYield(), 5, 10)).toBeGreaterThanOrEqual(4)
 })
 
-test('questions that two ask at the same time are long together', async () => {
+test('adds up the time of concurrent callers', async () => {
   const turn = new HostYield()
   const [turns] = await Promise.all([turnsDuring(turn, 4, 6), turnsDuring(turn, 4, 6)])
   expect(turns).toBeGreaterThanOrEqual(2)
 })
 
-test('a few short questions wait for nobody', async () => {
-  // A busy machine may take the thread away for as long as would be waited for.
+test('does not yield for a few short queries', async () => {
+  // A busy machine may suspend the thread for longer than the limit.
   expect(await turnsDuring(new HostYield(), 9, 0)).toBeLessThan(4)
 })

@@ -11,7 +11,7 @@ import { freshPlace, NOON } from '../../support/tracker.js'
 describeEachDatabase(
   "a locked database behind the host's pool",
   (database) => {
-    test('is probed without leaving a session that waits for the lock', { timeout: 60_000 }, async () => {
+    test('does not leave a session that waits for the lock after a probe', { timeout: 60_000 }, async () => {
       const { url, spool_path } = await freshPlace(database)
       const pool = new pg.Pool({ connectionString: url, max: 10 })
       onTestFinished(() => pool.end())
@@ -20,7 +20,7 @@ describeEachDatabase(
 
       const locking = await pool.connect()
       await locking.query('begin; lock table faultboard_batches')
-      // The server ends the wait before the writer gives up on the connection.
+      // The lock timeout of the server expires before the query timeout.
       expect(await writer.isAvailable()).toBe(false)
       expect(await waiting(pool)).toBe(0)
       expect(pool.totalCount - pool.idleCount).toBe(1)

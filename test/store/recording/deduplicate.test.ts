@@ -6,7 +6,7 @@ import { balancedBooks } from '../../support/books.js'
 import { describeEachDatabase } from '../../support/databases.js'
 import { eventually, freshPlace, NOON, spoolIsEmpty, trackerAt, withDatabase } from '../../support/tracker.js'
 
-/** An error of a client that numbers its events, or of one that does not. */
+/** Creates a client error with or without an event id. */
 function reported(event_key: string | undefined, more: Partial<ForeignError> = {}): ForeignError {
   return { source: 'reporting', error_type: 'Reported', message: 'by a client', backtrace: [], event_key, ...more }
 }
@@ -15,8 +15,8 @@ async function again(tracker: TrackerInstance): Promise<number> {
   return (await tracker.stats()).dropped.reported_again ?? 0
 }
 
-describeEachDatabase('an event that its client sends again', (database) => {
-  test('counts once after a restart, and in another process', async () => {
+describeEachDatabase('an event that its client resends', (database) => {
+  test('counts once after a restart and in another process', async () => {
     const place = await freshPlace(database)
     const first = trackerAt(place).tracker
     expect(await first.inlet.record(reported('1'))).toMatchObject({ state: 'recorded', occurrence_count: 1 })
@@ -29,7 +29,7 @@ describeEachDatabase('an event that its client sends again', (database) => {
     expect((await balancedBooks(place.url)).counts).toEqual({ 'shop Reported': 2 })
   })
 
-  test('is another one in another application', async () => {
+  test('counts separately in another application', async () => {
     const place = await freshPlace(database)
     for (const application_name of ['shop', 'billing']) {
       await trackerAt(place, { application_name }).tracker.inlet.record(reported('1'))
@@ -38,7 +38,7 @@ describeEachDatabase('an event that its client sends again', (database) => {
   })
 
   for (const async_logging of [false, true]) {
-    test(`counts once when processes get it at once, with async_logging ${async_logging}`, async () => {
+    test(`counts once when several processes receive it concurrently, with async_logging ${async_logging}`, async () => {
       const { url, spool_path } = await freshPlace(database)
       const trackers = [1, 2, 3].map(
         (n) => trackerAt({ url, spool_path: `${spool_path}/${n}` }, { async_logging }).tracker,
@@ -57,7 +57,7 @@ describeEachDatabase('an event that its client sends again', (database) => {
         await Promise.all(
           trackers.flatMap(({ inlet }, n) => [
             ...(n % 2 ? events : events.toReversed()).map((event) => inlet.record(event)),
-            // In the same group and the same transaction, without a number: it is never a repeat.
+            // Same group and transaction without an event id, so it is never a duplicate.
             inlet.record(reported(undefined, { error_type: 'ReportedA', user_id: 'user 0' })),
           ]),
         )
@@ -74,10 +74,10 @@ describeEachDatabase('an event that its client sends again', (database) => {
     })
   }
 
-  test('counts once although it waited on disk meanwhile, and takes nothing with it', async () => {
+  test('counts once after it was spooled, without affecting other events', async () => {
     const place = await freshPlace(database)
     await trackerAt(place).tracker.inlet.record(reported('1', { occurred_at: NOON - 5000, user_id: 'ann' }))
-    const away = trackerAt({ ...place, url: 'postgres://nobody@127.0.0.1:1/nothing' }).tracker
+    const away = trackerAt({ ...place, url: 'postgres://unknown@127.0.0.1:1/nothing' }).tracker
     const spooled = await Promise.all([
       away.inlet.record(reported('1', { user_id: 'ann' })),
       away.inlet.record(reported('2', { occurred_at: NOON - 1000, user_id: 'bob' })),
@@ -94,7 +94,7 @@ describeEachDatabase('an event that its client sends again', (database) => {
     expect(await again(tracker)).toBe(1)
   })
 
-  test('is forgotten some days later, many at a time', async () => {
+  test('is forgotten after some days, in batches', async () => {
     const place = await freshPlace(database)
     const { tracker, clock } = trackerAt(place)
     await Promise.all(Array.from({ length: 3 }, (_, i) => tracker.inlet.record(reported(`old ${i}`))))

@@ -10,7 +10,7 @@ afterEach(() => {
   for (const end of ends.splice(0)) end()
 })
 
-test('two listeners of the process call all of ours, in their order, and go when the last one does', () => {
+test('uses two process listeners for all exit listeners and removes them with the last one', () => {
   const before = process.listeners('exit')
   const called: string[] = []
   const note = (what: Parameters<typeof atExit>[0]) => atExit(what, (code) => void called.push(`${what} ${code}`))
@@ -30,7 +30,7 @@ test('two listeners of the process call all of ours, in their order, and go when
   expect(process.listeners('exit')).toEqual(before)
 })
 
-/** Runs a host with crash capture; `work` may use `start()`, `listen(count)` and `report(facts)`. */
+/** Runs a host with crash capture. `work` may use `start()`, `listen(count)` and `report(facts)`. */
 function host(work: string) {
   const folder = temporaryFolder()
   const crash_capture_path = join(folder, 'crashes')
@@ -48,7 +48,7 @@ function host(work: string) {
     `import { EventEmitter } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { createTracker } from ${JSON.stringify(dist)}
-// Node.js has a listener of its own while the main module waits.
+// Node.js adds a listener while the main module awaits.
 const listen = (count) => { while (process.listenerCount('exit') < count) process.on('exit', () => {}) }
 const start = () => createTracker(${JSON.stringify(settings)}).start()
 const report = (facts) => writeFileSync(${JSON.stringify(facts)}, JSON.stringify(facts))
@@ -59,7 +59,7 @@ ${work}
   return { stderr, status, facts, crash_capture_path }
 }
 
-test.each([9, 10])('a host with %i exit listeners is not warned because of ours, whoever comes first', (count) => {
+test.each([9, 10])('does not cause a leak warning in a host with %i exit listeners', (count) => {
   const first = host(`listen(${count})
 const hooks = process.listenerCount('newListener')
 const tracker = start()
@@ -83,14 +83,14 @@ await tracker.shutdown()`)
   expect(JSON.parse(readFileSync(later.facts, 'utf8'))).toEqual({ limit: 10 })
 })
 
-test('a host that has too many listeners itself is still warned', () => {
+test('keeps the leak warning of a host with too many listeners', () => {
   const { stderr } = host(`const tracker = start()
 listen(13)
 await tracker.shutdown()`)
   expect(stderr).toContain('MaxListenersExceededWarning')
 })
 
-test('an exit code that an earlier listener has set is seen, such as that of a wait without an end', () => {
+test('sees an exit code that an earlier listener has set, such as for an unsettled await', () => {
   const { status, crash_capture_path } = host(`start()
 await new Promise(() => {})`)
   expect(status).toBe(13)

@@ -12,7 +12,7 @@ import { freshPlace, freshTracker, NOON, type TrackerPlace, temporaryFolder, tra
 const MANY = Array.from({ length: 30 }, (_, i) => ({ error_type: 'Boom', message: `order ${i % 3 === 0 ? 'a' : 'b'}` }))
 
 describeEachDatabase('an accepted error', (database) => {
-  test('counts once, however often its batch is carried to a worker', async () => {
+  test('counts once when its batch is delivered to a worker several times', async () => {
     const place = await freshPlace(database)
     const texts: string[] = []
     const { accepted, recorder } = await handing(place, async (text) => void texts.push(text))
@@ -23,7 +23,7 @@ describeEachDatabase('an accepted error', (database) => {
     expect(await counted(place)).toBe(3)
   })
 
-  test('goes by the disk when nobody takes it, and whoever is away is not asked for each', async () => {
+  test('goes to disk when the engine is unavailable, without a new attempt for each error', async () => {
     const place = await freshPlace(database)
     let asked = 0
     const { accepted, recorder, failures } = await handing(place, async () => {
@@ -62,7 +62,7 @@ describeEachDatabase('an accepted error', (database) => {
       await own.close()
     })
     const accepted: string[] = []
-    // One after the other, so that each is a batch of its own.
+    // Sequential, so that each error is a separate batch.
     for (const number of [1, 2, 3]) {
       const { state } = await recorder.record({ ...EVENT, user_id: String(number) })
       accepted.push(state)
@@ -74,10 +74,10 @@ describeEachDatabase('an accepted error', (database) => {
 const REDIS = process.env.FAULTBOARD_TEST_REDIS
 
 describeEachDatabase(
-  'async_logging by an engine of its own',
+  'async_logging with an external job engine',
   (database) => {
-    test.skipIf(!REDIS)('is written by whichever process works on jobs', async () => {
-      // While these are loaded for the first time, an event would not wait for them.
+    test.skipIf(!REDIS)('writes errors in a worker process', async () => {
+      // Loaded before the first error, which would not wait for the load.
       await Promise.all([import('bullmq'), import('ioredis')])
       const settings = { async_logging: true, job_engine: 'bullmq', redis_url: REDIS ?? '' } as const
       const { tracker, ...place } = await freshTracker(database, { ...settings, run_jobs: false })
@@ -86,14 +86,14 @@ describeEachDatabase(
       await tracker.flush()
       expect(await counted(place)).toBe(0)
       expect((await tracker.stats()).spool.files).toBe(0)
-      // It gives what it has to the engine when it ends.
+      // The shutdown enqueues all remaining errors.
       await tracker.Commands.LogError.call({ error_type: 'Last', message: 'words' })
       await tracker.shutdown()
       trackerAt({ ...place, spool_path: temporaryFolder() }, settings)
       await expect.poll(() => counted(place), { timeout: 20_000 }).toBe(MANY.length + 1)
     })
 
-    test.skipIf(!REDIS)('goes by the disk while Redis is gone, and nobody waits for it', async () => {
+    test.skipIf(!REDIS)('writes errors to disk while Redis is unavailable, without waiting for it', async () => {
       const proxy = await startProxy(REDIS ?? '')
       await proxy.refuse()
       const settings = { async_logging: true, job_engine: 'bullmq', redis_url: proxy.url } as const

@@ -8,7 +8,7 @@ import { NOON, temporaryFolder } from '../../support/tracker.js'
 
 const MAX_ROWS = 500
 
-test('a backlog of many small files is imported in few transactions', async () => {
+test('imports many small files in few transactions', async () => {
   const spool = new Spool(temporaryFolder(), 100_000_000)
   const files = 3 * MAX_ROWS
   for (let i = 0; i < files; i++) spool.putSync(batch(`${i}`, [event(i)]))
@@ -19,7 +19,7 @@ test('a backlog of many small files is imported in few transactions', async () =
   expect(await spool.state()).toMatchObject({ files: 0, failed: 0, bytes: 0 })
 })
 
-test('large files are written in transactions of a few megabytes', async () => {
+test('imports large files in transactions of a few megabytes', async () => {
   const spool = new Spool(temporaryFolder(), 100_000_000)
   const megabyte = 'x'.repeat(1_000_000)
   for (let i = 0; i < 10; i++) spool.putSync(batch(`${i}`, [{ ...event(i), message: megabyte }]))
@@ -28,7 +28,7 @@ test('large files are written in transactions of a few megabytes', async () => {
   expect(transactions.map((batches) => batches.length)).toEqual([5, 5])
 })
 
-test('a spool file contains each event and each backtrace once, and is read as it was written', async () => {
+test('stores each event and each backtrace of a spool file once and reads them back unchanged', async () => {
   const spool = new Spool(temporaryFolder(), 100_000_000)
   const backtrace = Array.from({ length: 20 }, (_, i) => `at step${i} (/srv/shop/src/orders.js:${i}:1)`)
   const events = Array.from({ length: 50 }, (_, i) => ({ ...event(i), backtrace }))
@@ -42,7 +42,7 @@ test('a spool file contains each event and each backtrace once, and is read as i
   expect(read?.groups).toEqual(written.groups)
 })
 
-test('a file of 0.4.0 is imported', async () => {
+test('imports a file of version 0.4.0', async () => {
   const [first, last] = [event(1), event(2)]
   const { hours, users } = batch('old', [first, last]).groups[0] as FoldedGroup
   const sums = { count: 2, hours: [...hours.values()], users: [...users.values()] }

@@ -28,7 +28,7 @@ import {
 const asRoot = process.getuid?.() === 0
 
 describeEachDatabase('the spool folder', (database) => {
-  test('is private to its user, as are its files', async () => {
+  test('creates the folder and its files with private permissions', async () => {
     const place = await freshPlace(database)
     const spool_path = join(place.spool_path, 'new', 'folder')
     await spoolSome({ ...place, spool_path }, 3)
@@ -38,7 +38,7 @@ describeEachDatabase('the spool folder', (database) => {
     for (const file of files) expect(statSync(join(spool_path, file)).mode & 0o777).toBe(0o600)
   })
 
-  test('stays within spool_max_bytes, and what found no room is counted', async () => {
+  test('stays within spool_max_bytes and counts errors that do not fit', async () => {
     const place = await freshPlace(database)
     const { tracker } = trackerAt({ ...place, url: await nowhere() }, { spool_max_bytes: 20_000 })
     let lost = 0
@@ -57,7 +57,7 @@ describeEachDatabase('the spool folder', (database) => {
     expect(Object.values(counts)).toEqual(Array(60 - lost).fill(1))
   })
 
-  test('keeps fewer rows past half of its bound, while the counts stay exact', async () => {
+  test('keeps fewer rows above half of its limit while the counts stay exact', async () => {
     const place = await freshPlace(database)
     const { tracker } = trackerAt({ ...place, url: await nowhere() }, { spool_max_bytes: 200_000 })
     for (let i = 0; i < 12; i++) {
@@ -73,7 +73,7 @@ describeEachDatabase('the spool folder', (database) => {
     expect(rows).toBeLessThan(600)
   })
 
-  test('sets a damaged file aside and imports the others', async () => {
+  test('sets aside a damaged file and imports all others', async () => {
     const place = await freshPlace(database)
     await spoolSome(place, 4)
     const [first = '', second = '', third = ''] = readdirSync(place.spool_path).sort()
@@ -83,7 +83,7 @@ describeEachDatabase('the spool folder', (database) => {
     writeFileSync(at(second), text.slice(0, text.indexOf('\n')))
     writeFileSync(at(third), `${readFileSync(at(third), 'utf8').split('\n')[0]}\n{"first":{},"count":"many"}`)
     mkdirSync(at('batch-000000000000000-folder.ndjson'))
-    writeFileSync(at('notes.txt'), 'of somebody else')
+    writeFileSync(at('notes.txt'), 'of another user')
     await importAll(place)
     expect(readdirSync(place.spool_path).sort()).toEqual(
       ['batch-000000000000000-folder.ndjson', first, second, third].map((name) => `${name}.failed`).concat('notes.txt'),
@@ -92,7 +92,7 @@ describeEachDatabase('the spool folder', (database) => {
     expect(Object.values((await balancedBooks(place.url)).counts)).toEqual([1])
   })
 
-  test('is not used when it is a link', async () => {
+  test('refuses a symbolic link', async () => {
     const place = await freshPlace(database)
     const link = join(temporaryFolder(), 'link')
     symlinkSync(place.spool_path, link)
@@ -100,29 +100,26 @@ describeEachDatabase('the spool folder', (database) => {
     expect(readdirSync(place.spool_path)).toEqual([])
   })
 
-  test.skipIf(!asRoot)(
-    `is not used when it belongs to another user${asRoot ? '' : ' (skipped: needs root)'}`,
-    async () => {
-      const place = await freshPlace(database)
-      await spoolSome(place, 1)
-      chownSync(place.spool_path, 12_345, 12_345)
-      await expectRefusal({ url: await nowhere(), spool_path: place.spool_path })
-      const { tracker } = trackerAt(place)
-      await tracker.ready()
-      await tracker.flush()
-      // What lies in such a folder may be forged, so it is not imported either.
-      expect((await balancedBooks(place.url)).counts).toEqual({})
-    },
-  )
+  test.skipIf(!asRoot)(`refuses a folder of another user${asRoot ? '' : ' (skipped: needs root)'}`, async () => {
+    const place = await freshPlace(database)
+    await spoolSome(place, 1)
+    chownSync(place.spool_path, 12_345, 12_345)
+    await expectRefusal({ url: await nowhere(), spool_path: place.spool_path })
+    const { tracker } = trackerAt(place)
+    await tracker.ready()
+    await tracker.flush()
+    // Files in such a folder may be forged, so they are not imported either.
+    expect((await balancedBooks(place.url)).counts).toEqual({})
+  })
 
-  test('gives back the claims of processes that died, and removes what they had half written', async () => {
+  test('releases the claims of dead processes and deletes their unfinished files', async () => {
     const place = await freshPlace(database)
     await spoolSome(place, 3)
     const [first = '', second = ''] = readdirSync(place.spool_path).sort()
     const at = (name: string) => join(place.spool_path, name)
     const { pid: dead } = spawnSync(process.execPath, ['--version'])
     renameSync(at(first), at(`${first}.importing-${dead}-aaaaaaaa`))
-    // As an earlier process with our own pid would have left it: in a container every process is number 1.
+    // File of an earlier process with the same pid. In a container, every process has pid 1.
     renameSync(at(second), at(`${second}.importing-${process.pid}-bbbbbbbb`))
     const [abandoned, recent] = ['1', '2'].map((id) => `batch-${id}.ndjson.importing-${dead}-aaaaaaaa.tmp`) as [
       string,
@@ -131,12 +128,12 @@ describeEachDatabase('the spool folder', (database) => {
     for (const name of [abandoned, recent]) writeFileSync(at(name), 'half a ')
     utimesSync(at(abandoned), 0, 0)
     await importAll(place)
-    // A process of another container only looks dead from here.
+    // A process in another container cannot be checked from here.
     expect(readdirSync(place.spool_path)).toEqual([recent])
     expect(Object.values((await balancedBooks(place.url)).counts)).toEqual([1, 1, 1])
   })
 
-  test('leaves the claims of living processes alone', async () => {
+  test('respects the claims of running processes', async () => {
     const place = await freshPlace(database)
     await spoolSome(place, 1)
     const [name = ''] = readdirSync(place.spool_path)
@@ -148,10 +145,10 @@ describeEachDatabase('the spool folder', (database) => {
     expect(readdirSync(place.spool_path)).toEqual([claimed])
   })
 
-  test('is shared by several importing processes without counting twice', async () => {
+  test('counts every error once when several processes import', async () => {
     const place = await freshPlace(database)
     await spoolSome(place, 60, { copies: 5 })
-    // The same batches once more under other names: as two processes would hold them that do not see each other's pids.
+    // Copies of the batches under other names, as claimed by two processes in different containers.
     for (const name of readdirSync(place.spool_path)) {
       const text = readFileSync(join(place.spool_path, name))
       writeFileSync(join(place.spool_path, `batch-0-again-${basename(name)}`), text)
@@ -169,7 +166,7 @@ describeEachDatabase('the spool folder', (database) => {
     expect(readdirSync(place.spool_path)).toEqual([])
   })
 
-  test('that is full does not stop async_logging while the database is there', async () => {
+  test('does not stop async_logging when it is full and the database is available', async () => {
     const place = await freshPlace(database)
     const { tracker } = trackerAt(place, { async_logging: true, spool_max_bytes: 0 })
     const logged = await tracker.Commands.LogError.call({ error_type: 'NoRoom', message: 'async' })
@@ -179,7 +176,7 @@ describeEachDatabase('the spool folder', (database) => {
     expect((await balancedBooks(place.url)).counts).toEqual({ 'shop NoRoom': 1 })
   })
 
-  test('that cannot be written costs the error, not the host', async () => {
+  test('loses the error without harming the host when it cannot be written', async () => {
     const place = await freshPlace(database)
     rmSync(place.spool_path, { recursive: true })
     writeFileSync(place.spool_path, 'a file, not a folder')
@@ -191,10 +188,10 @@ describeEachDatabase('the spool folder', (database) => {
     expect((await balancedBooks(place.url)).counts).toEqual({ 'shop NoSpool': 1 })
   })
 
-  /** An address of the same kind at which no database answers. */
+  /** Address of the same dialect without a database. */
   async function nowhere(): Promise<string> {
     if (database.dialect === 'sqlite') return `sqlite:${join(temporaryFolder(), 'missing', 'test.sqlite3')}`
-    return `${database.dialect}://nobody:nothing@127.0.0.1:9/none`
+    return `${database.dialect}://unknown:nothing@127.0.0.1:9/none`
   }
 
   async function spoolSome({ spool_path }: TrackerPlace, files: number, { copies = 1 } = {}): Promise<void> {

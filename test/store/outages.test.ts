@@ -18,8 +18,8 @@ import {
 
 const EVENTS = 300
 
-describeEachDatabase('while the database is away', (database) => {
-  test('errors are kept in the spool, and are imported once when it is back', { timeout: 60_000 }, async () => {
+describeEachDatabase('a database outage', (database) => {
+  test('spools errors and imports each once after the recovery', { timeout: 60_000 }, async () => {
     const { place, leave, comeBack } = await faultyDatabase(database)
     const { tracker, lines, clock } = trackerAt(place)
     clock.now = null
@@ -52,7 +52,9 @@ describeEachDatabase('while the database is away', (database) => {
     expect(lines).toHaveLength(3)
   })
 
-  test('a tracker that starts without it keeps errors, and imports them by itself', { timeout: 60_000 }, async () => {
+  test('spools errors of a tracker that starts during the outage and imports them automatically', {
+    timeout: 60_000,
+  }, async () => {
     const { place, leave, comeBack } = await faultyDatabase(database)
     await leave()
     const { tracker, lines, clock } = trackerAt(place)
@@ -73,9 +75,9 @@ describeEachDatabase('while the database is away', (database) => {
 })
 
 describeEachDatabase(
-  'a database that is read but not written',
+  'a database that accepts reads but no writes',
   (database) => {
-    test('stays away until a write succeeds, and all else is spooled', { timeout: 60_000 }, async () => {
+    test('counts as unavailable until a write succeeds, and spools all errors', { timeout: 60_000 }, async () => {
       const { place, leave, comeBack } = await readOnly(database)
       await leave()
       const { tracker } = trackerAt(place)
@@ -91,12 +93,12 @@ describeEachDatabase(
       expect((await balancedBooks(place.url)).counts).toEqual({ 'shop First': 1, 'shop Later': 4 })
     })
   },
-  // A MySQL server is read-only as a whole, and other tests are using it.
+  // Read-only mode affects a whole MySQL server, which other tests use.
   { except: ['mysql'] },
 )
 
-describeEachDatabase('a database that takes the probe and not the errors', (database) => {
-  test('stays away until it accepts an error that waits', { timeout: 60_000 }, async () => {
+describeEachDatabase('a database that accepts the probe but no errors', (database) => {
+  test('counts as unavailable until it accepts a spooled error', { timeout: 60_000 }, async () => {
     const place = await freshPlace(database)
     const rename = (from: string, to: string) =>
       withDatabase(place.url, ({ read }) => sql.raw(`alter table ${from} rename to ${to}`).execute(read))
@@ -104,7 +106,7 @@ describeEachDatabase('a database that takes the probe and not the errors', (data
     const { tracker } = trackerAt(place)
     await tracker.ready()
     expect((await record({ tracker }, 'Hidden'))[0]?.state).toBe('spooled')
-    // Enough for two probes, which the database accepts.
+    // Enough time for two probes, which the database accepts.
     await new Promise((resume) => setTimeout(resume, 4000))
     expect((await record({ tracker }, 'Hidden'))[0]?.state).toBe('spooled')
     expect((await tracker.stats()).dropped.database_unavailable).toBe(1)
@@ -114,8 +116,8 @@ describeEachDatabase('a database that takes the probe and not the errors', (data
   })
 })
 
-describeServers('a server that stays silent', (database) => {
-  test('costs the caller bounded time, and nothing is counted twice when it speaks again', {
+describeServers('a server that does not respond', (database) => {
+  test('delays the caller for a limited time and counts every error once after it responds again', {
     timeout: 90_000,
   }, async () => {
     const { url, spool_path } = await freshPlace(database)
@@ -139,7 +141,7 @@ describeServers('a server that stays silent', (database) => {
 
 describeServers('a connection that breaks', (database) => {
   for (const async_logging of [false, true]) {
-    test(`after the commit and before its answer does not count twice, with async_logging ${async_logging}`, async () => {
+    test(`counts once when it breaks between commit and response, with async_logging ${async_logging}`, async () => {
       const { url, spool_path } = await freshPlace(database)
       const proxy = await startProxy(url)
       const { tracker } = trackerAt({ url: proxy.url, spool_path }, { async_logging })
@@ -149,7 +151,7 @@ describeServers('a connection that breaks', (database) => {
       const [logged] = await record({ tracker }, 'Unclear')
       expect(logged?.state).toBe(async_logging ? 'accepted' : 'spooled')
       await eventually(() => proxy.cuts() === 1, 'the commit was cut')
-      // The server had committed: what is in the spool now is in the database, too.
+      // The server had committed, so the spooled errors are also in the database.
       expect((await balancedBooks(url)).counts).toEqual({ 'shop Unclear': 2 })
       await eventually(() => spoolIsEmpty(tracker), 'the spool is imported')
       await tracker.flush()
@@ -157,7 +159,7 @@ describeServers('a connection that breaks', (database) => {
     })
   }
 
-  test('again and again during a storm loses nothing and counts nothing twice', { timeout: 90_000 }, async () => {
+  test('counts every error once when it breaks repeatedly during a storm', { timeout: 90_000 }, async () => {
     const { url, spool_path } = await freshPlace(database)
     const proxy = await startProxy(url)
     const { tracker } = trackerAt({ url: proxy.url, spool_path })
@@ -184,7 +186,7 @@ describeServers('a connection that breaks', (database) => {
   })
 })
 
-/** SQLite under the write lock of another process, PostgreSQL as a standby is. */
+/** Locks SQLite from another process, and makes PostgreSQL read-only like a standby. */
 async function readOnly(database: TestDatabase) {
   if (database.dialect === 'sqlite') return faultyDatabase(database)
   const place = await freshPlace(database)
@@ -194,7 +196,7 @@ async function readOnly(database: TestDatabase) {
       await read.connection().execute(async (connection) => {
         await sql`set default_transaction_read_only = off`.execute(connection)
         await sql.raw(`alter database "${name}" set default_transaction_read_only = ${value}`).execute(connection)
-        // A session keeps the setting with which it began.
+        // A session keeps its initial setting.
         await sql`select pg_terminate_backend(pid) from pg_stat_activity
           where datname = ${name} and pid <> pg_backend_pid()`.execute(connection)
       })
@@ -203,7 +205,7 @@ async function readOnly(database: TestDatabase) {
 }
 
 function describeServers(title: string, body: (database: TestDatabase) => void): void {
-  // SQLite has no connection that could break.
+  // SQLite has no network connection.
   describeEachDatabase(title, body, { except: ['sqlite'] })
 }
 
