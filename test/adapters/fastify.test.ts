@@ -102,7 +102,7 @@ describe('faultboard', () => {
     expect(await firstRecorded(tracker)).toMatchObject({ message: 'broken', request: { route: '/orders/:id' } })
   })
 
-  test('knows what rewriteUrl has taken off', async () => {
+  test('serves the dashboard below a prefix removed by rewriteUrl', async () => {
     const rewriteUrl = ({ url = '/' }) => url.replace(/^\/app(?=\/)/, '')
     const app = Fastify({ rewriteUrl }).register(faultboard, { tracker: ownTracker() })
     const get = await servedBy(app)

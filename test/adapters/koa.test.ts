@@ -136,7 +136,7 @@ describe('faultboard() for Koa', () => {
     expect((await get('/error_dashboard')).headers.get('location')).toBe('/error_dashboard/overview')
   })
 
-  test('tells the address that the host believes in', async () => {
+  test('uses the client address of the host', async () => {
     const tracker = ownTracker()
     const app = new Koa({ proxy: true })
     app.silent = true
@@ -145,7 +145,7 @@ describe('faultboard() for Koa', () => {
     expect(await firstRecorded(tracker)).toMatchObject({ ip_address: '203.0.113.7', request: { method: 'GET' } })
   })
 
-  test('a client that goes away in the middle of an answer is no error of the host', async () => {
+  test('does not record a client that disconnects during a response', async () => {
     const tracker = ownTracker()
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})
     const app = new Koa().use(faultboard(tracker)).use((ctx) => {

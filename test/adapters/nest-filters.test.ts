@@ -157,7 +157,7 @@ describe.each(['express', 'fastify'] satisfies Platform[])('NestJS 11 on %s', (p
     expect(await recorded(tracker)).toMatchObject([{ message, occurrence_count: 1 }])
   })
 
-  test('where it was thrown is told by controller and handler, and the route with its prefix', async () => {
+  test('records the controller, the handler and the route with its prefix', async () => {
     const tracker = trackerOf()
     const { origin } = await serve(platform, tracker, 'api')
     expect((await visit(origin, '/api/controller')).status).toBe(500)
@@ -251,7 +251,7 @@ describe.each(['express', 'fastify'] satisfies Platform[])('NestJS 11 on %s', (p
   })
 })
 
-test('a call that comes too late says so', async () => {
+test('warns when it is called too late', async () => {
   const app = await create('express', module())
   app.useGlobalFilters(new HostFilter())
   await app.init()

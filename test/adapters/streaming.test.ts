@@ -43,7 +43,7 @@ test('a stream is asked for no more than the client takes, and given up when the
   await eventually(() => state.given_up, 'the source was given up')
 })
 
-test('a stream that fails on its way cuts the answer off, so that nobody takes it for whole', async () => {
+test('aborts the response when its stream fails', async () => {
   let chunks = 0
   const { response } = await open(
     new ReadableStream<Uint8Array>({
@@ -59,7 +59,7 @@ test('a stream that fails on its way cuts the answer off, so that nobody takes i
   expect([response.statusCode, response.complete]).toEqual([200, false])
 })
 
-test('a client that went away before the answer was there gives it up too', async () => {
+test('cancels the stream if the client disconnected before the response', async () => {
   const { state, body } = endless()
   let answer = () => {}
   const { origin } = await serve(body, new Promise<void>((resume) => (answer = resume)))

@@ -12,7 +12,7 @@ describe.skipIf(!REDIS)(`Redis${REDIS ? '' : ' (skipped: FAULTBOARD_TEST_REDIS i
   describeEachDatabase(
     'breadcrumbs of ioredis',
     (database) => {
-      test('tell command, key, duration and errors, but neither values nor what a key identifies', async () => {
+      test('record command, key, duration and errors without values or identifiers', async () => {
         const { tracker } = await freshTracker(database, { enable_breadcrumbs: true })
         expect(channel('tracing:ioredis:command:start').hasSubscribers).toBe(false)
         instrumentRedis(tracker)

@@ -14,7 +14,7 @@ const ON = { enable_breadcrumbs: true, breadcrumb_categories: ['sql'] }
 describeEachDatabase(
   'breadcrumbs of pg',
   (database) => {
-    test('tell text, duration, rows and errors of every way to ask, without any value', async () => {
+    test('record text, duration, rows and errors of every query form without values', async () => {
       const { tracker, url } = await freshTracker(database, ON)
       instrumentPg(pg, tracker)
       const client = new pg.Client({ connectionString: url })
@@ -47,7 +47,7 @@ describeEachDatabase(
       for (const { category, duration_ms } of trail) expect([category, typeof duration_ms]).toEqual(['sql', 'number'])
     })
 
-    test('find their own trail, though the pool hands its connections from one request to the next', async () => {
+    test('are added to the trail of the caller of a pooled connection', async () => {
       const { tracker, url } = await freshTracker(database, ON)
       instrumentPg(pg, tracker)
       const pool = new pg.Pool({ connectionString: url, max: 2 })
@@ -62,7 +62,7 @@ describeEachDatabase(
       )
     })
 
-    test('change nothing about a rejection that nobody handles, nor about an error event', async () => {
+    test('do not change unhandled rejections or error events', async () => {
       const { tracker, url } = await freshTracker(database, ON)
       instrumentPg(pg, tracker)
       const client = new pg.Client({ connectionString: url })
@@ -125,7 +125,7 @@ describeEachDatabase(
 describeEachDatabase(
   'breadcrumbs of mysql2',
   (database) => {
-    test('tell text, duration, rows and errors, without any value', async () => {
+    test('record text, duration, rows and errors without values', async () => {
       const { tracker, url } = await freshTracker(database, ON)
       instrumentMysql2(tracker)
       const connection = await createConnection(url)
@@ -146,7 +146,7 @@ describeEachDatabase(
       for (const { duration_ms } of trail) expect(duration_ms).toEqual(expect.any(Number))
     })
 
-    test('find their own trail, though the pool hands its connections from one request to the next', async () => {
+    test('are added to the trail of the caller of a pooled connection', async () => {
       const { tracker, url } = await freshTracker(database, ON)
       instrumentMysql2(tracker)
       const pool = createPool({ uri: url, connectionLimit: 2 })

@@ -33,7 +33,7 @@ describeEachDatabase(
       })
     }
 
-    test('tells which worker it was, and by which signal', async () => {
+    test('names the worker and the signal', async () => {
       const scene = await setScene(database)
       await run('cluster-host', { kind: 'cluster', how: 'sigsegv', settings: scene.settings })
       const { tracker } = trackerAt(scene)

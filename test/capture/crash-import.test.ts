@@ -9,7 +9,7 @@ import { countsAfterNextStart, filesIn, run, type Scene, setScene, start, waitin
 const ERRORS = 30
 
 describeEachDatabase('the import of crash files', (database) => {
-  test('happens once though ten processes start together', async () => {
+  test('records a crash once although ten processes start at once', async () => {
     const scene = await afterManyCrashes()
     await run('death', { how: 'out_of_memory', settings: scene.settings }, { node: ['--max-old-space-size=20'] })
     await run('death', { how: 'sigkill', settings: scene.settings })
@@ -24,7 +24,7 @@ describeEachDatabase('the import of crash files', (database) => {
     expect(filesIn(scene.crash_path)).toEqual([])
   }, 60_000)
 
-  test('happens once though it is killed in the middle', async () => {
+  test('records a crash once although the import is killed', async () => {
     const scene = await afterManyCrashes()
     for (let left = ERRORS; left > 0; left -= 10) {
       const child = start('boot', { settings: scene.settings, stays_ms: 60_000 })
@@ -62,7 +62,7 @@ describeEachDatabase('the import of crash files', (database) => {
 describeEachDatabase(
   'the traces of one death',
   (database) => {
-    test('are told from those of another process that had the same pid', async () => {
+    test('distinguishes processes with the same pid', async () => {
       const scene = await setScene(database)
       const crash = { crash_capture_path: scene.crash_path, detect_unclean_shutdown: true }
       mkdirSync(scene.crash_path, { mode: 0o700 })
@@ -80,7 +80,7 @@ describeEachDatabase(
       expect(filesIn(scene.crash_path)).toEqual([])
     })
 
-    test('count once though they are found again', async () => {
+    test('counts leftovers once although they are found again', async () => {
       const scene = await setScene(database)
       const settings = { ...scene.settings, crash_capture_path: scene.crash_path, detect_unclean_shutdown: true }
       await run('death', { how: 'out_of_memory', settings }, { node: ['--max-old-space-size=20'] })

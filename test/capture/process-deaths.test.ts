@@ -68,7 +68,7 @@ describeEachDatabase(
       })
     }
 
-    test('counts a rejection once that the host is told of in two ways', async () => {
+    test('counts a rejection once that is reported in two ways', async () => {
       const scene = await setScene(database)
       const how = 'rejection_of_a_string_taken_both_ways'
       const { stdout } = await dieTwice(how, scene.settings, ['--unhandled-rejections=strict'])
@@ -76,7 +76,7 @@ describeEachDatabase(
       expect(await countsAfterNextStart(scene)).toEqual({ UnhandledPromiseRejection: 1 })
     })
 
-    test('leaves what was thrown once with async_logging, too', async () => {
+    test('records an error once with async_logging', async () => {
       const scene = await setScene(database, { async_logging: true })
       await dieTwice('timer_throw', scene.settings)
       await dieTwice('lives_on', scene.settings)

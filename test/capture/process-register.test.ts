@@ -14,7 +14,7 @@ const app = fileURLToPath(new URL('fixtures/registered-app.mjs', import.meta.url
 describeEachDatabase(
   'faultboard/register',
   (database) => {
-    test('records what is thrown at the first line of the application', async () => {
+    test('records an error thrown at the first line of the application', async () => {
       const place = await freshPlace(database)
       expect(await run(['throw'], variables(place))).toMatchObject({ code: 1 })
       expect(await countsAt(place)).toEqual({ 'shop RangeError': 1 })
@@ -44,7 +44,7 @@ describeEachDatabase(
       expect(await run(['freeze'], variables(place))).toMatchObject({ code: 0, stdout: 'ConfigurationError\n' })
     })
 
-    test('says one line and stays off without credentials', async () => {
+    test('logs one line and stays off without credentials', async () => {
       const { code, stdout, stderr } = await run(['nothing'], { FAULTBOARD_DATABASE: (await newFile(database)).url })
       expect({ code, stdout }).toEqual({ code: 0, stdout: 'runs\n' })
       expect(stderr.trim().split('\n')).toEqual([expect.stringMatching(/^\[faultboard\] .*did not start.*username/)])

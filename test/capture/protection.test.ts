@@ -17,7 +17,7 @@ describeOneDatabase('the storm guard', (database) => {
     expect((await tracker.stats()).dropped).toEqual({ storm_counted_only: 1000 - rows })
   })
 
-  test('begins anew with every minute, and looks at each error by itself', async () => {
+  test('restarts every minute and limits each error separately', async () => {
     const { tracker, clock, url } = await freshTracker(database, { max_full_occurrences_per_minute: 2 })
     for (const error_type of ['A', 'A', 'B', 'A']) await tracker.Commands.LogError.call({ error_type, message: 'm' })
     expect((await tracker.stats()).dropped).toEqual({ storm_counted_only: 1 })
@@ -29,7 +29,7 @@ describeOneDatabase('the storm guard', (database) => {
 })
 
 describeOneDatabase('the flood guard', (database) => {
-  test('messages that never repeat share a group once their place has made too many', async () => {
+  test('groups ever-changing messages of one location beyond the limit', async () => {
     const { tracker, url } = await freshTracker(database, { max_groups_per_place: 10 })
     const word = (i: number) => String.fromCharCode(97 + (i % 26), 97 + (Math.floor(i / 26) % 26))
     for (let i = 0; i < 100; i++) {
@@ -50,7 +50,7 @@ describeOneDatabase('the flood guard', (database) => {
 })
 
 describeOneDatabase('the flood guard for types', (database) => {
-  test('lets ever new types from one place share a group beyond the limit', async () => {
+  test('groups ever-changing types of one location beyond the limit', async () => {
     const { tracker, url } = await freshTracker(database, { max_groups_per_place: 10 })
     const fail = (name: string) => tracker.report(Object.assign(new Error('declined'), { name }))
     for (let i = 0; i < 100; i++) await fail(`Code${String.fromCharCode(97 + (i % 26), 97 + Math.floor(i / 26))}`)
@@ -67,7 +67,7 @@ describeOneDatabase('the flood guard for types', (database) => {
 })
 
 describeOneDatabase('the lag guard', (database) => {
-  test('leaves out details, never counts, while the event loop is late', async () => {
+  test('omits details but counts every occurrence while the event loop lags', async () => {
     const { tracker } = await freshTracker(database, { max_event_loop_lag_ms: 200 })
     const record = () => tracker.report(new Error('late'), { context: { size: 1 }, tags: { a: 'b' } })
     const before = record()

@@ -12,7 +12,7 @@ async function counts({ tracker }: Pick<TestTracker, 'tracker'>): Promise<Record
 }
 
 describeOneDatabase('Tracker.report', (database) => {
-  test('records an error with what is said about it, and gives the record', async () => {
+  test('records an error with its details and returns the record', async () => {
     const { tracker } = await freshTracker(database)
     const logged = await tracker.report(new Error('quietly handled'), {
       severity: 'critical',

@@ -46,7 +46,7 @@ describeEachDatabase(
       )
     })
 
-    test('tells LogError and report which request they were called in', async () => {
+    test('adds the current request to LogError and report', async () => {
       const { fetchAll, errors } = await host(database, { request_scope: 'always' })
       await fetchAll(['/report?token=abc', '/log'])
       const [log, report] = (await errors()).sort((a, b) => a.message.localeCompare(b.message))
@@ -60,7 +60,7 @@ describeEachDatabase(
       expect(log?.request_url).toContain('/log')
     })
 
-    test('is not there when the host wants none', async () => {
+    test('creates no scope if scopes are disabled', async () => {
       const { fetchAll, errors } = await host(database, { request_scope: 'never' })
       await fetchAll(['/order/1', '/order/2', '/report'])
       const found = await errors()

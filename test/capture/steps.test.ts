@@ -51,7 +51,7 @@ describe('ignored_exceptions leaves errors out', () => {
 })
 
 describe('before_log_callback', () => {
-  test('receives the very exception and a context', async () => {
+  test('receives the original exception and a context', async () => {
     const before_log_callback = vi.fn(() => true)
     const { log } = tracker({ before_log_callback })
     const exception = new TypeError('x')
@@ -81,7 +81,7 @@ describe('before_log_callback', () => {
     expect(await dropped()).toEqual(isLogged ? {} : { skipped_by_callback: 1 })
   })
 
-  test('that throws logs the error, is counted, and its own secrets stay out of the log', async () => {
+  test('records the error if the callback throws and keeps its secrets out of the log', async () => {
     const fail = () => {
       throw new Error('broken, password=hunter2')
     }
@@ -105,7 +105,7 @@ describe('before_log_callback', () => {
     expect(await dropped()).toEqual({ 'failed: before_log_callback': 1, 'failed: custom_fingerprint': 1 })
   })
 
-  test('that is asynchronous logs the error, says so, and its rejection does not reach the host', async () => {
+  test('records the error if the callback is asynchronous and handles its rejection', async () => {
     const { log, lines } = tracker({ before_log_callback: (async () => Promise.reject(new Error('late'))) as never })
     expect(await log({ exception: new Error('x') })).toMatchObject({ state: 'recorded' })
     expect(lines.join()).toContain('must be synchronous')
@@ -137,7 +137,7 @@ describe('sampling_rate', () => {
 })
 
 describe('severity', () => {
-  test('given explicitly wins; a word that is none is passed over', async () => {
+  test('uses an explicit severity and ignores an unknown one', async () => {
     const { log } = tracker({})
     expect(await log({ exception: new TypeError('x'), severity: 'low' })).toMatchObject({ severity: 'low' })
     expect(await log({ exception: new TypeError('x'), severity: 'urgent' as never })).toMatchObject({

@@ -78,7 +78,7 @@ const fromBrowser: LogErrorInput = {
 }
 
 describeOneDatabase('sensitive data is replaced before anything is stored', (database) => {
-  test('in every row of every table', async () => {
+  test('replaces secrets in every row of every table', async () => {
     const { tracker, url } = await freshTracker(database, {
       sensitive_data_patterns: ['salary'],
       enable_breadcrumbs: true,
@@ -131,7 +131,7 @@ describeOneDatabase('a secret is found', (database) => {
     return tracker.Queries.FindError.call({ error_id: logged?.id ?? 0 })
   }
 
-  test('where the limit of a text cuts through it', async () => {
+  test('replaces a secret that crosses the length limit', async () => {
     const cause = new Error(straddling(2000))
     const error = await stored({
       exception: new Error(straddling(10_000), { cause }),
@@ -185,7 +185,7 @@ describe('sensitive data is replaced before anything is spooled', () => {
       .map((name) => readFileSync(join(folder, name), 'utf8'))
       .join()
 
-  test('while the database is away', async () => {
+  test('replaces secrets while the database is unreachable', async () => {
     const spool_path = temporaryFolder()
     const { tracker, lines } = trackerAt(
       { url: 'postgres://anna:s3cr3t@127.0.0.1:1/shop', spool_path },
@@ -202,7 +202,7 @@ describe('sensitive data is replaced before anything is spooled', () => {
 describe('filter_sensitive_data', () => {
   const place = () => ({ url: `sqlite:${join(temporaryFolder(), 'x.sqlite3')}`, spool_path: temporaryFolder() })
 
-  test('false stores everything as it came', async () => {
+  test('stores values unchanged if it is false', async () => {
     const { tracker } = trackerAt(place(), { filter_sensitive_data: false })
     const logged = await tracker.Commands.LogError.call(leaky())
     expect(logged?.message).toBe('login failed: password=s3cr3t')

@@ -4,7 +4,7 @@ import { describeOneDatabase } from '../support/databases.js'
 import { freshTracker } from '../support/tracker.js'
 
 describeOneDatabase('a severity that is none', (database) => {
-  test('leaves it to the rules, is counted, and is said in the log', async () => {
+  test('applies the rules to an unknown severity, counts and logs it', async () => {
     const { tracker, lines } = await freshTracker(database)
     const input = { error_type: 'TypeError', message: 'm', severity: 'urgent' } as unknown as LogErrorInput
     expect(await tracker.Commands.LogError.call(input)).toMatchObject({ severity: 'high' })

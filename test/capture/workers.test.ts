@@ -80,7 +80,7 @@ describe.runIf(leaves_sqlite_alone)('the embedded SQLite', () => {
   describeEachDatabase(
     'below Node.js 24',
     (database) => {
-      test('is not asked from a worker thread, which says so', async () => {
+      test('is not queried from a worker thread, which logs a warning', async () => {
         const { settings } = await setScene(database)
         const end = await run('worker-host', { how: 'ask', settings, inside: settings })
         expect(end.stdout).toContain('Run this in the main thread')

@@ -71,7 +71,7 @@ test('watchers share one wrapper, and those that are left go on', () => {
   expect(Object.hasOwn(target, 'say')).toBe(false)
 })
 
-test('a wrapper that somebody else has put around ours stays, and what starts later stands outside of it', () => {
+test('keeps a wrapper added later by other code', () => {
   const { seen, target, watch, say } = greeter()
   const endFirst = watch('first')
   const ours = target.say

@@ -105,7 +105,7 @@ describe('a wrong configuration ends with 2 and a sentence', () => {
     })
   })
 
-  test('every problem is told, wherever it was set', async () => {
+  test('reports every problem, wherever the option is set', async () => {
     const cwd = await folder({ 'faultboard.config.mjs': 'export default { retention_dayz: 3, sampling_rate: 2 }' })
     const { code, stderr } = await faultboard(['migrate'], { cwd, env: { FAULTBOARD_ASYNC_LOGGING: 'maybe' } })
     expect(code).toBe(2)

@@ -154,7 +154,7 @@ describe('check', () => {
     expect(with_them.stdout).not.toContain(CREDENTIALS.FAULTBOARD_DASHBOARD_PASSWORD)
   })
 
-  test('tells what waits in the spool folder, and whether it can be written', async () => {
+  test('reports files in the spool folder and whether it is writable', async () => {
     const cwd = await folder({ blocked: 'a file where a folder should be' })
     await faultboard(['migrate'], { cwd })
     await mkdir(join(cwd, 'spool'))

@@ -128,7 +128,7 @@ describe('faultboard import', () => {
     expect(JSON.parse(stdout)).toMatchObject({ created: 1, rejected: 1 })
   })
 
-  test('says what a file is not: packed, binary or empty', { timeout: 60_000 }, async () => {
+  test('reports a compressed, binary or empty file', { timeout: 60_000 }, async () => {
     const cwd = await folder({})
     for (const [name, content] of [
       ['packed.gz', Buffer.from('H4sIAAAAAAAAA6tWKkktLlGyUlAqS8wpTtVRAAoBAJ4m7tkWAAAA', 'base64')],

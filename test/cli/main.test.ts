@@ -27,7 +27,7 @@ describe('help', () => {
     expect(await faultboard(['help', 'serve'], { cwd })).toEqual(await faultboard(['serve', '--help'], { cwd }))
   })
 
-  test('--version tells the version of the package', async () => {
+  test('prints the version of the package with --version', async () => {
     const { version } = JSON.parse(await readFile('package.json', 'utf8'))
     expect(await faultboard(['--version'], { cwd: await folder() })).toEqual({
       code: 0,

@@ -46,7 +46,7 @@ describe('faultboard sourcemaps', () => {
     expect(gone.stderr).toContain('No source maps are stored for release 1.4.0')
   })
 
-  test('makes a database that is not there yet, and says so', async () => {
+  test('creates a missing database and reports it', async () => {
     const cwd = await folder({ 'package.json': '{"name":"shop"}' })
     await builtShop(cwd)
     const { code, stdout, stderr } = await faultboard(['sourcemaps', 'upload', 'dist', '--release', '1'], { cwd })
@@ -55,7 +55,7 @@ describe('faultboard sourcemaps', () => {
     expect((await faultboard(['sourcemaps', 'list'], { cwd })).stdout).toMatch(/^1 +1 /m)
   })
 
-  test('tells what to do when it is used wrongly', async () => {
+  test('prints a hint for wrong usage', async () => {
     const { cwd, run } = await project()
     mkdirSync(join(cwd, 'empty'))
     mkdirSync(join(cwd, 'bare'))

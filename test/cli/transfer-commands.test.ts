@@ -79,7 +79,7 @@ describe('export and import', () => {
     expect((await faultboard(['import', 'errors.csv'], { cwd })).stderr).toContain('CSV cannot be imported')
   })
 
-  test('an export does not write over a file, unless it is told to', async () => {
+  test('does not overwrite a file without the flag', async () => {
     const here = await folder({ 'kept.ndjson': 'precious' })
     const into = ['export', 'kept.ndjson', '--database', `sqlite:${join(cwd, 'faultboard.sqlite3')}`]
     const refused = await faultboard(into, { cwd: here })
@@ -228,7 +228,7 @@ export default {}
 })
 
 describe('move', () => {
-  test('copies to another database, tells rows and sums, and leaves the source as it was', async () => {
+  test('copies to another database, prints rows and sums, and keeps the source', async () => {
     const { code, stdout } = await faultboard(
       ['move', '--from', 'sqlite:faultboard.sqlite3', '--to', 'sqlite:moved.sqlite3'],
       { cwd },

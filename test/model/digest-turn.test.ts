@@ -33,6 +33,6 @@ test('turns that were missed are caught up in the last of them', () => {
   expect(lastDigest(due, at('2026-03-14T12:00:00Z'), daily)).toBe(at('2026-03-14T07:00:00Z'))
 })
 
-test('nobody who wants none gets one', () => {
+test('sends no digest if it is disabled', () => {
   expect(nextDigest(0, { ...daily, digest_frequency: 'never' })).toBeNull()
 })

@@ -51,7 +51,7 @@ describeOneDatabase('an error that a client reports', (database) => {
     expect(error.occurrence?.details).not.toHaveProperty('process')
   })
 
-  test('comes alone or in batches, and is one group whichever browser met it', async () => {
+  test('is accepted alone or in batches and grouped across browsers', async () => {
     const host = await reportingHost({}, { database: await database.fresh() })
     const stacks = [
       'TypeError: x is not a function\n    at Cart.total (https://shop.example/cart.js:1:2)',

@@ -49,7 +49,7 @@ describe('a page of another origin', () => {
     expect(await total(host.tracker)).toBe(0)
   })
 
-  test('may send cookies only where the host says so', async () => {
+  test('may send cookies only if the host allows it', async () => {
     const host = await reportingHost({ ...allowed, allow_credentials: true })
     const answer = await host.post({ error: REPORT }, { origin: SHOP })
     expect(answer.headers.get('access-control-allow-credentials')).toBe('true')

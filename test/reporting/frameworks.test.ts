@@ -138,7 +138,7 @@ const HOSTS: readonly [string, Host][] = [
 ]
 
 describe.each(HOSTS)('the endpoint in %s', (_name, host) => {
-  test('takes errors, tells what is wrong, asks for a pause and answers a preflight', async () => {
+  test('accepts errors, reports problems, limits the rate and responds to a preflight', async () => {
     // One request, ten errors and an invalid request.
     const { tracker } = trackerFor({ client_max_requests_per_minute: { per_address: 12 } })
     const options = { tracker, allowed_origins: ['https://shop.example'] }

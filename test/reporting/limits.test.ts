@@ -92,7 +92,7 @@ describe('who may report', () => {
     expect(await total(host.tracker)).toBe(1)
   })
 
-  test('is nobody where the callback answers anything but true, or fails', async () => {
+  test('rejects clients unless the callback returns true', async () => {
     const odd = await reportingHost({ authorize: () => 'yes' as unknown as boolean })
     expect((await odd.post({ error: REPORT })).status).toBe(401)
     const failing = await reportingHost({
@@ -106,7 +106,7 @@ describe('who may report', () => {
     expect(await total(failing.tracker)).toBe(0)
   })
 
-  test('is told to come later once the tracker is shut down', async () => {
+  test('receives 503 after the tracker was shut down', async () => {
     const host = await reportingHost()
     await host.post({ error: REPORT })
     await host.tracker.shutdown()
@@ -165,7 +165,7 @@ describe('how much may be reported', () => {
     expect(statuses).toEqual([422, 422, 429])
   })
 
-  test('goes by the client behind a trusted proxy, and by nothing that a client can make up', async () => {
+  test('counts clients behind a trusted proxy separately', async () => {
     const behind = await reportingHost({}, { ...ONE_REQUEST, trusted_proxies: ['loopback'] })
     const from = (address: string) => ({ 'x-forwarded-for': address })
     expect((await behind.post({ error: REPORT }, from('198.51.100.1'))).status).toBe(201)
@@ -182,7 +182,7 @@ describe('how much may be reported', () => {
     expect((await host.post('no JSON at all')).status).toBe(429)
   })
 
-  test('tells clients of IPv4 apart where a proxy writes them as IPv6', async () => {
+  test('distinguishes IPv4 clients that a proxy writes as IPv6', async () => {
     const { tracker } = trackerFor(ONE_REQUEST)
     const reporting = reportingEndpoint({ tracker })
     const app = express().set('trust proxy', 'loopback')

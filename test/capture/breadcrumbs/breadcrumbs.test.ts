@@ -47,7 +47,7 @@ describeEachDatabase(
       expect(trail.map(({ category }) => category)).toEqual(['cart', 'http'])
     })
 
-    test('tell of a request sent by node:http: method, address, status, duration', async () => {
+    test('record a node:http request with method, URL, status and duration', async () => {
       const { tracker } = await freshTracker(database, ON)
       const origin = await serve()
       const trail = await tracker.withScope(async () => {
@@ -68,7 +68,7 @@ describeEachDatabase(
       ])
     })
 
-    test('tell of a request sent by fetch', async () => {
+    test('record a fetch request', async () => {
       const { tracker } = await freshTracker(database, ON)
       const origin = await serve()
       const trail = await tracker.withScope(async () => {
@@ -84,7 +84,7 @@ describeEachDatabase(
       ])
     })
 
-    test('tell of a request that failed, and of one that has no answer yet', async () => {
+    test('record failed and unfinished requests', async () => {
       const { tracker } = await freshTracker(database, ON)
       const gone = await closedPort()
       const origin = await serve()
@@ -117,7 +117,7 @@ describeEachDatabase(
       expect(trail).toEqual([])
     })
 
-    test('stay apart for a hundred requests at a time', async () => {
+    test('are separate for a hundred concurrent requests', async () => {
       const { tracker, url } = await freshTracker(database, ON)
       const origin = await serve()
       const app = express()
@@ -157,7 +157,7 @@ describeEachDatabase(
       }
     })
 
-    test('tell of warnings, and mark deprecations', async () => {
+    test('record warnings and mark deprecations', async () => {
       const { tracker } = await freshTracker(database, ON)
       const trail = await tracker.withScope(async () => {
         process.emitWarning('old way, token=s3cr3t', { type: 'DeprecationWarning', code: 'SHOP1' })
@@ -175,7 +175,7 @@ describeEachDatabase(
       ])
     })
 
-    test('are taken from a channel, on which a library may publish anything', async () => {
+    test('accept any value that a library publishes on the channel', async () => {
       const { tracker } = await freshTracker(database, ON)
       const trail = await tracker.withScope(async () => {
         const steps = channel('faultboard:breadcrumb')

@@ -28,7 +28,7 @@ async function received<T>(
   return results[0] as T
 }
 
-test('a request is told by method, address, parameters, safe headers, content type and duration', async () => {
+test('describes a request by method, URL, parameters, safe headers, content type and duration', async () => {
   const headers = {
     'content-type': 'application/json',
     'user-agent': 'curl/8',
@@ -51,7 +51,7 @@ test('a request is told by method, address, parameters, safe headers, content ty
   expect(facts.request?.duration_ms).toBeGreaterThanOrEqual(0)
 })
 
-test('the address of the client comes from a header only behind a proxy that is trusted', async () => {
+test('uses forwarding headers only behind a trusted proxy', async () => {
   const forwarded = { 'x-forwarded-for': '198.51.100.7, 10.0.0.1' }
   const address = async (more: object, trusted_proxies: readonly string[]) =>
     received('/', forwarded, (request) => {
@@ -65,7 +65,7 @@ test('the address of the client comes from a header only behind a proxy that is 
   expect(await address({ ip: 'not an address' }, [])).toMatch(/127\.0\.0\.1|::1/)
 })
 
-test('a standard Request is told in the same words', () => {
+test('describes a standard Request with the same fields', () => {
   const request = new Request('https://shop.example/cart?item=5&item=6', {
     method: 'PUT',
     headers: { 'user-agent': 'Mozilla/5.0', 'content-type': 'text/plain', cookie: 'a=secret' },
@@ -81,7 +81,7 @@ test('a standard Request is told in the same words', () => {
   expect(JSON.stringify(facts)).not.toContain('secret')
 })
 
-test('the callback of the host is asked with what its framework hands to handlers', () => {
+test('passes the request object of the framework to user_callback', () => {
   const request = new Request('https://shop.example/')
   const host = { get: () => 'eve' }
   const user_callback = (given: unknown) => (given as typeof host).get?.()
@@ -108,7 +108,7 @@ test.each([
   expect(findUserId(request, null)).toBe(id)
 })
 
-test('a callback of the host decides instead, and one that fails costs nothing but the user', () => {
+test('uses user_callback and records the error without a user if it fails', () => {
   expect(findUserId({ user: { id: 1 } }, () => 'mine')).toBe('mine')
   expect(findUserId({ user: { id: 1 } }, () => ({ id: 12n }))).toBe('12')
   expect(findUserId({ user: { id: 1 } }, () => null)).toBeUndefined()

@@ -26,7 +26,7 @@ describe('the type and message of whatever was thrown', () => {
     [new Proxy(new Error('x'), {}), 'Proxy', '[a Proxy was thrown]'],
   ])('%s', (value, error_type, message) => expect(describeIt(value)).toMatchObject({ error_type, message }))
 
-  test('what was no Error is marked', () => {
+  test('marks thrown values that are not errors', () => {
     expect(describeIt('text').details).toEqual({ thrown_value_was_no_error: true })
     expect(describeIt(new Error('x')).details).toEqual({})
   })
@@ -53,7 +53,7 @@ describe('the type and message of whatever was thrown', () => {
 })
 
 describe('causes', () => {
-  test('are told with their own causes, aggregated and suppressed ones too', () => {
+  test('include nested, aggregated and suppressed causes', () => {
     const inner = Object.assign(new Error('inner'), { code: 'EIO' })
     const error = new AggregateError([new Error('one'), 'two'], 'all', { cause: new Error('outer', { cause: inner }) })
     expect(describeIt(error).causes).toMatchObject([
@@ -71,7 +71,7 @@ describe('causes', () => {
     expect(JSON.stringify(causes).length).toBeLessThan(300_000)
     expect(JSON.stringify(causes).match(/"relation"/g)?.length).toBeLessThanOrEqual(20)
   })
-  test('in a circle end', () => {
+  test('stop at a circular cause', () => {
     const error = new Error('a')
     error.cause = error
     expect(describeIt(error).causes).toEqual([])

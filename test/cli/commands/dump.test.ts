@@ -80,7 +80,7 @@ describe('faultboard dump of a running application', () => {
     expect(stderr).toContain('Set enable_heap_snapshots to true')
   })
 
-  test('says when name or password are wrong, without telling them', async () => {
+  test('reports wrong credentials without printing them', async () => {
     const args = ['dump', '--url', url, '--username', USER, '--password', 'wrong-hunter2']
     const { code, stdout, stderr } = await faultboard(args, { cwd })
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })

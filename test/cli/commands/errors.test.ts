@@ -38,7 +38,7 @@ describe('errors', () => {
     expect(stdout).toContain('4 errors, page 1 of 1.')
   })
 
-  test('leaves what waits in the spool folder to the application, which knows whom to tell of it', async () => {
+  test('leaves the spool folder to the application', async () => {
     const spool_path = join(cwd, 'faultboard.sqlite3-spool')
     const { tracker } = trackerAt({ url: 'postgres://127.0.0.1:1/nowhere', spool_path })
     expect(await tracker.Commands.LogError.call({ error_type: 'Waits', message: 'x' })).toMatchObject({
@@ -51,7 +51,7 @@ describe('errors', () => {
     await rm(spool_path, { recursive: true })
   })
 
-  test('nothing a stranger wrote reaches the terminal as a command', async () => {
+  test('escapes control sequences of untrusted text', async () => {
     for (const args of [['errors'], ['errors', '--json']]) {
       const { stdout } = await faultboard(args, { cwd })
       expect(stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u)
@@ -98,7 +98,7 @@ describe('errors', () => {
     ).toEqual(['Hostile', 'OutOfMemoryError', 'TimeoutError', 'TypeError'])
   })
 
-  test('an application that is not there is told with the nearest that is', async () => {
+  test('suggests the closest name for an unknown application', async () => {
     const { code, stderr } = await faultboard(['errors', '--application-name', 'shp'], { cwd })
     expect(code).toBe(2)
     expect(stderr).toContain('No application "shp" has recorded an error here; did you mean shop?')

@@ -69,7 +69,7 @@ test('keeps errors in an SQLite file in this folder by default, and reads PORT',
   expect((await serve.stop()).code).toBe(0)
 })
 
-test('a port that is in use is told in a sentence, with 1', async () => {
+test('reports a port that is in use and exits with 1', async () => {
   const other = createServer().listen(0, '127.0.0.1')
   await new Promise((listening) => other.once('listening', listening))
   const { port } = other.address() as AddressInfo

@@ -10,7 +10,7 @@ const behindStandard = (forwarded: string, remote_address = '10.0.0.1') =>
 
 describe('without a trusted peer the headers are not believed', () => {
   const headers = { forwarded_for: '192.0.2.1', forwarded: 'for=192.0.2.1' }
-  test('when nobody is trusted', () => {
+  test('ignores headers without trusted proxies', () => {
     expect(clientAddress({ remote_address: '127.0.0.1', ...headers }, [])).toBe('127.0.0.1')
   })
   test('when the peer is another one', () => {

@@ -68,7 +68,7 @@ describe('who may send', () => {
     ])
   })
 
-  test('is slowed down in the words that SDKs understand', async () => {
+  test('receives the rate limit headers that SDKs support', async () => {
     const host = await intakeHost(ON_SQLITE, { settings: { client_max_requests_per_minute: { per_address: 2 } } })
     await host.event(EVENT)
     await host.event(EVENT)
@@ -179,7 +179,7 @@ describe('an envelope', () => {
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '60'])
   })
 
-  test('tells of its address only where the host wants it', async () => {
+  test('stores the client address only if the host allows it', async () => {
     const host = await intakeHost(ON_SQLITE, { store_ip_addresses: true })
     await host.event({ message: 'by itself', user: { ip_address: '{{auto}}' } })
     await host.event({ message: 'as it says', user: { ip_address: '203.0.113.9' } })
