@@ -5,7 +5,7 @@ import { dashboard } from '../../src/adapters/express.js'
 import type { Settings } from '../../src/options.js'
 import { listening, PASSWORD, serveTracker, signIn, USER } from '../support/host.js'
 
-/** A host behind a real proxy that takes `/shop` from the front of every path, and may say so. */
+/** A host behind a real proxy that strips `/shop` from every path and optionally forwards the prefix. */
 async function behindProxy(settings: Settings, said: Record<string, string> = {}, trust_proxy = false) {
   const host = await serveTracker({ database: 'sqlite::memory:', ...settings }, {}, (tracker) =>
     express().set('trust proxy', trust_proxy).use(dashboard(tracker)),

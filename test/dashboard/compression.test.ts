@@ -29,7 +29,7 @@ describe('compression of responses', () => {
         expect(headers['content-length']).toBe(String(body.length))
       }
       expect(small.body.length).toBeLessThan(plain.body.length / 2)
-      // Two pages are never quite the same: they tell the time.
+      // Two responses differ because they contain the time.
       expect(gunzipSync(small.body).length).toBeGreaterThan(plain.body.length * 0.9)
       if (path.startsWith('/assets')) expect(gunzipSync(small.body)).toEqual(plain.body)
     },
@@ -114,7 +114,7 @@ test.skipIf(missing !== '')(`a host that compresses does not do it twice${missin
   await compressing.close()
 })
 
-/** As it comes over the wire; fetch would unpack it. */
+/** Returns the raw body, which fetch would decompress. */
 async function sent(path: string, headers: Record<string, string> = {}, method = 'GET', from = host): Promise<Sent> {
   const url = `${from.origin}/error_dashboard${path}`
   return new Promise((done, failed) => {

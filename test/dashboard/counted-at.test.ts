@@ -11,7 +11,7 @@ import { describeOneDatabase } from '../support/databases.js'
 import { NOON } from '../support/tracker.js'
 import { listContext } from '../triage/list-context.js'
 
-/** Has the tracker remember an answer, as it does where finding it took long. */
+/** Makes the tracker cache a result, as it does for slow queries. */
 const rememberSlowly = <T>(context: Context, question: string, ask: () => Promise<T>) =>
   cachedQuery(context, question, async () => {
     await new Promise((resume) => setTimeout(resume, 80))
@@ -25,7 +25,7 @@ test('shows the age of cached figures and hides it when they are fresh', () => {
   expect(said(120)).toContain('>Updated 2 minutes ago<')
 })
 
-describeOneDatabase('a page says', (database) => {
+describeOneDatabase('a cached page', (database) => {
   test('returns the age of the oldest cached result in counted_at', async () => {
     const { context, clock, log } = await listContext(database, { enable_platform_comparison: true })
     await log('Any')

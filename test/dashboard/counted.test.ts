@@ -6,7 +6,7 @@ import { type Host, startHost } from '../support/host.js'
 
 const SWITCHES = { enable_breadcrumbs: true, detect_n_plus_one_queries: true, enable_deprecation_tracking: true }
 
-describeOneDatabase('the pages of what is counted', (database) => {
+describeOneDatabase('the pages of hourly counts', (database) => {
   let host: Host
 
   beforeAll(async () => {

@@ -5,7 +5,7 @@ import { type Host, startHost } from '../support/host.js'
 
 const HOUR = 3_600_000
 
-/** The links of a part of a page by their text, below the mount. */
+/** Links within a part of a page by their text, relative to the mount path. */
 function links(html: string, part: RegExp): Record<string, string> {
   const found = (part.exec(html)?.[0] ?? '').matchAll(/<a [^>]*?href="([^"]*)"[^>]*>(.*?)<\/a>/gs)
   return Object.fromEntries(

@@ -35,7 +35,7 @@ describe('the pages of the diagnostics', () => {
   })
 
   test('show an empty state with the next step', async () => {
-    // The answer of the request guard may be remembered, so another span is asked for than later.
+    // Uses a different range than later tests, because the result of the request guard may be cached.
     const [swallowed, dumps, guard] = await Promise.all(
       PAGES.map(async (path) => (await host.get(path.includes('guard') ? `${path}?days=7` : path)).text()),
     )
@@ -80,7 +80,7 @@ describe('the pages of the diagnostics', () => {
 
   test('a dump reports a missing section and shows the others', async () => {
     await withDatabase(url, async ({ read }) => {
-      // As an older version might have written it.
+      // Simulates a dump written by an older version.
       const content = `{"captured_by":null}\n${JSON.stringify({ memory: { rss_bytes: 1_048_576 }, heap: null })}`
       await read
         .insertInto('faultboard_diagnostic_dumps')

@@ -2,20 +2,20 @@ import { get, type IncomingMessage } from 'node:http'
 import { onTestFinished } from 'vitest'
 import { signIn } from '../support/host.js'
 
-/** An open stream of events, as a browser would have it. */
+/** An open event stream, as in a browser. */
 export interface Followed {
   status: number
   headers: IncomingMessage['headers']
-  /** The next event or comment, as it was sent. */
+  /** Next event or comment, unparsed. */
   next(): Promise<string>
   /** Number of unread events. */
   waiting(): number
-  /** Settles when the server has ended it. */
+  /** Settles when the server has ended the stream. */
   ended: Promise<void>
   leave(): void
 }
 
-/** Follows the stream at an address until the test is done. */
+/** Follows the stream at a URL until the test ends. */
 export async function follow(url: string, headers: Record<string, string> = {}): Promise<Followed> {
   const request = get(url, { agent: false, headers: { ...signIn(), accept: 'text/event-stream', ...headers } })
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -34,7 +34,7 @@ export async function follow(url: string, headers: Record<string, string> = {}):
       else blocks.push(block)
     }
   })
-  // A server that is gone, or we ourselves, may cut it off.
+  // The server or the test may close the connection.
   response.on('error', () => {})
   response.on('close', () => {
     for (const { reject } of wanted) reject(new Error(`the stream has ended: ${response.statusCode} ${rest}`))

@@ -10,7 +10,7 @@ import { eventually, temporaryFolder } from '../support/tracker.js'
 const KEY = '8c1f0a6d2b3e4f50a1b2c3d4e5f60718'
 const SECRET = 'hunter2-and-more'
 
-/** A host whose own files are called like those in the frames of its clients. */
+/** A host whose files have the same names as those in the frames of its clients. */
 async function hostWithFiles(): Promise<Host> {
   const project_root = temporaryFolder()
   for (const name of ['host.js', 'server.js'])
@@ -30,7 +30,7 @@ async function onlyPage({ tracker, get }: Host, { with: part = /^/ } = {}): Prom
   const [error] = await tracker.Queries.ErrorsList.call()
   const id = error?.id ?? 0
   let text = ''
-  // No page waits long for colours, and the first visit loads what makes them.
+  // The first visit loads the syntax highlighter, and pages do not wait for it.
   await eventually(async () => {
     text = await (await get(`/errors/${id}`)).text()
     return part.test(text)

@@ -47,7 +47,7 @@ describeOneDatabase('health', (database) => {
     await withDatabase(url, async ({ read }) => {
       const job = { name: 'digest', payload: '{}', run_at: 1, attempts: 5, max_attempts: 5, created_at: 1 }
       const failed = { ...job, state: 'failed', last_error: 'no such host', finished_at: Date.now() }
-      // In their time: what is due is done at once.
+      // Scheduled for later, because due jobs run immediately.
       const later = { ...job, state: 'waiting', run_at: Date.now() + DAY }
       for (const one of [failed, later, later]) await read.insertInto('faultboard_jobs').values(one).execute()
       const sent = { channel: 'webhook', event: 'new_error', payload: '{}', created_at: Date.now(), attempts: 5 }
@@ -103,7 +103,7 @@ describeEachDatabase(
     test('renders with the layout while the database does not respond', async () => {
       const proxy = await startProxy(await database.fresh())
       const host = await start(proxy.url)
-      // So that there are connections at rest: a new one would be given up by itself.
+      // Opens idle connections, because a new connection would time out anyway.
       await Promise.all(Array.from({ length: 6 }, () => host.get('/errors')))
       proxy.hang()
       const response = await host.get('/health')

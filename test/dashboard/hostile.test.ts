@@ -5,7 +5,7 @@ import { PAGES } from '../support/routes.js'
 
 const QUERY = encodeURIComponent(EVIL)
 
-/** Every page of the routes table is visited here, also those that come later. */
+/** Every page in the routes table, so that new pages are included. */
 describe('hostile content', () => {
   let host: Host
 
@@ -29,7 +29,7 @@ describe('hostile content', () => {
     const response = await host.get(path)
     expect([200, 404, 422]).toContain(response.status)
     const page = await response.text()
-    // A page that is off would prove nothing.
+    // A disabled page would prove nothing.
     expect(page).not.toContain('This page is switched off')
     expect(page).not.toContain('<script>document')
     expect(page).not.toContain('<img src=x')

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { htmlResponse } from '../../src/dashboard/answers.js'
 import { YieldingList } from '../../src/dashboard/pages/errors/in-turns.js'
 
-/** Takes the thread for longer than may be at once. */
+/** Blocks the thread for longer than the limit. */
 function Slow({ word }: { word: string }) {
   const until = performance.now() + 10
   while (performance.now() < until);

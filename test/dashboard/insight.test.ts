@@ -29,7 +29,7 @@ describeOneDatabase('related errors and baselines', (database) => {
     const url = await database.fresh()
     host = await startHost(url, {}, { now: () => clock })
     const waiting: Promise<void>[] = []
-    // After four of five PoolExhausted comes a hostile one, 12 seconds later.
+    // A hostile error follows four of five PoolExhausted errors after 12 seconds.
     for (let i = 0; i < 5; i++) {
       const at = NOW - 10 * HOUR + i * 20 * MINUTE
       waiting.push(log('PoolExhausted', at))
@@ -74,7 +74,7 @@ describeOneDatabase('related errors and baselines', (database) => {
 
   test('the error page lists co-occurring errors', async () => {
     expect(await detail('PoolExhausted')).toMatch(/Co-occurring errors.*4 of 5 occurrences within 5 min/s)
-    // All of one moment, in which everything failed.
+    // All occurrences belong to one moment in which everything failed.
     expect(await detail('OutageA')).not.toContain('Co-occurring errors')
   })
 

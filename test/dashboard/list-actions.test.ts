@@ -48,7 +48,7 @@ describe('bulk actions', () => {
       { snooze_reason: 'later' },
     ],
     [
-      // The whole form is sent: what the menu of snooze says must not count.
+      // The whole form is sent. The value of the snooze menu must be ignored.
       { action_type: 'mute', mute_hours: '', mute_reason: 'known', hours: '24', reason: 'later' },
       '2 errors muted indefinitely.',
       { muted: true, muted_until: null, mute_reason: 'known', muted_by_name: 'admin' },

@@ -39,7 +39,7 @@ const page = async (path: string): Promise<string> => {
   return response.text()
 }
 
-/** The links of a part of a page by their text; an empty text where there is only a picture. */
+/** Links within a part of a page by their text. The text is empty for an icon. */
 const links = (html: string, part: RegExp): Record<string, string> =>
   Object.fromEntries(
     [...(part.exec(html)?.[0] ?? '').matchAll(/<a [^>]*?href="([^"]*)"[^>]*>(.*?)<\/a>/gs)].map(([, href, text]) => [

@@ -6,7 +6,7 @@ import { LiveUpdates } from '../../src/dashboard/live.js'
 import { startRuntime } from '../../src/runtime.js'
 import { PASSWORD, USER } from '../support/host.js'
 
-/** Reads a stream into a list, for as long as it lasts. */
+/** Reads a stream into a list until it ends. */
 function reading(stream: ReadableStream<Uint8Array>) {
   const read = { blocks: [] as string[], ended: false }
   void (async () => {
@@ -86,7 +86,7 @@ describe('the stream of changes', () => {
     for (let i = 0; i < 100; i++) {
       live.notify()
       await vi.advanceTimersByTimeAsync(50)
-      // What it asks the database about is answered in turns that no clock of ours moves on.
+      // Database results arrive in event-loop turns that the fake clock does not advance.
       await turn()
     }
     await vi.advanceTimersByTimeAsync(2000)
@@ -118,7 +118,7 @@ test('sends one event for a change of its own process', async () => {
   const read = reading(live.open(undefined, () => false))
   await recorded(context)
   await vi.waitFor(() => expect(read.blocks).toHaveLength(2), 5000)
-  // Longer than until the database is asked again.
+  // Longer than the polling interval of the database.
   await new Promise((resume) => setTimeout(resume, 4500))
   expect(read.blocks).toHaveLength(2)
 })

@@ -50,7 +50,7 @@ describe.each(Object.entries(HOSTS))('the stream of changes in a host of %s', (_
       'content-security-policy': expect.stringContaining("default-src 'none'"),
     })
     expect(stream.headers['content-length']).toBeUndefined()
-    // Something may have happened since the page was made.
+    // The state may have changed since the page was rendered.
     expect(await stream.next()).toMatch(/^retry: 3000\nid: (\S+Z)\nevent: changed\ndata: {"at":"\1"}$/)
     const logged = await tracker.Commands.LogError.call({ error_type: 'E', message: 'm' })
     expect(await stream.next()).toMatch(/^id: (\S+Z)\nevent: changed\ndata: {"at":"\1"}$/)
@@ -152,7 +152,7 @@ describeEachDatabase(
       await stream.next()
       await shows.tracker.ready()
       const error = { error_type: 'E', message: 'm' }
-      // Until it was asked once, what the database says is no change.
+      // The first result of the database is the initial state, not a change.
       const nextEvent = stream.next()
       let hasEvent = false
       void nextEvent.then(() => {

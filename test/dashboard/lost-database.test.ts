@@ -81,7 +81,7 @@ test.each([
 ])('%s is not taken for a lost database', async (_case, thrown) => {
   let broken = false
   const host = await start('sqlite::memory:', () => {
-    // Pages ask for the time when they load, the handler before it: only the load is to fail.
+    // The handler reads the clock first, then the page. Only the page must fail.
     if (broken && new Error().stack?.includes('errors-list')) throw thrown()
     return Date.now()
   })

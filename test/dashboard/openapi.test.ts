@@ -62,14 +62,14 @@ describeEachDatabase('responses of a database with weeks of data', (database) =>
 
   afterAll(() => host.close())
 
-  test.each(ANSWERS.map(([path]) => path))('GET %s has exactly what the document says', async (path) => {
+  test.each(ANSWERS.map(([path]) => path))('GET %s matches the document exactly', async (path) => {
     for (const address of await addressesOf(host, path)) await expectDescribed(host, path, address)
   })
 })
 
 describe('responses of other databases', () => {
   test.each(['nothing', 'text of an attacker'])(
-    'with %s have exactly what the document says',
+    'with %s match the document exactly',
     async (what) => {
       const host = await startHost('sqlite::memory:', EVERYTHING_ON)
       if (what !== 'nothing') await logHostileErrors(host)
@@ -200,7 +200,7 @@ async function expectDescribed(host: Host, path: string, address: string): Promi
   if (!validate?.(answer)) expect([address, validate?.errors?.slice(0, 3)]).toEqual([address, []])
 }
 
-/** Stricter than the document: what it does not describe must not be there. */
+/** Stricter than the document: rejects properties that it does not describe. */
 const validators = new Map(
   ANSWERS.map(([path, { responses }]) => {
     const ajv = new Ajv2020({
@@ -237,7 +237,7 @@ function rightValue({ type, enum: words, default: value, minimum = 1, format }: 
   return format === 'date-time' ? '2026-03-30T00:00:00Z' : 'x'
 }
 
-/** None where every text is right; beyond the limits that it names, it is refused. */
+/** Values that the parameter must reject. Empty if any text is valid. */
 function wrongValues({ type, enum: words, format, minimum, maximum }: Record<string, unknown>): string[] {
   return [
     ...(type !== 'string' || Array.isArray(words) || format !== undefined ? ['nonsense'] : []),

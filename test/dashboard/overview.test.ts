@@ -130,7 +130,7 @@ test('shows an all-clear message when nothing needs attention', async () => {
   expect(section(page, 'top-errors')).toContain('No open errors in the last 7 days.')
 })
 
-/** The section that is named by the heading with this id. */
+/** Section labeled by the heading with this id. */
 function section(page: string, id: string): string {
   return (
     new RegExp(`aria-labelledby="${id}".*?(?=<section class="card"|<div class="columns"|</main>)`, 's').exec(

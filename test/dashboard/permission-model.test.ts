@@ -11,7 +11,7 @@ import { CREDENTIALS, temporaryFolder } from '../support/tracker.js'
 
 const PROGRAM = fileURLToPath(new URL('./fixtures/permission-host.mjs', import.meta.url))
 const PATHS = [...PAGES, ...FEEDS].map(({ path }) => path.replace(/:\w+\{[^}]*\}/g, '1'))
-/** Every switch that turns on a page. */
+/** Every option that enables a page. */
 const ALL_PAGES = {
   enable_platform_comparison: true,
   detect_swallowed_exceptions: true,

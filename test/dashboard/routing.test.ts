@@ -43,7 +43,7 @@ test.each(['/errors', '/errors/1', '/openapi', '/assets/dashboard.css'])(
   'responds to HEAD %s like to GET, without a body',
   async (path) => {
     const url = `${host.origin}/error_dashboard${path}`
-    // One after the other: vitest returns a half-loaded module to the second of two concurrent dynamic imports.
+    // Sequential, because vitest returns a half-loaded module to the second of two concurrent dynamic imports.
     const get = await fetch(url, { headers: signIn() })
     const head = await fetch(url, { method: 'HEAD', headers: signIn() })
     expect(head.status).toBe(200)

@@ -55,7 +55,7 @@ describe('the settings', () => {
     expect(some).not.toContain('id="dashboard_password"')
     const none = await (await host.get(`/settings?filter=${encodeURIComponent('<i>nothing')}`)).text()
     expect(none).toContain('No settings match “&lt;i&gt;nothing”')
-    // What is masked must not be found by guessing it letter by letter.
+    // The filter must not allow guessing a masked value letter by letter.
     expect(await (await host.get('/settings?filter=p%C3%A4ssword')).text()).not.toContain('id="dashboard_password"')
   })
 

@@ -61,7 +61,7 @@ const PAYLOADS = [
   `[]`,
   `{"$ne": null}`,
 ]
-/** Enough for a parameter that another endpoint has tested with all of them. */
+/** Subset for parameters that another endpoint tests with all payloads. */
 const FEW_PAYLOADS = PAYLOADS.filter((_, i) => i % 7 === 0)
 /** Filters of the list that compare text. With a payload, they must match no error. */
 const TEXT_FILTERS = ['platform', 'error_type', 'assigned_to', 'search', 'user_id', 'app_version', 'git_sha']
@@ -89,7 +89,7 @@ describeEachDatabase('SQL injection', (database) => {
 
   afterAll(() => host.close())
 
-  /** Past the network: thousands of requests are sent. */
+  /** Bypasses the network, because the test sends thousands of requests. */
   async function send(path: string, form?: Record<string, string>): Promise<Response> {
     const url = `http://shop.example/error_dashboard${path}`
     const [below = ''] = path.split('?')
@@ -153,7 +153,7 @@ describeEachDatabase('SQL injection', (database) => {
   test('in any field of any form never causes a server error', { timeout: 240_000 }, async () => {
     const failures: string[] = []
     for (const { endpoint, name, payloads } of parametersOf(ACTIONS)) {
-      // An error that does not exist: triage would change what the other tests look at.
+      // Uses an unknown error, because an action would change the data of the other tests.
       const path = endpoint.path.replace(/:\w+(?:\{[^}]+\})?/g, '999')
       for (const payload of payloads) {
         const { status } = await send(path, { action_type: 'resolve', [name]: payload, [`${name}[]`]: payload })

@@ -34,7 +34,7 @@ async function hostWithStatements() {
   const handle = new DatabaseSync(':memory:')
   onTestFinished(() => handle.close())
   const statements: string[] = []
-  // The methods of the driver cannot be assigned.
+  // The driver methods are not writable.
   const replace = (target: object, name: string, value: unknown) => Object.defineProperty(target, name, { value })
   const prepare = handle.prepare.bind(handle)
   replace(handle, 'prepare', (sql: string) => {

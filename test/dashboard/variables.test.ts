@@ -18,7 +18,7 @@ const TOTAL: FrameVariables = {
   instance_variables: { '(type)': 'Cart', currency: 'EUR', password: '[FILTERED]' },
 }
 
-/** The page of an error that was recorded with these variables. */
+/** Page of an error recorded with these variables. */
 async function pageOf(local_variables: unknown, settings: Settings = {}) {
   const database = `sqlite:${join(temporaryFolder(), 'errors.sqlite3')}`
   const host = await startHost(database, settings)

@@ -28,6 +28,7 @@ const CLEAN_FOLDERS = [
   'src/triage',
   'test/analytics',
   'test/config',
+  'test/dashboard',
   'test/examples',
   'test/jobs',
   'test/mcp',

@@ -296,7 +296,7 @@ describe('forwarding headers without a trusted proxy', () => {
 
   const isRemembered = (url: string) => withDatabase(url, (database) => hasIgnoredHeaders(database, Date.now()))
 
-  /** With the real clock, because the command has no other. */
+  /** Uses the real clock, because the command has no injectable clock. */
   async function serveWithHeaders(database: string): Promise<void> {
     const host = await serveTracker({ database })
     onTestFinished(() => host.close())
