@@ -7,7 +7,7 @@ import { processOptions } from './options.js'
 import { ProcessHealthRecorder } from './process-health-recorder.js'
 import { SystemHealthMeter } from './system-health.js'
 
-/** Measures the process, for its errors (`enable_system_health`) and for its charts (`enable_process_health`). */
+/** Measures the process for its errors (`enable_system_health`) and charts (`enable_process_health`). */
 export function collectProcessHealth({ context, canWrite }: CollectorSetup): () => void {
   const { enable_system_health, enable_process_health } = readOptions(context.config, processOptions)
   const stops = [holdGcMonitor()]

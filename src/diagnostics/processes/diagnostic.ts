@@ -1,11 +1,11 @@
 import { readOptions } from '../../config/options.js'
 import { defineDiagnostic } from '../define.js'
 import { loadLater } from '../load-later.js'
-import { forgetProcessHealth } from './forget-process-health.js'
+import { deleteOldMinutes } from './delete-old-minutes.js'
 import { processOptions } from './options.js'
 import { processHealth } from './process-health.js'
 
-/** Memory, event loop and CPU of each process, per minute and at the time of an error. */
+/** Records memory, event loop and CPU of each process, per minute and at the time of an error. */
 export const processes = defineDiagnostic({
   name: 'process_health',
   options: processOptions,
@@ -18,5 +18,5 @@ export const processes = defineDiagnostic({
     loadLater(setup, 'The process', async () => (await import('./collector.js')).collectProcessHealth(setup)),
   queries: { ProcessHealth: processHealth },
   page: () => import('./page.js'),
-  retention: forgetProcessHealth,
+  retention: deleteOldMinutes,
 })

@@ -1,7 +1,7 @@
 import { PerformanceObserver } from 'node:perf_hooks'
 
-/** By the numbers that V8 gives them. */
-const KINDS = new Map([
+/** Names of the kinds of garbage collection by their number in V8. */
+const KIND_NAMES = new Map([
   [1, 'scavenge'],
   [2, 'minor_mark_sweep'],
   [4, 'mark_sweep_compact'],
@@ -9,7 +9,7 @@ const KINDS = new Map([
   [16, 'weak_callbacks'],
 ])
 
-/** How often the garbage collector ran, and for how long it held the thread. */
+/** Number and duration of the pauses of one kind. */
 export interface GcKind {
   count: number
   total_ms: number
@@ -24,64 +24,64 @@ export interface GcState {
 
 let observer: PerformanceObserver | null = null
 let holders = 0
-let since = 0
-let total_ms = 0
+let startedAt = 0
+let totalMs = 0
 const kinds = new Map<string, GcKind>()
 
-/** Counts from now on, once for all who ask for it; gives the function that lets go. Nothing is observed otherwise. */
+/** Starts the shared monitor on first use. Returns the function that releases it; the last release stops it. */
 export function holdGcMonitor(): () => void {
-  if (holders++ === 0) begin()
-  let held = true
+  if (holders++ === 0) start()
+  let isHeld = true
   return () => {
-    if (held && --holders === 0) end()
-    held = false
+    if (isHeld && --holders === 0) stop()
+    isHeld = false
   }
 }
 
-/** What was seen while somebody held the monitor; null when nobody does. */
+/** Returns the pauses since the monitor started, or null while it is stopped. */
 export function gcState(): GcState | null {
   if (observer === null) return null
   return {
-    observed_s: Math.round((performance.now() - since) / 1000),
-    total_ms: rounded(total_ms),
+    observed_s: Math.round((performance.now() - startedAt) / 1000),
+    total_ms: roundMs(totalMs),
     kinds: Object.fromEntries(
       [...kinds].map(([name, { count, total_ms, longest_ms }]) => [
         name,
-        { count, total_ms: rounded(total_ms), longest_ms: rounded(longest_ms) },
+        { count, total_ms: roundMs(total_ms), longest_ms: roundMs(longest_ms) },
       ]),
     ),
   }
 }
 
-/** Milliseconds of all pauses so far, to be compared with an earlier value. */
-export function gcMilliseconds(): number {
-  return total_ms
+/** Returns the total duration of all pauses, to be compared with an earlier value. */
+export function totalGcMs(): number {
+  return totalMs
 }
 
-function begin(): void {
-  since = performance.now()
-  total_ms = 0
+function start(): void {
+  startedAt = performance.now()
+  totalMs = 0
   kinds.clear()
   observer = new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) {
       const { duration, detail } = entry as { duration: number; detail?: { kind?: number } }
-      const name = KINDS.get(detail?.kind ?? 0) ?? 'other'
-      const known = kinds.get(name) ?? { count: 0, total_ms: 0, longest_ms: 0 }
-      known.count++
-      known.total_ms += duration
-      known.longest_ms = Math.max(known.longest_ms, duration)
-      kinds.set(name, known)
-      total_ms += duration
+      const name = KIND_NAMES.get(detail?.kind ?? 0) ?? 'other'
+      const kind = kinds.get(name) ?? { count: 0, total_ms: 0, longest_ms: 0 }
+      kind.count++
+      kind.total_ms += duration
+      kind.longest_ms = Math.max(kind.longest_ms, duration)
+      kinds.set(name, kind)
+      totalMs += duration
     }
   })
   observer.observe({ entryTypes: ['gc'] })
 }
 
-function end(): void {
+function stop(): void {
   observer?.disconnect()
   observer = null
 }
 
-function rounded(milliseconds: number): number {
+function roundMs(milliseconds: number): number {
   return Math.round(milliseconds * 1000) / 1000
 }

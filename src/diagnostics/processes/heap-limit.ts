@@ -1,17 +1,18 @@
 import { getHeapStatistics } from 'node:v8'
 
 const MB = 1024 * 1024
-/** What V8 sets aside for new objects unless it is told otherwise; the limit that Node.js tells includes it. */
-const YOUNG_BYTES = (Number(process.versions.node.split('.')[0]) >= 24 ? 192 : 48) * MB
+/** Default size of the young generation, which the limit of Node.js includes. */
+const YOUNG_GENERATION_BYTES = (Number(process.versions.node.split('.')[0]) >= 24 ? 192 : 48) * MB
 
-let known: number | null = null
+let cachedLimit: number | null = null
 
-/** How much the old generation may hold before the process dies of it. It never changes while the process runs. */
+/** Returns the size of the old generation at which V8 aborts the process. It does not change at runtime. */
 export function heapLimit(): number {
-  if (known === null) {
-    const limit = getHeapStatistics().heap_size_limit
-    // With a young generation of another size, the smallest of heaps would have none left.
-    known = limit - YOUNG_BYTES >= 16 * MB ? limit - YOUNG_BYTES : limit
+  if (cachedLimit === null) {
+    const total = getHeapStatistics().heap_size_limit
+    const oldGeneration = total - YOUNG_GENERATION_BYTES
+    // A very small heap has a smaller young generation.
+    cachedLimit = oldGeneration >= 16 * MB ? oldGeneration : total
   }
-  return known
+  return cachedLimit
 }

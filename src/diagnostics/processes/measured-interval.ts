@@ -1,57 +1,56 @@
 import { type IntervalHistogram, monitorEventLoopDelay, performance } from 'node:perf_hooks'
-import { gcMilliseconds } from './gc-monitor.js'
+import { totalGcMs } from './gc-monitor.js'
 
-/** What a process did in a span of time. */
-export interface IntervalFigures {
-  span_ms: number
-  /** How late the event loop was; null before its first turn was measured. */
+/** Metrics of a process over an interval. */
+export interface IntervalMetrics {
+  durationMs: number
+  /** Delay of the event loop. Null before the first measurement. */
   delay_p50_ms: number | null
   delay_p99_ms: number | null
   delay_max_ms: number | null
-  /** Share of the time in which the event loop worked. */
+  /** Share of the time in which the event loop was busy. */
   utilisation: number
-  /** Processor time by the clock: 1 is a whole processor. */
+  /** CPU time per elapsed time. 1 is one full core. */
   cpu: number
   gc_ms: number
 }
 
-/** Coarse enough to cost nothing that can be measured. */
+/** Coarse enough to have no measurable cost. */
 const RESOLUTION_MS = 20
 
-/** Measures the event loop, the processor and the pauses of the garbage collector from one look to the next. */
+/** Measures event loop, CPU and garbage collection since the last restart. */
 export class MeasuredInterval {
   readonly #delay: IntervalHistogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
-  #begin = beginning()
+  #baseline = readBaseline()
 
   constructor() {
     this.#delay.enable()
   }
 
-  /** The figures so far. */
-  read(): IntervalFigures {
-    const { at, loop, cpu, gc_ms } = this.#begin
-    const span_ms = performance.now() - at
-    const used = process.cpuUsage(cpu)
-    const is_measured = this.#delay.count > 0
-    // The histogram holds the time between two ticks, of which this much is the wait that was asked for.
-    const late = (ns: number) => (is_measured ? rounded(Math.max(0, ns / 1e6 - RESOLUTION_MS)) : null)
+  read(): IntervalMetrics {
+    const { startedAt, loop, cpu, gcMs } = this.#baseline
+    const durationMs = performance.now() - startedAt
+    const cpuUsage = process.cpuUsage(cpu)
+    const hasSamples = this.#delay.count > 0
+    // The histogram contains the time between two ticks, including the requested interval.
+    const toDelayMs = (ns: number) => (hasSamples ? roundTo3(Math.max(0, ns / 1e6 - RESOLUTION_MS)) : null)
     return {
-      span_ms: Math.round(span_ms),
-      delay_p50_ms: late(this.#delay.percentile(50)),
-      delay_p99_ms: late(this.#delay.percentile(99)),
-      delay_max_ms: late(this.#delay.max),
-      utilisation: rounded(performance.eventLoopUtilization(loop).utilization),
-      cpu: span_ms > 0 ? rounded((used.user + used.system) / 1000 / span_ms) : 0,
-      gc_ms: rounded(Math.max(0, gcMilliseconds() - gc_ms)),
+      durationMs: Math.round(durationMs),
+      delay_p50_ms: toDelayMs(this.#delay.percentile(50)),
+      delay_p99_ms: toDelayMs(this.#delay.percentile(99)),
+      delay_max_ms: toDelayMs(this.#delay.max),
+      utilisation: roundTo3(performance.eventLoopUtilization(loop).utilization),
+      cpu: durationMs > 0 ? roundTo3((cpuUsage.user + cpuUsage.system) / 1000 / durationMs) : 0,
+      gc_ms: roundTo3(Math.max(0, totalGcMs() - gcMs)),
     }
   }
 
-  /** The figures so far, which begin anew. */
-  restart(): IntervalFigures {
-    const figures = this.read()
+  /** Returns the metrics of the interval and starts a new one. */
+  restart(): IntervalMetrics {
+    const metrics = this.read()
     this.#delay.reset()
-    this.#begin = beginning()
-    return figures
+    this.#baseline = readBaseline()
+    return metrics
   }
 
   stop(): void {
@@ -59,15 +58,15 @@ export class MeasuredInterval {
   }
 }
 
-function beginning() {
+function readBaseline() {
   return {
-    at: performance.now(),
+    startedAt: performance.now(),
     loop: performance.eventLoopUtilization(),
     cpu: process.cpuUsage(),
-    gc_ms: gcMilliseconds(),
+    gcMs: totalGcMs(),
   }
 }
 
-function rounded(value: number): number {
+function roundTo3(value: number): number {
   return Math.round(value * 1000) / 1000
 }

@@ -1,15 +1,15 @@
 import type { BulkTarget } from '../../store/dialect.js'
 import type { ProcessMinutesTable } from '../../store/schema.js'
 
-/** How a process was doing in a minute, as far as it is over. */
+/** Metrics of a process in one minute. The current minute can be incomplete. */
 export type Minute = Omit<ProcessMinutesTable, 'process_id'>
 
 const INTEGERS = ['minute', 'rss_bytes', 'heap_used_bytes', 'heap_limit_bytes', 'handles', 'errors'] as const
 const FRACTIONS = ['delay_p50_ms', 'delay_p99_ms', 'delay_max_ms', 'utilisation', 'cpu', 'gc_ms'] as const
 
-/** What a second look at the same minute does to the first; what is not named here stays as it was first seen. */
-const HIGHEST = ['rss_bytes', 'heap_used_bytes', 'handles', 'delay_p99_ms', 'delay_max_ms'] as const
-const ADDED = ['errors', 'gc_ms'] as const
+/** How to merge two samples of the same minute. All other columns keep the first value. */
+const MAXIMUM_COLUMNS = ['rss_bytes', 'heap_used_bytes', 'handles', 'delay_p99_ms', 'delay_max_ms'] as const
+const SUM_COLUMNS = ['errors', 'gc_ms'] as const
 
 export const MINUTES: BulkTarget = {
   table: 'faultboard_process_minutes',
@@ -17,10 +17,10 @@ export const MINUTES: BulkTarget = {
     ...['process_id', ...INTEGERS].map((name) => ({ name, type: 'integer' as const })),
     ...FRACTIONS.map((name) => ({ name, type: 'fraction' as const })),
   ],
-  // Sums are added up in memory and only grow: to write a row once more, after an unclear end, changes nothing.
+  // Idempotent: sums are computed in memory and only grow, so a repeated write changes nothing.
   onConflict: {
     key: ['process_id', 'minute'],
-    update: [...HIGHEST, ...ADDED].map((column) => ({ column, by: 'greatest' as const })),
+    update: [...MAXIMUM_COLUMNS, ...SUM_COLUMNS].map((column) => ({ column, by: 'greatest' as const })),
   },
 }
 
@@ -28,44 +28,44 @@ export function minuteRow(process_id: number, minute: Minute): (number | null)[]
   return [process_id, ...INTEGERS.map((name) => minute[name]), ...FRACTIONS.map((name) => minute[name])]
 }
 
-/** The minutes that are not known to be written, one row each however often they were looked at, and the current one. */
+/** Unwritten minutes and the current minute, one entry per minute. */
 export class MinuteTotals {
   readonly #totals = new Map<number, Minute>()
-  readonly #waiting = new Set<number>()
+  readonly #unwritten = new Set<number>()
 
-  get waiting(): Minute[] {
-    return [...this.#totals.values()].filter(({ minute }) => this.#waiting.has(minute))
+  get unwritten(): Minute[] {
+    return [...this.#totals.values()].filter(({ minute }) => this.#unwritten.has(minute))
   }
 
-  add(look: Minute): void {
-    const known = this.#totals.get(look.minute)
-    this.#totals.set(look.minute, known ? joined(known, look) : look)
-    this.#waiting.add(look.minute)
+  add(sample: Minute): void {
+    const existing = this.#totals.get(sample.minute)
+    this.#totals.set(sample.minute, existing ? merge(existing, sample) : sample)
+    this.#unwritten.add(sample.minute)
   }
 
-  /** Those that were looked at again meanwhile still wait. */
-  written(rows: readonly Minute[], current: number): void {
-    for (const row of rows) if (this.#totals.get(row.minute) === row) this.#waiting.delete(row.minute)
+  /** Marks rows as written unless a newer sample changed them in between. */
+  markWritten(rows: readonly Minute[], currentMinute: number): void {
+    for (const row of rows) if (this.#totals.get(row.minute) === row) this.#unwritten.delete(row.minute)
     for (const minute of this.#totals.keys()) {
-      if (minute < current && !this.#waiting.has(minute)) this.#totals.delete(minute)
+      if (minute < currentMinute && !this.#unwritten.has(minute)) this.#totals.delete(minute)
     }
   }
 
-  forget(rows: readonly Minute[]): void {
+  discard(rows: readonly Minute[]): void {
     for (const { minute } of rows) {
-      this.#waiting.delete(minute)
+      this.#unwritten.delete(minute)
       this.#totals.delete(minute)
     }
   }
 }
 
-function joined(known: Minute, look: Minute): Minute {
-  const both = { ...known }
-  for (const name of ADDED) both[name] += look[name]
-  for (const name of HIGHEST) {
-    const [one, other] = [known[name], look[name]]
-    if (one !== null && other !== null) both[name] = Math.max(one, other)
-    else if (other !== null) both[name] = other
+function merge(first: Minute, second: Minute): Minute {
+  const merged = { ...first }
+  for (const name of SUM_COLUMNS) merged[name] += second[name]
+  for (const name of MAXIMUM_COLUMNS) {
+    const [a, b] = [first[name], second[name]]
+    if (a !== null && b !== null) merged[name] = Math.max(a, b)
+    else if (b !== null) merged[name] = b
   }
-  return both
+  return merged
 }

@@ -10,12 +10,11 @@ import { ProcessCharts } from './process-charts.js'
 import { type ListedProcess, type ProcessHealthPage, processHealth, RANGE_NAMES } from './process-health.js'
 import { processHealthResponse } from './response.js'
 
-const LABELS = { '1h': 'Last hour', '24h': '24 hours', '7d': '7 days' } as const
+const RANGE_LABELS = { '1h': 'Last hour', '24h': '24 hours', '7d': '7 days' } as const
 
-/** The processes that report here, and one of them over time. */
 export const processHealthPage = definePage({
   path: '/process_health',
-  text: 'The processes that report here: memory, event loop, CPU, garbage collection and errors over time',
+  text: 'Processes with memory, event loop, CPU, garbage collection and errors over time',
   parameters: processHealth.input,
   load: (context, parameters): Promise<ProcessHealthPage> => processHealth.run(context, parameters),
   response: processHealthResponse,
@@ -27,26 +26,26 @@ export const processHealthPage = definePage({
         {process && (
           <Tabs
             label="Range"
-            tabs={RANGE_NAMES.map((one) => ({
-              label: LABELS[one],
-              href: currentPageWith(visit, { range: one }),
-              current: one === range,
+            tabs={RANGE_NAMES.map((name) => ({
+              label: RANGE_LABELS[name],
+              href: currentPageWith(visit, { range: name }),
+              current: name === range,
             }))}
           />
         )}
       </PageHead>
       {process === null ? (
-        <Empty title="No process has reported yet" code="Tracker.configure({ enable_process_health: true })">
-          Every process with this option appears here within seconds of its start, with charts of its memory, event
-          loop, CPU and garbage collection above the errors it recorded.
+        <Empty title="No processes yet" code="Tracker.configure({ enable_process_health: true })">
+          Turn on this option. Each process appears within seconds of its start, with charts of memory, event loop, CPU,
+          garbage collection and recorded errors.
         </Empty>
       ) : (
         <div class="stack">
           <Processes processes={processes} current={process.id} visit={visit} />
           <section class="card">
             <h2 class="process-charts-title">{`${process.hostname}, process ${process.pid}`}</h2>
-            <p class="muted meta">{sentence(process, visit)}</p>
-            <ProcessCharts points={points} range={range} step_minutes={step_minutes} time_zone={visit.time_zone} />
+            <p class="muted meta">{processSummary(process, visit)}</p>
+            <ProcessCharts points={points} range={range} stepMinutes={step_minutes} timeZone={visit.time_zone} />
           </section>
         </div>
       )}
@@ -60,10 +59,13 @@ export const navigation = {
   icon: 'M4.5 4.5h7v7h-7ZM6.5 2v2.5M9.5 2v2.5M6.5 11.5V14M9.5 11.5V14M2 6.5h2.5M2 9.5h2.5M11.5 6.5H14M11.5 9.5H14',
 }
 
-function sentence({ started_at, node_version, app_version, application_name }: ListedProcess, visit: Visit): string {
+function processSummary(
+  { started_at, node_version, app_version, application_name }: ListedProcess,
+  visit: Visit,
+): string {
   return [
     application_name,
-    `up since ${exactTime(started_at, visit.time_zone)}`,
+    `started ${exactTime(started_at, visit.time_zone)}`,
     `Node.js ${node_version}`,
     app_version ? `version ${app_version}` : null,
   ]
@@ -80,14 +82,14 @@ function Processes({
   current: number
   visit: Visit
 }): Rendered {
-  const shows_application = visit.application_id === null && visit.applications.length > 1
+  const showsApplication = visit.application_id === null && visit.applications.length > 1
   return (
     <section class="scroll process-list" tabindex={0} aria-label="Processes">
       <table>
         <thead>
           <tr>
             <th scope="col">Process</th>
-            {shows_application && <th scope="col">Application</th>}
+            {showsApplication && <th scope="col">Application</th>}
             <th scope="col">Up</th>
             <th scope="col">Last seen</th>
             {['Memory', 'Heap', 'Loop delay p99', 'CPU'].map((title) => (
@@ -98,40 +100,41 @@ function Processes({
           </tr>
         </thead>
         <tbody>
-          {processes.map((one) => (
-            <tr class={one.id === current ? 'selected' : undefined}>
+          {processes.map((process) => (
+            <tr class={process.id === current ? 'selected' : undefined}>
               <th scope="row">
                 <a
-                  href={currentPageWith(visit, { process_id: one.id })}
-                  aria-current={one.id === current ? 'true' : undefined}
+                  href={currentPageWith(visit, { process_id: process.id })}
+                  aria-current={process.id === current ? 'true' : undefined}
                 >
-                  {`${one.hostname} · ${one.pid}`}
+                  {`${process.hostname} · ${process.pid}`}
                 </a>
               </th>
-              {shows_application && <td data-name="Application">{one.application_name}</td>}
+              {showsApplication && <td data-name="Application">{process.application_name}</td>}
               <td data-name="Up">
                 {formatSeconds(
-                  ((one.alive ? visit.now : Date.parse(one.last_seen_at)) - Date.parse(one.started_at)) / 1000,
+                  ((process.alive ? visit.now : Date.parse(process.last_seen_at)) - Date.parse(process.started_at)) /
+                    1000,
                 )}
               </td>
               <td data-name="Last seen">
-                {one.alive ? (
-                  <span class="badge process-alive">alive</span>
+                {process.alive ? (
+                  <span class="badge process-alive">running</span>
                 ) : (
-                  <Time iso={one.last_seen_at} visit={visit} />
+                  <Time iso={process.last_seen_at} visit={visit} />
                 )}
               </td>
               <td class="number" data-name="Memory">
-                {one.rss_bytes === null ? '–' : formatBytes(one.rss_bytes)}
+                {process.rss_bytes === null ? '–' : formatBytes(process.rss_bytes)}
               </td>
-              <Marked name="Heap" sign={signsOf(one).heap_used_bytes}>
-                {heapShare(one)}
-              </Marked>
-              <Marked name="Loop delay p99" sign={signsOf(one).delay_p99_ms}>
-                {one.delay_p99_ms === null ? '–' : formatMilliseconds(one.delay_p99_ms)}
-              </Marked>
+              <WarningCell name="Heap" warning={warnings(process).heap_used_bytes}>
+                {heapShare(process)}
+              </WarningCell>
+              <WarningCell name="Loop delay p99" warning={warnings(process).delay_p99_ms}>
+                {process.delay_p99_ms === null ? '–' : formatMilliseconds(process.delay_p99_ms)}
+              </WarningCell>
               <td class="number" data-name="CPU">
-                {one.cpu === null ? '–' : formatPercent(one.cpu)}
+                {process.cpu === null ? '–' : formatPercent(process.cpu)}
               </td>
             </tr>
           ))}
@@ -141,19 +144,19 @@ function Processes({
   )
 }
 
-/** What would be unusual at the moment of an error is so at any other. */
-function signsOf({ heap_used_bytes, heap_limit_bytes, delay_p99_ms }: ListedProcess): Record<string, string> {
+/** Returns warnings by column, with the same rules as for the process of an error. */
+function warnings({ heap_used_bytes, heap_limit_bytes, delay_p99_ms }: ListedProcess): Record<string, string> {
   if (heap_used_bytes === null || heap_limit_bytes === null) return {}
   return unusualValues({ heap_used_bytes, heap_limit_bytes, delay_p99_ms })
 }
 
-function Marked({ name, sign, children }: { name: string; sign: string | undefined; children?: Rendered }) {
+function WarningCell({ name, warning, children }: { name: string; warning: string | undefined; children?: Rendered }) {
   return (
-    <td class={sign ? 'number unusual' : 'number'} data-name={name} title={sign}>
+    <td class={warning ? 'number unusual' : 'number'} data-name={name} title={warning}>
       <span>
-        {sign && <span aria-hidden="true">▲ </span>}
+        {warning && <span aria-hidden="true">▲ </span>}
         {children}
-        {sign && <span class="hidden">{`. ${sign}`}</span>}
+        {warning && <span class="hidden">{`. ${warning}`}</span>}
       </span>
     </td>
   )

@@ -6,31 +6,31 @@ import type { HealthPoint, RangeName } from './process-health.js'
 
 const MB = 1024 * 1024
 
-/** One above the other on one axis of time, the errors last: what rose first stands further left. */
+/** Charts with a shared time axis, followed by the errors of the process. */
 export function ProcessCharts({
   points,
   range,
-  step_minutes,
-  time_zone,
+  stepMinutes,
+  timeZone,
 }: {
   points: readonly HealthPoint[]
   range: RangeName
-  step_minutes: number
-  time_zone: string
+  stepMinutes: number
+  timeZone: string
 }): Rendered {
-  const moments = momentsOf(points, range, time_zone)
-  const marked = points.map(({ errors }) => (errors ?? 0) > 0)
-  const line = (label: string, tone: Line['tone'], of: (point: HealthPoint) => number | null): Line => ({
+  const moments = formatMoments(points, range, timeZone)
+  const hasErrors = points.map(({ errors }) => (errors ?? 0) > 0)
+  const line = (label: string, tone: Line['tone'], read: (point: HealthPoint) => number | null): Line => ({
     label,
     tone,
-    values: points.map(of),
+    values: points.map(read),
   })
-  const shared = { moments, marked }
+  const shared = { moments, marked: hasErrors }
   return (
     <div class="process-charts">
-      {marked.includes(true) && (
+      {hasErrors.includes(true) && (
         <p class="meta muted">
-          <span class="band-key" aria-hidden="true" /> This process recorded errors then.
+          <span class="band-key" aria-hidden="true" /> Errors recorded by this process
         </p>
       )}
       <LineChart
@@ -43,7 +43,7 @@ export function ProcessCharts({
       />
       <LineChart
         {...shared}
-        title="Event-loop delay"
+        title="Event loop delay"
         format={formatMilliseconds}
         minMax={10}
         lines={[
@@ -57,17 +57,17 @@ export function ProcessCharts({
         title="CPU and event loop"
         format={formatPercent}
         minMax={0.1}
-        lines={[line('CPU', 1, (p) => p.cpu), line('Loop at work', 2, (p) => p.utilisation)]}
+        lines={[line('CPU', 1, (p) => p.cpu), line('Event loop utilization', 2, (p) => p.utilisation)]}
       />
       <LineChart
         {...shared}
-        title="Garbage collection, per minute"
+        title="Garbage collection per minute"
         format={formatMilliseconds}
         minMax={10}
-        lines={[line('Pauses', 1, (p) => p.gc_ms)]}
+        lines={[line('Pause time', 1, (p) => p.gc_ms)]}
       />
       <BarChart
-        title={step_minutes === 1 ? 'Errors of this process, by the minute' : 'Errors of this process'}
+        title={stepMinutes === 1 ? 'Errors per minute' : 'Errors'}
         unit="errors"
         series={[{ key: 'errors', label: 'Errors', tone: 'severity-critical' }]}
         bars={points.map(({ errors }, i) => ({
@@ -80,7 +80,7 @@ export function ProcessCharts({
   )
 }
 
-function momentsOf(points: readonly HealthPoint[], range: RangeName, timeZone: string): Moment[] {
+function formatMoments(points: readonly HealthPoint[], range: RangeName, timeZone: string): Moment[] {
   const short = new Intl.DateTimeFormat('en-GB', {
     ...(range === '7d' ? { day: 'numeric', month: 'short' } : { hour: '2-digit', minute: '2-digit' }),
     timeZone,

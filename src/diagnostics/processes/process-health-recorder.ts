@@ -9,10 +9,11 @@ import { heapLimit } from './heap-limit.js'
 import { MeasuredInterval } from './measured-interval.js'
 import { MINUTES, type Minute, MinuteTotals, minuteRow } from './minute-totals.js'
 
-/** A new process is seen at once. */
-const FIRST_MS = { least: 2000, more: 3000 }
-/** Minutes that are kept in memory while the database is away; the oldest go first. */
-const MAX_WAITING = 60
+/** Delay of the first sample, so that a new process appears soon. The random part spreads simultaneous starts. */
+const FIRST_SAMPLE_MS = 2000
+const FIRST_SAMPLE_JITTER_MS = 3000
+/** Minutes buffered while the database is unreachable. The oldest are discarded first. */
+const MAX_UNWRITTEN = 60
 
 const PROCESSES: BulkTarget = {
   table: 'faultboard_processes',
@@ -29,39 +30,39 @@ const PROCESSES: BulkTarget = {
   onConflict: { key: ['process_key'], update: [{ column: 'last_minute', by: 'greatest' }] },
 }
 
-/** Writes one small row a minute of how this process is doing. It never throws, and never keeps the process alive. */
+/** Writes one row per minute with the metrics of this process. Never throws and never keeps the process alive. */
 export class ProcessHealthRecorder {
   readonly #context: Context
   readonly #interval = new MeasuredInterval()
-  readonly #started_at: number
-  /** Processes that start together do not write together. */
-  readonly #phase: number
+  readonly #startedAt: number
+  /** Random offset in the minute, so that processes do not all write at the same time. */
+  readonly #offsetMs: number
   #timer: NodeJS.Timeout | undefined
   readonly #minutes = new MinuteTotals()
-  #is_refused = false
-  /** Those before this was loaded count too. */
-  #errors = 0
-  #stopped = false
+  #hasLoggedRejection = false
+  /** Errors reported so far. Starts at 0 to include errors from before this module was loaded. */
+  #reportedErrors = 0
+  #isStopped = false
 
   constructor(context: Context) {
     this.#context = context
-    this.#started_at = Math.round(context.now() - process.uptime() * 1000)
-    this.#phase = Math.floor(context.random() * MINUTE)
-    this.#sampleIn(FIRST_MS.least + context.random() * FIRST_MS.more)
+    this.#startedAt = Math.round(context.now() - process.uptime() * 1000)
+    this.#offsetMs = Math.floor(context.random() * MINUTE)
+    this.#scheduleSample(FIRST_SAMPLE_MS + context.random() * FIRST_SAMPLE_JITTER_MS)
   }
 
   stop(): void {
-    this.#stopped = true
+    this.#isStopped = true
     clearTimeout(this.#timer)
     this.#interval.stop()
   }
 
-  /** Takes the figures since the last time and writes them, with those that could not be written before. */
+  /** Writes the metrics since the last sample, together with minutes that could not be written before. */
   async sample(): Promise<void> {
     const { now, recorder } = this.#context
     const { rss, heapUsed } = process.memoryUsage()
-    const errors = recorder.received - this.#errors
-    this.#errors = recorder.received
+    const errors = recorder.received - this.#reportedErrors
+    this.#reportedErrors = recorder.received
     const minute = now() - (now() % MINUTE)
     this.#minutes.add({
       minute,
@@ -72,29 +73,29 @@ export class ProcessHealthRecorder {
       errors,
       ...this.#interval.restart(),
     })
-    const rows = this.#minutes.waiting
+    const rows = this.#minutes.unwritten
     try {
       await this.#write(rows, minute)
-      this.#minutes.written(rows, minute)
+      this.#minutes.markWritten(rows, minute)
     } catch (error) {
-      this.#failed(rows, error)
+      this.#handleFailure(rows, error)
     }
   }
 
-  /** Why the database is away is told with the errors that wait for it; that it refuses a row, only here. */
-  #failed(rows: readonly Minute[], error: unknown): void {
+  /** Logs rejected rows only. The recorder already logs that the database is unreachable. */
+  #handleFailure(rows: readonly Minute[], error: unknown): void {
     const { counters, database, log } = this.#context
     if (database.dialect.classifyError(error) !== 'statement') {
-      const lost = rows.slice(0, Math.max(0, rows.length - MAX_WAITING))
-      this.#minutes.forget(lost)
-      if (lost.length > 0) counters.add('process_health_lost', lost.length)
+      const discarded = rows.slice(0, Math.max(0, rows.length - MAX_UNWRITTEN))
+      this.#minutes.discard(discarded)
+      if (discarded.length > 0) counters.add('process_health_lost', discarded.length)
       return
     }
-    // It would be refused again and again, and everything after it too.
-    this.#minutes.forget(rows)
+    // Retrying would fail again and block all later rows.
+    this.#minutes.discard(rows)
     counters.add('process_health_refused', rows.length)
-    if (!this.#is_refused) log.warn(`The health of the process cannot be written (${failureMessage(error)}).`)
-    this.#is_refused = true
+    if (!this.#hasLoggedRejection) log.warn(`Cannot store process health: ${failureMessage(error)}.`)
+    this.#hasLoggedRejection = true
   }
 
   async #write(rows: readonly Minute[], minute: number): Promise<void> {
@@ -102,12 +103,12 @@ export class ProcessHealthRecorder {
     await ready()
     const name = config.application_name
     const application_id = await applicationId(database, name, now())
-    const key = this.#key(name)
+    const key = this.#processKey(name)
     await database.write(async (trx) => {
       await database.dialect.insertMany(trx, PROCESSES, [
         [
           ...[key, application_id, hostname().slice(0, 255), process.pid, process.version],
-          ...[config.app_version?.slice(0, 128) ?? null, this.#started_at, minute],
+          ...[config.app_version?.slice(0, 128) ?? null, this.#startedAt, minute],
         ],
       ])
       const { id } = await trx
@@ -123,15 +124,15 @@ export class ProcessHealthRecorder {
     })
   }
 
-  /** In a container the pid is always the same; a restart is another process all the same. */
-  #key(application_name: string): string {
-    const parts = [application_name, hostname(), process.pid, this.#started_at]
+  /** Includes the start time, because a restarted container reuses its pid. */
+  #processKey(applicationName: string): string {
+    const parts = [applicationName, hostname(), process.pid, this.#startedAt]
     return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
   }
 
-  #sampleIn(milliseconds: number): void {
-    if (this.#stopped) return
-    const next = () => this.#sampleIn(MINUTE - ((this.#context.now() - this.#phase) % MINUTE))
-    this.#timer = setTimeout(() => void this.sample().finally(next), milliseconds).unref()
+  #scheduleSample(delayMs: number): void {
+    if (this.#isStopped) return
+    const next = () => this.#scheduleSample(MINUTE - ((this.#context.now() - this.#offsetMs) % MINUTE))
+    this.#timer = setTimeout(() => void this.sample().finally(next), delayMs).unref()
   }
 }

@@ -7,13 +7,12 @@ import { defineOperation } from '../../operation.js'
 import { sql } from '../../store/kysely.js'
 import { timedRanges } from '../../store/timed-ranges.js'
 
-export const KEPT_DAYS = 7
-/** The newest; those that are gone follow those that live. */
+export const RETENTION_DAYS = 7
 const MAX_PROCESSES = 50
-/** A process that is alive has written within so long. */
-const SILENT_MS = 3 * MINUTE
+/** A process without a row for this time counts as stopped. */
+const STOPPED_AFTER_MS = 3 * MINUTE
 
-/** How far back is looked, and how many minutes one point sums up: some ninety points in all. */
+/** Duration of each range and of one point in it. A range has 60 to 96 points. */
 const RANGES = {
   '1h': { span: HOUR, step: MINUTE },
   '24h': { span: DAY, step: 15 * MINUTE },
@@ -34,7 +33,7 @@ export interface ListedProcess {
   started_at: string
   last_seen_at: string
   alive: boolean
-  /** As they were when it was last seen. */
+  /** Values of the last minute. */
   rss_bytes: number | null
   heap_used_bytes: number | null
   heap_limit_bytes: number | null
@@ -42,7 +41,7 @@ export interface ListedProcess {
   cpu: number | null
 }
 
-/** Nothing but the time is known of a span in which the process wrote nothing. */
+/** Metrics of one step. All values are null if the process wrote no row in it. */
 export interface HealthPoint {
   at: string
   rss_bytes: number | null
@@ -53,7 +52,7 @@ export interface HealthPoint {
   delay_max_ms: number | null
   utilisation: number | null
   cpu: number | null
-  /** Milliseconds of pauses in a minute. */
+  /** Milliseconds of garbage collection per minute. */
   gc_ms: number | null
   handles: number | null
   errors: number | null
@@ -68,8 +67,8 @@ export interface ProcessHealthPage {
 }
 
 /**
- * How the processes are doing, and one of them over time: the one that was seen last unless another is asked for. Without
- * a range it is a day, or the last hour of a process that is no older: it would be a speck on a day.
+ * Lists processes and returns the metrics of one process over time, by default the first one. The default range is a day,
+ * or an hour for a process that started within the last hour.
  */
 export const processHealth = defineOperation({
   input: v.object({
@@ -77,21 +76,21 @@ export const processHealth = defineOperation({
     process_id: optional(id()),
     range: optional(choice(RANGE_NAMES)),
   }),
-  async run(context, { application_id, process_id, range: wanted }): Promise<ProcessHealthPage> {
+  async run(context, { application_id, process_id, range: requestedRange }): Promise<ProcessHealthPage> {
     const processes = await listProcesses(context, application_id)
-    const process = await chosen(context, processes, process_id, application_id)
-    const range = wanted ?? (process && isYoung(context, process) ? '1h' : '24h')
+    const process = await selectProcess(context, processes, process_id, application_id)
+    const range = requestedRange ?? (process && isNew(context, process) ? '1h' : '24h')
     const { step } = RANGES[range]
-    const points = process ? await pointsOf(context, process.id, range) : []
+    const points = process ? await readPoints(context, process.id, range) : []
     return { range, step_minutes: step / MINUTE, processes, process, points }
   },
 })
 
-function isYoung({ now }: Context, { started_at }: ListedProcess): boolean {
+function isNew({ now }: Context, { started_at }: ListedProcess): boolean {
   return now() - Date.parse(started_at) < RANGES['1h'].span
 }
 
-async function chosen(
+async function selectProcess(
   context: Context,
   processes: readonly ListedProcess[],
   process_id: number | undefined,
@@ -101,7 +100,7 @@ async function chosen(
   const listed = processes.find(({ id }) => id === process_id)
   if (listed) return listed
   const [found] = await listProcesses(context, application_id, process_id)
-  if (!found) throw new TrackerError('not_found', `There is no process with the id ${process_id}.`)
+  if (!found) throw new TrackerError('not_found', `Process ${process_id} not found.`)
   return found
 }
 
@@ -129,37 +128,37 @@ async function listProcesses(
   const processes = rows.map(({ started_at, last_minute, ...row }) => ({
     ...row,
     started_at: new Date(started_at).toISOString(),
-    // Its first row may be of the minute in which it started.
+    // The minute of the first row can start before the process.
     last_seen_at: new Date(Math.max(started_at, last_minute)).toISOString(),
-    alive: now() - last_minute < SILENT_MS,
+    alive: now() - last_minute < STOPPED_AFTER_MS,
   }))
   return processes.sort((a, b) => Number(b.alive) - Number(a.alive) || (a.alive && b.alive ? byName(a, b) : 0))
 }
 
-/** Those that live change places every minute otherwise. */
+/** Gives running processes a stable order. By last minute, they would swap places every minute. */
 function byName(a: ListedProcess, b: ListedProcess): number {
   return a.hostname.localeCompare(b.hostname, 'en', { numeric: true }) || a.pid - b.pid
 }
 
-async function pointsOf({ database, now }: Context, process_id: number, range: RangeName): Promise<HealthPoint[]> {
+async function readPoints({ database, now }: Context, process_id: number, range: RangeName): Promise<HealthPoint[]> {
   const { span, step } = RANGES[range]
   const end = now() - (now() % step) + step
   const first = end - span
-  const known = new Map<number, Partial<HealthPoint>>()
+  const pointsByTime = new Map<number, Partial<HealthPoint>>()
   for await (const steps of timedRanges(database, span / step, { smallest: Math.min(span, DAY) / step })) {
     const range = { from: first + steps.from * step, to: first + steps.to * step, step }
-    for (const { bucket, ...figures } of await summedUp(database, process_id, range)) {
-      known.set(bucket, rounded(figures))
+    for (const { bucket, ...metrics } of await aggregateMinutes(database, process_id, range)) {
+      pointsByTime.set(bucket, roundValues(metrics))
     }
   }
   return Array.from({ length: span / step }, (_, i) => {
-    const at = first + i * step
-    return { at: new Date(at).toISOString(), ...NOTHING, ...known.get(at) }
+    const time = first + i * step
+    return { at: new Date(time).toISOString(), ...NO_METRICS, ...pointsByTime.get(time) }
   })
 }
 
-/** The worst of each span where something can be too high; the mean of what is a share. */
-async function summedUp(
+/** Aggregates minutes to steps: maximum of sizes and delays, mean of shares, sum of errors. */
+async function aggregateMinutes(
   { read }: Context['database'],
   process_id: number,
   { from, to, step }: { from: number; to: number; step: number },
@@ -170,8 +169,8 @@ async function summedUp(
     .selectFrom('faultboard_process_minutes')
     .select(({ fn }) => [
       bucket.as('bucket'),
-      ...WORST.map((name) => fn.max(name).as(name)),
-      ...MEANS.map((name) => fn.avg<number>(name).as(name)),
+      ...MAXIMUM_COLUMNS.map((name) => fn.max(name).as(name)),
+      ...MEAN_COLUMNS.map((name) => fn.avg<number>(name).as(name)),
       fn.sum<number>('errors').as('errors'),
     ])
     .where('process_id', '=', process_id)
@@ -181,10 +180,17 @@ async function summedUp(
     .execute()
 }
 
-const WORST = ['rss_bytes', 'heap_used_bytes', 'heap_limit_bytes', 'handles', 'delay_p99_ms', 'delay_max_ms'] as const
-const MEANS = ['delay_p50_ms', 'utilisation', 'cpu', 'gc_ms'] as const
+const MAXIMUM_COLUMNS = [
+  'rss_bytes',
+  'heap_used_bytes',
+  'heap_limit_bytes',
+  'handles',
+  'delay_p99_ms',
+  'delay_max_ms',
+] as const
+const MEAN_COLUMNS = ['delay_p50_ms', 'utilisation', 'cpu', 'gc_ms'] as const
 
-const NOTHING: Omit<HealthPoint, 'at'> = {
+const NO_METRICS: Omit<HealthPoint, 'at'> = {
   rss_bytes: null,
   heap_used_bytes: null,
   heap_limit_bytes: null,
@@ -198,9 +204,9 @@ const NOTHING: Omit<HealthPoint, 'at'> = {
   errors: null,
 }
 
-/** A mean has more digits than anybody reads, and some drivers give it as text. */
-function rounded(figures: object): Partial<HealthPoint> {
-  const entries = Object.entries(figures)
+/** Rounds to three digits and converts means that some drivers return as strings. */
+function roundValues(metrics: object): Partial<HealthPoint> {
+  const entries = Object.entries(metrics)
   return Object.fromEntries(
     entries.map(([name, value]) => [name, value === null ? null : Math.round(Number(value) * 1000) / 1000]),
   )

@@ -73,7 +73,7 @@ function Dump({ dump, visit }: { dump: DumpSummary; visit: Visit }) {
       <dl class="record-figures">
         <Figure label="Memory" value={dump.rss_bytes} format={formatBytes} />
         <Figure label="Heap used" value={dump.heap_used_bytes} format={formatBytes} />
-        <Figure label="Event loop delay p99" value={dump.delay_p99_ms} format={formatMilliseconds} />
+        <Figure label="Loop delay p99" value={dump.delay_p99_ms} format={formatMilliseconds} />
       </dl>
     </li>
   )

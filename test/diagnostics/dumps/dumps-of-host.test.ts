@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeEachRuntime } from '../../support/runtimes.js'
 import { withDatabase } from '../../support/tracker.js'
-import { type MeasuredHost, startMeasuredHost } from './host.js'
+import { type MeasuredHost, startMeasuredHost } from '../processes/host.js'
 
 const ON = { enable_diagnostic_dump: true, enable_heap_snapshots: true }
 const SECRETS = {

@@ -1,26 +1,26 @@
-// A host that leaks, blocks and fails when it is asked to. It tells its port, and ends when its standard input does.
+// Host that leaks, blocks and fails on request. Prints its port and stops when its standard input ends.
 import { createServer } from 'node:http'
 import * as inspector from 'node:inspector'
 import { withFaultboard } from '../../../dist/adapters/node.js'
 import { createTracker } from '../../../dist/index.js'
 
-const tracker = createTracker(JSON.parse(process.env.ORDERS))
-const kept = []
-let at_work = null
+const tracker = createTracker(JSON.parse(process.env.HOST_SETTINGS))
+const retained = []
+let workTimer = null
 
-const DEEDS = {
-  '/leak': () => void kept.push(Array.from({ length: 400_000 }, (_, i) => ({ i }))),
-  '/timers': () => void kept.push(Array.from({ length: 50 }, () => setInterval(() => {}, 1e6))),
+const ACTIONS = {
+  '/leak': () => void retained.push(Array.from({ length: 400_000 }, (_, i) => ({ i }))),
+  '/timers': () => void retained.push(Array.from({ length: 50 }, () => setInterval(() => {}, 1e6))),
   '/block': () => {
     for (const end = performance.now() + 400; performance.now() < end; );
   },
   '/work': () => {
-    at_work = setInterval(() => compiledWork()(), 1)
+    workTimer = setInterval(() => compiledWork()(), 1)
   },
-  '/rest': () => clearInterval(at_work),
+  '/rest': () => clearInterval(workTimer),
   '/pool': () => {
     const pool = { totalCount: 9, idleCount: 4, waitingCount: 3, options: { max: 10, password: process.env.MY_THING } }
-    kept.push(pool)
+    retained.push(pool)
     tracker.registerPool('orders', pool)
   },
   '/fail': () => tracker.Commands.LogError.call({ exception: new Error('it failed') }),
@@ -28,8 +28,8 @@ const DEEDS = {
 }
 
 /**
- * Keeps the thread busy, which still responds. Compiled again for each call, because V8 can leave out the name of a
- * function in a profile if it was optimized before the profile began.
+ * Keeps the thread busy but responsive. Compiled for each call, because V8 can omit the name of a function that was
+ * optimized before the profile started.
  */
 const compiledWork = new Function(`return function hardWork() {
   for (const end = performance.now() + 20; performance.now() < end; );
@@ -40,18 +40,18 @@ function reportSettings() {
   return { excludeNetwork, excludeEnv: excludeEnv ?? null }
 }
 
-if (process.env.FAILS_AT_ONCE) await DEEDS['/fail']()
+if (process.env.FAIL_AT_START) await ACTIONS['/fail']()
 
 const server = createServer(
   withFaultboard(async (request, response) => {
-    const result = await DEEDS[request.url]?.()
+    const result = await ACTIONS[request.url]?.()
     response.end(JSON.stringify(result ?? null))
   }, tracker),
 )
 server.listen(0, '127.0.0.1', () => console.log(server.address().port))
 
 process.stdin.resume().on('end', async () => {
-  for (const timer of kept.flat()) if (timer instanceof Object && 'hasRef' in timer) clearInterval(timer)
+  for (const timer of retained.flat()) if (timer instanceof Object && 'hasRef' in timer) clearInterval(timer)
   await tracker.shutdown()
   server.close()
   server.closeAllConnections()

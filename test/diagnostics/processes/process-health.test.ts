@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { forgetProcessHealth } from '../../../src/diagnostics/processes/forget-process-health.js'
+import { deleteOldMinutes } from '../../../src/diagnostics/processes/delete-old-minutes.js'
 import { processHealth } from '../../../src/diagnostics/processes/process-health.js'
 import { ProcessHealthRecorder } from '../../../src/diagnostics/processes/process-health-recorder.js'
 import { DAY, HOUR, MINUTE } from '../../../src/model/time.js'
@@ -9,24 +9,29 @@ import { describeEachDatabase } from '../../support/databases.js'
 import { NOON } from '../../support/tracker.js'
 import { addApplication, runningContext } from '../running.js'
 
-type Running = Awaited<ReturnType<typeof runningContext>>
+type RunningContext = Awaited<ReturnType<typeof runningContext>>
 
-function recorderOf(context: Running, now = NOON): ProcessHealthRecorder {
+function createRecorder(context: RunningContext, now = NOON): ProcessHealthRecorder {
   const recorder = new ProcessHealthRecorder({ ...context, now: () => now })
   onTestFinished(() => recorder.stop())
   return recorder
 }
 
-/** What makes each database refuse a minute with so many errors. */
-const REFUSALS = {
+/** Statements that make each database reject a minute with 99 errors. */
+const REJECTIONS = {
   sqlite: `create trigger refuse before insert on faultboard_process_minutes when new.errors = 99
     begin select raise(abort, 'refused'); end`,
   postgres: 'alter table faultboard_process_minutes add constraint refuse check (errors <> 99)',
   mysql: 'alter table faultboard_process_minutes add constraint refuse check (errors <> 99)',
 }
 
-/** A process with rows of these minutes before noon. */
-async function addProcess({ database }: Running, application_id: number, key: string, minutes: readonly number[]) {
+/** Adds a process with rows for the given minutes before noon. */
+async function addProcess(
+  { database }: RunningContext,
+  application_id: number,
+  key: string,
+  minutes: readonly number[],
+) {
   const process = {
     process_key: key,
     application_id,
@@ -55,16 +60,16 @@ async function addProcess({ database }: Running, application_id: number, key: st
 }
 
 describeEachDatabase('process health', (database) => {
-  test('is one row a minute, in which a second look of the same minute is added', async () => {
+  test('merges samples of the same minute into one row', async () => {
     const context = await runningContext(database, { app_version: '4.2' })
-    const recorder = recorderOf(context)
+    const recorder = createRecorder(context)
     context.recorder.received += 3
     await recorder.sample()
     context.recorder.received += 2
     await recorder.sample()
-    const { processes, process: shown, points } = await perform(processHealth, context, { range: '1h' })
+    const { processes, process: selected, points } = await perform(processHealth, context, { range: '1h' })
     expect(processes).toHaveLength(1)
-    expect(shown).toMatchObject({ pid: process.pid, application_name: 'shop', alive: true, app_version: '4.2' })
+    expect(selected).toMatchObject({ pid: process.pid, application_name: 'shop', alive: true, app_version: '4.2' })
     const known = points.filter(({ rss_bytes }) => rss_bytes !== null)
     expect(known).toMatchObject([{ at: new Date(NOON).toISOString(), errors: 5 }])
     expect(known[0]?.rss_bytes).toBeGreaterThan(10_000_000)
@@ -72,31 +77,31 @@ describeEachDatabase('process health', (database) => {
     expect(points).toHaveLength(60)
   })
 
-  test('counts the errors that came before it was loaded', async () => {
+  test('counts errors from before it was loaded', async () => {
     const context = await runningContext(database)
     context.recorder.received += 2
-    await recorderOf(context).sample()
+    await createRecorder(context).sample()
     const { points } = await perform(processHealth, context, {})
     expect(points.filter(({ errors }) => errors !== null)).toMatchObject([{ errors: 2 }])
   })
 
-  test('is shown over an hour where the process is no older, and over a day otherwise', async () => {
+  test('defaults to an hour for a new process and to a day otherwise', async () => {
     const context = await runningContext(database)
     const shop = await addApplication(context, 'shop')
     await addProcess(context, shop, 'old', [0, 1])
     expect(await perform(processHealth, context, {})).toMatchObject({ range: '24h', step_minutes: 15 })
-    const young = await addProcess(context, shop, 'young', [0])
+    const newProcess = await addProcess(context, shop, 'new', [0])
     await context.database.read
       .updateTable('faultboard_processes')
       .set({ started_at: NOON - 59 * MINUTE })
-      .where('id', '=', young)
+      .where('id', '=', newProcess)
       .execute()
-    const asked = { process_id: young }
-    expect(await perform(processHealth, context, asked)).toMatchObject({ range: '1h', step_minutes: 1 })
-    expect(await perform(processHealth, context, { ...asked, range: '7d' })).toMatchObject({ range: '7d' })
+    const input = { process_id: newProcess }
+    expect(await perform(processHealth, context, input)).toMatchObject({ range: '1h', step_minutes: 1 })
+    expect(await perform(processHealth, context, { ...input, range: '7d' })).toMatchObject({ range: '7d' })
   })
 
-  test('sums up spans: the worst of what can be too high, all errors, and nothing where nothing was written', async () => {
+  test('aggregates steps to maxima, means and sums, with null for missing minutes', async () => {
     const context = await runningContext(database)
     const shop = await addApplication(context, 'shop')
     const id = await addProcess(context, shop, 'web-1', [0, 1, 14, 20, 2000, 9000])
@@ -118,11 +123,11 @@ describeEachDatabase('process health', (database) => {
     expect(week.points.reduce((sum, { errors }) => sum + (errors ?? 0), 0)).toBe(12)
   })
 
-  test('is told of the application that is looked at, the living first', async () => {
+  test('filters by application and lists running processes first', async () => {
     const context = await runningContext(database)
     const shop = await addApplication(context, 'shop')
     const depot = await addApplication(context, 'depot')
-    await addProcess(context, shop, 'gone', [500])
+    await addProcess(context, shop, 'stopped', [500])
     await addProcess(context, shop, 'web-10', [1])
     await addProcess(context, shop, 'web-9', [0])
     const other = await addProcess(context, depot, 'depot-1', [0])
@@ -130,40 +135,40 @@ describeEachDatabase('process health', (database) => {
     expect(processes.map(({ hostname, alive }) => [hostname, alive])).toEqual([
       ['web-9', true],
       ['web-10', true],
-      ['gone', false],
+      ['stopped', false],
     ])
     expect(process?.hostname).toBe('web-9')
     await expect(perform(processHealth, context, { application_id: shop, process_id: other })).rejects.toThrow(
-      `There is no process with the id ${other}.`,
+      `Process ${other} not found.`,
     )
   })
 
-  test('is forgotten after seven days, a process with its last minute', async () => {
+  test('is deleted after seven days, together with stopped processes', async () => {
     const context = await runningContext(database)
     const shop = await addApplication(context, 'shop')
     const week = (7 * DAY) / MINUTE
     await addProcess(context, shop, 'old', [week + 1, week + 2])
     const kept = await addProcess(context, shop, 'new', [5, week - 1, week + 1, week + 1500])
-    await forgetProcessHealth(context)
+    await deleteOldMinutes(context)
     const rows = await context.database.read.selectFrom('faultboard_process_minutes').select('process_id').execute()
     expect(rows).toEqual([{ process_id: kept }, { process_id: kept }])
     const { processes } = await perform(processHealth, context, {})
     expect(processes.map(({ hostname }) => hostname)).toEqual(['new'])
   })
 
-  test('waits in memory while the database is away, as far as there is room, and never throws', async () => {
+  test('is buffered up to a limit while the database is unreachable', async () => {
     const context = await runningContext(database)
     const times = Array.from({ length: 70 }, (_, i) => NOON - HOUR * 2 + i * MINUTE)
     let now = 0
-    let is_away = true
-    const ready = () => (is_away ? Promise.reject(new Error('away')) : Promise.resolve())
+    let isAway = true
+    const ready = () => (isAway ? Promise.reject(new Error('away')) : Promise.resolve())
     const recorder = new ProcessHealthRecorder({ ...context, now: () => now, ready })
     onTestFinished(() => recorder.stop())
     for (const time of times) {
       now = time
       await recorder.sample()
     }
-    is_away = false
+    isAway = false
     now += MINUTE
     await recorder.sample()
     const rows = await context.database.read.selectFrom('faultboard_process_minutes').select('minute').execute()
@@ -172,11 +177,11 @@ describeEachDatabase('process health', (database) => {
     expect(context.counters.toJSON()).toMatchObject({ process_health_lost: 10 })
   })
 
-  test('is whole after a short outage in which one minute was looked at twice', async () => {
+  test('is complete after an outage with two samples of one minute', async () => {
     const context = await runningContext(database)
     let now = NOON
-    let is_away = true
-    const ready = () => (is_away ? Promise.reject(new Error('away')) : Promise.resolve())
+    let isAway = true
+    const ready = () => (isAway ? Promise.reject(new Error('away')) : Promise.resolve())
     const recorder = new ProcessHealthRecorder({ ...context, now: () => now, ready })
     onTestFinished(() => recorder.stop())
     for (const [seconds, errors] of [
@@ -186,7 +191,7 @@ describeEachDatabase('process health', (database) => {
       [60, 7],
     ] as const) {
       now = NOON + seconds * 1000
-      is_away = seconds < 40
+      isAway = seconds < 40
       context.recorder.received += errors
       await recorder.sample()
     }
@@ -197,32 +202,32 @@ describeEachDatabase('process health', (database) => {
     expect(context.counters.toJSON()).not.toHaveProperty('process_health_refused')
   })
 
-  test('counts once what was written by an attempt that seemed to have failed', async () => {
+  test('counts errors once if a failed attempt was in fact committed', async () => {
     const context = await runningContext(database)
-    let is_unclear = true
+    let isConnectionLost = true
     const write: typeof context.database.write = async (work) => {
       const result = await context.database.write(work)
-      if (is_unclear) throw Object.assign(new Error('gone'), { code: 'ECONNRESET' })
+      if (isConnectionLost) throw Object.assign(new Error('connection reset'), { code: 'ECONNRESET' })
       return result
     }
-    const recorder = recorderOf({ ...context, database: { ...context.database, write } })
+    const recorder = createRecorder({ ...context, database: { ...context.database, write } })
     context.recorder.received += 3
     await recorder.sample()
-    is_unclear = false
+    isConnectionLost = false
     context.recorder.received += 2
     await recorder.sample()
     await recorder.sample()
     expect(await errorsPerMinute(context)).toEqual([[NOON, 5]])
   })
 
-  test('goes on after a row that the database refuses, and says so once', async () => {
+  test('continues after a rejected row and logs it once', async () => {
     const context = await runningContext(database)
-    const said: string[] = []
-    const log = { info: () => {}, warn: (sentence: string) => void said.push(sentence) }
+    const warnings: string[] = []
+    const log = { info: () => {}, warn: (sentence: string) => void warnings.push(sentence) }
     let now = NOON
     const recorder = new ProcessHealthRecorder({ ...context, log, now: () => now })
     onTestFinished(() => recorder.stop())
-    await sql.raw(REFUSALS[database.dialect]).execute(context.database.read)
+    await sql.raw(REJECTIONS[database.dialect]).execute(context.database.read)
     for (const errors of [99, 99, 4]) {
       now += MINUTE
       context.recorder.received += errors
@@ -230,11 +235,11 @@ describeEachDatabase('process health', (database) => {
     }
     expect(await errorsPerMinute(context)).toEqual([[NOON + 3 * MINUTE, 4]])
     expect(context.counters.toJSON()).toMatchObject({ process_health_refused: 2 })
-    expect(said).toEqual([expect.stringContaining('The health of the process cannot be written')])
+    expect(warnings).toEqual([expect.stringContaining('Cannot store process health')])
   })
 })
 
-async function errorsPerMinute({ database: { read } }: Running): Promise<[number, number][]> {
+async function errorsPerMinute({ database: { read } }: RunningContext): Promise<[number, number][]> {
   const rows = await read
     .selectFrom('faultboard_process_minutes')
     .select(['minute', 'errors'])
