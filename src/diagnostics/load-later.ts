@@ -5,7 +5,7 @@ import type { CollectorSetup } from './define.js'
  * Starts a collector that is loaded on demand, so that a host that does not use it never loads its modules. A tracker
  * that stops earlier never starts it.
  */
-export function loadLater({ context }: CollectorSetup, what: string, start: () => Promise<() => void>): () => void {
+export function loadLater({ context }: CollectorSetup, subject: string, start: () => Promise<() => void>): () => void {
   let isStopped = false
   let stop: (() => void) | null = null
   start().then(
@@ -13,7 +13,7 @@ export function loadLater({ context }: CollectorSetup, what: string, start: () =
       if (isStopped) started()
       else stop = started
     },
-    (error: unknown) => context.log.warn(`${what} cannot be measured: ${reasonOf(error)}`),
+    (error: unknown) => context.log.warn(`${subject} cannot be measured: ${reasonOf(error)}`),
   )
   return () => {
     isStopped = true

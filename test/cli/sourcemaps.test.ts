@@ -73,7 +73,7 @@ describe('faultboard sourcemaps', () => {
       [['upload', 'nowhere', '--release', '1'], 1, 'does not exist'],
       [['upload', 'empty', '--release', '1'], 1, 'No scripts or maps below empty'],
       [['upload', 'bare', '--release', '1'], 1, 'Below bare is a script without a map. Build with source maps'],
-      [['upload', 'broken', '--release', '1'], 1, 'The map of app.js is no source map.'],
+      [['upload', 'broken', '--release', '1'], 1, 'The map of app.js is not a valid source map.'],
       [['upload', 'huge', '--release', '1'], 1, 'The map of app.js is larger than 268435456 bytes.'],
       [['upload', 'bare', '--release', '1', '--url-prefix', '/assets'], 2, '--url-prefix must be the full URL'],
       [['delete'], 2, '--release is missing'],

@@ -43,7 +43,7 @@ describe('the pages of the diagnostics', () => {
     expect(swallowed).toContain('node --import faultboard/register app.js')
     expect(dumps).toContain('No diagnostic dumps yet')
     expect(dumps).toContain('Tracker.Commands.CaptureDiagnosticDump.call(')
-    expect(guard).toContain('No event in 7 days')
+    expect(guard).toContain('No events in the last 7 days')
     expect(guard).toContain('Tracker.requestGuard.record(')
   })
 

@@ -13,7 +13,7 @@ export interface CountedWords {
   app_version: string
 }
 
-/** Stores repeated statements and deprecations as a host that counts for weeks would have them, under these words. */
+/** Stores repeated statements and deprecations of several weeks with the given names. */
 export async function storeCounted(url: string, now: number, words: readonly CountedWords[]): Promise<void> {
   await withDatabase(url, async ({ read }) => {
     const { id: application_id } = await read
@@ -56,7 +56,7 @@ export async function storeCounted(url: string, now: number, words: readonly Cou
   })
 }
 
-/** An attack, as it is stored: the most frequent by name, all others together. */
+/** Stored rows of an attack: the most frequent names and the combined rest. */
 export async function storeAttack(url: string, now: number): Promise<void> {
   await withDatabase(url, async ({ read }) => {
     const { id: application_id } = await read

@@ -5,7 +5,7 @@ import { startRuntime } from '../../src/runtime.js'
 import type { TestDatabase } from '../support/databases.js'
 import { CREDENTIALS, freshPlace, NOON } from '../support/tracker.js'
 
-/** What operations receive, of a tracker at work on a new database; it is ended when the test is done. */
+/** Creates the context of a started tracker on a new database. The tracker stops when the test ends. */
 export async function runningContext(database: TestDatabase, settings: Settings = {}): Promise<CaptureContext> {
   const { url, spool_path } = await freshPlace(database)
   const { context, stop } = startRuntime(
@@ -17,7 +17,7 @@ export async function runningContext(database: TestDatabase, settings: Settings 
   return context
 }
 
-/** Adds an application that reports here; gives its id. */
+/** Adds an application and returns its id. */
 export async function addApplication({ database: { read } }: CaptureContext, name: string): Promise<number> {
   await read.insertInto('faultboard_applications').values({ name, created_at: NOON }).execute()
   const row = await read.selectFrom('faultboard_applications').select('id').where('name', '=', name).executeTakeFirst()

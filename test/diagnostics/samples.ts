@@ -11,7 +11,7 @@ export interface SampleWords {
   path: string
 }
 
-/** Stores sums as a host that counts for weeks would have them, under these words. */
+/** Stores counts of several weeks with the given names. */
 export async function storeSamples(url: string, now: number, words: readonly SampleWords[]): Promise<void> {
   await withDatabase(url, async ({ read }) => {
     const { id: application_id } = await read

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { temporaryFolder } from '../support/tracker.js'
 import { project, REGISTER, run } from './swallowed/project.js'
 
-/** Takes every connection and never says a word, as a database behind a broken network does. */
+/** Accepts connections and never responds, like a database behind a broken network. */
 const sockets = new Set<Socket>()
 const silent = createServer((socket) => {
   sockets.add(socket)
@@ -28,7 +28,7 @@ process.emitWarning('old', 'DeprecationWarning', 'OLD1')
 console.log('done')
 `
 
-test('a host whose database says nothing ends all the same, and leaves its counts on disk', {
+test('a host exits and spools its counts if the database does not respond', {
   timeout: 90_000,
 }, async () => {
   const place = { url, spool_path: temporaryFolder() }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { unpackText } from '../../src/capture/source-maps/stored/packed-text.js'
-import { removeOldSourceMaps } from '../../src/diagnostics/source-maps/remove-old-releases.js'
+import { deleteOldSourceMaps } from '../../src/diagnostics/source-maps/releases.js'
 import { storeSourceMap } from '../../src/diagnostics/source-maps/store-source-map.js'
 import type { FrameSource } from '../../src/model/stacks/frame-source.js'
 import { perform } from '../../src/operation.js'
@@ -123,7 +123,7 @@ describeOneDatabase('a stack of a bundle whose maps were uploaded', (database) =
         await perform(storeSourceMap, { ...context, config }, { release, file_name: 'a.js', map: MAP })
       }
     }
-    await removeOldSourceMaps({ ...context, config: { ...context.config, source_map_max_releases: 1 } })
+    await deleteOldSourceMaps({ ...context, config: { ...context.config, source_map_max_releases: 1 } })
     const kept = await context.database.read.selectFrom('faultboard_source_maps').select('release_name').execute()
     expect(kept).toEqual([{ release_name: '3' }, { release_name: '3' }])
   })
@@ -228,7 +228,7 @@ describe('a map that is wrong', () => {
     const { tracker } = await reportingHost({}, { source_map_max_bytes: 10_000 })
     const store = (map: string) => tracker.Commands.StoreSourceMap.call({ release: '1', file_name: 'app.js', map })
     for (const map of ['', 'no JSON', '{}', '{"version":3,"sources":[],"mappings":"!!"}']) {
-      await expect(store(map)).rejects.toThrow('The map of app.js is no source map.')
+      await expect(store(map)).rejects.toThrow('The map of app.js is not a valid source map.')
     }
     const large = JSON.stringify({ version: 3, sources: ['x'.repeat(20_000)], mappings: 'AAAA' })
     await expect(store(large)).rejects.toThrow('larger than 10000 bytes (source_map_max_bytes)')

@@ -53,7 +53,7 @@ export class DeprecationCounter {
   #messages = new FrequentNames(MAX_MESSAGES)
   /** The last known location of each message. */
   readonly #locations = new Map<string, string>()
-  /** Redaction takes as long as everything else together, and the same lines are repeated. */
+  /** Cached, because redaction is the slowest step and messages repeat. */
   readonly #redacted = new Map<string, string>()
 
   constructor(context: CaptureContext) {
@@ -93,7 +93,7 @@ export class DeprecationCounter {
     }
   }
 
-  /** Beyond the budget of stacks, the last known location is used. */
+  /** Uses the last known location when the budget of stacks is exhausted. */
   #locationOf(key: string, message: string, stack: (() => string) | undefined): string {
     if (!this.#stacks.allows()) return this.#locations.get(key) ?? ''
     const location = stack
@@ -104,8 +104,8 @@ export class DeprecationCounter {
   }
 
   #redact(text: string): string {
-    const known = this.#redacted.get(text)
-    if (known !== undefined) return known
+    const cached = this.#redacted.get(text)
+    if (cached !== undefined) return cached
     const redacted = this.#context.redactor.text(text)
     if (this.#redacted.size >= MAX_MESSAGES) this.#redacted.clear()
     this.#redacted.set(text, redacted)

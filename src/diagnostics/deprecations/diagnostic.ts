@@ -4,7 +4,7 @@ import { collectDeprecations } from './collector.js'
 import { deprecationOptions } from './options.js'
 import { deprecations } from './query.js'
 
-/** Deprecation warnings by code, message and location. */
+/** Counts deprecation warnings by code, message and location. */
 export const deprecationWarnings = defineDiagnostic({
   name: 'deprecations',
   options: deprecationOptions,

@@ -9,10 +9,9 @@ import { StoredRange } from '../../dashboard/ui/stored-range.js'
 import { formatCount, longDate, shortDate, Time } from '../../dashboard/ui/time.js'
 import { OTHERS } from '../../model/others.js'
 import { daysInput } from '../hourly/days.js'
-import { type DeprecationSummary, type DeprecationWarning, deprecations, LISTED_DEPRECATIONS } from './query.js'
+import { type DeprecationSummary, type DeprecationWarning, deprecations, MAX_DEPRECATIONS } from './query.js'
 import { deprecationsResponse } from './response.js'
 
-/** What will stop working, and where it is used. */
 export const deprecationsPage = definePage({
   path: '/errors/deprecations',
   text: 'Deprecation warnings of Node.js, libraries and the host',
@@ -28,11 +27,11 @@ export const deprecationsPage = definePage({
     <>
       <PageHead
         title="Deprecations"
-        context="What Node.js, libraries and the host warn of: it works today and will not for ever."
+        context="Deprecated APIs that Node.js, libraries and the application warn about."
       >
         <StoredRange days={data.days} visit={visit} />
       </PageHead>
-      {data.total_count === 0 ? <Nothing days={data.days} /> : <Warnings data={data} visit={visit} />}
+      {data.total_count === 0 ? <NoWarnings days={data.days} /> : <Warnings data={data} visit={visit} />}
       <UpdatedAt at={queriedAt} now={visit.now} />
     </>
   ),
@@ -44,11 +43,11 @@ export const navigation = {
   icon: 'M4 2h8M4 14h8M5 2c0 4 6 8 6 12M11 2c0 4-6 8-6 12',
 }
 
-function Nothing({ days }: { days: number }) {
+function NoWarnings({ days }: { days: number }) {
   return (
-    <Empty title={`Nothing deprecated was used in ${days} days`} code="node --import faultboard/register app.js">
-      Warnings are counted while <code>enable_deprecation_tracking</code> is on. Node.js gives most of them once a
-      process, some already while modules are loaded: to hear those too, start with
+    <Empty title={`No deprecation warnings in the last ${days} days`} code="node --import faultboard/register app.js">
+      Warnings are counted while <code>enable_deprecation_tracking</code> is on. Node.js emits most warnings once per
+      process, some while modules are loaded. To count those too, start the application with:
     </Empty>
   )
 }
@@ -68,8 +67,8 @@ function Warnings({ data, visit }: { data: DeprecationSummary; visit: Visit }) {
             <Warning warning={warning} visit={visit} />
           ))}
         </ol>
-        {data.total_count > LISTED_DEPRECATIONS && (
-          <p class="muted">{`The ${LISTED_DEPRECATIONS} seen last, of ${formatCount(data.total_count)}.`}</p>
+        {data.total_count > MAX_DEPRECATIONS && (
+          <p class="muted">{`Showing the latest ${MAX_DEPRECATIONS} of ${formatCount(data.total_count)} warnings.`}</p>
         )}
       </section>
     </div>
@@ -91,7 +90,7 @@ function Warning({ warning, visit }: { warning: DeprecationWarning; visit: Visit
         <ul class="handlers">
           {places.map(({ place, count }) => (
             <li>
-              {place ? <PlaceLink place={place} visit={visit} /> : <Named name="" nothing="place unknown" />}{' '}
+              {place ? <PlaceLink place={place} visit={visit} /> : <Named name="" nothing="unknown location" />}{' '}
               {places.length > 1 && <span class="muted">{count === 1 ? 'once' : `${formatCount(count)} times`}</span>}
             </li>
           ))}
@@ -119,7 +118,7 @@ function Warning({ warning, visit }: { warning: DeprecationWarning; visit: Visit
   )
 }
 
-/** Those of Node.js have a paragraph each in its documentation. */
+/** Links codes of Node.js to its documentation. */
 function Code({ code }: { code: string }) {
   if (!/^DEP\d{4}$/.test(code)) return <span class="badge">{code}</span>
   return (

@@ -4,13 +4,13 @@ import { firstHourFrom, startOfLastDays } from '../../model/time.js'
 
 export const DAYS = [7, 30, 90] as const
 
-/** What the pages over stored sums take: how many days back, and whose. */
+/** Input of the pages over hourly counts. */
 export const daysInput = v.object({
   days: withDefault(numberChoice(DAYS), 30),
   application_id: optional(id()),
 })
 
-/** The first of the hours that the last local days are summed up from. */
+/** Returns the first hour of the last local days. */
 export function firstHour(days: number, now: number, zone: string): number {
   return firstHourFrom(startOfLastDays(days, now, zone))
 }

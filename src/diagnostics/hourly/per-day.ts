@@ -5,14 +5,14 @@ export interface DayCount {
   count: number
 }
 
-/** Adds hours up to local days, oldest first, days without any included. */
-export class PerDay {
+/** Sums hours to local days, oldest first, including days without counts. */
+export class DayTotals {
   readonly days: DayCount[]
   readonly #starts: readonly number[]
 
-  constructor(days: number, now: number, time_zone: string) {
-    this.#starts = lastDays(days, now, time_zone)
-    this.days = this.#starts.map((start) => ({ day: dayOf(start, time_zone), count: 0 }))
+  constructor(days: number, now: number, timeZone: string) {
+    this.#starts = lastDays(days, now, timeZone)
+    this.days = this.#starts.map((start) => ({ day: dayOf(start, timeZone), count: 0 }))
   }
 
   add({ hour, count }: { hour: number; count: number }): void {

@@ -4,7 +4,7 @@ import { collectRepeatedStatements } from './collector.js'
 import { nPlusOneOptions } from './options.js'
 import { nPlusOneQueries } from './query.js'
 
-/** Statements that one request or job repeats. */
+/** Counts statements that one request or job repeats. */
 export const nPlusOne = defineDiagnostic({
   name: 'n_plus_one',
   options: nPlusOneOptions,

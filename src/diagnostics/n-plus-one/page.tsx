@@ -9,13 +9,12 @@ import { StoredRange } from '../../dashboard/ui/stored-range.js'
 import { formatCount, longDate, shortDate, Time } from '../../dashboard/ui/time.js'
 import { formatMilliseconds } from '../../dashboard/ui/units.js'
 import { daysInput } from '../hourly/days.js'
-import { LISTED_STATEMENTS, type NPlusOneQueries, nPlusOneQueries, type RepeatedStatement } from './query.js'
+import { MAX_STATEMENTS, type NPlusOneQueries, nPlusOneQueries, type RepeatedStatement } from './query.js'
 import { nPlusOneResponse } from './response.js'
 
-/** Statements that one request or job ran again and again. */
 export const nPlusOnePage = definePage({
   path: '/errors/n_plus_one',
-  text: 'Statements that one request or job ran again and again',
+  text: 'Statements that one request or job ran repeatedly',
   parameters: daysInput,
   load: (context, parameters): Promise<CachedResult<NPlusOneQueries>> =>
     cachedQuery(context, `n plus one ${parameters.days} ${parameters.application_id}`, () =>
@@ -28,11 +27,11 @@ export const nPlusOnePage = definePage({
     <>
       <PageHead
         title="N+1 queries"
-        context={`Statements that one request or job ran ${data.threshold} times or more. One statement for all rows would do.`}
+        context={`Statements that one request or job ran ${data.threshold} times or more. Replace them with one statement for all rows.`}
       >
         <StoredRange days={data.days} visit={visit} />
       </PageHead>
-      {data.total_count === 0 ? <Nothing days={data.days} /> : <Statements data={data} visit={visit} />}
+      {data.total_count === 0 ? <NoStatements days={data.days} /> : <Statements data={data} visit={visit} />}
       <UpdatedAt at={queriedAt} now={visit.now} />
     </>
   ),
@@ -44,16 +43,16 @@ export const navigation = {
   icon: 'M3 6.5h8.5L9 4M13 9.5H4.5L7 12',
 }
 
-const WATCH = `import pg from 'pg'
+const INSTRUMENT_CODE = `import pg from 'pg'
 import { instrumentPg } from 'faultboard/pg'
 
-instrumentPg(pg) // mysql2: instrumentMysql2() of faultboard/mysql2`
+instrumentPg(pg) // mysql2: instrumentMysql2() from faultboard/mysql2`
 
-function Nothing({ days }: { days: number }) {
+function NoStatements({ days }: { days: number }) {
   return (
-    <Empty title={`No statement ran again and again in ${days} days`} code={WATCH}>
-      Statements are counted in every request and job while <code>detect_n_plus_one_queries</code> is on and their
-      driver is watched:
+    <Empty title={`No N+1 queries in the last ${days} days`} code={INSTRUMENT_CODE}>
+      Statements are counted in every request and job while <code>detect_n_plus_one_queries</code> is on and the
+      database driver is instrumented:
     </Empty>
   )
 }
@@ -73,31 +72,31 @@ function Statements({ data, visit }: { data: NPlusOneQueries; visit: Visit }) {
             <Statement statement={statement} visit={visit} />
           ))}
         </ol>
-        {data.total_count > LISTED_STATEMENTS && (
-          <p class="muted">{`The ${LISTED_STATEMENTS} that ran most often, of ${formatCount(data.total_count)}.`}</p>
+        {data.total_count > MAX_STATEMENTS && (
+          <p class="muted">{`Showing the top ${MAX_STATEMENTS} of ${formatCount(data.total_count)} statements.`}</p>
         )}
       </section>
     </div>
   )
 }
 
-function Statement({ statement: one, visit }: { statement: RepeatedStatement; visit: Visit }) {
+function Statement({ statement: repeated, visit }: { statement: RepeatedStatement; visit: Visit }) {
   return (
     <li class="record counted">
       <div class="record-main">
         <p class="record-title">
-          <Named name={one.statement} nothing="unknown" />
+          <Named name={repeated.statement} nothing="unknown" />
         </p>
         <ul class="handlers">
-          {one.callers.map(({ route, place, worst_count }) => (
+          {repeated.callers.map(({ route, place, worst_count }) => (
             <li>
-              <Named name={route} nothing="outside of a request" />{' '}
+              <Named name={route} nothing="outside a request" />{' '}
               {place && (
                 <>
                   <span class="muted">in</span> <PlaceLink place={place} visit={visit} />{' '}
                 </>
               )}
-              {one.callers.length > 1 && <span class="muted">{`up to ${formatCount(worst_count)} times`}</span>}
+              {repeated.callers.length > 1 && <span class="muted">{`up to ${formatCount(worst_count)} times`}</span>}
             </li>
           ))}
         </ul>
@@ -105,20 +104,20 @@ function Statement({ statement: one, visit }: { statement: RepeatedStatement; vi
       <dl class="record-figures">
         <div>
           <dt>Worst request</dt>
-          <dd>{`${formatCount(one.worst_count)} times`}</dd>
+          <dd>{`${formatCount(repeated.worst_count)} times`}</dd>
         </div>
         <div>
           <dt>Requests</dt>
-          <dd>{formatCount(one.request_count)}</dd>
+          <dd>{formatCount(repeated.request_count)}</dd>
         </div>
         <div>
           <dt>Time spent</dt>
-          <dd>{formatMilliseconds(one.duration_ms)}</dd>
+          <dd>{formatMilliseconds(repeated.duration_ms)}</dd>
         </div>
         <div>
           <dt>Last seen</dt>
           <dd>
-            <Time iso={one.last_seen_at} visit={visit} />
+            <Time iso={repeated.last_seen_at} visit={visit} />
           </dd>
         </div>
       </dl>

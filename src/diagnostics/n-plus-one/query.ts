@@ -2,30 +2,30 @@ import { readOptions } from '../../config/options.js'
 import type { Context } from '../../context.js'
 import { defineOperation } from '../../operation.js'
 import { daysInput } from '../hourly/days.js'
-import { hourSlices, sumsPerHour, type Within } from '../hourly/hour-slices.js'
-import { type DayCount, PerDay } from '../hourly/per-day.js'
+import { type HourCondition, hourSlices, sumsPerHour } from '../hourly/hour-slices.js'
+import { type DayCount, DayTotals } from '../hourly/per-day.js'
 import { nPlusOneOptions } from './options.js'
 
 export interface NPlusOneQueries {
   days: number
-  /** From how many times in one request or job on it counts. */
+  /** Executions per request or job from which a statement counts. */
   threshold: number
-  /** Different statements, should they be more than are listed. */
+  /** Number of distinct statements, including unlisted ones. */
   total_count: number
-  /** Per local day, oldest first: each statement that a request or job ran again and again counts once. */
+  /** Repeated statements per local day, oldest first. Each counts once per request or job. */
   by_day: DayCount[]
-  /** Those that ran most often first. */
+  /** Statements by number of executions, most first. */
   statements: RepeatedStatement[]
 }
 
 export interface RepeatedStatement {
-  /** Without values. */
+  /** SQL without values. */
   statement: string
   request_count: number
   statement_count: number
-  /** How often it ran in the worst request. */
+  /** Executions in the worst request. */
   worst_count: number
-  /** Of all of them together. */
+  /** Total of all executions. */
   duration_ms: number
   last_seen_at: string
   callers: StatementCaller[]
@@ -38,40 +38,40 @@ export interface StatementCaller {
   worst_count: number
 }
 
-export const LISTED_STATEMENTS = 100
-const LISTED_CALLERS = 10
-/** Only what came most often is kept of each slice; a server is asked for all in one, and is exact. */
-const KEPT = 2000
+export const MAX_STATEMENTS = 100
+const MAX_CALLERS = 10
+/** Rows per range of hours. SQLite splits long ranges, so its result can be incomplete above this limit. */
+const MAX_ROWS = 2000
 
-/** Statements that one request or job ran again and again. */
+/** Lists statements that one request or job ran repeatedly. */
 export const nPlusOneQueries = defineOperation({
   input: daysInput,
   async run(context, { days, application_id }): Promise<NPlusOneQueries> {
     const { config, now } = context
-    const per_day = new PerDay(days, now(), config.time_zone)
-    const found = new Map<string, Found>()
-    for await (const within of hourSlices(context, { days, application_id })) {
-      for (const sum of await sumsPerHour(context, 'faultboard_repeated_statement_hours', 'request_count', within))
-        per_day.add(sum)
-      for (const sum of await sumsOf(context, within)) add(found, sum)
+    const dayTotals = new DayTotals(days, now(), config.time_zone)
+    const totals = new Map<string, StatementTotals>()
+    for await (const condition of hourSlices(context, { days, application_id })) {
+      for (const sum of await sumsPerHour(context, 'faultboard_repeated_statement_hours', 'request_count', condition))
+        dayTotals.add(sum)
+      for (const sum of await readSums(context, condition)) addSum(totals, sum)
     }
-    const statements = [...found.values()].sort((a, b) => b.statement_count - a.statement_count)
+    const statements = [...totals.values()].sort((a, b) => b.statement_count - a.statement_count)
     return {
       days,
       threshold: readOptions(config, nPlusOneOptions).n_plus_one_threshold,
       total_count: statements.length,
-      by_day: per_day.days,
-      statements: statements.slice(0, LISTED_STATEMENTS).map(statementOf),
+      by_day: dayTotals.days,
+      statements: statements.slice(0, MAX_STATEMENTS).map(toStatement),
     }
   },
 })
 
-type Sum = Awaited<ReturnType<typeof sumsOf>>[number]
+type StatementSum = Awaited<ReturnType<typeof readSums>>[number]
 
-function sumsOf({ database: { read } }: Context, within: Within) {
+function readSums({ database: { read } }: Context, condition: HourCondition) {
   return read
     .selectFrom('faultboard_repeated_statement_hours')
-    .where(within)
+    .where(condition)
     .select(({ fn }) => [
       'statement',
       'route',
@@ -84,41 +84,41 @@ function sumsOf({ database: { read } }: Context, within: Within) {
     ])
     .groupBy(['statement', 'route', 'place'])
     .orderBy('statement_count', 'desc')
-    .limit(KEPT)
+    .limit(MAX_ROWS)
     .execute()
 }
 
-type Found = Omit<RepeatedStatement, 'last_seen_at' | 'callers'> & {
+type StatementTotals = Omit<RepeatedStatement, 'last_seen_at' | 'callers'> & {
   last_seen_at: number
   callers: Map<string, StatementCaller>
 }
 
-function add(found: Map<string, Found>, sum: Sum): void {
+function addSum(statements: Map<string, StatementTotals>, sum: StatementSum): void {
   const { statement, route, place, request_count, worst_count } = sum
-  let one = found.get(statement)
-  if (!one) {
-    const none = { request_count: 0, statement_count: 0, worst_count: 0, duration_ms: 0, last_seen_at: 0 }
-    one = { statement, ...none, callers: new Map() }
-    found.set(statement, one)
+  let total = statements.get(statement)
+  if (!total) {
+    const zero = { request_count: 0, statement_count: 0, worst_count: 0, duration_ms: 0, last_seen_at: 0 }
+    total = { statement, ...zero, callers: new Map() }
+    statements.set(statement, total)
   }
-  one.request_count += request_count
-  one.statement_count += sum.statement_count
-  one.worst_count = Math.max(one.worst_count, worst_count)
-  one.duration_ms += sum.duration_ms
-  one.last_seen_at = Math.max(one.last_seen_at, sum.last_seen_at)
+  total.request_count += request_count
+  total.statement_count += sum.statement_count
+  total.worst_count = Math.max(total.worst_count, worst_count)
+  total.duration_ms += sum.duration_ms
+  total.last_seen_at = Math.max(total.last_seen_at, sum.last_seen_at)
   const key = `${route}\0${place}`
-  const caller = one.callers.get(key)
-  if (!caller) one.callers.set(key, { route, place, request_count, worst_count })
+  const caller = total.callers.get(key)
+  if (!caller) total.callers.set(key, { route, place, request_count, worst_count })
   else {
     caller.request_count += request_count
     caller.worst_count = Math.max(caller.worst_count, worst_count)
   }
 }
 
-function statementOf({ last_seen_at, callers, ...sums }: Found): RepeatedStatement {
+function toStatement({ last_seen_at, callers, ...sums }: StatementTotals): RepeatedStatement {
   return {
     ...sums,
     last_seen_at: new Date(last_seen_at).toISOString(),
-    callers: [...callers.values()].sort((a, b) => b.request_count - a.request_count).slice(0, LISTED_CALLERS),
+    callers: [...callers.values()].sort((a, b) => b.request_count - a.request_count).slice(0, MAX_CALLERS),
   }
 }

@@ -63,7 +63,7 @@ export class RequestGuard {
   readonly #context: CaptureContext
   readonly #counts: HourCounts<keyof GuardNames, 'count' | 'last_seen_at'>
   readonly #limits = new NameLimits()
-  /** Redaction takes longer than everything else together, and the same rules and paths are repeated. */
+  /** Cached, because redaction is the slowest step and rules and paths repeat. */
   readonly #redacted = new Map<string, string>()
 
   constructor(context: CaptureContext) {
@@ -74,7 +74,7 @@ export class RequestGuard {
     })
   }
 
-  /** Never throws, whatever the event is. */
+  /** Never throws, even for invalid events. */
   record(event: unknown): void {
     const { counters } = this.#context
     try {
@@ -87,7 +87,7 @@ export class RequestGuard {
 
   #record(event: object): void {
     const { breadcrumbs, counters, now } = this.#context
-    const kind = GUARD_KINDS.find((one) => one === readField(event, 'kind'))
+    const kind = GUARD_KINDS.find((name) => name === readField(event, 'kind'))
     if (!kind) {
       counters.add('invalid_guard_event')
       return
@@ -95,8 +95,8 @@ export class RequestGuard {
     const rule = this.#redact(cleanText(textField(event, 'rule') ?? '', MAX_READ_LENGTH))
     breadcrumbs.add({ category: 'request_guard', message: `${kind}: ${rule}`, metadata: { kind, rule } })
     const request = this.#requestOf(event)
-    const given = textField(event, 'ip_address')
-    const ip_address = given && isIP(given) ? given : (request?.ip_address ?? '')
+    const eventAddress = textField(event, 'ip_address')
+    const ip_address = eventAddress && isIP(eventAddress) ? eventAddress : (request?.ip_address ?? '')
     const path = this.#pathOf(textField(event, 'path'), request)
     const time = now()
     const names = this.#limits.apply(time, { kind, rule, ip_address, path })
@@ -105,8 +105,8 @@ export class RequestGuard {
 
   #requestOf(event: object): GuardedRequest | null {
     const { config, counters, scopes } = this.#context
-    const given = readField(event, 'request')
-    const request = typeof given === 'object' && given !== null ? given : scopes.current()?.request
+    const eventRequest = readField(event, 'request')
+    const request = typeof eventRequest === 'object' && eventRequest !== null ? eventRequest : scopes.current()?.request
     if (!request) return null
     try {
       return guardedRequest(request, config)
@@ -117,17 +117,17 @@ export class RequestGuard {
     }
   }
 
-  #pathOf(given: string | undefined, request: GuardedRequest | null): string {
-    if (given === undefined && request?.route !== undefined) {
+  #pathOf(eventPath: string | undefined, request: GuardedRequest | null): string {
+    if (eventPath === undefined && request?.route !== undefined) {
       return this.#redact(cleanText(request.route, MAX_READ_LENGTH))
     }
-    const url = given ?? request?.url
+    const url = eventPath ?? request?.url
     return url === undefined ? '' : this.#redact(pathPattern(url))
   }
 
   #redact(text: string): string {
-    const known = this.#redacted.get(text)
-    if (known !== undefined) return known
+    const cached = this.#redacted.get(text)
+    if (cached !== undefined) return cached
     const redacted = this.#context.redactor.text(text)
     if (this.#redacted.size >= MAX_CACHED_TEXTS) this.#redacted.clear()
     this.#redacted.set(text, redacted)

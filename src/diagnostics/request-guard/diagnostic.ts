@@ -5,7 +5,7 @@ import { foldGuardHours } from './fold-guard-hours.js'
 import { requestGuardOptions } from './options.js'
 import { requestGuardSummary } from './query.js'
 
-/** Throttle, blocklist and track events of rate limiters. */
+/** Counts throttle, blocklist and track events of rate limiters. */
 export const requestGuard = defineDiagnostic({
   name: 'request_guard',
   options: requestGuardOptions,

@@ -8,37 +8,37 @@ import { GUARD_HOURS } from '../../store/counters/hour-tables.js'
 import { withRowLocks } from '../../store/row-locks.js'
 import { type GuardRow, guardRows } from './guard-rows.js'
 
-const KEPT_DAYS = 7
-const KEPT_NAMES = 20
-/** Rows of one transaction: an embedded database holds the host's thread. */
-const ROWS_PER_STATEMENT = 100
+const UNFOLDED_DAYS = 7
+const MAX_ROWS_PER_RULE = 20
+/** Limits how long a transaction of an embedded database blocks the thread of the host. */
+const BATCH_SIZE = 100
 
 /**
- * Makes the hours of a past attack small: of each rule, those that came most often keep rows of their own, and all
- * others are counted together. Sums by rule, kind and hour stay as they are.
+ * Combines rows of old hours, which can be many after an attack. The most frequent addresses and paths of each rule keep
+ * their rows. Sums by rule, kind and hour do not change.
  */
 export async function foldGuardHours(context: Context): Promise<void> {
-  const limit = hourOf(context.now() - KEPT_DAYS * DAY)
+  const limit = hourOf(context.now() - UNFOLDED_DAYS * DAY)
   for (const application_id of await applicationIds(context.database)) {
-    let hour = await firstHour(context, application_id, { from: await foldedUntil(context, application_id), to: limit })
+    let hour = await firstStoredHour(context, application_id, { from: await readFoldedUntil(context, application_id), to: limit })
     while (hour !== null) {
       await foldHour(context, application_id, hour)
-      await noteFolded(context, application_id, hour + HOUR)
-      hour = await firstHour(context, application_id, { from: hour + HOUR, to: limit })
+      await storeFoldedUntil(context, application_id, hour + HOUR)
+      hour = await firstStoredHour(context, application_id, { from: hour + HOUR, to: limit })
     }
   }
 }
 
-async function foldedUntil({ database }: Context, application_id: number): Promise<number> {
+async function readFoldedUntil({ database }: Context, application_id: number): Promise<number> {
   return database.write((trx) => readCheckpoint(trx, database.dialect, `${GUARD_FOLDED}${application_id}`, 0))
 }
 
-async function noteFolded({ database }: Context, application_id: number, hour: number): Promise<void> {
+async function storeFoldedUntil({ database }: Context, application_id: number, hour: number): Promise<void> {
   await database.write((trx) => advanceCheckpoint(trx, `${GUARD_FOLDED}${application_id}`, hour))
 }
 
-/** The first hour of these that has any row. */
-async function firstHour(
+/** Returns the first hour in the range that has rows. */
+async function firstStoredHour(
   { database: { read } }: Context,
   application_id: number,
   { from, to }: { from: number; to: number },
@@ -54,29 +54,29 @@ async function firstHour(
 }
 
 async function foldHour(context: Context, application_id: number, hour: number): Promise<void> {
-  const crowds = new Map<string, Pick<GuardRow, 'event_digest' | 'count'>[]>()
+  const rowsByRule = new Map<string, Pick<GuardRow, 'event_digest' | 'count'>[]>()
   for await (const rows of guardRows(context, application_id, { from: hour, to: hour + HOUR })) {
     for (const { kind, rule, ip_address, path, event_digest, count } of rows) {
       if (ip_address === OTHERS && path === OTHERS) continue
       const key = `${kind}\0${rule}`
-      const crowd = crowds.get(key)
-      if (crowd) crowd.push({ event_digest, count })
-      else crowds.set(key, [{ event_digest, count }])
+      const rowsOfRule = rowsByRule.get(key)
+      if (rowsOfRule) rowsOfRule.push({ event_digest, count })
+      else rowsByRule.set(key, [{ event_digest, count }])
     }
   }
-  const digests = [...crowds.values()].flatMap((crowd) =>
-    crowd
+  const digests = [...rowsByRule.values()].flatMap((rowsOfRule) =>
+    rowsOfRule
       .sort((a, b) => b.count - a.count)
-      .slice(KEPT_NAMES)
+      .slice(MAX_ROWS_PER_RULE)
       .map(({ event_digest }) => event_digest),
   )
-  for (let i = 0; i < digests.length; i += ROWS_PER_STATEMENT) {
-    await fold(context, { application_id, hour, digests: digests.slice(i, i + ROWS_PER_STATEMENT) })
+  for (let i = 0; i < digests.length; i += BATCH_SIZE) {
+    await combineRows(context, { application_id, hour, digests: digests.slice(i, i + BATCH_SIZE) })
   }
 }
 
-/** What a late process adds to such a row meanwhile is folded with it, or begins it anew. */
-async function fold(
+/** Locks the rows, so that counts of concurrent writers are included or create a new row. */
+async function combineRows(
   { database }: Context,
   { application_id, hour, digests }: { application_id: number; hour: number; digests: readonly string[] },
 ): Promise<void> {

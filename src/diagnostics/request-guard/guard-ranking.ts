@@ -2,11 +2,11 @@ export type GuardName = 'rule' | 'kind' | 'ip_address' | 'path'
 export type RankedRow<Name extends GuardName> = Record<Name, string> & { count: number; last_seen_at: number }
 type Ranked<Name extends GuardName> = Record<Name, string> & { count: number; last_seen_at: string }
 
-const KEPT = 2000
+const MAX_ROWS = 2000
 
 /**
- * What came most often, by one or two columns. Anybody can come from very many addresses or ask for very many paths, so
- * only the most frequent are kept from time to time.
+ * Most frequent values of one or two columns. Removes rare values regularly, because an attack can use very many addresses
+ * and paths.
  */
 export class Ranking<Name extends GuardName> {
   readonly names: readonly [Name, Name?]
@@ -17,37 +17,37 @@ export class Ranking<Name extends GuardName> {
   }
 
   add(row: RankedRow<Name>): void {
-    const [one, other] = this.names
-    const key = other === undefined ? row[one] : `${row[one]}\0${row[other]}`
-    const known = this.#rows.get(key)
-    if (known) {
-      known.count += row.count
-      known.last_seen_at = Math.max(known.last_seen_at, row.last_seen_at)
+    const [first, second] = this.names
+    const key = second === undefined ? row[first] : `${row[first]}\0${row[second]}`
+    const existing = this.#rows.get(key)
+    if (existing) {
+      existing.count += row.count
+      existing.last_seen_at = Math.max(existing.last_seen_at, row.last_seen_at)
       return
     }
-    // A row is of its own: it is added to from now on.
+    // Copied, because later rows are added to it.
     this.#rows.set(key, { ...row })
-    if (this.#rows.size > 2 * KEPT) this.#trim()
+    if (this.#rows.size > 2 * MAX_ROWS) this.#trim()
   }
 
-  first(most: number): Ranked<Name>[] {
+  top(limit: number): Ranked<Name>[] {
     return [...this.#rows.values()]
       .sort((a, b) => b.count - a.count || b.last_seen_at - a.last_seen_at)
-      .slice(0, most)
+      .slice(0, limit)
       .map((row) => {
         const ranked = { count: row.count, last_seen_at: new Date(row.last_seen_at).toISOString() }
         return Object.assign(ranked, ...this.names.map((name) => name && { [name]: row[name] })) as Ranked<Name>
       })
   }
 
-  /** Of those that came equally often, the first go. */
+  /** Keeps the most frequent rows. Of equally frequent rows, the oldest are removed. */
   #trim(): void {
     const counts = Float64Array.from(this.#rows.values(), ({ count }) => count).sort()
-    const least = counts[counts.length - KEPT] ?? 0
-    for (const [key, { count }] of this.#rows) if (count < least) this.#rows.delete(key)
+    const minimum = counts[counts.length - MAX_ROWS] ?? 0
+    for (const [key, { count }] of this.#rows) if (count < minimum) this.#rows.delete(key)
     for (const [key, { count }] of this.#rows) {
-      if (this.#rows.size <= KEPT) return
-      if (count === least) this.#rows.delete(key)
+      if (this.#rows.size <= MAX_ROWS) return
+      if (count === minimum) this.#rows.delete(key)
     }
   }
 }

@@ -11,16 +11,16 @@ export interface GuardRow {
   ip_address: string
   path: string
   count: number
-  /** Where only the hour is known, its beginning. */
+  /** Start of the hour if the exact time is unknown. */
   last_seen_at: number
 }
 
 const COLUMNS = ['hour', 'event_digest', 'kind', 'rule', 'ip_address', 'path', 'count'] as const
-const ROWS_PER_PAGE = 1000
+const BATCH_SIZE = 1000
 
 /**
- * The sums of an application in some hours, oldest first, so many at once that an embedded database never holds the
- * host's thread for long, however many rules, addresses and paths an hour has.
+ * Reads the rows of an application in a range of hours, oldest first. Small batches limit how long an embedded database
+ * blocks the thread of the host.
  */
 export async function* guardRows(
   { database }: Context,
@@ -38,11 +38,11 @@ export async function* guardRows(
       .where(sql<boolean>`(hour, event_digest) > (${last.hour}, ${last.event_digest})`)
       .orderBy('hour')
       .orderBy('event_digest')
-      .limit(ROWS_PER_PAGE)
+      .limit(BATCH_SIZE)
     const rows = await packedRows(database, query, [...COLUMNS, 'last_seen_at'])
     if (rows.length > 0) yield rows
     const newest = rows.at(-1)
-    if (!newest || rows.length < ROWS_PER_PAGE) return
+    if (!newest || rows.length < BATCH_SIZE) return
     last = newest
     await setImmediate()
   }

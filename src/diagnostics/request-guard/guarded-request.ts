@@ -24,28 +24,28 @@ interface AnyRequest {
 
 /** Reads the request of any framework. A standard `Request` has no client address. */
 export function guardedRequest(request: object, options: Pick<Options, 'trusted_proxies'>): GuardedRequest {
-  const given = request as AnyRequest
-  const known = [given, given.env?.incoming, given.raw, given.req].find(isConnected)
-  const inner = asRequest(given.req) ?? asRequest(given.raw)
+  const candidate = request as AnyRequest
+  const connected = [candidate, candidate.env?.incoming, candidate.raw, candidate.req].find(isConnected)
+  const inner = asRequest(candidate.req) ?? asRequest(candidate.raw)
   return {
-    ip_address: known ? clientAddressOf(known, options) : undefined,
-    route: textOf(given.routeOptions?.url) ?? textOf(given._matchedRoute) ?? routeOf(given as HostRequest),
-    url: [given.originalUrl, given.url, inner?.originalUrl, inner?.url, known?.url].map(textOf).find(Boolean),
+    ip_address: connected ? clientAddressOf(connected, options) : undefined,
+    route: asText(candidate.routeOptions?.url) ?? asText(candidate._matchedRoute) ?? routeOf(candidate as HostRequest),
+    url: [candidate.originalUrl, candidate.url, inner?.originalUrl, inner?.url, connected?.url].map(asText).find(Boolean),
   }
 }
 
-function isConnected(one: unknown): one is HostRequest {
-  return isObject(one) && isObject((one as AnyRequest).socket) && isObject((one as AnyRequest).headers)
+function isConnected(value: unknown): value is HostRequest {
+  return isObject(value) && isObject((value as AnyRequest).socket) && isObject((value as AnyRequest).headers)
 }
 
-function asRequest(one: unknown): AnyRequest | undefined {
-  return isObject(one) ? (one as AnyRequest) : undefined
+function asRequest(value: unknown): AnyRequest | undefined {
+  return isObject(value) ? (value as AnyRequest) : undefined
 }
 
-function isObject(one: unknown): one is object {
-  return typeof one === 'object' && one !== null
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
 }
 
-function textOf(value: unknown): string | undefined {
+function asText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }

@@ -13,7 +13,6 @@ import { GUARD_KINDS } from './guard-kinds.js'
 import { type RequestGuardSummary, requestGuardSummary } from './query.js'
 import { requestGuardResponse } from './response.js'
 
-/** What the host's rate limiters refused or watched. */
 export const requestGuardSummaryPage = definePage({
   path: '/errors/request_guard_summary',
   text: 'Summary of throttle, blocklist and track events of the request guard',
@@ -29,15 +28,14 @@ export const requestGuardSummaryPage = definePage({
     <>
       <PageHead
         title="Request guard"
-        context="What rate limiters refused or watched, whether or not the request failed."
+        context="Requests that rate limiters rejected or tracked."
       >
         <StoredRange days={data.days} visit={visit} />
       </PageHead>
       {data.total_count === 0 ? (
-        <Empty title={`No event in ${data.days} days`} code={TELL}>
-          Here stands what the host's rate limiters refused or watched, by rule, address and path. The limiter has to be
-          told of once; there is one line each for express-rate-limit, rate-limiter-flexible and @fastify/rate-limit,
-          and this for any other:
+        <Empty title={`No events in the last ${data.days} days`} code={RECORD_CODE}>
+          Requests that rate limiters reject or track appear here by rule, address and path. Connect the limiter once:
+          express-rate-limit, rate-limiter-flexible and @fastify/rate-limit need one line each. For other limiters, use:
         </Empty>
       ) : (
         <Summary data={data} visit={visit} />
@@ -53,9 +51,9 @@ export const navigation = {
   icon: 'M8 1.8 13 4v4c0 3-2.2 5.2-5 6.2C5.2 13.2 3 11 3 8V4Z',
 }
 
-const TELL = "Tracker.requestGuard.record({ kind: 'throttle', rule: 'sign-in', request })"
+const RECORD_CODE = "Tracker.requestGuard.record({ kind: 'throttle', rule: 'sign-in', request })"
 
-const KINDS = {
+const KIND_STYLES = {
   throttle: { label: 'Throttled', tone: 'series-1' },
   blocklist: { label: 'Blocked', tone: 'severity-critical' },
   track: { label: 'Tracked', tone: 'series-2' },
@@ -67,7 +65,7 @@ function Summary({ data, visit }: { data: RequestGuardSummary; visit: Visit }) {
       <dl class="totals">
         {GUARD_KINDS.map((kind) => (
           <div>
-            <dt>{KINDS[kind].label}</dt>
+            <dt>{KIND_STYLES[kind].label}</dt>
             <dd>{formatCount(data.by_kind[kind])}</dd>
           </div>
         ))}
@@ -75,7 +73,7 @@ function Summary({ data, visit }: { data: RequestGuardSummary; visit: Visit }) {
       <BarChart
         title="Events per day"
         unit="events"
-        series={GUARD_KINDS.map((kind) => ({ key: kind, ...KINDS[kind] }))}
+        series={GUARD_KINDS.map((kind) => ({ key: kind, ...KIND_STYLES[kind] }))}
         bars={data.by_day.map(({ day, ...values }) => ({ label: shortDate(day), name: longDate(day), values }))}
       />
       <div class="columns">
@@ -90,35 +88,35 @@ function Summary({ data, visit }: { data: RequestGuardSummary; visit: Visit }) {
   )
 }
 
-interface Ranked {
+interface RankedName {
   name: string
   count: number
 }
 
-const SHOWN = 12
+const MAX_VISIBLE = 12
 
-/** The most frequent ones; those that were too many to be told apart stand below, where they dwarf nobody. */
-function Ranking({ title, rows }: { title: string; rows: readonly Ranked[] }) {
-  const named = rows.filter(({ name }) => name !== OTHERS).map(shareOf)
-  const others = rows.find(({ name }) => name === OTHERS)
+/** Most frequent names. The combined rest is shown below, so that it does not dominate the chart. */
+function Ranking({ title, rows }: { title: string; rows: readonly RankedName[] }) {
+  const named = rows.filter(({ name }) => name !== OTHERS).map(toShare)
+  const combined = rows.find(({ name }) => name === OTHERS)
   return (
     <section class="card ranking">
       <h2>{title}</h2>
-      <ShareBars title={title} rows={named.slice(0, SHOWN)} />
-      {named.length > SHOWN && (
+      <ShareBars title={title} rows={named.slice(0, MAX_VISIBLE)} />
+      {named.length > MAX_VISIBLE && (
         <details>
-          <summary>{`${named.length - SHOWN} more`}</summary>
-          <ShareBars title={`More ${title.toLowerCase()}`} rows={named.slice(SHOWN)} max={named[0]?.value} />
+          <summary>{`${named.length - MAX_VISIBLE} more`}</summary>
+          <ShareBars title={`More ${title.toLowerCase()}`} rows={named.slice(MAX_VISIBLE)} max={named[0]?.value} />
         </details>
       )}
-      {others && (
-        <p class="muted">{`${formatCount(others.count)} of all others together, which were too many to be told apart.`}</p>
+      {combined && (
+        <p class="muted">{`Other (combined): ${formatCount(combined.count)}`}</p>
       )}
     </section>
   )
 }
 
-function shareOf({ name, count }: Ranked): Share {
+function toShare({ name, count }: RankedName): Share {
   return { label: <Named name={name} nothing="unknown" />, value: count }
 }
 

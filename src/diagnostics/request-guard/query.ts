@@ -3,7 +3,7 @@ import { dayOf, HOUR, lastDays } from '../../model/time.js'
 import { defineOperation } from '../../operation.js'
 import { applicationIds } from '../../store/applications.js'
 import { daysInput, firstHour } from '../hourly/days.js'
-import { type AskedDays, hourSlices, type Within } from '../hourly/hour-slices.js'
+import { type DaysFilter, type HourCondition, hourSlices } from '../hourly/hour-slices.js'
 import { GUARD_KINDS, type GuardKind } from './guard-kinds.js'
 import { type GuardName, type RankedRow, Ranking } from './guard-ranking.js'
 import { type GuardRow, guardRows } from './guard-rows.js'
@@ -12,7 +12,7 @@ export interface RequestGuardSummary {
   days: number
   total_count: number
   by_kind: Record<GuardKind, number>
-  /** Events per local day, oldest first, days without any included. */
+  /** Events per local day, oldest first, including days without events. */
   by_day: ({ day: string } & Record<GuardKind, number>)[]
   by_rule: GuardedRule[]
   by_address: GuardedAddress[]
@@ -38,23 +38,23 @@ export interface GuardedPath {
   last_seen_at: string
 }
 
-export const LISTED = 50
+export const MAX_LISTED = 50
 
-/** What the host's rate limiters refused or watched, by rule, kind, address and path. */
+/** Summarizes events of rate limiters by rule, kind, address and path. */
 export const requestGuardSummary = defineOperation({
   input: daysInput,
   async run(context, { days, application_id }): Promise<RequestGuardSummary> {
     const { config, now } = context
-    const by_day = new DaySums(lastDays(days, now(), config.time_zone), config.time_zone)
+    const by_day = new DayKindTotals(lastDays(days, now(), config.time_zone), config.time_zone)
     const rules = new Ranking(['rule', 'kind'])
     const addresses = new Ranking(['ip_address'])
     const paths = new Ranking(['path'])
     if (!context.database.dialect.blocksHost) {
-      for await (const within of hourSlices(context, { days, application_id })) {
-        for (const sum of await hourSums(context, within)) by_day.add(sum)
-        await rank(context, within, rules)
-        await rank(context, within, addresses)
-        await rank(context, within, paths)
+      for await (const condition of hourSlices(context, { days, application_id })) {
+        for (const sum of await hourSums(context, condition)) by_day.add(sum)
+        await addTopRows(context, condition, rules)
+        await addTopRows(context, condition, addresses)
+        await addTopRows(context, condition, paths)
       }
     } else {
       for await (const rows of embeddedRows(context, { days, application_id })) {
@@ -68,34 +68,34 @@ export const requestGuardSummary = defineOperation({
       total_count: GUARD_KINDS.reduce((sum, kind) => sum + by_kind[kind], 0),
       by_kind,
       by_day: by_day.days,
-      by_rule: rules.first(LISTED),
-      by_address: addresses.first(LISTED),
-      by_path: paths.first(LISTED),
+      by_rule: rules.top(MAX_LISTED),
+      by_address: addresses.top(MAX_LISTED),
+      by_path: paths.top(MAX_LISTED),
     }
   },
 })
 
-/** An embedded database is quicker to hand out its rows once than to add them up four times over. */
-async function* embeddedRows(context: Context, { days, application_id }: AskedDays): AsyncGenerator<GuardRow[]> {
+/** Reads all rows once, which is faster in an embedded database than four aggregations. */
+async function* embeddedRows(context: Context, { days, application_id }: DaysFilter): AsyncGenerator<GuardRow[]> {
   const { config, now } = context
-  const span = { from: firstHour(days, now(), config.time_zone), to: now() + HOUR }
+  const hours = { from: firstHour(days, now(), config.time_zone), to: now() + HOUR }
   const ids = application_id === undefined ? await applicationIds(context.database) : [application_id]
-  for (const id of ids) yield* guardRows(context, id, span)
+  for (const id of ids) yield* guardRows(context, id, hours)
 }
 
-function hourSums({ database: { read } }: Context, within: Within) {
+function hourSums({ database: { read } }: Context, condition: HourCondition) {
   return read
     .selectFrom('faultboard_request_guard_hours')
     .select(({ fn }) => ['hour', 'kind', fn.sum<number>('count').as('count')])
-    .where(within)
+    .where(condition)
     .groupBy(['hour', 'kind'])
     .execute()
 }
 
-/** Added up by a server, exactly, however many there are; only the most frequent are handed out. */
-async function rank<Name extends GuardName>(
+/** Lets the database server aggregate and returns only the most frequent values. */
+async function addTopRows<Name extends GuardName>(
   { database: { read } }: Context,
-  within: Within,
+  condition: HourCondition,
   ranking: Ranking<Name>,
 ): Promise<void> {
   const names: GuardName[] = ranking.names.filter((name) => name !== undefined)
@@ -106,35 +106,35 @@ async function rank<Name extends GuardName>(
       fn.sum<number>('count').as('count'),
       fn.max<number>(fn.coalesce('last_seen_at', 'hour')).as('last_seen_at'),
     ])
-    .where(within)
+    .where(condition)
     .groupBy(names)
     .orderBy('count', 'desc')
     .orderBy('last_seen_at', 'desc')
-    .limit(LISTED)
+    .limit(MAX_LISTED)
     .execute()
   for (const row of rows) ranking.add(row as RankedRow<Name>)
 }
 
 const noEvents = (): Record<GuardKind, number> => ({ throttle: 0, blocklist: 0, track: 0 })
 
-class DaySums {
+class DayKindTotals {
   readonly days: RequestGuardSummary['by_day']
   readonly #starts: readonly number[]
-  /** Rows of one hour come one after the other. */
-  #newest: { hour: number; day: RequestGuardSummary['by_day'][number] | undefined } | null = null
+  /** Day of the last row. Cached, because rows are sorted by hour. */
+  #current: { hour: number; day: RequestGuardSummary['by_day'][number] | undefined } | null = null
 
-  constructor(starts: readonly number[], time_zone: string) {
+  constructor(starts: readonly number[], timeZone: string) {
     this.#starts = starts
-    this.days = starts.map((start) => ({ day: dayOf(start, time_zone), ...noEvents() }))
+    this.days = starts.map((start) => ({ day: dayOf(start, timeZone), ...noEvents() }))
   }
 
   add({ hour, kind, count }: { hour: number; kind: string; count: number }): void {
-    if (this.#newest?.hour !== hour) {
-      this.#newest = { hour, day: this.days[this.#starts.findLastIndex((start) => start <= hour)] }
+    if (this.#current?.hour !== hour) {
+      this.#current = { hour, day: this.days[this.#starts.findLastIndex((start) => start <= hour)] }
     }
-    const { day } = this.#newest
-    // Whatever a newer version may count beside these three is watched, not refused.
-    if (day) day[GUARD_KINDS.find((one) => one === kind) ?? 'track'] += count
+    const { day } = this.#current
+    // Kinds of newer versions count as tracked.
+    if (day) day[GUARD_KINDS.find((name) => name === kind) ?? 'track'] += count
   }
 
   perKind(): Record<GuardKind, number> {

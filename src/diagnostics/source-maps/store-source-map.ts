@@ -8,26 +8,25 @@ import { TrackerError } from '../../model/errors.js'
 import { optionalText, requiredText } from '../../model/input.js'
 import { defineOperation } from '../../operation.js'
 import { applicationId } from '../../store/applications.js'
-import { releaseName } from './release-name.js'
-import { removeOldReleases } from './remove-old-releases.js'
+import { deleteOldReleases, releaseName } from './releases.js'
 
 export interface StoredSourceMap {
   release: string
   file_name: string
-  /** What it takes in the database. */
+  /** Size in the database. */
   packed_bytes: number
-  /** Whether frames will be shown with the lines around them: not where the map brought none, or too much. */
+  /** Whether frames show source code. False if the map contains no sources or too many. */
   has_sources: boolean
-  /** Releases whose maps gave way. */
+  /** Releases whose maps were deleted because of `source_map_max_releases`. */
   removed_releases: string[]
 }
 
-/** What MySQL takes in one column, with room to spare, and its servers in one statement. */
-const PACKED_LIMIT = 7_000_000
+/** Fits into a MySQL column and below the default `max_allowed_packet`. */
+const MAX_PACKED_BYTES = 7_000_000
 
 /**
- * Keeps the source map of a script, with the application's own sources unless `sources` is false; one of the same release
- * and name is replaced.
+ * Stores the source map of a script, with the application's own sources unless `sources` is false. Replaces a map of the
+ * same release and file.
  */
 export const storeSourceMap = defineOperation({
   input: v.object({
@@ -39,16 +38,16 @@ export const storeSourceMap = defineOperation({
     folder: optionalText({ max: 500 }),
     sources: v.optional(v.boolean('must be true or false'), true),
   }),
-  async run(context, { sources, ...given }): Promise<StoredSourceMap> {
-    const { release, file_name, map, code = null, debug_id, folder = '' } = given
+  async run(context, { sources, ...input }): Promise<StoredSourceMap> {
+    const { release, file_name, map, code = null, debug_id, folder = '' } = input
     const { config, database, now } = context
-    const plain = checkedMap(map, file_name, config.source_map_max_bytes)
+    const plain = validateMap(map, file_name, config.source_map_max_bytes)
     const packed_map = await packText(plain)
-    // Without the script there are positions, but no names of functions.
-    const kept_code = code !== null && code.length <= config.source_map_max_bytes ? await packText(code) : null
-    const packed_code = kept_code !== null && kept_code.length <= PACKED_LIMIT ? kept_code : null
-    if (packed_map.length > PACKED_LIMIT) throw tooLarge(file_name, `${PACKED_LIMIT} bytes when it is packed`)
-    const packed_sources = sources ? await packedSources(map, folder, config.source_map_max_bytes) : null
+    // Frames have no function names without the script.
+    const compressedCode = code !== null && code.length <= config.source_map_max_bytes ? await packText(code) : null
+    const packed_code = compressedCode !== null && compressedCode.length <= MAX_PACKED_BYTES ? compressedCode : null
+    if (packed_map.length > MAX_PACKED_BYTES) throw tooLarge(file_name, `${MAX_PACKED_BYTES} bytes when compressed`)
+    const packed_sources = sources ? await packSources(map, folder, config.source_map_max_bytes) : null
     const application_id = await applicationId(database, config.application_name, now())
     const row = {
       ...{ application_id, release_name: release, file_name, folder, packed_map, packed_code },
@@ -65,7 +64,7 @@ export const storeSourceMap = defineOperation({
         .where('file_digest', '=', row.file_digest)
         .execute()
       await trx.insertInto('faultboard_source_maps').values(row).execute()
-      // In a statement of their own: MySQL takes only so much in one.
+      // Separate statement, because of `max_allowed_packet` in MySQL.
       await trx
         .updateTable('faultboard_source_maps')
         .set({ packed_sources })
@@ -73,29 +72,29 @@ export const storeSourceMap = defineOperation({
         .where('file_digest', '=', row.file_digest)
         .execute()
     })
-    const removed_releases = await removeOldReleases(context, application_id)
+    const removed_releases = await deleteOldReleases(context, application_id)
     const has_sources = packed_sources !== null
     return { release, file_name, packed_bytes: row.packed_bytes, has_sources, removed_releases }
   },
 })
 
-function checkedMap(map: string, file_name: string, max_bytes: number): Buffer {
+function validateMap(map: string, file_name: string, maxBytes: number): Buffer {
   const plain = withoutContents(Buffer.from(map))
-  if (plain.length > max_bytes) throw tooLarge(file_name, `${max_bytes} bytes (source_map_max_bytes)`)
+  if (plain.length > maxBytes) throw tooLarge(file_name, `${maxBytes} bytes (source_map_max_bytes)`)
   try {
     const text = plain.toString('utf8')
-    if (ParsedMap.parse({ text, bytes: plain.length, folder: '/' }, max_bytes, '/')) return plain
+    if (ParsedMap.parse({ text, bytes: plain.length, folder: '/' }, maxBytes, '/')) return plain
   } catch {
-    throw new TrackerError('invalid_input', `The map of ${file_name} is no source map.`)
+    throw new TrackerError('invalid_input', `The map of ${file_name} is not a valid source map.`)
   }
-  throw tooLarge(file_name, `${max_bytes} bytes (source_map_max_bytes) in what it takes to read it`)
+  throw tooLarge(file_name, `${maxBytes} bytes (source_map_max_bytes) in memory`)
 }
 
-/** Null where there are none, or so many that no process would read them. */
-async function packedSources(map: string, folder: string, max_bytes: number): Promise<string | null> {
+/** Returns null without sources or if they exceed the limits. */
+async function packSources(map: string, folder: string, maxBytes: number): Promise<string | null> {
   const sources = packOwnSources(map, folder)
-  const packed = sources && sources.length <= max_bytes ? await packText(sources) : null
-  return packed !== null && packed.length <= PACKED_LIMIT ? packed : null
+  const packed = sources && sources.length <= maxBytes ? await packText(sources) : null
+  return packed !== null && packed.length <= MAX_PACKED_BYTES ? packed : null
 }
 
 function tooLarge(file_name: string, limit: string): TrackerError {

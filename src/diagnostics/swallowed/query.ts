@@ -3,7 +3,7 @@ import type { Context } from '../../context.js'
 import { defineOperation } from '../../operation.js'
 import { sql } from '../../store/kysely.js'
 import { daysInput } from '../hourly/days.js'
-import { hourSlices, type Within } from '../hourly/hour-slices.js'
+import { type HourCondition, hourSlices } from '../hourly/hour-slices.js'
 import { currentDetection, type Support, swallowedExceptionsSupport } from './detection/detection.js'
 import { swallowedOptions } from './options.js'
 
@@ -61,8 +61,8 @@ export const swallowedExceptions = defineOperation({
   async run(context, { days, application_id }): Promise<SwallowedExceptions> {
     const { swallowed_exception_threshold: threshold } = readOptions(context.config, swallowedOptions)
     const locations = new Map<string, RaiseLocation>()
-    for await (const within of hourSlices(context, { days, application_id })) {
-      for (const sum of await readSums(context, within)) addSum(locations, sum)
+    for await (const condition of hourSlices(context, { days, application_id })) {
+      for (const sum of await readSums(context, condition)) addSum(locations, sum)
     }
     const detection = currentDetection()
     const swallowing = [...locations.values()]
@@ -92,10 +92,10 @@ interface LocationSum {
   last_seen_at: number | null
 }
 
-function readSums({ database: { read } }: Context, within: Within): Promise<LocationSum[]> {
+function readSums({ database: { read } }: Context, condition: HourCondition): Promise<LocationSum[]> {
   return read
     .selectFrom('faultboard_swallowed_exceptions')
-    .where(within)
+    .where(condition)
     .select(({ fn }) => [
       'error_type',
       'raise_location',

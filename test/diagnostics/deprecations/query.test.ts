@@ -6,8 +6,8 @@ import { describeEachDatabase } from '../../support/databases.js'
 import { NOON } from '../../support/tracker.js'
 import { runningContext } from '../running.js'
 
-describeEachDatabase('a host that warns in a loop', (database) => {
-  test('has few of its stacks read, and every warning counted where it came from last', async () => {
+describeEachDatabase('deprecation warnings in a loop', (database) => {
+  test('are all counted at the last known location, with a limited number of stack reads', async () => {
     const context = await runningContext(database, { project_root: '/srv/shop' })
     let now = NOON
     let read = 0
@@ -37,7 +37,7 @@ describeEachDatabase('a host that warns in a loop', (database) => {
     expect(old?.places[0]?.place).toContain('cart.js:7')
   })
 
-  test('in console lines costs no stack each either', async () => {
+  test('in console lines also read a limited number of stacks', async () => {
     const context = await runningContext(database)
     const counted = new DeprecationCounter(context)
     const line = {

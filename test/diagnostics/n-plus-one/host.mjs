@@ -1,5 +1,5 @@
-// A host that asks a real database once for every row, with pg or mysql2, in requests and in jobs; and one that uses
-// what is deprecated. It tells its address, and ends when its standard input does.
+// Host with N+1 queries against a real database, with pg or mysql2, in requests and jobs. Also uses deprecated APIs.
+// Prints its port and stops when its standard input ends.
 import { deprecate } from 'node:util'
 import express from 'express'
 import { capture } from '../../../dist/adapters/express.js'
@@ -60,7 +60,7 @@ app.get('/deprecated', (_request, response) => {
   old()
   console.warn('DEPRECATED: colours() goes away, password=hunter2')
   tracker.addBreadcrumb({ category: 'deprecation', message: 'left by hand', metadata: { code: 'OWN' } })
-  // Below a handler of Express, Node.js 20 takes it for the library's.
+  // Node.js 20 attributes a call below an Express handler to the library.
   setImmediate(() => {
     new Buffer(1)
     response.send('ok')

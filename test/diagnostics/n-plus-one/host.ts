@@ -9,7 +9,7 @@ export interface QueryHost {
   stop(): Promise<unknown>
 }
 
-/** Starts a host that asks a database with this driver. */
+/** Starts a host that uses the given database driver. */
 export async function startQueryHost(
   node: string,
   orders: { settings: Settings; driver: 'pg' | 'mysql2' | 'none'; url: string | undefined },

@@ -29,7 +29,7 @@ function settingsOf({ url, spool_path }: TrackerPlace, more: Settings): Settings
 describeEachDatabase(
   'a host',
   (database) => {
-    describeEachRuntime('that asks once for every row', ({ path: node }) => {
+    describeEachRuntime('with one query per row', ({ path: node }) => {
       for (const { driver, url, statement, line } of DRIVERS) {
         const why = url ? '' : ' (skipped: its server is not set)'
         test.skipIf(!url)(`is seen with ${driver}${why}`, { timeout: 60_000 }, async () => {
@@ -51,7 +51,7 @@ describeEachDatabase(
           const place = expect.stringContaining(`test/diagnostics/n-plus-one/host.mjs:${line}`)
           const callers = one?.callers.map(({ route, worst_count, place }) => ({ route, worst_count, place }))
           expect(callers?.sort((a, b) => a.worst_count - b.worst_count)).toEqual([
-            // With mysql2 all connections were asked for before the first statement was seen.
+            // With mysql2, all connections are requested before the first statement starts.
             { route: 'GET /at-once/:count', worst_count: 6, place: driver === 'mysql2' ? '' : place },
             { route: 'GET /failing', worst_count: 7, place },
             { route: 'GET /job/:count', worst_count: 8, place },
@@ -62,7 +62,7 @@ describeEachDatabase(
         })
       }
 
-      test('and uses what is deprecated, is seen with code, place and version', { timeout: 60_000 }, async () => {
+      test('has its deprecation warnings counted with code, location and version', { timeout: 60_000 }, async () => {
         const place = await freshPlace(database)
         const host = await startQueryHost(node, { settings: settingsOf(place, ON), driver: 'none', url: undefined })
         for (let i = 0; i < 3; i++) await host.get('/deprecated')
@@ -82,8 +82,8 @@ describeEachDatabase(
       })
     })
 
-    describe('with the switches off', () => {
-      test('has nothing counted', { timeout: 60_000 }, async () => {
+    describe('with detection off', () => {
+      test('counts nothing', { timeout: 60_000 }, async () => {
         for (const off of [{ enable_breadcrumbs: true }, { ...ON, enable_breadcrumbs: false }]) {
           const place = await freshPlace(database)
           const settings = settingsOf(place, off)

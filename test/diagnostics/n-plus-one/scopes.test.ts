@@ -26,9 +26,9 @@ async function watching(database: TestDatabase, settings: Settings = {}) {
 const STATEMENT = 'select * from users where id = ?'
 
 describeEachDatabase(
-  'statements that run again and again',
+  'repeated statements',
   (database) => {
-    test('are counted when the scope is over, whichever way', async () => {
+    test('are counted when the scope ends', async () => {
       const { tracker, ask, rows } = await watching(database)
       expect(tracker.withScope(() => ask(6))).toBeUndefined()
       await tracker.withScope(async () => ask(7))
@@ -54,7 +54,7 @@ describeEachDatabase(
       }
     })
 
-    test('below the threshold, far apart, or of a transaction are none', async () => {
+    test('are not counted below the threshold, far apart or in a transaction', async () => {
       const { tracker, ask, rows } = await watching(database, { n_plus_one_threshold: 3 })
       tracker.withScope(() => {
         ask(2)
@@ -68,13 +68,13 @@ describeEachDatabase(
       expect(await rows()).toEqual([])
     })
 
-    test('outside of any scope are none: they belong to nobody in particular', async () => {
+    test('are not counted outside a scope', async () => {
       const { ask, rows } = await watching(database)
       ask(50)
       expect(await rows()).toEqual([])
     })
 
-    test('in a scope that nobody sees end are counted when an error is recorded, once', async () => {
+    test('are counted once when an error is recorded in a scope without an end', async () => {
       const { tracker, ask, rows } = await watching(database)
       await new Promise<void>((done) => {
         setImmediate(async () => {
@@ -88,7 +88,7 @@ describeEachDatabase(
       expect(await rows()).toMatchObject([{ route: 'job import', request_count: 1, statement_count: 6 }])
     })
 
-    test('of a request whose client has gone are counted as well', async () => {
+    test('are counted when the client disconnects', async () => {
       const { tracker, ask, rows } = await watching(database)
       const server = createServer(() => {
         ask(6)
@@ -104,7 +104,7 @@ describeEachDatabase(
       await tracker.shutdown()
     })
 
-    test('are a bounded number, however many a host makes up', async () => {
+    test('are limited in number', async () => {
       const { tracker, ask, rows } = await watching(database)
       for (let i = 0; i < 600; i++) tracker.withScope(() => ask(5, `select ${'a'.repeat(i)} from x`))
       const all = await rows()
@@ -112,7 +112,7 @@ describeEachDatabase(
       expect(all.length).toBeLessThanOrEqual(201)
     })
 
-    test('leave a rejection that nobody handles what it was', async () => {
+    test('do not change an unhandled rejection', async () => {
       const { tracker } = await watching(database)
       const seen = new Promise((resolve) => process.once('unhandledRejection', resolve))
       const lost = new Error('nobody handles it')
@@ -123,7 +123,7 @@ describeEachDatabase(
   { except: ['postgres', 'mysql'] },
 )
 
-test('one scope counts a bounded number of statements', () => {
+test('a scope counts a limited number of statements', () => {
   const repeats = new Repeats()
   for (let i = 0; i < 10_000; i++) repeats.note(`statement ${i}`)
   for (let i = 0; i < 5; i++) repeats.note('late')
@@ -150,7 +150,7 @@ test.each([
   ['select $tag$secret$tag$', undefined, 'select …'],
   ["select 'secret", undefined, 'select ?'],
   ['select 1 -- secret', 'sqlite', 'select ?'],
-])('a statement that the host left holds no values: %s', (message, system, expected) => {
+])('a statement in a breadcrumb contains no values: %s', (message, system, expected) => {
   const metadata = system === undefined ? undefined : { system }
   const text = leftStatement({ message, metadata })
   expect(text).toBe(expected)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Context } from '../../../src/context.js'
 import { daysInput } from '../../../src/diagnostics/hourly/days.js'
 import { foldGuardHours } from '../../../src/diagnostics/request-guard/fold-guard-hours.js'
-import { LISTED, requestGuardSummary } from '../../../src/diagnostics/request-guard/query.js'
+import { MAX_LISTED, requestGuardSummary } from '../../../src/diagnostics/request-guard/query.js'
 import { parseInput } from '../../../src/model/input.js'
 import { OTHERS } from '../../../src/model/others.js'
 import { DAY, HOUR, MINUTE } from '../../../src/model/time.js'
@@ -35,15 +35,15 @@ async function store({ database }: Context, sums: readonly Sum[]): Promise<void>
   }
 }
 
-/** At noon of 10 March in UTC; where the clocks went forward on the 8th, that day had 23 hours. */
+/** Noon of March 10 in UTC. In New York, March 8 had 23 hours. */
 const ZONES = [
   ['America/New_York', '2026-03-10'],
   ['Asia/Kolkata', '2026-03-10'],
   ['Pacific/Kiritimati', '2026-03-11'],
 ] as const
 
-describeEachDatabase('the request guard', (database) => {
-  test('is summed up by kind, rule, address, path and day', async () => {
+describeEachDatabase('the request-guard summary', (database) => {
+  test('sums events by kind, rule, address, path and day', async () => {
     const context = await runningContext(database)
     const application_id = await addApplication(context, 'shop')
     await store(context, [
@@ -82,14 +82,14 @@ describeEachDatabase('the request guard', (database) => {
     ])
   })
 
-  test('without any event is nothing on every day', async () => {
+  test('returns zero for every day without events', async () => {
     const context = await runningContext(database)
     const summary = await perform(requestGuardSummary, context, {})
     expect(summary).toMatchObject({ days: 30, total_count: 0, by_rule: [], by_address: [], by_path: [] })
     expect(summary.by_day).toHaveLength(30)
   })
 
-  test('cuts days in the time zone, and every event is in one of them', async () => {
+  test('uses days of the configured time zone', async () => {
     const context = await runningContext(database)
     const application_id = await addApplication(context, 'shop')
     const hours = Array.from({ length: 10 * 24 }, (_, i) => NOON - i * HOUR)
@@ -109,7 +109,7 @@ describeEachDatabase('the request guard', (database) => {
     }
   })
 
-  test('is told of one application or of all', async () => {
+  test('filters by application', async () => {
     const context = await runningContext(database)
     const shop = await addApplication(context, 'shop')
     const depot = await addApplication(context, 'depot')
@@ -122,21 +122,21 @@ describeEachDatabase('the request guard', (database) => {
     expect([await total(), await total(shop), await total(depot), await total(depot + 1)]).toEqual([7, 3, 4, 0])
   })
 
-  test('lists only the most frequent', async () => {
+  test('lists only the most frequent names', async () => {
     const context = await runningContext(database)
     const application_id = await addApplication(context, 'shop')
     await store(
       context,
-      Array.from({ length: LISTED + 10 }, (_, i) => ({ application_id, path: `/p${i}`, count: i + 1 })),
+      Array.from({ length: MAX_LISTED + 10 }, (_, i) => ({ application_id, path: `/p${i}`, count: i + 1 })),
     )
     const { by_path } = await perform(requestGuardSummary, context, {})
-    expect(by_path).toHaveLength(LISTED)
-    expect(by_path[0]).toMatchObject({ path: `/p${LISTED + 9}`, count: LISTED + 10 })
+    expect(by_path).toHaveLength(MAX_LISTED)
+    expect(by_path[0]).toMatchObject({ path: `/p${MAX_LISTED + 9}`, count: MAX_LISTED + 10 })
   })
 })
 
-describeEachDatabase('the hours of a past attack', (database) => {
-  test('keep the most frequent names of each rule, and every sum', async () => {
+describeEachDatabase('folding old hours', (database) => {
+  test('keeps the most frequent names of each rule and all sums', async () => {
     const context = await runningContext(database)
     const shop = await addApplication(context, 'shop')
     const depot = await addApplication(context, 'depot')
@@ -181,8 +181,8 @@ async function rowsPerHour({ database: { read } }: Context): Promise<number[][]>
   return rows.map(({ application_id, hour, count }) => [application_id, hour, count])
 }
 
-describe('the span of a summary', () => {
-  test.each([0, 8, 365, '7.5', 'week', Number.NaN])('is 7, 30 or 90 days, not %s', (days) => {
+describe('the days of a summary', () => {
+  test.each([0, 8, 365, '7.5', 'week', Number.NaN])('accept 7, 30 or 90, not %s', (days) => {
     expect(() => parseInput(daysInput, { days })).toThrow('days must be one of 7, 30, 90')
   })
 })

@@ -27,7 +27,7 @@ async function guarded(database: TestDatabase, settings: Settings = {}) {
 describeEachDatabase(
   'a request-guard event',
   (database) => {
-    test('is read from the request of any framework', async () => {
+    test('reads address and path from the request of any framework', async () => {
       const { record, rows } = await guarded(database, { trusted_proxies: ['loopback'] })
       const socket = { remoteAddress: '::ffff:127.0.0.1' }
       const headers = { 'x-forwarded-for': '6.6.6.6, 198.51.100.1' }
@@ -52,7 +52,7 @@ describeEachDatabase(
       })
     })
 
-    test('without a request is of the one that is going on', async () => {
+    test('uses the current request by default', async () => {
       const { tracker, rows } = await guarded(database)
       const server = createServer((_request, response) => {
         tracker.requestGuard.record({ kind: 'blocklist', rule: 'scrapers' })
@@ -65,7 +65,7 @@ describeEachDatabase(
       expect(await rows()).toMatchObject([{ kind: 'blocklist', ip_address: '127.0.0.1', path: '/x/:id', count: 1 }])
     })
 
-    test('takes what the caller says before what the request says, if it is an address', async () => {
+    test('prefers a valid address of the event to that of the request', async () => {
       const { record, rows } = await guarded(database)
       record({ kind: 'track', rule: 'a', ip_address: '2001:db8::1', path: '/given?x=1' })
       record({ kind: 'track', rule: 'b', ip_address: '<script>' })
@@ -75,7 +75,7 @@ describeEachDatabase(
       ])
     })
 
-    test('comes by the channel as well', async () => {
+    test('is received through the diagnostics channel', async () => {
       const { rows, tracker } = await guarded(database)
       channel('faultboard:request-guard').publish({ kind: 'throttle', rule: 'by channel', ip_address: '192.0.2.1' })
       expect(await rows()).toMatchObject([{ rule: 'by channel', ip_address: '192.0.2.1', count: 1 }])
@@ -83,7 +83,7 @@ describeEachDatabase(
       expect(channel('faultboard:request-guard').hasSubscribers).toBe(false)
     })
 
-    test('never throws, whatever it is', async () => {
+    test('never throws for invalid events', async () => {
       const { record, rows, tracker } = await guarded(database)
       const thrower = new Proxy(
         {},
@@ -113,7 +113,7 @@ describeEachDatabase(
       expect((await tracker.stats()).dropped).toMatchObject({ invalid_guard_event: 8 })
     })
 
-    test('keeps no secret', async () => {
+    test('is redacted', async () => {
       const { record, rows } = await guarded(database)
       record({ kind: 'throttle', rule: 'password=hunter2', path: '/reset/eyJhbGciOiJIUzI1NiJ9.abc?token=hunter2' })
       record({ kind: 'throttle', rule: 'people', path: '/people/ann@example.com/cards/4111111111111111' })
@@ -121,14 +121,14 @@ describeEachDatabase(
       for (const secret of ['hunter2', 'eyJhbGciOiJIUzI1NiJ9', 'ann@', '4111']) expect(stored).not.toContain(secret)
     })
 
-    test('of an attack from very many addresses makes few rows, and all of them count', {
+    test('from many addresses creates few rows and is always counted', {
       timeout: 60_000,
     }, async () => {
       const { record, rows, clock, tracker } = await guarded(database)
       const addressOf = (i: number) => `10.${(i >> 16) & 255}.${(i >> 8) & 255}.${i & 255}`
       for (let i = 0; i < 100_000; i++) {
         record({ kind: 'throttle', rule: 'sign-in', ip_address: addressOf(i), path: `/word${'x'.repeat(i % 500)}` })
-        // One of them comes again and again, and late.
+        // One frequent address that starts late.
         if (i > 50_000 && i % 100 === 0)
           record({ kind: 'throttle', rule: 'sign-in', ip_address: '192.0.2.66', path: '/' })
         if (i % 20_000 === 0) await tracker.flush()
@@ -147,8 +147,8 @@ describeEachDatabase(
   { except: ['postgres', 'mysql'] },
 )
 
-describe('with the switch off', () => {
-  test('nobody listens, and nothing is kept', async () => {
+describe('request-guard tracking that is off', () => {
+  test('does not subscribe or store events', async () => {
     const { tracker } = await import('../../support/tracker.js').then(({ trackerAt, temporaryFolder }) =>
       trackerAt({ url: 'sqlite::memory:', spool_path: temporaryFolder() }, { enable_breadcrumbs: true }),
     )

@@ -3,14 +3,14 @@ import type { Settings } from '../../../src/options.js'
 import { describeEachDatabase } from '../../support/databases.js'
 import { describeEachRuntime } from '../../support/runtimes.js'
 import { CREDENTIALS, freshPlace, trackerAt, withDatabase } from '../../support/tracker.js'
-import { type Answer, type GuardHost, startGuardHost } from './host.js'
+import { type HostResponse, type GuardHost, startGuardHost } from './host.js'
 
 const REDIS = process.env.FAULTBOARD_TEST_REDIS
 const ON: Settings = { enable_request_guard_tracking: true, enable_breadcrumbs: true }
 
-/** The same requests of a host, with or without the tracker. */
-async function visit(host: GuardHost): Promise<Answer[]> {
-  const answers: Answer[] = []
+/** Sends the same requests to a host with or without the tracker. */
+async function visit(host: GuardHost): Promise<HostResponse[]> {
+  const answers: HostResponse[] = []
   for (let i = 0; i < 5; i++) answers.push(await host.express(`/plain/${i}?token=secret`, '198.51.100.7'))
   for (let i = 0; i < 3; i++) answers.push(await host.express(`/own/${i}`, '2001:db8::7'))
   for (let i = 0; i < 3; i++) answers.push(await host.express('/watched', '203.0.113.5'))
@@ -30,9 +30,9 @@ describeEachDatabase(
   'rate limiters of a host',
   (database) => {
     describeEachRuntime('are counted', ({ path: node }) => {
-      test('by rule, kind, address and path, and answer as they did', { timeout: 60_000 }, async () => {
+      test('by rule, kind, address and path without changing responses', { timeout: 60_000 }, async () => {
         const place = await freshPlace(database)
-        // On a busy machine the lag guard would leave the breadcrumbs out.
+        // Prevents the lag guard from omitting breadcrumbs on a busy machine.
         const settings: Settings = { ...CREDENTIALS, application_name: 'shop', max_event_loop_lag_ms: null, ...ON }
         const counted = await startGuardHost(node, {
           settings: { ...settings, database: place.url, spool_path: place.spool_path },
@@ -88,7 +88,7 @@ describeEachDatabase(
       })
     })
 
-    test('are counted by nobody while the switch is off, or breadcrumbs are', { timeout: 60_000 }, async () => {
+    test('are not counted while tracking or breadcrumbs are off', { timeout: 60_000 }, async () => {
       for (const off of [{ enable_breadcrumbs: true }, { enable_request_guard_tracking: true }]) {
         const { url, spool_path } = await freshPlace(database)
         const settings: Settings = { ...CREDENTIALS, application_name: 'shop', ...off, database: url, spool_path }

@@ -7,7 +7,7 @@ const PROCESSES = 4
 const EVENTS = 1200
 
 describeEachDatabase('request-guard events of several processes', (database) => {
-  test('are summed exactly, whether they are shut down or end by themselves', { timeout: 120_000 }, async () => {
+  test('add up exactly after a shutdown or a normal exit', { timeout: 120_000 }, async () => {
     const { url, spool_path } = await freshPlace(database)
     const settings = { enable_request_guard_tracking: true, enable_breadcrumbs: true, application_name: 'shop' }
     await Promise.all(
@@ -31,7 +31,7 @@ describeEachDatabase('request-guard events of several processes', (database) => 
     const rows = await withDatabase(url, ({ read }) =>
       read.selectFrom('faultboard_request_guard_hours').select(['hour', 'event_digest']).execute(),
     )
-    // The clock may strike the hour meanwhile.
+    // The test can run across the end of an hour.
     expect(rows.length).toBe(60 * new Set(rows.map(({ hour }) => hour)).size)
   })
 })

@@ -1,5 +1,4 @@
-// A host that limits its requests by three libraries, with or without the tracker. It tells its address, and ends when
-// its standard input does.
+// Host with three rate limiters, with or without the tracker. Prints its ports and stops when its standard input ends.
 import { channel } from 'node:diagnostics_channel'
 import { createServer } from 'node:http'
 import fastifyRateLimit from '@fastify/rate-limit'
@@ -14,7 +13,7 @@ import { withRequestGuard as countedLimiter } from '../../../dist/subscribers/ex
 import { withRequestGuard as countedOptions } from '../../../dist/subscribers/fastify-rate-limit.js'
 import { instrumentLimiter } from '../../../dist/subscribers/rate-limiter-flexible.js'
 
-const { settings, redis, prefix } = JSON.parse(process.env.ORDERS)
+const { settings, redis, prefix } = JSON.parse(process.env.HOST_OPTIONS)
 const tracker = settings ? createTracker(settings) : null
 const guard = (limiter, options) => (tracker ? countedLimiter(limiter, options, tracker) : limiter)
 const window = { windowMs: 600_000, standardHeaders: 'draft-8', legacyHeaders: true }
@@ -36,7 +35,7 @@ app.get(
   ),
   (_request, response) => response.send('ok'),
 )
-// Lets everybody pass, and what comes then fails.
+// Passes all requests to a handler that fails.
 app.get(
   '/watched',
   guard(rateLimit({ ...window, limit: 1, handler: (_request, _response, next) => next() }), {
@@ -109,6 +108,6 @@ console.log(JSON.stringify({ express: servers[0].address().port, fastify: fast.s
 
 process.stdin.resume().once('end', async () => {
   await tracker?.shutdown()
-  // Connections of the host's own keep it running.
+  // Its own connections keep the host running.
   process.exit()
 })

@@ -1,4 +1,0 @@
-import { requiredText } from '../../model/input.js'
-
-/** A release, by the `app_version` that its clients report. */
-export const releaseName = () => requiredText({ max: 128 })
