@@ -97,7 +97,7 @@ describeWithGit('source in a browser', () => {
       const link = page.locator('.frame-bar', { has: bar(1) }).getByRole('link', { name: 'Open in repository' })
       expect(await link.getAttribute('href')).toBe(`https://github.com/shop/api/blob/${first}/src/cart.ts#L7`)
       expect(await page.content()).not.toContain('secret@')
-      await page.locator('#frame-4-author', { hasText: 'Git does not know this file.' }).waitFor()
+      await page.locator('#frame-4-author', { hasText: 'This file is not in the repository.' }).waitFor()
     })
 
     test('copies its path', async () => {

@@ -10,7 +10,7 @@ import { CREDENTIALS, eventually, temporaryFolder } from '../support/tracker.js'
 
 const CART = ['export async function total(items) {', '  if (items.length === 0) throw new Error(`empty`)', '}', '']
 
-/** A project with one commit that is deployed, and a later one that is only checked out. */
+/** Creates a project with a deployed commit and a later commit that is checked out. */
 function deployed() {
   const repository = freshRepository()
   repository.write('package.json', '{ "name": "shop", "type": "module" }')
@@ -53,9 +53,9 @@ async function runHost(
 
 describeWithGit('a host with git', () => {
   describeEachRuntime('shows the source of its error', ({ path: node }) => {
-    test('as of its commit, coloured, with who wrote it, and ends by itself', { timeout: 60_000 }, async () => {
+    test('at its commit, highlighted, with the author, and then exits', { timeout: 60_000 }, async () => {
       const { folder, git_sha, write, commit } = deployed()
-      // The lines of the deployed commit are those that run; on the disk lies the same until something is pulled.
+      // The running lines are those of the deployed commit.
       const shown = await runHost(node, folder, { git_sha, is_patient: true })
       expect(shown).toMatchObject({ number: 2, author: expect.stringMatching(/^Ada, .+ · Count the cart · as of/) })
       expect(shown.line).toContain('<span class="code-keyword">throw</span>')
@@ -65,7 +65,7 @@ describeWithGit('a host with git', () => {
       expect(later.author).toContain(`as of ${git_sha.slice(0, 7)}`)
     })
 
-    test('and takes a git that hangs with it when it ends', { timeout: 60_000 }, async () => {
+    test('and kills a hanging git process when it exits', { timeout: 60_000 }, async () => {
       const { folder, git_sha, git } = deployed()
       const never = join(temporaryFolder(), 'never')
       execFileSync('mkfifo', [never])
@@ -77,13 +77,13 @@ describeWithGit('a host with git', () => {
   })
 })
 
-/** Whether a process waits at the other end of a named pipe. */
+/** Checks whether a process reads from a named pipe. */
 function hasReader(pipe: string): boolean {
   try {
     closeSync(openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK))
     return true
   } catch {
-    // ENXIO: nobody reads.
+    // ENXIO: the pipe has no reader.
     return false
   }
 }

@@ -25,10 +25,7 @@ export const deprecationsPage = definePage({
   json: ({ value, queriedAt }) => ({ ...value, counted_at: new Date(queriedAt).toISOString() }),
   view: ({ value: data, queriedAt }, visit) => (
     <>
-      <PageHead
-        title="Deprecations"
-        context="Deprecated APIs that Node.js, libraries and the application warn about."
-      >
+      <PageHead title="Deprecations" context="Deprecated APIs that Node.js, libraries and the application warn about.">
         <StoredRange days={data.days} visit={visit} />
       </PageHead>
       {data.total_count === 0 ? <NoWarnings days={data.days} /> : <Warnings data={data} visit={visit} />}

@@ -40,7 +40,8 @@ export const deprecations = defineOperation({
     const dayTotals = new DayTotals(days, now(), config.time_zone)
     const warnings = new Map<string, WarningTotals>()
     for await (const condition of hourSlices(context, { days, application_id })) {
-      for (const sum of await sumsPerHour(context, 'faultboard_deprecation_hours', 'count', condition)) dayTotals.add(sum)
+      for (const sum of await sumsPerHour(context, 'faultboard_deprecation_hours', 'count', condition))
+        dayTotals.add(sum)
       for (const sum of await readSums(context, condition)) addSum(warnings, sum)
     }
     const sorted = [...warnings.values()].sort((a, b) => b.last_seen_at - a.last_seen_at || b.count - a.count)
@@ -85,10 +86,7 @@ interface WarningTotals {
   places: Map<string, number>
 }
 
-function addSum(
-  warnings: Map<string, WarningTotals>,
-  { code, message, place, app_version, ...sum }: WarningSum,
-): void {
+function addSum(warnings: Map<string, WarningTotals>, { code, message, place, app_version, ...sum }: WarningSum): void {
   const key = `${code}\0${message}`
   let warning = warnings.get(key)
   if (!warning) {

@@ -16,7 +16,10 @@ export type HourCondition = RawBuilder<boolean>
 const MIN_HOURS = 6
 
 /** Conditions for the hours of the last days, one per range of `timedRanges`. */
-export async function* hourSlices(context: Context, { days, application_id }: DaysFilter): AsyncGenerator<HourCondition> {
+export async function* hourSlices(
+  context: Context,
+  { days, application_id }: DaysFilter,
+): AsyncGenerator<HourCondition> {
   const { config, database, now } = context
   const first = firstHour(days, now(), config.time_zone)
   const hours = Math.ceil((now() + HOUR - first) / HOUR)
@@ -33,7 +36,9 @@ export async function sumsPerHour(
   condition: HourCondition,
 ): Promise<{ hour: number; count: number }[]> {
   const { rows } = await sql<{ hour: number; count: number }>`
-    select hour, sum(${sql.ref(column)}) as count from ${sql.table(table)} where ${condition} group by hour`.execute(read)
+    select hour, sum(${sql.ref(column)}) as count from ${sql.table(table)} where ${condition} group by hour`.execute(
+    read,
+  )
   return rows
 }
 

@@ -20,7 +20,10 @@ const BATCH_SIZE = 100
 export async function foldGuardHours(context: Context): Promise<void> {
   const limit = hourOf(context.now() - UNFOLDED_DAYS * DAY)
   for (const application_id of await applicationIds(context.database)) {
-    let hour = await firstStoredHour(context, application_id, { from: await readFoldedUntil(context, application_id), to: limit })
+    let hour = await firstStoredHour(context, application_id, {
+      from: await readFoldedUntil(context, application_id),
+      to: limit,
+    })
     while (hour !== null) {
       await foldHour(context, application_id, hour)
       await storeFoldedUntil(context, application_id, hour + HOUR)

@@ -30,7 +30,9 @@ export function guardedRequest(request: object, options: Pick<Options, 'trusted_
   return {
     ip_address: connected ? clientAddressOf(connected, options) : undefined,
     route: asText(candidate.routeOptions?.url) ?? asText(candidate._matchedRoute) ?? routeOf(candidate as HostRequest),
-    url: [candidate.originalUrl, candidate.url, inner?.originalUrl, inner?.url, connected?.url].map(asText).find(Boolean),
+    url: [candidate.originalUrl, candidate.url, inner?.originalUrl, inner?.url, connected?.url]
+      .map(asText)
+      .find(Boolean),
   }
 }
 

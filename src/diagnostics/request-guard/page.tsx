@@ -26,10 +26,7 @@ export const requestGuardSummaryPage = definePage({
   json: ({ value, queriedAt }) => ({ ...value, counted_at: new Date(queriedAt).toISOString() }),
   view: ({ value: data, queriedAt }, visit) => (
     <>
-      <PageHead
-        title="Request guard"
-        context="Requests that rate limiters rejected or tracked."
-      >
+      <PageHead title="Request guard" context="Requests that rate limiters rejected or tracked.">
         <StoredRange days={data.days} visit={visit} />
       </PageHead>
       {data.total_count === 0 ? (
@@ -109,9 +106,7 @@ function Ranking({ title, rows }: { title: string; rows: readonly RankedName[] }
           <ShareBars title={`More ${title.toLowerCase()}`} rows={named.slice(MAX_VISIBLE)} max={named[0]?.value} />
         </details>
       )}
-      {combined && (
-        <p class="muted">{`Other (combined): ${formatCount(combined.count)}`}</p>
-      )}
+      {combined && <p class="muted">{`Other (combined): ${formatCount(combined.count)}`}</p>}
     </section>
   )
 }

@@ -1,5 +1,5 @@
 import { defineDiagnostic } from '../define.js'
 import { sourceOptions } from './options.js'
 
-/** Source code and git history of the frames on the error page. */
+/** Shows source code and git history of frames on the error page. */
 export const source = defineDiagnostic({ name: 'source', options: sourceOptions, needs: [] })

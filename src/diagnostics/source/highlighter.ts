@@ -1,11 +1,11 @@
-/** A piece of a line and what it is, by the name of its style; null is nothing special. */
-export type SourcePart = readonly [text: string, kind: Kind | null]
+/** Part of a line with the name of its style. Null means no style. */
+export type SourcePart = readonly [text: string, style: Style | null]
 
-export type Kind = 'keyword' | 'text' | 'number' | 'comment' | 'function' | 'type' | 'name' | 'pattern'
+export type Style = 'keyword' | 'text' | 'number' | 'comment' | 'function' | 'type' | 'name' | 'pattern'
 
 export type Highlight = (code: string, language: string) => readonly SourcePart[]
 
-/** Loaded with the first page that shows source. Its own HTML is never used: what it tells comes as plain pieces. */
+/** Loads highlight.js on first use. Its HTML output is not used; tokens are returned as plain data. */
 export async function loadHighlighter(): Promise<Highlight> {
   const [core, javascript, typescript, xml, css, graphql, coffeescript] = await Promise.all([
     import('highlight.js/lib/core'),
@@ -16,7 +16,7 @@ export async function loadHighlighter(): Promise<Highlight> {
     import('highlight.js/lib/languages/graphql'),
     import('highlight.js/lib/languages/coffeescript'),
   ])
-  // One of our own: the host may use the same package, with languages and settings of its own.
+  // Separate instance, because the host can use the same package with other settings.
   const highlighter = core.default.newInstance()
   const languages = { javascript, typescript, xml, css, graphql, coffeescript }
   for (const [name, { default: language }] of Object.entries(languages)) highlighter.registerLanguage(name, language)
@@ -29,21 +29,21 @@ export async function loadHighlighter(): Promise<Highlight> {
   }
 }
 
-/** What the highlighter tells of a text, in place of the HTML that it would make of it. */
+/** Collects tokens instead of HTML. */
 class PartsEmitter {
   readonly parts: SourcePart[] = []
-  readonly #kinds: (Kind | null)[] = []
+  readonly #styles: (Style | null)[] = []
 
   addText(text: string): void {
-    if (text !== '') this.parts.push([text, this.#kinds.at(-1) ?? null])
+    if (text !== '') this.parts.push([text, this.#styles.at(-1) ?? null])
   }
 
   startScope(scope: string): void {
-    this.#kinds.push(isCodeAgain(scope) ? null : (kindOf(scope) ?? this.#kinds.at(-1) ?? null))
+    this.#styles.push(isNestedCode(scope) ? null : (styleOf(scope) ?? this.#styles.at(-1) ?? null))
   }
 
   endScope(): void {
-    this.#kinds.pop()
+    this.#styles.pop()
   }
 
   openNode(scope: string): void {
@@ -65,21 +65,21 @@ class PartsEmitter {
   }
 }
 
-/** An expression in a template, or another language inside this one. */
-function isCodeAgain(scope: string): boolean {
+/** Detects template expressions and embedded languages. */
+function isNestedCode(scope: string): boolean {
   return scope === 'subst' || scope.startsWith('language:')
 }
 
-function kindOf(scope: string): Kind | null {
+function styleOf(scope: string): Style | null {
   for (let name = scope; name !== ''; name = name.slice(0, Math.max(0, name.lastIndexOf('.')))) {
-    const kind = STYLES[name]
-    if (kind) return kind
+    const style = STYLES[name]
+    if (style) return style
   }
   return null
 }
 
-/** Names of the highlighter by ours; the first part of `title.function.invoke` that is named here counts. */
-const STYLES: Readonly<Record<string, Kind>> = {
+/** Styles by scope of highlight.js. For `title.function.invoke`, the longest listed prefix applies. */
+const STYLES: Readonly<Record<string, Style>> = {
   keyword: 'keyword',
   'selector-tag': 'keyword',
   'variable.language': 'keyword',

@@ -1,14 +1,14 @@
-/** Of longer files, and of those made by machines, only what is shown is looked at. */
-const MOST_SCANNED = 200_000
+/** Longer and generated files are not scanned. */
+const MAX_SCANNED_LENGTH = 200_000
 const LONG_LINE = /[^\n]{2000}/
 
 /**
- * What is still open where a window into JavaScript begins: a comment or a template, by the characters that open it, or
- * nothing. Without them, everything behind would be coloured as its opposite.
+ * Returns the opening characters of a comment or template literal that is still open at the end of the code. Needed to
+ * highlight the lines that follow.
  */
 export function openConstruct(code: string): '' | '/*' | '`' {
-  if (code.length > MOST_SCANNED || LONG_LINE.test(code)) return ''
-  // How many braces are open in each template's expression that we are in.
+  if (code.length > MAX_SCANNED_LENGTH || LONG_LINE.test(code)) return ''
+  // Number of open braces in each enclosing template expression.
   const braces: number[] = []
   let last = ''
   TOKEN.lastIndex = 0
@@ -21,7 +21,7 @@ export function openConstruct(code: string): '' | '/*' | '`' {
       continue
     }
     if (text.startsWith('//')) continue
-    if (text === '/' && mayBeginExpression(last)) skipExpression(code)
+    if (text === '/' && startsRegexp(last)) skipRegexp(code)
     if (text === '`' || (text === '}' && braces.at(-1) === 0)) {
       if (text === '}') braces.pop()
       const end = endOfTemplate(code, TOKEN.lastIndex)
@@ -35,25 +35,25 @@ export function openConstruct(code: string): '' | '/*' | '`' {
   return ''
 }
 
-/** Names and numbers, texts, comments, and every other character by itself. */
+/** Names, numbers, strings, comments and single characters. */
 const TOKEN = /[\w$]+|"(?:[^"\\\n]|\\[\s\S])*"?|'(?:[^'\\\n]|\\[\s\S])*'?|\/\/[^\n]*|\/\*|[^\s\w$]/g
-const BEFORE_EXPRESSION = /^(?:[=(,:[!&|?{};+*%~^<>-]|return|typeof|case|in|of|do|else|void|delete|throw|await|yield|)$/
-/** With bounds, because each slash of a hostile line would look through the rest of it. */
-const EXPRESSION = /(?:[^\\/[\n]|\\[^\n]|\[(?:[^\]\\\n]|\\[^\n]){0,100}\]){1,300}\/[\w$]*/y
+const BEFORE_REGEXP = /^(?:[=(,:[!&|?{};+*%~^<>-]|return|typeof|case|in|of|do|else|void|delete|throw|await|yield|)$/
+/** Bounded repetition, because hostile code could cause quadratic time. */
+const REGEXP = /(?:[^\\/[\n]|\\[^\n]|\[(?:[^\]\\\n]|\\[^\n]){0,100}\]){1,300}\/[\w$]*/y
 
-/** Whether a slash is the beginning of a regular expression, in which quotation marks mean nothing, or divides. */
-function mayBeginExpression(last: string): boolean {
-  return BEFORE_EXPRESSION.test(last)
+/** Checks whether a slash starts a regular expression, in which quotes have no meaning. */
+function startsRegexp(last: string): boolean {
+  return BEFORE_REGEXP.test(last)
 }
 
-function skipExpression(code: string): void {
-  EXPRESSION.lastIndex = TOKEN.lastIndex
-  if (EXPRESSION.test(code)) TOKEN.lastIndex = EXPRESSION.lastIndex
+function skipRegexp(code: string): void {
+  REGEXP.lastIndex = TOKEN.lastIndex
+  if (REGEXP.test(code)) TOKEN.lastIndex = REGEXP.lastIndex
 }
 
-/** The place of the backtick, or of the brace of `${`, that ends this part of a template; -1 where there is none. */
-function endOfTemplate(code: string, from: number): number {
-  for (let i = from; i < code.length; i++) {
+/** Returns the index of the backtick or `${` brace that ends a part of a template literal, or -1. */
+function endOfTemplate(code: string, start: number): number {
+  for (let i = start; i < code.length; i++) {
     if (code[i] === '\\') i++
     else if (code[i] === '`') return i
     else if (code[i] === '$' && code[i + 1] === '{') return i + 1

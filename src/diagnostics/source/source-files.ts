@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { open, realpath } from 'node:fs/promises'
 import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path'
 
-const MOST_BYTES = 1_048_576
+const MAX_BYTES = 1_048_576
 
 export interface SourceFile {
   bytes: Buffer
@@ -10,8 +10,8 @@ export interface SourceFile {
 }
 
 /**
- * Where a source file of the root lies, links followed, or null. Which file is asked for stands in a stack, and a stack
- * may come from anybody: so only code is shown, no matter what else lies in the folder. The file may be gone by now.
+ * Returns the real path of a source file in the project, or null. The name comes from a stack, which clients can forge, so
+ * only source code is allowed. The file may no longer exist.
  */
 export async function locateSource(root: string, file: string): Promise<string | null> {
   try {
@@ -20,28 +20,28 @@ export async function locateSource(root: string, file: string): Promise<string |
     const [realRoot, real] = await Promise.all([realpath(root), realPlace(path)])
     return isSource(realRoot, real) ? real : null
   } catch {
-    // Not ours to look at, or a name that is no name here: the page shows the frame without its source.
+    // No permission or an invalid name. The frame is shown without source.
     return null
   }
 }
 
-/** A file that was located, or null where it is missing, huge, binary or no file. */
+/** Reads a located file. Null if it is missing, huge, binary or not a regular file. */
 export async function readSource(path: string): Promise<SourceFile | null> {
   try {
-    const bytes = await bytesOf(path)
+    const bytes = await readRegularFile(path)
     const text = bytes && sourceText(bytes)
     return bytes && text !== null ? { bytes, text } : null
   } catch {
-    // Missing, or not ours to read.
+    // Missing, or no permission.
     return null
   }
 }
 
-/** The text of a source file, or null where its content is not for showing. */
+/** Decodes a source file. Null for binary content and private keys. */
 export function sourceText(bytes: Buffer): string | null {
   const text = bytes.toString('utf8')
-  const isUnfit = text.includes('\0') || /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----/.test(text)
-  return isUnfit ? null : text.replace(/^\uFEFF/, '')
+  const isHidden = text.includes('\0') || /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----/.test(text)
+  return isHidden ? null : text.replace(/^\uFEFF/, '')
 }
 
 /** The folder may have been a link while the file was there, and leads elsewhere still. */
@@ -76,18 +76,18 @@ function isSource(root: string, path: string): boolean {
   return SOURCE.test(extname(path)) && !SECRET_NAME.test(basename(path))
 }
 
-async function bytesOf(path: string): Promise<Buffer | null> {
-  // Without O_NONBLOCK, opening a named pipe waits for its writer for ever.
+async function readRegularFile(path: string): Promise<Buffer | null> {
+  // Without O_NONBLOCK, opening a named pipe blocks until a writer connects.
   const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0))
   try {
     const stats = await handle.stat()
-    return stats.isFile() && stats.size <= MOST_BYTES ? await readBytes(handle, stats.size) : null
+    return stats.isFile() && stats.size <= MAX_BYTES ? await readBytes(handle, stats.size) : null
   } finally {
     await handle.close()
   }
 }
 
-/** So many as the look said, however the file grows meanwhile. */
+/** Reads at most the size from `stat`, even if the file grows. */
 async function readBytes(handle: Awaited<ReturnType<typeof open>>, size: number): Promise<Buffer> {
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(size), 0, size, 0)
   return buffer.subarray(0, bytesRead)

@@ -5,23 +5,23 @@ import { openConstruct } from './open-construct.js'
 export type { SourcePart } from './highlighter.js'
 
 /**
- * The lines in their pieces. `before` is the text of the file in front of them, which decides what they mean. What the
- * highlighter does not know stays one plain piece: the texts of the pieces are always those of the lines.
+ * Highlights lines of a file. `before` is the text in front of them, which can open a comment or template. Returns plain
+ * parts for unknown languages. The parts of a line always add up to its text.
  */
-export async function highlighted(
+export async function highlightLines(
   lines: readonly string[],
   { file, before }: { file: string; before: string },
 ): Promise<readonly (readonly SourcePart[])[]> {
-  const { language, lead } = beginningOf(file, before)
+  const { language, lead } = highlightContext(file, before)
   if (language === null) return plainParts(lines)
   try {
     loading ??= loadHighlighter()
     const highlight = await loading
     const parts = highlight(`${lead}\n${lines.join('\n')}`, language)
-    const found = linesOf(parts).slice(1)
-    return hasTheTexts(found, lines) ? found : plainParts(lines)
+    const found = splitParts(parts).slice(1)
+    return matchesLines(found, lines) ? found : plainParts(lines)
   } catch {
-    // A highlighter that is not there or stumbles must not cost the source itself.
+    // The source is shown without colors.
     return plainParts(lines)
   }
 }
@@ -34,14 +34,15 @@ const LANGUAGES: readonly (readonly [RegExp, string])[] = [
   [/^\.coffee$/, 'coffeescript'],
 ]
 
-/** The language of a window, and what to put in front of it so that it reads as it does in its file. */
-function beginningOf(file: string, before: string): { language: string | null; lead: string } {
-  const end = extname(file).toLowerCase()
-  const language = LANGUAGES.find(([pattern]) => pattern.test(end))?.[1] ?? null
+/** Returns the language, and the text to put in front of the lines so that they are parsed correctly. */
+function highlightContext(file: string, before: string): { language: string | null; lead: string } {
+  const extension = extname(file).toLowerCase()
+  const language = LANGUAGES.find(([pattern]) => pattern.test(extension))?.[1] ?? null
   if (language === 'javascript' || language === 'typescript') return { language, lead: openConstruct(before) }
   if (language !== 'xml') return { language, lead: '' }
-  const script = Math.max(before.lastIndexOf('<script'), end === '.astro' && before.startsWith('---') ? 0 : -1)
-  const closing = script === 0 && end === '.astro' ? before.indexOf('\n---', 3) : before.indexOf('</script', script)
+  const script = Math.max(before.lastIndexOf('<script'), extension === '.astro' && before.startsWith('---') ? 0 : -1)
+  const closing =
+    script === 0 && extension === '.astro' ? before.indexOf('\n---', 3) : before.indexOf('</script', script)
   if (script < 0 || closing >= 0) return { language, lead: '' }
   const code = before.slice(before.indexOf('>', script) + 1)
   return { language: 'typescript', lead: openConstruct(code) }
@@ -49,22 +50,22 @@ function beginningOf(file: string, before: string): { language: string | null; l
 
 let loading: Promise<Highlight> | null = null
 
-function linesOf(parts: readonly SourcePart[]): SourcePart[][] {
+function splitParts(parts: readonly SourcePart[]): SourcePart[][] {
   const lines: SourcePart[][] = [[]]
-  for (const [text, kind] of parts) {
-    for (const [i, piece] of text.split('\n').entries()) {
+  for (const [text, style] of parts) {
+    for (const [i, line] of text.split('\n').entries()) {
       if (i > 0) lines.push([])
-      if (piece !== '') lines.at(-1)?.push([piece, kind])
+      if (line !== '') lines.at(-1)?.push([line, style])
     }
   }
   return lines
 }
 
-function hasTheTexts(found: readonly (readonly SourcePart[])[], lines: readonly string[]): boolean {
+function matchesLines(found: readonly (readonly SourcePart[])[], lines: readonly string[]): boolean {
   return found.length === lines.length && lines.every((line, i) => found[i]?.map(([text]) => text).join('') === line)
 }
 
-/** Every line as one piece. */
+/** Returns each line as one part without style. */
 export function plainParts(lines: readonly string[]): SourcePart[][] {
   return lines.map((line) => (line === '' ? [] : [[line, null]]))
 }

@@ -56,7 +56,7 @@ describeEachRuntime('a dump of a running host', ({ path }) => {
   })
 
   // First, because later tests grow the heap.
-  test('stores a heap snapshot in a private file and sends it unchanged', async () => {
+  test('stores a heap snapshot in a private file and sends it unchanged', { timeout: 120_000 }, async () => {
     const id = await host.dump({ heap_snapshot: 'true' })
     const [file] = (await find(id)).files
     const response = await host.get(`/errors/diagnostic_dumps/${id}/files/heap_snapshot`)

@@ -1,4 +1,4 @@
-// Fails in its own code and looks at its own page of that: until all is known, or once; then it has nothing left to do.
+// Logs an error of its own code and requests its error page, once or until git has responded. Then exits.
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { withFaultboard } from '../../../dist/adapters/node.js'

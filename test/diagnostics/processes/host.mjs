@@ -48,6 +48,8 @@ const server = createServer(
     response.end(JSON.stringify(result ?? null))
   }, tracker),
 )
+// Longer than any test is busy, so that a reused connection is not closed.
+server.keepAliveTimeout = 120_000
 server.listen(0, '127.0.0.1', () => console.log(server.address().port))
 
 process.stdin.resume().on('end', async () => {

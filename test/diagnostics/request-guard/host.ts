@@ -24,7 +24,9 @@ export async function startGuardHost(
 ): Promise<GuardHost> {
   const program = fileURLToPath(new URL('./host.mjs', import.meta.url))
   const prefix = `faultboard-test-${process.pid}-${Math.random()}`
-  const child = spawn(node, [program], { env: { ...process.env, HOST_OPTIONS: JSON.stringify({ ...options, prefix }) } })
+  const child = spawn(node, [program], {
+    env: { ...process.env, HOST_OPTIONS: JSON.stringify({ ...options, prefix }) },
+  })
   let errors = ''
   child.stderr.on('data', (text) => {
     errors += text
@@ -41,7 +43,8 @@ export async function startGuardHost(
     return { status: response.status, headers: comparable(response.headers), body: await response.text() }
   }
   return {
-    express: (path, clientAddress) => send(ports.express, path, clientAddress ? { 'x-forwarded-for': clientAddress } : {}),
+    express: (path, clientAddress) =>
+      send(ports.express, path, clientAddress ? { 'x-forwarded-for': clientAddress } : {}),
     fastify: (path) => send(ports.fastify, path, {}),
     async stop() {
       child.stdin.end()

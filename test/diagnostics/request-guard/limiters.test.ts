@@ -3,7 +3,7 @@ import type { Settings } from '../../../src/options.js'
 import { describeEachDatabase } from '../../support/databases.js'
 import { describeEachRuntime } from '../../support/runtimes.js'
 import { CREDENTIALS, freshPlace, trackerAt, withDatabase } from '../../support/tracker.js'
-import { type HostResponse, type GuardHost, startGuardHost } from './host.js'
+import { type GuardHost, type HostResponse, startGuardHost } from './host.js'
 
 const REDIS = process.env.FAULTBOARD_TEST_REDIS
 const ON: Settings = { enable_request_guard_tracking: true, enable_breadcrumbs: true }

@@ -3,14 +3,14 @@ import { mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Context } from '../../../src/context.js'
-import { type SourcePlace, sourcesOf } from '../../../src/diagnostics/source/source-code.js'
+import { type SourceReference, sourcesOf } from '../../../src/diagnostics/source/source-code.js'
 import { createRedactor } from '../../../src/model/redaction/redaction.js'
 import type { Options } from '../../../src/options.js'
 import { NOON, temporaryFolder } from '../../support/tracker.js'
 
 const LINES = Array.from({ length: 30 }, (_, i) => `line ${i + 1}`)
 
-const sourceLines = async (context: Context, place: SourcePlace) => (await sourcesOf(context, [place]))[0] ?? null
+const sourceLines = async (context: Context, place: SourceReference) => (await sourcesOf(context, [place]))[0] ?? null
 
 function project(files: Record<string, string | Buffer> = {}, settings: Partial<Options> = {}) {
   const folder = realpathSync(temporaryFolder())
@@ -31,8 +31,8 @@ function project(files: Record<string, string | Buffer> = {}, settings: Partial<
   return { folder, root, context, clock, write, lines }
 }
 
-describe('the source around a frame', () => {
-  test('is as many lines as configured, cut at the ends of the file', async () => {
+describe('the source of a frame', () => {
+  test('has the configured number of lines', async () => {
     const { root, context } = project()
     const at = (line_number: number, file = 'src/cart.ts') => sourceLines(context, { file, line_number })
     expect(await at(10)).toMatchObject({
@@ -46,7 +46,7 @@ describe('the source around a frame', () => {
     expect(await at(10, join(root, 'src/cart.ts'))).toMatchObject({ first: 8 })
   })
 
-  test('is the line alone where no lines around it are wanted', async () => {
+  test('is a single line without context lines', async () => {
     const { lines } = project({}, { source_code_context_lines: 0 })
     expect(await lines('src/cart.ts')).toEqual(['line 10'])
   })
@@ -55,7 +55,7 @@ describe('the source around a frame', () => {
     ['CRLF', '\r\n'],
     ['CR', '\r'],
     ['line separators', '\u2028'],
-  ])('counts lines as the engine does: %s', async (_, end) => {
+  ])('counts lines like JavaScript: %s', async (_, end) => {
     const { lines } = project({ 'a.js': `\uFEFF${LINES.join(end)}` })
     expect(await lines('a.js')).toEqual(['line 8', 'line 9', 'line 10', 'line 11', 'line 12'])
     expect((await lines('a.js', 1))?.[0]).toBe('line 1')
@@ -69,14 +69,14 @@ describe('the source around a frame', () => {
     },
   )
 
-  test('shows of a minified line what stands around the column', async () => {
+  test('shows the part of a minified line around the column', async () => {
     const { context } = project({ 'min.js': `${'a'.repeat(5000)}FAILS${'b'.repeat(5000)}` })
     const source = await sourceLines(context, { file: 'min.js', line_number: 1, column: 5001 })
     expect(source?.lines[0]).toMatch(/^…a{50,200}FAILSb+…$/)
     expect(source?.lines[0]?.length).toBeLessThan(450)
   })
 
-  test('is remembered for source_code_cache_ttl seconds', async () => {
+  test('is cached for source_code_cache_ttl seconds', async () => {
     const { write, lines, clock } = project()
     await lines('src/cart.ts')
     write('src/cart.ts', LINES.map((line) => `new ${line}`).join('\n'))
@@ -85,14 +85,14 @@ describe('the source around a frame', () => {
     expect((await lines('src/cart.ts'))?.[0]).toBe('new line 8')
   })
 
-  test('is read anew every time where nothing is to be remembered', async () => {
+  test('is read every time without a cache', async () => {
     const { write, lines } = project({}, { source_code_cache_ttl: 0 })
     await lines('src/cart.ts')
     write('src/cart.ts', LINES.map((line) => `new ${line}`).join('\n'))
     expect((await lines('src/cart.ts'))?.[0]).toBe('new line 8')
   })
 
-  test('is given for the first ten frames of a stack', async () => {
+  test('is read for the first ten frames of a stack', async () => {
     const { context } = project()
     const places = Array.from({ length: 14 }, (_, i) => ({ file: 'src/cart.ts', line_number: i + 1 }))
     const sources = await sourcesOf(context, [{ file: null, line_number: 1 }, ...places])
@@ -100,7 +100,7 @@ describe('the source around a frame', () => {
   })
 })
 
-describe('no source is shown of', () => {
+describe('no source is shown for', () => {
   const SECRET = Array(30).fill('SECRET').join('\n')
 
   test.each([
@@ -146,7 +146,7 @@ describe('no source is shown of', () => {
     '.',
     'src',
     `${'a/'.repeat(600)}x.js`,
-  ])('a name that leads elsewhere: %j', async (name) => {
+  ])('a path outside the project: %j', async (name) => {
     const { folder, lines } = project()
     writeFileSync(join(folder, 'outside.js'), SECRET)
     expect(await lines(name)).toBeNull()
@@ -154,14 +154,14 @@ describe('no source is shown of', () => {
     expect(await lines(join(`${folder}/app`, '..', 'outside.js'))).toBeNull()
   })
 
-  test('a folder whose name only begins like the root', async () => {
+  test('a folder whose name starts with that of the root', async () => {
     const { folder, lines } = project()
     mkdirSync(join(folder, 'app-secret'))
     writeFileSync(join(folder, 'app-secret', 'x.js'), SECRET)
     expect(await lines(join(folder, 'app-secret', 'x.js'))).toBeNull()
   })
 
-  test('a link that leads out of the project, or to something secret inside it', async () => {
+  test('a symbolic link out of the project or to a secret file', async () => {
     const { folder, root, lines, write } = project()
     writeFileSync(join(folder, 'outside.js'), SECRET)
     write('.env', SECRET)
@@ -175,14 +175,14 @@ describe('no source is shown of', () => {
     expect((await lines('fine.js'))?.[2]).toBe('line 10')
   })
 
-  test('a root that is a link itself is no reason to refuse', async () => {
+  test('paths that only look local, but a root that is a symbolic link is allowed', async () => {
     const { folder, root, context } = project()
     symlinkSync(root, join(folder, 'current'))
     const linked = { ...context, config: { ...context.config, project_root: join(folder, 'current') } }
     expect(await sourceLines(linked, { file: 'src/cart.ts', line_number: 10 })).toMatchObject({ first: 8 })
   })
 
-  test('what is huge, binary, a folder, a pipe, a private key, or gone', async () => {
+  test('huge, binary and missing files, folders, pipes and private keys', async () => {
     const { root, lines, write } = project({
       'huge.js': `${'x\n'.repeat(600_000)}`,
       'binary.js': Buffer.from([0x6c, 0x0a, 0x00, 0x0a, 0x6c]),
@@ -199,7 +199,7 @@ describe('no source is shown of', () => {
   })
 })
 
-test('secrets written into the code are not shown, names and calls are', async () => {
+test('secrets in source code are filtered, but names and calls are shown', async () => {
   const code = [
     `const password = 'hunter2 hunter2'`,
     'const options = { apiKey: "abcdef123456", house: `none`, colour: "red" }',
@@ -239,17 +239,17 @@ describe('a secret in a long line', () => {
     expect(text).toContain('[FILTERED]')
   })
 
-  test('leaves what stands around the place to be read', async () => {
+  test('keeps the text around the column', async () => {
     expect(await shown(`var a="${'A'.repeat(3000)}";${AFTER}`)).toMatch(
       /^…A+";var o=\{password:"\[FILTERED\]",n:1\};boom\(\)$/,
     )
   })
 
-  test('nothing is shown of what is too far to be looked at', async () => {
+  test('hides text too far away to be checked', async () => {
     expect(await shown(`${'a'.repeat(300_000)};${AFTER}`)).toBe('…')
   })
 
-  test('hostile lines take no longer than others of their length', async () => {
+  test('does not slow down redaction of hostile lines', async () => {
     for (const line of [
       '\\"'.repeat(100_000),
       `"${'\\"'.repeat(100_000)}\\`,

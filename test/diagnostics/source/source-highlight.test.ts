@@ -2,20 +2,20 @@
 
 import { describe, expect, test } from 'vitest'
 import { openConstruct } from '../../../src/diagnostics/source/open-construct.js'
-import { highlighted, type SourcePart } from '../../../src/diagnostics/source/source-highlight.js'
+import { highlightLines, type SourcePart } from '../../../src/diagnostics/source/source-highlight.js'
 
 const kindsOf = (parts: readonly (readonly SourcePart[])[]) =>
   parts.flat().flatMap(([text, kind]) => (kind ? [[text, kind]] : []))
 
 async function coloured(code: string, file = 'a.ts', before = '') {
   const lines = code.split('\n')
-  const parts = await highlighted(lines, { file, before })
+  const parts = await highlightLines(lines, { file, before })
   expect(parts.map((line) => line.map(([text]) => text).join(''))).toEqual(lines)
   return kindsOf(parts)
 }
 
-describe('source is coloured', () => {
-  test('by what its words are', async () => {
+describe('source is highlighted', () => {
+  test('by token type', async () => {
     expect(await coloured("const total = 12 // all\nthrow new CartError('empty')")).toEqual([
       ['const', 'keyword'],
       ['12', 'number'],
@@ -38,11 +38,11 @@ describe('source is coloured', () => {
     expect(await coloured(code, file)).toContainEqual([word, kind])
   })
 
-  test('in no language that it does not know, and then as it is', async () => {
+  test('not at all in unknown languages', async () => {
     expect(await coloured('let a = 1', 'a.elm')).toEqual([])
   })
 
-  test('where it begins inside of something that began before', async () => {
+  test('correctly if it starts inside a comment or template', async () => {
     expect(await coloured('still\n*/ const', 'a.ts', '/* it is')).toEqual([
       ['still', 'comment'],
       ['*/', 'comment'],
@@ -78,7 +78,7 @@ describe('source is coloured', () => {
   })
 })
 
-describe('what is still open before a window', () => {
+describe('the open construct before a line', () => {
   test.each([
     ['', 'a()'],
     ['`', 'a = `x'],
@@ -102,7 +102,7 @@ describe('what is still open before a window', () => {
     expect(openConstruct(code)).toBe(open)
   })
 
-  test('is found in hostile text as quickly as in any of its length', () => {
+  test('is found in linear time in hostile code', () => {
     for (const text of ['=/[', '`${', '"\\', '/*', '=/', '`${{'].map((part) => `${part.repeat(600)}\n`.repeat(100))) {
       expect(['', '/*', '`']).toContain(openConstruct(text.slice(0, 199_000)))
     }

@@ -1,58 +1,58 @@
 type Lines = readonly string[]
 
-/** Longer stretches of changes are not looked into: the host's thread has other things to do. */
-const MOST_LINES = 10_000
-const MOST_ROUNDS = 40
+/** Limits the time on the thread of the host. */
+const MAX_LINES = 10_000
+const MAX_ROUNDS = 40
 
 /**
- * The line of `before` that became this line of `now`; `new` for one whose text was nowhere before, and `unclear` for one
- * that cannot be placed: its text was there, but it may be another line that says the same.
+ * Finds the line of `before` that corresponds to a line of `now`. Returns `new` if the text did not exist before, and
+ * `unclear` if it existed but the correspondence is ambiguous.
  *
  * @example
  * lineBefore(['new()', 'a()', 'b(2)'], ['a()', 'b(1)'], 2) // 1
  */
 export function lineBefore(now: Lines, before: Lines, line: number): number | 'new' | 'unclear' {
-  let piece: Piece = { now, before, index: line - 1, skipped: 0 }
-  for (let round = 0; round < MOST_ROUNDS; round++) {
-    const { head, tail } = sameEnds(piece)
-    const { now, before, index, skipped } = piece
+  let section: Section = { now, before, index: line - 1, skipped: 0 }
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const { head, tail } = commonEnds(section)
+    const { now, before, index, skipped } = section
     if (index < head) return skipped + index + 1
     if (index >= now.length - tail) return skipped + before.length - now.length + index + 1
-    const changed: Piece = {
+    const changed: Section = {
       now: now.slice(head, now.length - tail),
       before: before.slice(head, before.length - tail),
       index: index - head,
       skipped: skipped + head,
     }
-    if (changed.now.length + changed.before.length > MOST_LINES) break
+    if (changed.now.length + changed.before.length > MAX_LINES) break
     const inner = betweenAnchors(changed)
     if (inner === null) break
-    piece = inner
+    section = inner
   }
   return before.includes(now[line - 1] ?? '') ? 'unclear' : 'new'
 }
 
-/** A stretch of both files in which the line lies, and how many lines of the earlier one are in front of it. */
-interface Piece {
+/** Section of both files that contains the line. `skipped` is the number of earlier lines of `before`. */
+interface Section {
   now: Lines
   before: Lines
   index: number
   skipped: number
 }
 
-/** How many lines both begin with, and how many of the others both end with. */
-function sameEnds({ now, before }: Piece): { head: number; tail: number } {
-  const most = Math.min(now.length, before.length)
+/** Counts the common lines at the start and at the end. */
+function commonEnds({ now, before }: Section): { head: number; tail: number } {
+  const limit = Math.min(now.length, before.length)
   let head = 0
-  while (head < most && now[head] === before[head]) head++
+  while (head < limit && now[head] === before[head]) head++
   let tail = 0
-  while (tail < most - head && now.at(-1 - tail) === before.at(-1 - tail)) tail++
+  while (tail < limit - head && now.at(-1 - tail) === before.at(-1 - tail)) tail++
   return { head, tail }
 }
 
-/** The stretch around the line that begins and ends where both files surely have the same line; null without such. */
-function betweenAnchors({ now, before, index, skipped }: Piece): Piece | null {
-  const anchors = inOrder(sharedOnce(now, before))
+/** Narrows a section to the nearest anchors around the line. Null without anchors. */
+function betweenAnchors({ now, before, index, skipped }: Section): Section | null {
+  const anchors = longestIncreasing(uniqueInBoth(now, before))
   if (anchors.length === 0) return null
   const from = anchors.findLast((anchor) => anchor.now <= index) ?? { now: 0, before: 0 }
   const to = anchors.find((anchor) => anchor.now > index) ?? { now: now.length, before: before.length }
@@ -69,39 +69,39 @@ interface Anchor {
   before: number
 }
 
-/** The lines that stand once in each, in the order in which they stand now. */
-function sharedOnce(now: Lines, before: Lines): Anchor[] {
-  const places = onceIn(before)
-  return [...onceIn(now)].flatMap(([text, at]) => {
-    const place = places.get(text) ?? -1
-    return at >= 0 && place >= 0 ? [{ now: at, before: place }] : []
+/** Returns lines that occur exactly once in each file, in the order of `now`. */
+function uniqueInBoth(now: Lines, before: Lines): Anchor[] {
+  const indexes = uniqueLines(before)
+  return [...uniqueLines(now)].flatMap(([text, nowIndex]) => {
+    const beforeIndex = indexes.get(text) ?? -1
+    return nowIndex >= 0 && beforeIndex >= 0 ? [{ now: nowIndex, before: beforeIndex }] : []
   })
 }
 
-/** Where each line stands; -1 for those that stand there more than once. */
-function onceIn(lines: Lines): Map<string, number> {
-  const places = new Map<string, number>()
-  for (const [i, text] of lines.entries()) places.set(text, places.has(text) ? -1 : i)
-  return places
+/** Returns the index of each line, or -1 for repeated lines. */
+function uniqueLines(lines: Lines): Map<string, number> {
+  const indexes = new Map<string, number>()
+  for (const [i, text] of lines.entries()) indexes.set(text, indexes.has(text) ? -1 : i)
+  return indexes
 }
 
-/** The longest row of them whose order is the same in both: the others were moved. */
-function inOrder(anchors: readonly Anchor[]): Anchor[] {
-  interface Row extends Anchor {
-    previous: Row | null
+/** Returns the longest sequence with the same order in both files. Other lines were moved. */
+function longestIncreasing(anchors: readonly Anchor[]): Anchor[] {
+  interface Chain extends Anchor {
+    previous: Chain | null
   }
-  /** The rows of each length whose end leaves the most room. */
-  const rows: Row[] = []
+  /** For each length, the chain with the smallest last index. */
+  const chains: Chain[] = []
   for (const anchor of anchors) {
     let low = 0
-    for (let high = rows.length; low < high; ) {
+    for (let high = chains.length; low < high; ) {
       const middle = (low + high) >> 1
-      if ((rows[middle] as Row).before < anchor.before) low = middle + 1
+      if ((chains[middle] as Chain).before < anchor.before) low = middle + 1
       else high = middle
     }
-    rows[low] = { ...anchor, previous: rows[low - 1] ?? null }
+    chains[low] = { ...anchor, previous: chains[low - 1] ?? null }
   }
   const found: Anchor[] = []
-  for (let row = rows.at(-1) ?? null; row; row = row.previous) found.push(row)
+  for (let chain = chains.at(-1) ?? null; chain; chain = chain.previous) found.push(chain)
   return found.reverse()
 }

@@ -1,29 +1,29 @@
 import { spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { addWithoutLeakWarning } from '../../../store/spool/listener-limit.js'
-import { Turns } from './turns.js'
+import { ConcurrencyLimit } from './concurrency-limit.js'
 
-/** Why git gave no answer. */
-export type GitReason = 'no_git' | 'no_repository' | 'refused' | 'late' | 'busy' | 'failed'
+/** Reason why git returned no result. */
+export type GitFailure = 'no_git' | 'no_repository' | 'refused' | 'timeout' | 'busy' | 'failed'
 
-export class GitTrouble extends Error {
-  readonly reason: GitReason
+export class GitError extends Error {
+  readonly reason: GitFailure
 
-  constructor(reason: GitReason) {
+  constructor(reason: GitFailure) {
     super(`git: ${reason}`)
     this.reason = reason
   }
 }
 
-const TIME_LIMIT_MS = 2000
-const MOST_BYTES = 2_097_152
+const TIMEOUT_MS = 2000
+const MAX_OUTPUT_BYTES = 2_097_152
 
 /**
- * Whatever the configuration of the repository says, no other program is run: not by fsmonitor, hooks, a pager, text
- * conversion or a fetch of what a partial clone lacks. No command that reads the working copy may be asked for here,
- * because filters of the repository would run, and they cannot be turned off.
+ * Prevents git from running other programs, whatever the configuration of the repository: fsmonitor, hooks, pager, text
+ * conversion, or a fetch of a partial clone. Commands that read the working copy are not allowed, because filters of the
+ * repository cannot be turned off.
  */
-const SAFELY = [
+const SAFE_OPTIONS = [
   '--no-pager',
   '--no-optional-locks',
   '--literal-pathspecs',
@@ -31,94 +31,94 @@ const SAFELY = [
   ...['safe.bareRepository=explicit', 'blame.showRoot=false', 'blame.coloring=none', 'log.showSignature=false'],
 ].flatMap((part) => (part.startsWith('--') ? [part] : ['-c', part]))
 
-/** What git answers in this folder, as bytes; rejects with a GitTrouble. Arguments never pass through a shell. */
-export async function runGit(folder: string, ...words: string[]): Promise<Buffer> {
-  if (!(await turns.take())) throw new GitTrouble('busy')
+/** Runs git in a folder and returns its output. Uses no shell. Rejects with a GitError. */
+export async function runGit(folder: string, ...args: string[]): Promise<Buffer> {
+  if (!(await concurrency.acquire())) throw new GitError('busy')
   try {
-    return await answerOf(folder, words)
+    return await spawnGit(folder, args)
   } finally {
-    turns.give()
+    concurrency.release()
   }
 }
 
-const turns = new Turns({ at_once: 2, most_waiting: 100 })
+const concurrency = new ConcurrencyLimit({ maxRunning: 2, maxWaiting: 100 })
 
-function answerOf(folder: string, words: readonly string[]): Promise<Buffer> {
+function spawnGit(folder: string, args: readonly string[]): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const child = spawn('git', [...SAFELY, '-C', folder, ...words], {
+    const child = spawn('git', [...SAFE_OPTIONS, '-C', folder, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: environment(process.env),
       windowsHide: true,
     })
-    let reason: GitReason = 'failed'
-    const end = (why: GitReason) => {
-      reason = why
+    let reason: GitFailure = 'failed'
+    const abort = (failure: GitFailure) => {
+      reason = failure
       child.kill('SIGKILL')
-      // A git that is a wrapper script may leave a process that holds the pipes open: `close` must not wait for it.
+      // A wrapper script can leave a process that holds the pipes open, and `close` would wait for it.
       child.stdout.destroy()
       child.stderr.destroy()
     }
-    const timer = setTimeout(end, TIME_LIMIT_MS, 'late').unref()
-    const forget = endsWithTheHost(() => child.kill('SIGKILL'))
-    // A host that has nothing else to do ends, and git with it.
+    const timer = setTimeout(abort, TIMEOUT_MS, 'timeout').unref()
+    const removeExitHandler = onHostExit(() => child.kill('SIGKILL'))
+    // Git must not keep the host alive.
     child.unref()
     for (const stream of [child.stdout, child.stderr]) (stream as unknown as Socket).unref?.()
     const output: Buffer[] = []
     let size = 0
     child.stdout.on('data', (bytes: Buffer) => {
       size += bytes.length
-      if (size > MOST_BYTES) end('failed')
+      if (size > MAX_OUTPUT_BYTES) abort('failed')
       else output.push(bytes)
     })
-    let complaint = ''
+    let stderr = ''
     child.stderr.on('data', (bytes: Buffer) => {
-      if (complaint.length < 2000) complaint += bytes.toString('latin1')
+      if (stderr.length < 2000) stderr += bytes.toString('latin1')
     })
     const done = (settle: () => void) => {
       clearTimeout(timer)
-      forget()
+      removeExitHandler()
       settle()
     }
     child.on('error', (error: NodeJS.ErrnoException) =>
-      done(() => reject(new GitTrouble(error.code === 'ENOENT' ? 'no_git' : 'failed'))),
+      done(() => reject(new GitError(error.code === 'ENOENT' ? 'no_git' : 'failed'))),
     )
     child.on('close', (code) =>
-      done(() => (code === 0 ? resolve(Buffer.concat(output)) : reject(new GitTrouble(reasonOf(complaint, reason))))),
+      done(() => (code === 0 ? resolve(Buffer.concat(output)) : reject(new GitError(failureReason(stderr, reason))))),
     )
   })
 }
 
-function reasonOf(complaint: string, otherwise: GitReason): GitReason {
-  if (complaint.includes('dubious ownership') || complaint.includes('unsafe repository')) return 'refused'
-  return complaint.includes('not a git repository') ? 'no_repository' : otherwise
+function failureReason(stderr: string, fallback: GitFailure): GitFailure {
+  if (stderr.includes('dubious ownership') || stderr.includes('unsafe repository')) return 'refused'
+  return stderr.includes('not a git repository') ? 'no_repository' : fallback
 }
 
-/** Enough to find git and the settings of its user: nothing else of the host's, of which GIT_DIR would lead astray. */
+/** Passes only the variables that git needs to find itself and its settings. GIT_DIR of the host would be wrong. */
 function environment(host: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const names = ['PATH', 'Path', 'HOME', 'XDG_CONFIG_HOME', 'USERPROFILE', 'SystemRoot', 'TMPDIR']
   return {
     ...Object.fromEntries(names.filter((name) => host[name] !== undefined).map((name) => [name, host[name]])),
     LC_ALL: 'C',
-    // A partial clone fetches what it lacks, and the repository says by which program.
+    // Prevents a partial clone from fetching with a program that the repository configures.
     GIT_ALLOW_PROTOCOL: 'none',
     GIT_NO_LAZY_FETCH: '1',
     GIT_TERMINAL_PROMPT: '0',
   }
 }
 
-const ends = new Set<() => void>()
-let leave = () => {}
+const exitHandlers = new Set<() => void>()
+let restoreListenerLimit = () => {}
 
 function onExit(): void {
-  for (const end of ends) end()
+  for (const handler of exitHandlers) handler()
 }
 
-function endsWithTheHost(end: () => void): () => void {
-  if (ends.size === 0) leave = addWithoutLeakWarning(onExit, () => void process.on('exit', onExit))
-  ends.add(end)
+function onHostExit(handler: () => void): () => void {
+  if (exitHandlers.size === 0) restoreListenerLimit = addWithoutLeakWarning(onExit, () => void process.on('exit', onExit))
+  exitHandlers.add(handler)
   return () => {
-    if (!ends.delete(end) || ends.size > 0) return
+    if (!exitHandlers.delete(handler) || exitHandlers.size > 0) return
     process.off('exit', onExit)
-    leave()
+    restoreListenerLimit()
   }
 }

@@ -2,15 +2,15 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, realpathSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { historiesOf } from '../../src/diagnostics/source/frame-history.js'
-import { describeWithGit, freshRepository, repositoryAt } from '../support/repository.js'
-import { eventually, temporaryFolder } from '../support/tracker.js'
+import { historiesOf } from '../../../../src/diagnostics/source/frame-history.js'
+import { describeWithGit, freshRepository, repositoryAt } from '../../../support/repository.js'
+import { eventually, temporaryFolder } from '../../../support/tracker.js'
 import { gitContext, lineHistory, sourceAt } from './git-context.js'
 
 const CART = ['export function total(items) {', '  return sum(items)', '}', '', 'export const currency = 1', '']
 const FIXED = CART.with(1, '  return Math.round(sum(items))')
 
-/** Two commits: Ada wrote the file, Bob changed its second line. */
+/** Creates two commits: Ada wrote the file, Bob changed its second line. */
 function shop() {
   const repository = freshRepository()
   repository.write('src/cart.ts', CART.join('\n'))
@@ -20,8 +20,8 @@ function shop() {
   return { ...repository, first, second, ...gitContext(repository.folder) }
 }
 
-describeWithGit('who last changed the line of a frame', () => {
-  test('is told with the time, the commit and its first line', async () => {
+describeWithGit('the last change of a line', () => {
+  test('contains author, time, commit and summary', async () => {
     const { context, second } = shop()
     const { history, note } = await lineHistory(context, { file: 'src/cart.ts', line_number: 2 })
     expect(note).toBeNull()
@@ -39,7 +39,7 @@ describeWithGit('who last changed the line of a frame', () => {
     expect((await lineHistory(context, { file: 'src/cart.ts', line_number: 3 })).history?.change?.author).toBe('Ada')
   })
 
-  test('is looked up at the commit of the occurrence, whose lines are shown', async () => {
+  test('is looked up at the commit of the occurrence', async () => {
     const { context, first, second, write, commit } = shop()
     write('src/cart.ts', ['// one', '// two', ...FIXED].join('\n'))
     commit('Move everything')
@@ -51,7 +51,7 @@ describeWithGit('who last changed the line of a frame', () => {
     expect((await sourceAt(context, later, second))?.lines[1]).toBe(FIXED[1])
   })
 
-  test('is that of the working copy where the commit is not known here or is the one checked out', async () => {
+  test('uses the working copy if the commit is unknown or checked out', async () => {
     const { context, second } = shop()
     const line = { file: 'src/cart.ts', line_number: 2 }
     for (const git_sha of ['0123456789abcdef0123456789abcdef01234567', null]) {
@@ -64,7 +64,7 @@ describeWithGit('who last changed the line of a frame', () => {
     expect((await lineHistory(context, { ...line, git_sha: second })).history).toMatchObject({ commit: second })
   })
 
-  test('follows lines that uncommitted changes have moved, and tells which are new', async () => {
+  test('follows lines moved by uncommitted changes and marks new lines', async () => {
     const { context, write } = shop()
     write('src/cart.ts', [FIXED[0], '  // new', ...FIXED.slice(1)].join('\r\n'))
     const at = async (line_number: number) => (await lineHistory(context, { file: 'src/cart.ts', line_number })).history
@@ -73,7 +73,7 @@ describeWithGit('who last changed the line of a frame', () => {
     expect((await at(3))?.change?.author).toBe('Bob')
   })
 
-  test('is told of a line between two uncommitted edits, and left open where it could be one of several', async () => {
+  test('is found between two uncommitted edits and omitted if ambiguous', async () => {
     const { context, write, commit } = shop()
     const body = ['  check(items)', '  log(1)', '  log(1)', '  return sum(items)']
     write('src/cart.ts', [CART[0], ...body, '}', ''].join('\n'))
@@ -82,11 +82,11 @@ describeWithGit('who last changed the line of a frame', () => {
     const at = async (line_number: number) => (await lineHistory(context, { file: 'src/cart.ts', line_number })).history
     expect(await at(3)).toMatchObject({ change: { author: 'Eve' }, note: null })
     expect(await at(4)).toMatchObject({ change: null, note: 'This line is not committed yet.' })
-    const note = 'The file has uncommitted changes: who changed this line is not known.'
+    const note = 'The last change of this line is unknown, because the file has uncommitted changes.'
     expect(await at(5)).toMatchObject({ change: null, note })
   })
 
-  test('is told though the settings of the user name a list of commits that this repository does not have', async () => {
+  test('is found if the configured ignore-revs file does not exist', async () => {
     const { context } = shop()
     const home = realpathSync(temporaryFolder())
     writeFileSync(join(home, '.gitconfig'), '[blame]\n  ignoreRevsFile = .git-blame-ignore-revs\n')
@@ -97,14 +97,14 @@ describeWithGit('who last changed the line of a frame', () => {
     expect(history?.change?.author).toBe('Bob')
   })
 
-  test('passes over commits that a list of the repository names', async () => {
+  test('skips commits in the ignore-revs file', async () => {
     const { context, folder, git, second } = shop()
     writeFileSync(join(folder, '.git', 'ignored'), `${second}\n`)
     git('config', 'blame.ignoreRevsFile', '.git/ignored')
     expect((await lineHistory(context, { file: 'src/cart.ts', line_number: 2 })).history?.change?.author).toBe('Ada')
   })
 
-  test('is shown of a file that is gone by now, as it was', async () => {
+  test('is shown for a deleted file at its commit', async () => {
     const { context, folder, first, commit } = shop()
     renameSync(join(folder, 'src'), join(folder, 'lost'))
     commit('Rename')
@@ -113,7 +113,7 @@ describeWithGit('who last changed the line of a frame', () => {
     expect((await lineHistory(context, place)).history).toMatchObject({ change: { author: 'Ada' }, commit: first })
   })
 
-  test('is found in a project that is a folder of its repository, and with a detached HEAD', async () => {
+  test('is found in a subfolder of a repository and with a detached HEAD', async () => {
     const repository = freshRepository()
     repository.write('packages/api/src/a.js', 'one()\n')
     const sha = repository.commit('Begin')
@@ -141,7 +141,7 @@ describeWithGit('who last changed the line of a frame', () => {
     expect(history?.change?.commit).toBe(outer.first)
   })
 
-  test('is not guessed where a shallow clone ends', async () => {
+  test('is omitted at the end of a shallow clone', async () => {
     const { folder, second } = shop()
     const clone = join(realpathSync(temporaryFolder()), 'clone')
     repositoryAt(folder).git('clone', '--quiet', '--depth=1', `file://${folder}`, clone)
@@ -153,16 +153,16 @@ describeWithGit('who last changed the line of a frame', () => {
     expect(history).toMatchObject({ change: null, note: expect.stringContaining('shallow clone') })
   })
 
-  test('is said not to be known of a file that git does not have', async () => {
+  test('is omitted for a file that is not in the repository', async () => {
     const { context, write } = shop()
     write('dist/built.js', 'x()\n')
     expect((await lineHistory(context, { file: 'dist/built.js' })).history).toMatchObject({
       change: null,
-      note: 'Git does not know this file.',
+      note: 'This file is not in the repository.',
     })
   })
 
-  test('is remembered for source_code_cache_ttl seconds, and a failure for a minute', async () => {
+  test('is cached for source_code_cache_ttl seconds, and failures for a minute', async () => {
     const { context, clock, folder, commit, write } = shop()
     const who = async () =>
       (await lineHistory(context, { file: 'src/cart.ts', line_number: 2 })).history?.change?.author
@@ -182,7 +182,7 @@ describeWithGit('who last changed the line of a frame', () => {
     expect(await who()).toBe('Eve')
   })
 
-  test('is nothing but text of a bounded length, whoever wrote it', async () => {
+  test('is limited in length and contains no control characters', async () => {
     const repository = freshRepository()
     repository.write('a.js', 'a()\n')
     repository.write('b.js', 'b()\n')
@@ -194,13 +194,13 @@ describeWithGit('who last changed the line of a frame', () => {
     expect(author.length).toBeLessThanOrEqual(60)
     expect(summary.length).toBeLessThanOrEqual(120)
     expect(summary).toMatch(/^<\/pre><script>alert\(1\)<\/script> {1,3}gnp\.exe/)
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what must not be there.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the characters under test.
     expect(author + summary).not.toMatch(/[\u0000-\u001f\u202a-\u202e]/)
   })
 })
 
-describeWithGit('nothing is asked of git', () => {
-  test('while it is turned off, and no link is shown', async () => {
+describeWithGit('git is not run', () => {
+  test('while the option is off', async () => {
     const { folder, first, git } = shop()
     git('remote', 'add', 'origin', 'https://github.com/shop/api')
     const { context } = gitContext(folder, { enable_git_blame: false })
@@ -211,7 +211,7 @@ describeWithGit('nothing is asked of git', () => {
     expect((await sourceAt(context, { file: 'src/cart.ts', line_number: 2, git_sha: first }))?.lines[1]).toBe(FIXED[1])
   })
 
-  test('where an address alone is given: the link is made without it', async () => {
+  test('if only a repository URL is configured, and links are shown', async () => {
     const { folder, first } = shop()
     vi.stubEnv('PATH', '/nowhere')
     const git_repository_url = 'https://gitlab.example/shop/api'
@@ -228,21 +228,21 @@ describeWithGit('nothing is asked of git', () => {
     })
   })
 
-  test('where there is none, which is said in one line', async () => {
+  test('if it is not installed, and a note is shown', async () => {
     const { context } = shop()
     vi.stubEnv('PATH', '/nowhere')
     const { history, note } = await lineHistory(context, { file: 'src/cart.ts', line_number: 2 })
     vi.unstubAllEnvs()
-    expect(note).toBe('Who changed a line is not known: there is no git on this machine.')
+    expect(note).toBe('Git history is not available: git is not installed on this machine.')
     expect(history).toMatchObject({ change: null, note: null })
     expect((await sourceAt(context, { file: 'src/cart.ts', line_number: 2 }))?.lines[1]).toBe(FIXED[1])
   })
 
-  test('without a commit, or with a repository that is broken', async () => {
+  test('successfully in an empty or damaged repository, and a note is shown', async () => {
     const empty = freshRepository()
     empty.write('a.js', 'a()\n')
     expect((await lineHistory(gitContext(empty.folder).context, { file: 'a.js' })).note).toContain(
-      'Git could not find who changed the line',
+      'Git history is not available for this line',
     )
     const broken = realpathSync(temporaryFolder())
     mkdirSync(join(broken, '.git'))
@@ -250,7 +250,7 @@ describeWithGit('nothing is asked of git', () => {
     expect((await lineHistory(gitContext(broken).context, { file: 'a.js' })).note).toMatch(/Git|git/)
   })
 
-  test('of a repository outside that a link in the project leads to', async () => {
+  test('for a repository outside the project behind a symbolic link', async () => {
     const other = freshRepository()
     other.write('secret.js', 'SECRET\n')
     const sha = other.commit('Elsewhere')
@@ -263,16 +263,16 @@ describeWithGit('nothing is asked of git', () => {
   })
 })
 
-describeWithGit('git that hangs', () => {
-  test('is ended, and the page does not wait for it', async () => {
+describeWithGit('a hanging git process', () => {
+  test('is killed and does not delay the page', async () => {
     const { context, folder, git } = shop()
-    // Reading a list of commits from a pipe that nobody writes to never ends.
+    // Reading an ignore-revs file from a pipe without a writer never ends.
     execFileSync('mkfifo', [join(folder, 'never')])
     git('config', 'blame.ignoreRevsFile', join(folder, 'never'))
     const place = { file: 'src/cart.ts', line_number: 2 }
     expect((await historiesOf(context, [place], null)).frames[0]?.is_pending).toBe(true)
     const { history } = await lineHistory(context, place)
-    expect(history).toMatchObject({ change: null, note: 'Git took too long to tell who changed the line.' })
+    expect(history).toMatchObject({ change: null, note: 'Git history is not available: git timed out.' })
     expect(existsSync(join(folder, 'never'))).toBe(true)
     const [first] = (await historiesOf(context, [place], null)).frames
     expect(first?.note).toContain('too long')

@@ -12,13 +12,13 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { fileInCommit, knownCommit } from '../../src/diagnostics/source/git/commit-files.js'
-import { repositoryOf } from '../../src/diagnostics/source/git/repository.js'
-import { describeWithGit, freshRepository, repositoryAt, type TestRepository } from '../support/repository.js'
-import { temporaryFolder } from '../support/tracker.js'
+import { fileInCommit, resolveCommit } from '../../../../src/diagnostics/source/git/commit-files.js'
+import { findRepository } from '../../../../src/diagnostics/source/git/repository.js'
+import { describeWithGit, freshRepository, repositoryAt, type TestRepository } from '../../../support/repository.js'
+import { temporaryFolder } from '../../../support/tracker.js'
 import { gitContext, lineHistory, sourceAt } from './git-context.js'
 
-/** A program that leaves a trace when it is run. */
+/** Creates a program that leaves a file when it runs. */
 function trap() {
   const folder = realpathSync(temporaryFolder())
   const program = join(folder, 'trap.sh')
@@ -28,7 +28,7 @@ function trap() {
 }
 
 describeWithGit('a hostile repository', () => {
-  test('runs no program by its configuration or attributes', async () => {
+  test('cannot run programs through its configuration or attributes', async () => {
     const { program, sprung } = trap()
     const repository = freshRepository()
     repository.write('a.js', 'a()\nb()\n')
@@ -53,7 +53,7 @@ describeWithGit('a hostile repository', () => {
       symlinkSync(program, join(hooks, hook))
     }
     repository.git('config', 'core.hooksPath', hooks)
-    // Changed, so that the working copy has to be compared.
+    // Changed, so that the working copy is compared.
     writeFileSync(join(repository.folder, 'a.js'), 'new()\na()\nc()\n')
     const { context } = gitContext(repository.folder)
     expect((await lineHistory(context, { file: 'a.js', line_number: 3 })).history?.change?.summary).toBe('Two')
@@ -64,7 +64,7 @@ describeWithGit('a hostile repository', () => {
     expect(sprung()).toBe('')
   })
 
-  test('fetches nothing that a partial clone lacks', async () => {
+  test('cannot cause a fetch from a partial clone', async () => {
     const { program, sprung } = trap()
     const origin = freshRepository()
     origin.write('a.js', 'a()\n')
@@ -83,7 +83,7 @@ describeWithGit('a hostile repository', () => {
     expect(sprung()).toBe('')
   })
 
-  test('cannot lead to another folder by core.worktree, nor can the environment of the host', async () => {
+  test('cannot redirect to another folder by core.worktree or environment variables', async () => {
     const other = freshRepository()
     other.write('a.js', 'SECRET\n')
     other.commit('Other')
@@ -131,10 +131,10 @@ describeWithGit('a hostile frame', () => {
   })
   afterAll(() => rmSync(parent, { recursive: true, force: true }))
 
-  /** The same repository for every test, which only read it, by a tracker that knows nothing of it yet. */
+  /** All tests share a read-only repository, each with a new tracker context. */
   const secrets = () => ({ folder: repository.folder, first, ...gitContext(repository.folder) })
 
-  test('gets no file of an older commit that it would not get from the disk', async () => {
+  test('cannot read a file of an older commit that is not readable on disk', async () => {
     const { context, folder, first } = secrets()
     const names = [
       '.env.js', 'src/secrets.js', 'id_rsa', 'node_modules/a/index.js', '.git-like/x.js', 'a.json', 'key.js', 'huge.js',
@@ -145,7 +145,7 @@ describeWithGit('a hostile frame', () => {
     for (const file of names) {
       expect(await sourceAt(context, { file, git_sha: first }), file).toBeNull()
       const { history } = await lineHistory(context, { file, git_sha: first })
-      // Of those it is the content that is not for showing, and who wrote it is no part of that.
+      // Only the content of these files is hidden, not their author.
       if (!/^(?:key|huge)/.test(file)) expect(history?.change ?? null, file).toBeNull()
     }
     expect((await sourceAt(context, { file: 'plain.js', git_sha: first }, first))?.lines).toEqual(['plain()', ''])
@@ -169,7 +169,7 @@ describeWithGit('a hostile frame', () => {
     '`touch pwned`.js',
     'a;touch pwned;.js',
     'ünï.js',
-  ])('whose file is called %j asks for that file and nothing else', async (file) => {
+  ])('with the file name %j reads only that file', async (file) => {
     const repository = freshRepository()
     repository.write('plain.js', 'plain()\n')
     repository.commit('Before', { author: 'Eve <e@shop.example>' })
@@ -200,18 +200,18 @@ describeWithGit('a hostile frame', () => {
     '@{-1}',
     ':/Fix',
     '',
-  ])('whose commit is %j is looked up as one without', async (git_sha) => {
+  ])('with the commit %j is looked up without a commit', async (git_sha) => {
     const { context, folder } = secrets()
-    const repository = await repositoryOf(context, folder)
-    expect(await knownCommit(repository, git_sha)).toBeNull()
+    const repository = await findRepository(context, folder)
+    expect(await resolveCommit(repository, git_sha)).toBeNull()
     expect((await lineHistory(context, { file: 'plain.js', git_sha })).history).toMatchObject({ commit: null })
     expect((await sourceAt(context, { file: 'plain.js', git_sha }))?.commit).toBeNull()
     expect(existsSync(join(folder, 'pwned'))).toBe(false)
   })
 
-  test('finds no links and folders in a commit', async () => {
+  test('cannot read links and folders of a commit', async () => {
     const { context, folder, first } = secrets()
-    const repository = await repositoryOf(context, folder)
+    const repository = await findRepository(context, folder)
     for (const path of ['passwd.js', 'linked', 'src', 'linked/secrets.js', 'none.js', '../app/plain.js']) {
       expect(await fileInCommit(repository, first, path).catch(() => null), path).toBeNull()
     }

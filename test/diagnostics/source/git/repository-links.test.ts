@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { commitLink, fileLink, webAddress } from '../../src/diagnostics/source/git/repository-links.js'
+import { commitLink, fileLink, webAddress } from '../../../../src/diagnostics/source/git/repository-links.js'
 
-describe('the address of a repository', () => {
+describe('the web URL of a repository', () => {
   test.each([
     ['https://github.com/shop/api.git', 'https://github.com/shop/api'],
     ['https://ada:token@github.com/shop/api.git', 'https://github.com/shop/api'],
@@ -13,7 +13,7 @@ describe('the address of a repository', () => {
     ['ssh://git@gitlab.shop.example:2222/a/b/c.git', 'https://gitlab.shop.example/a/b/c'],
     ['git://git.shop.example/api.git', 'https://git.shop.example/api'],
     ['git@bitbucket.org:shop/api.git', 'https://bitbucket.org/shop/api'],
-  ])('%s is looked at under %s', (remote, address) => {
+  ])('is derived from %s: %s', (remote, address) => {
     expect(webAddress(remote)).toBe(address)
   })
 
@@ -32,7 +32,7 @@ describe('the address of a repository', () => {
     'https:///x',
     'https://a b/c',
     'git@github.com:',
-  ])('%j is none that a browser opens', (remote) => {
+  ])('does not exist for %j', (remote) => {
     expect(webAddress(remote)).toBeNull()
   })
 })

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { lineBefore } from '../../src/diagnostics/source/git/line-map.js'
+import { lineBefore } from '../../../../src/diagnostics/source/git/line-map.js'
 
 const BEFORE = Array.from({ length: 40 }, (_, i) => (i % 4 === 3 ? '}' : `line ${i + 1}`))
 
-test('a line between any number of edits is found', () => {
+test('finds a line between any number of edits', () => {
   const now = BEFORE.with(4, 'edited')
     .with(20, 'edited too')
     .toSpliced(30, 2)
@@ -18,25 +18,25 @@ test('a line between any number of edits is found', () => {
   }
 })
 
-test('a line that says what others say too is found by its neighbours', () => {
+test('finds a repeated line by its neighbors', () => {
   const now = BEFORE.with(4, 'edited').with(20, 'edited too')
   expect(lineBefore(now, BEFORE, 8)).toBe(8)
   expect(lineBefore(now, BEFORE, 16)).toBe(16)
 })
 
-test('one that was moved, or may be any of several, is not said to be new', () => {
+test('returns unclear for moved or ambiguous lines', () => {
   expect(lineBefore(['b', 'c', 'd', 'x', 'a'], ['a', 'b', 'c', 'd', 'y'], 5)).toBe('unclear')
   expect(lineBefore(['x', 'a', 'y', 'a', 'z'], ['1', 'a', '2', 'a', '3', 'a', '4'], 2)).toBe('unclear')
 })
 
-test('what is too long to look into is not said to be new either', () => {
+test('returns unclear if the changed section is too long', () => {
   const long = Array.from({ length: 30_000 }, (_, i) => `line ${i}`)
   const now = long.with(0, 'first').with(29_999, 'last')
   expect(lineBefore(now, long, 15_000)).toBe('unclear')
   expect(lineBefore(now, long, 1)).toBe('new')
 })
 
-test('whatever was edited, a line is placed where it says the same, in order, and only what is new is called so', () => {
+test('maps lines to equal lines in order and marks only new lines as new after random edits', () => {
   let seed = 7
   const random = (below: number) => {
     seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648

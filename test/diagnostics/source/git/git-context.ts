@@ -1,11 +1,11 @@
-import type { Context } from '../../src/context.js'
-import { type FrameHistory, historiesOf } from '../../src/diagnostics/source/frame-history.js'
-import { type SourceLines, sourcesOf } from '../../src/diagnostics/source/source-code.js'
-import { createRedactor } from '../../src/model/redaction/redaction.js'
-import type { Options } from '../../src/options.js'
-import { eventually, NOON } from '../support/tracker.js'
+import type { Context } from '../../../../src/context.js'
+import { type FrameHistory, historiesOf } from '../../../../src/diagnostics/source/frame-history.js'
+import { type SourceLines, sourcesOf } from '../../../../src/diagnostics/source/source-code.js'
+import { createRedactor } from '../../../../src/model/redaction/redaction.js'
+import type { Options } from '../../../../src/options.js'
+import { eventually, NOON } from '../../../support/tracker.js'
 
-/** What the operations on frames need of a tracker whose project lies in this folder. */
+/** Creates the part of a tracker context that frame lookups need, for a project folder. */
 export function gitContext(project_root: string, settings: Partial<Options> = {}) {
   const clock = { now: NOON }
   const config = {
@@ -33,7 +33,7 @@ export async function lineHistory(
   { file, line_number = 1, git_sha = null }: Asked,
 ): Promise<{ history: FrameHistory | null; note: string | null }> {
   let answer = await historiesOf(context, [{ file, line_number }], git_sha)
-  // Without a note there is something to come, or nothing at all: a frame that is refused asks for no git.
+  // Without a note, the lookup is pending or the frame was rejected before git ran.
   await eventually(async () => {
     answer = await historiesOf(context, [{ file, line_number }], git_sha)
     return answer.note !== null || !answer.frames[0]?.is_pending
@@ -41,7 +41,7 @@ export async function lineHistory(
   return { history: answer.frames[0] ?? null, note: answer.note }
 }
 
-/** The source of a frame, of its commit where that is to be had. */
+/** Returns the source of a frame, at its commit if available. */
 export async function sourceAt(
   context: Context,
   { file, line_number = 1, git_sha = null }: Asked,
