@@ -114,7 +114,8 @@ function onExit(): void {
 }
 
 function onHostExit(handler: () => void): () => void {
-  if (exitHandlers.size === 0) restoreListenerLimit = addWithoutLeakWarning(onExit, () => void process.on('exit', onExit))
+  if (exitHandlers.size === 0)
+    restoreListenerLimit = addWithoutLeakWarning(onExit, () => void process.on('exit', onExit))
   exitHandlers.add(handler)
   return () => {
     if (!exitHandlers.delete(handler) || exitHandlers.size > 0) return
