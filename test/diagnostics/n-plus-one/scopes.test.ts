@@ -115,7 +115,7 @@ describeEachDatabase(
     test('do not change an unhandled rejection', async () => {
       const { tracker } = await watching(database)
       const seen = new Promise((resolve) => process.once('unhandledRejection', resolve))
-      const lost = new Error('nobody handles it')
+      const lost = new Error('unhandled')
       void tracker.withScope(() => Promise.reject(lost))
       expect(await seen).toBe(lost)
     })
