@@ -50,7 +50,7 @@ describeWithGit('the git processes of Faultboard', () => {
       expect(result).toMatchObject({ reason: { reason: 'timeout' } })
     expect(listProcesses().filter(({ command }) => command.includes(never))).not.toEqual([])
     const [result] = await Promise.allSettled([runGit(repository.folder, 'blame', 'failing-1')])
-    expect(result).toMatchObject({ status: 'rejected', reason: { reason: expect.stringMatching(/failed|late/) } })
+    expect(result).toMatchObject({ status: 'rejected', reason: { reason: expect.stringMatching(/failed|timeout/) } })
   })
 })
 
@@ -111,10 +111,10 @@ describeWithGit('a host that shows source lines and has children of its own', ()
       await eventually(() => lines.length > 0 || child.exitCode !== null, 'the host has ended its children')
       const { authors, watched, unwatched } = JSON.parse(lines[0] ?? '{}')
       const expected = {
-        good: expect.stringMatching(/^Ada,|^Git took too long/),
-        hanging: expect.stringMatching(/^Git took too long/),
-        failing: expect.stringMatching(/^Git could not find|^Git took too long/),
-        killed: expect.stringMatching(/^Git could not find|^Git took too long/),
+        good: expect.stringMatching(/^Ada,|^Git history is not available: git timed out/),
+        hanging: expect.stringMatching(/^Git history is not available: git timed out/),
+        failing: expect.stringMatching(/^Git history is not available for this line|^Git history is not available: git timed out/),
+        killed: expect.stringMatching(/^Git history is not available for this line|^Git history is not available: git timed out/),
       }
       expect(authors).toEqual(OUTCOMES.flatMap((outcome) => Array(3).fill(expected[outcome])))
       const ends = ['SIGKILL', 'SIGSEGV', 'SIGTERM', 'SIGKILL', 'SIGKILL', 0, 'ENOENT']
