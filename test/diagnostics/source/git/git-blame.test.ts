@@ -177,7 +177,9 @@ describeWithGit('the last change of a line', () => {
     renameSync(join(folder, '.away'), join(folder, '.git'))
     write('src/cart.ts', FIXED.with(1, '  return 0').join('\n'))
     commit('Give up', { author: 'Eve <eve@shop.example>' })
-    expect((await lineHistory(context, { file: 'src/cart.ts', line_number: 2 })).note).toContain('not in a Git repository')
+    expect((await lineHistory(context, { file: 'src/cart.ts', line_number: 2 })).note).toContain(
+      'not in a Git repository',
+    )
     clock.now += 61_000
     expect(await who()).toBe('Eve')
   })

@@ -113,8 +113,12 @@ describeWithGit('a host that shows source lines and has children of its own', ()
       const expected = {
         good: expect.stringMatching(/^Ada,|^Git history is not available: git timed out/),
         hanging: expect.stringMatching(/^Git history is not available: git timed out/),
-        failing: expect.stringMatching(/^Git history is not available for this line|^Git history is not available: git timed out/),
-        killed: expect.stringMatching(/^Git history is not available for this line|^Git history is not available: git timed out/),
+        failing: expect.stringMatching(
+          /^Git history is not available for this line|^Git history is not available: git timed out/,
+        ),
+        killed: expect.stringMatching(
+          /^Git history is not available for this line|^Git history is not available: git timed out/,
+        ),
       }
       expect(authors).toEqual(OUTCOMES.flatMap((outcome) => Array(3).fill(expected[outcome])))
       const ends = ['SIGKILL', 'SIGSEGV', 'SIGTERM', 'SIGKILL', 'SIGKILL', 0, 'ENOENT']
