@@ -52,14 +52,14 @@ describeInBrowser('the analytics in a browser', ({ open }) => {
   const at = (host: Host, path: string) => `${host.origin}/error_dashboard${path}`
 
   test.each(WIDTHS)(
-    'are accessible without overflow at %i pixels in %s: empty, ordinary and hostile',
+    'renders accessible analytics without overflow at %i pixels in %s: empty, ordinary and hostile',
     async (width, colorScheme) => {
       const page = await open({ viewport: { width, height: 900 }, colorScheme })
       for (const host of [empty, ordinary, hostile]) {
         for (const path of PAGES) {
           await page.goto(at(host, path))
           await expectNoOverflow(page)
-          // With hostile data every-page.test.ts does it, and between the widest and the narrowest only the room is another.
+          // every-page.test.ts covers hostile data. The medium width differs only in space, which the overflow check covers.
           if (host !== hostile && (width === 390 || (host === ordinary && width === 1440))) await expectAccessible(page)
           expect(await page.title()).not.toContain('owned')
         }
@@ -68,7 +68,7 @@ describeInBrowser('the analytics in a browser', ({ open }) => {
     120_000,
   )
 
-  test('show the next step when empty', async () => {
+  test('shows the next step when empty', async () => {
     const page = await open()
     for (const [path, line] of [
       ['/errors/analytics', 'LogError.call'],
@@ -81,7 +81,7 @@ describeInBrowser('the analytics in a browser', ({ open }) => {
     }
   })
 
-  test.each([true, false])('change their range by link and by number (JavaScript %s)', async (javaScriptEnabled) => {
+  test.each([true, false])('changes the range by link and by number (JavaScript %s)', async (javaScriptEnabled) => {
     const page = await open({ javaScriptEnabled })
     await page.goto(at(ordinary, '/errors/analytics?app_version=1.0.0'))
     await page.getByRole('link', { name: '14 days' }).click()
@@ -92,7 +92,7 @@ describeInBrowser('the analytics in a browser', ({ open }) => {
     expect(await page.locator('.plot').first().locator('a, g').count()).toBe(3)
   })
 
-  test('link figures to their errors', async () => {
+  test('links figures to their errors', async () => {
     const page = await open({ javaScriptEnabled: false })
     await page.goto(at(ordinary, '/errors/analytics'))
     await page.getByRole('link', { name: 'KindAError' }).first().click()
@@ -112,7 +112,7 @@ describeInBrowser('the analytics in a browser', ({ open }) => {
     expect(await page.getByRole('heading', { name: 'Most frequent on Android' }).count()).toBe(1)
   })
 
-  test('expose the heat map as a table of numbers', async () => {
+  test('exposes the heat map as a table of numbers', async () => {
     const page = await open()
     await page.goto(at(ordinary, '/errors/analytics'))
     const table = page.getByRole('table', { name: 'Occurrences by weekday and hour' })

@@ -22,7 +22,7 @@ const VARIANTS = [
   [390, 'dark'],
 ] as const
 
-describeInBrowser('what is added up over many requests', ({ open }) => {
+describeInBrowser('counters in a browser', ({ open }) => {
   let folder: string
   let host: Host
 
@@ -54,12 +54,12 @@ describeInBrowser('what is added up over many requests', ({ open }) => {
       const page = await open({ viewport: { width, height: 900 }, colorScheme })
       await page.goto(at(path))
       await expectNoOverflow(page)
-      // Between the widest and the narrowest only the room is another, and that was measured.
+      // The medium width differs only in space, which the overflow check covers.
       if (width !== 768) await expectAccessible(page)
     },
   )
 
-  test('a statement links to the open errors of its calling file', async () => {
+  test('links a statement to the open errors of its calling file', async () => {
     const page = await open({ javaScriptEnabled: false })
     await page.goto(at('1'))
     expect(await page.getByText('31 times').isVisible()).toBe(true)
@@ -69,7 +69,7 @@ describeInBrowser('what is added up over many requests', ({ open }) => {
     expect(await page.getByRole('link', { name: 'A', exact: true }).first().isVisible()).toBe(true)
   })
 
-  test('an attack shows the most frequent addresses, more on demand and the combined rest', async () => {
+  test('shows the most frequent addresses of an attack, more on demand and the combined rest', async () => {
     const page = await open({ javaScriptEnabled: false })
     await page.goto(at('request_guard_summary'))
     expect(await page.getByText('99,512,345 of all others together').isVisible()).toBe(true)

@@ -17,7 +17,7 @@ describeInBrowser('a page of another site', ({ open }) => {
   const isResolved = async () => (await host.tracker.Queries.FindError.call({ error_id: id })).resolved
   const dashboard = (path: string) => `${host.origin}/error_dashboard${path}`
 
-  /** A page of an attacker under another name (another site), visited by a browser that is signed in. */
+  /** A page of an attacker on another site, visited by a signed-in browser. */
   async function attack(html: string, hostname = 'localhost'): Promise<{ page: Page; statuses: Map<string, number> }> {
     const server = createServer((_request, response) => {
       response.setHeader('Content-Type', 'text/html')
@@ -45,21 +45,21 @@ describeInBrowser('a page of another site', ({ open }) => {
     `<form method="post" action="${dashboard(`/errors/${id}/resolve`)}" ${target} ${type}>
       <input name="resolved_by" value="mallory"><button>Win</button></form>`
 
-  test.each(['localhost', '127.0.0.1'])('cannot post a form (%s)', async (hostname) => {
+  test.each(['localhost', '127.0.0.1'])('prevents another site from posting a form (%s)', async (hostname) => {
     const { page, statuses } = await attack(form(), hostname)
     await Promise.all([page.waitForURL(`${host.origin}/**`), page.click('button')])
     expect(statuses.get(`POST /error_dashboard/errors/${id}/resolve`)).toBe(403)
     expect(await isResolved()).toBe(false)
   })
 
-  test.each(['text/plain', 'multipart/form-data'])('cannot post a form as %s', async (type) => {
+  test.each(['text/plain', 'multipart/form-data'])('prevents another site from posting a form as %s', async (type) => {
     const { page, statuses } = await attack(form('', `enctype="${type}"`))
     await Promise.all([page.waitForURL(`${host.origin}/**`), page.click('button')])
     expect(statuses.get(`POST /error_dashboard/errors/${id}/resolve`)).toBe(403)
     expect(await isResolved()).toBe(false)
   })
 
-  test('cannot post with fetch, with or without CORS', async () => {
+  test('prevents another site from posting with fetch, with or without CORS', async () => {
     const { page } = await attack('')
     const sent: string[] = []
     page.on('request', (request) => sent.push(request.method()))
@@ -84,7 +84,7 @@ describeInBrowser('a page of another site', ({ open }) => {
     expect(await isResolved()).toBe(false)
   })
 
-  test('cannot read a page or its JSON with fetch', async () => {
+  test('prevents another site from reading a page or its JSON with fetch', async () => {
     const { page } = await attack('')
     const read = await page.evaluate(
       async (urls) => {
@@ -103,7 +103,7 @@ describeInBrowser('a page of another site', ({ open }) => {
     expect(read).toEqual(['blocked', 'blocked', 'blocked', 'blocked'])
   })
 
-  test('cannot include a page as a script, style or image', async () => {
+  test('prevents another site from including a page as a script, style or image', async () => {
     const { page } = await attack('')
     const loaded = await page.evaluate(
       async (urls) => {
@@ -126,7 +126,7 @@ describeInBrowser('a page of another site', ({ open }) => {
     expect(loaded).toEqual(Array(9).fill('blocked'))
   })
 
-  test.each(['iframe', 'object', 'embed'])('cannot show the dashboard in an %s', async (tag) => {
+  test.each(['iframe', 'object', 'embed'])('prevents another site from showing the dashboard in an %s', async (tag) => {
     const attribute = tag === 'object' ? 'data' : 'src'
     const { page } = await attack('<main></main>')
     const answered = page.waitForResponse(dashboard('/errors'))

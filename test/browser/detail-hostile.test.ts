@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeInBrowser, expectAccessible, expectNoOverflow } from '../support/browser.js'
 import { type Host, startHost } from '../support/host.js'
 
-describeInBrowser('the page of one error, whatever is in it', ({ open }) => {
+describeInBrowser('error page with hostile content', ({ open }) => {
   let host: Host
   const paths: string[] = []
 
@@ -75,7 +75,7 @@ describeInBrowser('the page of one error, whatever is in it', ({ open }) => {
     [768, 'light'],
     [390, 'dark'],
   ] as const)(
-    'is accessible without overflow at %i pixels in %s',
+    'renders an accessible error page without overflow at %i pixels in %s',
     async (width, colorScheme) => {
       const page = await open({ viewport: { width, height: 900 }, colorScheme })
       for (const path of paths) {
@@ -88,7 +88,7 @@ describeInBrowser('the page of one error, whatever is in it', ({ open }) => {
         await page.keyboard.press('Escape')
       }
       await page.goto(`${host.origin}${paths[0]}`)
-      // Between the widest and the narrowest only the room is another, and that was measured.
+      // The medium width differs only in space, which the overflow check covers.
       if (width !== 768) await expectAccessible(page)
     },
     90_000,

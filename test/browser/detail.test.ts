@@ -9,7 +9,7 @@ const SCRIPT = [
   [false, 'without JavaScript'],
 ] as const
 
-describeInBrowser('the page of one error in a browser', ({ open }) => {
+describeInBrowser('error page in a browser', ({ open }) => {
   let host: Host
   let at: (id: number, query?: string) => string
 
@@ -146,7 +146,7 @@ describeInBrowser('the page of one error in a browser', ({ open }) => {
     expect(await folded.isVisible()).toBe(false)
     await page.getByText('1 frame in express').click()
     expect(await folded.isVisible()).toBe(true)
-    // On a phone the stack is nearer than the chart.
+    // On a phone, the stack is above the chart.
     await page.setViewportSize({ width: 390, height: 800 })
     const top = async (name: string) => (await page.getByRole('region', { name }).boundingBox())?.y ?? 0
     expect(await top('Stack trace')).toBeLessThan(await top('Occurrences over time'))

@@ -13,7 +13,7 @@ const SWITCHES = {
   enable_request_guard_tracking: true,
   enable_breadcrumbs: true,
 }
-/** Those of dumps are looked at in processes.test.ts, with more in them. */
+/** Pages of dumps are tested in processes.test.ts with more data. */
 const PAGES = ['swallowed_exceptions', 'request_guard_summary']
 
 const VARIANTS = [
@@ -47,12 +47,12 @@ describeInBrowser('the diagnostics', ({ open }) => {
       const page = await open({ viewport: { width, height: 900 }, colorScheme })
       await page.goto(at(path))
       await expectNoOverflow(page)
-      // Between the widest and the narrowest only the room is another, and that was measured.
+      // The medium width differs only in space, which the overflow check covers.
       if (width !== 768) await expectAccessible(page)
     },
   )
 
-  test.each([true, false])('a dump is captured and opened, with JavaScript %s', async (javaScriptEnabled) => {
+  test.each([true, false])('captures and opens a dump (JavaScript %s)', async (javaScriptEnabled) => {
     const page = await open({ javaScriptEnabled })
     await page.goto(at('diagnostic_dumps'))
     await page.getByText('Capture dump').click()
@@ -65,7 +65,7 @@ describeInBrowser('the diagnostics', ({ open }) => {
     expect(await page.getByText('old space').isVisible()).toBe(true)
   })
 
-  test('the span is chosen by a link and stays in the address', async () => {
+  test('selects the range by a link and keeps it in the URL', async () => {
     const page = await open()
     await page.goto(at('request_guard_summary'))
     await page.getByRole('link', { name: '7 days' }).click()

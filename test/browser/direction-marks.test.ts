@@ -16,7 +16,7 @@ describeInBrowser('direction marks', ({ open }) => {
   })
   afterAll(() => host.close())
 
-  test('are visible on every page, in its title and in its attributes', { timeout: 120_000 }, async () => {
+  test('shows direction marks on every page, in its title and in its attributes', { timeout: 120_000 }, async () => {
     const page = await open()
     for (const { path } of PAGES) {
       await page.goto(`${host.origin}/error_dashboard${path.replace(/:\w+\{[^}]+\}/, '1')}`)
@@ -28,7 +28,7 @@ describeInBrowser('direction marks', ({ open }) => {
     expect(await page.title()).toContain('invoice[U+202E]fdp.exe')
   })
 
-  test('do not reorder text', async () => {
+  test('prevents direction marks from reordering text', async () => {
     const page = await open()
     await page.goto(`${host.origin}/error_dashboard/errors/1`)
     const lefts = await page.locator('#error-message').evaluate(POSITIONS)
@@ -36,7 +36,7 @@ describeInBrowser('direction marks', ({ open }) => {
     expect(lefts.length).toBe('invoice[U+202E]fdp.exe'.length)
   })
 
-  test('keep the text next to right-to-left text in place', async () => {
+  test('keeps text next to right-to-left text in place', async () => {
     const arabic = await host.tracker.Commands.LogError.call({
       error_type: '\u0645\u0631\u062D\u0628\u0627',
       message: '\u200F\u0645\u0631\u062D\u0628\u0627 123',

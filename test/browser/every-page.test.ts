@@ -6,7 +6,7 @@ import { PAGES } from '../support/routes.js'
 
 const ADDRESSES = [...PAGES.map(({ path }) => path.replace(/:\w+\{[^}]+\}/, '1')), '/no/such/page', '/errors?status=x']
 
-describeInBrowser('every page of the routes table, with text of an attacker and of enormous size', ({ open }) => {
+describeInBrowser('every page with hostile and very large content', ({ open }) => {
   let host: Host
 
   beforeAll(async () => {
@@ -33,10 +33,10 @@ describeInBrowser('every page of the routes table, with text of an attacker and 
         await page.goto(`${host.origin}/error_dashboard${address}`)
         expect(await page.title()).not.toBe('owned')
         await expectNoOverflow(page)
-        // Between the widest and the narrowest only the room is another, and that was measured.
+        // The medium width differs only in space, which the overflow check covers.
         if (width !== 768) await expectAccessible(page)
       }
-      // The browser itself complains about answers that are no success.
+      // The browser logs responses with an error status.
       expect(problems.filter((problem) => !problem.includes('Failed to load resource'))).toEqual([])
     },
     120_000,

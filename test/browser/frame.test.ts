@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeInBrowser, expectAccessible, expectNoOverflow } from '../support/browser.js'
 import { type Host, startHost } from '../support/host.js'
 
-describeInBrowser('the frame around every page', ({ open }) => {
+describeInBrowser('page layout', ({ open }) => {
   let host: Host
   let base: string
 
@@ -44,7 +44,7 @@ describeInBrowser('the frame around every page', ({ open }) => {
     await expectAccessible(page)
   })
 
-  test('the sidebar collapses to icons that keep their names', async () => {
+  test('collapses the sidebar to icons that keep their names', async () => {
     const page = await open()
     await page.goto(`${base}/overview`)
     await page.getByRole('button', { name: 'Collapse sidebar' }).click()
@@ -55,7 +55,7 @@ describeInBrowser('the frame around every page', ({ open }) => {
     expect(await page.getByText('Correlation', { exact: true }).isVisible()).toBe(true)
   })
 
-  test('the sidebar is a popover on a phone and works without JavaScript', async () => {
+  test('shows the sidebar as a popover on a phone without JavaScript', async () => {
     const page = await open({ viewport: { width: 390, height: 800 }, javaScriptEnabled: false })
     await page.goto(`${base}/overview`)
     const settings = page.getByRole('link', { name: 'Settings' })
@@ -70,7 +70,7 @@ describeInBrowser('the frame around every page', ({ open }) => {
     await expectNoOverflow(page)
   })
 
-  test('a disabled page is marked and names the option that enables it', async () => {
+  test('marks a disabled page and names the option that enables it', async () => {
     const page = await open()
     await page.goto(`${base}/overview`)
     const link = page.getByRole('link', { name: /Dumps/ })
@@ -80,7 +80,7 @@ describeInBrowser('the frame around every page', ({ open }) => {
     await expectAccessible(page)
   })
 
-  test('the sidebar shows the version and labels a degraded tracker', async () => {
+  test('shows the version and labels a degraded tracker in the sidebar', async () => {
     const page = await open()
     await page.goto(`${base}/overview`)
     const rail = page.getByRole('navigation', { name: 'Main' })
@@ -88,7 +88,7 @@ describeInBrowser('the frame around every page', ({ open }) => {
     expect(await rail.getByRole('link', { name: 'Health', exact: true }).count()).toBe(1)
     let broken = false
     const now = () => {
-      // Pages ask for the time when they load, the handler before it: only the load is to fail.
+      // Pages read the time while loading and the handler reads it earlier. Only the load must fail.
       if (broken && new Error().stack?.includes('errors-list')) throw new Error('a bug')
       return Date.now()
     }
@@ -104,7 +104,7 @@ describeInBrowser('the frame around every page', ({ open }) => {
     await unwell.close()
   })
 
-  test('the first Tab press reaches the skip link', async () => {
+  test('reaches the skip link with the first Tab press', async () => {
     const page = await open()
     await page.goto(`${base}/overview`)
     await page.keyboard.press('Tab')
@@ -113,7 +113,7 @@ describeInBrowser('the frame around every page', ({ open }) => {
     expect(await page.evaluate('document.activeElement.id')).toBe('content')
   })
 
-  test('the shortcuts help opens and closes without JavaScript', async () => {
+  test('opens and closes the shortcuts help without JavaScript', async () => {
     const page = await open({ javaScriptEnabled: false })
     await page.goto(`${base}/overview`)
     await page.getByRole('button', { name: 'Keyboard shortcuts' }).click()

@@ -45,18 +45,21 @@ describeInBrowser('cascades, patterns, bursts, spikes and regressions', ({ open 
     ['hostile', '/errors/1', 390, 'dark'],
     ['hostile', '/errors', 390, 'dark'],
     ['hostile', '/errors/analytics', 1440, 'light'],
-  ] as const)('with %s to tell, %s is accessible and fits at %d px in %s', async (name, path, width, colorScheme) => {
-    const page = await open({ viewport: { width, height: 900 }, colorScheme })
-    const complaints: string[] = []
-    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
-    page.on('dialog', (dialog) => void complaints.push(dialog.message()))
-    expect((await page.goto(address(name, path)))?.status()).toBe(200)
-    await expectNoOverflow(page)
-    await expectAccessible(page)
-    expect(complaints).toEqual([])
-  })
+  ] as const)(
+    'renders accessible related errors without overflow (%s data, %s) at %d px in %s',
+    async (name, path, width, colorScheme) => {
+      const page = await open({ viewport: { width, height: 900 }, colorScheme })
+      const complaints: string[] = []
+      page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+      page.on('dialog', (dialog) => void complaints.push(dialog.message()))
+      expect((await page.goto(address(name, path)))?.status()).toBe(200)
+      await expectNoOverflow(page)
+      await expectAccessible(page)
+      expect(complaints).toEqual([])
+    },
+  )
 
-  test('can be followed between errors without JavaScript', async () => {
+  test('links related errors without JavaScript', async () => {
     const page = await open({ javaScriptEnabled: false })
     await page.goto(address('ordinary', '/overview'))
     await page.getByText('24 this hour (avg almost none)').waitFor()

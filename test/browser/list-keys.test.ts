@@ -4,7 +4,7 @@ import { describeInBrowser } from '../support/browser.js'
 import { type Host, startHost } from '../support/host.js'
 import { eventually } from '../support/tracker.js'
 
-describeInBrowser('the list under the hands and eyes of a reader', ({ open }) => {
+describeInBrowser('list shortcuts and live updates', ({ open }) => {
   let host: Host
   let base: string
 
@@ -25,7 +25,7 @@ describeInBrowser('the list under the hands and eyes of a reader', ({ open }) =>
     })
   const focused = (page: Page) =>
     page.evaluate('document.activeElement.closest("[data-row]")?.querySelector("a")?.textContent')
-  /** Lets the page's own clock run ahead, which would have to be waited for otherwise. */
+  /** Advances the clock of the page instead of waiting. */
   const hurryUntil = (page: Page, proof: () => boolean | Promise<boolean>, what: string) =>
     eventually(async () => {
       await page.clock.runFor(250)
@@ -35,7 +35,7 @@ describeInBrowser('the list under the hands and eyes of a reader', ({ open }) =>
     for (const key of list) await page.keyboard.press(key)
   }
 
-  test('moves with j and k, opens with Enter and o', async () => {
+  test('moves with j and k and opens with Enter and o', async () => {
     const page = await open()
     await page.goto(`${base}/errors`)
     await keys(page, 'k')
@@ -158,7 +158,7 @@ describeInBrowser('the list under the hands and eyes of a reader', ({ open }) =>
 
   test('fetches at most once in five seconds', async () => {
     const page = await open()
-    // The page's clock stands still between the steps, so that no slow machine has a say in this.
+    // The clock of the page stops between the steps, so that the test does not depend on the machine.
     await page.clock.install()
     await page.goto(`${base}/errors?search=burst`)
     await page.clock.pauseAt(Date.now() + 3_600_000)
@@ -201,7 +201,7 @@ describeInBrowser('the list under the hands and eyes of a reader', ({ open }) =>
     let fetchCount = 0
     await page.route('**/errors/changes.json*', async (route) => {
       const answer = await route.fetch()
-      // The first answer was made before the change and arrives after it.
+      // The first response is computed before the change and arrives after it.
       if (fetchCount++ === 0) await new Promise<void>((resume) => (release = resume))
       await route.fulfill({ response: answer })
     })

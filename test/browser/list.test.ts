@@ -52,7 +52,7 @@ describeInBrowser('the list in a browser', ({ open }) => {
   afterAll(() => host.close())
 
   const rows = (page: Page) => page.locator('[data-row]')
-  /** Where the element is, whatever lies above it. */
+  /** Position of the element, even if another element covers it. */
   const pressAt = async (page: Page, place: string) => {
     const box = await page.locator(place).boundingBox()
     await page.mouse.click((box?.x ?? 0) + (box?.width ?? 0) / 2, (box?.y ?? 0) + (box?.height ?? 0) / 2)
@@ -64,11 +64,11 @@ describeInBrowser('the list in a browser', ({ open }) => {
     [768, 'light'],
     [390, 'dark'],
   ] as const)(
-    'is accessible without overflow at %i pixels in %s',
+    'renders an accessible list without overflow at %i pixels in %s',
     async (width, colorScheme) => {
       const expectGood = async () => {
         await expectNoOverflow(page)
-        // Between the widest and the narrowest only the room is another, and that was measured.
+        // The medium width differs only in space, which the overflow check covers.
         if (width !== 768) await expectAccessible(page)
       }
       const page = await open({ viewport: { width, height: 900 }, colorScheme })

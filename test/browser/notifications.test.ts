@@ -29,7 +29,7 @@ describeInBrowser('the notifications', ({ open }) => {
     const logged = await host.tracker.Commands.LogError.call({ error_type: 'TypeError', message: 'x is not y' })
     error_id = logged?.id ?? 0
     await settled('sent', 1)
-    // The receiver says again what it was sent, and that is an attacker's text.
+    // The receiver echoes the hostile text.
     inbox.manner = 'echo'
     await host.tracker.Commands.LogError.call({ error_type: `${EVIL}${'wide'.repeat(300)}`, message: EVIL })
     await settled('failed', 1)
@@ -52,7 +52,7 @@ describeInBrowser('the notifications', ({ open }) => {
   }
 
   test.each(VARIANTS)(
-    'are accessible without overflow and run no hostile response at %i pixels in %s',
+    'renders accessible notifications without overflow or hostile scripts at %i pixels in %s',
     async (width, colorScheme) => {
       const page = await open({ viewport: { width, height: 900 }, colorScheme })
       await page.goto(at('/notifications'))
@@ -64,7 +64,7 @@ describeInBrowser('the notifications', ({ open }) => {
     },
   )
 
-  test.each([true, false])('a test is sent and its response shown (JavaScript %s)', async (javaScriptEnabled) => {
+  test.each([true, false])('sends a test and shows its response (JavaScript %s)', async (javaScriptEnabled) => {
     const page = await open({ javaScriptEnabled })
     const before = inbox.letters.length
     await page.goto(at('/notifications'))
@@ -82,7 +82,7 @@ describeInBrowser('the notifications', ({ open }) => {
   })
 
   test.each([true, false])(
-    'a failed delivery is found by its tab and retried (JavaScript %s)',
+    'finds a failed delivery by its tab and retries it (JavaScript %s)',
     async (javaScriptEnabled) => {
       inbox.manner = 'refuse'
       const outcome = await host.tracker.Commands.SendTestNotification.call({ channel: 'webhook', actor: 'Eve' })
@@ -102,7 +102,7 @@ describeInBrowser('the notifications', ({ open }) => {
     },
   )
 
-  test.each([true, false])('an error is muted and unmuted (JavaScript %s)', async (javaScriptEnabled) => {
+  test.each([true, false])('mutes and unmutes an error (JavaScript %s)', async (javaScriptEnabled) => {
     const page = await open({ javaScriptEnabled, viewport: { width: 390, height: 900 } })
     await page.goto(at(`/errors/${error_id}`))
     await page.locator('#mute > summary').click()

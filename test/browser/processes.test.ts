@@ -24,7 +24,7 @@ const VARIANTS = [
   [390, 'dark'],
 ] as const
 
-/** Processes with a week of minutes: an ordinary one, one whose name has no end, and many more. */
+/** Processes with a week of data per minute: an ordinary process, a process with a very long name, and many more. */
 async function addProcesses(url: string): Promise<void> {
   const now = Date.now() - (Date.now() % MINUTE)
   await withDatabase(url, async ({ read }) => {
@@ -104,14 +104,14 @@ describeInBrowser('dumps and processes over time', ({ open }) => {
       for (const dump of await page.locator('.record-main').all()) {
         expect((await dump.boundingBox())?.width).toBeGreaterThan(200)
       }
-      // Between the widest and the narrowest only the room is another, and that was measured.
+      // The medium width differs only in space, which the overflow check covers.
       if (width !== 768) await expectAccessible(page)
     },
   )
 
-  test('show an empty state with the next step', async () => {
+  test('shows an empty state with the next step', async () => {
     const page = await open({ viewport: { width: 390, height: 900 } })
-    // The host that answers has reported by now.
+    // The responding host has reported by now.
     await withDatabase(empty.tracker.config.database, ({ read }) => read.deleteFrom('faultboard_processes').execute())
     for (const path of ['/process_health', '/errors/diagnostic_dumps']) {
       await page.goto(at(empty, path))
@@ -121,7 +121,7 @@ describeInBrowser('dumps and processes over time', ({ open }) => {
     }
   })
 
-  test.each([390, 768])('have no horizontal scroll at %i pixels', async (width) => {
+  test.each([390, 768])('has no horizontal scroll at %i pixels', async (width) => {
     const page = await open({ viewport: { width, height: 900 } })
     for (const path of ['/process_health', '/errors/diagnostic_dumps/2']) {
       await page.goto(at(host, path))
@@ -134,7 +134,7 @@ describeInBrowser('dumps and processes over time', ({ open }) => {
     }
   })
 
-  test('the report of a dump shows soft and hard limits and formats sizes', async () => {
+  test('shows soft and hard limits with formatted sizes in the report of a dump', async () => {
     const page = await open()
     await page.goto(at(host, '/errors/diagnostic_dumps/2'))
     const limits = page.getByRole('table', { name: 'Limits' })
@@ -143,7 +143,7 @@ describeInBrowser('dumps and processes over time', ({ open }) => {
     expect(await page.locator('.report').textContent()).not.toMatch(/18,446,744|\{"/)
   })
 
-  test('a process and a range are selected by links, and every chart has a data table', async () => {
+  test('selects a process and a range by links and shows a data table for every chart', async () => {
     const page = await open({ javaScriptEnabled: false })
     await page.goto(at(host, '/process_health'))
     await page.getByRole('link', { name: /web-1 · 40000/ }).click()
@@ -157,7 +157,7 @@ describeInBrowser('dumps and processes over time', ({ open }) => {
     expect(await page.getByText('The heap was nearly full').count()).toBeGreaterThan(0)
   })
 
-  test('a profile is saved under its own name', async () => {
+  test('downloads a profile under its own name', async () => {
     const page = await open()
     await page.goto(at(host, '/errors/diagnostic_dumps/2'))
     const saving = page.waitForEvent('download')
@@ -165,7 +165,7 @@ describeInBrowser('dumps and processes over time', ({ open }) => {
     expect((await saving).suggestedFilename()).toMatch(/^dump-\d+-[0-9a-f]{16}\.cpuprofile$/)
   })
 
-  test('the form warns about the cost of a heap snapshot', async () => {
+  test('warns about the cost of a heap snapshot', async () => {
     const page = await open()
     await page.goto(at(host, '/errors/diagnostic_dumps'))
     await page.getByText('Capture dump').click()

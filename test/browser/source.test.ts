@@ -49,7 +49,7 @@ describeWithGit('source in a browser', () => {
       write('src/new.ts', 'export const fresh = true\n')
       git('remote', 'add', 'origin', 'https://ada:secret@github.com/shop/api.git')
       host = await startHost('sqlite::memory:', { project_root, enable_git_blame: true })
-      // The first visit loads the highlighter and asks git, for which no page waits long.
+      // The first visit loads the highlighter and the Git history. No page waits long for them.
       const path = new URL(await logged()).pathname.replace('/error_dashboard', '')
       const isWhole = (html: string) =>
         html.includes('Open in repository') &&
@@ -86,7 +86,7 @@ describeWithGit('source in a browser', () => {
     }
     const bar = (number: number) => page.locator(`#frame-${number}-author`)
 
-    test('is highlighted and shows the last change as of the commit of the occurrence', async () => {
+    test('highlights the source and shows the last change as of the commit of the occurrence', async () => {
       await visited(await logged())
       await page.locator('#frame-1-author:not([data-pending])', { hasText: 'Ada Lovelace' }).waitFor()
       expect(await bar(1).textContent()).toMatch(/^Ada Lovelace, .+ ago · Count the cart · as of [\da-f]{7}$/)
@@ -100,14 +100,14 @@ describeWithGit('source in a browser', () => {
       await page.locator('#frame-4-author', { hasText: 'This file is not in the repository.' }).waitFor()
     })
 
-    test('copies its path', async () => {
+    test('copies the path of a frame', async () => {
       await visited(await logged(), { permissions: ['clipboard-read', 'clipboard-write'] })
       await page.getByRole('button', { name: 'Copy path' }).first().click()
       await page.getByRole('button', { name: 'Copied' }).waitFor()
       expect(await page.evaluate('navigator.clipboard.readText()')).toBe('src/cart.ts:7')
     })
 
-    test.each([true, false])('expands to more lines and back (JavaScript %s)', async (javaScriptEnabled) => {
+    test.each([true, false])('expands and collapses source lines (JavaScript %s)', async (javaScriptEnabled) => {
       await visited(await logged(), { javaScriptEnabled })
       const lines = () => page.locator('#frame-1 .line').count()
       expect(await lines()).toBe(11)
@@ -142,18 +142,18 @@ describeWithGit('source in a browser', () => {
       [768, 'light'],
       [390, 'dark'],
     ] as const)(
-      'is accessible without overflow at %i pixels in %s',
+      'renders accessible source without overflow at %i pixels in %s',
       async (width, colorScheme) => {
         await visited(await logged(), { viewport: { width, height: 900 }, colorScheme })
         await page.locator('#frame-2-author:not([data-pending])').waitFor()
         await expectNoOverflow(page)
-        // Between the widest and the narrowest only the room is another, and that was measured.
+        // The medium width differs only in space, which the overflow check covers.
         if (width !== 768) await expectAccessible(page)
       },
       60_000,
     )
 
-    test('uses the working copy for an unknown commit, by the next visit at the latest', async () => {
+    test('shows the working copy for an unknown commit by the next visit', async () => {
       const address = await logged({ git_sha: '0123456789', backtrace: ['at rate (src/cart.ts:20:1)'] })
       await visited(address, { javaScriptEnabled: false })
       await eventually(async () => {
@@ -165,7 +165,7 @@ describeWithGit('source in a browser', () => {
     test('shows late Git history without a new visit', async () => {
       const address = await logged()
       page = await open()
-      // A page that was sent before git had answered; what it asks for later comes from the host as it is.
+      // Renders the page before the Git history is loaded. Later requests reach the real host.
       await page.route(
         address,
         async (route) => {

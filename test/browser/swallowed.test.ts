@@ -7,7 +7,7 @@ import { ORDINARY, type SampleWords, storeSamples } from '../diagnostics/samples
 import { describeInBrowser, expectAccessible, expectNoOverflow } from '../support/browser.js'
 import { type Host, startHost } from '../support/host.js'
 
-/** The newest of the samples, caught where there is a file to be shown. */
+/** Newest sample, thrown in a file that exists. */
 const SHOWN = { ...(ORDINARY[0] as SampleWords), handler: 'src/register.ts:13:3' }
 
 describeInBrowser('swallowed exceptions', ({ open }) => {
@@ -31,7 +31,7 @@ describeInBrowser('swallowed exceptions', ({ open }) => {
     [1440, 'light', true],
     [390, 'dark', false],
   ] as const)(
-    'the code of a handler opens at %i pixels in %s (JavaScript %s)',
+    'opens the code of a handler at %i pixels in %s (JavaScript %s)',
     async (width, colorScheme, javaScriptEnabled) => {
       const page = await open({ viewport: { width, height: 900 }, colorScheme, javaScriptEnabled })
       await page.goto(`${host.origin}/error_dashboard/errors/swallowed_exceptions`)
@@ -44,7 +44,7 @@ describeInBrowser('swallowed exceptions', ({ open }) => {
     },
   )
 
-  test('a location links to errors with its file in the stack trace', async () => {
+  test('links a location to errors with its file in the stack trace', async () => {
     const page = await open()
     await page.goto(`${host.origin}/error_dashboard/errors/swallowed_exceptions?days=7`)
     await page.getByRole('link', { name: 'src/cart/total.ts:42:11' }).click()

@@ -15,7 +15,7 @@ describeInBrowser('the variables of an error in a browser', ({ open }) => {
   let host: Host
   let at: (message: string) => Promise<string>
 
-  // A real host has thrown and recorded it all, in a process of its own.
+  // A real host threw and recorded all of them in its own process.
   beforeAll(async () => {
     const settings = settingsFor(root, { ...ROOMY, enable_instance_variables: true })
     answerOf(await run('drive.mjs', { shops, settings }, { root }))
@@ -33,7 +33,7 @@ describeInBrowser('the variables of an error in a browser', ({ open }) => {
     rmSync(root, { recursive: true, force: true })
   })
 
-  test('are below the source of their frame and expand without JavaScript', async () => {
+  test('shows variables below the source of their frame and expands them without JavaScript', async () => {
     const page = await open({ javaScriptEnabled: false })
     await page.goto(await at('a discount of 250'))
     const frame = page.locator('.part.own').first()
@@ -48,7 +48,7 @@ describeInBrowser('the variables of an error in a browser', ({ open }) => {
     expect(await variables.getByText('discount').first().isVisible()).toBe(false)
   })
 
-  test('have an empty state when none were captured', async () => {
+  test('shows an empty state when no variables were captured', async () => {
     const page = await open()
     await page.goto(await at('only made'))
     const panel = page.getByRole('region', { name: 'Variables' })
@@ -56,7 +56,7 @@ describeInBrowser('the variables of an error in a browser', ({ open }) => {
   })
 
   test.each(['light', 'dark'] as const)(
-    'are legible at every width, in %s',
+    'renders readable variables at every width in %s',
     async (colorScheme) => {
       const page = await open({ colorScheme })
       for (const width of WIDTHS) {
@@ -69,7 +69,7 @@ describeInBrowser('the variables of an error in a browser', ({ open }) => {
     60_000,
   )
 
-  test('of any length, depth and number do not overflow', async () => {
+  test('renders variables of any length, depth and number without overflow', async () => {
     await withDatabase(database, async (db) => {
       const many = Object.fromEntries(
         Array.from({ length: 30 }, (_, i) => [`${WORD}_${i}`, { [WORD]: [WORD.repeat(5)] }]),

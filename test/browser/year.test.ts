@@ -3,14 +3,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeInBrowser, expectAccessible, expectNoOverflow } from '../support/browser.js'
 import { type Host, startHost } from '../support/host.js'
 
-/** Two days after the clocks of Berlin went forward; they had gone back in October. */
+/** Two days after daylight saving time started in Berlin. It had ended in October. */
 const NOW = Date.parse('2026-03-31T10:20:00Z')
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 const DAYS = 365
 const PER_DAY = 4
 const DAYS_PER_RELEASE = 15
-/** The last one began five days ago. */
+/** Start of the last release, five days ago. */
 const RELEASES = 25
 
 const PAGES = [
@@ -42,20 +42,20 @@ describeInBrowser('a year of errors', ({ open }) => {
     [768, 'light'],
     [390, 'dark'],
   ] as const)(
-    'is accessible without overflow on every analytics page at %i pixels in %s',
+    'renders a year of errors without overflow on every analytics page at %i pixels in %s',
     async (width, colorScheme) => {
       const page = await open({ viewport: { width, height: 900 }, colorScheme })
       for (const path of PAGES) {
         expect((await page.goto(at(path)))?.status()).toBe(200)
         await expectNoOverflow(page)
-        // The other pages are looked at in both modes with fewer days.
+        // The other pages are tested in both modes with fewer days.
         if (width === 390 || (width === 1440 && path.startsWith('/releases'))) await expectAccessible(page)
       }
     },
     120_000,
   )
 
-  test('has a bar for each local day, across clock changes', async () => {
+  test('shows a bar for each local day across clock changes', async () => {
     const page = await open({ javaScriptEnabled: false })
     await page.goto(at('/errors/analytics?days=365'))
     const chart = page.locator('.chart', { hasText: 'Occurrences per day' })
@@ -113,7 +113,7 @@ function versionOf(release: number): string {
   return `${1 + Math.floor(release / 10)}.${release % 10}.0`
 }
 
-/** One error of each release's own, and three that every release has; at all hours of the day. */
+/** One error per release and three errors in all releases, at all hours of the day. */
 function errorOf(day: number, i: number) {
   const release = Math.floor(day / DAYS_PER_RELEASE)
   return {

@@ -7,7 +7,7 @@ import { rawExchange } from './raw-exchange.js'
 /** Appears on every page below that shows recorded data. */
 export const RECORDED_TYPE = 'OnlyForOperators'
 
-/** Spellings that some parser, router or proxy may take for a page of the dashboard. */
+/** Spellings that a parser, router or proxy may treat as a dashboard page. */
 export function variantPaths(mount: string): string[] {
   const encodedMount = mount.replace(/[a-z]/, (letter) => `%${letter.charCodeAt(0).toString(16)}`)
   return [
@@ -54,7 +54,7 @@ export function variantPaths(mount: string): string[] {
 const [, encoded = ''] = signIn().authorization.split(' ')
 const wrong = Buffer.from('admin:wrong').toString('base64')
 
-/** Values that contain no right credentials, or hide them where no server may look. */
+/** Values without valid credentials, or with credentials in an invalid position. */
 export const REFUSED_HEADERS = [
   [],
   ['Authorization:'],
@@ -125,9 +125,9 @@ async function expectSignedIn(origin: string, mount: string): Promise<void> {
   }
 }
 
-/** That no spelling of the path or of the credentials leads past the sign-in. */
+/** Verifies that no spelling of the path or credentials bypasses authentication. */
 export function describeAuthentication(harness: AdapterHarness, { start }: ContractHosts): void {
-  test('shows nothing without credentials, in whatever spelling', { timeout: 120_000 }, async () => {
+  test('requires credentials for every spelling of a dashboard path', { timeout: 120_000 }, async () => {
     const { tracker, origin } = await start()
     await tracker.Commands.LogError.call({ error_type: RECORDED_TYPE, message: 'm' })
     await expectGuarded(origin, '/error_dashboard')
@@ -140,7 +140,7 @@ export function describeAuthentication(harness: AdapterHarness, { start }: Contr
   })
 
   if (!harness.lacks?.prefix)
-    test('shows nothing without credentials below a prefix of the host', { timeout: 120_000 }, async () => {
+    test('requires credentials below a prefix of the host', { timeout: 120_000 }, async () => {
       const { tracker, origin } = await start({}, 'prefix')
       await tracker.Commands.LogError.call({ error_type: RECORDED_TYPE, message: 'm' })
       await expectGuarded(origin, '/admin/error_dashboard')

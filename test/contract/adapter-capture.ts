@@ -9,20 +9,20 @@ const FAULTS: readonly Fault[] = [
   '/floating',
 ] // biome-ignore format: a word list reads best as lines of words
 
-/** Theirs are the process hooks; an adapter sees the handlers of the framework. */
+/** Captured by the process hooks, because an adapter receives only errors of framework handlers. */
 const OF_THE_PROCESS: readonly Fault[] = ['/timer', '/floating']
 
 const MESSAGES: Partial<Record<Fault, RegExp>> = { '/null': /null/, '/undefined': /undefined/ }
 
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
 
-/** That every fault is recorded once, with its request, and answered as it would have been without Faultboard. */
+/** Verifies that every fault is recorded once, with its request, and does not change the response. */
 export function describeCapture(harness: AdapterHarness, { start, bare }: ContractHosts): void {
   const { lacks = {}, unseen = {}, route = '/orders/:id', user_id = '7', params = true } = harness
   const isSeen = (fault: Fault) => !OF_THE_PROCESS.includes(fault) && unseen[fault] === undefined
 
   const severityFor = (status: Outcome['status']) => {
-    // Where only the process handles an error, it is unhandled.
+    // An error that only the process handles is unhandled.
     if (harness.onProcessError) return 'high'
     return Number(status) >= 500 ? 'medium' : 'low'
   }
@@ -30,7 +30,7 @@ export function describeCapture(harness: AdapterHarness, { start, bare }: Contra
   for (const variant of ['own_handler', 'default_handler', 'wrapped'] satisfies Variant[]) {
     if (!lacks[variant])
       test.each(FAULTS)(
-        `%s (${variant}) is answered, logged and passed on as without Faultboard, and recorded once`,
+        `records %s once (${variant}) and does not change how the host responds, logs and handles it`,
         async (fault) => {
           const without = await (await bare(variant)).visit(fault)
           const host = await start({}, variant)
@@ -43,7 +43,7 @@ export function describeCapture(harness: AdapterHarness, { start, bare }: Contra
   }
 
   if (!lacks.failing_handler)
-    test('an error of the error handler itself is recorded beside the first', async () => {
+    test('records an error of the error handler in addition to the original error', async () => {
       const without = await (await bare('failing_handler')).visit('/sync')
       const host = await start({}, 'failing_handler')
       const { logged, ...answer } = await host.visit('/sync')
@@ -57,11 +57,11 @@ export function describeCapture(harness: AdapterHarness, { start, bare }: Contra
 
   for (const variant of ['own_handler', 'default_handler'] satisfies Variant[]) {
     if (!lacks[variant])
-      test(`an error that is meant for the client is counted once, not recorded (${variant})`, async () => {
+      test(`counts a client error once without recording it (${variant})`, async () => {
         const without = await (await bare(variant)).visit('/missing')
         const host = await start({}, variant)
         expect(await host.visit('/missing')).toEqual(without)
-        // Where nobody but the process handles it, it was no answer to a client.
+        // An error that only the process handles has no client response.
         if (harness.onProcessError) return expect(await host.recorded()).toHaveLength(1)
         expect(await host.recorded()).toEqual([])
         expect((await host.tracker.stats()).dropped).toEqual({ client_error: 1 })
@@ -69,7 +69,7 @@ export function describeCapture(harness: AdapterHarness, { start, bare }: Contra
   }
 
   test.each(['/sync', '/awaited', '/passed', '/stream'] satisfies Fault[])(
-    'the plain error of %s is medium where it makes the request fail with a 5xx response, and low otherwise',
+    'assigns medium severity to the error of %s if the response is 5xx, and low otherwise',
     async (fault) => {
       const host = await start()
       const { status } = await host.visit(fault)
@@ -80,7 +80,7 @@ export function describeCapture(harness: AdapterHarness, { start, bare }: Contra
     },
   )
 
-  test('what the request was is recorded with the error, without its secrets', async () => {
+  test('records the request of an error without its secrets', async () => {
     const host = await start()
     const path = '/orders/8?token=abc&page=2'
     await host.visit(path, { headers: { 'user-agent': BROWSER, cookie: 'session=abcdef' } })
@@ -106,7 +106,7 @@ export function describeCapture(harness: AdapterHarness, { start, bare }: Contra
     expect(JSON.stringify(recorded)).not.toMatch(/abcdef|=abc/)
   })
 
-  test('of many requests that fail at once, each is recorded exactly once', async () => {
+  test('records each of many concurrent failing requests exactly once', async () => {
     const host = await start()
     const faults = FAULTS.filter((fault) => ['/sync', '/awaited', '/passed'].includes(fault) && isSeen(fault))
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})
@@ -119,7 +119,7 @@ export function describeCapture(harness: AdapterHarness, { start, bare }: Contra
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(200)
   })
 
-  test('an error that the host has reported by hand before it was thrown on is recorded once', async () => {
+  test('records an error once that the host reports and rethrows', async () => {
     const host = await start({ enable_error_subscriber: true, request_scope: 'always' })
     reporting.report = (error) => host.tracker.report(error)
     await host.visit('/reported')
@@ -127,7 +127,7 @@ export function describeCapture(harness: AdapterHarness, { start, bare }: Contra
     expect(await host.recorded()).toMatchObject([{ message: 'broken', occurrence_count: 1 }])
   })
 
-  test('enable_middleware false records nothing and changes nothing', async () => {
+  test('records nothing and changes nothing with enable_middleware off', async () => {
     const without = await (await bare()).visit('/sync')
     const host = await start({ enable_middleware: false })
     expect(await host.visit('/sync')).toEqual(without)

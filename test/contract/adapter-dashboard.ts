@@ -3,11 +3,11 @@ import type { ContractHosts } from './contract-host.js'
 import { type AdapterHarness, VARIANTS } from './harness.js'
 import { HOST_HEADERS } from './host-routes.js'
 
-/** That the dashboard stands where it should, behaves there, and nowhere else. */
+/** Verifies that the dashboard is served at its mount path and nowhere else. */
 export function describeDashboard(harness: AdapterHarness, { start, shared, bare }: ContractHosts): void {
   const { lacks = {} } = harness
 
-  test('stands at /error_dashboard, and every other path is the host’s', async () => {
+  test('serves the dashboard at /error_dashboard and leaves other paths to the host', async () => {
     const { get } = await shared()
     expect((await get('/error_dashboard/overview')).status).toBe(200)
     expect((await get('/error_dashboard')).headers.get('location')).toBe('/error_dashboard/overview')
@@ -15,7 +15,7 @@ export function describeDashboard(harness: AdapterHarness, { start, shared, bare
     expect((await get('/error_dashboardx')).status).not.toBe(200)
   })
 
-  test('stands at any other path, and its links go there', async () => {
+  test('serves the dashboard and its links at a configured path', async () => {
     const { get } = await start({ mount_path: '/internal/errors' })
     const page = await get('/internal/errors/overview')
     expect(page.status).toBe(200)
@@ -24,7 +24,7 @@ export function describeDashboard(harness: AdapterHarness, { start, shared, bare
   })
 
   if (!lacks.prefix)
-    test('stands below a prefix of the host, and its links go there', async () => {
+    test('serves the dashboard and its links below a prefix of the host', async () => {
       const { get, post, tracker } = await start({}, 'prefix')
       expect((await get('/admin/error_dashboard')).headers.get('location')).toBe('/admin/error_dashboard/overview')
       const page = await get('/admin/error_dashboard/overview')
@@ -41,7 +41,7 @@ export function describeDashboard(harness: AdapterHarness, { start, shared, bare
     '/x/../error_dashboard/overview',
     '/error_dashboard%2foverview',
     '/%65rror_dashboard/overview',
-  ])('has one address, and another spelling of it is the host’s: %s', async (path) => {
+  ])('leaves another spelling of the dashboard path to the host: %s', async (path) => {
     const host = await shared()
     expect(await host.visit(path)).toEqual(await (await bare()).visit(path))
   })
@@ -66,30 +66,27 @@ export function describeDashboard(harness: AdapterHarness, { start, shared, bare
     '/%',
     '/\\errors',
     '/..\\errors',
-  ])('counts the path below it as it was sent: %s is not found', async (below) => {
+  ])('does not normalize the path below the dashboard: %s is not found', async (below) => {
     const path = `/error_dashboard${below}`
     const host = await shared()
     const signedIn = await host.visit(path)
-    // Some servers refuse such an address before any handler of theirs sees it.
+    // Some servers reject such a path before any handler runs.
     if (signedIn.status !== 404) return expect(signedIn).toEqual(await (await bare()).visit(path))
     expect(signedIn.status).toBe(404)
     expect((await host.visit(path, { headers: {} })).status).toBe(401)
   })
 
-  test.each(['TRACE', 'OPTIONS', 'PUT', 'PROPFIND'])(
-    'asks for credentials at %s, then there is no such page',
-    async (method) => {
-      const { visit } = await shared()
-      const anonymous = await visit('/error_dashboard/errors', { method, headers: {} })
-      expect(anonymous.status).toBe(401)
-      expectSecured(anonymous.headers)
-      const signedIn = await visit('/error_dashboard/errors', { method })
-      expect(signedIn.status).toBe(404)
-      expectSecured(signedIn.headers)
-    },
-  )
+  test.each(['TRACE', 'OPTIONS', 'PUT', 'PROPFIND'])('requires credentials at %s, then returns 404', async (method) => {
+    const { visit } = await shared()
+    const anonymous = await visit('/error_dashboard/errors', { method, headers: {} })
+    expect(anonymous.status).toBe(401)
+    expectSecured(anonymous.headers)
+    const signedIn = await visit('/error_dashboard/errors', { method })
+    expect(signedIn.status).toBe(404)
+    expectSecured(signedIn.headers)
+  })
 
-  test('is as guarded when the adapter has to answer by itself', async () => {
+  test('sends security headers with a 500 response after the tracker was shut down', async () => {
     const { tracker, visit } = await start()
     await tracker.shutdown()
     const answer = await visit('/error_dashboard/errors')
@@ -99,7 +96,7 @@ export function describeDashboard(harness: AdapterHarness, { start, shared, bare
 
   for (const variant of VARIANTS) {
     if (!lacks[variant])
-      test(`reads forms, and lists in them (${variant})`, async () => {
+      test(`reads forms with lists (${variant})`, async () => {
         const { tracker, post } = await start({}, variant)
         const base = variant === 'prefix' ? '/admin/error_dashboard' : '/error_dashboard'
         const ids: number[] = []
@@ -116,7 +113,7 @@ export function describeDashboard(harness: AdapterHarness, { start, shared, bare
       })
   }
 
-  test('answers HEAD as GET without a body', async () => {
+  test('responds to HEAD like to GET, without a body', async () => {
     const { visit } = await shared()
     const page = await visit('/error_dashboard/errors', { method: 'HEAD' })
     expect(page).toMatchObject({ status: 200, body: '', end: 'end' })
@@ -126,7 +123,7 @@ export function describeDashboard(harness: AdapterHarness, { start, shared, bare
   })
 
   if (!lacks.headers)
-    test('has its own headers where the host sets others for every answer', async () => {
+    test('keeps the headers of the dashboard if the host sets headers on every response', async () => {
       const { visit } = await shared('headers')
       for (const path of ['/overview', '/errors/1', '/nowhere', '/assets/dashboard.css'])
         expectSecured((await visit(`/error_dashboard${path}`)).headers, path)
@@ -134,7 +131,7 @@ export function describeDashboard(harness: AdapterHarness, { start, shared, bare
     })
 
   if (!lacks.wrapped)
-    test.each(['gzip', 'identity'])('can be compressed by the host, and is so once (%s)', async (accepted) => {
+    test.each(['gzip', 'identity'])('lets the host compress responses once (%s)', async (accepted) => {
       const { get } = await shared('wrapped')
       const page = await get('/error_dashboard/overview', { 'accept-encoding': accepted })
       expect(page.status).toBe(200)
@@ -149,7 +146,7 @@ function expectSecured(headers: Record<string, unknown>, path = ''): void {
     'x-content-type-options': 'nosniff',
     'x-frame-options': 'DENY',
     'referrer-policy': 'no-referrer',
-    // Assets never change under their name.
+    // Asset names contain a digest of the content.
     'cache-control': path.startsWith('/assets') ? expect.anything() : 'no-store',
   })
 }

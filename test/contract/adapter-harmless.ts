@@ -11,37 +11,37 @@ import { type AdapterHarness, VARIANTS } from './harness.js'
 
 const PATHS = ['/ok', '/nowhere', '/sync', '/awaited', '/passed', '/missing'] as const
 
-/** Databases that are no help: the host must not notice. */
+/** Unusable databases. None of them may affect the host. */
 const BAD_DATABASES: Record<string, () => Promise<Settings>> = {
-  'cannot be reached': async () => ({ database: 'postgres://nobody@127.0.0.1:1/none', spool_path: temporaryFolder() }),
-  'accepts connections and says nothing': async () => ({
-    database: `postgres://nobody@127.0.0.1:${await silentServer()}/none`,
+  'cannot be reached': async () => ({ database: 'postgres://user@127.0.0.1:1/none', spool_path: temporaryFolder() }),
+  'accepts connections but does not respond': async () => ({
+    database: `postgres://user@127.0.0.1:${await silentServer()}/none`,
     spool_path: temporaryFolder(),
   }),
-  'is no database at all': async () => {
+  'file is not a database': async () => {
     const folder = temporaryFolder()
     writeFileSync(join(folder, 'broken.sqlite3'), randomBytes(8192))
     return { database: `sqlite:${join(folder, 'broken.sqlite3')}`, spool_path: join(folder, 'spool') }
   },
 }
 
-/** That answers of the host are what they were, whatever state the tracker is in. */
+/** Verifies that responses of the host do not depend on the state of the tracker. */
 export function describeHarmlessness(harness: AdapterHarness, { start, shared, bare }: ContractHosts): void {
   for (const variant of VARIANTS.filter((one) => one !== 'failing_handler')) {
     if (!harness.lacks?.[variant])
-      test.each(PATHS)(`GET %s is answered the same (${variant})`, async (path) => {
+      test.each(PATHS)(`does not change the response to GET %s (${variant})`, async (path) => {
         const without = await (await bare(variant)).visit(path)
         expect(await (await shared(variant)).visit(path)).toEqual(without)
       })
   }
 
-  test.each(Object.keys(BAD_DATABASES))('answers stay the same when the database %s', async (state) => {
+  test.each(Object.keys(BAD_DATABASES))('does not change responses when the database %s', async (state) => {
     const without = await bare()
     const host = await start(await BAD_DATABASES[state]?.())
     for (const path of PATHS) expect(await host.visit(path)).toEqual(await without.visit(path))
   })
 
-  test('answers stay the same when the tracker was shut down', async () => {
+  test('does not change responses after the tracker was shut down', async () => {
     const without = await bare()
     const host = await start()
     await host.tracker.shutdown()
@@ -49,7 +49,7 @@ export function describeHarmlessness(harness: AdapterHarness, { start, shared, b
   })
 
   if (!harness.lacks?.default_handler)
-    test('answers of the framework itself stay the same when the tracker was shut down', async () => {
+    test('does not change responses of the framework after the tracker was shut down', async () => {
       const without = await bare('default_handler')
       const host = await start({}, 'default_handler')
       await host.tracker.shutdown()

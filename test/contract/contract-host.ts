@@ -14,16 +14,16 @@ export interface ContractHost {
   get(path: string, headers?: Record<string, string>): Promise<Response>
   post(path: string, body: string): Promise<Response>
   visit(path: string, more?: Visit): Promise<Outcome>
-  /** What was recorded up to now, with all that is known of each. */
+  /** Returns the recorded errors with all their data. */
   recorded(): Promise<ErrorRecord[]>
 }
 
 export interface ContractHosts {
-  /** Starts the host with Faultboard on an empty database. It is stopped at the end of the test. */
+  /** Starts the host with Faultboard on an empty database. Stops it at the end of the test. */
   start(settings?: Settings, variant?: Variant): Promise<ContractHost>
-  /** Returns a host that all tests of the adapter share: for tests that neither change its tracker nor look at errors. */
+  /** Returns a host shared by all tests of the adapter that neither change its tracker nor read errors. */
   shared(variant?: Variant): Promise<ContractHost>
-  /** Returns the same host without Faultboard, which all tests of the adapter share. */
+  /** Returns the same host without Faultboard, shared by all tests of the adapter. */
   bare(variant?: Variant): Promise<{ visit: ContractHost['visit'] }>
 }
 
@@ -59,7 +59,7 @@ export function hostsOf(harness: AdapterHarness): ContractHosts {
         max_event_loop_lag_ms: null,
         dashboard_username: USER,
         dashboard_password: PASSWORD,
-        // Errors that only the process sees are not the adapter's; the process hooks have tests of their own.
+        // Errors that only the process receives are tested with the process hooks.
         enable_error_subscriber: false,
         ...settings,
       },

@@ -2,14 +2,14 @@ import type { RequestListener } from 'node:http'
 import type { TrackerInstance } from '../../src/tracker.js'
 
 /**
- * How the host of the contract is built:
- * - `own_handler`: it answers errors in its own way (any status and body), in the framework's usual place for that;
- * - `default_handler`: it has no error handler, the framework answers (in production mode, where that shows no stack);
- * - `failing_handler`: its own error handler throws `new Error('the handler is broken')`;
- * - `parser`: as `own_handler`, and bodies are parsed before Faultboard sees the request;
- * - `headers`: as `own_handler`, and HOST_HEADERS are on every answer, set as the framework's helmet does it;
- * - `wrapped`: as `own_handler`, and responses are compressed before they leave, for instance with `compress`;
- * - `prefix`: as `own_handler`, and the dashboard is mounted by a router, plugin or sub-application below /admin.
+ * Variants of the contract host:
+ * - `own_handler`: has its own error handler with any status and body;
+ * - `default_handler`: has no error handler, so the framework responds (in production mode, without a stack);
+ * - `failing_handler`: has an error handler that throws `new Error('the handler is broken')`;
+ * - `parser`: like `own_handler`, and parses bodies before Faultboard receives the request;
+ * - `headers`: like `own_handler`, and sets HOST_HEADERS on every response, as helmet does;
+ * - `wrapped`: like `own_handler`, and compresses responses, for instance with `compress`;
+ * - `prefix`: like `own_handler`, and mounts the dashboard below /admin with a router, plugin or sub-application.
  */
 export type Variant = (typeof VARIANTS)[number]
 
@@ -23,7 +23,7 @@ export const VARIANTS = [
   'prefix',
 ] as const
 
-/** The ways to fail that the host has a route for. */
+/** Routes of the host that fail. */
 export type Fault =
   | '/sync'
   | '/async'
@@ -37,29 +37,29 @@ export type Fault =
   | '/timer'
   | '/floating'
 
-/** How a framework builds the host of the contract. */
+/** Builds the contract host with one framework. */
 export interface AdapterHarness {
   name: string
   /**
-   * A host with dashboard and capture; for null, the very same host without Faultboard. Its routes are ROUTES and
+   * Returns a host with dashboard and capture, or the same host without Faultboard for null. Its routes are ROUTES and
    * - GET /middleware: a middleware or hook before the route throws `new Error('broken')`;
-   * - GET /passed: `new Error('broken')`, or the framework's own error of status 500 with that message, is passed on
-   *   in the framework's way (`next(error)`, `reply.send(error)`, `ctx.throw`);
-   * - GET /stream: the answer is `failingStream()`, sent in the framework's way.
-   * Every request is that of the user `{ id: 7 }`, who stands where the framework's sign-in middlewares put him.
+   * - GET /passed: passes on `new Error('broken')`, or the framework's own error with status 500 and that message, with
+   *   `next(error)`, `reply.send(error)` or `ctx.throw`;
+   * - GET /stream: responds with `failingStream()`.
+   * Every request has the user `{ id: 7 }`, stored where sign-in middlewares of the framework store it.
    */
   host(tracker: TrackerInstance | null, variant: Variant): BuiltHost | Promise<BuiltHost>
-  /** The pattern of the route of GET /orders/8 as the framework spells it; null where it has no patterns. */
+  /** Route pattern of GET /orders/8 in the syntax of the framework. Null if it has no patterns. */
   route?: string | null
-  /** False where the framework has forgotten what it read from the path when an error comes to the adapter. */
+  /** False if path parameters are not available when the adapter receives an error. */
   params?: boolean
-  /** The user who is found; null where the framework has no usual place for one. */
+  /** Detected user. Null if the framework has no standard place for the user. */
   user_id?: string | null
-  /** Faults that no adapter can see in this framework, each with the reason. */
+  /** Faults that no adapter can capture in this framework, with the reason. */
   unseen?: Partial<Record<Fault, string>>
-  /** For hosts without any error handling but that of the process: what they do there. */
+  /** Process error handler of hosts without other error handling. */
   onProcessError?: (error: unknown, event: string) => void
-  /** Variants that do not exist in this framework, each with the reason. */
+  /** Variants that do not exist in this framework, with the reason. */
   lacks?: Partial<Record<Variant, string>>
 }
 

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createGzip } from 'node:zlib'
 
 /**
- * What the routes of the host do: each gives the text to answer with, or throws in its own way. An adapter's author adds
- * them all with GET, sends what they give, and leaves what they throw to the framework.
+ * Routes of the contract host. Each returns the response text or throws. The author of an adapter registers all of them
+ * with GET, sends the returned text and leaves thrown values to the framework.
  *
  * @example
  * for (const [path, run] of Object.entries(ROUTES)) app.get(path, (_, response) => sendResult(run(), (text) => response.send(text)))
@@ -34,7 +34,7 @@ export const ROUTES: Record<string, () => string | Promise<string>> = {
   '/missing': () => {
     throw clientError()
   },
-  // The request goes on while the timer throws.
+  // The request continues while the timer throws.
   '/timer': async () => {
     setTimeout(() => {
       throw new Error('broken in a timer')
@@ -43,11 +43,11 @@ export const ROUTES: Record<string, () => string | Promise<string>> = {
     return 'ok'
   },
   '/floating': async () => {
-    void Promise.reject(new Error('nobody waits'))
+    void Promise.reject(new Error('floating rejection'))
     await sleep(20)
     return 'ok'
   },
-  // Reported by hand and then thrown on: the same error, met twice.
+  // Reports an error and then rethrows it.
   '/reported': () => {
     const error = new Error('broken')
     reporting.report?.(error)
@@ -58,10 +58,10 @@ export const ROUTES: Record<string, () => string | Promise<string>> = {
   },
 }
 
-/** How GET /reported reports; the suite sets it. */
+/** Reporting function of GET /reported, set by the test suite. */
 export const reporting: { report?: ((error: unknown) => unknown) | undefined } = {}
 
-/** Answers with what a route gives, at once where it is there at once, so that a throw stays what it was. */
+/** Sends the result of a route: synchronously if possible, so that a synchronous throw stays synchronous. */
 export function sendResult<T>(result: string | Promise<string>, send: (text: string) => T): T | Promise<T> {
   return typeof result === 'string' ? send(result) : result.then(send)
 }
@@ -70,7 +70,7 @@ function clientError(): Error {
   return Object.assign(new Error('no such thing'), { status: 404, statusCode: 404, expose: true })
 }
 
-/** For GET /stream: sends some text, then fails. */
+/** Sends some text and then fails, for GET /stream. */
 export function failingStream(): Readable {
   return Readable.from(
     (async function* () {
@@ -82,12 +82,12 @@ export function failingStream(): Readable {
   )
 }
 
-/** What the host of the variant `headers` sets on every answer before Faultboard sees the request. */
+/** Headers that the variant `headers` sets on every response before Faultboard receives the request. */
 export const HOST_HEADERS = { 'content-security-policy': "default-src 'self' https://host.example", 'x-host': 'yes' }
 
 /**
- * For the variant `wrapped`: takes over write and end of a response, as middlewares for compression do. Like them, it
- * leaves alone what is compressed already and what must not be changed on its way.
+ * Replaces `write` and `end` of a response for the variant `wrapped`, as compression middlewares do. Passes on responses
+ * that are already compressed or must not be transformed.
  */
 export function compress(response: ServerResponse): void {
   const zipped = createGzip()
@@ -111,7 +111,7 @@ export function compress(response: ServerResponse): void {
   }) as ServerResponse['writeHead']
   response.write = ((chunk: string | Uint8Array) => {
     if (begin()) return write.call(response, chunk, 'utf8')
-    // A stream that fails finds its answer begun, however long the compression takes.
+    // Ensures that the response has started before the stream fails.
     response.flushHeaders()
     return zipped.write(chunk)
   }) as ServerResponse['write']

@@ -7,7 +7,7 @@ import type { Inbox, Letter } from './inbox.js'
 export const BUSY_SECONDS = 7
 const SECRET_PATH = '/services/T00000000/XyZsecretXyZ'
 
-/** A webhook on this machine. */
+/** Starts a local webhook server. */
 export async function openHttpInbox(settingsFor: (url: string) => Settings, secrets: string[] = []): Promise<Inbox> {
   let announce = () => {}
   const visit = new Promise<void>((resolve) => {
@@ -74,7 +74,7 @@ function answer({ manner }: Inbox, { raw }: Letter, request: IncomingMessage, re
   }
 }
 
-/** Every text in a JSON value, the names of its fields left out. */
+/** All strings in a JSON value, without field names. */
 function strings(value: unknown): string[] {
   if (typeof value === 'string') return [value]
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(strings) : []

@@ -1,28 +1,28 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Settings } from '../../src/options.js'
 
-/** How a receiver treats what it is sent. */
+/** How a receiver responds. */
 export type Manner = 'accept' | 'busy' | 'broken' | 'refuse' | 'hang' | 'half' | 'redirect' | 'echo'
 
-/** A real server on this machine that takes what a channel sends. */
+/** A local server that receives the messages of a channel. */
 export interface Inbox {
-  /** What makes the channel send here. */
+  /** Settings that make the channel send to this server. */
   settings: Settings
-  /** What the settings hold that nobody may read in a log. */
+  /** Values of the settings that must not appear in logs. */
   secrets: readonly string[]
   letters: Letter[]
   manner: Manner
-  /** Settles when somebody has connected. */
+  /** Resolves when a client has connected. */
   visited(): Promise<void>
   close(): Promise<void>
 }
 
 export interface Letter {
-  /** By which a receiver can tell a repeat. */
+  /** Idempotency key. */
   key: string
   headers: IncomingHttpHeaders | Readonly<Record<string, string>>
-  /** As it came. */
+  /** Message as received. */
   raw: string
-  /** All that a person can read of it, or a program. */
+  /** All text of the message, decoded. */
   text: string
 }

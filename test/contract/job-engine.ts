@@ -9,54 +9,54 @@ import { startChild } from '../support/children.js'
 import { startProxy } from '../support/proxy.js'
 import { CREDENTIALS, eventually } from '../support/tracker.js'
 
-/** An engine of nobody else. */
+/** Settings of an engine that no other test uses. */
 export interface EnginePlace {
   settings: Settings
-  /** The same through another address, for a server that can be gone; null where the jobs are in a file. */
+  /** Server behind a replaceable URL, to simulate an outage. Null if the jobs are stored in a file. */
   server: { url: string; settings(url: string): Settings } | null
 }
 
 const QUICK: Timing = { leaseMs: 2000, pollMs: 50, graceMs: 5000, timeoutMs: 30_000, retryDelayMs: 20 }
 
-/** What every engine has to do, on its real server. */
+/** Behavior of every job engine, tested against its real server. */
 export function jobEngineContract(fresh: () => Promise<EnginePlace>): void {
-  // It starts processes, which take their time on a machine that has other things to do.
-  describe('keeps the contract of engines', { timeout: 90_000 }, () => contract(fresh))
+  // Starting processes is slow on a busy machine.
+  describe('job engine contract', { timeout: 90_000 }, () => contract(fresh))
 }
 
 function contract(fresh: () => Promise<EnginePlace>): void {
-  test('does a job once, with its data', async () => {
+  test('runs a job once with its data', async () => {
     const { settings } = await fresh()
     const { engine, done } = working(settings)
     await engine.add([{ name: 'deliver', data: { number: 1, text: 'ü "…" \\u0000 \n', list: [1, { a: null }] } }])
-    await eventually(() => done.length === 1, 'the job was done')
+    await eventually(() => done.length === 1, 'the job is done')
     expect(done[0]).toMatchObject({ name: 'deliver', attempt: 1 })
     expect(done[0]?.data).toEqual({ number: 1, text: 'ü "…" \\u0000 \n', list: [1, { a: null }] })
-    await eventually(async () => isEmpty(await engine.counts()), 'nothing was left of it')
+    await eventually(async () => isEmpty(await engine.counts()), 'the queue is empty')
     await settle()
     expect(done).toHaveLength(1)
   })
 
-  test('shares many jobs between workers and processes, each done by one of them', async () => {
+  test('distributes jobs among workers and processes, each to one of them', async () => {
     const { settings } = await fresh()
     const first = working(settings)
     const second = working(settings)
     const children = [1, 2].map(() =>
       startChild('../../jobs/fixtures/worker', { settings, timing: QUICK, stays: true }),
     )
-    await eventually(() => children.every(({ lines }) => lines.includes('ready')), 'the processes work')
+    await eventually(() => children.every(({ lines }) => lines.includes('ready')), 'the processes are ready')
     const numbers = Array.from({ length: 200 }, (_, number) => number)
     for (const start of [0, 50, 100, 150]) await first.engine.add(numbers.slice(start, start + 50).map(numbered))
     const all = () => [
       ...[first, second].flatMap(({ done }) => done.map(({ data }) => Number(data.number))),
       ...children.flatMap(({ lines }) => lines.filter((line) => line !== 'ready').map((line) => Number(line.slice(4)))),
     ]
-    await eventually(() => all().length >= numbers.length, 'all were done')
+    await eventually(() => all().length >= numbers.length, 'all jobs are done')
     await settle()
     expect(all().sort((a, b) => a - b)).toEqual(numbers)
   })
 
-  test('lets another worker do what a killed process had begun', async () => {
+  test('runs the job of a killed process in another worker', async () => {
     const { settings } = await fresh()
     const child = startChild('../../jobs/fixtures/worker', {
       settings,
@@ -65,16 +65,16 @@ function contract(fresh: () => Promise<EnginePlace>): void {
       stays: true,
       jobs: [numbered(7)],
     })
-    await eventually(() => child.lines.includes('begun 7'), 'the process has begun')
+    await eventually(() => child.lines.includes('begun 7'), 'the process has started the job')
     const { done } = working(settings)
     await settle()
     expect(done).toEqual([])
     child.process.kill('SIGKILL')
-    await eventually(() => done.length === 1, 'the other did it')
+    await eventually(() => done.length === 1, 'the other worker has run the job')
     expect(done[0]?.data).toEqual({ number: 7 })
   })
 
-  test('leaves a job that takes longer than its lease to the worker that has it', async () => {
+  test('renews the lease of a long job, so that no other worker runs it', async () => {
     const { settings } = await fresh()
     let begun = 0
     const slow = async () => {
@@ -84,22 +84,22 @@ function contract(fresh: () => Promise<EnginePlace>): void {
     const { engine } = working(settings, slow)
     working(settings, slow)
     await engine.add([numbered(1)])
-    await eventually(async () => begun > 0 && isEmpty(await engine.counts()), 'it was done')
+    await eventually(async () => begun > 0 && isEmpty(await engine.counts()), 'the job is done')
     expect(begun).toBe(1)
   })
 
-  test('does a delayed job not before its time', async () => {
+  test('does not run a delayed job early', async () => {
     const { settings } = await fresh()
     const ended: number[] = []
     const { engine } = working(settings, async () => void ended.push(Date.now()))
     const run_at = Date.now() + 1500
     await engine.add([{ ...numbered(1), run_at }])
     expect(await engine.counts()).toEqual({ waiting: 0, delayed: 1, active: 0, failed: 0 })
-    await eventually(() => ended.length === 1, 'its time came')
+    await eventually(() => ended.length === 1, 'the delayed job has run')
     expect(ended[0]).toBeGreaterThanOrEqual(run_at)
   })
 
-  test('tries again what fails, and counts the tries', async () => {
+  test('retries failed jobs and counts the attempts', async () => {
     const { settings } = await fresh()
     const attempts: number[] = []
     const { engine } = working(settings, async ({ attempt }) => {
@@ -107,20 +107,20 @@ function contract(fresh: () => Promise<EnginePlace>): void {
       if (attempt < 3) throw new Error('not yet')
     })
     await engine.add([numbered(1)])
-    await eventually(() => attempts.length === 3, 'the third try')
-    await eventually(async () => isEmpty(await engine.counts()), 'nothing was left of it')
+    await eventually(() => attempts.length === 3, 'the third attempt has run')
+    await eventually(async () => isEmpty(await engine.counts()), 'the queue is empty')
     expect(attempts).toEqual([1, 2, 3])
   })
 
-  test('keeps what fails for good with its reason, the newest first', async () => {
+  test('keeps permanently failed jobs with the reason, newest first', async () => {
     const { settings } = await fresh()
     const { engine, log } = working(settings, async ({ data }) => {
       throw new Error(`cannot reach https://user:secret@example.com/${data.number}`)
     })
     await engine.add([{ ...numbered(1), max_attempts: 2 }])
-    await eventually(async () => (await engine.counts()).failed === 1, 'it failed for good')
+    await eventually(async () => (await engine.counts()).failed === 1, 'the first job has permanently failed')
     await engine.add([{ ...numbered(2), max_attempts: 1 }])
-    await eventually(async () => (await engine.counts()).failed === 2, 'the other did too')
+    await eventually(async () => (await engine.counts()).failed === 2, 'the second job has permanently failed')
     const letters = await engine.deadLetters(10)
     expect(letters).toMatchObject([
       { name: 'deliver', data: { number: 2 }, attempts: 1, last_error: 'cannot reach https://user:***@example.com/2' },
@@ -132,35 +132,35 @@ function contract(fresh: () => Promise<EnginePlace>): void {
     expect(log.join()).not.toContain('secret')
   })
 
-  test('takes one job under a key until that is done or has failed for good', async () => {
+  test('accepts one job per key until the job is done or has permanently failed', async () => {
     const { settings } = await fresh()
     const done: unknown[] = []
     const gates: (() => void)[] = []
     const { engine } = working(settings, async ({ data }) => {
       done.push(data.number)
       await new Promise<void>((resume) => gates.push(resume))
-      if (data.number === 3) throw new Error('for good')
+      if (data.number === 3) throw new Error('permanent failure')
     })
     const keyed = (number: number): NewJob => ({ ...numbered(number), key: 'delivery:5:1', max_attempts: 1 })
     await engine.add([keyed(1), { ...numbered(9), key: 'delivery:6:1', run_at: Date.now() + 600_000 }])
     await engine.add([keyed(2)])
-    await eventually(() => gates.length === 1, 'the first is at work')
+    await eventually(() => gates.length === 1, 'the first job is running')
     await engine.add([keyed(2)])
     await settle()
     expect(done).toEqual([1])
     gates[0]?.()
-    await eventually(async () => (await engine.counts()).active === 0, 'the first is done')
+    await eventually(async () => (await engine.counts()).active === 0, 'the first job is done')
     await engine.add([keyed(3)])
-    await eventually(() => gates.length === 2, 'the key was free again')
+    await eventually(() => gates.length === 2, 'the key is available again')
     gates[1]?.()
-    await eventually(async () => (await engine.counts()).failed === 1, 'that failed for good')
+    await eventually(async () => (await engine.counts()).failed === 1, 'the third job has permanently failed')
     await engine.add([keyed(4)])
-    await eventually(() => gates.length === 3, 'and the key was free once more')
+    await eventually(() => gates.length === 3, 'the key is available after the failure')
     gates[2]?.()
     expect(done).toEqual([1, 3, 4])
   })
 
-  test('stops when the job at work is done, and takes no other', async () => {
+  test('finishes the running job on stop and starts no other', async () => {
     const { settings } = await fresh()
     const ended: unknown[] = []
     const { engine } = opened(settings, { graceMs: 20_000 })
@@ -171,7 +171,7 @@ function contract(fresh: () => Promise<EnginePlace>): void {
       ended.push(data.number)
     })
     await engine.add([1, 2, 3, 4, 5, 6].map(numbered))
-    await eventually(() => begun > 0, 'some are at work')
+    await eventually(() => begun > 0, 'a job is running')
     await engine.stop()
     const finished = ended.length
     expect(finished).toBeGreaterThan(0)
@@ -179,29 +179,29 @@ function contract(fresh: () => Promise<EnginePlace>): void {
     await settle()
     expect(ended).toHaveLength(finished)
     const { done } = working(settings)
-    await eventually(() => done.length === 6 - finished, 'another did the rest')
+    await eventually(() => done.length === 6 - finished, 'another worker has run the remaining jobs')
   })
 
-  test('gives back at once what it cannot finish, and tells it to break off', async () => {
+  test('aborts and requeues an unfinished job immediately on stop', async () => {
     const { settings } = await fresh()
     const begun: RunningJob[] = []
-    const stubborn = opened(settings, { graceMs: 50, leaseMs: 600_000 })
-    stubborn.engine.work(async (job) => {
+    const slowEngine = opened(settings, { graceMs: 50, leaseMs: 600_000 })
+    slowEngine.engine.work(async (job) => {
       begun.push(job)
       await new Promise((_, reject) => {
-        if (job.data.number === 1) job.signal.addEventListener('abort', () => reject(new Error('broken off')))
+        if (job.data.number === 1) job.signal.addEventListener('abort', () => reject(new Error('aborted')))
       })
     })
-    await stubborn.engine.add([{ ...numbered(1), max_attempts: 1 }, numbered(2)])
-    await eventually(() => begun.length === 2, 'both are at work')
-    await stubborn.engine.stop()
+    await slowEngine.engine.add([{ ...numbered(1), max_attempts: 1 }, numbered(2)])
+    await eventually(() => begun.length === 2, 'both jobs are running')
+    await slowEngine.engine.stop()
     expect(begun.map(({ signal }) => signal.aborted)).toEqual([true, true])
     const { done } = working(settings)
-    await eventually(() => done.length === 2, 'another did them')
+    await eventually(() => done.length === 2, 'another worker has run both jobs')
     expect(done.map(({ attempt }) => attempt)).toEqual([1, 1])
   })
 
-  test('does what is due before it stops, when it is asked to, and nothing that is due later', async () => {
+  test('runs due jobs on drain, but no later jobs', async () => {
     const { settings } = await fresh()
     const ended: unknown[] = []
     const { engine } = opened(settings, { graceMs: 20_000, pollMs: 600_000 })
@@ -209,14 +209,14 @@ function contract(fresh: () => Promise<EnginePlace>): void {
       await new Promise((resume) => setTimeout(resume, 20))
       ended.push(data.number)
     })
-    const stranger = opened(settings)
-    await stranger.engine.add([...[1, 2, 3, 4, 5, 6].map(numbered), { ...numbered(7), run_at: Date.now() + 600_000 }])
+    const producer = opened(settings)
+    await producer.engine.add([...[1, 2, 3, 4, 5, 6].map(numbered), { ...numbered(7), run_at: Date.now() + 600_000 }])
     await engine.drain()
     await engine.stop()
     expect(ended.sort()).toEqual([1, 2, 3, 4, 5, 6])
   })
 
-  test('breaks off what is not done within the grace, however it was asked to stop', async () => {
+  test('ends drain and stop within the grace period and aborts unfinished jobs on stop', async () => {
     const { settings } = await fresh()
     const { engine } = opened(settings, { graceMs: 200 })
     const begun: RunningJob[] = []
@@ -225,23 +225,23 @@ function contract(fresh: () => Promise<EnginePlace>): void {
       await new Promise(() => {})
     })
     await engine.add([numbered(1)])
-    await eventually(() => begun.length === 1, 'it is at work')
+    await eventually(() => begun.length === 1, 'the job is running')
     await engine.drain()
     expect(begun[0]?.signal.aborted).toBe(false)
     await engine.stop()
     expect(begun[0]?.signal.aborted).toBe(true)
   })
 
-  test('leaves what it does not know to a newer release', async () => {
+  test('leaves unknown jobs to a newer release', async () => {
     const { settings } = await fresh()
     const { engine, done, log } = working(settings)
-    await engine.add([{ name: 'of_tomorrow' as NewJob['name'], data: {}, max_attempts: 1 }])
-    await eventually(async () => (await engine.counts()).delayed === 1, 'it was put off')
+    await engine.add([{ name: 'future_job' as NewJob['name'], data: {}, max_attempts: 1 }])
+    await eventually(async () => (await engine.counts()).delayed === 1, 'the job is delayed')
     expect(await engine.counts()).toEqual({ waiting: 0, delayed: 1, active: 0, failed: 0 })
     expect([done, log]).toEqual([[], []])
   })
 
-  test('never keeps a process alive', async () => {
+  test('does not keep the process alive', async () => {
     const { settings } = await fresh()
     const child = startChild('../../jobs/fixtures/worker', { settings, timing: QUICK, jobs: [numbered(1)] })
     expect(await child.ended).toBe(0)
@@ -249,28 +249,28 @@ function contract(fresh: () => Promise<EnginePlace>): void {
     expect(child.errors).toEqual([])
   })
 
-  test('says within bounds that its server is gone, and goes on when it is back', async ({ skip }) => {
+  test('reports an unavailable server in time and continues after recovery', async ({ skip }) => {
     const { server } = await fresh()
-    if (!server) return skip('its jobs are in a file')
+    if (!server) return skip('the jobs are stored in a file')
     const proxy = await startProxy(server.url)
     const { engine, done, log } = working(server.settings(proxy.url), undefined, { timeoutMs: 2000 })
-    await eventually(() => tried(engine.add([numbered(1)])), 'it takes jobs')
-    await eventually(() => done.length > 0, 'and does them')
+    await eventually(() => tried(engine.add([numbered(1)])), 'the engine accepts jobs')
+    await eventually(() => done.length > 0, 'the job is done')
     await proxy.refuse()
     await expect(engine.add([numbered(2)])).rejects.toThrow()
     await expect(engine.counts()).rejects.toThrow()
-    await eventually(() => log.length > 0, 'it complained')
+    await eventually(() => log.length > 0, 'the outage is logged')
     await settle()
     await proxy.open()
-    await eventually(() => tried(engine.add([numbered(3)])), 'it takes jobs again')
-    await eventually(() => done.some(({ data }) => data.number === 3), 'and does them')
+    await eventually(() => tried(engine.add([numbered(3)])), 'the engine accepts jobs after the outage')
+    await eventually(() => done.some(({ data }) => data.number === 3), 'the job is done')
     proxy.hang()
     await expect(engine.add([numbered(4)])).rejects.toThrow()
     await proxy.open()
-    await eventually(() => tried(engine.add([numbered(5)])), 'it takes jobs once more')
-    await eventually(() => done.some(({ data }) => data.number === 5), 'and does them')
-    const complaints = log.filter((line) => line.includes('No jobs can be taken'))
-    expect(complaints.length).toBeLessThanOrEqual(2)
+    await eventually(() => tried(engine.add([numbered(5)])), 'the engine accepts jobs after the hang')
+    await eventually(() => done.some(({ data }) => data.number === 5), 'the job is done')
+    const outageLines = log.filter((line) => line.includes('Cannot fetch jobs'))
+    expect(outageLines.length).toBeLessThanOrEqual(2)
   })
 }
 
@@ -282,12 +282,12 @@ interface Opened {
 function opened(settings: Settings, timing: Partial<Timing> = {}): Opened {
   const log: string[] = []
   const { options: config } = resolveConfiguration(settings, {})
-  const say = (sentence: string) => void log.push(sentence)
+  const append = (line: string) => void log.push(line)
   const database = createDatabase(config.database, '.')
   const engine = createEngine({
     ...{ config, database, timing: { ...QUICK, ...timing } },
     ready: async () => {},
-    log: { info: say, warn: say },
+    log: { info: append, warn: append },
     now: Date.now,
     random: Math.random,
   })
@@ -320,7 +320,7 @@ function isEmpty(counts: object): boolean {
   return Object.values(counts).every((count) => count === 0)
 }
 
-/** Long enough for a job that should not be done to be done. */
+/** Waits long enough for a job that must not run to show up. */
 function settle(): Promise<void> {
   return new Promise((resume) => setTimeout(resume, 300))
 }
@@ -332,7 +332,7 @@ function tried(work: Promise<unknown>): Promise<boolean> {
   )
 }
 
-/** What the settings of a test need beside what makes the engine. */
+/** Adds the settings that every tracker requires. */
 export function settingsOf(settings: Settings): Settings {
   return { ...CREDENTIALS, application_name: 'shop', ...settings }
 }

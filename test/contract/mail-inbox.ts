@@ -7,7 +7,7 @@ import type { Inbox } from './inbox.js'
 
 const PASSWORD = 'mail-password-9'
 
-/** A mail server on this machine. */
+/** Starts a local mail server. */
 export async function openMailInbox(settingsFor: (url: string) => Settings): Promise<Inbox> {
   let announce = () => {}
   const visit = new Promise<void>((resolve) => {
@@ -52,7 +52,7 @@ export async function openMailInbox(settingsFor: (url: string) => Settings): Pro
   return inbox
 }
 
-/** Half of an answer, and then nothing. */
+/** Incomplete response. */
 function cutOff(server: SMTPServer, id: string): void {
   const connections = Reflect.get(server, 'connections') as Set<{ id: string; _socket: import('node:net').Socket }>
   const socket = [...connections].find((one) => one.id === id)?._socket

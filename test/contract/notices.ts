@@ -15,7 +15,7 @@ const about = { application_name: 'shop', environment: 'production', at: NOON }
 
 export const SIGNATURE = 'ab'.repeat(32)
 
-/** What an attacker may write into an error to reach whoever reads of it. */
+/** Error text that tries to mention users, add links or inject markup. */
 const HOSTILE = [
   '@everyone @here @channel <!channel> <!here> <@U123> <@&456> <#C1>',
   '[click](http://evil.example) <http://evil.example|click> ![x](http://evil.example/x.png) www.evil.example',
@@ -81,7 +81,7 @@ export function digestNotice(more: Partial<DigestNotice['digest']> = {}): Digest
   }
 }
 
-/** One of each. */
+/** One notice of each kind. */
 export const NOTICES: Readonly<Record<NoticeEvent, Notice>> = {
   new: errorNotice('new'),
   reopened: errorNotice('reopened', { regressed_in_version: '2.4.0', occurrence_count: 9 }),
@@ -93,7 +93,7 @@ export const NOTICES: Readonly<Record<NoticeEvent, Notice>> = {
   test: testNotice(),
 }
 
-/** The same text wherever an error, an application or a person can bring some. */
+/** Notices with the given text in every field that contains external text. */
 export function hostileNotices(text = HOSTILE): Notice[] {
   const error = { error_type: text, message: text, place: text, platform: text, app_version: text }
   const named = { application_name: text, environment: text }

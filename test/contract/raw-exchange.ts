@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 
-/** A host that never answers is given up after this time. */
+/** Timeout for a host that does not respond. */
 const SILENCE_MS = 10_000
 
 /** Sends a request byte by byte as written, which no HTTP client would do, and returns the whole response. */

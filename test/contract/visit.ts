@@ -4,16 +4,16 @@ import { constants, gunzipSync } from 'node:zlib'
 import { vi } from 'vitest'
 import { signIn } from '../support/host.js'
 
-/** Everything that can be noticed of one request from outside: by the client, in the log and in the process. */
+/** Observable effects of one request: on the client, the log and the process. */
 export interface Outcome {
   status: number | null
   headers: IncomingHttpHeaders
   body: string
-  /** How it ended: `end`, `cut` when the connection broke, `silence` when nothing came. */
+  /** `end` after a complete response, `cut` after a broken connection, `silence` without a response. */
   end: 'end' | 'cut' | 'silence'
-  /** First lines of what went to the console. */
+  /** First line of each console error. */
   logged: string[]
-  /** What reached the handlers of the process. */
+  /** Errors that reached the handlers of the process. */
   process: string[]
 }
 
@@ -27,7 +27,7 @@ const PROCESS_EVENTS = ['uncaughtException', 'unhandledRejection'] as const
 /** Long enough for a host on a busy machine, because a host that never responds takes all of it. */
 const SILENCE_MS = 4000
 
-/** Makes a request and gathers all that can be noticed of it. One at a time: console and process are everybody's. */
+/** Makes a request and collects its effects. Requests must not overlap, because they share the console and the process. */
 export async function visit(
   origin: string,
   path: string,
@@ -43,7 +43,7 @@ export async function visit(
     },
     async () => {
       const answer = await rawRequest(origin, path, more)
-      // Some frameworks log an error after they have answered it; one that breaks off a stream may take its time.
+      // Some frameworks log an error after the response, and later still after an aborted stream.
       await sleep(path.startsWith('/stream') ? 100 : 10)
       return answer
     },
@@ -55,7 +55,7 @@ export async function visit(
 
 export type ProcessHandler = (error: unknown, event: string) => void
 
-/** vitest listens for what reaches the process, and would take the host's own errors for failures of the test. */
+/** Replaces the process handlers of vitest, which would report errors of the host as test failures. */
 export async function insteadOfVitest<T>(handler: ProcessHandler, work: () => Promise<T>): Promise<T> {
   const others = PROCESS_EVENTS.map((event) => ({ event, listeners: process.rawListeners(event) }))
   for (const event of PROCESS_EVENTS) {
@@ -72,7 +72,7 @@ export async function insteadOfVitest<T>(handler: ProcessHandler, work: () => Pr
   }
 }
 
-/** fetch tidies a path up before it sends it, and refuses some methods; this does neither. */
+/** Sends the path and method unchanged. `fetch` normalizes paths and rejects some methods. */
 function rawRequest(
   origin: string,
   path: string,
@@ -101,7 +101,7 @@ function rawRequest(
   })
 }
 
-/** What came of a body that was cut off can be read up to there. */
+/** Decodes a body up to the point where it was cut off. */
 function textOfBody(chunks: readonly Buffer[], headers: IncomingHttpHeaders): string {
   const body = Buffer.concat(chunks)
   if (headers['content-encoding'] !== 'gzip' || body.length === 0) return body.toString()

@@ -4,7 +4,7 @@ import { describeEachDatabase } from '../support/databases.js'
 import { PASSWORD, USER } from '../support/host.js'
 import { type Fields, NOW, type SpecHost, specHost } from './spec-host.js'
 
-describeEachDatabase('several applications report into one dashboard', (database) => {
+describeEachDatabase('several applications in one dashboard', (database) => {
   let host: SpecHost
   let depot: TrackerInstance
   let depot_error: number
@@ -29,7 +29,7 @@ describeEachDatabase('several applications report into one dashboard', (database
     await host?.close()
   })
 
-  test('each record belongs to an application identified by a unique name', async () => {
+  test('assigns each error to an application with a unique name', async () => {
     expect(await host.tracker.Queries.Applications.call()).toEqual([
       { id: ids.depot, name: 'depot' },
       { id: ids.shop, name: 'shop' },
@@ -38,7 +38,7 @@ describeEachDatabase('several applications report into one dashboard', (database
     expect(await host.record('type')).toMatchObject({ application_id: ids.shop, application_name: 'shop' })
   })
 
-  test('the same error of two applications is two records', async () => {
+  test('stores the same error of two applications as two records', async () => {
     const logged = await host.tracker.Commands.LogError.call({
       error_type: 'TypeError',
       message: SHARED,
@@ -48,7 +48,7 @@ describeEachDatabase('several applications report into one dashboard', (database
     await host.tracker.Commands.BatchDeleteErrors.call({ error_ids: [logged?.id ?? 0] })
   })
 
-  test('the list is of all together, or of one', async () => {
+  test('lists the errors of all applications or of one', async () => {
     const total = async (query: string) =>
       ((await host.read(`/errors${query}`)).pagination as { total_count: number }).total_count
     expect(await total('')).toBe(5)
@@ -60,7 +60,7 @@ describeEachDatabase('several applications report into one dashboard', (database
     })
   })
 
-  test('the overview is of all together, or of one', async () => {
+  test('shows the overview of all applications or of one', async () => {
     expect(await host.read('/overview')).toMatchObject({ total_errors: 5, total_occurrences: 6 })
     expect(await host.read(`/overview?application_id=${ids.depot}`)).toMatchObject({
       total_errors: 1,
@@ -76,7 +76,7 @@ describeEachDatabase('several applications report into one dashboard', (database
     ['/errors/analytics', '"iOS"'],
     ['/errors/platform_comparison', '"iOS"'],
     ['/errors/correlation', '"2.0"'],
-  ])('%s is of one application when it is asked so', async (path, ofShop) => {
+  ])('limits %s to one application with application_id', async (path, ofShop) => {
     const [all, depot] = [await host.read(path), await host.read(`${path}?application_id=${ids.depot}`)]
     expect([all.status, depot.status]).toEqual([200, 200])
     expect(JSON.stringify(all)).toContain(ofShop)
@@ -84,19 +84,19 @@ describeEachDatabase('several applications report into one dashboard', (database
     expect((await host.read(`${path}?application_id=999`)).status).toBe(404)
   })
 
-  test('a page names the applications, so that one can be chosen', async () => {
+  test('offers all applications on a page', async () => {
     const page = await (await host.get('/overview')).text()
     expect(page).toContain('depot')
     expect(page).toContain(`application_id=${ids.depot}`)
   })
 
   describe('a view that is limited to an application', () => {
-    test('does not find the record of another', async () => {
+    test('does not find errors of another application', async () => {
       expect((await host.read(`/errors/${depot_error}?application_id=${ids.shop}`)).status).toBe(404)
       expect((await host.read(`/errors/${depot_error}?application_id=${ids.depot}`)).status).toBe(200)
     })
 
-    test('does not change the record of another, one by one or in batches', async () => {
+    test('does not change errors of another application, individually or in batches', async () => {
       const application_id = String(ids.shop)
       await host.post('/errors/batch_action', {
         'error_ids[]': [String(depot_error)],
@@ -111,7 +111,7 @@ describeEachDatabase('several applications report into one dashboard', (database
       expect(await host.record(depot_error)).toMatchObject({ resolved: false })
     })
 
-    test('lists no dump of another', async () => {
+    test('does not list dumps of another application', async () => {
       await host.post('/errors/diagnostic_dumps', { note: 'of the shop' })
       const dumps = async (id: number) =>
         (await host.read(`/errors/diagnostic_dumps?application_id=${id}`)).dumps as Fields[]
@@ -128,7 +128,7 @@ describe('the name of the application', () => {
     ['configuration application_name', { application_name: 'shop' }, { APP_NAME: 'other' }, 'shop'],
     ['the environment variable APP_NAME', {}, { APP_NAME: 'by-environment' }, 'by-environment'],
     ["the host application's own name as a fallback", {}, {}, 'faultboard'],
-  ])('is taken from %s', async (_source, settings, env, name) => {
+  ])('takes the application name from %s', async (_source, settings, env, name) => {
     const credentials = { dashboard_username: USER, dashboard_password: PASSWORD }
     const tracker = new TrackerInstance(
       { database: 'sqlite::memory:', ...credentials, ...settings },

@@ -40,7 +40,7 @@ describe('authentication', () => {
 
   beforeAll(async () => {
     host = await startHost('sqlite::memory:', {}, { now: () => clock })
-    await host.tracker.Commands.LogError.call({ error_type: 'SecretError', message: 'nobody may see this' })
+    await host.tracker.Commands.LogError.call({ error_type: 'SecretError', message: 'confidential' })
   })
 
   afterAll(() => host.close())
@@ -61,7 +61,7 @@ describe('authentication', () => {
     '//',
     '/errors/%2e%2e%2fsettings',
     '/ERRORS',
-  ])('is required for %s', async (path) => {
+  ])('requires authentication for %s', async (path) => {
     const response = await send(path)
     expect(response.status).toBe(401)
     expect(response.headers.get('www-authenticate')).toBe('Basic realm="Faultboard", charset="UTF-8"')
@@ -71,13 +71,13 @@ describe('authentication', () => {
   })
 
   test.each(['resolve', 'assign', 'add_comment'])(
-    'is required for POST %s, before the parameters are looked at',
+    'requires authentication for POST %s before it validates parameters',
     async (action) => {
       expect((await send(`/errors/1/${action}`, {}, 'POST')).status).toBe(401)
     },
   )
 
-  test.each(ENDPOINTS)('is required for the endpoint %s %s', async (method, path) => {
+  test.each(ENDPOINTS)('requires authentication for the endpoint %s %s', async (method, path) => {
     clock += 61_000
     for (const form of method === 'GET' ? [path, `${path}.json`, `${path}.csv`] : [path]) {
       const missing = await send(form, {}, method)
@@ -87,7 +87,7 @@ describe('authentication', () => {
     }
   })
 
-  test.each(ENDPOINTS)('leads to the endpoint %s %s with the right credentials', async (method, path) => {
+  test.each(ENDPOINTS)('serves the endpoint %s %s with valid credentials', async (method, path) => {
     clock += 61_000
     const response = await send(path, { ...signIn(), accept: 'application/json' }, method)
     expect(response.status).not.toBe(401)
@@ -95,18 +95,21 @@ describe('authentication', () => {
     else expect(await response.text()).not.toContain('Page not found.')
   })
 
-  test('is checked for every kind of endpoint in the routes table', () => {
+  test('checks every kind of endpoint in the routes table', () => {
     const { navigation, ...endpoints } = routes
     expect(navigation.length).toBeGreaterThan(0)
     expect(Object.keys(KINDS).sort()).toEqual([...Object.keys(endpoints), 'stream'].sort())
     expect(ENDPOINTS.length).toBeGreaterThanOrEqual(40)
   })
 
-  test.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH'])('is required for %s on any path', async (method) => {
-    expect((await send('/errors', {}, method)).status).toBe(401)
-  })
+  test.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH'])(
+    'requires authentication for %s on any path',
+    async (method) => {
+      expect((await send('/errors', {}, method)).status).toBe(401)
+    },
+  )
 
-  test('a JSON client is told in JSON', async () => {
+  test('returns 401 as JSON to a JSON client', async () => {
     const response = await send('/errors', { accept: 'application/json' })
     expect(response.status).toBe(401)
     expect(await response.json()).toEqual({ error: expect.any(String) })
@@ -123,18 +126,18 @@ describe('authentication', () => {
     ['another scheme', { authorization: 'Bearer abc' }],
     ['nothing after the scheme', { authorization: 'Basic ' }],
     ['enormous', { authorization: `Basic ${'QUFB'.repeat(3000)}` }],
-  ])('%s is refused', async (_case, headers) => {
+  ])('rejects %s', async (_case, headers) => {
     expect((await send('/errors', headers)).status).toBe(401)
   })
 
-  test('a password with a colon and letters beyond ASCII signs in', async () => {
+  test('accepts a password with a colon and non-ASCII letters', async () => {
     expect((await send('/errors', signIn())).status).toBe(200)
     expect((await send('/errors', { authorization: signIn().authorization.replace('Basic', 'basic') })).status).toBe(
       200,
     )
   })
 
-  test('cannot be disabled: no setting leaves a credential out', () => {
+  test('cannot be disabled by omitting a credential', () => {
     const start = (settings: Settings) =>
       new TrackerInstance({ database: 'sqlite::memory:', ...settings }, { env: {} }).start()
     expect(() => start({ dashboard_username: USER })).toThrow(/dashboard_password/)
@@ -142,7 +145,7 @@ describe('authentication', () => {
     expect(() => start({ dashboard_username: '', dashboard_password: '' })).toThrow(/dashboard_username/)
   })
 
-  test('failed sign-ins are limited always, per minute, and the right password must wait too', async () => {
+  test('limits failed sign-ins per minute, also for the valid password', async () => {
     clock += 120_000
     const statuses: number[] = []
     for (let i = 0; i < 25; i++) statuses.push((await send('/errors', signIn(USER, `guess ${i}`))).status)
@@ -156,13 +159,13 @@ describe('authentication', () => {
     expect((await send('/errors', signIn())).status).toBe(200)
   })
 
-  test('a visit without credentials is no failed sign-in', async () => {
+  test('does not count a request without credentials as a failed sign-in', async () => {
     clock += 61_000
     for (let i = 0; i < 30; i++) expect((await send('/errors')).status).toBe(401)
     expect((await send('/errors', signIn())).status).toBe(200)
   })
 
-  test('without credentials in the configuration the tracker refuses to start and names options and variables', () => {
+  test('refuses to start without configured credentials and names the options and variables', () => {
     const start = () => new TrackerInstance({ database: 'sqlite::memory:' }, { env: {} }).start()
     expect(start).toThrow(
       /dashboard_username[\s\S]*FAULTBOARD_DASHBOARD_USERNAME[\s\S]*dashboard_password[\s\S]*FAULTBOARD_DASHBOARD_PASSWORD/,

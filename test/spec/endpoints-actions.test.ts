@@ -3,7 +3,7 @@ import { describeEachDatabase } from '../support/databases.js'
 import { signIn } from '../support/host.js'
 import { HOUR, NOW, type SpecHost, specHost, UNKNOWN_IDS } from './spec-host.js'
 
-describeEachDatabase('POST actions answer with a redirect', (database) => {
+describeEachDatabase('POST actions', (database) => {
   let host: SpecHost
 
   beforeAll(async () => {
@@ -18,7 +18,7 @@ describeEachDatabase('POST actions answer with a redirect', (database) => {
 
   const at = (name: keyof SpecHost['ids'], action: string) => `/errors/${host.ids[name]}/${action}`
 
-  test('resolve: resolved_by_name, resolution_comment and resolution_reference, none required', async () => {
+  test('resolves with optional resolved_by_name, resolution_comment and resolution_reference', async () => {
     const response = await host.post(at('type', 'resolve'), {
       resolved_by_name: 'Ada',
       resolution_comment: 'Guarded the empty cart',
@@ -39,12 +39,12 @@ describeEachDatabase('POST actions answer with a redirect', (database) => {
     expect(await host.listed('status=resolved')).toEqual(['type'])
   })
 
-  test('resolve without parameters names the signed-in user', async () => {
+  test('records the signed-in user as resolver without parameters', async () => {
     expect((await host.post(at('memory', 'resolve'))).status).toBe(302)
     expect(await host.record('memory')).toMatchObject({ resolved: true, resolved_by_name: 'admin' })
   })
 
-  test('update_status: status required, comment not; an open status reopens', async () => {
+  test('updates the status with an optional comment and reopens with an open status', async () => {
     const form = { status: 'investigating', comment: 'Back again' }
     expect((await host.post(at('memory', 'update_status'), form)).status).toBe(302)
     const after = await host.record('memory')
@@ -62,7 +62,7 @@ describeEachDatabase('POST actions answer with a redirect', (database) => {
     expect(await host.listed('status=investigating')).toEqual(['memory'])
   })
 
-  test('assign: assigned_to required; unassign: no parameters', async () => {
+  test('assigns with assigned_to and unassigns without parameters', async () => {
     expect((await host.post(at('crash', 'assign'), { assigned_to: 'eve@example.org' })).status).toBe(302)
     expect(await host.listed('assigned_to=eve@example.org')).toEqual(['crash'])
     expect((await host.record('crash')).status).toBe('new')
@@ -71,13 +71,13 @@ describeEachDatabase('POST actions answer with a redirect', (database) => {
     expect(await host.listed('assigned_to=eve@example.org')).toEqual([])
   })
 
-  test.each([0, 1, 2, 3, 4])('update_priority: priority_level, integer 0 to 4, required (%i)', async (level) => {
+  test.each([0, 1, 2, 3, 4])('sets priority_level from 0 to 4 (%i)', async (level) => {
     expect((await host.post(at('crash', 'update_priority'), { priority_level: String(level) })).status).toBe(302)
     expect(await host.record('crash')).toMatchObject({ priority_level: level })
     expect(await host.listed(`priority_level=${level}`)).toContain('crash')
   })
 
-  test('snooze: hours required, reason not; unsnooze: no parameters', async () => {
+  test('snoozes with hours and an optional reason, and unsnoozes without parameters', async () => {
     const form = { hours: '2', reason: 'Waiting for the vendor' }
     expect((await host.post(at('timeout', 'snooze'), form)).status).toBe(302)
     expect(await host.listed('hide_snoozed=true')).not.toContain('timeout')
@@ -91,7 +91,7 @@ describeEachDatabase('POST actions answer with a redirect', (database) => {
     expect(await host.listed('hide_snoozed=true')).toContain('timeout')
   })
 
-  test('mute: hours, reason and muted_by_name, none required; unmute: no parameters', async () => {
+  test('mutes with optional hours, reason and muted_by_name, and unmutes without parameters', async () => {
     const form = { hours: '8', reason: 'The provider is down', muted_by_name: 'Anna' }
     const response = await host.post(at('timeout', 'mute'), form)
     expect(response.status).toBe(302)
@@ -116,7 +116,7 @@ describeEachDatabase('POST actions answer with a redirect', (database) => {
     expect((await host.post(at('timeout', 'unmute'))).status).toBe(302)
   })
 
-  test('add_comment: author_name and body, both required', async () => {
+  test('adds a comment with author_name and body', async () => {
     const form = { author_name: 'Bob', body: 'Seen on iOS 19 only' }
     expect((await host.post(at('crash', 'add_comment'), form)).status).toBe(302)
     expect((await host.record('crash')).comments).toMatchObject([form])
@@ -141,7 +141,7 @@ describeEachDatabase('POST actions answer with a redirect', (database) => {
     ['add_comment', { body: 'x' }, 'author_name is missing'],
     ['add_comment', { author_name: 'Bob', body: 'x'.repeat(10_001) }, 'body must not be longer than 10000 characters'],
     ['add_comment', { author_name: 'B'.repeat(256), body: 'x' }, 'author_name must not be longer than 255 characters'],
-  ])('%s answers 422 and changes nothing: $2', async (action, form, sentence) => {
+  ])('returns 422 for %s and changes nothing: $2', async (action, form, sentence) => {
     const before = await host.record('crash')
     const { status, error } = await host.refusal(at('crash', action), form as Record<string, string>)
     expect(status).toBe(422)
@@ -160,13 +160,13 @@ describeEachDatabase('POST actions answer with a redirect', (database) => {
     ['unmute', {}],
     ['update_status', { status: 'new' }],
     ['add_comment', { author_name: 'Bob', body: 'x' }],
-  ])('%s of an unknown error answers 404', async (action, form) => {
+  ])('returns 404 for %s of an unknown error', async (action, form) => {
     for (const id of UNKNOWN_IDS) {
       expect((await host.post(`/errors/${id}/${action}`, form as Record<string, string>)).status).toBe(404)
     }
   })
 
-  test('write operations use form-encoded parameters, not JSON', async () => {
+  test('accepts form-encoded parameters only', async () => {
     const response = await fetch(`${host.origin}/error_dashboard${at('crash', 'assign')}`, {
       method: 'POST',
       redirect: 'manual',
@@ -178,7 +178,7 @@ describeEachDatabase('POST actions answer with a redirect', (database) => {
     expect((await host.record('crash')).assigned_to).not.toBe('mallory')
   })
 
-  test('the page an action leads to shows its message once', async () => {
+  test('shows the message of an action once', async () => {
     const response = await host.post(at('crash', 'assign'), { assigned_to: 'eve@example.org' })
     const cookie = response.headers.get('set-cookie')?.split(';')[0] ?? ''
     const page = await host.get(`/errors/${host.ids.crash}`, { cookie })
@@ -186,8 +186,8 @@ describeEachDatabase('POST actions answer with a redirect', (database) => {
     expect(page.headers.get('set-cookie')).toContain('Max-Age=0')
   })
 
-  describe('POST errors/batch_action: act on several errors', () => {
-    test('resolve: resolved_by_name, resolution_comment; unknown ids are skipped and counted', async () => {
+  describe('POST errors/batch_action', () => {
+    test('resolves several errors, and skips and counts unknown ids', async () => {
       const response = await host.post('/errors/batch_action', {
         'error_ids[]': [String(host.ids.crash), String(host.ids.timeout), '999999'],
         action_type: 'resolve',
@@ -214,13 +214,13 @@ describeEachDatabase('POST actions answer with a redirect', (database) => {
         { 'error_ids[]': Array.from({ length: 1001 }, (_, i) => String(i + 1)), action_type: 'delete' },
         'must not contain more than 1000 error ids',
       ],
-    ])('refuses what does not fit: $1', async (form, sentence) => {
+    ])('rejects invalid batch parameters: $1', async (form, sentence) => {
       const { status, error } = await host.refusal('/errors/batch_action', form as unknown as Record<string, string[]>)
       expect(status).toBe(422)
       expect(error).toContain(sentence)
     })
 
-    test('delete: the records are removed with everything that hangs on them', async () => {
+    test('deletes several errors with all their data', async () => {
       const before = Number((await host.read('/overview')).total_occurrences)
       const response = await host.post('/errors/batch_action', {
         'error_ids[]': [String(host.ids.crash)],

@@ -21,7 +21,7 @@ describeEachDatabase('deep diagnostics', (database) => {
   afterAll(() => host?.close())
 
   describe.each(['errors/swallowed_exceptions', 'errors/request_guard_summary'])('GET %s', (path) => {
-    test('answers a page for people and the same for programs', async () => {
+    test('returns HTML and JSON', async () => {
       const page = await host.get(`/${path}`)
       expect(page.status).toBe(200)
       expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -29,30 +29,33 @@ describeEachDatabase('deep diagnostics', (database) => {
       expect(await host.read(`/${path}`)).toEqual({ status: 200, ...bySuffix })
     })
 
-    test.each([7, 30, 90])('days: integer, values 7, 30, 90 (%i)', async (days) => {
+    test.each([7, 30, 90])('accepts 7, 30 and 90 days (%i)', async (days) => {
       expect(await host.read(`/${path}?days=${days}`)).toMatchObject({ status: 200, days })
     })
 
-    test('days: 30 when it is left out', async () => {
+    test('uses 30 days by default', async () => {
       expect(await host.read(`/${path}`)).toMatchObject({ days: 30 })
       expect(await host.read(`/${path}?days=`)).toMatchObject({ days: 30 })
     })
 
-    test.each(['1', '14', '365', '0', '-7', 'week', '1e309'])('days=%s answers 422 and names them', async (days) => {
-      expect(await host.read(`/${path}?days=${days}`)).toEqual({
-        status: 422,
-        error: expect.stringContaining('days must be one of 7, 30, 90'),
-      })
-    })
+    test.each(['1', '14', '365', '0', '-7', 'week', '1e309'])(
+      'returns 422 for days=%s and names the allowed values',
+      async (days) => {
+        expect(await host.read(`/${path}?days=${days}`)).toEqual({
+          status: 422,
+          error: expect.stringContaining('days must be one of 7, 30, 90'),
+        })
+      },
+    )
 
-    test('takes application_id', async () => {
+    test('filters by application_id', async () => {
       expect((await host.read(`/${path}?application_id=1`)).status).toBe(200)
       expect((await host.read(`/${path}?application_id=999`)).status).toBe(404)
       expect((await host.read(`/${path}?application_id=one`)).status).toBe(422)
     })
   })
 
-  test('swallowed exceptions: aggregated per code location, shown when the rescue ratio exceeds the threshold', async () => {
+  test('aggregates swallowed exceptions by code location above the rescue ratio threshold', async () => {
     const { threshold, locations, runtime } = await host.read('/errors/swallowed_exceptions')
     expect(threshold).toBe(0.95)
     expect(runtime).toEqual({ supported: true, reason: null })
@@ -69,7 +72,7 @@ describeEachDatabase('deep diagnostics', (database) => {
     expect((week.locations as Fields[])[0]).toMatchObject({ raise_count: 300 })
   })
 
-  test('request_guard_summary: throttle, blocklist and track events by rule, kind, address and path', async () => {
+  test('counts throttle, blocklist and track events by rule, kind, address and path', async () => {
     expect(await host.read('/errors/request_guard_summary')).toMatchObject({
       total_count: 150,
       by_kind: { throttle: 35, blocklist: 50, track: 65 },
@@ -80,7 +83,7 @@ describeEachDatabase('deep diagnostics', (database) => {
   })
 
   describe('errors/diagnostic_dumps', () => {
-    test('POST captures a dump with its note and answers 302 to the dumps page', async () => {
+    test('captures a dump with a note and redirects to the dumps page', async () => {
       const response = await host.post('/errors/diagnostic_dumps', { note: 'before the deploy' })
       expect(response.status).toBe(302)
       expect(response.headers.get('location')).toBe('/error_dashboard/errors/diagnostic_dumps')
@@ -92,7 +95,7 @@ describeEachDatabase('deep diagnostics', (database) => {
       )
     })
 
-    test('POST note: string, not required', async () => {
+    test('captures a dump without a note', async () => {
       expect((await host.post('/errors/diagnostic_dumps')).status).toBe(302)
       const { dumps, pagination } = await host.read('/errors/diagnostic_dumps')
       expect((dumps as Fields[]).map(({ note }) => note)).toEqual([null, 'before the deploy'])
@@ -103,14 +106,14 @@ describeEachDatabase('deep diagnostics', (database) => {
       })
     })
 
-    test('GET lists the dumps for people and programs, paged', async () => {
+    test('lists the dumps by page as HTML and JSON', async () => {
       expect(await (await host.get('/errors/diagnostic_dumps')).text()).toContain('before the deploy')
       const response = await host.get('/errors/diagnostic_dumps.json?per_page=1')
       expect(response.headers.get('link')).toContain('/errors/diagnostic_dumps.json?per_page=1&page=2>; rel="next"')
       expect((await response.json()).dumps).toHaveLength(1)
     })
 
-    test('a dump is a stored snapshot of process state', async () => {
+    test('stores a snapshot of the process state', async () => {
       const { dumps } = await host.read('/errors/diagnostic_dumps')
       const { id } = (dumps as { id: number }[])[1] ?? { id: 0 }
       expect((await host.read(`/errors/diagnostic_dumps/${id}`)).dump).toMatchObject({
@@ -125,13 +128,13 @@ describeEachDatabase('deep diagnostics', (database) => {
       expect(await page.text()).toContain('old space')
     })
 
-    test.each([...UNKNOWN_IDS, 'abc'])('an unknown dump %s answers 404', async (id) => {
+    test.each([...UNKNOWN_IDS, 'abc'])('returns 404 for an unknown dump %s', async (id) => {
       expect((await host.read(`/errors/diagnostic_dumps/${id}`)).status).toBe(404)
     })
   })
 })
 
-describeEachDatabase('deep diagnostics that are switched off', (database) => {
+describeEachDatabase('disabled diagnostics', (database) => {
   let host: SpecHost
 
   beforeAll(async () => {
@@ -145,19 +148,19 @@ describeEachDatabase('deep diagnostics that are switched off', (database) => {
     ['diagnostic_dumps', 'enable_diagnostic_dump'],
     ['diagnostic_dumps/1', 'enable_diagnostic_dump'],
     ['request_guard_summary', 'enable_breadcrumbs'],
-  ])('%s needs %s: 404, and the body names it', async (path, option) => {
+  ])('returns 404 for %s and names %s', async (path, option) => {
     expect(await host.read(`/errors/${path}`)).toEqual({ status: 404, error: expect.stringContaining(option) })
     const page = await host.get(`/errors/${path}`)
     expect(page.status).toBe(404)
     expect(await page.text()).toContain(option)
   })
 
-  test('request_guard_summary names only what is missing of the two it needs', async () => {
+  test('names only the missing options of request_guard_summary', async () => {
     const { error } = await host.read('/errors/request_guard_summary')
     expect(error).not.toContain('enable_request_guard_tracking')
   })
 
-  test('POST diagnostic_dumps needs it too, and captures nothing', async () => {
+  test('captures no dump while dumps are disabled', async () => {
     expect(await host.refusal('/errors/diagnostic_dumps', { note: 'x' })).toEqual({
       status: 404,
       error: expect.stringContaining('enable_diagnostic_dump'),

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { describeEachDatabase } from '../support/databases.js'
 import { type SpecHost, specHost, UNKNOWN_IDS } from './spec-host.js'
 
-describeEachDatabase('GET errors: paginated, filterable list', (database) => {
+describeEachDatabase('GET errors', (database) => {
   let host: SpecHost
 
   beforeAll(async () => {
@@ -19,7 +19,7 @@ describeEachDatabase('GET errors: paginated, filterable list', (database) => {
 
   afterAll(() => host?.close())
 
-  test('answers a page for people and the same list for programs', async () => {
+  test('returns the list as HTML and JSON', async () => {
     const page = await host.get('/errors')
     expect(page.status).toBe(200)
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -32,12 +32,12 @@ describeEachDatabase('GET errors: paginated, filterable list', (database) => {
     expect(Object.keys(byHeader).sort()).toEqual(['errors', 'pagination'])
   })
 
-  test('page: page number, default 1; per_page: items per page, default 25', async () => {
+  test('returns page 1 with 25 items by default', async () => {
     const { pagination } = await host.read('/errors')
     expect(pagination).toEqual({ page: 1, per_page: 25, total_count: 4, total_pages: 1 })
   })
 
-  test('pages with per_page, clamps numbers out of range and links to its neighbours', async () => {
+  test('pages with per_page, clamps numbers out of range and links to adjacent pages', async () => {
     const response = await host.get('/errors.json?per_page=1&page=2')
     const { errors, pagination } = await response.json()
     expect(errors).toHaveLength(1)
@@ -49,12 +49,12 @@ describeEachDatabase('GET errors: paginated, filterable list', (database) => {
     expect((await host.read('/errors?per_page=-5')).pagination).toMatchObject({ per_page: 1 })
   })
 
-  test('no record stands on two pages, and none is missing', async () => {
+  test('returns every error on exactly one page', async () => {
     const pages = await Promise.all([1, 2, 3, 4].map((page) => host.listed(`per_page=1&page=${page}`)))
     expect(pages.flat()).toEqual(await host.listed(''))
   })
 
-  test('the links keep .json for a client that asked by it, and only for that one', async () => {
+  test('keeps .json in links only for a request with .json', async () => {
     const bySuffix = await host.get('/errors.json?per_page=1')
     const next = /<\/error_dashboard([^>]+)>; rel="next"/.exec(bySuffix.headers.get('link') ?? '')?.[1] ?? ''
     expect((await (await host.get(next)).json()).pagination).toMatchObject({ page: 2 })
@@ -73,7 +73,7 @@ describeEachDatabase('GET errors: paginated, filterable list', (database) => {
     ['status', 'filter by status', 'status=resolved', ['memory']],
     ['status', 'filter by status', 'status=new', ['crash', 'timeout', 'type']],
     ['assigned_to', 'filter by assignee', 'assigned_to=eve@example.org', ['crash']],
-    ['assigned_to', 'those of nobody', 'assigned_to=__unassigned__', ['memory', 'timeout', 'type']],
+    ['assigned_to', 'unassigned errors', 'assigned_to=__unassigned__', ['memory', 'timeout', 'type']],
     ['priority_level', 'filter by priority, 0 to 4', 'priority_level=4', ['crash']],
     ['priority_level', 'filter by priority, 0 to 4', 'priority_level=0', ['memory', 'timeout', 'type']],
     ['unresolved', 'only unresolved', 'unresolved=true', ['crash', 'timeout', 'type']],
@@ -99,8 +99,8 @@ describeEachDatabase('GET errors: paginated, filterable list', (database) => {
     ['app_version', 'filter by version', 'app_version=2.0', ['crash']],
     ['git_sha', 'filter by commit', 'git_sha=abc123', ['crash']],
     ['user_id', 'filter by affected user', 'user_id=u-1', ['timeout', 'type']],
-    ['several', 'all must fit', 'assigned_to=__unassigned__&platform=API', ['memory', 'timeout']],
-  ])('%s: %s (%s)', async (_parameter, _meaning, query, names) => {
+    ['several', 'all filters must match', 'assigned_to=__unassigned__&platform=API', ['memory', 'timeout']],
+  ])('filters by %s: %s (%s)', async (_parameter, _meaning, query, names) => {
     expect((await host.listed(query)).sort()).toEqual(names)
   })
 
@@ -116,9 +116,9 @@ describeEachDatabase('GET errors: paginated, filterable list', (database) => {
     ['sort_by=platform&sort_direction=asc', ['memory', 'timeout', 'type', 'crash']],
     ['sort_by=app_version&sort_direction=desc', null],
     ['sort_by=occurrence_count', null],
-  ])('sort_by, sort_direction: sort field and direction (%s)', async (query, names) => {
+  ])('sorts by sort_by and sort_direction (%s)', async (query, names) => {
     const found = await host.listed(query)
-    // Those that are equal in all may stand in any order, but all must be there.
+    // Errors with equal sort values may have any order, but none may be missing.
     if (names === null) expect(found.sort()).toEqual(['crash', 'memory', 'timeout', 'type'])
     else expect(found).toEqual(names)
   })
@@ -135,14 +135,14 @@ describeEachDatabase('GET errors: paginated, filterable list', (database) => {
     ['page[]=1&page[]=2', 'page must be'],
     ['unresolved=maybe', 'unresolved must be true or false'],
     ['application_id=-1', 'application_id must be'],
-  ])('%s answers 422 and says what is allowed', async (query, sentence) => {
+  ])('returns 422 for %s and names the allowed values', async (query, sentence) => {
     const { status, error } = await host.read(`/errors?${query}`)
     expect(status).toBe(422)
     expect(error).toContain(sentence)
   })
 
-  describe('GET errors/:id: details of one error', () => {
-    test('answers a page for people and the record for programs', async () => {
+  describe('GET errors/:id', () => {
+    test('returns the error as HTML and JSON', async () => {
       const page = await host.get(`/errors/${host.ids.crash}`)
       expect(page.status).toBe(200)
       expect(await page.text()).toContain('SIGABRT in CheckoutView')
@@ -151,14 +151,14 @@ describeEachDatabase('GET errors: paginated, filterable list', (database) => {
       })
     })
 
-    test.each(UNKNOWN_IDS)('an unknown id %s answers 404', async (id) => {
+    test.each(UNKNOWN_IDS)('returns 404 for an unknown id %s', async (id) => {
       expect(await host.read(`/errors/${id}`)).toEqual({
         status: 404,
         error: expect.stringContaining('No error with '),
       })
     })
 
-    test.each(['abc', '-1', '1.5', '1 or 1=1'])('what is no id (%s) is an unknown path', async (id) => {
+    test.each(['abc', '-1', '1.5', '1 or 1=1'])('returns 404 for the path %s, which is not an id', async (id) => {
       expect((await host.get(`/errors/${encodeURIComponent(id)}`)).status).toBe(404)
     })
   })

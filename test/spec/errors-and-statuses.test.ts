@@ -8,7 +8,7 @@ import { type Host, serveTracker, signIn } from '../support/host.js'
 import { withDatabase } from '../support/tracker.js'
 import { NOW } from './spec-host.js'
 
-/** A host with an endpoint of its own for its clients, as the specification suggests it. */
+/** A host with its own reporting endpoint, as the specification suggests. */
 function reportingHost(tracker: TrackerInstance) {
   return express()
     .use(dashboard(tracker))
@@ -49,11 +49,11 @@ describeEachDatabase('errors and statuses', (database) => {
       body: JSON.stringify({ error }),
     })
 
-  test('200: success', async () => {
+  test('returns 200 on success', async () => {
     expect((await host.get('/errors')).status).toBe(200)
   })
 
-  test('201: created, by an endpoint of the host that calls LogError', async () => {
+  test('returns 201 from a host endpoint that calls LogError', async () => {
     const response = await report({
       error_type: 'ClientError',
       message: 'undefined is not an object',
@@ -75,30 +75,30 @@ describeEachDatabase('errors and statuses', (database) => {
     })
   })
 
-  test('422 of that endpoint: JSON object with string field error', async () => {
+  test('returns 422 with a string field error from a host endpoint', async () => {
     const response = await report({ message: 'no type' })
     expect(response.status).toBe(422)
     expect(await response.json()).toEqual({ error: expect.any(String) })
   })
 
-  test('the service provides no built-in HTTP endpoint for error logging', async () => {
+  test('has no built-in HTTP endpoint for error logging', async () => {
     expect((await host.post('/errors', { error_type: 'X', message: 'y' })).status).toBe(404)
   })
 
-  test('302: redirect after a POST action, to every client', async () => {
+  test('returns 302 after a POST action to every client', async () => {
     for (const accept of ['text/html', 'application/json']) {
       expect((await host.post(`/errors/${id}/unassign`, {}, { accept })).status).toBe(302)
     }
   })
 
-  test('401: authentication required or wrong', async () => {
+  test('returns 401 without valid credentials', async () => {
     const path = `${host.origin}/error_dashboard/errors`
     expect((await fetch(path)).status).toBe(401)
     expect((await fetch(path, { headers: signIn('admin', 'wrong') })).status).toBe(401)
   })
 
   test.each(['/errors/999999', '/no/such/page', '/errors/1/explode', '/assets/none.css'])(
-    '404: not found (%s)',
+    'returns 404 for %s',
     async (path) => {
       expect(await host.json(path)).toEqual({ status: 404, error: expect.any(String) })
       const page = await host.get(path)
@@ -107,18 +107,18 @@ describeEachDatabase('errors and statuses', (database) => {
     },
   )
 
-  test('404: dashboard not mounted at the path', async () => {
+  test('returns 404 where the dashboard is not mounted', async () => {
     expect((await fetch(`${host.origin}/another_path/errors`, { headers: signIn() })).status).toBe(404)
   })
 
-  test('404: an optional page whose switch is off, naming the switch', async () => {
+  test('returns 404 for a disabled page and names its option', async () => {
     expect(await host.json('/errors/diagnostic_dumps')).toEqual({
       status: 404,
       error: expect.stringContaining('enable_diagnostic_dump'),
     })
   })
 
-  test('422: validation error, naming the parameter, in HTML and JSON', async () => {
+  test('returns 422 with the parameter name in HTML and JSON', async () => {
     expect(await host.json('/errors?severity=urgent')).toEqual({
       status: 422,
       error: expect.stringContaining('severity'),
@@ -129,7 +129,7 @@ describeEachDatabase('errors and statuses', (database) => {
     expect((await host.post(`/errors/${id}/assign`)).status).toBe(422)
   })
 
-  test('403: a POST that a browser marks as coming from another site changes nothing', async () => {
+  test('returns 403 for a cross-site POST and changes nothing', async () => {
     for (const headers of [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.example' }]) {
       const form = { assigned_to: 'mallory' }
       expect((await host.post(`/errors/${id}/assign`, form, headers as Record<string, string>)).status).toBe(403)
@@ -137,8 +137,8 @@ describeEachDatabase('errors and statuses', (database) => {
     expect((await host.json(`/errors/${id}`)).error).toMatchObject({ assigned_to: null })
   })
 
-  describe('what goes wrong inside', () => {
-    test('500: internal server error, without internals in the body', async () => {
+  describe('internal errors', () => {
+    test('returns 500 without internals in the body', async () => {
       now = Number.NaN
       const answers = [await host.get('/overview'), await host.get('/overview', { accept: 'application/json' })]
       now = NOW

@@ -4,7 +4,7 @@ import { describeEachDatabase } from '../support/databases.js'
 import { serveTracker } from '../support/host.js'
 import { type Fields, NOW, type SpecHost, specHost } from './spec-host.js'
 
-describeEachDatabase('what decides whether an error is recorded', (database) => {
+describeEachDatabase('recording decisions', (database) => {
   let host: SpecHost
   let answer: boolean | undefined
   const seen: { error: unknown; context: LogContext }[] = []
@@ -29,7 +29,7 @@ describeEachDatabase('what decides whether an error is recorded', (database) => 
 
   const log = (fields: Fields) => host.tracker.Commands.LogError.call(fields)
 
-  test('before_log_callback receives the exception and a context', async () => {
+  test('passes the exception and a context to before_log_callback', async () => {
     const exception = new RangeError('too far')
     await log({ exception, platform: 'Web', user_id: 'u-5', request_url: '/map' })
     expect(seen).toHaveLength(1)
@@ -43,12 +43,12 @@ describeEachDatabase('what decides whether an error is recorded', (database) => 
     })
   })
 
-  test('before_log_callback returns true to log', async () => {
+  test('records the error if before_log_callback returns true', async () => {
     answer = true
     expect(await log({ error_type: 'WantedError', message: 'x' })).toMatchObject({ occurrence_count: 1 })
   })
 
-  test('before_log_callback returns false to skip', async () => {
+  test('skips the error if before_log_callback returns false', async () => {
     answer = false
     expect(await log({ error_type: 'UnwantedError', message: 'x' })).toBeNull()
     expect((await host.read('/errors?error_type=UnwantedError')).pagination).toMatchObject({ total_count: 0 })
@@ -57,12 +57,12 @@ describeEachDatabase('what decides whether an error is recorded', (database) => 
   test.each([
     [0.24, true],
     [0.26, false],
-  ])('sampling_rate samples non-critical errors: by chance %d of a rate of 0.25', async (next, recorded) => {
+  ])('samples non-critical errors: random value %d at a rate of 0.25', async (next, recorded) => {
     host.chance.next = next
     expect((await log({ error_type: `Sampled${next}`, message: 'x' })) !== null).toBe(recorded)
   })
 
-  test('errors with severity critical bypass sampling', async () => {
+  test('records all critical errors regardless of sampling', async () => {
     host.chance.next = 0.99
     expect(await log({ error_type: 'OutOfMemoryError', message: 'never sampled out' })).not.toBeNull()
     expect(await log({ error_type: 'PlainError', message: 'x', severity: 'critical' })).not.toBeNull()
@@ -70,12 +70,12 @@ describeEachDatabase('what decides whether an error is recorded', (database) => 
   })
 
   describe('async_logging', () => {
-    test('false: the call settles when the row is committed and gives the record', async () => {
+    test('returns the record after the commit without async_logging', async () => {
       const logged = await log({ error_type: 'CommittedError', message: 'x' })
       expect(await host.record(logged?.id ?? 0)).toMatchObject({ error_type: 'CommittedError' })
     })
 
-    test('true: recording runs in the background, and a clean shutdown flushes', async () => {
+    test('records in the background with async_logging and flushes on shutdown', async () => {
       const settings = { database: host.url, async_logging: true, application_name: 'shop' }
       const background = await serveTracker(settings, { now: () => NOW })
       await background.tracker.Commands.LogError.call({ error_type: 'BackgroundError', message: 'x' })

@@ -13,14 +13,14 @@ describeEachDatabase('limits', (database) => {
 
   afterAll(() => host?.close())
 
-  // Each test begins with a fresh minute of requests.
+  // Each test starts with an unused rate limit.
   beforeEach(() => {
     host.clock.now = NOW + ++minutes * 61_000
   })
 
   const at = (action: string) => `/errors/${host.ids.crash}/${action}`
 
-  test('rate limiting: rate_limit_per_minute (100); over the limit gives 429', async () => {
+  test('returns 429 over the default rate_limit_per_minute of 100', async () => {
     expect(host.tracker.config.rate_limit_per_minute).toBe(100)
     const statuses = await Promise.all(
       Array.from({ length: 100 }, async () => (await host.get('/assets/dashboard.css')).status),
@@ -38,12 +38,12 @@ describeEachDatabase('limits', (database) => {
     minutes++
   })
 
-  test('page default 1, per_page default 25 and at most 100: errors list', async () => {
+  test('defaults to page 1 with 25 errors and limits per_page to 100', async () => {
     expect((await host.read('/errors')).pagination).toMatchObject({ page: 1, per_page: 25 })
     expect((await host.read('/errors?per_page=101')).pagination).toMatchObject({ per_page: 100 })
   })
 
-  test.each(['-1', '5', '2.5'])('priority_level 0 to 4: update_priority refuses %s', async (priority_level) => {
+  test.each(['-1', '5', '2.5'])('rejects priority_level %s in update_priority', async (priority_level) => {
     expect((await host.refusal(at('update_priority'), { priority_level })).status).toBe(422)
   })
 
@@ -71,7 +71,7 @@ describeEachDatabase('limits', (database) => {
     },
   )
 
-  test.each(['1e1', '2.0', '+2', '0x2'])('update_priority returns 422 for %s', async (priority_level) => {
+  test.each(['1e1', '2.0', '+2', '0x2'])('returns 422 for update_priority with %s', async (priority_level) => {
     expect((await host.refusal(at('update_priority'), { priority_level })).status).toBe(422)
   })
 
@@ -79,21 +79,21 @@ describeEachDatabase('limits', (database) => {
     ['errors/analytics', 30],
     ['errors/platform_comparison', 7],
     ['errors/correlation', 30],
-  ])('days defaults: %s %i', async (path, days) => {
+  ])('defaults the days of %s to %i', async (path, days) => {
     expect(await host.read(`/${path}`)).toMatchObject({ status: 200, period: { days } })
   })
 
-  test('max_backtrace_lines 50: stored backtrace', async () => {
+  test('stores at most 50 backtrace lines by default', async () => {
     const backtrace = Array.from({ length: 51 }, (_, i) => `at f${i} (/srv/a.js:${i}:1)`)
     const logged = await host.tracker.Commands.LogError.call({ error_type: 'Deep', message: 'x', backtrace })
     expect((await host.record(logged?.id ?? 0)).backtrace).toHaveLength(50)
   })
 
-  test('retention_days: automatic deletion of what was not seen for so long', async () => {
+  test('deletes errors not seen for retention_days', async () => {
     const log = async (error_type: string, days: number) =>
       (await host.tracker.Commands.LogError.call({ error_type, message: 'x', occurred_at: NOW - days * DAY }))?.id ?? 0
     const [old, recent] = [await log('Old', 31), await log('Recent', 29)]
-    // The sample of forty days ago goes with it.
+    // Deletes the sample from 40 days ago too.
     expect(await host.tracker.Commands.CleanupErrors.call()).toMatchObject({ deleted: 2 })
     expect((await host.read(`/errors/${old}`)).status).toBe(404)
     expect((await host.read(`/errors/${recent}`)).status).toBe(200)
@@ -114,11 +114,11 @@ describeEachDatabase('limits', (database) => {
     ['enable_middleware', true],
     ['enable_error_subscriber', true],
     ['crash_capture_path', null],
-  ])('the default of %s is %j', (name, value) => {
+  ])('uses the default of %s: %j', (name, value) => {
     expect(host.tracker.config[name]).toEqual(value)
   })
 
-  describe('of what people write', () => {
+  describe('limits of text input', () => {
     test.each([
       ['snooze', { hours: '8760' }, 302],
       ['snooze', { hours: '8761' }, 422],
@@ -127,14 +127,14 @@ describeEachDatabase('limits', (database) => {
       ['add_comment', { author_name: 'B', body: 'x'.repeat(10_001) }, 422],
       ['assign', { assigned_to: 'e'.repeat(255) }, 302],
       ['assign', { assigned_to: 'e'.repeat(256) }, 422],
-    ])('%s, case %#, answers $2', async (action, form, status) => {
+    ])('returns $2 for %s, case %#', async (action, form, status) => {
       expect((await host.post(at(action), form as Record<string, string>)).status).toBe(status)
     })
 
     test.each([
       [1000, 302],
       [1001, 422],
-    ])('batch_action with %i ids answers %i', async (amount, status) => {
+    ])('handles batch_action with %i ids by returning %i', async (amount, status) => {
       const ids = Array.from({ length: amount }, (_, i) => String(900_000 + i))
       const form = { 'error_ids[]': ids, action_type: 'delete' }
       expect((await host.post('/errors/batch_action', form)).status).toBe(status)

@@ -12,7 +12,7 @@ describeEachDatabase('programmatic operations', (database) => {
   afterAll(() => host?.close())
 
   describe('Tracker.Commands.LogError.call', () => {
-    test('takes the exception object', async () => {
+    test('accepts the exception object', async () => {
       const exception = new TypeError('x is not a function')
       const logged = await host.tracker.Commands.LogError.call({ exception })
       expect(logged).toMatchObject({ id: expect.any(Number), occurrence_count: 1 })
@@ -35,7 +35,7 @@ describeEachDatabase('programmatic operations', (database) => {
       ['ip_address', '198.51.100.4', '198.51.100.4'],
       ['user_agent', 'Shop/3.1', 'Shop/3.1'],
       ['severity', 'critical', 'critical'],
-    ])('takes the field %s', async (field, given, kept) => {
+    ])('accepts the field %s', async (field, given, kept) => {
       const fields: Fields = { error_type: `Field_${field}`, message: `with ${field}`, [field]: given }
       const logged = await host.tracker.Commands.LogError.call(fields)
       expect((await host.record(logged?.id ?? 0))[field]).toEqual(kept)
@@ -51,7 +51,7 @@ describeEachDatabase('programmatic operations', (database) => {
     })
   })
 
-  test('Tracker.Commands.ResolveError.call: error_id, resolved_by, resolution_comment, resolution_reference', async () => {
+  test('resolves with Tracker.Commands.ResolveError.call', async () => {
     await host.tracker.Commands.ResolveError.call({
       error_id: host.ids.crash,
       resolved_by: 'Ada',
@@ -66,7 +66,7 @@ describeEachDatabase('programmatic operations', (database) => {
     })
   })
 
-  test('Tracker.Commands.BatchDeleteErrors.call: error_ids are deleted', async () => {
+  test('deletes error_ids with Tracker.Commands.BatchDeleteErrors.call', async () => {
     const ids = await Promise.all(
       ['DeleteA', 'DeleteB'].map(
         async (error_type) => (await host.tracker.Commands.LogError.call({ error_type, message: 'x' }))?.id ?? 0,
@@ -76,7 +76,7 @@ describeEachDatabase('programmatic operations', (database) => {
     for (const id of ids) expect((await host.get(`/errors/${id}`)).status).toBe(404)
   })
 
-  test('Tracker.Queries.DashboardStats.call: the keys of the overview', async () => {
+  test('returns the keys of the overview from Tracker.Queries.DashboardStats.call', async () => {
     const stats = await host.tracker.Queries.DashboardStats.call()
     expect(Object.keys(stats)).toEqual(
       expect.arrayContaining([
@@ -100,14 +100,14 @@ describeEachDatabase('programmatic operations', (database) => {
     ['error_type', { error_type: 'TimeoutError' }, ['TimeoutError']],
     ['unresolved', { unresolved: true, platform: 'iOS' }, []],
     ['search', { search: 'heap IS full' }, ['OutOfMemoryError']],
-  ])('Tracker.Queries.ErrorsList.call takes %s', async (_name, filter, types) => {
+  ])('accepts %s in Tracker.Queries.ErrorsList.call', async (_name, filter, types) => {
     const found = await host.tracker.Queries.ErrorsList.call(filter)
     expect(found.map(({ error_type }) => error_type)).toEqual(types)
   })
 
   describe('new Tracker.Queries.PlatformComparison({ days })', () => {
     test.each(['errorRateByPlatform', 'platformStabilityScores', 'crossPlatformErrors'] as const)(
-      '%s',
+      'returns an object from %s',
       async (method) => {
         const comparison = new host.tracker.Queries.PlatformComparison({ days: 7 })
         const answer = await comparison[method]()
@@ -116,7 +116,7 @@ describeEachDatabase('programmatic operations', (database) => {
       },
     )
 
-    test('platformHealthSummary(platform)', async () => {
+    test('returns platformHealthSummary(platform)', async () => {
       const comparison = new host.tracker.Queries.PlatformComparison({ days: 7 })
       expect(await comparison.platformHealthSummary('Web')).toMatchObject({ platform: 'Web' })
     })
@@ -124,25 +124,25 @@ describeEachDatabase('programmatic operations', (database) => {
 
   describe('new Tracker.Queries.ErrorCorrelation({ days })', () => {
     test.each(['errorsByVersion', 'problematicReleases', 'multiErrorUsers', 'timeCorrelatedErrors'] as const)(
-      '%s',
+      'returns an object from %s',
       async (method) => {
         const correlation = new host.tracker.Queries.ErrorCorrelation({ days: 30 })
         const answer = await correlation[method]()
         expect(typeof answer).toBe('object')
         if (method === 'errorsByVersion') expect(JSON.stringify(answer)).toContain('2.0')
-        // One user has met the timeout and the type error.
+        // One user is affected by the timeout and the type error.
         if (method === 'multiErrorUsers') expect(JSON.stringify(answer)).toContain('u-1')
       },
     )
   })
 
   describe('configuration', () => {
-    test('is set through a configure block, and changes take effect after a restart', () => {
+    test('applies a configure block after a restart', () => {
       expect(() => host.tracker.configure((config) => Object.assign(config, { retention_days: 5 }))).toThrow(/restart/)
       expect(host.tracker.config.retention_days).toBe(90)
     })
 
-    test('an operation that is asked for what does not exist says so by its code', async () => {
+    test('rejects unknown records and invalid input with an error code', async () => {
       await expect(host.tracker.Commands.ResolveError.call({ error_id: 999_999 })).rejects.toMatchObject({
         code: 'not_found',
       })

@@ -50,22 +50,22 @@ describeEachDatabase('resources and their fields', (database) => {
       ['severity', 'enum', 'low'],
       ['status', 'workflow status', 'new'],
       ['priority_level', 'integer 0 to 4', 0],
-      ['assigned_to', 'assignee identifier, of nobody at first', null],
+      ['assigned_to', 'assignee identifier, initially null', null],
       ['resolved', 'boolean', false],
-      ['resolved_by_name', 'string, of nobody at first', null],
-      ['resolution_comment', 'string, none at first', null],
-      ['resolution_reference', 'URL of a change request or commit, none at first', null],
+      ['resolved_by_name', 'string, initially null', null],
+      ['resolution_comment', 'string, initially null', null],
+      ['resolution_reference', 'URL of a change request or commit, initially null', null],
       ['snoozed', 'hide-until state', false],
       ['snoozed_until', 'hide-until state', null],
       ['application_id', 'reference to Application', expect.any(Number)],
       ['application_name', 'name of that application', 'shop'],
       ['comments', 'list of Comment', []],
-      ['activities', 'what people did', []],
-    ])('%s: %s', (field, _format, value) => {
+      ['activities', 'list of user actions', []],
+    ])('returns %s: %s', (field, _format, value) => {
       expect(crash[field]).toEqual(value)
     })
 
-    test('backtrace is truncated to max_backtrace_lines (default 50)', async () => {
+    test('truncates the backtrace to max_backtrace_lines (default 50)', async () => {
       const lines = Array.from({ length: 60 }, (_, i) => `at step${i} (/srv/app/src/long.ts:${i + 1}:1)`)
       const { backtrace } = await log({ error_type: 'DeepError', message: 'long', backtrace: lines })
       expect(backtrace).toHaveLength(50)
@@ -79,13 +79,13 @@ describeEachDatabase('resources and their fields', (database) => {
       ['web', 'Web'],
       ['api', 'API'],
       ['Toaster', 'Toaster'],
-    ])('platform: clients may also send lowercase forms (%s is %s)', async (sent, kept) => {
+    ])('normalizes lowercase platforms (%s is %s)', async (sent, kept) => {
       expect(await log({ error_type: `Platform${sent}Error`, message: 'x', platform: sent })).toMatchObject({
         platform: kept,
       })
     })
 
-    test('occurrence_count is incremented on each repeat, which makes no new record', async () => {
+    test('increments occurrence_count on each repeat without a new record', async () => {
       const first = await log({ error_type: 'RepeatError', message: 'Order 17 is late', occurred_at: NOW - 5000 })
       const second = await log({ error_type: 'RepeatError', message: 'Order 99 is late', occurred_at: NOW })
       expect(second).toMatchObject({
@@ -98,7 +98,7 @@ describeEachDatabase('resources and their fields', (database) => {
       expect((await host.read('/errors?error_type=RepeatError')).pagination).toMatchObject({ total_count: 1 })
     })
 
-    test('concurrent writes of a new error make one record and lose no count', async () => {
+    test('creates one record for concurrent writes of a new error and counts all', async () => {
       const calls = Array.from({ length: 25 }, () =>
         host.tracker.Commands.LogError.call({ error_type: 'CrowdError', message: 'all at once' }),
       )
@@ -107,7 +107,7 @@ describeEachDatabase('resources and their fields', (database) => {
       expect(await host.record(logged[0]?.id ?? 0)).toMatchObject({ occurrence_count: 25 })
     })
 
-    test('an occurrence that arrives late moves first_seen_at, not occurred_at', async () => {
+    test('moves first_seen_at but not occurred_at for a late occurrence', async () => {
       await log({ error_type: 'LateError', message: 'x', occurred_at: NOW - 1000 })
       expect(await log({ error_type: 'LateError', message: 'x', occurred_at: NOW - 9000 })).toMatchObject({
         occurred_at: new Date(NOW - 1000).toISOString(),
@@ -120,7 +120,7 @@ describeEachDatabase('resources and their fields', (database) => {
     test.each([
       ['a regular expression is matched against the error class name', { error_type: 'QuietError' }, 'medium'],
       ['the first matching rule wins', { error_type: 'PaymentDeclined' }, 'critical'],
-      ['a later rule counts where the earlier do not match', { error_type: 'CardDeclined' }, 'low'],
+      ['a later rule applies if earlier rules do not match', { error_type: 'CardDeclined' }, 'low'],
       ['string keys do not match', { error_type: 'LegacyError' }, 'low'],
       ['the message is not matched', { error_type: 'OtherError', message: 'PaymentDeclined' }, 'low'],
       ['an explicit severity wins', { error_type: 'PaymentLost', severity: 'medium' }, 'medium'],
@@ -128,19 +128,19 @@ describeEachDatabase('resources and their fields', (database) => {
       ['programming errors are high', { error_type: 'ReferenceError' }, 'high'],
       ['timeouts are medium', { error_type: 'TimeoutError' }, 'medium'],
       ['the rest is low', { error_type: 'SomethingElse' }, 'low'],
-    ])('%s', async (_sentence, fields, severity) => {
+    ])('derives the severity: %s', async (_rule, fields, severity) => {
       expect(await log({ message: `severity ${severity}`, ...fields })).toMatchObject({ severity })
     })
   })
 
-  test('comment: author_name and body', async () => {
+  test('returns author_name and body of a comment', async () => {
     await host.post(`/errors/${host.ids.timeout}/add_comment`, { author_name: 'Bob', body: 'Known since May' })
     expect((await host.record('timeout')).comments).toEqual([
       { id: expect.any(Number), author_name: 'Bob', body: 'Known since May', created_at: new Date(NOW).toISOString() },
     ])
   })
 
-  test('application: its name is unique, and it is created on first use', async () => {
+  test('creates an application with a unique name on first use', async () => {
     expect(await host.tracker.Queries.Applications.call()).toEqual([{ id: expect.any(Number), name: 'shop' }])
   })
 })

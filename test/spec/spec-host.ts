@@ -5,7 +5,7 @@ import { type Host, startHost } from '../support/host.js'
 export const NOW = Date.UTC(2026, 4, 20, 12)
 export const HOUR = 3_600_000
 export const DAY = 24 * HOUR
-/** What no record can have as its id, or none has. */
+/** Ids that do not exist or are out of range. */
 export const UNKNOWN_IDS = [
   '999999',
   '0',
@@ -17,20 +17,20 @@ export const UNKNOWN_IDS = [
 
 export type Fields = Record<string, unknown>
 
-/** A host with some errors, whose clock and chance the tests hold. */
+/** A host with sample errors and a controlled clock and random generator. */
 export interface SpecHost extends Host {
-  /** The ids of the samples by their names. */
+  /** Ids of the sample errors by name. */
   ids: Record<keyof typeof SAMPLES, number>
   clock: { now: number }
   chance: { next: number }
   url: string
-  /** The JSON that a path answers, with its status. */
+  /** Returns the JSON of a path with its status. */
   read(path: string): Promise<Fields & { status: number }>
-  /** A sample as its detail page tells it. */
+  /** Returns a sample error from the JSON of its page. */
   record(name: keyof typeof SAMPLES | number): Promise<Fields>
-  /** The names of the samples that a list with this query shows, in its order. */
+  /** Names of the sample errors in a list with this query, in list order. */
   listed(query: string): Promise<string[]>
-  /** The sentence with which a POST is refused. */
+  /** Status and message of a rejected POST. */
   refusal(path: string, form?: Record<string, string | string[]>): Promise<{ status: number; error: string }>
 }
 

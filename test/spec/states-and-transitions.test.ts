@@ -36,45 +36,50 @@ describeEachDatabase('states and transitions', (database) => {
           'error_ids[]': [String(id)],
           action_type: 'resolve',
           resolved_by_name: 'Ada',
-          resolution_comment: 'Mended',
+          resolution_comment: 'Fixed in 1.2',
         }),
     ],
     [
       'the ResolveError command',
-      () => host.tracker.Commands.ResolveError.call({ error_id: id, resolved_by: 'Ada', resolution_comment: 'Mended' }),
+      () =>
+        host.tracker.Commands.ResolveError.call({
+          error_id: id,
+          resolved_by: 'Ada',
+          resolution_comment: 'Fixed in 1.2',
+        }),
     ],
-  ])('unresolved, by %s: resolved; resolver name and comment are stored', async (_trigger, trigger) => {
+  ])('resolves an error by %s and stores the resolver and comment', async (_trigger, trigger) => {
     await trigger()
     expect(await host.record(id)).toMatchObject({
       resolved: true,
       status: 'resolved',
       resolved_at: new Date(NOW).toISOString(),
       resolved_by_name: 'Ada',
-      resolution_comment: 'Mended',
+      resolution_comment: 'Fixed in 1.2',
     })
   })
 
-  test('any assignment, by POST assign with assigned_to: assigned to that value', async () => {
+  test('assigns an error by POST assign with assigned_to', async () => {
     for (const assigned_to of ['eve@example.org', 'bob@example.org']) {
       await post('assign', { assigned_to })
       expect(await host.record(id)).toMatchObject({ assigned_to })
     }
   })
 
-  test('assigned, by POST unassign: unassigned', async () => {
+  test('unassigns an error by POST unassign', async () => {
     await post('assign', { assigned_to: 'eve@example.org' })
     await post('unassign')
     expect(await host.record(id)).toMatchObject({ assigned_to: null })
   })
 
-  test('any priority, by POST update_priority with priority_level: that level', async () => {
+  test('sets the priority by POST update_priority with priority_level', async () => {
     for (const level of [4, 0, 2]) {
       await post('update_priority', { priority_level: String(level) })
       expect(await host.record(id)).toMatchObject({ priority_level: level })
     }
   })
 
-  test('not snoozed, by POST snooze with hours: snoozed and hidden by hide_snoozed; the reason is stored', async () => {
+  test('snoozes an error by POST snooze, stores the reason and hides the error with hide_snoozed', async () => {
     await post('snooze', { hours: '3', reason: 'Vendor' })
     expect(await host.record(id)).toMatchObject({
       snoozed: true,
@@ -85,14 +90,14 @@ describeEachDatabase('states and transitions', (database) => {
     expect(await host.listed('per_page=100')).toContain(String(id))
   })
 
-  test('snoozed, by POST unsnooze before expiry: not snoozed', async () => {
+  test('ends the snooze by POST unsnooze before it expires', async () => {
     await post('snooze', { hours: '3' })
     await post('unsnooze')
     expect(await host.record(id)).toMatchObject({ snoozed: false })
     expect(await host.listed('hide_snoozed=true&per_page=100')).toContain(String(id))
   })
 
-  test('snoozed, when the duration has elapsed: visible again', async () => {
+  test('shows a snoozed error again when the duration has elapsed', async () => {
     await post('snooze', { hours: '1' })
     host.clock.now += HOUR - 1
     expect(await host.listed('hide_snoozed=true&per_page=100')).not.toContain(String(id))
@@ -118,12 +123,12 @@ describeEachDatabase('states and transitions', (database) => {
       () => host.post('/errors/batch_action', { 'error_ids[]': [String(id)], action_type: 'delete' }),
     ],
     ['the BatchDeleteErrors command', () => host.tracker.Commands.BatchDeleteErrors.call({ error_ids: [id] })],
-  ])('any, by %s: record removed', async (_trigger, trigger) => {
+  ])('deletes an error by %s', async (_trigger, trigger) => {
     await trigger()
     expect((await host.get(`/errors/${id}`)).status).toBe(404)
   })
 
-  test('any, by retention cleanup when older than retention_days: record removed, also run manually', async () => {
+  test('deletes an error older than retention_days by retention cleanup, also run manually', async () => {
     const old = await logged('OldError', NOW - 91 * DAY)
     const kept = await logged('KeptError', NOW - 89 * DAY)
     expect(await host.tracker.Commands.CleanupErrors.call()).toMatchObject({ deleted: 1 })
@@ -131,7 +136,7 @@ describeEachDatabase('states and transitions', (database) => {
     expect((await host.get(`/errors/${kept}`)).status).toBe(200)
   })
 
-  test('a recurrence reopens a resolved error, and the trail still tells who resolved it', async () => {
+  test('reopens a resolved error on recurrence and keeps the resolver in the activity trail', async () => {
     const error_type = `State${count}Error`
     await post('resolve', RESOLUTION)
     host.clock.now += HOUR
@@ -146,14 +151,14 @@ describeEachDatabase('states and transitions', (database) => {
     expect(JSON.stringify(record.activities)).toContain('Ada')
   })
 
-  test('wont_fix is closed for good: it counts on, silently', async () => {
+  test('keeps a wont_fix error closed and counts its occurrences', async () => {
     const error_type = `State${count}Error`
     await post('update_status', { status: 'wont_fix' })
     await logged(error_type)
     expect(await host.record(id)).toMatchObject({ resolved: true, status: 'wont_fix', occurrence_count: 2 })
   })
 
-  test('the dimensions are independent: what changes one leaves the others', async () => {
+  test('changes status, assignment, priority and snooze independently', async () => {
     await post('assign', { assigned_to: 'eve@example.org' })
     await post('update_priority', { priority_level: '3' })
     await post('snooze', { hours: '5' })
@@ -167,7 +172,7 @@ describeEachDatabase('states and transitions', (database) => {
     })
   })
 
-  test('every change is a row in the activity trail: who, what, when', async () => {
+  test('adds actor, action and time of every change to the activity trail', async () => {
     await post('assign', { assigned_to: 'eve@example.org' })
     await post('update_priority', { priority_level: '3' })
     await post('snooze', { hours: '5', reason: 'Vendor' })
@@ -182,6 +187,6 @@ describeEachDatabase('states and transitions', (database) => {
 
 const RESOLUTION = {
   resolved_by_name: 'Ada',
-  resolution_comment: 'Mended',
+  resolution_comment: 'Fixed in 1.2',
   resolution_reference: 'https://git.example/pull/7',
 }
