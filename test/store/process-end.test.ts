@@ -44,7 +44,7 @@ describeEachDatabase('process exit', (database) => {
     const settings = { ...settingsAt(place), spool_path: '/dev/null/nowhere' }
     const child = startChild('exit-while-busy', { settings, events: [EVENT] })
     expect(await child.ended).toBe(3)
-    expect(child.errors.join()).toContain('neither to the database nor to the spool folder')
+    expect(child.errors.join()).toContain('neither the database nor the spool folder')
   })
 
   test('does not delay the exit when the database is unavailable', async () => {
