@@ -9,7 +9,7 @@ export interface SignInAttempt {
   name: string
   /** Secret as the client sent it. The limiter keeps a keyed digest for one minute. */
   secret: string
-  /** Client network, from `networkOf`. */
+  /** Client network, from `clientNetwork`. */
   network: string
   /** Id of a verified device cookie; null for an unknown client. */
   device: string | null

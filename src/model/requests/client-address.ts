@@ -42,7 +42,7 @@ export function isTrustedProxy(address: string | null, trustedProxies: readonly 
  * client can use every address of its /64.
  *
  * @example
- * networkOf('2001:db8:1:2::9') // '2001:db8:1:2::/64'
+ * clientNetwork('2001:db8:1:2::9') // '2001:db8:1:2::/64'
  */
 export function clientNetwork(address: string | null): string {
   const canonical = addressIn(address ?? '')
