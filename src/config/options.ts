@@ -504,7 +504,7 @@ export const OPTIONS = {
     group: 'notifications',
     kind: integer(1, 1_000_000),
     default: 60,
-    text: 'Error notifications per channel and hour, across all processes. One summary at the end of the hour lists the rest. Digests, test notifications and resolutions are not limited.',
+    text: 'Error notifications per channel and hour, across all processes. Client errors use at most a quarter (at least 1). One summary at the end of the hour lists the rest. Digests, test notifications and resolutions are not limited.',
   }),
   notification_threshold_alerts: row<readonly number[]>({
     group: 'notifications',

@@ -147,11 +147,15 @@ test('one anonymous address within five minutes uses bounded work, groups, messa
   expect(shared?.occurrence_count).toBe(dropped.client_max_new_errors_per_hour)
   const clients = await tracker.Queries.ErrorsList.call({ severity: 'critical' })
   expect(clients.map(({ message }) => message)).toEqual(['after'])
-  // Messages: the hourly limit on the webhook, and only errors of the server on the incident channel.
+  // Messages: a quarter of the hourly limit and both errors of the server on the webhook, only the latter as incidents.
   const rows = await withDatabase(url, ({ read }) =>
-    read.selectFrom('faultboard_deliveries').select(['channel', 'state']).execute(),
+    read.selectFrom('faultboard_deliveries').select(['channel', 'state', 'payload']).execute(),
   )
-  expect(rows.filter(({ channel, state }) => channel === 'webhook' && state === 'pending')).toHaveLength(60)
+  const sent = rows.filter(({ channel, state }) => channel === 'webhook' && state === 'pending')
+  expect(sent).toHaveLength(60 / 4 + 2)
+  expect(sent.map(({ payload }) => JSON.parse(payload).error.message)).toEqual(
+    expect.arrayContaining(['before', 'after']),
+  )
   expect(rows.filter(({ channel }) => channel === 'incident')).toHaveLength(2)
   // Disk: what is stored, its indexes and the text search take less than half of the bytes that one address may send.
   const grown = (await fileBytes()) - before

@@ -18,7 +18,7 @@ export interface LimitedDeliveries {
 
 /**
  * Applies `notification_max_per_hour` to new deliveries. Sends the most severe; the rest waits for the summary at the
- * end of the hour. Locks the usage row of each channel until the transaction ends, so that the limit holds across
+ * end of the hour. Locks the usage rows of each channel until the transaction ends, so that the limit holds across
  * processes.
  */
 export async function applyHourlyLimit(
@@ -35,8 +35,7 @@ export async function applyHourlyLimit(
   const overLimit = new Map<NewDelivery, NewDelivery>()
   // Sorted to avoid deadlocks between processes.
   for (const [, messages] of [...routes].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const { before, period } = await reserveUsage(trx, dialect, messages, now)
-    const surplus = messages.sort(bySeverity).slice(Math.max(0, limit - before))
+    const { surplus, period } = await reserveUsage(trx, dialect, messages.sort(bySeverity), { limit, now })
     for (const delivery of surplus) overLimit.set(delivery, { ...delivery, state: 'over_limit', run_at: period + HOUR })
   }
   return {
@@ -53,17 +52,37 @@ function bySeverity(a: NewDelivery, b: NewDelivery): number {
   return SEVERITIES.indexOf(a.notice.severity) - SEVERITIES.indexOf(b.notice.severity)
 }
 
-/** Counts toward the next hour if the summary of the current hour was already written. */
+/** A quarter of the limit. Anonymous clients must not delay messages about server errors. */
+function maxClientMessages(limit: number): number {
+  return Math.max(1, Math.floor(limit / 4))
+}
+
+/**
+ * Reserves usage for the messages of one channel, in order, and returns those over the limit. Counts toward the next
+ * hour if the summary of the current hour was already written.
+ */
 async function reserveUsage(
   trx: Transaction<Schema>,
   dialect: Dialect,
   messages: readonly NewDelivery[],
-  now: number,
-): Promise<{ before: number; period: number }> {
+  { limit, now }: { limit: number; now: number },
+): Promise<{ surplus: NewDelivery[]; period: number }> {
+  const fromClients = messages.filter(({ isFromClient }) => isFromClient)
   for (let period = hourOf(now); ; period += HOUR) {
     const key = usageKey({ ...messages[0], period })
-    const { amount, closed } = await addUsage(trx, dialect, key, messages.length)
-    if (!closed) return { before: amount - messages.length, period }
+    // Client messages over their share must not count toward the limit of the channel.
+    const overShare = new Set<NewDelivery>()
+    if (fromClients.length > 0) {
+      const clientKey = { ...key, budget: `${key.budget}:clients` }
+      const { amount } = await addUsage(trx, dialect, clientKey, fromClients.length)
+      const available = maxClientMessages(limit) - (amount - fromClients.length)
+      for (const message of fromClients.slice(Math.max(0, available))) overShare.add(message)
+    }
+    const candidates = messages.filter((message) => !overShare.has(message))
+    const { amount, closed } = await addUsage(trx, dialect, key, candidates.length)
+    if (closed) continue
+    const available = limit - (amount - candidates.length)
+    return { surplus: [...candidates.slice(Math.max(0, available)), ...overShare], period }
   }
 }
 

@@ -130,9 +130,9 @@ describeEachDatabase('notifications about client errors', (database) => {
     ...{ severity_thresholds: { incident: 'low' }, quiet_hours: '11:00-13:00', quiet_hours_bypass_severity: 'high' },
   } as const satisfies Settings
 
-  const reportFromClient = (harness: DeliveryHarness) =>
+  const reportFromClient = (harness: DeliveryHarness, error_type = 'OutOfMemoryError') =>
     logForeignError(harness.context as CaptureContext, {
-      ...{ source: 'sentry', error_type: 'OutOfMemoryError', message: 'x', backtrace: [], severity: 'critical' },
+      ...{ source: 'sentry', error_type, message: 'x', backtrace: [], severity: 'critical' },
     })
 
   const written = async (harness: DeliveryHarness) => {
@@ -152,14 +152,50 @@ describeEachDatabase('notifications about client errors', (database) => {
     ])
   })
 
+  test('sends a critical server error at once after a flood of client errors', async () => {
+    const inbox = await webhookInbox()
+    const settings = { ...inbox.settings, notification_max_per_hour: 8 }
+    const harness = await openHarness(settings)
+    const harnesses = [harness, harnessAt(harness.place, settings)]
+    const flood = (prefix: string) =>
+      Promise.all(
+        harnesses.flatMap((one, i) =>
+          Array.from({ length: 10 }, (_, n) => reportFromClient(one, `${prefix}${i}${'abcdefghij'[n]}`)),
+        ),
+      )
+    await flood('Before')
+    expect(await states(harness)).toEqual({ pending: 2, over_limit: 18 })
+
+    await harness.log('DatabaseDown', { severity: 'critical' })
+    await harness.sendDue()
+    expect(inbox.letters.map(({ raw }) => JSON.parse(raw).severity).sort()).toEqual(['critical', 'high', 'high'])
+
+    // The limit of the channel still applies to all errors together.
+    for (const type of 'abcdefg') await harness.log(`ServerError${type}`)
+    await flood('After')
+    await harness.sendDue()
+    expect(await states(harness)).toEqual({ sent: 8, over_limit: 40 })
+
+    for (const { clock } of harnesses) clock.now = NOON + HOUR
+    await Promise.all(harnesses.map(({ context }) => sweepDeliveries(context)))
+    await harness.sendDue()
+    expect(await states(harness)).toEqual({ sent: 8, combined: 40, 'summary sent': 1 })
+    expect(JSON.parse(inbox.letters[8]?.raw ?? '')).toMatchObject({ event: 'held', reason: 'hourly_limit', total: 40 })
+  })
+
+  test('holds client errors once server errors have reached the limit of the channel', async () => {
+    const harness = await openHarness({ webhook_url: 'http://127.0.0.1:9/', notification_max_per_hour: 4 })
+    for (const type of 'abcd') await harness.log(`ServerError${type}`)
+    await reportFromClient(harness)
+    expect(await states(harness)).toEqual({ pending: 4, over_limit: 1 })
+  })
+
   test('does not let summaries of client errors bypass quiet hours', async () => {
     const { quiet_hours_bypass_severity, severity_thresholds } = INCIDENT_SETTINGS
     const base = { webhook_url: INCIDENT_SETTINGS.webhook_url, quiet_hours_bypass_severity, severity_thresholds }
     const harness = await openHarness({ ...base, quiet_hours: '12:30-13:30', notification_max_per_hour: 1 })
     await reportFromClient(harness)
-    await logForeignError(harness.context as CaptureContext, {
-      ...{ source: 'sentry', error_type: 'Another', message: 'x', backtrace: [], severity: 'critical' },
-    })
+    await reportFromClient(harness, 'Another')
     harness.clock.now = NOON + HOUR
     await sweepDeliveries(harness.context)
     const [summary] = (await harness.rows()).filter(({ event }) => event === 'held')
