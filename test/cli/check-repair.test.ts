@@ -71,7 +71,7 @@ test('check --repair refuses a server, memory, a missing file, a folder and an u
   mkdirSync(join(cwd, 'folder'))
   const folder = await faultboard(['check', '--repair', '--database', 'sqlite:folder'], { cwd })
   expect(folder.code).toBe(1)
-  expect(folder.stdout).toMatch(/folder cannot be read .*Check that it is a file/)
+  expect(folder.stdout).toMatch(/Cannot read .*folder .*Check that it is a readable and writable file/)
   writeFileSync(join(cwd, 'errors.sqlite3'), '')
   const unknown = await faultboard(['check', '--fix'], { cwd })
   expect(unknown.code).toBe(2)

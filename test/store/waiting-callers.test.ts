@@ -31,9 +31,9 @@ test('does not retain the error of a caller that waits for the database', async 
     floods: new MessageFloods(200),
     lag: new LagGuard(null),
     positions: undefined,
-    source_lines: new SourceLines({ project_root: process.cwd(), positions: undefined }),
+    sourceLines: new SourceLines({ project_root: process.cwd(), positions: undefined }),
     hooks: createCaptureHooks(),
-    process_facts: {},
+    processFacts: {},
   } as unknown as CaptureContext
   const given = Array.from({ length: 50 }, () => {
     const exception = new Error('large')
