@@ -108,7 +108,7 @@ const CODES: readonly (readonly [before: string, code: string])[] = [
   ['(?:error code|errno|sqlstate)[ :=([]{1,3}-?', '\\d{3,4}(?![\\w.])'],
   ['ERROR ', '\\d{3} \\(\\w{5}\\)'],
   ['React error #', '\\d{0,3}\\b'],
-  ['v', '\\d{0,3}(?:\\.\\d{1,6}){0,3}(?![\\w.]{0,20}\\d)'],
+  ['v', '\\d{0,3}(?:\\.\\d{1,6}){0,3}(?![\\w.]{0,20}\\d|[a-z]{6})'],
 ]
 /** No code begins inside a number. */
 const FIRST_DIGIT = '\\d(?<!\\d\\d)'
