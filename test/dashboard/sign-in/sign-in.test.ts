@@ -235,7 +235,7 @@ describe('forwarding headers without a trusted proxy', () => {
     const lines = host.lines.filter((line) => line.includes('trusted_proxies'))
     expect(lines).toEqual([expect.stringContaining(`Requests contain ${name}, but no proxy is trusted`)])
     expect(await reasonsOf(host)).toEqual([
-      { state: 'degraded', sentence: expect.stringContaining('Set trusted_proxies') },
+      { state: 'degraded', message: expect.stringContaining('Set trusted_proxies') },
     ])
     expect(await (await host.get('/health')).text()).toContain('Set trusted_proxies')
   })
