@@ -59,6 +59,9 @@ describe('secrets in free text are replaced by [FILTERED]', () => {
     ['Authorization: Token abc', 'Authorization: [FILTERED]'],
     ['Cookie: theme=dark; tracking=abc', 'Cookie: [FILTERED]'],
     ['Set-Cookie: id=abc; Path=/', 'Set-Cookie: [FILTERED]'],
+    ['"GET /\\r\\nCookie: theme=dark; sid=hunter2"', '"GET /\\r\\nCookie: [FILTERED]"'],
+    ['{"Pass word":"hunter2"}', '{"Pass word":[FILTERED]}'],
+    ['auth code: hunter2', 'auth code: [FILTERED]'],
     ['curl -H "Authorization: Token abc" https://x.example', 'curl -H "Authorization: [FILTERED]" https://x.example'],
     // tokens by their shape
     ['sent Bearer abcdef.123456', 'sent Bearer [FILTERED]'],
@@ -85,12 +88,45 @@ describe('secrets in free text are replaced by [FILTERED]', () => {
       'POST https://hooks.slack.com/services/[FILTERED] failed',
     ],
     ['https://discord.com/api/webhooks/12/x-9', 'https://discord.com/api/webhooks/[FILTERED]'],
+    // an unencoded character behind an encoded one
+    ['dial smtp://a%40x.example:Summer#24@mail.example', 'dial smtp://[FILTERED]@mail.example'],
+    // digits of a token that pass the Luhn check
+    ['got xapp-1-A0-4111111111111111-7f4599400a608ea5', 'got [FILTERED]'],
     // card numbers that pass the Luhn check
     ['card 4111111111111111 declined', 'card [FILTERED] declined'],
     ['card=4111 1111 1111 1111', 'card=[FILTERED]'],
     ['paid with 5500-0000-0000-0004', 'paid with [FILTERED]'],
     ['amex 3782 822463 10005', 'amex [FILTERED]'],
   ])('%s', (raw, filtered) => expect(text(raw)).toBe(filtered))
+
+  const CHOSEN = ['hunter2', 'Summer2024!', "o'brien1", 'p@ssw0rd']
+  test.each([
+    ['password -> S', 'password -> [FILTERED]'],
+    ['password->S', 'password->[FILTERED]'],
+    ['password(S)', 'password([FILTERED])'],
+    ['login failed, password (S) rejected', 'login failed, password ([FILTERED]) rejected'],
+    ['Password [S] rejected', 'Password [[FILTERED]] rejected'],
+    ['| password | S |', '| password | [FILTERED] |'],
+    ['| password   | S   |', '| password   | [FILTERED]   |'],
+    ['**password**: S', '**password**: [FILTERED]'],
+    ['wrong password S', 'wrong password [FILTERED]'],
+    ['Passwort S ist falsch', 'Passwort [FILTERED] ist falsch'],
+    ['mot de passe S', 'mot de passe [FILTERED]'],
+    ['неверный пароль S', 'неверный пароль [FILTERED]'],
+    ['AUTH S', 'AUTH [FILTERED]'],
+    ['ERR command AUTH app S failed', 'ERR command AUTH app [FILTERED] failed'],
+    ['config set requirepass S', 'config set requirepass [FILTERED]'],
+    ['mongodb+srv://u:S@c/db', 'mongodb+srv://[FILTERED]@c/db'],
+    ["fetch('https://joe:S@h')", "fetch('https://[FILTERED]@h')"],
+    ['Cookie: sid=S', 'Cookie: [FILTERED]'],
+    ["curl -H 'Cookie: sid=S; a=b' -v", "curl -H 'Cookie: [FILTERED]' -v"],
+    ["password 'S' is too short", 'password [FILTERED] is too short'],
+    ["{ password: 'S', a: 1 }", '{ password: [FILTERED], a: 1 }'],
+    ['mysql -pS shop', 'mysql -p[FILTERED] shop'],
+    ['password: correct S battery', 'password: [FILTERED]'],
+  ])('filters a password that a person chose: %s', (form, filtered) => {
+    expect(CHOSEN.map((secret) => text(form.replace('S', () => secret)))).toEqual(CHOSEN.map(() => filtered))
+  })
 
   test('a secret of any length goes whole, with no tail left', () => {
     const long = 'aB3'.repeat(5000)
@@ -123,6 +159,21 @@ describe('secrets in free text are replaced by [FILTERED]', () => {
 describe('text without secrets stays as it is', () => {
   test.each([
     'TokenError: expired',
+    'password -> required',
+    'password (optional)',
+    'password [string]',
+    '| password | created_at |',
+    'wrong password, 3 attempts left',
+    'wrong password format. Try again!',
+    'password sha256 is not supported',
+    'password 8-character minimum',
+    'password user1@example.com was changed',
+    'the tests pass node20',
+    'at hashPassword (/srv/shop/src/hash2.js:12:5)',
+    'hashPassword(input2)',
+    'AUTH CRAM-MD5 failed',
+    'AUTH failed: ERR_AUTH_2',
+    "see 'https://x.example/a', mail 'a@b.example'",
     'Basic authentication required',
     'bearer token missing',
     'at login (/srv/shop/src/token.js:12:5)',

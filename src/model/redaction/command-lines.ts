@@ -1,13 +1,14 @@
 import type { IsSensitiveKey } from './sensitive-keys.js'
 
-const VALUE = `(?:"[^"\\n]*"?|'[^'\\n]*'?|[^\\s"']+)`
+const VALUE = `(?:"[^"\\n]*"?|'[^'\\n]*'?|[^\\s"'](?:[^\\s"']|'(?=\\w))*)`
 /** `--password x` and `-storepass x`, but not "--password is missing". */
 const NAMED_OPTION = new RegExp(
   `(?<![\\w-])(--?(\\p{L}[\\p{L}\\p{N}\\p{M}_-]{1,60})[ \\t]{1,20})(?![\\s-]|(?:and|are|cannot|flag|has|is|must|needs?|not|option|or|requires?|should|was)(?![^\\s.,:;]))${VALUE}`,
   'giu',
 )
 /** `-u admin:S`, `--user=admin:S`. The ids of `-u 1000:1000` are no credentials. */
-const USER_OPTION = /((?<=\s)(?:-u|-U|--user|--proxy-user)(?:[ \t]{0,20}|=)["']?(?!\d+:\d+\b)[^\s:"']{1,100}:)[^\s"']+/g
+const USER_OPTION =
+  /((?<=\s)(?:-u|-U|--user|--proxy-user)(?:[ \t]{0,20}|=)["']?(?!\d+:\d+\b)[^\s:"']{1,100}:)(?:[^\s"']|'(?=\w))+/g
 /** Short options for a password mean other things in other programs. */
 const SHORT_OPTIONS: readonly (readonly [program: RegExp, option: RegExp])[] = [
   [/\b(?:mysql\w*|mariadb[\w-]*|mycli|7z[ar]?)\b/, new RegExp(`((?<=[\\s"'])-p)(?!ass|ort|rint)(?![\\s"'-])${VALUE}`, 'g')],

@@ -1,10 +1,11 @@
 const SCHEME = /[a-z][a-z\d+.-]{1,20}:\/\//gi
 const ENCODED_URL_USER =
-  /([a-z][a-z\d+.-]{1,20}%(?:25){0,3}3a%(?:25){0,3}2f%(?:25){0,3}2f)(?:[^\s/?#"'<>&%]|%(?!(?:25){0,3}(?:40|2f)))+(%(?:25){0,3}40)/gi
+  /([a-z][a-z\d+.-]{1,20}%(?:25){0,3}3a%(?:25){0,3}2f%(?:25){0,3}2f)(?:[^\s/?#"'<>&%]|'(?=[\w%])|%(?!(?:25){0,3}(?:40|2f)))+(%(?:25){0,3}40)/gi
 /** `user:S@tcp(127.0.0.1:3306)/db` of Go, `jdbc:oracle:thin:scott/S@host`. */
 const DRIVER_USER =
-  /((?<![\w.-])[\w.-]{1,80}:|thin:[\w.-]{1,80}\/)[^\s@"']{1,300}(?=@(?:tcp|unix)\(|@(?:\/\/)?[\w.-]{1,80}:\d)/gi
-const END_OF_RUN = /[\s"'<>`]/g
+  /((?<![\w.-])[\w.-]{1,80}:|thin:[\w.-]{1,80}\/)(?:[^\s@"']|'(?=\w)){1,300}(?=@(?:tcp|unix)\(|@(?:\/\/)?[\w.-]{1,80}:\d)/gi
+/** A single quote before a letter or digit is part of a password, as in `u:o'brien@host`. */
+const END_OF_RUN = /[\s"<>`]|'(?![\w@])/g
 const END_OF_AUTHORITY = /[/?#]/
 /** Schemes of web pages, whose paths often contain an @. All others are databases, brokers, directories and servers. */
 const WEB_SCHEME = /^(?:https?|wss?|git(?:\+\w+)?|ssh|file|webpack|npm|vscode)(?:$|:)/i

@@ -96,6 +96,11 @@ const NOT_ASCII = /[^\0-\x7f]/
 
 const PASSWORD_WORDS: ReadonlySet<string> = new Set([...PASSWORDS, 'mnemonic', 'seed phrase', 'recovery phrase'])
 
+/** Parts of words. Every key that names a password contains one of them. */
+export const PASSWORD_WORD_PARTS: readonly string[] = shortestParts(
+  PASSWORDS.filter((phrase) => !phrase.startsWith('pass ')).map((phrase) => phrase.split(' ').at(-1) ?? ''),
+)
+
 /** Whether a key names a password or phrase, which may consist of several words. */
 export function isPasswordKey(key: string): boolean {
   const words = keyWords(key)
@@ -110,4 +115,9 @@ export function isPasswordKey(key: string): boolean {
 
 function prefixed(last: string, firsts: string): string[] {
   return firsts.split(' ').map((first) => `${first} ${last}`)
+}
+
+/** Drops words that contain another word of the list. */
+function shortestParts(words: readonly string[]): string[] {
+  return [...new Set(words)].filter((word) => !words.some((other) => other !== word && word.includes(other)))
 }

@@ -1,4 +1,4 @@
-import { isPasswordKey, keyWords } from './key-words.js'
+import { isPasswordKey, keyWords, SENSITIVE_PHRASES } from './key-words.js'
 import type { IsSensitiveKey } from './sensitive-keys.js'
 
 /** Percent-encoding, up to three levels deep for URLs inside URLs: `%3D`, `%253D`. */
@@ -28,14 +28,14 @@ const ANY_KEY_AND_SIGN = new RegExp(
 const NEEDS_ANY = /%|[\])]["'`\\\s]{0,30}[=:]/
 const KEY_SIGN = /[=:：＝]|%(?:25){0,3}3[ad]/i
 /** A key and a value in columns, separated by a tab or several spaces. */
-const KEY_AND_GAP = new RegExp(`(?<!${NAME})(${NAME}{2,100})(?:\\t[\\t ]{0,19}| {3,20})(?=[^\\s=:])`, 'giu')
+const KEY_AND_GAP = new RegExp(`(?<!${NAME})(${NAME}{2,100})(?:\\t[\\t ]{0,19}| {3,20})(?=[^\\s=:|])`, 'giu')
 const GAP = /\t| {3}/
 const ENCODED_BRACKET = /%(?:25){0,3}5[bd]/gi
 /** The end of a longer key is enough to recognize it. */
 const MAX_KEY_LENGTH = 200
 
 const QUOTED =
-  /(\\{1,15}["'])(?:(?!\1)[^\n])*(?:\1)?|(&(?:quot|apos|#0?3[49]|#x2[27]);)(?:(?!\2)[^\n])*(?:\2)?|[a-z]{0,2}&?(?:"(?:[^"\\\n]|\\.|"")*"?|'(?:[^'\\\n]|\\.|'')*'?|`(?:[^`\\\n]|\\.)*`?)/iy
+  /(\\{1,15}["'])(?:(?!\1)[^\n])*(?:\1)?|(&(?:quot|apos|#0?3[49]|#x2[27]);)(?:(?!\2)[^\n])*(?:\2)?|[a-z]{0,2}&?(?:"(?:[^"\\\n]|\\.|"")*"?|'(?:[^'\\\n]|\\.|''|(?<=\w)'(?=\w))*'?|`(?:[^`\\\n]|\\.)*`?)/iy
 /** A block of YAML: the indented lines below `|` or `>`. */
 const BLOCK = /[|>][+-]?\d?[ \t]{0,20}\r?\n(?:[ \t]{1,200}[^\n]*(?:\n|$)|[ \t]{0,200}\r?\n)+/y
 const CALL = /[a-z_$][\w$.]{0,60}(?=\()/iy
@@ -50,7 +50,8 @@ const SOURCE_FILE = /\.(?:[cm]?[jt]sx?|vue|svelte|json|html?)$/
 /** A separator inside an unquoted value, unless another key or the end of a sentence follows it. */
 const INNER_SIGN = /[,;&'"](?![\s,;&'"<>)\]}]|$)(?!\s{0,3}\\{0,15}["']?[\p{L}\p{N}_.[\]-]{1,60}["']?\s{0,3}[=:])/uy
 /** Another word of a password, unless it is the next key. */
-const NEXT_WORD = /[ \t]{1,20}(?![\p{L}\p{N}_.[\]-]{1,60}\\{0,15}["']?\s{0,3}[=:])[^\s,;&"'<>()[\]{}|=:]+/uy
+const NEXT_WORD =
+  /[ \t]{1,20}(?![\p{L}\p{N}_.[\]-]{1,60}\\{0,15}["']?\s{0,3}[=:])(?:[^\s,;&"'<>()[\]{}|=:]|(?<=\S)'(?=[\p{L}\p{N}]))+/uy
 const MAX_WORDS = 30
 /** Begins a sentence about the secret rather than the secret: "password: must be at least 8 characters". */
 const VERDICT =
@@ -111,7 +112,10 @@ function isSensitiveName(key: string, before: string | undefined, isSensitiveKey
   const name = key.includes('%') ? key.replace(ENCODED_BRACKET, ' ') : key
   if (isSensitiveKey(name)) return true
   if (before === undefined) return false
-  if (isSensitiveKey(before)) return /^(?:is|was)$/i.test(name) && isPasswordKey(before)
+  if (isSensitiveKey(before)) {
+    if (SENSITIVE_PHRASES.has(`${before} ${name}`.toLowerCase())) return true
+    return /^(?:is|was)$/i.test(name) && isPasswordKey(before)
+  }
   return keyWords(name).length === 1 && isSensitiveKey(`${before} ${name}`)
 }
 

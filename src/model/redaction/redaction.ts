@@ -1,3 +1,4 @@
+import { withoutChosenPasswords } from './chosen-passwords.js'
 import { withoutOptionValues, withoutProgramPasswords } from './command-lines.js'
 import { withoutUrlCredentials } from './credentials-in-urls.js'
 import { endOfAnyValue, withoutKeyedValues } from './keyed-values.js'
@@ -54,7 +55,7 @@ export const NO_REDACTION: Redactor = { isSensitiveKey: () => false, text: (text
 
 /** These headers contain several words, some of them quoted, to the end of the line. */
 const HEADER =
-  /\b((?:proxy-)?authorization|(?:set-)?cookie)(\s{0,20}[:=]\s{0,20})(?![\s"'\\])(?:=\s{0,2}\\{0,7}"[^"\n]*"?|=\s{0,2}\\{0,7}'[^'\n]*'?|[^\n"'}])+/gi
+  /(?:\b|(?<=\\[nr]))((?:proxy-)?authorization|(?:set-)?cookie)(\s{0,20}[:=]\s{0,20})(?![\s"'\\])(?:=\s{0,2}\\{0,7}"[^"\n]*"?|=\s{0,2}\\{0,7}'[^'\n]*'?|[^\n"'}]|(?<=\w)'(?=\w))+/gi
 const HEADER_HINT = /authorization|cookie/i
 const ELEMENT =
   /(<([\p{L}_][\p{L}\p{N}\p{M}_:.-]{0,80})(\s[^<>\n]{0,200})?>)(?:<!\[CDATA\[[\s\S]*?(?:\]\]>|$)|[^<]+(?=<\/))/gu
@@ -70,7 +71,9 @@ const MAX_ENCODINGS = 3
 /** Decodes, redacts and re-encodes values: a statement in a parameter is still a statement. */
 function redactText(text: string, keys: SensitiveKeys, encodings = 0): string {
   if (!text.includes('%') || encodings >= MAX_ENCODINGS) return redactPlain(text, keys)
-  const plain = text.replace(ENCODED_VALUE, (value) => {
+  // Before decoding: an encoded @ in the name of a user does not end the credentials.
+  const anonymous = text.includes('%40') && text.includes('@') ? withoutUrlCredentials(text, FILTERED) : text
+  const plain = anonymous.replace(ENCODED_VALUE, (value) => {
     const decoded = decodedOrSame(value.replaceAll('+', ' '))
     const safe = redactText(decoded, keys, encodings + 1)
     if (safe === decoded) return value
@@ -104,7 +107,8 @@ function encodedOrFiltered(text: string): string {
 function redactPlain(text: string, { isSensitiveKey, mayNameSecret }: SensitiveKeys): string {
   const features = scanText(text)
   let result = withoutTokens(text, FILTERED, features)
-  if ((features & (SIGN | OPTION | LONG_RUN)) === 0) return result
+  if ((features & (SIGN | OPTION | LONG_RUN)) === 0)
+    return withoutChosenPasswords(result, features, FILTERED, isSensitiveKey)
   if (features & ADDRESS) result = withoutUrlCredentials(result, FILTERED)
   const isNamed = mayNameSecret(result, features)
   if (features & OPTION) {
@@ -123,5 +127,6 @@ function redactPlain(text: string, { isSensitiveKey, mayNameSecret }: SensitiveK
   result = withoutStatementLiterals(result, FILTERED, isSensitiveKey)
   result = withoutPairedValues(result, FILTERED, isSensitiveKey, endOfAnyValue)
   result = withoutKeyedValues(result, FILTERED, isSensitiveKey)
-  return features & LONG_RUN ? withoutSecretsInSentences(result, FILTERED, isSensitiveKey) : result
+  if (features & LONG_RUN) result = withoutSecretsInSentences(result, FILTERED, isSensitiveKey)
+  return withoutChosenPasswords(result, features, FILTERED, isSensitiveKey)
 }

@@ -8,7 +8,7 @@ const QUOTED_LITERAL =
 const NO_LITERAL = /^(?:\$\d+|\?\d*|[:@]\w+|%s|%\(\w+\)s|null|default|true|false|now\(\)|current_timestamp)?$/i
 /** SQL keywords followed by a password. */
 const PASSWORD_LITERAL =
-  /(\b(?:password|passwd|passphrase)\s{0,5}(?:\(\s{0,5}|\s(?:for\s{1,5}\S{1,80}\s{0,5})?(?:=\s{0,5})?(?:password\s{0,3}\(\s{0,3})?)|\bidentified\s{1,5}(?:with\s{1,5}\S{1,80}\s{1,5})?(?:by|as)\s{1,5}(?:password\s{1,5})?|\bpragma\s{1,5}(?:hex)?(?:re)?key\s{0,5}=\s{0,5}|\bas\s{1,5}\w{1,60}\s{1,5}key\s{1,5})((?:[en]|_\w{1,10})?'(?:[^'\\\n]|\\.|'')*'?|"(?:[^"\\\n]|\\.)*"?)/gi
+  /(\b(?:password|passwd|passphrase)\s{0,5}(?:\(\s{0,5}|\s(?:for\s{1,5}\S{1,80}\s{0,5})?(?:=\s{0,5})?(?:password\s{0,3}\(\s{0,3})?)|\bidentified\s{1,5}(?:with\s{1,5}\S{1,80}\s{1,5})?(?:by|as)\s{1,5}(?:password\s{1,5})?|\bpragma\s{1,5}(?:hex)?(?:re)?key\s{0,5}=\s{0,5}|\bas\s{1,5}\w{1,60}\s{1,5}key\s{1,5})((?:[en]|_\w{1,10})?'(?:[^'\\\n]|\\.|''|(?<=\w)'(?=\w))*'?|"(?:[^"\\\n]|\\.)*"?)/gi
 /** A column, a comparison other than `=`, and a literal or list. */
 const COMPARISON =
   /(?<![\w.])((?:[\w$]{1,60}\.)?["`[]?([\w$]{1,80})["`\]]?\s{0,5}(?:(?:<>|!=|<=>|[<>]=?|!?~\*?|(?<=\s)(?:not\s{1,5})?(?:i?like|rlike|regexp))\s{0,5}(?=[en]?')|(?<=\s)(?:not\s{1,5})?in\s{0,5}(?=\(\s{0,5}')))((?:[en])?'(?:[^'\\\n]|\\.|'')*'?|\([^()]*\)?)/gi

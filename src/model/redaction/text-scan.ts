@@ -6,6 +6,8 @@ export const DIGITS = 8
 export const WORD = 16
 export const NOT_ASCII = 32
 export const OPTION = 64
+/** Prefix of a word for a password, or of the command AUTH. Set together with `WORD`. */
+export const PASSWORD = 128
 
 /** A run of word characters, dots and dashes of this length may be a token. */
 const TOKEN_LENGTH = 11
@@ -14,15 +16,20 @@ const CARD_LENGTH = 13
 const GROUP_LENGTH = 4
 const GAP_LENGTH = 3
 
+/** Prefixes of words for a password, in the form of the other prefixes. */
+const PASSWORD_BEGINNINGS = [
+  'pass', 'psw', 'pwd', 'auth', 'phra', 'mnem', 'kenn', 'cont', 'clav', 'mdp', 'senh', 'wach', 'lose', 'adga', 'sala', 'hasl', 'hesl', 'jels', 'paro',
+  'sifr', 'lozi', 'zapo', 'gesl', 'khau', 'sand', 'pasw', 'gehe',
+] // biome-ignore format: a word list reads best as lines of words
+
 /**
- * Prefixes of every word that names a secret, an authorization scheme or a link that grants access. Four letters, or
- * three if the word is shorter: the searches themselves are exact.
+ * Prefixes of every other word that names a secret, an authorization scheme or a link that grants access. Four letters,
+ * or three if the word is shorter: the searches themselves are exact.
  */
 const BEGINNINGS = [
-  'pass', 'psw', 'pwd', 'secr', 'toke', 'jwt', 'bear', 'basi', 'auth', 'cred', 'cook', 'sess', 'sid', 'psk', 'mnem', 'sign', 'key', 'code', 'phra',
-  'link', 'pin', 'numb', 'answ', 'asse', 'saml', 'otp', 'card', 'cvv', 'cvc', 'iban', 'ssn', 'soci', 'csrf', 'xsrf', 'dsn', 'conn', 'data', 'kenn', 'cont',
-  'clav', 'mdp', 'senh', 'wach', 'lose', 'adga', 'sala', 'hasl', 'hesl', 'jels', 'paro', 'sifr', 'lozi', 'zapo', 'gesl', 'khau', 'sand', 'pasw',
-  'begi', 'rese', 'veri', 'conf', 'acti', 'invi', 'unlo', 'reco', 'magi', 'unsu', 'onet', 'time', 'shar', 'tick', 'iden', 'fail', 'cryp', 'pepp', 'gehe', 'vapi',
+  'secr', 'toke', 'jwt', 'bear', 'basi', 'cred', 'cook', 'sess', 'sid', 'psk', 'sign', 'key', 'code', 'link', 'pin', 'numb', 'answ', 'asse', 'saml',
+  'otp', 'card', 'cvv', 'cvc', 'iban', 'ssn', 'soci', 'csrf', 'xsrf', 'dsn', 'conn', 'data', 'begi', 'rese', 'veri', 'conf', 'acti', 'invi', 'unlo',
+  'reco', 'magi', 'unsu', 'onet', 'time', 'shar', 'tick', 'iden', 'fail', 'cryp', 'pepp', 'vapi',
 ] // biome-ignore format: a word list reads best as lines of words
 
 const letterOf = (code: number) => {
@@ -32,16 +39,22 @@ const letterOf = (code: number) => {
 const codeOf = (letters: string) =>
   [...letters].reduce((code, letter) => (code << 5) | letterOf(letter.charCodeAt(0)), 0)
 
-/** Lookup by the code of three letters: 1 if a prefix starts with them, 2 if the prefix is complete. */
+/** Lookup by the code of three letters: the features of a complete prefix, or `NEEDS_FOURTH`. */
 const THREE = new Uint8Array(1 << 15)
-const FOUR = new Set<number>()
-for (const letters of BEGINNINGS) {
-  const three = codeOf(letters.slice(0, 3))
-  THREE[three] = Math.max(THREE[three] ?? 0, letters.length === 3 ? 2 : 1)
-  if (letters.length === 4) FOUR.add(codeOf(letters))
-}
+const NEEDS_FOURTH = 1
+const FOUR = new Map<number, number>()
+addPrefixes(BEGINNINGS, WORD)
+addPrefixes(PASSWORD_BEGINNINGS, WORD | PASSWORD)
 // `pw` with any letter before it, and with none.
-for (let before = 0; before <= 26; before++) THREE[(before << 10) | codeOf('pw')] = 2
+for (let before = 0; before <= 26; before++) THREE[(before << 10) | codeOf('pw')] = WORD | PASSWORD
+
+function addPrefixes(prefixes: readonly string[], features: number): void {
+  for (const letters of prefixes) {
+    const three = codeOf(letters.slice(0, 3))
+    THREE[three] = Math.max(THREE[three] ?? 0, letters.length === 3 ? features : NEEDS_FOURTH)
+    if (letters.length === 4) FOUR.set(codeOf(letters), features)
+  }
+}
 
 /** Letters map to their position in the alphabet, other characters to these flags. */
 const IS_RUN = 32
@@ -82,7 +95,8 @@ export function scanText(text: string): number {
     if (kind < IS_RUN && kind > 0) {
       letters = ((letters << 5) | kind) & 0x7fff
       const three = THREE[letters] as number
-      if (three !== 0 && (three === 2 || FOUR.has((letters << 5) | letterOf(text.charCodeAt(i + 1))))) features |= WORD
+      if (three !== 0)
+        features |= three === NEEDS_FOURTH ? (FOUR.get((letters << 5) | letterOf(text.charCodeAt(i + 1))) ?? 0) : three
       continue
     }
     letters = 0

@@ -70,10 +70,10 @@ const SHAPED = LONG_RUN | DIGITS | WORD | ADDRESS
 /** Replaces tokens, private keys, card numbers and pre-signed URLs with `filtered`. */
 export function withoutTokens(text: string, filtered: string, features: number): string {
   if ((features & SHAPED) === 0) return text
-  const shapeless = SHAPE_HINT.test(text) ? withoutShapes(text, filtered) : text
-  const plain = mayContainSecretPath(shapeless, features) ? withoutSecretPaths(shapeless, filtered) : shapeless
-  if ((features & LONG_RUN) === 0) return plain
-  return withoutPrefixedTokens(plain, filtered)
+  // First, because a group of digits in a token can look like a card number.
+  const plain = features & LONG_RUN ? withoutPrefixedTokens(text, filtered) : text
+  const shapeless = SHAPE_HINT.test(plain) ? withoutShapes(plain, filtered) : plain
+  return mayContainSecretPath(shapeless, features) ? withoutSecretPaths(shapeless, filtered) : shapeless
 }
 
 function withoutPrefixedTokens(text: string, filtered: string): string {

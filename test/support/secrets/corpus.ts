@@ -1,14 +1,25 @@
 import { createHash } from 'node:crypto'
 import { outsideSamples } from './outside-samples.js'
+import { base64Secret, placeSecret } from './shapes.js'
 
 /** A secret in one of the ways in which applications carry secrets: in a text, or in a value of any shape. */
 export type Sample = { kind: string; secret: string } & ({ text: string } | { data: unknown })
 
-/** Every sample has a secret of its own, the same in every run: a letter, then letters and digits. */
+/** Every sample has a secret of its own, the same in every run. */
 let drawn = 0
-function draw(length = 14): string {
-  const digest = createHash('sha512').update(`secret ${drawn++}`).digest('base64').replaceAll(/[+/=]/g, '')
-  return `k${digest.slice(0, length - 3)}7Q`
+/** A generated secret, as providers issue them. */
+const draw = (length?: number) => base64Secret(drawn++, length)
+
+/** A text with a secret of any shape. */
+function textSample(kind: string, form: (secret: string) => string): Sample {
+  const { secret, placed } = placeSecret(drawn++, form)
+  return { kind, secret, text: placed }
+}
+
+/** A value with a secret of any shape. */
+function dataSample(kind: string, form: (secret: string) => unknown): Sample {
+  const { secret, placed } = placeSecret(drawn++, form)
+  return { kind, secret, data: placed }
 }
 
 const KEYS = [
@@ -43,7 +54,7 @@ const LANGUAGES =
   )
 
 function* keyedData(): Generator<Sample> {
-  const add = (key: string, secret = draw()): Sample => ({ kind: 'key', secret, data: { [key]: secret } })
+  const add = (key: string) => dataSample('key', (secret) => ({ [key]: secret }))
   for (const key of KEYS) for (const style of STYLES) yield add(style(key.split(' ')))
   for (const key of [...RUN_TOGETHER, ...LANGUAGES]) yield add(key)
 }
@@ -82,11 +93,7 @@ const TEXT_KEYS = [
 ] // biome-ignore format: a word list reads best as lines of words
 
 function* keyedTexts(): Generator<Sample> {
-  for (const key of TEXT_KEYS)
-    for (const form of TEXT_FORMS) {
-      const secret = draw()
-      yield { kind: 'text', secret, text: form(key, secret) }
-    }
+  for (const key of TEXT_KEYS) for (const form of TEXT_FORMS) yield textSample('text', (secret) => form(key, secret))
   for (const key of [
     'password',
     'passphrase',
@@ -97,10 +104,9 @@ function* keyedTexts(): Generator<Sample> {
     'mot de passe',
     'пароль',
   ]) {
-    const [first, second, third] = [draw(), draw(), draw()]
-    yield { kind: 'phrase', secret: second, text: `${key}: correct horse ${second}` }
-    yield { kind: 'phrase', secret: third, text: `${key} = correct ${third} battery, retried twice` }
-    yield { kind: 'phrase', secret: first, text: `${key}： ${first}` }
+    yield textSample('phrase', (secret) => `${key}: correct horse ${secret}`)
+    yield textSample('phrase', (secret) => `${key} = correct ${secret} battery, retried twice`)
+    yield textSample('phrase', (secret) => `${key}： ${secret}`)
   }
 }
 
@@ -197,10 +203,7 @@ const STATEMENTS: readonly ((column: string, secret: string) => string)[] = [
 
 function* statements(): Generator<Sample> {
   for (const column of COLUMNS)
-    for (const statement of STATEMENTS) {
-      const secret = draw()
-      yield { kind: 'statement', secret, text: statement(column, secret) }
-    }
+    for (const statement of STATEMENTS) yield textSample('statement', (secret) => statement(column, secret))
   const others: ((secret: string) => string)[] = [
     (secret) => `alter role shop WITH PASSWORD '${secret}'`,
     (secret) => `CREATE USER 'a'@'%' IDENTIFIED BY '${secret}'`,
@@ -210,10 +213,7 @@ function* statements(): Generator<Sample> {
     (secret) => `create login shop with password = N'${secret}'`,
     (secret) => `Failing row contains (5, anna, ${secret}, null).`,
   ]
-  for (const statement of others) {
-    const secret = draw()
-    yield { kind: 'statement', secret, text: statement(secret) }
-  }
+  for (const statement of others) yield textSample('statement', statement)
 }
 
 function* connections(): Generator<Sample> {
@@ -235,14 +235,11 @@ function* connections(): Generator<Sample> {
   ]
   const passwords = ['', 'a/', 'a?', 'a#', 'a@', 'a:', 'p/q?']
   for (const scheme of schemes)
-    for (const start of passwords) {
-      const secret = draw()
-      yield {
-        kind: 'connection',
-        secret,
-        text: `cannot connect to ${scheme}://shop:${start}${secret}@db.example:5432/x`,
-      }
-    }
+    for (const start of passwords)
+      yield textSample(
+        'connection',
+        (secret) => `cannot connect to ${scheme}://shop:${start}${secret}@db.example:5432/x`,
+      )
   const others: ((secret: string) => string)[] = [
     (secret) => `dial shop:${secret}@tcp(127.0.0.1:3306)/shop`,
     (secret) => `jdbc:oracle:thin:scott/${secret}@db.example:1521/orcl`,
@@ -252,10 +249,7 @@ function* connections(): Generator<Sample> {
     (secret) => `https://${secret}@o1.ingest.example/42`,
     (secret) => `next=postgres%3A%2F%2Fshop%3A${secret}%40db.example`,
   ]
-  for (const other of others) {
-    const secret = draw()
-    yield { kind: 'connection', secret, text: other(secret) }
-  }
+  for (const other of others) yield textSample('connection', other)
 }
 
 const CONTAINERS: readonly ((key: string, secret: string) => unknown)[] = [
@@ -296,10 +290,7 @@ function* containers(): Generator<Sample> {
     'passwort',
     'Set-Cookie',
   ])
-    for (const container of CONTAINERS) {
-      const secret = draw()
-      yield { kind: 'container', secret, data: container(key, secret) }
-    }
+    for (const container of CONTAINERS) yield dataSample('container', (secret) => container(key, secret))
   const code = draw(24)
   yield { kind: 'container', secret: code, data: { code, state: 'x' } }
 }
@@ -327,10 +318,7 @@ function* commands(): Generator<Sample> {
     (secret) => `zip -P ${secret} a.zip a`,
     (secret) => `kubectl create secret generic a --from-literal=password=${secret}`,
   ]
-  for (const line of lines) {
-    const secret = draw()
-    yield { kind: 'command', secret, text: line(secret) }
-  }
+  for (const line of lines) yield textSample('command', line)
 }
 
 function* addresses(): Generator<Sample> {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Sample } from './corpus.js'
+import { placeSecret } from './shapes.js'
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const AN = `${LETTERS}0123456789`
@@ -42,9 +43,9 @@ const TEXTS: readonly Form[] = [
   ['url', (s) => `host=db user=app password=${s} dbname=x sslmode=require`],
   ['url', (s) => `https://acc.blob.core.windows.net/c/b?sv=2022-11-02&sp=r&sig=${s}%3D`, 43, AN],
   ['url', (s) => `https://b.s3.amazonaws.com/k?X-Amz-Credential=AKIAXX&X-Amz-Signature=${s}`, 64, HEX],
-  ['url', (s) => `GET /cb?state=x&code=${s}&scope=openid failed`],
+  ['url', (s) => `GET /cb?state=x&code=${s}&scope=openid failed`, 14, AN],
   ['url', (s) => `GET https://app.example.com/#access_token=${s}&token_type=bearer`],
-  ['url', (s) => `POST /password/reset/${s} 500`],
+  ['url', (s) => `POST /password/reset/${s} 500`, 14, AN],
   ['url', (s) => `GET /invite/${s}?x=1 404`, 32, HEX],
   ['url', (s) => `GET /verify-email?t=1&confirmation_token=${s}`],
   ['url', (s) => `magic link https://x.example/magic-link/${s} expired`, 40, AN],
@@ -101,8 +102,8 @@ const TEXTS: readonly Form[] = [
   ['header', (s) => `X-Amz-Security-Token: ${s}`],
   ['header', (s) => `Ocp-Apim-Subscription-Key: ${s}`],
   ['header', (s) => `X-Vault-Token: ${s}`],
-  ['header', (s) => `invalid header value: "Bearer ${s}\\n"`],
-  ['header', (s) => `sec-websocket-protocol: bearer, ${s}`],
+  ['header', (s) => `invalid header value: "Bearer ${s}\\n"`, 14, AN],
+  ['header', (s) => `sec-websocket-protocol: bearer, ${s}`, 14, AN],
   ['header', (s) => `-H 'Authorization: Bearer ${s}' https://x`],
   // SQL
   ['sql', (s) => `insert into "users" ("email", "password") values ('a@b', '${s}') - duplicate key`],
@@ -294,8 +295,8 @@ const TEXTS: readonly Form[] = [
   ['layout', (s) => `Password '${s}' is too short`],
   ['layout', (s) => `invalid password "${s}"`],
   ['layout', (s) => `invalid token: ${s}`],
-  ['layout', (s) => `Invalid API key provided: ${s}`],
-  ['layout', (s) => `Incorrect API key ${s}`],
+  ['layout', (s) => `Invalid API key provided: ${s}`, 14, AN],
+  ['layout', (s) => `Incorrect API key ${s}`, 14, AN],
   ['layout', (s) => `token ${s} has expired`, 40, AN],
   ['layout', (s) => `user=x, pass=${s}, host=y`],
   ['layout', (s) => `user/pass: x/${s}`],
@@ -354,7 +355,7 @@ const VALUES: readonly ((s: string) => unknown)[] = [
   (s) => new Map([['password',s]]),
   (s) => new URLSearchParams({password:s}),
   (s) => new Headers({authorization:`Bearer ${s}`}),
-  (s) => new URL(`https://u:${s}@x/`),
+  (s) => new URL(`https://u:${encodeURIComponent(s)}@x/`),
   (s) => ({passwords:new Set([s])}),
   (s) => ({password:{a:{b:s}}}),
   (s) => ({tokens:[s,s]}),
@@ -400,6 +401,9 @@ const VALUES: readonly ((s: string) => unknown)[] = [
   (s) => ({secrets:[{name:'x',valueFrom:s}]}),
 ] // biome-ignore format: one sample in each line
 
+/** The numbers of these samples follow those of the corpus. */
+const OUTSIDE_NUMBERS = 5000
+
 /** Samples of secrets that are independent of the corpus beside this file. */
 export function outsideSamples(): Sample[] {
   drawn = 0
@@ -410,14 +414,20 @@ export function outsideSamples(): Sample[] {
     ...WORDS.map((word): Form => ['word', (s) => `Login: ${word}: ${s}`]),
     ...KEYS.map((key): Form => ['key', (s) => `{"${key}":"${s}"}`]),
   ]
+  // Tokens with a length or alphabet of their own keep it.
+  let number = OUTSIDE_NUMBERS
   return [
     ...forms.map(([kind, form, length, alphabet]) => {
+      if (length === undefined) {
+        const { secret, placed } = placeSecret(number++, form)
+        return { kind: `outside ${kind}`, secret, text: placed }
+      }
       const drawnSecret = secret(length, alphabet)
       return { kind: `outside ${kind}`, secret: drawnSecret, text: form(drawnSecret) }
     }),
     ...VALUES.map((form) => {
-      const drawnSecret = secret()
-      return { kind: 'outside value', secret: drawnSecret, data: form(drawnSecret) }
+      const { secret, placed } = placeSecret(number++, form)
+      return { kind: 'outside value', secret, data: placed }
     }),
   ]
 }

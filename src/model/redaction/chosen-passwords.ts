@@ -1,0 +1,77 @@
+import { isPasswordKey, PASSWORD_WORD_PARTS } from './key-words.js'
+import type { IsSensitiveKey } from './sensitive-keys.js'
+import { NOT_ASCII, PASSWORD } from './text-scan.js'
+
+const MIN_LENGTH = 6
+const VALUE = `(?:[^\\s"'<>()[\\]{}|,;:/\\\\=&\`]|'(?=[^\\s!-/:-@[-^\`{-~]))+`
+const END = `(?=[\\s"',;)\\]}|>*\`]|$)`
+const WORDS_BETWEEN = '(?: (?:is|was|provided|given|received|supplied|entered|used|default)){0,2}'
+/** `->`, `(`, `[` and the like, with Markdown around the name and the value. */
+const SIGN = '[*_`"\']{0,3} {0,20}(?:-{1,2}>|[|:=([{<]) {0,20}[*_`"\']{0,3}'
+const NAME = '[\\p{L}\\p{N}\\p{M}_.-]'
+
+/** `password -> S`, `password(S)`, `Password [S]`, `| password | S |`, `**password**: S`, `wrong password S`. */
+const passwordAndValue = (words: readonly string[], name: string, flags: string) =>
+  new RegExp(`((?:${words.join('|')})${name}{0,60})${WORDS_BETWEEN}(${SIGN}| {1,2})(${VALUE})${END}`, flags)
+const isAscii = (word: string) => /^[\0-\x7f]+$/.test(word)
+/** Several times faster than the pattern for all languages. */
+const IN_ASCII = passwordAndValue(PASSWORD_WORD_PARTS.filter(isAscii), '[\\w.-]', 'gi')
+const IN_ANY_TEXT = passwordAndValue(PASSWORD_WORD_PARTS, NAME, 'giu')
+const FOREIGN_WORD = new RegExp(PASSWORD_WORD_PARTS.filter((word) => !isAscii(word)).join('|'), 'i')
+const NAME_BEFORE = new RegExp(`(?:(?<!${NAME})(?:de|mat|mật|kata|كلمة|رمز) )?${NAME}*$`, 'iu')
+const MAX_NAME_BEFORE = 60
+/** The command of Redis: `AUTH S`, `AUTH default S`. */
+const AUTH_COMMAND = new RegExp(`(?<![\\w-])AUTH((?: {1,3}${VALUE}){1,2})${END}`, 'g')
+
+/** Algorithms, formats, versions and numbered things. */
+const ORDINARY_WORD =
+  /^(?:x?oauth|s?cram|digest|sha|md|utf|base|aes|des|rsa|ecdsa|b?crypt|scrypt|argon|pbkdf|hmac|rfc|iso|tls|ssl|http|ipv|version|v|field|column|line|row|step|attempt|level|arg|param|value|type|index|n?(?:var)?char|string|int)(?!\p{L})[\w.-]*$/iu
+const ERROR_CODE = /^(?:[A-Z][A-Z\d]*(?:_[A-Z\d]+)+|[A-Z]{1,6}-?\d+|0x[\da-f]+)$/
+const FILE_OR_HOST = /\.[a-z]{2,5}\d?$/i
+const MAIL_ADDRESS = /@[\w-]+\.\w/
+const PLACEHOLDER = /^[$%@#]\p{L}/u
+/** `8-character`, `30days`. */
+const QUANTITY = /^\d+-?\p{L}+$/u
+/** `requirepass`, `dbpwd`. */
+const COMPOUND_NAME = /(?:pass|pwd)$/i
+const FUNCTION_NAME = /\p{Ll}\p{Lu}/u
+
+/**
+ * Replaces words after the name of a password that mix letters with digits or punctuation with `filtered`. Keeps words
+ * of letters only: no rule can distinguish "password sunshine" from "password reset".
+ */
+export function withoutChosenPasswords(
+  text: string,
+  features: number,
+  filtered: string,
+  isSensitiveKey: IsSensitiveKey,
+): string {
+  if ((features & PASSWORD) === 0 && ((features & NOT_ASCII) === 0 || !FOREIGN_WORD.test(text))) return text
+  const plain = text.replace(
+    features & NOT_ASCII ? IN_ANY_TEXT : IN_ASCII,
+    (part, nameEnd: string, sign: string, value: string, start: number) => {
+      const isSpaced = sign.trim() === ''
+      if (!looksChosen(value, isSpaced)) return part
+      const name = (NAME_BEFORE.exec(text.slice(Math.max(0, start - MAX_NAME_BEFORE), start))?.[0] ?? '') + nameEnd
+      // "the tests pass" is about no password, and `hashPassword(x)` is a call.
+      if ((isSpaced && name === 'pass') || (sign === '(' && FUNCTION_NAME.test(name))) return part
+      const namesPassword = isPasswordKey(name) || COMPOUND_NAME.test(name)
+      return namesPassword && isSensitiveKey(name) ? part.slice(0, -value.length) + filtered : part
+    },
+  )
+  if (!plain.includes('AUTH ')) return plain
+  return plain.replace(AUTH_COMMAND, (_, words: string) => {
+    const safe = words.split(' ').map((word) => (looksChosen(word, true) ? filtered : word))
+    return `AUTH${safe.join(' ')}`
+  })
+}
+
+function looksChosen(word: string, isSpaced: boolean): boolean {
+  const value = word.endsWith('.') ? word.slice(0, -1) : word
+  if (value.length < MIN_LENGTH) return false
+  if (!/\p{L}/u.test(value) || ORDINARY_WORD.test(value) || ERROR_CODE.test(value) || FILE_OR_HOST.test(value))
+    return false
+  if (MAIL_ADDRESS.test(value) || PLACEHOLDER.test(value) || QUANTITY.test(value)) return false
+  // Punctuation at the end belongs to a sentence, unless a sign is before the word.
+  return /\d/.test(value) || (isSpaced ? /[!#$%^*?+~@](?=\p{L})/u : /[!#$%^*?+~@]/).test(value)
+}
