@@ -64,7 +64,7 @@ describe('an anonymous client with the default limits', () => {
       read.selectFrom('faultboard_deliveries').select(['channel', 'state']).execute(),
     )
     expect(messages.filter(({ channel }) => channel === 'incident')).toEqual([])
-    expect(messages.filter(({ state }) => state === 'pending')).toHaveLength(60)
+    expect(messages.filter(({ state }) => state === 'pending')).toHaveLength(15)
   })
 
   test('cannot send envelopes without a key beyond the limit of requests', { timeout: 120_000 }, async () => {
