@@ -71,7 +71,7 @@ describeInBrowser('the notifications', ({ open }) => {
     await press(page, 'Send test to webhook')
     expect(await page.getByText(/Test sent to webhook \(127\.0\.0\.1:\d+\): 200 ok/).isVisible()).toBe(true)
     expect(inbox.letters.length).toBe(before + 1)
-    const row = page.getByRole('row').filter({ hasText: 'A test by admin' }).first()
+    const row = page.getByRole('row').filter({ hasText: 'Test requested by admin' }).first()
     expect(await row.getByText('Sent', { exact: true }).isVisible()).toBe(true)
     expect(await row.getByText('200 ok').isVisible()).toBe(true)
 
@@ -92,7 +92,7 @@ describeInBrowser('the notifications', ({ open }) => {
       await page.goto(at('/notifications'))
       await page.getByRole('link', { name: /^Failed/ }).click()
       await page.waitForURL(/state=failed/)
-      await press(page, 'Retry: A test by Eve')
+      await press(page, 'Retry: Test requested by Eve')
       expect(page.url()).toContain('state=failed')
       expect(await page.getByText(`Retrying notification ${outcome.delivery_id}.`).isVisible()).toBe(true)
       await eventually(async () => {
