@@ -111,15 +111,20 @@ export class LiveUpdates {
     this.#subscribers.add(subscriber)
     this.#monitor ??= this.#startMonitor()
     signal?.addEventListener('abort', unsubscribe)
-    // Covers changes since the page was rendered or since the previous stream ended.
-    controller.enqueue(encode(`retry: ${RECONNECT_MS}\n${this.#changedEvent()}`))
+    controller.enqueue(encode(`retry: ${RECONNECT_MS}\n`))
+    // Covers changes since the page was rendered or since the previous stream ended. Sent after the first poll, because
+    // a change before that poll would never be announced.
+    const sendFirstEvent = () => {
+      if (this.#subscribers.has(subscriber)) controller.enqueue(encode(this.#changedEvent()))
+    }
+    if (this.#latestChange === null) void this.#poll().then(sendFirstEvent)
+    else sendFirstEvent()
     if (signal?.aborted) unsubscribe()
     return unsubscribe
   }
 
   #startMonitor(): { stop(): void } {
     this.#heartbeatAt = performance.now()
-    void this.#poll()
     const timer = setInterval(() => this.#tick(), TICK_MS).unref()
     const stopListening = this.#context.database.onWritten(() => this.notify())
     return {

@@ -70,7 +70,9 @@ describeServers('a server whose transactions are serializable by default', (data
     }
     for (const { tracker } of trackers) {
       await eventually(() => spoolIsEmpty(tracker), 'the spool is empty')
-      expect((await tracker.stats()).dropped).toEqual({})
+      // Counts the timeouts that spooled an error. Nothing is lost.
+      const { database_unavailable: _timeouts, ...lost } = (await tracker.stats()).dropped
+      expect(lost).toEqual({})
     }
     const all = TRACKERS * ROUNDS
     expect((await balancedBooks(place.url)).counts).toEqual({ 'shop First': all, 'shop Second': all })

@@ -15,7 +15,7 @@ const ACTIONS = {
     for (const end = performance.now() + 400; performance.now() < end; );
   },
   '/work': () => {
-    workTimer = setInterval(() => compiledWork()(), 1)
+    workTimer = setInterval(() => compileWork()(), 1)
   },
   '/rest': () => clearInterval(workTimer),
   '/pool': () => {
@@ -27,13 +27,18 @@ const ACTIONS = {
   '/state': () => ({ inspector_url: inspector.url() ?? null, report: reportSettings() }),
 }
 
+let compilations = 0
+
 /**
- * Keeps the thread busy but responsive. Compiled for each call, because V8 can omit the name of a function that was
- * optimized before the profile started.
+ * Returns a function that keeps the thread busy but responsive. Each one has its own source text, so that V8 compiles it
+ * anew: V8 can omit the name of a function that was optimized before the profile started.
  */
-const compiledWork = new Function(`return function hardWork() {
-  for (const end = performance.now() + 20; performance.now() < end; );
-}`)
+function compileWork() {
+  compilations++
+  return new Function(`return function hardWork() {
+    for (const end = performance.now() + 20; performance.now() < end; ); // ${compilations}
+  }`)()
+}
 
 function reportSettings() {
   const { excludeNetwork, excludeEnv } = process.report

@@ -49,7 +49,9 @@ describeEachDatabase('a delivery', (database) => {
     harness.clock.now += 4 * MINUTE
     expect(await dispatchDue(harness.context)).toBe(0)
     harness.clock.now += 2 * MINUTE
-    expect(await dispatchDue(harness.context)).toBe(1)
+    // The dispatcher runs in the background too and may be faster, so the return value proves nothing.
+    await dispatchDue(harness.context)
+    await expect.poll(async () => (await harness.rows())[0]?.queued_at).toBe(harness.clock.now)
     expect(await harness.context.jobs.counts()).toMatchObject({ waiting: 1 })
   })
 
