@@ -1,6 +1,6 @@
 import type * as v from 'valibot'
 import type { Context } from './context.js'
-import { parseInput } from './model/input.js'
+import { parseInput } from './model/input/input.js'
 
 /** A command or query of the operator. Failures are thrown as a TrackerError. */
 export interface Operation<Schema extends v.GenericSchema, Result> {

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { expect, test, vi } from 'vitest'
 import type { Context } from '../src/context.js'
-import { integer } from '../src/model/input.js'
+import { integer } from '../src/model/input/input.js'
 import { asClass, asStream, bindOperations, defineOperation, perform } from '../src/operation.js'
 import { COMMANDS, QUERIES, SERVICES } from '../src/operations.js'
 import { TrackerInstance } from '../src/tracker.js'

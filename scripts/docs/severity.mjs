@@ -15,7 +15,7 @@ export function severity({ SEVERITY_TABLE }) {
   })
   return `# Severity
 
-<!-- Generated from test/model/severity-table.ts by \`npm run docs\`. Do not edit. -->
+<!-- Generated from test/model/severity/severity-table.ts by \`npm run docs\`. Do not edit. -->
 
 Set the severity of one error, or of a type of error with a rule:
 

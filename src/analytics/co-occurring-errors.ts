@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Context } from '../context.js'
-import { clampedInteger, id, optional } from '../model/input.js'
+import { clampedInteger, id, optional } from '../model/input/input.js'
 import { MINUTE } from '../model/time.js'
 import { defineOperation } from '../operation.js'
 import { meetingProbabilities } from './cascades/expected-probability.js'

@@ -1,5 +1,5 @@
 import type { Context } from '../context.js'
-import type { Severity } from '../model/severity.js'
+import type { Severity } from '../model/severity/severity.js'
 import { cleanText } from '../model/text.js'
 import { isoTime } from '../model/time.js'
 import type { Status } from '../model/workflow.js'

@@ -1,4 +1,4 @@
-import { SEVERITIES } from '../model/severity.js'
+import { SEVERITIES } from '../model/severity/severity.js'
 import { type RawBuilder, sql } from '../store/kysely.js'
 
 /** SQL expression that ranks a severity for sorting; 0 is the most severe. */

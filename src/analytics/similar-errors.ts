@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Context } from '../context.js'
 import { requiredFeatureCount, similarity } from '../model/grouping/similarity.js'
-import { clampedInteger, fraction, id, optional } from '../model/input.js'
+import { clampedInteger, fraction, id, optional } from '../model/input/input.js'
 import { defineOperation } from '../operation.js'
 import { sql } from '../store/kysely.js'
 import { withoutIndex } from '../store/sort-order.js'

@@ -1,7 +1,7 @@
 import type { Options } from '../config/options.js'
 import type { Cause, ClientSource } from '../model/event.js'
 import type { Redactor } from '../model/redaction/redaction.js'
-import type { Severity } from '../model/severity.js'
+import type { Severity } from '../model/severity/severity.js'
 import type { FrameSource } from '../model/stacks/frame-source.js'
 import type { FrameVariables } from '../model/stacks/frame-variables.js'
 import type { SystemHealth } from '../model/system-health.js'

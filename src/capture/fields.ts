@@ -1,5 +1,5 @@
 import { types } from 'node:util'
-import type { Severity } from '../model/severity.js'
+import type { Severity } from '../model/severity/severity.js'
 import { cleanText } from '../model/text.js'
 import { epochMilliseconds, MINUTE } from '../model/time.js'
 

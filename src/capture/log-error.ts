@@ -1,6 +1,6 @@
 import type { ErrorEvent } from '../model/event.js'
 import { detectPlatform, normalizePlatform } from '../model/requests/platform.js'
-import { isSeverity, SEVERITIES, type Severity } from '../model/severity.js'
+import { isSeverity, SEVERITIES, type Severity } from '../model/severity/severity.js'
 import type { Receipt } from '../store/recording/recorder.js'
 import type { CaptureContext } from './capture-context.js'
 import type { Draft, StepContext } from './draft.js'

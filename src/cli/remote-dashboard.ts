@@ -1,4 +1,4 @@
-import { failureMessage } from '../model/own-words.js'
+import { failureMessage } from '../model/errors.js'
 import { usageError } from './arguments.js'
 import { CommandFailed, type CommonFlags } from './command.js'
 import { resolveCredentials } from './configuration.js'

@@ -1,5 +1,5 @@
 import { isProxyRange } from '../model/requests/client-address.js'
-import { isSeverity, SEVERITIES, type Severity, type SeverityRule } from '../model/severity.js'
+import { isSeverity, SEVERITIES, type Severity, type SeverityRule } from '../model/severity/severity.js'
 
 /**
  * Type of an option value. `check` returns the normalized value or throws a message. `fromText` parses an environment

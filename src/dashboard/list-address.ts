@@ -1,4 +1,4 @@
-import { parseInput } from '../model/input.js'
+import { parseInput } from '../model/input/input.js'
 import { type ErrorsFilter, errorsListInput } from '../triage/list/errors-list.js'
 import type { LinkParameters, Visit } from './define.js'
 import { href } from './href.js'

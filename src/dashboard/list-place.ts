@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { clampedInteger, filterText, optional } from '../model/input.js'
+import { clampedInteger, filterText, optional } from '../model/input/input.js'
 import { type ErrorsFilter, errorsListInput } from '../triage/list/errors-filter.js'
 import { listQuery } from '../triage/saved-views.js'
 import type { LinkParameters, Visit } from './define.js'

@@ -1,6 +1,5 @@
 import type { Context } from '../context.js'
-import { TrackerError } from '../model/errors.js'
-import { failureMessage } from '../model/own-words.js'
+import { failureMessage, TrackerError } from '../model/errors.js'
 import { withTimeout } from '../model/with-timeout.js'
 import { sql } from '../store/kysely.js'
 import { migrationStatus } from '../store/migrate.js'

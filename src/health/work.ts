@@ -1,6 +1,6 @@
 import type { Context } from '../context.js'
 import type { JobEngine } from '../jobs/engine.js'
-import { failureMessage } from '../model/own-words.js'
+import { failureMessage } from '../model/errors.js'
 import { withTimeout } from '../model/with-timeout.js'
 import { QUERY_TIMEOUT_MS } from './database.js'
 

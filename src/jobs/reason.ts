@@ -1,5 +1,4 @@
-import { TrackerError } from '../model/errors.js'
-import { failureMessage } from '../model/own-words.js'
+import { failureMessage, TrackerError } from '../model/errors.js'
 import { cleanText } from '../model/text.js'
 import { maskPassword } from '../store/load-driver.js'
 

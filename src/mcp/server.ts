@@ -1,6 +1,6 @@
 import { TrackerError } from '../model/errors.js'
-import { parseInput } from '../model/input.js'
-import { inputSchema } from '../model/json-schema.js'
+import { parseInput } from '../model/input/input.js'
+import { inputSchema } from '../model/input/json-schema.js'
 import type { TrackerInstance } from '../tracker.js'
 import type { Server } from './json-rpc.js'
 import { INVALID_PARAMS, METHOD_NOT_FOUND, protocolError } from './json-rpc.js'

@@ -57,3 +57,9 @@ export class ConfigurationError extends TrackerError {
 export function errorNotFound(errorId: number): TrackerError {
   return new TrackerError('not_found', `No error with id ${errorId}. It may have been deleted.`)
 }
+
+/** Describes a failure. Node.js leaves the message empty when all addresses of a host refuse the connection. */
+export function failureMessage(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.message || String((error as NodeJS.ErrnoException).code ?? error.name)
+}

@@ -1,4 +1,4 @@
-import type { Severity } from './severity.js'
+import type { Severity } from './severity/severity.js'
 
 /** Endpoints that accept errors from other processes. An error without a source was captured by the server itself. */
 export const CLIENT_SOURCES = ['reporting', 'sentry'] as const

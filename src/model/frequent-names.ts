@@ -1,3 +1,6 @@
+/** Name of the combined row for everything beyond the limit on distinct names. */
+export const OTHERS = '(others)'
+
 /** Occurrences after which a late name gets its own row; ten times as many for each further quarter of the rows. */
 const MIN_FREQUENT_COUNT = 10
 

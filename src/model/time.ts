@@ -25,6 +25,11 @@ export function hourOf(time: number): number {
   return time - (((time % HOUR) + HOUR) % HOUR)
 }
 
+/** Start of the day in UTC, the key of daily rollups. */
+export function startOfUtcDay(time: number): number {
+  return time - (((time % DAY) + DAY) % DAY)
+}
+
 /**
  * First hour that starts at or after this instant. Rollups store whole hours. Where midnight splits an hour, as in
  * Asia/Kolkata, the hour belongs to the local day in which it starts.

@@ -1,4 +1,4 @@
-import { SEVERITIES } from '../model/severity.js'
+import { SEVERITIES } from '../model/severity/severity.js'
 import type { BulkTarget, BulkUpdate } from './dialect.js'
 
 /** Differences in the SQL syntax of bulk inserts. */

@@ -1,4 +1,4 @@
-import { type SeenRelease, sortReleases } from '../model/releases.js'
+import { type SeenRelease, sortReleases } from '../model/releases/releases.js'
 import { type Kysely, sql } from './kysely.js'
 import type { Schema } from './schema.js'
 

@@ -1,5 +1,5 @@
 import type { ClientSource } from '../model/event.js'
-import type { Severity } from '../model/severity.js'
+import type { Severity } from '../model/severity/severity.js'
 import type { Status } from '../model/workflow.js'
 import type { Generated } from './kysely.js'
 

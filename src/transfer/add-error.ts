@@ -1,5 +1,5 @@
 import type { Context } from '../context.js'
-import { moreSevere } from '../model/severity.js'
+import { moreSevere } from '../model/severity/severity.js'
 import { isResolved } from '../model/workflow.js'
 import { ACTIVITIES, FEATURES, GROUPS, SEARCH_HISTORY, SEARCH_TEXTS } from '../store/bulk-targets.js'
 import type { BulkTarget, Dialect } from '../store/dialect.js'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { TrackerError } from '../model/errors.js'
-import { parseInput } from '../model/input.js'
+import { parseInput } from '../model/input/input.js'
 import {
   type ApplicationLine,
   applicationLine,

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { CLIENT_SOURCES } from '../model/event.js'
-import { SEVERITIES } from '../model/severity.js'
+import { SEVERITIES } from '../model/severity/severity.js'
 import { STATUSES } from '../model/workflow.js'
 import { cause, occurrenceContext } from './occurrence-context.js'
 import { hexadecimal, hour, list, MAX_TEXT_LENGTH, oneOf, text, time, wholeNumber } from './values.js'

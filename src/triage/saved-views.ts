@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { TrackerError } from '../model/errors.js'
-import { id, optionalText, parseInput, requiredText } from '../model/input.js'
+import { id, optionalText, parseInput, requiredText } from '../model/input/input.js'
 import { defineOperation } from '../operation.js'
 import type { BulkTarget } from '../store/dialect.js'
 import type { Selectable } from '../store/kysely.js'

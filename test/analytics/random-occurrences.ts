@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { onTestFinished } from 'vitest'
 import type { Context } from '../../src/context.js'
-import { SEVERITIES } from '../../src/model/severity.js'
+import { SEVERITIES } from '../../src/model/severity/severity.js'
 import { createDatabase } from '../../src/store/database.js'
 import type { TrackerInstance } from '../../src/tracker.js'
 import { type TestTracker, type TrackerPlace, trackerAt } from '../support/tracker.js'

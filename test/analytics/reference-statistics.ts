@@ -1,4 +1,4 @@
-import { SEVERITIES, type Severity } from '../../src/model/severity.js'
+import { SEVERITIES, type Severity } from '../../src/model/severity/severity.js'
 
 /** Reference statistics, counted occurrence by occurrence without a database. */
 

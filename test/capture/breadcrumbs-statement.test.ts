@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { statementText } from '../../src/model/statement-text.js'
+import { statementText } from '../../src/model/sql/statement-text.js'
 
 describe('the text of a statement', () => {
   test.each([

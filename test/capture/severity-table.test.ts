@@ -8,7 +8,7 @@ import pg from 'pg'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { TrackerInstance } from '../../src/tracker.js'
-import { type CauseOfKind, type ErrorKind, SEVERITY_TABLE } from '../model/severity-table.js'
+import { type CauseOfKind, type ErrorKind, SEVERITY_TABLE } from '../model/severity/severity-table.js'
 import { CREDENTIALS } from '../support/tracker.js'
 
 let tracker: TrackerInstance

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { traceLink } from '../../src/model/trace-link.js'
+import { traceLink } from '../../src/dashboard/pages/error/trace.js'
 import { describeOneDatabase } from '../support/databases.js'
 import { freshTracker } from '../support/tracker.js'
 

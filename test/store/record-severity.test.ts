@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Severity } from '../../src/model/severity.js'
+import type { Severity } from '../../src/model/severity/severity.js'
 import type { TrackerInstance } from '../../src/tracker.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { freshPlace, freshTracker, NOON, trackerAt } from '../support/tracker.js'

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { startOfUtcDay } from '../../src/model/utc-day.js'
+import { startOfUtcDay } from '../../src/model/time.js'
 import { withDatabase } from './tracker.js'
 
 /** What the database knows, by application and error type, as far as counting goes. */

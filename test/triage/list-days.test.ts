@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseInput } from '../../src/model/input.js'
+import { parseInput } from '../../src/model/input/input.js'
 import { perform } from '../../src/operation.js'
 import { errorsListInput, errorsPage } from '../../src/triage/list/errors-list.js'
 import { dailyCounts } from '../../src/triage/queries/daily-counts.js'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { parseInput } from '../../src/model/input.js'
+import { parseInput } from '../../src/model/input/input.js'
 import { perform } from '../../src/operation.js'
 import { batchDeleteErrors } from '../../src/triage/commands/batch-errors.js'
 import { errorsListInput, errorsPage, readErrorsPage, SORT_FIELDS } from '../../src/triage/list/errors-list.js'

@@ -1,6 +1,5 @@
 import type { Context } from '../../context.js'
-import { firstHourFrom, startOfDay } from '../../model/time.js'
-import { startOfUtcDay } from '../../model/utc-day.js'
+import { firstHourFrom, startOfDay, startOfUtcDay } from '../../model/time.js'
 import { sql } from '../../store/kysely.js'
 import type { Scope } from '../sums/application-filter.js'
 import { applicationsInScope } from '../sums/application-filter.js'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
-import { id, optional } from '../../model/input.js'
+import { id, optional } from '../../model/input/input.js'
 import { HOUR, hourOf } from '../../model/time.js'
 import { defineOperation } from '../../operation.js'
 import { assertErrorExists } from '../existing-error.js'

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.js'
-import { SEVERITIES, type Severity } from '../../model/severity.js'
+import { SEVERITIES, type Severity } from '../../model/severity/severity.js'
 import { HOUR, hourOf } from '../../model/time.js'
 import { sql } from '../../store/kysely.js'
 import { packedRows } from '../../store/packed-rows.js'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
-import { clampedInteger, optional } from '../../model/input.js'
+import { clampedInteger, optional } from '../../model/input/input.js'
 import { DAY, HOUR, hourOf } from '../../model/time.js'
 import { defineOperation } from '../../operation.js'
 import { CASCADES } from '../../store/bulk-targets.js'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
-import { fraction, id, optional, withDefault } from '../../model/input.js'
+import { fraction, id, optional, withDefault } from '../../model/input/input.js'
 import { defineOperation } from '../../operation.js'
 import { sql } from '../../store/kysely.js'
 import { withoutIndex } from '../../store/sort-order.js'

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.js'
-import type { Severity } from '../../model/severity.js'
+import type { Severity } from '../../model/severity/severity.js'
 import { cleanText } from '../../model/text.js'
 import { firstHourFrom } from '../../model/time.js'
 import { errorIdRanges, type Range } from '../../store/timed-ranges.js'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
-import { id, optional } from '../../model/input.js'
+import { id, optional } from '../../model/input/input.js'
 import { startOfLastDays } from '../../model/time.js'
 import { defineOperation } from '../../operation.js'
 import { errorsOfApplication } from '../sums/application-filter.js'

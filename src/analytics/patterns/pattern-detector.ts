@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
-import { clampedInteger, filterText, id, optional } from '../../model/input.js'
+import { clampedInteger, filterText, id, optional } from '../../model/input/input.js'
 import { normalizePlatform } from '../../model/requests/platform.js'
 import { DAY, HOUR, hourOf, MINUTE } from '../../model/time.js'
 import { defineOperation } from '../../operation.js'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
-import { parseInput, requiredText } from '../../model/input.js'
+import { parseInput, requiredText } from '../../model/input/input.js'
 import { normalizePlatform } from '../../model/requests/platform.js'
 import { defineOperation } from '../../operation.js'
 import { type RankedError, topBy, withErrors } from '../ranked-errors.js'

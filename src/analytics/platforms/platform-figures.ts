@@ -1,5 +1,5 @@
 import type { Context } from '../../context.js'
-import type { Severity } from '../../model/severity.js'
+import type { Severity } from '../../model/severity/severity.js'
 import { noSeverities, type SeverityCounts } from '../releases/releases.js'
 import { type StabilityStatus, stabilityScore, stabilityStatus } from '../stability-score.js'
 import { growth, share } from '../statistics.js'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
-import { clampedInteger, withDefault } from '../../model/input.js'
+import { clampedInteger, withDefault } from '../../model/input/input.js'
 import { defineOperation } from '../../operation.js'
 import { withoutIndex } from '../../store/sort-order.js'
 import { type StabilityStatus, stabilityScore, stabilityStatus } from '../stability-score.js'

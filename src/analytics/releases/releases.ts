@@ -1,4 +1,4 @@
-import { SEVERITIES, type Severity } from '../../model/severity.js'
+import { SEVERITIES, type Severity } from '../../model/severity/severity.js'
 import { HOUR } from '../../model/time.js'
 import type { VersionSum } from '../sums/hour-sums.js'
 import { elapsedDays } from '../sums/period.js'

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.js'
-import type { Severity } from '../../model/severity.js'
+import type { Severity } from '../../model/severity/severity.js'
 import { DAY } from '../../model/time.js'
 import type { SelectQueryBuilder } from '../../store/kysely.js'
 import { packedRows } from '../../store/packed-rows.js'

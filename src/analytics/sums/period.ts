@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
-import { clampedInteger, id, optional } from '../../model/input.js'
+import { clampedInteger, id, optional } from '../../model/input/input.js'
 import { DAY, firstHourFrom, HOUR, hourOf, localDate, startOfDay } from '../../model/time.js'
 import { type RawBuilder, sql } from '../../store/kysely.js'
 

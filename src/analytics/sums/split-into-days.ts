@@ -1,6 +1,5 @@
 import type { Context } from '../../context.js'
-import { DAY } from '../../model/time.js'
-import { startOfUtcDay } from '../../model/utc-day.js'
+import { DAY, startOfUtcDay } from '../../model/time.js'
 import type { Scope } from './application-filter.js'
 import { hoursOfApplication } from './application-filter.js'
 import type { Span } from './period.js'

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.js'
-import { SEVERITIES, type Severity } from '../../model/severity.js'
+import { SEVERITIES, type Severity } from '../../model/severity/severity.js'
 import { packedRows } from '../../store/packed-rows.js'
 import { withoutIndex } from '../../store/sort-order.js'
 import { mean, median, share } from '../statistics.js'

@@ -1,4 +1,4 @@
-import { statementText } from '../../model/statement-text.js'
+import { statementText } from '../../model/sql/statement-text.js'
 import { isOwnQuery } from '../../store/dialects/own-queries.js'
 import { hasRoomToNote } from '../guards/stack-room.js'
 import type { Source } from '../sources/source.js'

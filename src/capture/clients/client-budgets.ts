@@ -1,6 +1,6 @@
 import type { ErrorEvent } from '../../model/event.js'
 import { fingerprintSignature } from '../../model/grouping/signature.js'
-import { releaseName } from '../../model/releases.js'
+import { releaseName } from '../../model/releases/releases.js'
 import { DAY, HOUR, hourOf } from '../../model/time.js'
 import { ownApplicationId } from '../../store/applications.js'
 import { firstSeenTimes, releaseKey } from '../../store/releases.js'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Cause, ClientSource } from '../../model/event.js'
 import { normalizePlatform } from '../../model/requests/platform.js'
-import type { Severity } from '../../model/severity.js'
+import type { Severity } from '../../model/severity/severity.js'
 import type { FrameSource } from '../../model/stacks/frame-source.js'
 import type { RecordedBreadcrumb } from '../breadcrumbs/breadcrumb.js'
 import type { CaptureContext } from '../capture-context.js'

@@ -1,4 +1,4 @@
-import { SEVERITIES } from '../../model/severity.js'
+import { SEVERITIES } from '../../model/severity/severity.js'
 import type { Step } from '../draft.js'
 
 /** Limits the severity of client errors, because clients choose the level, type and code that determine it. */

@@ -1,4 +1,4 @@
-import { severityOf } from '../../model/grade-severity.js'
+import { severityOf } from '../../model/severity/grade-severity.js'
 import type { Step } from '../draft.js'
 
 /** Sets the severity of the draft. */

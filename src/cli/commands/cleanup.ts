@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { parseInput } from '../../model/input.js'
+import { parseInput } from '../../model/input/input.js'
 import { cleanupErrors } from '../../triage/commands/cleanup-errors.js'
 import { COMMON_FLAGS, defineCommand } from '../command.js'
 import { readConfiguration, withoutDashboard } from '../configuration.js'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { captureDiagnosticDump } from '../../diagnostics/dumps/capture-dump.js'
-import { parseInput } from '../../model/input.js'
+import { parseInput } from '../../model/input/input.js'
 import { resolveConfiguration } from '../../options.js'
 import { usageError } from '../arguments.js'
 import { COMMON_FLAGS, type CommonFlags, defineCommand } from '../command.js'

@@ -1,4 +1,4 @@
-import { parseInput } from '../../model/input.js'
+import { parseInput } from '../../model/input/input.js'
 import { localDate } from '../../model/time.js'
 import type { ErrorsPage } from '../../triage/list/errors-list.js'
 import type { ErrorSummary } from '../../triage/queries/error-record.js'

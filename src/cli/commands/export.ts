@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import { parseInput } from '../../model/input.js'
+import { parseInput } from '../../model/input/input.js'
 import type { TrackerInstance } from '../../tracker.js'
 import type { ErrorsListInput } from '../../triage/list/errors-list.js'
 import { findApplicationId } from '../application-named.js'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { optional, parseInput } from '../../model/input.js'
+import { optional, parseInput } from '../../model/input/input.js'
 import {
   type ChannelState,
   channelStates,

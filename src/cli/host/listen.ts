@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import * as v from 'valibot'
-import { integer, parseInput } from '../../model/input.js'
+import { integer, parseInput } from '../../model/input/input.js'
 import { CommandFailed, type Flags, type Given } from '../command.js'
 
 export const LISTEN_FLAGS = {

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { TrackerError } from '../../model/errors.js'
-import { choice, clampedInteger, id, optional, optionalText } from '../../model/input.js'
+import { choice, clampedInteger, id, optional, optionalText } from '../../model/input/input.js'
 import { PRIORITIES } from '../../model/workflow.js'
 import {
   type BatchResult,

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { id, optional } from '../../model/input.js'
+import { id, optional } from '../../model/input/input.js'
 import { PRIORITIES } from '../../model/workflow.js'
 import type { Operation } from '../../operation.js'
 import { addComment } from '../../triage/commands/add-comment.js'

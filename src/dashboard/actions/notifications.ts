@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { id, optional } from '../../model/input.js'
+import { id, optional } from '../../model/input/input.js'
 import { deliveriesInput } from '../../notifications/delivery/deliveries.js'
 import { retryDelivery } from '../../notifications/delivery/retry-delivery.js'
 import { sendTestNotification, type TestResult } from '../../notifications/delivery/test-notification.js'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { optionalText } from '../../model/input.js'
+import { optionalText } from '../../model/input/input.js'
 import { deleteView, listQuery, saveView } from '../../triage/saved-views.js'
 import { type Action, defineAction } from '../define.js'
 

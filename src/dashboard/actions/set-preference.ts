@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { choice, filterText, optional } from '../../model/input.js'
+import { choice, filterText, optional } from '../../model/input/input.js'
 import { defineAction } from '../define.js'
 import { isPlainPath } from '../plain-path.js'
 import { THEMES } from '../preferences.js'

@@ -1,5 +1,5 @@
-import { type Described, describeInput } from '../../model/describe-input.js'
-import { type JsonSchema, parameterSchema } from '../../model/json-schema.js'
+import { type Described, describeInput } from '../../model/input/describe-input.js'
+import { type JsonSchema, parameterSchema } from '../../model/input/json-schema.js'
 import type { Endpoint, Page, Routes } from '../define.js'
 import { liveStream } from '../live.js'
 import { ANSWERS } from './answers.js'

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../model/json-schema.js'
+import type { JsonSchema } from '../../model/input/json-schema.js'
 
 /** JSON Schema tied to a type, so that the compiler reports fields missing from the schema. */
 export interface Schema<T> {

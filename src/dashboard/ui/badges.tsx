@@ -1,4 +1,4 @@
-import type { Severity } from '../../model/severity.js'
+import type { Severity } from '../../model/severity/severity.js'
 import { PRIORITIES, type Status } from '../../model/workflow.js'
 import type { Rendered } from '../define.js'
 

@@ -1,4 +1,4 @@
-import { OTHERS } from '../../model/others.js'
+import { OTHERS } from '../../model/frequent-names.js'
 import type { Rendered, Visit } from '../define.js'
 import { openErrorsLink } from '../href.js'
 

@@ -1,4 +1,4 @@
-import { SEVERITIES, type Severity } from '../../model/severity.js'
+import { SEVERITIES, type Severity } from '../../model/severity/severity.js'
 import type { Rendered } from '../define.js'
 import { formatCount } from './time.js'
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { TrackerError } from '../../model/errors.js'
-import { clampedInteger, id, optional, withDefault } from '../../model/input.js'
+import { clampedInteger, id, optional, withDefault } from '../../model/input/input.js'
 import { defineOperation } from '../../operation.js'
 import { sql } from '../../store/kysely.js'
 import { SECTIONS, type Sections } from './dump-content.js'

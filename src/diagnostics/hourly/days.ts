@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { id, numberChoice, optional, withDefault } from '../../model/input.js'
+import { id, numberChoice, optional, withDefault } from '../../model/input/input.js'
 import { firstHourFrom, startOfLastDays } from '../../model/time.js'
 
 export const DAYS = [7, 30, 90] as const

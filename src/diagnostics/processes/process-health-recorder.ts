@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Context } from '../../context.js'
-import { failureMessage } from '../../model/own-words.js'
+import { failureMessage } from '../../model/errors.js'
 import { MINUTE } from '../../model/time.js'
 import { applicationId } from '../../store/applications.js'
 import type { BulkTarget } from '../../store/dialect.js'

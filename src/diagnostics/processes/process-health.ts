@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { TrackerError } from '../../model/errors.js'
-import { choice, id, optional } from '../../model/input.js'
+import { choice, id, optional } from '../../model/input/input.js'
 import { DAY, HOUR, MINUTE } from '../../model/time.js'
 import { defineOperation } from '../../operation.js'
 import { sql } from '../../store/kysely.js'

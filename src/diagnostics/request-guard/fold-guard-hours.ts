@@ -1,5 +1,5 @@
 import type { Context } from '../../context.js'
-import { OTHERS } from '../../model/others.js'
+import { OTHERS } from '../../model/frequent-names.js'
 import { DAY, HOUR, hourOf } from '../../model/time.js'
 import { applicationIds } from '../../store/applications.js'
 import { advanceCheckpoint, GUARD_FOLDED, readCheckpoint } from '../../store/checkpoints.js'

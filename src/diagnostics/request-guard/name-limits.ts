@@ -1,5 +1,4 @@
-import { FrequentNames } from '../../model/frequent-names.js'
-import { OTHERS } from '../../model/others.js'
+import { FrequentNames, OTHERS } from '../../model/frequent-names.js'
 import { hourOf } from '../../model/time.js'
 
 export interface GuardNames {

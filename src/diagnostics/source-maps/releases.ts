@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
-import { optional, requiredText } from '../../model/input.js'
+import { optional, requiredText } from '../../model/input/input.js'
 import { defineOperation } from '../../operation.js'
 import { ownApplicationId } from '../../store/applications.js'
 

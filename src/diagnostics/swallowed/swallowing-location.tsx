@@ -4,7 +4,7 @@ import { words } from '../../dashboard/ui/badges.js'
 import { SourceCode, type SourceLines } from '../../dashboard/ui/source-code.js'
 import { formatCount, Time } from '../../dashboard/ui/time.js'
 import { formatPercent } from '../../dashboard/ui/units.js'
-import { OTHERS } from '../../model/others.js'
+import { OTHERS } from '../../model/frequent-names.js'
 import type { SwallowingHandler, SwallowingLocation } from './query.js'
 
 interface SwallowingLocationItemProps {

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { clampedInteger, fraction, id, optional, withDefault } from '../../model/input.js'
+import { clampedInteger, fraction, id, optional, withDefault } from '../../model/input/input.js'
 import { errorsListInput } from '../../triage/list/errors-list.js'
 import { defineTool, type Tool } from '../tool.js'
 

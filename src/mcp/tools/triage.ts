@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { choice, id, integer, optionalText, requiredText } from '../../model/input.js'
+import { choice, id, integer, optionalText, requiredText } from '../../model/input/input.js'
 import { MAX_SNOOZE_HOURS, STATUSES } from '../../model/workflow.js'
 import { MAX_NAME_LENGTH, MAX_REFERENCE_LENGTH, MAX_TEXT_LENGTH } from '../../triage/commands/change-errors.js'
 import { defineTool, type Tool } from '../tool.js'

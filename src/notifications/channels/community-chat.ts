@@ -1,4 +1,4 @@
-import type { Severity } from '../../model/severity.js'
+import type { Severity } from '../../model/severity/severity.js'
 import { type Card, cardSummary, type Item, renderCard } from '../content/card.js'
 import { urlHost } from '../content/dashboard-links.js'
 import { formatQuantity } from '../content/format-text.js'

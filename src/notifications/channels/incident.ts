@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Severity } from '../../model/severity.js'
+import type { Severity } from '../../model/severity/severity.js'
 import { type Card, type CardNotice, cardSummary, renderCard } from '../content/card.js'
 import { urlHost } from '../content/dashboard-links.js'
 import { post } from '../outbound/http-post.js'

@@ -1,4 +1,4 @@
-import type { Severity } from '../../model/severity.js'
+import type { Severity } from '../../model/severity/severity.js'
 import { HOUR } from '../../model/time.js'
 import type { Links } from './dashboard-links.js'
 import { formatCount, formatQuantity, formatTime } from './format-text.js'

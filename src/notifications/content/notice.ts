@@ -1,4 +1,4 @@
-import type { Severity } from '../../model/severity.js'
+import type { Severity } from '../../model/severity/severity.js'
 
 /** Content of a notification as plain data. Stored with the delivery and identical for every channel. */
 export type Notice = ErrorNotice | BaselineNotice | HeldNotice | DigestNotice | TestNotice

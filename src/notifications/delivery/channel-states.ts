@@ -1,6 +1,6 @@
 import type { OptionName, Options } from '../../config/options.js'
 import { TrackerError } from '../../model/errors.js'
-import type { Severity } from '../../model/severity.js'
+import type { Severity } from '../../model/severity/severity.js'
 import type { Channel, ChannelName } from '../channels/channel.js'
 import { CHANNELS } from '../channels/channels.js'
 import { isHeldInQuietHours } from '../rules/quiet-hours.js'

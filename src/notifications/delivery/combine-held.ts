@@ -1,5 +1,5 @@
 import type { Context } from '../../context.js'
-import { SEVERITIES } from '../../model/severity.js'
+import { SEVERITIES } from '../../model/severity/severity.js'
 import { HOUR } from '../../model/time.js'
 import type { Transaction } from '../../store/kysely.js'
 import { withRowLocks } from '../../store/row-locks.js'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { TrackerError } from '../../model/errors.js'
-import { id, optional } from '../../model/input.js'
+import { id, optional } from '../../model/input/input.js'
 import { defineOperation } from '../../operation.js'
 import { dispatchDue } from './dispatcher.js'
 

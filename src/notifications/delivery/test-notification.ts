@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
-import { choice, optionalText } from '../../model/input.js'
+import { choice, optionalText } from '../../model/input/input.js'
 import { defineOperation } from '../../operation.js'
 import { ownApplicationId } from '../../store/applications.js'
 import type { Channel } from '../channels/channel.js'

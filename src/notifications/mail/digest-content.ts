@@ -1,4 +1,4 @@
-import type { Severity } from '../../model/severity.js'
+import type { Severity } from '../../model/severity/severity.js'
 import { startOfDay } from '../../model/time.js'
 import { sourceLabel } from '../content/card.js'
 import type { Links } from '../content/dashboard-links.js'

@@ -1,4 +1,4 @@
-import type { Severity } from '../../model/severity.js'
+import type { Severity } from '../../model/severity/severity.js'
 import { Html, html } from './html-template.js'
 
 /**

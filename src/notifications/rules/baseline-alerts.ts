@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Context } from '../../context.js'
-import { SEVERITIES, type Severity } from '../../model/severity.js'
+import { SEVERITIES, type Severity } from '../../model/severity/severity.js'
 import { HOUR, hourOf, MINUTE } from '../../model/time.js'
 import { advanceCheckpoint, BASELINES_COMPARED, readCheckpoint } from '../../store/checkpoints.js'
 import type { BaselineNotice } from '../content/notice.js'

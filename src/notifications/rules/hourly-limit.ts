@@ -1,4 +1,4 @@
-import { SEVERITIES } from '../../model/severity.js'
+import { SEVERITIES } from '../../model/severity/severity.js'
 import { HOUR, hourOf } from '../../model/time.js'
 import { addUsage, type BudgetKey, closePeriod } from '../../store/counters/budget-usage.js'
 import type { Dialect } from '../../store/dialect.js'

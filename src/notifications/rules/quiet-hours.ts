@@ -1,5 +1,5 @@
 import type { Options } from '../../config/options.js'
-import type { Severity } from '../../model/severity.js'
+import type { Severity } from '../../model/severity/severity.js'
 import { localDate, MINUTE } from '../../model/time.js'
 import type { ChannelName } from '../channels/channel.js'
 import { meetsThreshold } from './triggers.js'

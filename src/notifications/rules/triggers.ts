@@ -1,4 +1,4 @@
-import { SEVERITIES, type Severity } from '../../model/severity.js'
+import { SEVERITIES, type Severity } from '../../model/severity/severity.js'
 import { isMuted, isSnoozed } from '../../model/workflow.js'
 import type { RecordedGroup } from '../../store/recording/outbox.js'
 

@@ -1,5 +1,5 @@
 import type { ForeignError } from '../../capture/clients/foreign-error.js'
-import type { Severity } from '../../model/severity.js'
+import type { Severity } from '../../model/severity/severity.js'
 import { readBreadcrumbs } from './breadcrumbs.js'
 import { allStacktraces, fallbackStack, readException } from './exceptions.js'
 import { readFrameSources } from './frame-sources.js'

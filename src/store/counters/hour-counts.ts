@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Counters } from '../../model/counters.js'
-import { failureMessage } from '../../model/own-words.js'
+import { failureMessage } from '../../model/errors.js'
 import { applicationId } from '../applications.js'
 import type { Database } from '../database.js'
 import { isBatchMarked, markBatches, unmarkBatch } from '../recording/batch-marker.js'

@@ -1,4 +1,4 @@
-import { startOfUtcDay } from '../../model/utc-day.js'
+import { startOfUtcDay } from '../../model/time.js'
 import {
   APPLICATION_DAYS,
   APPLICATION_HOURS,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Cause, ErrorEvent } from '../../model/event.js'
-import { moreSevere, type Severity } from '../../model/severity.js'
+import { moreSevere, type Severity } from '../../model/severity/severity.js'
 import { hourOf } from '../../model/time.js'
 
 /** Occurrences of one hour and dimension. */

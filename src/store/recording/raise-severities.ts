@@ -1,4 +1,4 @@
-import { moreSevere, type Severity } from '../../model/severity.js'
+import { moreSevere, type Severity } from '../../model/severity/severity.js'
 import { isResolved, STATUSES, type Status } from '../../model/workflow.js'
 import type { Transaction } from '../kysely.js'
 import type { Schema } from '../schema.js'

@@ -1,4 +1,4 @@
-import { releaseName } from '../../model/releases.js'
+import { releaseName } from '../../model/releases/releases.js'
 import { CLIENT_RELEASES, RELEASES } from '../bulk-targets.js'
 import type { Dialect } from '../dialect.js'
 import type { Transaction } from '../kysely.js'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { failureMessage } from '../../model/errors.js'
 import type { ErrorEvent } from '../../model/event.js'
-import { failureMessage } from '../../model/own-words.js'
 import { type EnqueueBatch, parseEnqueuedBatch } from '../spool/enqueue-batch.js'
 import { Outage } from '../spool/outage.js'
 import type { Spool } from '../spool/spool.js'

@@ -1,5 +1,11 @@
 import type { ErrorEvent } from '../../model/event.js'
-import { compareReleases, findCommit, findVersion, releaseName, type SeenRelease } from '../../model/releases.js'
+import {
+  compareReleases,
+  findCommit,
+  findVersion,
+  releaseName,
+  type SeenRelease,
+} from '../../model/releases/releases.js'
 import { ACTIVITIES } from '../bulk-targets.js'
 import type { Dialect } from '../dialect.js'
 import type { Transaction } from '../kysely.js'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
-import { id, optional, optionalText } from '../../model/input.js'
+import { id, optional, optionalText } from '../../model/input/input.js'
 import { HOUR } from '../../model/time.js'
 import { MAX_BATCH_SIZE } from '../../model/workflow.js'
 import { defineOperation } from '../../operation.js'

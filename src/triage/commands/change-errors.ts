@@ -1,6 +1,6 @@
 import type { Context } from '../../context.js'
 import { errorNotFound } from '../../model/errors.js'
-import { findVersion } from '../../model/releases.js'
+import { findVersion } from '../../model/releases/releases.js'
 import type { Updateable } from '../../store/kysely.js'
 import { createNewestReleaseLookup, releaseReporter } from '../../store/releases.js'
 import { type ErrorRow, lockErrors } from '../../store/row-locks.js'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
-import { integer } from '../../model/input.js'
+import { integer } from '../../model/input/input.js'
 import { DAY } from '../../model/time.js'
 import { defineOperation } from '../../operation.js'
 import { deleteErrors, finishDeletions } from './delete-errors.js'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { id, integer, optional, optionalText } from '../../model/input.js'
+import { id, integer, optional, optionalText } from '../../model/input/input.js'
 import { HOUR, isoTime } from '../../model/time.js'
 import { isMuted, MAX_SNOOZE_HOURS } from '../../model/workflow.js'
 import { defineOperation } from '../../operation.js'

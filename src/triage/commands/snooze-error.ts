@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { id, integer, optionalText } from '../../model/input.js'
+import { id, integer, optionalText } from '../../model/input/input.js'
 import { HOUR } from '../../model/time.js'
 import { isSnoozed, MAX_SNOOZE_HOURS } from '../../model/workflow.js'
 import { defineOperation } from '../../operation.js'

@@ -1,5 +1,5 @@
-import type { Severity } from '../../model/severity.js'
-import { startOfUtcDay } from '../../model/utc-day.js'
+import type { Severity } from '../../model/severity/severity.js'
+import { startOfUtcDay } from '../../model/time.js'
 import { APPLICATION_DAYS, APPLICATION_HOURS, TYPE_DAYS, TYPE_HOURS } from '../../store/bulk-targets.js'
 import type { Database } from '../../store/database.js'
 import type { BulkTarget } from '../../store/dialect.js'

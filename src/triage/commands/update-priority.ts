@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { id, integer, optionalText } from '../../model/input.js'
+import { id, integer, optionalText } from '../../model/input/input.js'
 import { PRIORITIES } from '../../model/workflow.js'
 import { defineOperation } from '../../operation.js'
 import type { ErrorRow } from '../../store/row-locks.js'

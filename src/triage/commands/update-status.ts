@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { choice, id, optionalText } from '../../model/input.js'
+import { choice, id, optionalText } from '../../model/input/input.js'
 import { isResolved, STATUSES, type Status } from '../../model/workflow.js'
 import { defineOperation } from '../../operation.js'
 import type { ErrorRow } from '../../store/row-locks.js'

@@ -1,9 +1,18 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
-import { facts } from '../../model/describe-input.js'
-import { choice, clampedInteger, filterText, flag, id, integer, optional, withDefault } from '../../model/input.js'
+import { facts } from '../../model/input/describe-input.js'
+import {
+  choice,
+  clampedInteger,
+  filterText,
+  flag,
+  id,
+  integer,
+  optional,
+  withDefault,
+} from '../../model/input/input.js'
 import { normalizePlatform } from '../../model/requests/platform.js'
-import { SEVERITIES } from '../../model/severity.js'
+import { SEVERITIES } from '../../model/severity/severity.js'
 import { TIMEFRAMES, timeframeSpan } from '../../model/time.js'
 import { STATUSES } from '../../model/workflow.js'
 import { type SelectQueryBuilder, sql } from '../../store/kysely.js'

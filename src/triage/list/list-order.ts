@@ -1,4 +1,4 @@
-import { SEVERITIES } from '../../model/severity.js'
+import { SEVERITIES } from '../../model/severity/severity.js'
 import { STATUSES } from '../../model/workflow.js'
 import type { Dialect } from '../../store/dialect.js'
 import { type RawBuilder, sql } from '../../store/kysely.js'

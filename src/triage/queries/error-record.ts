@@ -1,5 +1,5 @@
 import type { Cause, ClientSource } from '../../model/event.js'
-import type { Severity } from '../../model/severity.js'
+import type { Severity } from '../../model/severity/severity.js'
 import { isoTime } from '../../model/time.js'
 import { isMuted, isSnoozed, type Status } from '../../model/workflow.js'
 import type { Selectable } from '../../store/kysely.js'

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { errorNotFound } from '../../model/errors.js'
-import { clampedInteger, id, optional } from '../../model/input.js'
+import { clampedInteger, id, optional } from '../../model/input/input.js'
 import { displayLocation, rootBacktrace } from '../../model/stacks/code-place.js'
 import { defineOperation } from '../../operation.js'
 import { applicationNames } from '../../store/applications.js'

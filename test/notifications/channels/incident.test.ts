@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Severity } from '../../../src/model/severity.js'
+import type { Severity } from '../../../src/model/severity/severity.js'
 import { incident } from '../../../src/notifications/channels/incident.js'
 import type { Notice } from '../../../src/notifications/content/notice.js'
 import { channelContract, sendBy } from '../../contract/channel.js'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { SEVERITIES } from '../../../src/model/severity.js'
+import { SEVERITIES } from '../../../src/model/severity/severity.js'
 import { highestMilestone, meetsThreshold, notificationTriggers } from '../../../src/notifications/rules/triggers.js'
 import type { RecordedGroup } from '../../../src/store/recording/outbox.js'
 import { NOON } from '../../support/tracker.js'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeInput } from '../../../src/model/describe-input.js'
+import { describeInput } from '../../../src/model/input/describe-input.js'
 import { perform } from '../../../src/operation.js'
 import { resolveError } from '../../../src/triage/commands/resolve-error.js'
 import { errorChanges } from '../../../src/triage/queries/error-changes.js'

@@ -15,7 +15,7 @@ import type { ErrorTrends, TypeShares } from '../../../analytics/trends/error-tr
 import type { RecurringError } from '../../../analytics/trends/recurring-errors.js'
 import type { Resolution, ResolutionRate, ResolutionTimes } from '../../../analytics/trends/resolution.js'
 import type { ImpactedError } from '../../../analytics/trends/user-impact.js'
-import type { Severity } from '../../../model/severity.js'
+import type { Severity } from '../../../model/severity/severity.js'
 import { always, day, flag, list, map, named, nullable, number, object, text, time, whole } from '../schema.js'
 import { releaseChanges, versionFigures } from './releases.js'
 import { period, RANKED, rankedError, severity, severityCounts, strongCascade } from './shared.js'

@@ -1,7 +1,7 @@
 import type { StrongCascade } from '../../../analytics/cascades/strongest-cascades.js'
 import type { RankedError } from '../../../analytics/ranked-errors.js'
 import type { PeriodView } from '../../../analytics/sums/period.js'
-import { SEVERITIES, type Severity } from '../../../model/severity.js'
+import { SEVERITIES, type Severity } from '../../../model/severity/severity.js'
 import { STATUSES } from '../../../model/workflow.js'
 import type { Pagination } from '../../../triage/list/errors-list.js'
 import { always, named, nullable, number, object, text, time, whole, word } from '../schema.js'

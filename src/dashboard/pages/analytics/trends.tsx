@@ -1,6 +1,6 @@
 import type { PeriodView } from '../../../analytics/sums/period.js'
 import type { ErrorTrends, TypeShares } from '../../../analytics/trends/error-trends.js'
-import { SEVERITIES } from '../../../model/severity.js'
+import { SEVERITIES } from '../../../model/severity/severity.js'
 import type { Timeframe } from '../../../model/time.js'
 import type { Rendered, Visit } from '../../define.js'
 import { href } from '../../href.js'

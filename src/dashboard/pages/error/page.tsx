@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { choice, integer, optional } from '../../../model/input.js'
+import { choice, integer, optional } from '../../../model/input/input.js'
 import { listAssignees } from '../../../triage/list/filter-choices.js'
 import { requestCurl } from '../../../triage/queries/error-curl.js'
 import { explainGrouping } from '../../../triage/queries/error-grouping.js'

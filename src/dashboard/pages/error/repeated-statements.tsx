@@ -1,6 +1,6 @@
 import { readOptions } from '../../../config/options.js'
 import { nPlusOneOptions } from '../../../diagnostics/n-plus-one/options.js'
-import { repeatedStatements } from '../../../model/repeated-steps.js'
+import { repeatedStatements } from '../../../model/sql/repeated-breadcrumbs.js'
 import type { Rendered } from '../../define.js'
 import { href } from '../../href.js'
 import { formatCount } from '../../ui/time.js'

@@ -1,4 +1,4 @@
-import { SEVERITIES } from '../../../model/severity.js'
+import { SEVERITIES } from '../../../model/severity/severity.js'
 import { TIMEFRAMES } from '../../../model/time.js'
 import { PRIORITIES } from '../../../model/workflow.js'
 import { type ErrorsFilter, SORT_FIELDS, UNASSIGNED } from '../../../triage/list/errors-list.js'

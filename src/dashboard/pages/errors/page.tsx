@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Context } from '../../../context.js'
-import { choice, optional } from '../../../model/input.js'
+import { choice, optional } from '../../../model/input/input.js'
 import { type ErrorsPage, errorsListInput, readErrorsPage } from '../../../triage/list/errors-list.js'
 import { downloadedErrors } from '../../../triage/list/export-errors.js'
 import { type FilterChoices, filterChoices } from '../../../triage/list/filter-choices.js'

@@ -7,8 +7,8 @@ import {
   loadRecentOverview,
   type Overview,
 } from '../../../analytics/overview/overview.js'
-import { id, optional } from '../../../model/input.js'
-import { SEVERITIES } from '../../../model/severity.js'
+import { id, optional } from '../../../model/input/input.js'
+import { SEVERITIES } from '../../../model/severity/severity.js'
 import { DAY } from '../../../model/time.js'
 import { definePage, type Rendered, type Visit } from '../../define.js'
 import { href, openErrorsLink } from '../../href.js'

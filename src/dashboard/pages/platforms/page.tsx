@@ -8,7 +8,7 @@ import {
 } from '../../../analytics/platforms/platform-comparison.js'
 import type { PlatformRate, PlatformStability } from '../../../analytics/platforms/platform-figures.js'
 import { type PeriodView, periodInput } from '../../../analytics/sums/period.js'
-import { filterText } from '../../../model/input.js'
+import { filterText } from '../../../model/input/input.js'
 import { MAX_LISTED_PLATFORMS } from '../../../model/requests/platform.js'
 import { definePage } from '../../define.js'
 import { DayRange } from '../../ui/day-range.js'

@@ -7,7 +7,7 @@ import {
   releaseList,
   releaseListInput,
 } from '../../../analytics/releases/release-list.js'
-import { filterText } from '../../../model/input.js'
+import { filterText } from '../../../model/input/input.js'
 import { definePage } from '../../define.js'
 import { DayRange } from '../../ui/day-range.js'
 import { Empty } from '../../ui/empty.js'

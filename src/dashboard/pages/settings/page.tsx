@@ -4,7 +4,7 @@ import { environmentVariable, GROUPS, type Group, type Row } from '../../../conf
 import type { Context } from '../../../context.js'
 import { dropCounts, recorderState } from '../../../health/health.js'
 import type { Dropped } from '../../../health/report.js'
-import { filterText, id, optional } from '../../../model/input.js'
+import { filterText, id, optional } from '../../../model/input/input.js'
 import { definePage, type Rendered, type Visit } from '../../define.js'
 import { href } from '../../href.js'
 import { Empty } from '../../ui/empty.js'

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { type Action, defineAction } from '../../../dashboard/define.js'
 import { pathWith } from '../../../dashboard/href.js'
-import { id, optional } from '../../../model/input.js'
+import { id, optional } from '../../../model/input/input.js'
 import { captureDiagnosticDump, deleteDiagnosticDump } from '../capture-dump.js'
 
 const LIST_PATH = '/errors/diagnostic_dumps'

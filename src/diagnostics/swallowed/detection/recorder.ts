@@ -1,7 +1,7 @@
 import { isMainThread } from 'node:worker_threads'
 import type { CaptureContext } from '../../../capture/capture-context.js'
 import { readOptions } from '../../../config/options.js'
-import { OTHERS } from '../../../model/others.js'
+import { OTHERS } from '../../../model/frequent-names.js'
 import { HOUR } from '../../../model/time.js'
 import type { HourCounts } from '../../../store/counters/hour-counts.js'
 import { SWALLOWED_HOURS } from '../../../store/counters/hour-tables.js'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-import { TrackerError } from '../../src/model/errors.js'
+import { TrackerError } from '../../../src/model/errors.js'
 import {
   choice,
   clampedInteger,
@@ -17,7 +17,7 @@ import {
   parseInput,
   requiredText,
   withDefault,
-} from '../../src/model/input.js'
+} from '../../../src/model/input/input.js'
 
 const parse = (schema: v.GenericSchema, field: unknown) =>
   (parseInput(v.object({ field: schema }), { field }) as { field: unknown }).field

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { lastDigest, nextDigest } from '../../src/model/digest-turn.js'
+import { lastDigest, nextDigest } from '../../src/jobs/digest-schedule.js'
 
 const at = Date.parse
 const daily = { digest_frequency: 'daily', digest_hour: 8, time_zone: 'Europe/Berlin' } as const

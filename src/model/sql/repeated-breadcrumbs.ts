@@ -1,5 +1,5 @@
-import { leftStatement } from './left-statement.js'
-import { isQuery, type Repeat, Repeats } from './repeats.js'
+import { leftStatement } from './breadcrumb-statement.js'
+import { isQuery, type Repeat, Repeats } from './statement-repeats.js'
 
 export interface RepeatedStep {
   /** With placeholders instead of values. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { clientStack } from '../../src/model/stacks/client-stack.js'
-import { codePlace } from '../../src/model/stacks/code-place.js'
+import { clientStack } from '../../../src/model/stacks/client-stack.js'
+import { codePlace } from '../../../src/model/stacks/code-place.js'
 
 const read = (stack: string, more: { message?: string; page_url?: string; script_origins?: string[] } = {}) =>
   clientStack(stack, { maxLines: 50, ...more })

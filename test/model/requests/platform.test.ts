@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { detectPlatform } from '../../src/model/requests/platform.js'
+import { detectPlatform } from '../../../src/model/requests/platform.js'
 
 const KHTML = 'AppleWebKit/537.36 (KHTML, like Gecko)'
 

@@ -1,4 +1,4 @@
-import type { Severity } from '../../src/model/severity.js'
+import type { Severity } from '../../../src/model/severity/severity.js'
 
 /** An error as a library creates it: its true name, code and message. */
 export interface ErrorKind {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type MessageShape, shapeOf } from '../../src/model/grouping/message-shape.js'
-import { normalizeMessage, replaceVariables } from '../../src/model/grouping/normalized-message.js'
+import { type MessageShape, shapeOf } from '../../../src/model/grouping/message-shape.js'
+import { normalizeMessage, replaceVariables } from '../../../src/model/grouping/normalized-message.js'
 
 /** Messages of one bug. Each list must have one normalized form. */
 const SAME: readonly (readonly string[])[] = [

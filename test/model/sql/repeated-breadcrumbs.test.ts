@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { repeatedStatements } from '../../src/model/repeated-steps.js'
+import { repeatedStatements } from '../../../src/model/sql/repeated-breadcrumbs.js'
 
 const sql = (message: string, system?: string) => ({
   category: 'sql',

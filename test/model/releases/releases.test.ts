@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { compareReleases, findCommit, findVersion, releaseName, sortReleases } from '../../src/model/releases.js'
+import {
+  compareReleases,
+  findCommit,
+  findVersion,
+  releaseName,
+  sortReleases,
+} from '../../../src/model/releases/releases.js'
 
 describe('the name of a release', () => {
   test.each([

@@ -1,4 +1,4 @@
-import { dayOf, HOUR, localDate, startOfDay } from './time.js'
+import { dayOf, HOUR, localDate, startOfDay } from '../model/time.js'
 
 interface DigestSchedule {
   digest_frequency: 'never' | 'daily' | 'weekly'

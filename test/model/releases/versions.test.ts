@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compareVersions } from '../../src/model/versions.js'
+import { compareVersions } from '../../../src/model/releases/versions.js'
 
 describe('the order of releases by their names', () => {
   test.each([

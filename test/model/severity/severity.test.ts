@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { type SeverityInput, severityOf } from '../../src/model/grade-severity.js'
-import type { Severity } from '../../src/model/severity.js'
-import { resolveConfiguration } from '../../src/options.js'
+import { type SeverityInput, severityOf } from '../../../src/model/severity/grade-severity.js'
+import type { Severity } from '../../../src/model/severity/severity.js'
+import { resolveConfiguration } from '../../../src/options.js'
 
 const grade = (error_type: string, more: Partial<SeverityInput> = {}) => severityOf({ error_type, rules: [], ...more })
 

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
+import { TrackerError } from '../errors.js'
+import { cleanText } from '../text.js'
+import { epochMilliseconds } from '../time.js'
 import { facts } from './describe-input.js'
-import { TrackerError } from './errors.js'
-import { cleanText } from './text.js'
-import { epochMilliseconds } from './time.js'
 
 /**
  * Schema builders for the input of commands, queries, forms and query strings. A schema accepts both the typed value

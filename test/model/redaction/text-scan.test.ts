@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createRedactor } from '../../src/model/redaction/redaction.js'
+import { createRedactor } from '../../../src/model/redaction/redaction.js'
 
 const redactor = createRedactor()
 

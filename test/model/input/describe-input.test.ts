@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { type Described, describeInput, facts } from '../../src/model/describe-input.js'
+import { type Described, describeInput, facts } from '../../../src/model/input/describe-input.js'
 import {
   choice,
   clampedInteger,
@@ -14,7 +14,7 @@ import {
   optionalText,
   requiredText,
   withDefault,
-} from '../../src/model/input.js'
+} from '../../../src/model/input/input.js'
 
 const described = (schema: v.GenericSchema): Omit<Described, 'name'> | undefined => {
   const [field] = describeInput(v.object({ field: schema }))

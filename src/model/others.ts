@@ -1,2 +1,0 @@
-/** Name of the combined row for everything beyond the limit on distinct names. */
-export const OTHERS = '(others)'
