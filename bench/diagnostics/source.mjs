@@ -7,7 +7,7 @@ import { TrackerInstance } from '../../dist/tracker.js'
 import { median, percentile } from '../harness/measure.mjs'
 import { row } from '../harness/report.mjs'
 
-const SOURCES = fileURLToPath(new URL('../../src/dashboard/components', import.meta.url))
+const SOURCES = fileURLToPath(new URL('../../src/dashboard/pages', import.meta.url))
 const FRAMES = 10
 const MAX_MS = 50
 const CREDENTIALS = { dashboard_username: 'bench', dashboard_password: 'bench-password' }

@@ -6,6 +6,17 @@ import { id, parseInput } from '../model/input/input.js'
 import { clientNetwork } from '../model/requests/client-address.js'
 import { cleanText } from '../model/text.js'
 import { withTimeout } from '../model/with-timeout.js'
+import { serveAsset } from './assets.js'
+import type { Endpoint, Page, Routes } from './define.js'
+import { type Exchange, openExchange } from './exchange.js'
+import { behindProxies } from './http/behind-proxies.js'
+import { compressResponse } from './http/compress.js'
+import { clearFlashCookie, flashCookie } from './http/flash.js'
+import { readForm, toFields } from './http/form.js'
+import { isForeignOrigin } from './http/origin.js'
+import { isPlainPath } from './http/plain-path.js'
+import { createProxyWarning } from './http/proxy-warning.js'
+import { RateLimiter, type Verdict } from './http/rate-limit.js'
 import {
   attachmentResponse,
   csvResponse,
@@ -14,27 +25,16 @@ import {
   redirect,
   withCookies,
   withSecurityHeaders,
-} from './answers.js'
-import { serveAsset } from './assets.js'
-import { behindProxies } from './behind-proxies.js'
-import { compressResponse } from './compress.js'
-import type { Endpoint, Page, Routes } from './define.js'
-import { type Exchange, openExchange } from './exchange.js'
-import { readForm, toFields } from './form.js'
-import { href } from './href.js'
+} from './http/responses.js'
+import { href } from './links/href.js'
 import { LiveUpdates, liveStream } from './live.js'
 import type { Mount } from './mount.js'
-import { createMountPathRecorder } from './mount-memory.js'
-import { clearFlashCookie, flashCookie } from './notice.js'
-import { isForeignOrigin } from './origin.js'
-import { isPlainPath } from './plain-path.js'
+import { createMountPathRecorder } from './mount-path.js'
 import { preferenceCookie, visitCookie } from './preferences.js'
-import { RateLimiter, type Verdict } from './rate-limit.js'
 import { CHALLENGE } from './sign-in/basic.js'
 import { SignInLimited } from './sign-in/limiter.js'
 import { createSignIn, type SignIn } from './sign-in/sign-in.js'
 import { errorDocument, pageDocument } from './ui/layout/document.js'
-import { createProxyWarning } from './untrusted-proxy.js'
 import { viewConfiguration } from './view-options.js'
 
 export type Handler = (request: Request, mount: Mount) => Promise<Response>

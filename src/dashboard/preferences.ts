@@ -1,5 +1,5 @@
 import { DAY, MINUTE } from '../model/time.js'
-import { cookieHeader, readCookie } from './cookies.js'
+import { cookieHeader, readCookie } from './http/cookies.js'
 
 export const THEMES = ['auto', 'light', 'dark'] as const
 export type Theme = (typeof THEMES)[number]

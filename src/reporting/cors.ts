@@ -1,4 +1,4 @@
-import { isForeignOrigin } from '../dashboard/origin.js'
+import { isForeignOrigin } from '../dashboard/http/origin.js'
 import { ConfigurationError } from '../model/errors.js'
 
 export interface CorsOptions {

@@ -1,5 +1,5 @@
 import { CLIENT_BYTES, CLIENT_REQUESTS } from '../config/options.js'
-import { RateLimiter, type Verdict } from '../dashboard/rate-limit.js'
+import { RateLimiter, type Verdict } from '../dashboard/http/rate-limit.js'
 import type { BudgetName } from '../model/budgets.js'
 import type { TrackerInstance } from '../tracker.js'
 

@@ -27,7 +27,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'src/subscribers/rate-limiter-flexible.ts': 'reports to the request guard',
   'src/cli/commands/dump.ts': 'is the command line of diagnostic dumps',
   'src/dashboard/pages/error/': 'shows the data that diagnostics add to an occurrence, and its source code',
-  'src/dashboard/ui/source-code.tsx': 'shows source lines on several pages',
+  'src/dashboard/ui/values/source-code.tsx': 'shows source lines on several pages',
   'src/dashboard/ui/stored-range.tsx': 'has the ranges of hourly counts',
 }
 

@@ -210,8 +210,8 @@ describe('differences between databases', () => {
 
 describe('input of a request', () => {
   test('is parsed once, by the handler, and passed to `run` of the operation', () => {
-    // list-address.ts parses the default filter, not a request.
-    const allowed = ['src/dashboard/handler.ts', 'src/dashboard/list-address.ts']
+    // list-link.ts parses the default filter, not a request.
+    const allowed = ['src/dashboard/handler.ts', 'src/dashboard/links/list-link.ts']
     const pages = files.filter((file) => /^src\/(dashboard|diagnostics)\//.test(file) && !allowed.includes(file))
     expect(pages.filter((file) => /\b(parseInput|perform)\(/.test(readFileSync(file, 'utf8')))).toEqual([])
   })

@@ -16,7 +16,7 @@ import {
 } from '../../triage/commands/batch-errors.js'
 import { listQuery } from '../../triage/saved-views.js'
 import { defineAction } from '../define.js'
-import { pathWith } from '../href.js'
+import { pathWith } from '../links/href.js'
 import { words } from '../ui/badges.js'
 import { muteSpan } from './error-actions.js'
 

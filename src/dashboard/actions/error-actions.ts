@@ -12,8 +12,8 @@ import { updatePriority } from '../../triage/commands/update-priority.js'
 import { updateStatus } from '../../triage/commands/update-status.js'
 import { requireError } from '../../triage/queries/find-error.js'
 import { type Action, defineAction } from '../define.js'
-import { pathWith } from '../href.js'
-import { listOriginInput } from '../list-place.js'
+import { pathWith } from '../links/href.js'
+import { listOriginInput } from '../links/list-origin.js'
 import { words } from '../ui/badges.js'
 
 /** Page to return to: application, occurrence and list. */

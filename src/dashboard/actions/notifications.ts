@@ -4,7 +4,7 @@ import { deliveriesInput } from '../../notifications/delivery/deliveries.js'
 import { retryDelivery } from '../../notifications/delivery/retry-delivery.js'
 import { sendTestNotification, type TestResult } from '../../notifications/delivery/test-notification.js'
 import { type Action, defineAction } from '../define.js'
-import { pathWith } from '../href.js'
+import { pathWith } from '../links/href.js'
 
 const { state, channel, page } = deliveriesInput.entries
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { choice, filterText, optional } from '../../model/input/input.js'
 import { defineAction } from '../define.js'
-import { isPlainPath } from '../plain-path.js'
+import { isPlainPath } from '../http/plain-path.js'
 import { THEMES } from '../preferences.js'
 
 /** Longer values are truncated by the schema. */

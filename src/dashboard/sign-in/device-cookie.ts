@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { DAY } from '../../model/time.js'
-import { cookieHeader, readCookie } from '../cookies.js'
+import { cookieHeader, readCookie } from '../http/cookies.js'
 import type { Credentials } from './basic.js'
 
 const COOKIE = 'faultboard_device'

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { MINUTE } from '../../model/time.js'
-import type { Verdict } from '../rate-limit.js'
+import type { Verdict } from '../http/rate-limit.js'
 
 /** A sign-in attempt of any scheme: a password, an API token, a callback of the host. */
 export interface SignInAttempt {

@@ -1,7 +1,7 @@
 import { MAX_DAYS } from '../../analytics/sums/period.js'
 import type { Rendered, Visit } from '../define.js'
-import { currentPageWith } from '../href.js'
-import { RANGES, Tabs } from './tabs.js'
+import { currentPageWith } from '../links/href.js'
+import { RANGES, Tabs } from './layout/tabs.js'
 
 /** Time range of a page: common ranges as links, any other through a form. */
 export function DayRange({ days, visit }: { days: number; visit: Visit }): Rendered {

@@ -1,6 +1,6 @@
 import type { RankedError } from '../../analytics/ranked-errors.js'
 import type { Rendered, Visit } from '../define.js'
-import { href } from '../href.js'
+import { href } from '../links/href.js'
 
 type NamedError = Pick<RankedError, 'id' | 'error_type' | 'place' | 'message'>
 

@@ -1,5 +1,5 @@
 import type { Rendered } from '../define.js'
-import { Sparkline } from './charts.js'
+import { Sparkline } from './charts/charts.js'
 
 export interface Comparison {
   /** Null if unknown. */

@@ -1,6 +1,6 @@
 import type { Pagination as PaginationData } from '../../triage/list/errors-list.js'
-import { MAX_HEADER_BYTES } from '../answers.js'
 import type { Rendered, Visit } from '../define.js'
+import { MAX_HEADER_BYTES } from '../http/responses.js'
 import { formatCount } from './time.js'
 
 export function Pagination({ pagination, visit }: { pagination: PaginationData; visit: Visit }): Rendered {

@@ -1,6 +1,6 @@
 import { OTHERS } from '../../model/frequent-names.js'
 import type { Rendered, Visit } from '../define.js'
-import { openErrorsLink } from '../href.js'
+import { openErrorsLink } from '../links/href.js'
 
 /** Links `src/cart.ts:12 in total` to the open errors with that file in the stack trace. */
 export function PlaceLink({ place, visit }: { place: string; visit: Visit }): Rendered {

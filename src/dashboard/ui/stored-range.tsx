@@ -1,7 +1,7 @@
 import { DAYS } from '../../diagnostics/hourly/days.js'
 import type { Rendered, Visit } from '../define.js'
-import { currentPageWith } from '../href.js'
-import { Tabs } from './tabs.js'
+import { currentPageWith } from '../links/href.js'
+import { Tabs } from './layout/tabs.js'
 
 /** Time range of a page with daily totals. */
 export function StoredRange({ days, visit }: { days: number; visit: Visit }): Rendered {

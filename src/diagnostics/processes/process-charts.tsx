@@ -1,6 +1,6 @@
 import type { Rendered } from '../../dashboard/define.js'
-import { BarChart } from '../../dashboard/ui/charts.js'
-import { type Line, LineChart, type Moment } from '../../dashboard/ui/line-chart.js'
+import { BarChart } from '../../dashboard/ui/charts/charts.js'
+import { type Line, LineChart, type Moment } from '../../dashboard/ui/charts/line-chart.js'
 import { formatBytes, formatMilliseconds, formatPercent } from '../../dashboard/ui/units.js'
 import type { HealthPoint, RangeName } from './process-health.js'
 

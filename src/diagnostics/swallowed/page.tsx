@@ -1,6 +1,6 @@
 import { definePage, type Rendered, type Visit } from '../../dashboard/define.js'
 import { Empty } from '../../dashboard/ui/empty.js'
-import { PageHead } from '../../dashboard/ui/page-head.js'
+import { PageHead } from '../../dashboard/ui/layout/page-head.js'
 import { StoredRange } from '../../dashboard/ui/stored-range.js'
 import { formatCount } from '../../dashboard/ui/time.js'
 import { formatPercent } from '../../dashboard/ui/units.js'

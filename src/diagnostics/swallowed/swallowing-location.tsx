@@ -1,9 +1,9 @@
 import type { Rendered, Visit } from '../../dashboard/define.js'
-import { openErrorsLink } from '../../dashboard/href.js'
+import { openErrorsLink } from '../../dashboard/links/href.js'
 import { words } from '../../dashboard/ui/badges.js'
-import { SourceCode, type SourceLines } from '../../dashboard/ui/source-code.js'
 import { formatCount, Time } from '../../dashboard/ui/time.js'
 import { formatPercent } from '../../dashboard/ui/units.js'
+import { SourceCode, type SourceLines } from '../../dashboard/ui/values/source-code.js'
 import { OTHERS } from '../../model/frequent-names.js'
 import type { SwallowingHandler, SwallowingLocation } from './query.js'
 

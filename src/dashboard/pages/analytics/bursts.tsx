@@ -6,7 +6,7 @@ import { Explanation } from '../../ui/explanation.js'
 import { Insight, InsightTable } from '../../ui/insight.js'
 import { exactTime, formatCount, Time } from '../../ui/time.js'
 import { formatSeconds } from '../../ui/units.js'
-import type { RelatedPart } from '../error/related-part.js'
+import type { RelatedPart } from '../error/related/related-part.js'
 
 const MAX_SHOWN = 5
 const DAYS = 7

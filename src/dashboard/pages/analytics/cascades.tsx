@@ -12,8 +12,8 @@ import { Explanation } from '../../ui/explanation.js'
 import { Insight, InsightTable } from '../../ui/insight.js'
 import { exactTime, formatCount, Time } from '../../ui/time.js'
 import { formatMilliseconds, formatPercent, formatSeconds } from '../../ui/units.js'
-import { RelatedErrors } from '../error/related-errors.js'
-import type { RelatedPart } from '../error/related-part.js'
+import { RelatedErrors } from '../error/related/related-errors.js'
+import type { RelatedPart } from '../error/related/related-part.js'
 
 const MAX_SHOWN = 5
 const WINDOW = `${CASCADE_WINDOW_MS / 1000} s`

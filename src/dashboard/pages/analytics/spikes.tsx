@@ -1,6 +1,6 @@
 import type { Spike } from '../../../analytics/baselines/spiking-errors.js'
 import type { Rendered, Visit } from '../../define.js'
-import { href } from '../../href.js'
+import { href } from '../../links/href.js'
 import { formatCount } from '../../ui/time.js'
 
 /** Error types above their hourly baseline. */

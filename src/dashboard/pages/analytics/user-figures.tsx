@@ -1,7 +1,7 @@
 import type { UserErrors } from '../../../analytics/correlation/top-users.js'
 import type { ImpactedError } from '../../../analytics/trends/user-impact.js'
 import type { Rendered, Visit } from '../../define.js'
-import { href } from '../../href.js'
+import { href } from '../../links/href.js'
 import { ErrorLink } from '../../ui/error-link.js'
 import { Insight, InsightTable } from '../../ui/insight.js'
 import { formatCount, Time } from '../../ui/time.js'

@@ -2,13 +2,13 @@ import { locationPhrase } from '../../../triage/queries/error-location.js'
 import type { ErrorNeighbors } from '../../../triage/queries/error-neighbors.js'
 import type { ErrorRecord } from '../../../triage/queries/error-record.js'
 import type { Rendered, Visit } from '../../define.js'
-import { href, openErrorsLink } from '../../href.js'
-import { backToListLink, type ListOrigin } from '../../list-place.js'
+import { href, openErrorsLink } from '../../links/href.js'
+import { backToListLink, type ListOrigin } from '../../links/list-origin.js'
 import { PriorityBadge, RegressionBadge, SeverityBadge, StatusBadge } from '../../ui/badges.js'
 import { CopyButton } from '../../ui/copy.js'
 import { Icon } from '../../ui/icons.js'
 import { formatCount } from '../../ui/time.js'
-import { MutedBadge } from './muted.js'
+import { MutedBadge } from './actions/muted.js'
 
 /** Longer messages are collapsed. */
 const MAX_OPEN_LINES = 12

@@ -1,8 +1,8 @@
 import type { ErrorHistory } from '../../../triage/queries/error-history.js'
 import type { ErrorUsers } from '../../../triage/queries/error-users.js'
 import type { Rendered, Visit } from '../../define.js'
-import { href } from '../../href.js'
-import { type Share, ShareBars } from '../../ui/charts.js'
+import { href } from '../../links/href.js'
+import { type Share, ShareBars } from '../../ui/charts/charts.js'
 import { exactTime } from '../../ui/time.js'
 
 /** Top users, versions and platforms, each linked to its errors. */

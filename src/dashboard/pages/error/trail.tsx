@@ -4,7 +4,7 @@ import type { Rendered, Visit } from '../../define.js'
 import { words } from '../../ui/badges.js'
 import { TextArea, TextField } from '../../ui/forms.js'
 import { exactTime, Time } from '../../ui/time.js'
-import { ErrorForm, type ErrorProps } from './error-form.js'
+import { ErrorForm, type ErrorProps } from './actions/error-form.js'
 import { Reference } from './reference.js'
 
 /** Comments and activity in chronological order, with the comment form. */

@@ -4,7 +4,7 @@ import type { Rendered, Visit } from '../../define.js'
 import { words } from '../../ui/badges.js'
 import { ApplicationField, SelectField, TextField } from '../../ui/forms.js'
 import { Menu } from '../../ui/menu.js'
-import { MUTE_DURATIONS } from '../error/mute-menu.js'
+import { MUTE_DURATIONS } from '../error/actions/mute-menu.js'
 import { capitalize } from './status-tabs.js'
 
 export const BATCH_FORM = 'batch'

@@ -1,7 +1,7 @@
 import { PRIORITIES } from '../../../model/workflow.js'
 import { type ErrorsFilter, UNASSIGNED } from '../../../triage/list/errors-list.js'
 import type { Rendered, Visit } from '../../define.js'
-import { listLink } from '../../list-address.js'
+import { listLink } from '../../links/list-link.js'
 import { words } from '../../ui/badges.js'
 import { currentTab } from './status-tabs.js'
 

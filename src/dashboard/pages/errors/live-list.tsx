@@ -1,7 +1,7 @@
 import type { ErrorsFilter } from '../../../triage/list/errors-list.js'
 import type { Rendered, Visit } from '../../define.js'
-import { href } from '../../href.js'
-import { activeFilters, listLink } from '../../list-address.js'
+import { href } from '../../links/href.js'
+import { activeFilters, listLink } from '../../links/list-link.js'
 
 /** List with live updates by `assets/js/live.js`. New errors are announced above the list, without moving its rows. */
 export function LiveList({

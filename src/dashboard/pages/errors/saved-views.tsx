@@ -1,7 +1,7 @@
 import { MAX_NAME_LENGTH } from '../../../triage/commands/change-errors.js'
 import type { SavedView } from '../../../triage/saved-views.js'
 import type { Rendered, Visit } from '../../define.js'
-import { href } from '../../href.js'
+import { href } from '../../links/href.js'
 import { TextField } from '../../ui/forms.js'
 import { Menu } from '../../ui/menu.js'
 

@@ -2,9 +2,9 @@ import { STATUSES } from '../../../model/workflow.js'
 import type { ErrorsFilter } from '../../../triage/list/errors-list.js'
 import type { StatusCount, StatusCounts } from '../../../triage/list/status-counts.js'
 import type { Rendered, Visit } from '../../define.js'
-import { listLink } from '../../list-address.js'
+import { listLink } from '../../links/list-link.js'
 import { words } from '../../ui/badges.js'
-import { Tabs } from '../../ui/tabs.js'
+import { Tabs } from '../../ui/layout/tabs.js'
 import { formatCount } from '../../ui/time.js'
 
 /** Status filters with the number of matching errors. */

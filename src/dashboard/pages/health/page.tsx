@@ -5,7 +5,7 @@ import { BUDGETS } from '../../../model/budgets.js'
 import { id, optional } from '../../../model/input/input.js'
 import { DAY, HOUR, MINUTE } from '../../../model/time.js'
 import { definePage, type Rendered, type Visit } from '../../define.js'
-import { PageHead } from '../../ui/page-head.js'
+import { PageHead } from '../../ui/layout/page-head.js'
 import { formatCount, Time } from '../../ui/time.js'
 import { DroppedTable, FactCard, type Facts, HealthSummary, RejectionsTable, Work } from './panels.js'
 

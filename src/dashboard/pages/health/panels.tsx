@@ -1,7 +1,7 @@
 import type { HealthState, Reason, WorkHealth } from '../../../health/health.js'
 import type { Dropped, Health } from '../../../health/report.js'
 import type { Rendered, Visit } from '../../define.js'
-import { href } from '../../href.js'
+import { href } from '../../links/href.js'
 import { words } from '../../ui/badges.js'
 import { formatCount, Time } from '../../ui/time.js'
 

@@ -1,6 +1,6 @@
 import type { ChannelState } from '../../../notifications/delivery/channel-states.js'
 import type { Rendered, Visit } from '../../define.js'
-import { href } from '../../href.js'
+import { href } from '../../links/href.js'
 import { ApplicationField } from '../../ui/forms.js'
 import { CHANNEL_LABELS } from './labels.js'
 

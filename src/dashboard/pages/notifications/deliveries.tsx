@@ -1,6 +1,6 @@
 import type { Delivery } from '../../../notifications/delivery/deliveries.js'
 import type { Rendered, Visit } from '../../define.js'
-import { href } from '../../href.js'
+import { href } from '../../links/href.js'
 import { SeverityBadge } from '../../ui/badges.js'
 import { ApplicationField } from '../../ui/forms.js'
 import { exactTime, formatCount, Time } from '../../ui/time.js'

@@ -1,5 +1,5 @@
 import type { Rendered, Visit } from '../../define.js'
-import { href } from '../../href.js'
+import { href } from '../../links/href.js'
 import { CopyButton } from '../../ui/copy.js'
 
 const CAPTURE_CODE = `import { capture, dashboard } from 'faultboard/express'

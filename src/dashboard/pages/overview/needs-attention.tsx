@@ -1,7 +1,7 @@
 import type { AttentionList, Overview } from '../../../analytics/overview/overview.js'
 import type { RankedError } from '../../../analytics/ranked-errors.js'
 import type { Rendered, Visit } from '../../define.js'
-import { openErrorsLink } from '../../href.js'
+import { openErrorsLink } from '../../links/href.js'
 import { RegressionBadge, SeverityBadge } from '../../ui/badges.js'
 import { formatCount, Time } from '../../ui/time.js'
 import { Spikes } from '../analytics/spikes.js'

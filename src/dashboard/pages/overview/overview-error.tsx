@@ -1,6 +1,6 @@
 import type { RankedError } from '../../../analytics/ranked-errors.js'
 import type { Rendered, Visit } from '../../define.js'
-import { href } from '../../href.js'
+import { href } from '../../links/href.js'
 
 /** Error link with type and location, and a second line with the message. */
 export function OverviewErrorLink({ error, visit }: { error: RankedError; visit: Visit }): Rendered {

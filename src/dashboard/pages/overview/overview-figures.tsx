@@ -1,7 +1,7 @@
 import type { Overview } from '../../../analytics/overview/overview.js'
 import { HOUR } from '../../../model/time.js'
 import type { Rendered, Visit } from '../../define.js'
-import { href, openErrorsLink } from '../../href.js'
+import { href, openErrorsLink } from '../../links/href.js'
 import { Figure } from '../../ui/figures.js'
 import { formatCount } from '../../ui/time.js'
 import { formatDuration } from '../../ui/units.js'

@@ -1,8 +1,8 @@
 import type { DashboardStats } from '../../../analytics/overview/dashboard-stats.js'
 import { MAX_LISTED_PLATFORMS } from '../../../model/requests/platform.js'
 import type { Rendered, Visit } from '../../define.js'
-import { href } from '../../href.js'
-import { ShareBars } from '../../ui/charts.js'
+import { href } from '../../links/href.js'
+import { ShareBars } from '../../ui/charts/charts.js'
 import { formatCount } from '../../ui/time.js'
 
 /** Totals by period, status, type and platform. */

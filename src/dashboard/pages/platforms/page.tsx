@@ -14,7 +14,7 @@ import { definePage } from '../../define.js'
 import { DayRange } from '../../ui/day-range.js'
 import { Empty } from '../../ui/empty.js'
 import { UpdatedAt } from '../../ui/insight.js'
-import { PageHead } from '../../ui/page-head.js'
+import { PageHead } from '../../ui/layout/page-head.js'
 import { periodText } from '../analytics/trends.js'
 import { CrossPlatform, PlatformCards, PlatformErrors } from './panels.js'
 

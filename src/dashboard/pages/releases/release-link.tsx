@@ -1,5 +1,5 @@
 import type { Rendered, Visit } from '../../define.js'
-import { href } from '../../href.js'
+import { href } from '../../links/href.js'
 
 export interface NamedRelease {
   application_id: number

@@ -1,7 +1,7 @@
 import { raw } from 'hono/html'
 import { assetPath } from '../../assets.js'
 import type { Destination, Rendered, Visit } from '../../define.js'
-import { href, openErrorsLink } from '../../href.js'
+import { href, openErrorsLink } from '../../links/href.js'
 import { findDestination } from './navigation.js'
 import { Rail, TopBar } from './rail.js'
 import { Shortcuts } from './shortcuts.js'

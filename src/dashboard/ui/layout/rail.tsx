@@ -1,5 +1,5 @@
 import type { Destination, Rendered, Visit } from '../../define.js'
-import { currentPageWith, href } from '../../href.js'
+import { currentPageWith, href } from '../../links/href.js'
 import { THEMES } from '../../preferences.js'
 import { Icon } from '../icons.js'
 import { findDestination, HEALTH, MAIN, SETTINGS } from './navigation.js'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { type Action, defineAction } from '../../../dashboard/define.js'
-import { pathWith } from '../../../dashboard/href.js'
+import { pathWith } from '../../../dashboard/links/href.js'
 import { id, optional } from '../../../model/input/input.js'
 import { captureDiagnosticDump, deleteDiagnosticDump } from '../capture-dump.js'
 

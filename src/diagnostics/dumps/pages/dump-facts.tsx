@@ -1,6 +1,6 @@
 import type { Rendered } from '../../../dashboard/define.js'
 import { words } from '../../../dashboard/ui/badges.js'
-import { ShareBars } from '../../../dashboard/ui/charts.js'
+import { ShareBars } from '../../../dashboard/ui/charts/charts.js'
 import { formatCount } from '../../../dashboard/ui/time.js'
 import { formatBytes, formatMilliseconds, formatPercent, formatSeconds } from '../../../dashboard/ui/units.js'
 

@@ -1,0 +1,35 @@
+import type { Context } from '../../context.js'
+import { forgetIgnoredHeaders, ignoredHeadersText, rememberIgnoredHeaders } from '../../health/forwarding-headers.js'
+import type { Mount } from '../mount.js'
+
+const FORWARDING_HEADERS = ['X-Forwarded-For', 'Forwarded', 'X-Real-IP', 'CF-Connecting-IP']
+
+/**
+ * Warns when a signed-in request passed a proxy that is not trusted: all clients behind the proxy then share one
+ * address and its limits. Unauthenticated requests are ignored, because anyone can send these headers.
+ */
+export function createProxyWarning(context: Context): (mount: Mount, headers: Headers) => void {
+  let hasWarned = false
+  let hasCleared = false
+  return ({ remote_address, peer_address = remote_address }, headers) => {
+    const header = FORWARDING_HEADERS.find((name) => headers.has(name))
+    if (header === undefined) return
+    // A framework with its own proxy setting has resolved the client address already.
+    if (context.config.trusted_proxies.length > 0 || peer_address !== remote_address) {
+      if (hasCleared) return
+      hasCleared = true
+      forgetIgnoredHeaders(context).catch(() => {
+        hasCleared = false
+      })
+      return
+    }
+    context.counters.add('forwarding_headers_ignored')
+    if (hasWarned) return
+    hasWarned = true
+    context.log.warn(ignoredHeadersText(header))
+    // The next visit tries again when the database is unavailable.
+    rememberIgnoredHeaders(context).catch(() => {
+      hasWarned = false
+    })
+  }
+}

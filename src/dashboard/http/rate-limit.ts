@@ -1,0 +1,64 @@
+import { MINUTE } from '../../model/time.js'
+
+export interface Verdict {
+  allowed: boolean
+  limit: number
+  remaining: number
+  /** Seconds until the next window. */
+  reset: number
+}
+
+/** Bounds memory when requests come from many addresses. */
+const MAX_ADDRESSES = 10_000
+
+/** Counts requests per address in fixed windows of one minute. */
+export class RateLimiter {
+  readonly #limit: number
+  readonly #now: () => number
+  readonly #windows = new Map<string, { ends: number; count: number }>()
+
+  constructor(limit: number, now: () => number) {
+    this.#limit = limit
+    this.#now = now
+  }
+
+  /** Adds to the count of an address and reports whether it is within the limit. */
+  hit(address: string, count = 1): Verdict {
+    const window = this.#window(address)
+    window.count += count
+    return this.#verdict(window)
+  }
+
+  /** Reports whether one more request would be within the limit, without counting it. */
+  peek(address: string): Verdict {
+    const { ends, count } = this.#window(address)
+    return this.#verdict({ ends, count: count + 1 })
+  }
+
+  #window(address: string): { ends: number; count: number } {
+    const current = this.#windows.get(address)
+    if (current && current.ends > this.#now()) return current
+    if (this.#windows.size >= MAX_ADDRESSES) this.#evictOldest()
+    const fresh = { ends: this.#now() + MINUTE, count: 0 }
+    this.#windows.delete(address)
+    this.#windows.set(address, fresh)
+    return fresh
+  }
+
+  #evictOldest(): void {
+    // A Map iterates in insertion order, which is the order in which the windows end.
+    for (const address of this.#windows.keys()) {
+      this.#windows.delete(address)
+      if (this.#windows.size < MAX_ADDRESSES * 0.9) return
+    }
+  }
+
+  #verdict({ ends, count }: { ends: number; count: number }): Verdict {
+    return {
+      allowed: count <= this.#limit,
+      limit: this.#limit,
+      remaining: Math.max(0, this.#limit - count),
+      reset: Math.max(1, Math.ceil((ends - this.#now()) / 1000)),
+    }
+  }
+}

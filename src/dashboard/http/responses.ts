@@ -1,0 +1,74 @@
+import { showDirectionControls } from '../../model/redaction/direction-marks.js'
+import type { DownloadedFile, Rendered } from '../define.js'
+import { SECURITY_HEADERS } from './security-headers.js'
+
+export function jsonResponse(body: unknown, status = 200, headers: Record<string, string> = {}): Response {
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { 'Content-Type': 'application/json; charset=utf-8', ...headers },
+  })
+}
+
+export async function htmlResponse(
+  document: Rendered,
+  status = 200,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  // Applied to the whole page, so that no template can omit it.
+  const text = showDirectionControls(String(await document.toString()))
+  return new Response(text, { status, headers: { 'Content-Type': 'text/html; charset=utf-8', ...headers } })
+}
+
+/** Streams rows to the client while they are read from the database. */
+export function csvResponse(rows: AsyncIterable<string>, name: string): Response {
+  const encoder = new TextEncoder()
+  const iterator = rows[Symbol.asyncIterator]()
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await iterator.next()
+      if (done) controller.close()
+      else controller.enqueue(encoder.encode(value))
+    },
+    async cancel() {
+      await iterator.return?.()
+    },
+  })
+  return new Response(body, {
+    headers: {
+      'Content-Type': 'text/csv; charset=utf-8',
+      'Content-Disposition': `attachment; filename="${name}.csv"`,
+    },
+  })
+}
+
+/** Sends a file that browsers save and never render. */
+export function attachmentResponse({ name, bytes, body }: DownloadedFile): Response {
+  return new Response(body, {
+    headers: {
+      'Content-Type': 'application/octet-stream',
+      'Content-Disposition': `attachment; filename="${name}"`,
+      'Content-Length': String(bytes),
+      'Cache-Control': 'no-store',
+    },
+  })
+}
+
+/** Leaves room for the other headers: Node.js clients refuse responses with more than 16 kB of headers. */
+export const MAX_HEADER_BYTES = 12_000
+
+/** Redirects to a path. Drops a query that is too long for a header; the list then opens without its filters. */
+export function redirect(to: string, cookies: readonly string[] = []): Response {
+  const [path = to] = to.length > MAX_HEADER_BYTES ? to.split('?', 1) : []
+  return withCookies(new Response(null, { status: 302, headers: { Location: path } }), cookies)
+}
+
+export function withCookies(response: Response, cookies: readonly (string | null)[]): Response {
+  for (const cookie of cookies) if (cookie) response.headers.append('Set-Cookie', cookie)
+  return response
+}
+
+export function withSecurityHeaders(response: Response): Response {
+  for (const [name, value] of Object.entries(SECURITY_HEADERS))
+    if (!response.headers.has(name)) response.headers.set(name, value)
+  return response
+}

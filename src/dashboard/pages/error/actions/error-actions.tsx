@@ -1,0 +1,203 @@
+import { MAX_SNOOZE_HOURS, PRIORITIES, STATUSES } from '../../../../model/workflow.js'
+import { MAX_NAME_LENGTH, MAX_REFERENCE_LENGTH, MAX_TEXT_LENGTH } from '../../../../triage/commands/change-errors.js'
+import type { Rendered } from '../../../define.js'
+import { words } from '../../../ui/badges.js'
+import { ApplicationField, SelectField, TextArea, TextField } from '../../../ui/forms.js'
+import { Menu } from '../../../ui/menu.js'
+import { occurrencesText } from '../error-facts.js'
+import { ErrorForm, type ErrorProps, ListOriginFields } from './error-form.js'
+import { MuteMenu } from './mute-menu.js'
+
+/** Actions of the error page. Each menu is a form that works without JavaScript. */
+export function ErrorActions({
+  assignees,
+  children,
+  ...props
+}: ErrorProps & { assignees: readonly string[]; children?: Rendered }): Rendered {
+  return (
+    <div class="error-actions">
+      {props.record.resolved ? <Reopen {...props} /> : <Resolve {...props} />}
+      <Assign {...props} assignees={assignees} />
+      <Priority {...props} />
+      <Snooze {...props} />
+      <MuteMenu {...props} />
+      <Status {...props} />
+      {children}
+      <Delete {...props} />
+    </div>
+  )
+}
+
+function Resolve(props: ErrorProps) {
+  return (
+    <Menu label="Resolve" primary align="start" id="resolve">
+      <ErrorForm {...props} action="resolve">
+        <TextField name="resolved_by_name" label="Your name" value={props.visit.user} maxlength={MAX_NAME_LENGTH} />
+        <TextArea name="resolution_comment" label="Resolution note (optional)" maxlength={MAX_TEXT_LENGTH} />
+        <TextField
+          name="resolution_reference"
+          label="Commit, PR or ticket (optional)"
+          maxlength={MAX_REFERENCE_LENGTH}
+        />
+        <button type="submit" class="primary">
+          Resolve
+        </button>
+        <p class="meta muted">Reopens automatically if it occurs again.</p>
+      </ErrorForm>
+    </Menu>
+  )
+}
+
+function Reopen(props: ErrorProps) {
+  return (
+    <ErrorForm {...props} action="update_status">
+      <input type="hidden" name="status" value="new" />
+      <button type="submit" class="primary">
+        Reopen
+      </button>
+    </ErrorForm>
+  )
+}
+
+function Assign({ assignees, ...props }: ErrorProps & { assignees: readonly string[] }) {
+  const { record, visit } = props
+  return (
+    <Menu label={record.assigned_to ? 'Reassign' : 'Assign'} align="start" id="assign">
+      <ErrorForm {...props} action="assign">
+        <label>
+          <span>Assignee</span>
+          <input
+            name="assigned_to"
+            type="text"
+            list="assignees"
+            value={record.assigned_to ?? ''}
+            maxlength={MAX_NAME_LENGTH}
+            autocomplete="off"
+            required
+          />
+        </label>
+        <datalist id="assignees">
+          {assignees.map((name) => (
+            <option value={name} />
+          ))}
+        </datalist>
+        <div class="menu-row">
+          <button type="submit" class="primary">
+            Assign
+          </button>
+          {record.assigned_to !== visit.user && (
+            // After the field, because the last value of a name wins.
+            <button type="submit" name="assigned_to" value={visit.user} formnovalidate>
+              Assign to me
+            </button>
+          )}
+        </div>
+      </ErrorForm>
+      {record.assigned_to && (
+        <ErrorForm {...props} action="unassign">
+          <button type="submit">Unassign</button>
+        </ErrorForm>
+      )}
+    </Menu>
+  )
+}
+
+function Priority(props: ErrorProps) {
+  return (
+    <Menu label="Priority" align="start">
+      <ErrorForm {...props} action="update_priority">
+        <div class="menu-list">
+          {PRIORITIES.map((label, level) => (
+            <button
+              type="submit"
+              class="quiet"
+              name="priority_level"
+              value={String(level)}
+              aria-pressed={level === props.record.priority_level ? 'true' : 'false'}
+            >
+              {label}
+            </button>
+          ))}
+        </div>
+      </ErrorForm>
+    </Menu>
+  )
+}
+
+const SNOOZE_PRESETS: readonly (readonly [hours: number, label: string])[] = [
+  [1, '1 h'],
+  [4, '4 h'],
+  [24, '1 day'],
+  [72, '3 days'],
+  [168, '1 week'],
+]
+
+function Snooze(props: ErrorProps) {
+  return (
+    <Menu label="Snooze" align="start" id="snooze">
+      <ErrorForm {...props} action="snooze">
+        <div class="menu-row">
+          <TextField name="hours" label="Hours" type="number" min={1} max={MAX_SNOOZE_HOURS} value="24" required />
+          <button type="submit" class="primary">
+            Snooze
+          </button>
+        </div>
+        {/* After the field, because the last value of a name wins. */}
+        <div class="menu-row presets">
+          {SNOOZE_PRESETS.map(([hours, label]) => (
+            <button type="submit" name="hours" value={String(hours)} formnovalidate>
+              {label}
+            </button>
+          ))}
+        </div>
+        <TextField name="reason" label="Reason (optional)" maxlength={MAX_TEXT_LENGTH} />
+      </ErrorForm>
+      {props.record.snoozed && (
+        <ErrorForm {...props} action="unsnooze">
+          <button type="submit">End snooze</button>
+        </ErrorForm>
+      )}
+    </Menu>
+  )
+}
+
+function Status(props: ErrorProps) {
+  return (
+    <Menu label="Status" align="start">
+      <ErrorForm {...props} action="update_status">
+        <SelectField
+          name="status"
+          label="Status"
+          options={STATUSES.map((status) => [status, words(status)] as const)}
+          value={props.record.status}
+        />
+        <TextField name="comment" label="Comment (optional)" maxlength={MAX_TEXT_LENGTH} />
+        <button type="submit" class="primary">
+          Set status
+        </button>
+      </ErrorForm>
+    </Menu>
+  )
+}
+
+/** Asks for confirmation in a menu before it deletes. */
+function Delete({ record, visit }: ErrorProps) {
+  const comments = record.comments.length
+  return (
+    <Menu label="Delete" align="start">
+      <form method="post" action={`${visit.base}/errors/batch_action`}>
+        <p>
+          {`Delete this error with its ${occurrencesText(record.occurrence_count)}`}
+          {comments > 0 && ` and ${comments} ${comments === 1 ? 'comment' : 'comments'}`}
+          {'? This cannot be undone.'}
+        </p>
+        <input type="hidden" name="error_ids[]" value={String(record.id)} />
+        <ApplicationField visit={visit} />
+        <ListOriginFields visit={visit} />
+        <button type="submit" name="action_type" value="delete" class="danger">
+          Delete error
+        </button>
+      </form>
+    </Menu>
+  )
+}

@@ -1,0 +1,37 @@
+import { MAX_NAME_LENGTH, MAX_TEXT_LENGTH } from '../../../../triage/commands/change-errors.js'
+import type { Rendered } from '../../../define.js'
+import { SelectField, TextField } from '../../../ui/forms.js'
+import { Menu } from '../../../ui/menu.js'
+import { ErrorForm, type ErrorProps } from './error-form.js'
+
+/** Durations in hours. Empty mutes without an end. */
+export const MUTE_DURATIONS = [
+  ['1', '1 hour'],
+  ['8', '8 hours'],
+  ['24', '1 day'],
+  ['168', '1 week'],
+  ['', 'Until unmuted'],
+] as const
+
+/** Mutes or unmutes notifications about an error. */
+export function MuteMenu(props: ErrorProps): Rendered {
+  const { muted } = props.record
+  return (
+    <Menu label={muted ? 'Muted' : 'Mute'} align="start" id="mute">
+      <ErrorForm {...props} action="mute">
+        <SelectField name="hours" label="Mute notifications for" options={MUTE_DURATIONS} value="24" />
+        <TextField name="reason" label="Reason (optional)" maxlength={MAX_TEXT_LENGTH} />
+        <TextField name="muted_by_name" label="Your name" value={props.visit.user} maxlength={MAX_NAME_LENGTH} />
+        <button type="submit" class="primary">
+          {muted ? 'Update mute' : 'Mute'}
+        </button>
+        <p class="meta muted">The error stays visible and keeps counting.</p>
+      </ErrorForm>
+      {muted && (
+        <ErrorForm {...props} action="unmute">
+          <button type="submit">Unmute</button>
+        </ErrorForm>
+      )}
+    </Menu>
+  )
+}

@@ -1,0 +1,41 @@
+import type { ErrorSummary } from '../../../../triage/queries/error-record.js'
+import type { Rendered, Visit } from '../../../define.js'
+import { exactTime } from '../../../ui/time.js'
+
+/** Long enough for a tooltip. */
+const MAX_REASON_LENGTH = 300
+
+interface MutedProps {
+  error: ErrorSummary
+  visit: Visit
+}
+
+/** Badge of a muted error. */
+export function MutedBadge({ error, visit }: MutedProps): Rendered {
+  if (!error.muted) return null
+  return (
+    <span class="badge muted-badge" title={muteTooltip(error, visit)}>
+      <bdi>{`muted ${muteText(error, visit)}`}</bdi>
+    </span>
+  )
+}
+
+/** Short form for list rows. */
+export function MutedNote({ error, visit }: MutedProps): Rendered {
+  if (!error.muted) return null
+  return (
+    <small class="snoozed" title={muteTooltip(error, visit)}>
+      muted
+    </small>
+  )
+}
+
+export function muteText({ muted_until, muted_by_name }: ErrorSummary, visit: Visit): string {
+  const until = muted_until === null ? 'until unmuted' : `until ${exactTime(muted_until, visit.time_zone)}`
+  return muted_by_name === null ? until : `${until}, by ${muted_by_name}`
+}
+
+function muteTooltip(error: ErrorSummary, visit: Visit): string {
+  const reason = error.mute_reason === null ? '' : `. Reason: ${error.mute_reason.slice(0, MAX_REASON_LENGTH)}`
+  return `Muted ${muteText(error, visit)}${reason}`
+}

@@ -1,0 +1,105 @@
+import type { ErrorRecord, Occurrence, SelectedOccurrence } from '../../../../triage/queries/error-record.js'
+import type { Rendered, Visit } from '../../../define.js'
+import { currentPageWith } from '../../../links/href.js'
+import { Pages } from '../../../ui/pagination.js'
+import { exactTime, formatCount, Time } from '../../../ui/time.js'
+import type { ErrorProps } from '../actions/error-form.js'
+
+/** Current occurrence with links to its neighbors. */
+export function OccurrenceStep({ record, visit }: ErrorProps): Rendered {
+  const { occurrence } = record
+  if (!occurrence) return null
+  return (
+    <nav class="occurrence-step" aria-label="Occurrence">
+      <p>
+        <strong>{occurrenceLabel(occurrence, storedText(record))}</strong>{' '}
+        <span class="muted">
+          <Time iso={occurrence.occurred_at} visit={visit} /> · {exactTime(occurrence.occurred_at, visit.time_zone)}
+        </span>
+      </p>
+      <p class="steps">
+        <Step visit={visit} to={occurrence.previous_id} relation="prev">
+          Older
+        </Step>
+        <Step visit={visit} to={occurrence.next_id} relation="next">
+          Newer
+        </Step>
+        {occurrence.next_id !== null && (
+          <a class="button quiet" href={currentPageWith(visit, { occurrence_id: null })}>
+            Newest
+          </a>
+        )}
+      </p>
+    </nav>
+  )
+}
+
+function occurrenceLabel({ position, id }: SelectedOccurrence, stored: string): string {
+  if (position === 1) return 'Newest occurrence'
+  return position === null ? `Occurrence ${id}` : `Occurrence ${formatCount(position)} of ${stored}`
+}
+
+function storedText({ occurrences_pagination: { total_count, total_is_lower_bound } }: ErrorRecord): string {
+  return `${formatCount(total_count, total_is_lower_bound)} stored`
+}
+
+function Step({
+  visit,
+  to,
+  relation,
+  children,
+}: {
+  visit: Visit
+  to: number | null
+  relation: 'prev' | 'next'
+  children?: Rendered
+}): Rendered {
+  if (to === null) return null
+  return (
+    <a class="button" rel={relation} href={currentPageWith(visit, { occurrence_id: to })}>
+      {children}
+    </a>
+  )
+}
+
+/** Paginated list of the stored occurrences. */
+export function Occurrences({ record, visit }: ErrorProps): Rendered {
+  const pagination = record.occurrences_pagination
+  if (record.occurrences.length === 0) return null
+  const pageLink = (number: number) =>
+    `${currentPageWith(visit, { page: number, occurrence_id: visit.query.get('occurrence_id') })}#occurrences`
+  return (
+    <section class="panel" id="occurrences" aria-labelledby="occurrences-title">
+      <div class="panel-head">
+        <h2 id="occurrences-title">Occurrences</h2>
+        <p class="meta muted">{`${formatCount(record.occurrence_count)} in total, latest ${storedText(record)}`}</p>
+      </div>
+      <ol class="occurrences">
+        {record.occurrences.map((occurrence) => (
+          <Row occurrence={occurrence} visit={visit} isShown={occurrence.id === record.occurrence?.id} />
+        ))}
+      </ol>
+      {pagination.total_pages > 1 && (
+        <nav class="pagination" aria-label="Pages of occurrences">
+          <Pages pagination={pagination} at={pageLink} words={['Newer', 'Older']} />
+        </nav>
+      )}
+    </section>
+  )
+}
+
+function Row({ occurrence, visit, isShown }: { occurrence: Occurrence; visit: Visit; isShown: boolean }): Rendered {
+  const { id, occurred_at, message, user_id, platform, app_version } = occurrence
+  const page = visit.query.get('page')
+  return (
+    <li class={isShown ? 'occurrence shown' : 'occurrence'}>
+      <a href={currentPageWith(visit, { occurrence_id: id, page })} aria-current={isShown ? 'true' : undefined}>
+        <Time iso={occurred_at} visit={visit} />
+      </a>
+      <span class="occurrence-message" dir="auto">
+        {message.length > 300 ? `${message.slice(0, 300)}…` : message}
+      </span>
+      <span class="muted meta">{[user_id, platform, app_version].filter(Boolean).join(' · ')}</span>
+    </li>
+  )
+}

@@ -1,0 +1,54 @@
+import { MEASURED_DAYS } from '../../../../analytics/cascades/expected-probability.js'
+import { type CoOccurringError, coOccurringErrors } from '../../../../analytics/co-occurring-errors.js'
+import { Explanation } from '../../../ui/explanation.js'
+import { formatCount } from '../../../ui/time.js'
+import { RelatedErrors } from './related-errors.js'
+import type { RelatedPart } from './related-part.js'
+
+const MAX_SHOWN = 5
+/** More than are shown, because the query ranks before the thresholds below apply. */
+const MAX_CANDIDATES = 40
+const WINDOW_MINUTES = 5
+const MAX_OCCURRENCES = 30
+/** Excludes coincidences: in an outage, unrelated errors occur at the same moment. */
+const MIN_MOMENTS = 2
+const MIN_SHARE = 0.2
+const MIN_LIFT = 2
+
+/** Errors that occur shortly before or after this one. */
+export const coOccurringPart: RelatedPart<CoOccurringError[]> = {
+  name: 'co_occurring_errors',
+  title: 'Co-occurring errors',
+  async load(context, { id, occurrence_count }, { application_id }) {
+    if (occurrence_count < MIN_MOMENTS) return null
+    const found = await coOccurringErrors.run(context, {
+      error_id: id,
+      application_id: application_id ?? undefined,
+      window_minutes: WINDOW_MINUTES,
+      newest: MAX_OCCURRENCES,
+      limit: MAX_CANDIDATES,
+    })
+    const frequent = found.filter(
+      ({ moment_count, share, lift }) => moment_count >= MIN_MOMENTS && share >= MIN_SHARE && lift >= MIN_LIFT,
+    )
+    return frequent.length > 0 ? frequent.slice(0, MAX_SHOWN) : null
+  },
+  view: (others, visit) => (
+    <>
+      <RelatedErrors
+        rows={others.map(({ error, together_count, checked_count, lift }) => ({
+          error,
+          evidence: `${formatCount(together_count)} of ${formatCount(checked_count)} occurrences within ${WINDOW_MINUTES} min (${liftText(lift)} expected)`,
+        }))}
+        visit={visit}
+      />
+      <Explanation>
+        {`Counts how many of the newest ${MAX_OCCURRENCES} occurrences have the other error within ${WINDOW_MINUTES} minutes. Listed from ${MIN_SHARE * 100} %, ${MIN_LIFT}× the expected rate and ${MIN_MOMENTS} separate moments. The expected rate comes from the hourly counts of the ${MEASURED_DAYS} days before the newest occurrence.`}
+      </Explanation>
+    </>
+  ),
+}
+
+function liftText(lift: number): string {
+  return `${formatCount(lift < 10 ? Math.round(lift * 10) / 10 : Math.round(lift))}×`
+}

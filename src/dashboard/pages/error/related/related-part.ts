@@ -1,0 +1,13 @@
+import type { Context } from '../../../../context.js'
+import type { ErrorRecord } from '../../../../triage/queries/error-record.js'
+import type { Rendered, Visit } from '../../../define.js'
+
+/** Section of the error page about related errors or the pattern of occurrences. */
+export interface RelatedPart<Data = unknown> {
+  /** Field name in the JSON. */
+  name: string
+  title: string
+  /** Null omits the section. */
+  load(context: Context, record: ErrorRecord, visit: Visit): Promise<Data | null>
+  view(data: Data, visit: Visit): Rendered
+}

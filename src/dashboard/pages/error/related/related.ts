@@ -1,0 +1,43 @@
+import { cachedQuery } from '../../../../analytics/cached-query.js'
+import type { Context } from '../../../../context.js'
+import type { ErrorRecord } from '../../../../triage/queries/error-record.js'
+import type { Rendered, Visit } from '../../../define.js'
+import { burstsPart } from '../../analytics/bursts.js'
+import { cascadesPart } from '../../analytics/cascades.js'
+import { baselinePart } from './baseline.js'
+import { coOccurringPart } from './co-occurring.js'
+import { patternPart } from './pattern.js'
+import type { RelatedPart } from './related-part.js'
+import { similarPart } from './similar.js'
+
+/** In display order. */
+const RELATED: readonly RelatedPart[] = [
+  cascadesPart,
+  coOccurringPart,
+  similarPart,
+  baselinePart,
+  patternPart,
+  burstsPart,
+]
+
+export interface LoadedPart {
+  name: string
+  title: string
+  data: unknown
+  view(visit: Visit): Rendered
+}
+
+export async function relatedParts(context: Context, record: ErrorRecord, visit: Visit): Promise<LoadedPart[]> {
+  // Database servers run the queries concurrently.
+  const loaded = await Promise.all(
+    RELATED.map((part) =>
+      cachedQuery(context, `${part.name} of ${record.id} ${visit.application_id}`, () =>
+        part.load(context, record, visit),
+      ),
+    ),
+  )
+  return RELATED.flatMap(({ name, title, view }, i) => {
+    const data = loaded[i]?.value ?? null
+    return data === null ? [] : [{ name, title, data, view: (visit) => view(data, visit) }]
+  })
+}

@@ -1,0 +1,37 @@
+import { SIMILAR_THRESHOLD, type SimilarError, similarErrors } from '../../../../analytics/similar-errors.js'
+import { Explanation } from '../../../ui/explanation.js'
+import { formatPercent } from '../../../ui/units.js'
+import { RelatedErrors } from './related-errors.js'
+import type { RelatedPart } from './related-part.js'
+
+const MAX_SHOWN = 5
+
+/** Errors with similar stack frames and message words. */
+export const similarPart: RelatedPart<SimilarError[]> = {
+  name: 'similar_errors',
+  title: 'Similar errors',
+  async load(context, { id }, { application_id }) {
+    if (!context.config.enable_similar_errors) return null
+    const found = await similarErrors.run(context, {
+      error_id: id,
+      threshold: SIMILAR_THRESHOLD,
+      limit: MAX_SHOWN,
+      application_id: application_id ?? undefined,
+    })
+    return found.length > 0 ? found : null
+  },
+  view: (similar, visit) => (
+    <>
+      <RelatedErrors
+        rows={similar.map(({ error, similarity }) => ({
+          error,
+          evidence: `${formatPercent(Math.floor(similarity * 100) / 100)} similar`,
+        }))}
+        visit={visit}
+      />
+      <Explanation>
+        {`Errors that share at least ${formatPercent(SIMILAR_THRESHOLD)} of their in-app stack frames and message words.`}
+      </Explanation>
+    </>
+  ),
+}

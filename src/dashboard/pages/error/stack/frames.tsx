@@ -1,0 +1,124 @@
+import type { FrameVariables } from '../../../../model/stacks/frame-variables.js'
+import type { StackFrame, StackPart } from '../../../../triage/queries/error-stack.js'
+import type { Rendered } from '../../../define.js'
+import { VariablesOfFrame } from '../../../ui/values/variables.js'
+import { FrameSource, type ShownSource } from './frame-source.js'
+
+/** Stack with grouped frames and their source and variables. */
+export interface ShownStack {
+  parts: readonly StackPart[]
+  sources: ReadonlyMap<StackFrame, ShownSource>
+  variables: ReadonlyMap<StackFrame, FrameVariables>
+  lines: readonly string[]
+}
+
+/** Collapses the rest, for example of an endless recursion. */
+const MAX_OPEN_PARTS = 40
+
+/** Frames of one stack. In-app frames show their source; library frames are collapsed. */
+export function Frames({ stack, first = false }: { stack: ShownStack; first?: boolean }): Rendered {
+  const shown = stack.parts.slice(0, MAX_OPEN_PARTS)
+  const more = stack.parts.slice(MAX_OPEN_PARTS)
+  return (
+    <div class={first ? 'frames' : 'frames inner'}>
+      <PartList parts={shown} stack={stack} open={first ? MAX_OPEN_PARTS : 1} />
+      {more.length > 0 && (
+        <details class="part library frame-rest">
+          <summary>{`${more.reduce((sum, part) => sum + frameCount(part), 0)} more frames`}</summary>
+          <PartList parts={more} stack={stack} open={0} />
+        </details>
+      )}
+    </div>
+  )
+}
+
+function PartList({
+  parts,
+  stack,
+  open,
+}: {
+  parts: readonly StackPart[]
+  stack: ShownStack
+  /** Number of parts that start expanded. */
+  open: number
+}): Rendered {
+  return (
+    <ol>
+      {parts.map((part, i) => (
+        <li class="frame-item">
+          {part.kind === 'own' ? (
+            <OwnFrame
+              frame={part.frame}
+              source={stack.sources.get(part.frame)}
+              variables={stack.variables.get(part.frame)}
+              open={open > i}
+            />
+          ) : (
+            <LibraryFrames part={part} />
+          )}
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function OwnFrame({
+  frame,
+  source,
+  variables,
+  open,
+}: {
+  frame: StackFrame
+  source: ShownSource | undefined
+  variables: FrameVariables | undefined
+  open: boolean
+}): Rendered {
+  if (!source && !variables) {
+    return (
+      <div class="part own">
+        <FrameLine frame={frame} />
+      </div>
+    )
+  }
+  return (
+    <details class="part own" open={open}>
+      <summary>
+        <FrameLine frame={frame} />
+      </summary>
+      {source && <FrameSource shown={source} />}
+      {variables && <VariablesOfFrame variables={variables} open={open} />}
+    </details>
+  )
+}
+
+function LibraryFrames({ part }: { part: StackPart & { kind: 'library' } }): Rendered {
+  const { frames, libraries } = part
+  const names = libraries.length > 3 ? `${libraries.slice(0, 3).join(', ')} and more` : libraries.join(', ')
+  return (
+    <details class="part library">
+      <summary>{`${frames.length} ${frames.length === 1 ? 'frame' : 'frames'} in ${names}`}</summary>
+      <ol>
+        {frames.map((frame) => (
+          <li class="part">
+            <FrameLine frame={frame} />
+          </li>
+        ))}
+      </ol>
+    </details>
+  )
+}
+
+function FrameLine({ frame }: { frame: StackFrame }): Rendered {
+  const { function_name, file, line_number, column, line } = frame
+  const position = [line_number, column].filter((part) => part !== null).join(':')
+  return (
+    <code class="frame-line" title={line}>
+      <span class="function">{function_name ?? '(anonymous)'}</span>
+      {file !== null && <span class="file">{`${file}${position && `:${position}`}`}</span>}
+    </code>
+  )
+}
+
+function frameCount(part: StackPart): number {
+  return part.kind === 'own' ? 1 : part.frames.length
+}

@@ -1,0 +1,134 @@
+import type { Rendered } from '../../define.js'
+import { ChartTable } from './chart-table.js'
+
+export interface Line {
+  label: string
+  /** 1 is solid, 2 dashed, 3 dotted, so that lines differ without color. */
+  tone: 1 | 2 | 3
+  /** Null for a gap in the line. */
+  values: readonly (number | null)[]
+}
+
+export interface Moment {
+  /** Text of the axis tick. */
+  label: string
+  /** Full name for tooltips and the table. */
+  name: string
+}
+
+const HEIGHT = 100
+
+/** Lines over time with a data table. Highlighted moments have a band behind the lines. */
+export function LineChart({
+  title,
+  moments,
+  lines,
+  format,
+  minMax = 1,
+  scale = 10,
+  highlighted = [],
+}: {
+  title: string
+  moments: readonly Moment[]
+  lines: readonly Line[]
+  format(value: number): string
+  /** Lower bound for the end of the axis, so that noise does not look like a spike. */
+  minMax?: number
+  /** Base of the units: 1024 for bytes. */
+  scale?: 10 | 1024
+  highlighted?: readonly boolean[]
+}): Rendered {
+  const values = lines.flatMap((line) => line.values.filter((value) => value !== null))
+  const max = roundUpForAxis(Math.max(minMax, ...values), scale)
+  const step = 1000 / Math.max(1, moments.length)
+  return (
+    <figure class="chart line-chart">
+      <figcaption>
+        <span class="chart-title">{title}</span>
+        <ul class="legend">
+          {lines.map(({ label, tone }) => (
+            <li>
+              <svg class="stroke" viewBox="0 0 16 8" width="16" height="8" aria-hidden="true" focusable="false">
+                <path class={`line line-${tone}`} d="M0 4H16" />
+              </svg>
+              {label}
+            </li>
+          ))}
+        </ul>
+      </figcaption>
+      <div class="plot">
+        <div class="y-axis" aria-hidden="true">
+          <span>{format(max)}</span>
+          <span>{format(max / 2)}</span>
+          <span>{format(0)}</span>
+        </div>
+        <svg viewBox={`0 0 1000 ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={title}>
+          <path class="grid" d={`M0 .5H1000M0 ${HEIGHT / 2}H1000M0 ${HEIGHT - 0.5}H1000`} />
+          {highlighted.map((isHighlighted, i) => isHighlighted && <Band x={i * step} width={step} />)}
+          {lines.map(({ values, tone }) => (
+            <path class={`line line-${tone}`} d={linePath(values, step, max)} />
+          ))}
+          {moments.map(({ name }, i) => (
+            <g>
+              <title>{`${name}\n${lines.map((line) => `${line.label}: ${formatOrDash(line.values[i], format)}`).join('\n')}`}</title>
+              <rect class="hit" x={round(i * step)} y="0" width={round(step)} height={HEIGHT} />
+            </g>
+          ))}
+        </svg>
+      </div>
+      <div class="x-axis" aria-hidden="true">
+        {axisLabels(moments).map((label) => (
+          <span>{label}</span>
+        ))}
+      </div>
+      <ChartTable
+        title={title}
+        columns={lines.map(({ label }) => label)}
+        rows={moments.map(({ name }, i) => ({
+          name,
+          cells: lines.map(({ values }) => formatOrDash(values[i], format)),
+        }))}
+      />
+    </figure>
+  )
+}
+
+function Band({ x, width }: { x: number; width: number }) {
+  return <rect class="band" x={round(x)} y="0" width={round(width)} height={HEIGHT} />
+}
+
+/** Draws an isolated value as a short line, because a single point would be invisible. */
+function linePath(values: readonly (number | null)[], step: number, max: number): string {
+  return values
+    .map((value, i) => {
+      if (value === null) return ''
+      const y = round(HEIGHT - (value / max) * HEIGHT)
+      const startsLine = (values[i - 1] ?? null) === null
+      const endsLine = (values[i + 1] ?? null) === null
+      const x = round((i + 0.5) * step)
+      if (!startsLine) return `L${x} ${y}`
+      return endsLine ? `M${round(i * step)} ${y}H${round((i + 1) * step)}` : `M${x} ${y}`
+    })
+    .join('')
+}
+
+/** Rounds up to a number whose half is also a good axis label: 1, 2, 4, 5, 6, 8 times a power or a unit of bytes. */
+function roundUpForAxis(value: number, scale: 10 | 1024): number {
+  const unit = scale ** Math.floor(Math.log(value) / Math.log(scale) + 1e-9)
+  if (scale === 10) return unit * ([1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10].find((step) => step * unit >= value) ?? 10)
+  const power = 10 ** Math.floor(Math.log10(value / unit))
+  return unit * power * ([1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10].find((step) => step * power * unit >= value) ?? 10)
+}
+
+function formatOrDash(value: number | null | undefined, format: (value: number) => string): string {
+  return value === null || value === undefined ? '–' : format(value)
+}
+
+function axisLabels(moments: readonly Moment[]): string[] {
+  if (moments.length < 3) return moments.map(({ label }) => label)
+  return [0, Math.floor((moments.length - 1) / 2), moments.length - 1].map((i) => moments[i]?.label ?? '')
+}
+
+function round(value: number): string {
+  return String(Math.round(value * 100) / 100)
+}

@@ -1,0 +1,38 @@
+import type { TrendSeries } from '../../../analytics/overview/overview.js'
+import type { Rendered } from '../../define.js'
+import { formatCount } from '../time.js'
+import { Sparkline } from './charts.js'
+
+/** Small charts of the last seven days, each linked to its errors. */
+export function SmallMultiples({
+  title,
+  linkFor,
+  multiples,
+  empty,
+}: {
+  title: string
+  /** Link for a name. */
+  linkFor(name: string): string
+  multiples: readonly TrendSeries[]
+  empty: Rendered
+}): Rendered {
+  return (
+    <section class="card">
+      <h2>{title}</h2>
+      <p class="meta muted">Daily occurrences, last 7 days</p>
+      {multiples.length === 0 ? (
+        <p class="muted multiples-empty">{empty}</p>
+      ) : (
+        <ul class="multiples">
+          {multiples.map(({ name, total, daily }) => (
+            <li>
+              <a href={linkFor(name)}>{name}</a>
+              <span class="multiple-total">{formatCount(total)}</span>
+              <Sparkline values={daily} label={`${name}, occurrences per day`} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}

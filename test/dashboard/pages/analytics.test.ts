@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { HeatMap } from '../../../src/dashboard/ui/charts/heat-map.js'
+import { describeOneDatabase } from '../../support/databases.js'
+import { type Host, startHost } from '../../support/host.js'
+
+const NOW = Date.parse('2026-03-31T10:20:00Z')
+const DAY = 86_400_000
+const HOSTILE = '<img src=x onerror="document.title=1">'
+
+describeOneDatabase('the pages of the analytics', (database) => {
+  let host: Host
+  let application_id: number
+
+  beforeAll(async () => {
+    host = await startHost(
+      await database.fresh(),
+      { time_zone: 'Europe/Berlin', enable_platform_comparison: true },
+      { now: () => NOW },
+    )
+    const log = (error_type: string, days: number, more: object = {}) =>
+      host.tracker.Commands.LogError.call({
+        error_type,
+        message: 'could not be done',
+        backtrace: [`at pay (${process.cwd()}/src/pay.ts:1:1)`],
+        platform: 'Web',
+        app_version: '1.0.0',
+        user_id: 'ann',
+        severity: 'high',
+        occurred_at: NOW - days * DAY,
+        ...more,
+      })
+    await Promise.all([
+      log('PayError', 0),
+      log('PayError', 1, { platform: 'iOS', app_version: '1.1.0' }),
+      log('PayError', 20),
+      log('MailError', 3, { severity: 'low', user_id: 'bob' }),
+      log(HOSTILE, 2, { platform: HOSTILE, app_version: HOSTILE, user_id: HOSTILE, message: HOSTILE }),
+    ])
+    await host.tracker.flush()
+    application_id = (await host.tracker.Queries.Applications.call())[0]?.id ?? 0
+  })
+
+  afterAll(() => host.close())
+
+  test('/releases returns HTML and JSON, filtered by days and application, with pagination', async () => {
+    const answer = await host.json('/releases')
+    expect(answer).toMatchObject({
+      status: 200,
+      period: { days: 30, time_zone: 'Europe/Berlin' },
+      pagination: { page: 1, per_page: 20, total_count: 3, total_pages: 1 },
+      release: null,
+    })
+    expect(answer.releases).toMatchObject([
+      {
+        app_version: '1.1.0',
+        first_seen_at: new Date(NOW - DAY).toISOString(),
+        occurrences: 1,
+        new_count: 0,
+        before_version: HOSTILE,
+      },
+      { app_version: HOSTILE, occurrences: 1, new_count: 1, before_version: '1.0.0' },
+      { app_version: '1.0.0', occurrences: 3, new_count: 2, gone_count: 0, before_version: null },
+    ])
+    expect(await host.json('/releases?days=1')).toMatchObject({ releases: [{ app_version: '1.0.0', occurrences: 1 }] })
+    expect(await host.json('/releases?app_version=1.1.0')).toMatchObject({ release: { app_version: '1.1.0' } })
+    expect(await host.json(`/releases?application_id=${application_id}`)).toMatchObject({
+      pagination: { total_count: 3 },
+    })
+    expect(await host.json('/releases?application_id=99999')).toMatchObject({ status: 404 })
+    expect(await host.json('/releases?days=soon')).toMatchObject({ status: 422 })
+    const page = await (await host.get('/releases')).text()
+    expect(page).toContain('href="/error_dashboard/errors?app_version=1.0.0"')
+    expect(page).not.toContain(HOSTILE)
+  })
+
+  test('/errors/analytics returns JSON with every figure, for 30 days by default', async () => {
+    const answer = await host.json('/errors/analytics')
+    expect(answer).toMatchObject({
+      status: 200,
+      period: { days: 30, time_zone: 'Europe/Berlin', from: '2026-03-01T23:00:00.000Z' },
+      total_occurrences: 5,
+      severities: { critical: 0, high: 4, medium: 0, low: 1 },
+      errors_by_type: { other: { count: 0 } },
+      resolution: { error_count: 3, resolved_count: 0 },
+      release: { app_version: '1.1.0' },
+    })
+    expect(Object.keys(answer).sort()).toEqual(
+      [
+        'above_baseline',
+        'bursts',
+        'cascades',
+        'counted_at',
+        'errors_by_platform',
+        'errors_by_type',
+        'errors_by_version',
+        'errors_by_weekday_and_hour',
+        'errors_over_time',
+        'period',
+        'recurring_errors',
+        'release',
+        'resolution',
+        'severities',
+        'status',
+        'top_users',
+        'total_occurrences',
+        'user_impact',
+      ].sort(),
+    )
+    expect(await host.json('/errors/analytics?days=2')).toMatchObject({ period: { days: 2 }, total_occurrences: 2 })
+    expect(await host.json('/errors/analytics.json?days=9999')).toMatchObject({ period: { days: 365 } })
+    expect(await host.json('/errors/analytics?app_version=1.0.0')).toMatchObject({
+      release: { app_version: '1.0.0', before_version: null },
+    })
+  })
+
+  test('/errors/platform_comparison returns JSON with all four results for 7 days', async () => {
+    expect(await host.json('/errors/platform_comparison')).toMatchObject({
+      status: 200,
+      period: { days: 7 },
+      error_rate_by_platform: expect.arrayContaining([expect.objectContaining({ platform: 'iOS', occurrences: 1 })]),
+      platform_stability_scores: expect.arrayContaining([expect.objectContaining({ platform: 'iOS' })]),
+      platform_health_summary: { platform: 'Web', occurrences: 2 },
+      cross_platform_errors: [{ error_type: 'PayError', count: 2 }],
+    })
+    expect(await host.json('/errors/platform_comparison?platform=ios')).toMatchObject({
+      platform_health_summary: { platform: 'iOS', top_errors: [{ error_type: 'PayError', count: 1 }] },
+    })
+  })
+
+  test('/errors/correlation returns JSON with all four results for 30 days', async () => {
+    expect(await host.json('/errors/correlation')).toMatchObject({
+      status: 200,
+      period: { days: 30 },
+      errors_by_version: expect.arrayContaining([expect.objectContaining({ app_version: '1.0.0', occurrences: 3 })]),
+      problematic_releases: [],
+      multi_error_users: [],
+      time_correlated_errors: [],
+    })
+  })
+
+  test.each(['analytics', 'platform_comparison', 'correlation'])(
+    'errors/%s keeps to an application, and refuses days that are no number',
+    async (name) => {
+      const own = await host.json(`/errors/${name}?application_id=${application_id}`)
+      expect(JSON.stringify(own)).toMatch(/"(?:Pay|Mail)Error"|"1\.0\.0"/)
+      const other = await host.json(`/errors/${name}?application_id=${application_id + 1000}`)
+      expect(JSON.stringify(other)).not.toMatch(/PayError|1\.0\.0/)
+      const refused = await host.get(`/errors/${name}?days=soon`, { accept: 'application/json' })
+      expect(refused.status).toBe(422)
+      expect(await refused.json()).toEqual({ error: 'days must be a whole number from 1 to 365' })
+    },
+  )
+
+  test.each(['analytics', 'platform_comparison', 'correlation'])(
+    'errors/%s shows what an attacker wrote as text, and carries no inline style or script',
+    async (name) => {
+      const page = await (await host.get(`/errors/${name}?days=30`)).text()
+      expect(page).toContain('&lt;img src=x')
+      expect(page).not.toContain(HOSTILE)
+      expect(page).not.toMatch(/\sstyle=|\son[a-z]+="/)
+    },
+  )
+
+  test('every figure explains its calculation and links to its errors', async () => {
+    const page = await (await host.get('/errors/analytics?days=30')).text()
+    expect(page).toContain('/error_dashboard/errors?day=2026-03-31')
+    expect(page).toContain('/error_dashboard/errors?error_type=PayError')
+    expect(page).toContain('/error_dashboard/errors?platform=iOS')
+    expect(page).toContain('/error_dashboard/errors?user_id=bob')
+    expect(page.match(/class="description"/g)?.length).toBeGreaterThan(9)
+  })
+})
+
+test('the heat map keeps shades distinguishable despite one extreme hour', () => {
+  const counts = Array.from({ length: 7 }, () => Array.from({ length: 24 }, (_, hour) => hour))
+  const shades = (of: number[][]) => String(HeatMap({ title: 'Week', counts: of })).match(/heat-\d/g)
+  const outage = counts.map((day, i) => (i === 5 ? day.with(23, 5000) : day))
+  expect(shades(outage)).toEqual(shades(counts))
+})
+
+test('returns 404 for the platform comparison page and empty results for its operation while the feature is off', async () => {
+  const host = await startHost('sqlite::memory:', { enable_platform_comparison: false })
+  const answer = await host.get('/errors/platform_comparison', { accept: 'application/json' })
+  expect(answer.status).toBe(404)
+  expect(JSON.stringify(await answer.json())).toContain('enable_platform_comparison')
+  await host.tracker.Commands.LogError.call({ error_type: 'PayError', message: 'm', platform: 'Web' })
+  const comparison = new host.tracker.Queries.PlatformComparison()
+  expect(await comparison.errorRateByPlatform()).toEqual([])
+  expect(await comparison.platformStabilityScores()).toEqual([])
+  expect(await comparison.crossPlatformErrors()).toEqual([])
+  expect(await comparison.platformHealthSummary('Web')).toMatchObject({
+    occurrences: 0,
+    status: 'quiet',
+    top_errors: [],
+  })
+  await host.close()
+})

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { cachedQuery } from '../../../src/analytics/cached-query.js'
+import { comparePlatforms } from '../../../src/analytics/platforms/platform-comparison.js'
+import { errorTrends } from '../../../src/analytics/trends/error-trends.js'
+import type { Context } from '../../../src/context.js'
+import { analytics } from '../../../src/dashboard/pages/analytics/page.js'
+import { platformComparison } from '../../../src/dashboard/pages/platforms/page.js'
+import { UpdatedAt } from '../../../src/dashboard/ui/insight.js'
+import { perform } from '../../../src/operation.js'
+import { describeOneDatabase } from '../../support/databases.js'
+import { NOON } from '../../support/tracker.js'
+import { listContext } from '../../triage/list-context.js'
+
+/** Makes the tracker cache a result, as it does for slow queries. */
+const rememberSlowly = <T>(context: Context, question: string, ask: () => Promise<T>) =>
+  cachedQuery(context, question, async () => {
+    await new Promise((resume) => setTimeout(resume, 80))
+    return ask()
+  })
+
+test('shows the age of cached figures and hides it when they are fresh', () => {
+  const said = (seconds: number) => String(UpdatedAt({ at: NOON - seconds * 1000, now: NOON }) ?? '')
+  expect(said(4)).toBe('')
+  expect(said(40)).toMatch(/^<p class="description updated-at" title="Cached[^"]*">Updated 40 seconds ago<\/p>$/)
+  expect(said(120)).toContain('>Updated 2 minutes ago<')
+})
+
+describeOneDatabase('a cached page', (database) => {
+  test('returns the age of the oldest cached result in counted_at', async () => {
+    const { context, clock, log } = await listContext(database, { enable_platform_comparison: true })
+    await log('Any')
+    const platforms = await perform(comparePlatforms, context, { days: 7 })
+    await rememberSlowly(context, 'analytics trends 7 undefined', () =>
+      errorTrends(context, { days: 7, application_id: undefined }),
+    )
+    await rememberSlowly(context, 'platforms rates 7 undefined', async () => ({
+      period: await platforms.period(),
+      rates: await platforms.errorRateByPlatform(),
+      scores: await platforms.platformStabilityScores(),
+    }))
+    clock.now = NOON + 40_000
+    for (const page of [analytics, platformComparison]) {
+      const data = await page.load(context, { days: 7 } as never, {} as never)
+      expect(page.json?.(data as never)).toMatchObject({ counted_at: new Date(NOON).toISOString() })
+    }
+  })
+})

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Host, startHost } from '../../../support/host.js'
+
+describe('the detail page shows what was captured with the newest occurrence', () => {
+  let host: Host
+  let id: number
+
+  beforeAll(async () => {
+    host = await startHost('sqlite::memory:', { enable_breadcrumbs: true, environment: 'staging', time_zone: 'UTC' })
+    const { tracker } = host
+    const root = Object.assign(new Error('no route to host'), { code: 'EHOSTUNREACH' })
+    const exception = new AggregateError([new TypeError('first of two')], 'all carriers failed', { cause: root })
+    const [first = '', ...own] = exception.stack?.split('\n') ?? []
+    exception.stack = [first, ...own, `    at next (${process.cwd()}/node_modules/express/lib/router.js:1:2)`].join(
+      '\n',
+    )
+    await tracker.withScope(async () => {
+      tracker.setTags({ region: 'eu-west' })
+      tracker.setContext({ order: { id: 12 }, step: 'payment' })
+      tracker.addBreadcrumb({ category: 'cart', message: 'item added', duration_ms: 12.5, metadata: { sku: 'B-7' } })
+      const logged = await tracker.report(exception, {
+        user_id: 'eve',
+        request_url: 'https://shop.example/pay',
+        request: { method: 'POST', route: '/pay', headers: { accept: 'text/html' }, duration_ms: 31 },
+        user_agent: 'Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) AppleWebKit/605.1.15',
+      })
+      id = logged?.id ?? 0
+    })
+  })
+  afterAll(() => host.close())
+
+  test.each([
+    ['the breadcrumbs', /<time datetime="[^"]+"[^>]*>\d\d:\d\d:\d\d\.\d{3}<\/time>\s*<span class="badge">cart<\/span>/],
+    ['their text, data and duration', /item added.*sku: B-7.*12\.5 ms/s],
+    ['the error at the end of them', /class="crumb end".*AggregateError<\/strong> all carriers failed/s],
+    ['the request', /POST https:\/\/shop\.example\/pay/],
+    ['its route and duration', /<dd[^>]*>\/pay<\/dd>.*<dd[^>]*>31 ms<\/dd>/s],
+    ['its headers', /<dt>accept<\/dt>\s*<dd[^>]*>text\/html<\/dd>/],
+    ['the platform', /<dd>iOS<\/dd>/],
+    ['the tags', /<dt>region<\/dt>\s*<dd[^>]*>eu-west<\/dd>/],
+    ['the context', /<dt>step<\/dt>\s*<dd[^>]*>payment<\/dd>/],
+    ['the environment', /<dt>environment<\/dt>\s*<dd[^>]*>staging<\/dd>/],
+    ['the cause with its code', /Caused by<\/span>\s*<bdi>Error<\/bdi>\s*<code[^>]*>EHOSTUNREACH/],
+    ['the aggregated errors', /Aggregated<\/span>\s*<bdi>TypeError<\/bdi>/],
+    ['frames of libraries folded', /<details class="part library">\s*<summary>\d+ frames? in [^<]*express/],
+    [
+      'its own frames relative to the project',
+      /<span class="file">test\/dashboard\/captured-details\.test\.ts:\d+:\d+</,
+    ],
+    ['the source around them, with the line that failed', /<mark class="line" data-line="\d+">.*AggregateError/],
+  ])('%s', async (_, shown) => {
+    expect(await (await host.get(`/errors/${id}`)).text()).toMatch(shown)
+  })
+
+  test('includes the captured details in the JSON', async () => {
+    const { error } = (await host.json(`/errors/${id}`)) as unknown as { error: Record<string, unknown> }
+    expect(error).toMatchObject({
+      tags: { region: 'eu-west' },
+      context: { order: { id: 12 }, step: 'payment' },
+      request: { method: 'POST', route: '/pay' },
+      breadcrumbs: [{ category: 'cart', message: 'item added', occurred_at: expect.stringMatching(/Z$/) }],
+      details: { environment: 'staging', source: 'report', process: { pid: process.pid } },
+    })
+  })
+})
+
+test('the settings and health pages list drop reasons with counts and meanings', async () => {
+  const host = await startHost('sqlite::memory:', { ignored_exceptions: ['Boring'] })
+  for (let i = 0; i < 3; i++) await host.tracker.Commands.LogError.call({ error_type: 'Boring', message: 'm' })
+  for (const path of ['/settings', '/health']) {
+    const page = await (await host.get(path)).text()
+    expect(page).toMatch(/<code>ignored<\/code>.*<td class="number">3<\/td>.*listed in ignored_exceptions/s)
+  }
+  const { health } = (await host.json('/settings')) as unknown as { health: { dropped: unknown } }
+  expect(health.dropped).toMatchObject([{ reason: 'ignored', count: 3 }])
+  const { settings } = (await host.json('/settings?filter=retention_days')) as unknown as { settings: unknown }
+  expect(settings).toMatchObject([{ name: 'retention_days' }])
+  await host.close()
+})

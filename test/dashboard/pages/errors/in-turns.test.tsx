@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { htmlResponse } from '../../../../src/dashboard/http/responses.js'
+import { YieldingList } from '../../../../src/dashboard/pages/errors/in-turns.js'
+
+/** Blocks the thread for longer than the limit. */
+function Slow({ word }: { word: string }) {
+  const until = performance.now() + 10
+  while (performance.now() < until);
+  return <li>{word}</li>
+}
+
+test('yields to the event loop during long rendering and keeps the order of parts', async () => {
+  let turns = 0
+  let drawn = false
+  const count = () => {
+    turns++
+    if (!drawn) setImmediate(count)
+  }
+  setImmediate(count)
+  const words = ['one', 'two', '<script>', 'four', 'five']
+  const page = await htmlResponse(
+    <ul>
+      <YieldingList parts={words.map((word) => <Slow word={word} />)} />
+    </ul>,
+  )
+  drawn = true
+  expect(await page.text()).toBe('<ul><li>one</li><li>two</li><li>&lt;script&gt;</li><li>four</li><li>five</li></ul>')
+  expect(turns).toBeGreaterThanOrEqual(words.length)
+})

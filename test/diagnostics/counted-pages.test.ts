@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeOneDatabase } from '../support/databases.js'
+import { type Host, startHost } from '../support/host.js'
+import { HOSTILE_COUNTED, ORDINARY_COUNTED, storeCounted } from './counted-samples.js'
+import { EVIL } from './samples.js'
+
+const SWITCHES = { enable_breadcrumbs: true, detect_n_plus_one_queries: true, enable_deprecation_tracking: true }
+
+describeOneDatabase('the pages of hourly counts', (database) => {
+  let host: Host
+
+  beforeAll(async () => {
+    const url = await database.fresh()
+    host = await startHost(url, SWITCHES)
+    for (const times of [4, 12]) {
+      await host.tracker.withScope(async () => {
+        for (let i = 0; i < times; i++) host.tracker.addBreadcrumb({ category: 'sql', message: 'select * from a' })
+        await host.tracker.Commands.LogError.call({ error_type: `Ran ${times}`, message: 'b' })
+      })
+    }
+    await host.tracker.flush()
+    await storeCounted(url, Date.now(), [...ORDINARY_COUNTED, ...HOSTILE_COUNTED])
+  })
+
+  afterAll(() => host?.close())
+
+  test('return JSON', async () => {
+    const queries = await host.json('/errors/n_plus_one?days=7')
+    expect(queries).toMatchObject({ status: 200, days: 7, threshold: 5, total_count: 8 })
+    expect(queries.statements).toContainEqual(
+      expect.objectContaining({ statement: ORDINARY_COUNTED[0]?.statement, request_count: 120, worst_count: 31 }),
+    )
+    const warnings = await host.json('/errors/deprecations?days=90')
+    expect(warnings).toMatchObject({ status: 200, days: 90, total_count: 7 })
+    expect(warnings.deprecations).toContainEqual(
+      expect.objectContaining({ code: 'DEP0169', count: 15, app_versions: ['2.14.0'] }),
+    )
+    expect(await host.json('/errors/n_plus_one?days=8')).toMatchObject({ status: 422 })
+    expect(await host.json('/errors/deprecations?application_id=999')).toMatchObject({ status: 404 })
+  })
+
+  test('show stored values as text, not markup', async () => {
+    for (const path of ['n_plus_one', 'deprecations']) {
+      const text = await (await host.get(`/errors/${path}`)).text()
+      expect(text).not.toContain('<script>alert')
+      expect(text).not.toContain('<img src=x')
+      expect(text).toContain('&lt;script&gt;alert(1)')
+      expect(text).toMatch(/class="x-axis"[^>]*><span>\d+ [A-Z][a-z]+<\/span>/)
+    }
+    expect(EVIL).toContain('<script>')
+  })
+
+  test('warn on the error page about repeated statements of its request', async () => {
+    const { errors } = (await host.json('/errors')) as unknown as { errors: { id: number; error_type: string }[] }
+    const pageOf = async (type: string) => {
+      const { id } = errors.find(({ error_type }) => error_type === type) ?? { id: 0 }
+      return (await host.get(`/errors/${id}`)).text()
+    }
+    expect(await pageOf('Ran 12')).toMatch(/This request ran <code>select \* from a<\/code> 12 times/)
+    expect(await pageOf('Ran 4')).not.toContain('This request ran')
+  })
+
+  test('return 404 while disabled and show the next step when empty', async () => {
+    const off = await startHost(await database.fresh(), { enable_breadcrumbs: true })
+    const empty = await startHost(await database.fresh(), { ...SWITCHES, enable_request_guard_tracking: true })
+    try {
+      for (const path of ['n_plus_one', 'deprecations']) {
+        expect((await off.get(`/errors/${path}`)).status).toBe((await off.get('/errors/request_guard_summary')).status)
+        expect((await off.get(`/errors/${path}`)).status).not.toBe(200)
+      }
+      expect(await (await empty.get('/errors/n_plus_one')).text()).toContain('instrumentPg(pg)')
+      expect(await (await empty.get('/errors/deprecations')).text()).toContain('--import faultboard/register')
+      expect(await (await empty.get('/errors/request_guard_summary')).text()).toContain('Tracker.requestGuard.record')
+    } finally {
+      await off.close()
+      await empty.close()
+    }
+  })
+})
