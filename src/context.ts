@@ -1,6 +1,6 @@
 import type { Options, OptionTable } from './config/options.js'
 import type { JobEngine } from './jobs/engine.js'
-import type { Reject } from './model/budgets.js'
+import type { CountRejections } from './model/budgets.js'
 import type { Counters } from './model/counters.js'
 import type { Redactor } from './model/redaction/redaction.js'
 import type { Tallies } from './store/counters/tallies.js'
@@ -30,7 +30,7 @@ export interface Context {
   redactor: Redactor
   counters: Counters
   /** Counts what a budget rejects. */
-  reject: Reject
+  reject: CountRejections
   /** All options of this tracker, including those of its diagnostics. */
   optionTable: OptionTable
   /** Deletes the outdated data of each diagnostic. */

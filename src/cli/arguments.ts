@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { TrackerError } from '../model/errors.js'
-import { nearest } from '../model/text.js'
+import { nearestWord } from '../model/text.js'
 import type { Command, Flags, Given } from './command.js'
 
 /** Parses the flags of a command. Throws one message for a wrong flag. */
@@ -36,7 +36,7 @@ export function usageError(message: string): TrackerError {
 
 /** Returns `; did you mean x?`, or an empty string if no known word is close. */
 export function didYouMean(word: string, known: Iterable<string>): string {
-  const suggestion = nearest(word, known)
+  const suggestion = nearestWord(word, known)
   return suggestion ? `; did you mean ${suggestion}?` : ''
 }
 

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { ConfigurationError } from '../model/errors.js'
-import { cleanText, nearest } from '../model/text.js'
+import { cleanText, nearestWord } from '../model/text.js'
 import { incompleteChannelWarnings } from './incomplete-channels.js'
 import { checkKind } from './kinds.js'
 import { environmentVariable, type Options, type OptionTable, type Row, type Settings } from './options.js'
@@ -63,7 +63,7 @@ function unknownNames(settings: Settings, table: OptionTable): string[] {
   return Object.keys(settings)
     .filter((name) => !Object.hasOwn(table, name))
     .map((name) => {
-      const suggestion = nearest(name, Object.keys(table))
+      const suggestion = nearestWord(name, Object.keys(table))
       return `${name} is not an option${suggestion ? `; did you mean ${suggestion}?` : '; docs/configuration.md lists all options'}`
     })
 }
@@ -106,7 +106,7 @@ function unknownVariables(env: NodeJS.ProcessEnv, table: OptionTable): string[] 
   return Object.keys(env)
     .filter((name) => name.startsWith(PREFIX) && !OTHER_VARIABLES.test(name) && !known.includes(name))
     .map((name) => {
-      const suggestion = nearest(name, known)
+      const suggestion = nearestWord(name, known)
       return `${name} is set, but does not belong to any option${suggestion ? `; did you mean ${suggestion}?` : ''}`
     })
 }

@@ -1,4 +1,4 @@
-import { dayOf, HOUR, localDate, startOfDay } from '../model/time.js'
+import { HOUR, localDateTime, localDay, startOfDay } from '../model/time.js'
 
 interface DigestSchedule {
   digest_frequency: 'never' | 'daily' | 'weekly'
@@ -11,34 +11,34 @@ const MONDAY = 1
 /** Time of the next digest: every day or every Monday, at the configured hour in the time zone. */
 export function nextDigest(last: number, { digest_frequency, digest_hour, time_zone }: DigestSchedule): number | null {
   if (digest_frequency === 'never') return null
-  for (let day = startOfDay(last, time_zone); ; day = dayAfter(day, time_zone)) {
-    const turn = fromHour(day, digest_hour, time_zone)
-    if (turn > last && (digest_frequency === 'daily' || isMonday(day, time_zone))) return turn
+  for (let day = startOfDay(last, time_zone); ; day = nextDay(day, time_zone)) {
+    const digestTime = firstTimeAtHour(day, digest_hour, time_zone)
+    if (digestTime > last && (digest_frequency === 'daily' || isMonday(day, time_zone))) return digestTime
   }
 }
 
 /** The most recent digest time since the first one that was due. Missed digests are sent as one. */
-export function lastDigest(dueAt: number, now: number, time: DigestSchedule): number {
-  let turn = dueAt
+export function lastDigest(dueAt: number, now: number, schedule: DigestSchedule): number {
+  let digestTime = dueAt
   for (;;) {
-    const next = nextDigest(turn, time)
-    if (next === null || next > now) return turn
-    turn = next
+    const next = nextDigest(digestTime, schedule)
+    if (next === null || next > now) return digestTime
+    digestTime = next
   }
 }
 
 /** On a day when the clocks skip the hour, returns the hour after it. */
-function fromHour(day: number, hour: number, zone: string): number {
+function firstTimeAtHour(day: number, hour: number, zone: string): number {
   let time = day
-  while (localDate(time, zone).hour < hour) time += HOUR
+  while (localDateTime(time, zone).hour < hour) time += HOUR
   return time
 }
 
 /** 36 hours are past the end of the longest day and before the end of the two shortest. */
-function dayAfter(day: number, zone: string): number {
+function nextDay(day: number, zone: string): number {
   return startOfDay(day + 36 * HOUR, zone)
 }
 
 function isMonday(day: number, zone: string): boolean {
-  return new Date(`${dayOf(day, zone)}T12:00:00Z`).getUTCDay() === MONDAY
+  return new Date(`${localDay(day, zone)}T12:00:00Z`).getUTCDay() === MONDAY
 }

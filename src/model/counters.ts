@@ -2,8 +2,8 @@
 export class Counters {
   readonly #counts = new Map<string, number>()
 
-  add(reason: string, by = 1): void {
-    this.#counts.set(reason, (this.#counts.get(reason) ?? 0) + by)
+  add(reason: string, count = 1): void {
+    this.#counts.set(reason, (this.#counts.get(reason) ?? 0) + count)
   }
 
   toJSON(): Record<string, number> {

@@ -59,7 +59,7 @@ const REASON_PREFIXES: readonly (readonly [prefix: string, text: string])[] = [
 ]
 
 export function describeDropReason(reason: string): string {
-  const kind = REASON_PREFIXES.find(([prefix]) => reason.startsWith(prefix))
-  if (kind) return kind[1]
+  const prefixed = REASON_PREFIXES.find(([prefix]) => reason.startsWith(prefix))
+  if (prefixed) return prefixed[1]
   return DROP_REASONS[reason] ?? 'Internal failures of the tracker; see the log on standard error.'
 }

@@ -1,8 +1,7 @@
 /**
- * THE TABLE of errors that Faultboard throws to the operator: code, HTTP status on the dashboard, and exit code of the
- * CLI.
+ * Errors that Faultboard throws to the operator, with the HTTP status on the dashboard and the exit code of the CLI.
  */
-const table = {
+const ERROR_TABLE = {
   invalid_input: { status: 422, exit: 2 },
   unauthenticated: { status: 401, exit: 1 },
   forbidden_origin: { status: 403, exit: 1 },
@@ -19,7 +18,7 @@ const table = {
   too_many_streams: { status: 503, exit: 1 },
 } as const
 
-export type ErrorCode = keyof typeof table
+export type ErrorCode = keyof typeof ERROR_TABLE
 
 /** An error for the operator of Faultboard. Its message states the cause and the next step. */
 export class TrackerError extends Error {
@@ -32,11 +31,11 @@ export class TrackerError extends Error {
   }
 
   get status(): number {
-    return table[this.code].status
+    return ERROR_TABLE[this.code].status
   }
 
   get exit_code(): number {
-    return table[this.code].exit
+    return ERROR_TABLE[this.code].exit
   }
 }
 
@@ -47,7 +46,7 @@ export class ConfigurationError extends TrackerError {
   constructor(problems: readonly string[]) {
     super(
       'configuration_invalid',
-      `Faultboard is not configured correctly:\n${problems.map((p) => `  - ${p}`).join('\n')}`,
+      `Faultboard is not configured correctly:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`,
     )
     this.name = 'ConfigurationError'
     this.problems = problems

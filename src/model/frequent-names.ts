@@ -9,46 +9,46 @@ const MIN_FREQUENT_COUNT = 10
  * hundred thousand names gets no more rows, but a frequent name is still visible.
  */
 export class FrequentNames {
-  readonly #most: number
-  readonly #named = new Set<string>()
+  readonly #maxNames: number
+  readonly #admitted = new Set<string>()
   /** Approximate counts of the names without a row. */
   readonly #candidates = new Map<string, number>()
-  #promoted = 0
+  #promotedCount = 0
 
   constructor(maxNames: number) {
-    this.#most = maxNames
+    this.#maxNames = maxNames
   }
 
   admits(name: string): boolean {
-    if (this.#named.has(name)) return true
-    if (this.#named.size < this.#most) {
-      this.#named.add(name)
+    if (this.#admitted.has(name)) return true
+    if (this.#admitted.size < this.#maxNames) {
+      this.#admitted.add(name)
       return true
     }
-    if (this.#promoted >= this.#most) return false
+    if (this.#promotedCount >= this.#maxNames) return false
     const count = (this.#candidates.get(name) ?? 0) + 1
-    if (count < MIN_FREQUENT_COUNT * 10 ** Math.floor((4 * this.#promoted) / this.#most)) {
-      this.#remember(name, count)
+    if (count < MIN_FREQUENT_COUNT * 10 ** Math.floor((4 * this.#promotedCount) / this.#maxNames)) {
+      this.#addCandidate(name, count)
       return false
     }
     this.#candidates.delete(name)
-    this.#named.add(name)
-    this.#promoted++
+    this.#admitted.add(name)
+    this.#promotedCount++
     return true
   }
 
-  #remember(name: string, count: number): void {
+  #addCandidate(name: string, count: number): void {
     this.#candidates.set(name, count)
-    if (this.#candidates.size <= 4 * this.#most) return
+    if (this.#candidates.size <= 4 * this.#maxNames) return
     // Evicts names seen once first. If that is not enough, halves all counts.
-    this.#thin((times) => (times > 1 ? times : 0))
-    if (this.#candidates.size > 2 * this.#most) this.#thin((times) => times >> 1)
+    this.#reduceCounts((count) => (count > 1 ? count : 0))
+    if (this.#candidates.size > 2 * this.#maxNames) this.#reduceCounts((count) => count >> 1)
   }
 
-  #thin(left: (times: number) => number): void {
-    for (const [name, times] of this.#candidates) {
-      if (left(times) === 0) this.#candidates.delete(name)
-      else this.#candidates.set(name, left(times))
+  #reduceCounts(reduce: (count: number) => number): void {
+    for (const [name, count] of this.#candidates) {
+      if (reduce(count) === 0) this.#candidates.delete(name)
+      else this.#candidates.set(name, reduce(count))
     }
   }
 }

@@ -18,45 +18,45 @@ export interface SystemHealth {
   readonly uptime_s: number
 }
 
-type UnusualRule = { is(health: Partial<SystemHealth>): boolean; text: string }
+type UnusualRule = { isUnusual(health: Partial<SystemHealth>): boolean; text: string }
 
 /** Unusual values, by metric. */
 const UNUSUAL_RULES: Readonly<Partial<Record<keyof SystemHealth, UnusualRule>>> = {
   heap_used_bytes: {
-    is: ({ heap_used_bytes = 0, heap_limit_bytes = 0 }) => heap_used_bytes > heap_limit_bytes * 0.85,
+    isUnusual: ({ heap_used_bytes = 0, heap_limit_bytes = 0 }) => heap_used_bytes > heap_limit_bytes * 0.85,
     text: 'The heap was nearly full: over 85 % of its limit.',
   },
   delay_p99_ms: {
-    is: ({ delay_p99_ms }) => (delay_p99_ms ?? 0) > 100,
+    isUnusual: ({ delay_p99_ms }) => (delay_p99_ms ?? 0) > 100,
     text: 'The event loop was lagging: p99 delay over 100 ms.',
   },
   delay_max_ms: {
-    is: ({ delay_max_ms }) => (delay_max_ms ?? 0) > 1000,
+    isUnusual: ({ delay_max_ms }) => (delay_max_ms ?? 0) > 1000,
     text: 'The event loop was blocked for more than one second.',
   },
   utilisation: {
-    is: ({ utilisation = 0 }) => utilisation > 0.95,
+    isUnusual: ({ utilisation = 0 }) => utilisation > 0.95,
     text: 'The event loop was saturated: busy for more than 95 % of the time.',
   },
   gc_share: {
-    is: ({ gc_share = 0 }) => gc_share > 0.1,
+    isUnusual: ({ gc_share = 0 }) => gc_share > 0.1,
     text: 'Garbage collection took more than 10 % of the time.',
   },
   active_resources: {
-    is: ({ active_resources = 0 }) => active_resources > 5000,
+    isUnusual: ({ active_resources = 0 }) => active_resources > 5000,
     text: 'More than 5,000 sockets, timers and other resources were open.',
   },
   uptime_s: {
-    is: ({ uptime_s = 60 }) => uptime_s < 60,
+    isUnusual: ({ uptime_s = 60 }) => uptime_s < 60,
     text: 'The process had been running for less than one minute.',
   },
 }
 
 /**
  * Returns a description of each unusual value, by metric.
- * @example unusual({ delay_p99_ms: 340 }) // { delay_p99_ms: 'The event loop was lagging: …' }
+ * @example unusualValues({ delay_p99_ms: 340 }) // { delay_p99_ms: 'The event loop was lagging: …' }
  */
 export function unusualValues(health: Partial<SystemHealth>): Record<string, string> {
-  const found = Object.entries(UNUSUAL_RULES).filter(([name, { is }]) => name in health && is(health))
-  return Object.fromEntries(found.map(([name, { text }]) => [name, text]))
+  const unusual = Object.entries(UNUSUAL_RULES).filter(([name, { isUnusual }]) => name in health && isUnusual(health))
+  return Object.fromEntries(unusual.map(([name, { text }]) => [name, text]))
 }

@@ -1,15 +1,15 @@
 /** Makes a string safe for every database: no NUL, no lone surrogates, and at most `limit` characters. */
 export function cleanText(text: string, limit: number): string {
-  const short = text.length > limit ? `${text.slice(0, Math.max(0, limit - 1))}…` : text
-  const formed = short.isWellFormed() ? short : short.toWellFormed()
-  return formed.includes('\0') ? formed.replaceAll('\0', '\uFFFD') : formed
+  const truncated = text.length > limit ? `${text.slice(0, Math.max(0, limit - 1))}…` : text
+  const wellFormed = truncated.isWellFormed() ? truncated : truncated.toWellFormed()
+  return wellFormed.includes('\0') ? wellFormed.replaceAll('\0', '\uFFFD') : wellFormed
 }
 
 /** Returns the known word closest to a mistyped one, or undefined if none is close enough. */
-export function nearest(word: string, known: Iterable<string>): string | undefined {
+export function nearestWord(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined
   let bestDistance = Math.max(2, Math.floor(word.length / 3)) + 1
-  for (const candidate of known) {
+  for (const candidate of candidates) {
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase(), bestDistance)
     if (distance < bestDistance) {
       best = candidate

@@ -6,11 +6,11 @@ export const TIMEFRAMES = ['last_hour', 'today', 'yesterday', 'last_7_days', 'la
 export type Timeframe = (typeof TIMEFRAMES)[number]
 
 /** The year 5138 in seconds, 1973 in milliseconds. */
-const MAX_SECONDS = 100_000_000_000
+const MAX_EPOCH_SECONDS = 100_000_000_000
 
 /** Converts a time in seconds or milliseconds since 1970 to milliseconds. */
 export function epochMilliseconds(time: number): number {
-  return time < MAX_SECONDS ? time * 1000 : time
+  return time < MAX_EPOCH_SECONDS ? time * 1000 : time
 }
 
 /** Formats a time for JSON: ISO 8601 in UTC, or null. */
@@ -21,7 +21,7 @@ export function isoTime(time: number | null): string | null {
 }
 
 /** Start of the hour, the key of hourly rollups. */
-export function hourOf(time: number): number {
+export function startOfHour(time: number): number {
   return time - (((time % HOUR) + HOUR) % HOUR)
 }
 
@@ -35,7 +35,7 @@ export function startOfUtcDay(time: number): number {
  * Asia/Kolkata, the hour belongs to the local day in which it starts.
  */
 export function firstHourFrom(time: number): number {
-  return hourOf(time + HOUR - 1)
+  return startOfHour(time + HOUR - 1)
 }
 
 /** Half-open span `[from, to)` of a timeframe at this instant in this time zone. */
@@ -59,18 +59,18 @@ export function timeframeSpan(timeframe: Timeframe, now: number, zone: string): 
 
 /** Start of the local day that contains `time`. Days have 23 or 25 hours when the clocks change. */
 export function startOfDay(time: number, zone: string): number {
-  const { year, month, day } = localDate(time, zone)
+  const { year, month, day } = localDateTime(time, zone)
   const midnightAsUtc = Date.UTC(year, month - 1, day)
   // Needs two passes: the offset at the first guess can differ from the offset at midnight.
   const guess = midnightAsUtc - zoneOffset(midnightAsUtc, zone)
   const start = midnightAsUtc - zoneOffset(guess, zone)
   // If a clock change skips midnight, the day starts at the first instant with its date.
-  return localDate(start, zone).day === day ? start : start + HOUR
+  return localDateTime(start, zone).day === day ? start : start + HOUR
 }
 
 /** Local date of an instant, `YYYY-MM-DD`. */
-export function dayOf(time: number, zone: string): string {
-  const { year, month, day } = localDate(time, zone)
+export function localDay(time: number, zone: string): string {
+  const { year, month, day } = localDateTime(time, zone)
   return new Date(Date.UTC(year, month - 1, day)).toISOString().slice(0, 10)
 }
 
@@ -78,7 +78,7 @@ export function dayOf(time: number, zone: string): string {
 export function daySpan(day: string, zone: string): { from: number; to: number } {
   const noon = Date.parse(`${day}T12:00:00Z`)
   // Noon UTC can fall on an adjacent local day in zones beyond UTC±12.
-  const time = [noon, noon - DAY / 2, noon + DAY / 2].find((candidate) => dayOf(candidate, zone) === day)
+  const time = [noon, noon - DAY / 2, noon + DAY / 2].find((candidate) => localDay(candidate, zone) === day)
   if (time === undefined) return { from: noon, to: noon }
   const from = startOfDay(time, zone)
   // 36 hours are past the end of the longest day and before the end of the two shortest.
@@ -104,7 +104,7 @@ export function startOfLastDays(count: number, now: number, zone: string): numbe
   return lastDays(count, now, zone)[0] ?? now
 }
 
-interface LocalDate {
+interface LocalDateTime {
   year: number
   month: number
   day: number
@@ -114,14 +114,14 @@ interface LocalDate {
 }
 
 function zoneOffset(time: number, zone: string): number {
-  const { year, month, day, hour, minute, second } = localDate(time, zone)
+  const { year, month, day, hour, minute, second } = localDateTime(time, zone)
   return Date.UTC(year, month - 1, day, hour, minute, second) - (time - (((time % 1000) + 1000) % 1000))
 }
 
-export function localDate(time: number, zone: string): LocalDate {
+export function localDateTime(time: number, zone: string): LocalDateTime {
   const parts = { year: 0, month: 0, day: 0, hour: 0, minute: 0, second: 0 }
   for (const { type, value } of formatterFor(zone).formatToParts(time)) {
-    if (type in parts) parts[type as keyof LocalDate] = Number(value)
+    if (type in parts) parts[type as keyof LocalDateTime] = Number(value)
   }
   return parts
 }

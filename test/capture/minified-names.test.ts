@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type BuildOptions, build } from 'esbuild'
 import { describe, expect, test } from 'vitest'
 import { SourcePositions } from '../../src/capture/source-maps/source-positions.js'
-import { signatureOf } from '../../src/model/grouping/signature.js'
+import { errorSignature } from '../../src/model/grouping/signature.js'
 import { stackLines } from '../../src/model/stacks/backtrace.js'
 import { codePlace } from '../../src/model/stacks/code-place.js'
 import { temporaryFolder } from '../support/tracker.js'
@@ -86,7 +86,7 @@ async function stacksOf(shop: string, options: BuildOptions): Promise<Record<str
       const lines = positions.original(stackLines(stack, 'no price', 50))
       const place = codePlace(lines, root)
       const names = lines.map((line) => /^at ((?:async |new )*[\w$.]+) \(.*shop\.ts/.exec(line)?.[1])
-      const hash_signature = signatureOf({ error_type: 'Error', message: 'no price', place })
+      const hash_signature = errorSignature({ error_type: 'Error', message: 'no price', place })
       return [name, { names: names.filter((found) => found !== undefined), place, hash_signature }]
     }),
   )

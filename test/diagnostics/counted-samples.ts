@@ -1,4 +1,4 @@
-import { DAY, HOUR, hourOf } from '../../src/model/time.js'
+import { DAY, HOUR, startOfHour } from '../../src/model/time.js'
 import { namesDigest } from '../../src/store/counters/define-hour-table.js'
 import { DEPRECATION_HOURS, GUARD_HOURS, STATEMENT_HOURS } from '../../src/store/counters/hour-tables.js'
 import { withDatabase } from '../support/tracker.js'
@@ -21,7 +21,7 @@ export async function storeCounted(url: string, now: number, words: readonly Cou
       .select('id')
       .executeTakeFirstOrThrow()
     for (const [i, { statement, route, place, code, message, app_version }] of words.entries()) {
-      const hours = [0, 1, 2, 9, 20].map((back) => hourOf(now) - back * DAY - i * HOUR)
+      const hours = [0, 1, 2, 9, 20].map((back) => startOfHour(now) - back * DAY - i * HOUR)
       const run = { statement, route, place }
       const warning = { code, message, place, app_version }
       const sums = { request_count: 40 + i, statement_count: 900 - i, worst_count: 31 + i, duration_ms: 12_345 }
@@ -74,11 +74,11 @@ export async function storeAttack(url: string, now: number): Promise<void> {
       .values(
         rows.map((names, i) => ({
           application_id,
-          hour: hourOf(now),
+          hour: startOfHour(now),
           event_digest: namesDigest(GUARD_HOURS, names),
           ...names,
           count: i === 0 ? 99_512_345 : 400 - i,
-          last_seen_at: hourOf(now),
+          last_seen_at: startOfHour(now),
         })),
       )
       .execute()

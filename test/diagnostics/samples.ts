@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { DAY, HOUR, hourOf } from '../../src/model/time.js'
+import { DAY, HOUR, startOfHour } from '../../src/model/time.js'
 import { withDatabase } from '../support/tracker.js'
 
 export interface SampleWords {
@@ -19,7 +19,7 @@ export async function storeSamples(url: string, now: number, words: readonly Sam
       .select('id')
       .executeTakeFirstOrThrow()
     for (const [i, { type, place, handler, rule, address, path }] of words.entries()) {
-      const hours = [0, 1, 2, 9, 20].map((back) => hourOf(now) - back * DAY - i * HOUR)
+      const hours = [0, 1, 2, 9, 20].map((back) => startOfHour(now) - back * DAY - i * HOUR)
       const raised = { application_id, error_type: type, raise_location: place }
       await read
         .insertInto('faultboard_swallowed_exceptions')

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { normalizeMessage } from '../../src/model/grouping/normalized-message.js'
-import { signatureOf } from '../../src/model/grouping/signature.js'
+import { errorSignature } from '../../src/model/grouping/signature.js'
 import { createRedactor } from '../../src/model/redaction/redaction.js'
 import { clientAddress } from '../../src/model/requests/client-address.js'
 import { detectPlatform } from '../../src/model/requests/platform.js'
@@ -146,7 +146,7 @@ const WORK: Record<string, (hostile: string) => unknown> = {
   'reading a frame': (hostile) => [parseFrame(`at ${hostile}`, '/srv'), parseFrame(hostile, '/srv')],
   'reading a stack': (hostile) => stackLines(`Error: ${hostile}\n${hostile}`, hostile, 50),
   signing: (hostile) =>
-    signatureOf({
+    errorSignature({
       error_type: hostile,
       message: normalizeMessage(hostile),
       place: codePlace([hostile, `at ${hostile}`], '/srv'),

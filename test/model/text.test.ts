@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Counters } from '../../src/model/counters.js'
 import { normalizePlatform } from '../../src/model/requests/platform.js'
-import { cleanText, nearest } from '../../src/model/text.js'
+import { cleanText, nearestWord } from '../../src/model/text.js'
 import { isResolved, isSnoozed, STATUSES } from '../../src/model/workflow.js'
 
 test('clean text is well-formed, without NUL and never longer than its limit, whatever it was', () => {
@@ -23,11 +23,11 @@ test('text that needs no cleaning stays the same', () => {
 describe('the word that was meant', () => {
   const known = ['retention_days', 'sampling_rate', 'database']
   test('is the nearest', () => {
-    expect(nearest('retentoin_days', known)).toBe('retention_days')
-    expect(nearest('samplingRate', known)).toBe('sampling_rate')
-    expect(nearest('databse', known)).toBe('database')
+    expect(nearestWord('retentoin_days', known)).toBe('retention_days')
+    expect(nearestWord('samplingRate', known)).toBe('sampling_rate')
+    expect(nearestWord('databse', known)).toBe('database')
   })
-  test('is none when no known word is near', () => expect(nearest('colour', known)).toBeUndefined())
+  test('is none when no known word is near', () => expect(nearestWord('colour', known)).toBeUndefined())
 })
 
 test('clients may send lowercase forms of a platform; free text stays as it is', () => {

@@ -2,14 +2,14 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   DAY,
-  dayOf,
   daySpan,
   firstHourFrom,
   HOUR,
-  hourOf,
   lastDays,
-  localDate,
+  localDateTime,
+  localDay,
   startOfDay,
+  startOfHour,
   TIMEFRAMES,
   timeframeSpan,
 } from '../../src/model/time.js'
@@ -46,10 +46,10 @@ describe('days are cut in the configured time zone', () => {
         fc.integer({ min: at('1990-01-01'), max: at('2037-12-31') }),
         (zone, time) => {
           const start = startOfDay(time, zone)
-          const date = ({ year, month, day }: ReturnType<typeof localDate>) => `${year}-${month}-${day}`
+          const date = ({ year, month, day }: ReturnType<typeof localDateTime>) => `${year}-${month}-${day}`
           expect(start).toBeLessThanOrEqual(time)
-          expect(date(localDate(start, zone))).toBe(date(localDate(time, zone)))
-          expect(date(localDate(start - 1, zone))).not.toBe(date(localDate(time, zone)))
+          expect(date(localDateTime(start, zone))).toBe(date(localDateTime(time, zone)))
+          expect(date(localDateTime(start - 1, zone))).not.toBe(date(localDateTime(time, zone)))
         },
       ),
       { numRuns: 2000 },
@@ -91,9 +91,9 @@ describe('a timeframe', () => {
 })
 
 test('an hour begins at its first millisecond, before 1970 too', () => {
-  expect(hourOf(at('2026-03-10T12:59:59.999Z'))).toBe(at('2026-03-10T12:00:00Z'))
-  expect(hourOf(at('2026-03-10T12:00:00Z'))).toBe(at('2026-03-10T12:00:00Z'))
-  expect(hourOf(at('1969-12-31T23:30:00Z'))).toBe(at('1969-12-31T23:00:00Z'))
+  expect(startOfHour(at('2026-03-10T12:59:59.999Z'))).toBe(at('2026-03-10T12:00:00Z'))
+  expect(startOfHour(at('2026-03-10T12:00:00Z'))).toBe(at('2026-03-10T12:00:00Z'))
+  expect(startOfHour(at('1969-12-31T23:30:00Z'))).toBe(at('1969-12-31T23:00:00Z'))
 })
 
 test('days are as long as the clocks make them', () => {
@@ -113,7 +113,7 @@ test('days are as long as the clocks make them', () => {
     '2026-03-28T23:00:00.000Z',
     '2026-03-29T22:00:00.000Z',
   ])
-  expect(starts.map((start) => dayOf(start, 'Europe/Berlin'))).toEqual(['2026-03-28', '2026-03-29', '2026-03-30'])
+  expect(starts.map((start) => localDay(start, 'Europe/Berlin'))).toEqual(['2026-03-28', '2026-03-29', '2026-03-30'])
   expect(lastDays(2, Date.parse('2026-03-30T12:00:00Z'), 'Europe/Berlin')).toEqual(starts.slice(-2))
   expect(lastDays(1, Date.parse('2026-03-30T12:00:00Z'), 'UTC')).toEqual([Date.parse('2026-03-30T00:00:00Z')])
 })

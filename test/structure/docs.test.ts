@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { Tracker } from '../../src/index.js'
 import { DROP_REASONS } from '../../src/model/drop-reasons.js'
 import { describeInput } from '../../src/model/input/describe-input.js'
-import { severityOf } from '../../src/model/severity/grade-severity.js'
+import { gradeSeverity } from '../../src/model/severity/grade-severity.js'
 import { SEVERITIES } from '../../src/model/severity/severity.js'
 import { OPTION_NAMES } from '../../src/options.js'
 import { ACTIONS, DOWNLOADS, FEEDS, liveStream, PAGES } from '../support/routes.js'
@@ -65,9 +65,9 @@ describe('the docs', () => {
       [...names.matchAll(/`(\w+)`/g)].map(([, error_type = '']) => ({ error_type, severity })),
     )
     expect(new Set(examples.map(({ severity }) => severity)).size).toBe(SEVERITIES.length)
-    expect(examples.filter(({ error_type, severity }) => severityOf({ error_type, rules: [] }) !== severity)).toEqual(
-      [],
-    )
+    expect(
+      examples.filter(({ error_type, severity }) => gradeSeverity({ error_type, rules: [] }) !== severity),
+    ).toEqual([])
   })
 
   test('docs/operations.md names every command and query', () => {

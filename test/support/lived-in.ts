@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { LogErrorInput } from '../../src/index.js'
-import { hourOf } from '../../src/model/time.js'
+import { startOfHour } from '../../src/model/time.js'
 import type { Settings } from '../../src/options.js'
 import { NOW, randomOccurrences } from '../analytics/random-occurrences.js'
 import { ORDINARY_COUNTED, storeCounted } from '../diagnostics/counted-samples.js'
@@ -131,7 +131,7 @@ async function storeClientRows(database: string): Promise<void> {
     const rejection = { budget: 'client_max_requests_per_minute', budget_digest: 'd'.repeat(64), count: 3 }
     await read
       .insertInto('faultboard_rejection_hours')
-      .values({ application_id: 1, hour: hourOf(NOW), ...rejection, first_seen_at: NOW, last_seen_at: NOW })
+      .values({ application_id: 1, hour: startOfHour(NOW), ...rejection, first_seen_at: NOW, last_seen_at: NOW })
       .execute()
   })
 }

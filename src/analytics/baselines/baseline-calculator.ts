@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
-import { DAY, firstHourFrom, HOUR, hourOf, lastDays } from '../../model/time.js'
+import { DAY, firstHourFrom, HOUR, lastDays, startOfHour } from '../../model/time.js'
 import { defineOperation } from '../../operation.js'
 import { BASELINES } from '../../store/bulk-targets.js'
 import { packedRows } from '../../store/packed-rows.js'
@@ -48,7 +48,7 @@ interface History {
 }
 
 function historyUntil(now: number, timeZone: string): History {
-  return { days: lastDays(HISTORY_DAYS + 1, now, timeZone).map(firstHourFrom), end: hourOf(now) }
+  return { days: lastDays(HISTORY_DAYS + 1, now, timeZone).map(firstHourFrom), end: startOfHour(now) }
 }
 
 /** Hourly occurrences of one type on one platform. */

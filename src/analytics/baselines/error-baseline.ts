@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { id, optional } from '../../model/input/input.js'
-import { HOUR, hourOf } from '../../model/time.js'
+import { HOUR, startOfHour } from '../../model/time.js'
 import { defineOperation } from '../../operation.js'
 import { assertErrorExists } from '../existing-error.js'
 import { deviationsAbove, isAboveBaseline } from './baseline-statistics.js'
@@ -65,7 +65,7 @@ async function countThisHour(
   { database, now }: Context,
   { application_id, error_type, platform }: { application_id: number; error_type: string; platform: string },
 ): Promise<number> {
-  const hour = hourOf(now())
+  const hour = startOfHour(now())
   const { count } = await database.read
     .selectFrom('faultboard_errors as e')
     .innerJoin('faultboard_error_hours as h', 'h.error_id', 'e.id')

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.js'
 import { SEVERITIES, type Severity } from '../../model/severity/severity.js'
-import { HOUR, hourOf } from '../../model/time.js'
+import { HOUR, startOfHour } from '../../model/time.js'
 import { sql } from '../../store/kysely.js'
 import { packedRows } from '../../store/packed-rows.js'
 import { severityRank } from '../severity-rank.js'
@@ -23,7 +23,7 @@ const MAX_SPIKES = 20
 
 /** Error types that exceed their baseline in the current hour. */
 export async function spikingErrors(context: Context, application_id: number | undefined): Promise<Spike[]> {
-  const spikes = await findSpikes(context, hourOf(context.now()), { application_id })
+  const spikes = await findSpikes(context, startOfHour(context.now()), { application_id })
   return spikes.slice(0, MAX_SPIKES).map(({ severity, ...spike }) => spike)
 }
 
@@ -36,7 +36,7 @@ export interface SpikeWithSeverity extends Spike {
 export async function alertableSpikes(
   context: Context,
   application_id?: number,
-  hour = hourOf(context.now()),
+  hour = startOfHour(context.now()),
 ): Promise<SpikeWithSeverity[]> {
   return findSpikes(context, hour, { application_id, alertable: true })
 }

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { clampedInteger, optional } from '../../model/input/input.js'
-import { DAY, HOUR, hourOf } from '../../model/time.js'
+import { DAY, HOUR, startOfHour } from '../../model/time.js'
 import { defineOperation } from '../../operation.js'
 import { CASCADES } from '../../store/bulk-targets.js'
 import { advanceCheckpoint, readCheckpoint } from '../../store/checkpoints.js'
@@ -35,13 +35,16 @@ export const detectCascades = defineOperation({
   }),
   async run(context, { lookback_hours = DEFAULT_LOOKBACK_HOURS }): Promise<CascadeDetection> {
     const now = context.now()
-    const from = hourOf(now - lookback_hours * HOUR)
-    const coveredFrom = hourOf(now - MIN_COVERED_DAYS * DAY)
+    const from = startOfHour(now - lookback_hours * HOUR)
+    const coveredFrom = startOfHour(now - MIN_COVERED_DAYS * DAY)
     const processedFrom = await processHours(context, { from, earliest: coveredFrom, end: now - CASCADE_WINDOW_MS })
     await deleteHoursBefore(context, now - RETENTION_DAYS * DAY)
     // A short lookback must not discard the known figures of the week.
     const since = Math.min(from, Math.max(processedFrom, coveredFrom))
-    return storeCascades(context, await strongPairs(context, { from: since, to: hourOf(now) + HOUR }), { now, since })
+    return storeCascades(context, await strongPairs(context, { from: since, to: startOfHour(now) + HOUR }), {
+      now,
+      since,
+    })
   },
 })
 

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.js'
-import { HOUR, hourOf } from '../../model/time.js'
+import { HOUR, startOfHour } from '../../model/time.js'
 import { CASCADE_HOURS, CASCADE_PARENTS } from '../../store/bulk-targets.js'
 import { advanceCheckpoint, CASCADES_LATE_HOUR, CASCADES_UNTIL, readCheckpoint } from '../../store/checkpoints.js'
 import type { Transaction } from '../../store/kysely.js'
@@ -66,7 +66,7 @@ async function processNextHour(
   const processed = await loadProcessedRange(context, from)
   const start = Math.max(processed.until, earliest)
   if (start >= end) return false
-  const to = Math.min(end, hourOf(start) + HOUR)
+  const to = Math.min(end, startOfHour(start) + HOUR)
   await replaceHour(context, { from: start, to }, async (trx) => {
     if ((await readCheckpoint(trx, context.database.dialect, CASCADES_UNTIL, from)) !== processed.until) return false
     // Discards everything before a gap. Later lookbacks process those hours again.
@@ -130,7 +130,7 @@ async function replaceHour(
   await yieldToEventLoop()
   const found = await sweepOccurrences(context, span)
   await yieldToEventLoop()
-  const hour = hourOf(span.from)
+  const hour = startOfHour(span.from)
   const pairs = mostFrequentPairs([...found.pairs()], MAX_PAIRS_PER_HOUR).sort(
     (a, b) => a.parent - b.parent || a.child - b.child,
   )

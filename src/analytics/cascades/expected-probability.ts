@@ -1,5 +1,5 @@
 import type { Context } from '../../context.js'
-import { DAY, HOUR, hourOf } from '../../model/time.js'
+import { DAY, HOUR, startOfHour } from '../../model/time.js'
 import { packedRows } from '../../store/packed-rows.js'
 
 /** Period over which the frequency of an error is measured. */
@@ -19,7 +19,7 @@ export async function meetingProbabilities(
   candidates: readonly Candidate[],
   { window, until }: { window: number; until: number },
 ): Promise<Map<number, number>> {
-  const to = hourOf(until) + HOUR
+  const to = startOfHour(until) + HOUR
   const from = to - MEASURED_DAYS * DAY
   const sums = await loadHourSums(context, candidates, { from: from - window - HOUR, to: to + window + HOUR })
   const startByApplication = new Map<number, number>()
@@ -49,7 +49,7 @@ export function meetingProbability(
   for (let hour = from; hour < to; hour += HOUR) {
     const middle = hour + HOUR / 2
     let expected = 0
-    for (let nearbyHour = hourOf(middle - window); nearbyHour < middle + window; nearbyHour += HOUR) {
+    for (let nearbyHour = startOfHour(middle - window); nearbyHour < middle + window; nearbyHour += HOUR) {
       const overlap = Math.min(nearbyHour + HOUR, middle + window) - Math.max(nearbyHour, middle - window)
       expected += ((counts.get(nearbyHour) ?? 0) * overlap) / HOUR
     }

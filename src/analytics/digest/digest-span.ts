@@ -1,4 +1,4 @@
-import { DAY, localDate, startOfDay } from '../../model/time.js'
+import { DAY, localDateTime, startOfDay } from '../../model/time.js'
 import type { Span } from '../sums/period.js'
 
 export type DigestFrequency = 'daily' | 'weekly'
@@ -6,7 +6,7 @@ export type DigestFrequency = 'daily' | 'weekly'
 /** Last complete local day, or last complete week starting on Monday. */
 export function digestSpan(frequency: DigestFrequency, now: number, timeZone: string): Span {
   const today = startOfDay(now, timeZone)
-  const { year, month, day } = localDate(now, timeZone)
+  const { year, month, day } = localDateTime(now, timeZone)
   // January 1, 1970 was a Thursday.
   const weekday = (Date.UTC(year, month - 1, day) / DAY + 3) % 7
   const to = frequency === 'daily' ? today : daysBefore(today, weekday, timeZone)

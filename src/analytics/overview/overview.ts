@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { id, instant, optional } from '../../model/input/input.js'
 import { SEVERITIES, type Severity } from '../../model/severity/severity.js'
-import { DAY, dayOf, firstHourFrom, lastDays } from '../../model/time.js'
+import { DAY, firstHourFrom, lastDays, localDay } from '../../model/time.js'
 import { defineOperation } from '../../operation.js'
 import type { Spike } from '../baselines/spiking-errors.js'
 import { loadRankedErrors, type RankedError } from '../ranked-errors.js'
@@ -148,7 +148,7 @@ async function occurrencesByDay(context: Context, application_id: number | undef
       const end = starts[i + 1] ?? Number.POSITIVE_INFINITY
       const bySeverity = SEVERITIES.map((severity) => [severity, within(severity, start, end)] as const)
       const total = bySeverity.reduce((sum, [, count]) => sum + count, 0)
-      const date = dayOf(start, context.config.time_zone)
+      const date = localDay(start, context.config.time_zone)
       return { date, total, ...(Object.fromEntries(bySeverity) as Record<Severity, number>) }
     }),
   }

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { clampedInteger, filterText, id, optional } from '../../model/input/input.js'
 import { normalizePlatform } from '../../model/requests/platform.js'
-import { DAY, HOUR, hourOf, MINUTE } from '../../model/time.js'
+import { DAY, HOUR, MINUTE, startOfHour } from '../../model/time.js'
 import { defineOperation } from '../../operation.js'
 import { assertErrorExists } from '../existing-error.js'
 import { mean, standardDeviation } from '../statistics.js'
@@ -78,7 +78,7 @@ export const detectBursts = defineOperation({
     const times = await occurrenceTimes(context, subject, from)
     const bursts = findBursts(times)
     if (bursts.length === 0) return []
-    return compareWithSums(bursts, times, await countsByHour(context, subject, { from: hourOf(from), to }))
+    return compareWithSums(bursts, times, await countsByHour(context, subject, { from: startOfHour(from), to }))
   },
 })
 
@@ -158,10 +158,10 @@ export function compareWithSums<R extends OccurrenceRun>(
   sums: ReadonlyMap<number, number>,
 ): (R & Burst)[] {
   const storedByHour = new Map<number, number>()
-  for (const time of times) storedByHour.set(hourOf(time), (storedByHour.get(hourOf(time)) ?? 0) + 1)
+  for (const time of times) storedByHour.set(startOfHour(time), (storedByHour.get(startOfHour(time)) ?? 0) + 1)
   return bursts.map((burst) => {
     let [occurrences_in_hours, rows] = [0, 0]
-    for (let hour = hourOf(Date.parse(burst.started_at)); hour <= Date.parse(burst.ended_at); hour += HOUR) {
+    for (let hour = startOfHour(Date.parse(burst.started_at)); hour <= Date.parse(burst.ended_at); hour += HOUR) {
       occurrences_in_hours += sums.get(hour) ?? 0
       rows += storedByHour.get(hour) ?? 0
     }

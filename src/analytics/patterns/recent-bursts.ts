@@ -1,5 +1,5 @@
 import type { Context } from '../../context.js'
-import { HOUR, hourOf } from '../../model/time.js'
+import { HOUR, startOfHour } from '../../model/time.js'
 import { packedRows } from '../../store/packed-rows.js'
 import { withoutIndex } from '../../store/sort-order.js'
 import { loadRankedErrors, type RankedError } from '../ranked-errors.js'
@@ -98,8 +98,8 @@ async function compareEachWithSums(
   const found: (ErrorRun & Burst)[] = []
   for (const burst of bursts) {
     const { error_id } = burst
-    const from = hourOf(Date.parse(burst.started_at))
-    const to = hourOf(Date.parse(burst.ended_at)) + HOUR
+    const from = startOfHour(Date.parse(burst.started_at))
+    const to = startOfHour(Date.parse(burst.ended_at)) + HOUR
     const rows = await loadErrorHourCounts(context, [error_id], undefined, { from, to })
     const sums = new Map(rows.map(({ hour, count }) => [hour, count]))
     const times = occurrences.flatMap((row) => (row.error_id === error_id ? [row.occurred_at] : []))

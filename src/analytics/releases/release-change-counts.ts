@@ -1,5 +1,5 @@
 import type { Context } from '../../context.js'
-import { DAY, HOUR, hourOf } from '../../model/time.js'
+import { DAY, HOUR, startOfHour } from '../../model/time.js'
 import { sql } from '../../store/kysely.js'
 import { hoursOfApplication } from '../sums/application-filter.js'
 import { MAX_DAYS } from '../sums/period.js'
@@ -36,7 +36,7 @@ export async function countChanges(
 /** Keys of releases with occurrences outside the last year. */
 async function findLongLived(context: Context, pairs: readonly ReleasePair[]): Promise<Set<string>> {
   const { read } = context.database
-  const to = hourOf(context.now()) + HOUR
+  const to = startOfHour(context.now()) + HOUR
   const hours = read
     .selectFrom('faultboard_application_hours')
     .where(({ eb, or }) => or([eb('hour', '<', to - MAX_DAYS * DAY), eb('hour', '>=', to)]))

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.js'
-import { HOUR, hourOf } from '../../model/time.js'
+import { HOUR, startOfHour } from '../../model/time.js'
 import { type RawBuilder, sql } from '../../store/kysely.js'
 import { packedRows } from '../../store/packed-rows.js'
 import { withoutIndex } from '../../store/sort-order.js'
@@ -34,7 +34,7 @@ export async function releaseCounts(
 function comparedSpan({ now }: Context, release: Release, before: Release | null): Span {
   return {
     from: Math.min(release.first_hour, before?.first_hour ?? release.first_hour),
-    to: hourOf(now()) + HOUR,
+    to: startOfHour(now()) + HOUR,
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.js'
-import { findVersion, type SeenRelease, sortReleases } from '../../model/releases/releases.js'
+import { releaseVersion, type SeenRelease, sortReleases } from '../../model/releases/releases.js'
 import type { Severity } from '../../model/severity/severity.js'
-import { DAY, HOUR, hourOf, startOfUtcDay } from '../../model/time.js'
+import { DAY, HOUR, startOfHour, startOfUtcDay } from '../../model/time.js'
 import { sql } from '../../store/kysely.js'
 import type { Scope } from '../sums/application-filter.js'
 import { applicationsInScope } from '../sums/application-filter.js'
@@ -12,7 +12,7 @@ import { type DatedRelease, type Release, releaseKey, sumByRelease } from './rel
 
 /** Releases of the last year, oldest first, in the order used to detect regressions. */
 export async function releasesOfYear(context: Context, scope: Scope): Promise<DatedRelease[]> {
-  const to = hourOf(context.now()) + HOUR
+  const to = startOfHour(context.now()) + HOUR
   const serverTimes = await loadFirstSeenTimes(context, scope, 'faultboard_releases')
   const clientTimes = await loadFirstSeenTimes(context, scope, 'faultboard_client_releases')
   const releases = await releasesIn(context, scope, { from: to - MAX_DAYS * DAY, to })
@@ -67,7 +67,7 @@ async function loadFirstSeenTimes(
     .execute()
   return new Map(
     rows.map(({ application_id, name, first_seen_at }) => [
-      releaseKey({ application_id, app_version: findVersion(name) }),
+      releaseKey({ application_id, app_version: releaseVersion(name) }),
       first_seen_at,
     ]),
   )

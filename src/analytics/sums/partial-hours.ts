@@ -1,5 +1,5 @@
 import type { Context } from '../../context.js'
-import { HOUR, hourOf } from '../../model/time.js'
+import { HOUR, startOfHour } from '../../model/time.js'
 import { sql } from '../../store/kysely.js'
 import { hoursOfApplication, occurrencesOfApplication } from './application-filter.js'
 
@@ -13,11 +13,11 @@ export async function countAfterCuts(
   application_id: number | undefined,
   cuts: readonly number[],
 ): Promise<Map<number, number>> {
-  const inside = cuts.filter((cut) => cut !== hourOf(cut))
-  const sums = await sumHours(context, application_id, inside.map(hourOf))
+  const inside = cuts.filter((cut) => cut !== startOfHour(cut))
+  const sums = await sumHours(context, application_id, inside.map(startOfHour))
   const after = new Map<number, number>()
   for (const cut of inside) {
-    const count = sums.get(hourOf(cut))
+    const count = sums.get(startOfHour(cut))
     if (count) after.set(cut, Math.round(count * (await shareAfter(context, application_id, cut))))
   }
   return after
@@ -47,9 +47,9 @@ async function shareAfter(context: Context, application_id: number | undefined, 
       fn.countAll<number>().as('total'),
       sql<number | null>`sum(case when ${sql.ref('occurred_at')} >= ${cut} then 1 else 0 end)`.as('count'),
     ])
-    .where('occurred_at', '>=', hourOf(cut))
-    .where('occurred_at', '<', hourOf(cut) + HOUR)
+    .where('occurred_at', '>=', startOfHour(cut))
+    .where('occurred_at', '<', startOfHour(cut) + HOUR)
     .where(occurrencesOfApplication(context, 'faultboard_occurrences.error_id', application_id))
     .executeTakeFirstOrThrow()
-  return Number(total) > 0 ? Number(count) / Number(total) : (hourOf(cut) + HOUR - cut) / HOUR
+  return Number(total) > 0 ? Number(count) / Number(total) : (startOfHour(cut) + HOUR - cut) / HOUR
 }

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { clampedInteger, id, optional } from '../../model/input/input.js'
-import { DAY, firstHourFrom, HOUR, hourOf, localDate, startOfDay } from '../../model/time.js'
+import { DAY, firstHourFrom, HOUR, localDateTime, startOfDay, startOfHour } from '../../model/time.js'
 import { type RawBuilder, sql } from '../../store/kysely.js'
 
 export const MAX_DAYS = 365
@@ -32,11 +32,11 @@ export interface Span {
 
 export function lastDaysPeriod({ config, now }: Context, days: number): Period {
   const { time_zone } = config
-  const { year, month, day } = localDate(now(), time_zone)
+  const { year, month, day } = localDateTime(now(), time_zone)
   const today = Date.UTC(year, month - 1, day)
   const dates = Array.from({ length: days }, (_, i) => isoDate(today - (days - 1 - i) * DAY))
   const from = firstHour(today - (days - 1) * DAY, time_zone)
-  const to = Math.max(hourOf(now()), from) + HOUR
+  const to = Math.max(startOfHour(now()), from) + HOUR
   const before = firstHour(today - (2 * days - 1) * DAY, time_zone)
   return { days, from, to, before: { from: before, to: Math.min(before + (to - from), from) }, dates, time_zone }
 }
@@ -126,7 +126,7 @@ function findOffsetChange(from: number, to: number, timeZone: string): number {
   const later = zoneOffset(to, timeZone)
   let [before, after] = [from, to]
   while (after - before > HOUR) {
-    const middle = before + hourOf((after - before) / 2)
+    const middle = before + startOfHour((after - before) / 2)
     if (zoneOffset(middle, timeZone) === later) after = middle
     else before = middle
   }
@@ -134,7 +134,7 @@ function findOffsetChange(from: number, to: number, timeZone: string): number {
 }
 
 function zoneOffset(time: number, timeZone: string): number {
-  const { year, month, day, hour, minute, second } = localDate(time, timeZone)
+  const { year, month, day, hour, minute, second } = localDateTime(time, timeZone)
   return Date.UTC(year, month - 1, day, hour, minute, second) - time
 }
 

@@ -1,7 +1,7 @@
 import type { ErrorEvent } from '../../model/event.js'
 import { fingerprintSignature } from '../../model/grouping/signature.js'
 import { releaseName } from '../../model/releases/releases.js'
-import { DAY, HOUR, hourOf } from '../../model/time.js'
+import { DAY, HOUR, startOfHour } from '../../model/time.js'
 import { ownApplicationId } from '../../store/applications.js'
 import { firstSeenTimes, releaseKey } from '../../store/releases.js'
 import type { CaptureContext } from '../capture-context.js'
@@ -175,7 +175,7 @@ function countedOnly(event: ErrorEvent, now: number): ErrorEvent {
   return {
     ...event,
     ...WITHOUT_DIMENSIONS,
-    ...{ place: event.place, occurred_at: Math.max(event.occurred_at, hourOf(now)) },
+    ...{ place: event.place, occurred_at: Math.max(event.occurred_at, startOfHour(now)) },
     message: event.message.slice(0, MAX_COUNTED_MESSAGE_LENGTH).toWellFormed(),
     ...{ backtrace: [], causes: [], request_url: null, ip_address: null, user_agent: null },
     context: event.source === undefined ? {} : { source: event.source },

@@ -1,5 +1,5 @@
 import type { Cause, ErrorEvent } from '../../model/event.js'
-import { hourOf } from '../../model/time.js'
+import { startOfHour } from '../../model/time.js'
 import { storedPayload } from '../../store/recording/folded-group.js'
 
 /** A row with its index entries. */
@@ -27,7 +27,7 @@ export function storedBytes(event: ErrorEvent, rows: Set<string>): number {
     rows.add(key)
     bytes += count
   }
-  const dimensions = `${hourOf(event.occurred_at)}\n${severity}\n${platform}\n${app_version}`
+  const dimensions = `${startOfHour(event.occurred_at)}\n${severity}\n${platform}\n${app_version}`
   add(`${hash_signature}\n${dimensions}`, DIMENSION_ROWS * ROW_BYTES)
   if (user_id !== null) add(`${hash_signature}\n${user_id}`, ROW_BYTES)
   const stack = linesBytes(event.backtrace) + causesBytes(event.causes)

@@ -1,11 +1,11 @@
-import { severityOf } from '../../model/severity/grade-severity.js'
+import { gradeSeverity } from '../../model/severity/grade-severity.js'
 import type { Step } from '../draft.js'
 
 /** Sets the severity of the draft. */
 export const grade: Step = (draft, { config }) => {
   const { details } = draft
   // Assigns fields one by one: a spread costs several microseconds, more than all rules together.
-  draft.severity = severityOf({
+  draft.severity = gradeSeverity({
     error_type: draft.error_type,
     message: draft.message,
     backtrace: draft.backtrace,

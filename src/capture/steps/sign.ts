@@ -1,19 +1,19 @@
 import type { Cause } from '../../model/event.js'
 import {
+  errorSignature,
   fingerprintSignature,
   MANY_MESSAGES,
-  rootCauseOf,
-  signatureOf,
-  signedMessage,
+  signatureMessage,
+  wrappedRootCause,
 } from '../../model/grouping/signature.js'
 import { relativeLines } from '../../model/stacks/backtrace.js'
 import {
   codePlace,
   displayLocation,
+  isPlaceByLineNumber,
   isStackOverflow,
-  isUnreadPlace,
   type LineDigest,
-  placeAtRoute,
+  placeWithRoute,
   recursionPlace,
   rootBacktrace,
 } from '../../model/stacks/code-place.js'
@@ -111,10 +111,10 @@ function signedPlace(draft: Draft, context: StepContext): SignedPlace {
       recursionPlace(backtrace, context.config.project_root, lineDigest(location.isClient, context)),
     )
   }
-  const route = !location.isClient && isUnreadPlace(location.frames) ? requestRoute(draft) : null
+  const route = !location.isClient && isPlaceByLineNumber(location.frames) ? requestRoute(draft) : null
   return route === null
     ? location
-    : placeVariant(location, `route ${route}`, () => placeAtRoute(location.frames, route))
+    : placeVariant(location, `route ${route}`, () => placeWithRoute(location.frames, route))
 }
 
 /** Cached variants per location. */
@@ -158,7 +158,7 @@ function relativeCause(cause: Cause, draft: Draft, context: StepContext): Cause 
 
 function cachedSignature(location: SignedPlace, draft: Draft): string {
   const { error_type, message, source } = draft
-  const rootCause = draft.causes.length > 0 ? rootCauseOf(draft) : null
+  const rootCause = draft.causes.length > 0 ? wrappedRootCause(draft) : null
   const { lastSigned } = location
   if (
     lastSigned?.error_type === error_type &&
@@ -168,7 +168,7 @@ function cachedSignature(location: SignedPlace, draft: Draft): string {
   ) {
     return lastSigned.hash_signature
   }
-  const hash_signature = computeSignature(location, draft, signedMessage(draft), rootCause)
+  const hash_signature = computeSignature(location, draft, signatureMessage(draft), rootCause)
   location.lastSigned = { error_type, message, source, rootCause, hash_signature }
   return hash_signature
 }
@@ -183,7 +183,7 @@ function computeSignature(
   const key = `${source ?? ''}\n${error_type}\n${rootCause ?? ''}\n${message}`
   const cached = signatures.get(key)
   if (cached) return cached
-  const hash_signature = signatureOf({ error_type, message, root_cause: rootCause, place: frames, source })
+  const hash_signature = errorSignature({ error_type, message, root_cause: rootCause, place: frames, source })
   if (signatures.size >= MAX_SIGNATURES) signatures.clear()
   signatures.set(key, hash_signature)
   return hash_signature

@@ -179,9 +179,9 @@ async function rejectionFindings(database: Database): Promise<Finding[]> {
   const rejections = await recentRejections(database, Date.now())
   if (rejections.length === 0) return [ok('limits', 'no rejections in the last 24 hours')]
   return rejections.map(({ budget, count, first_seen_at }) => {
-    const { what, consequence } = BUDGETS[budget]
+    const { title, consequence } = BUDGETS[budget]
     const since = new Date(first_seen_at).toISOString()
-    return warning('limits', `${count} over ${budget} since ${since}. ${what}. ${consequence} Raise it if legitimate.`)
+    return warning('limits', `${count} over ${budget} since ${since}. ${title}. ${consequence} Raise it if legitimate.`)
   })
 }
 

@@ -1,5 +1,5 @@
 import { parseInput } from '../../model/input/input.js'
-import { localDate } from '../../model/time.js'
+import { localDateTime } from '../../model/time.js'
 import type { ErrorsPage } from '../../triage/list/errors-list.js'
 import type { ErrorSummary } from '../../triage/queries/error-record.js'
 import { findApplicationId } from '../application-named.js'
@@ -70,7 +70,7 @@ function stateText({ status, snoozed }: ErrorSummary): string {
 }
 
 function minuteText(iso: string, zone: string): string {
-  const { year, month, day, hour, minute } = localDate(Date.parse(iso), zone)
+  const { year, month, day, hour, minute } = localDateTime(Date.parse(iso), zone)
   const twoDigits = (part: number) => String(part).padStart(2, '0')
   return `${year}-${twoDigits(month)}-${twoDigits(day)} ${twoDigits(hour)}:${twoDigits(minute)}`
 }

@@ -1,4 +1,4 @@
-import { DAY, HOUR, hourOf, MINUTE } from '../../model/time.js'
+import { DAY, HOUR, MINUTE, startOfHour } from '../../model/time.js'
 import { APPLICATIONS, type SampleApplication } from './applications.js'
 import { Draw } from './draw.js'
 import type { Kind } from './kind.js'
@@ -86,7 +86,7 @@ function burst(application: SampleApplication, kind: Kind, now: number, draw: Dr
 
 function spike(application: SampleApplication, kind: Kind, now: number, draw: Draw): Moment[] {
   if (kind.key !== SPIKE.key) return []
-  const start = Math.max(hourOf(now), now - SPIKE.minutes * MINUTE)
+  const start = Math.max(startOfHour(now), now - SPIKE.minutes * MINUTE)
   return Array.from({ length: SPIKE.count }, () =>
     createMoment(application, kind, Math.floor(start + draw.number() * (now - start)), draw),
   )

@@ -1,4 +1,4 @@
-import { type Described, describeInput } from '../../model/input/describe-input.js'
+import { describeInput, type ParameterDescription } from '../../model/input/describe-input.js'
 import { type JsonSchema, parameterSchema } from '../../model/input/json-schema.js'
 import type { Endpoint, Page, Routes } from '../define.js'
 import { liveStream } from '../live.js'
@@ -145,7 +145,7 @@ function describeEndpoint({ text, needs }: Endpoint, method: string, path: strin
   return { operationId: `${method}${path.replace(/[^a-z]+/g, '_')}`.replace(/_+$/, ''), summary: text, ...on }
 }
 
-function parameter(one: Described, path: string): JsonSchema {
+function parameter(one: ParameterDescription, path: string): JsonSchema {
   const isPathParameter = isInPath(one.name, path)
   return {
     name: one.list ? formName(one) : one.name,
@@ -155,7 +155,7 @@ function parameter(one: Described, path: string): JsonSchema {
   }
 }
 
-function formName({ name, list }: Described): string {
+function formName({ name, list }: ParameterDescription): string {
   return list ? `${name}[]` : name
 }
 

@@ -7,7 +7,7 @@ import { hasRoomToNote } from '../../capture/guards/stack-room.js'
 import { addHook } from '../../capture/hooks.js'
 import { FrequentNames, OTHERS } from '../../model/frequent-names.js'
 import { cleanText } from '../../model/text.js'
-import { hourOf } from '../../model/time.js'
+import { startOfHour } from '../../model/time.js'
 import type { HourCounts } from '../../store/counters/hour-counts.js'
 import { DEPRECATION_HOURS } from '../../store/counters/hour-tables.js'
 
@@ -67,8 +67,8 @@ export class DeprecationCounter {
   count({ message, code = '', stack }: Deprecation): void {
     const { config, now } = this.#context
     const time = now()
-    if (hourOf(time) !== this.#hour) {
-      this.#hour = hourOf(time)
+    if (startOfHour(time) !== this.#hour) {
+      this.#hour = startOfHour(time)
       this.#messages = new FrequentNames(MAX_MESSAGES)
       this.#locations.clear()
     }

@@ -1,4 +1,4 @@
-import { dayOf, lastDays } from '../../model/time.js'
+import { lastDays, localDay } from '../../model/time.js'
 
 export interface DayCount {
   day: string
@@ -12,7 +12,7 @@ export class DayTotals {
 
   constructor(days: number, now: number, timeZone: string) {
     this.#starts = lastDays(days, now, timeZone)
-    this.days = this.#starts.map((start) => ({ day: dayOf(start, timeZone), count: 0 }))
+    this.days = this.#starts.map((start) => ({ day: localDay(start, timeZone), count: 0 }))
   }
 
   add({ hour, count }: { hour: number; count: number }): void {

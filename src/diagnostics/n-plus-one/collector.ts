@@ -11,9 +11,9 @@ import type { Scope, Trail } from '../../capture/scope.js'
 import { readOptions, type ValuesOf } from '../../config/options.js'
 import { FrequentNames, OTHERS } from '../../model/frequent-names.js'
 import { pathPattern } from '../../model/requests/path-pattern.js'
-import { leftStatement } from '../../model/sql/breadcrumb-statement.js'
-import { isQuery, type Repeat, Repeats } from '../../model/sql/statement-repeats.js'
-import { hourOf } from '../../model/time.js'
+import { breadcrumbStatement } from '../../model/sql/breadcrumb-statement.js'
+import { isQuery, type StatementRepeat, StatementRepeats } from '../../model/sql/statement-repeats.js'
+import { startOfHour } from '../../model/time.js'
 import type { HourCounts } from '../../store/counters/hour-counts.js'
 import { STATEMENT_HOURS } from '../../store/counters/hour-tables.js'
 import { nPlusOneOptions } from './options.js'
@@ -45,7 +45,7 @@ class StatementCounter implements BreadcrumbObserver {
     'statement' | 'route' | 'place',
     'request_count' | 'statement_count' | 'worst_count' | 'duration_ms' | 'last_seen_at'
   >
-  readonly #repeats = new WeakMap<Scope, Repeats>()
+  readonly #repeats = new WeakMap<Scope, StatementRepeats>()
   readonly #stacks: StackBudget
   #hour = 0
   #statements = new FrequentNames(MAX_STATEMENTS)
@@ -69,13 +69,13 @@ class StatementCounter implements BreadcrumbObserver {
     })
     this.added = guarded(context.counters, 'breadcrumb', (crumb: RecordedBreadcrumb, trail: Trail) => {
       if (crumb.category !== 'sql' || !hasRoomToNote()) return
-      const repeat = this.#count(trail, leftStatement(crumb))
+      const repeat = this.#count(trail, breadcrumbStatement(crumb))
       if (repeat) repeat.duration_ms += durationOf(crumb)
     })
   }
 
   /** Counts a statement of an instrumented driver, which contains no values. */
-  started({ category, message }: RecordedBreadcrumb, trail: Trail): Repeat | null {
+  started({ category, message }: RecordedBreadcrumb, trail: Trail): StatementRepeat | null {
     return category === 'sql' ? this.#count(trail, message) : null
   }
 
@@ -92,27 +92,27 @@ class StatementCounter implements BreadcrumbObserver {
     if (scope && !scope.hasEnd && this.#repeats.has(scope)) this.settle(scope)
   }
 
-  #count({ scope }: Trail, statement: string): Repeat | null {
+  #count({ scope }: Trail, statement: string): StatementRepeat | null {
     if (!scope || !isQuery(statement)) return null
     const repeats = this.#repeatsOf(scope)
     const { n_plus_one_threshold } = this.#options
-    const repeat = repeats.note(statement)
+    const repeat = repeats.add(statement)
     if (!repeat || repeat.run < n_plus_one_threshold - 1) return repeat
     if (repeat.run >= n_plus_one_threshold) this.#found(scope, repeats, repeat)
     repeats.wantsCaller = !repeat.place
     return repeat
   }
 
-  #repeatsOf(scope: Scope): Repeats {
+  #repeatsOf(scope: Scope): StatementRepeats {
     let repeats = this.#repeats.get(scope)
     if (!repeats) {
-      repeats = new Repeats()
+      repeats = new StatementRepeats()
       this.#repeats.set(scope, repeats)
     }
     return repeats
   }
 
-  #found(scope: Scope, repeats: Repeats, repeat: Repeat): void {
+  #found(scope: Scope, repeats: StatementRepeats, repeat: StatementRepeat): void {
     repeat.place ??= (this.#stacks.allows() && callingPlace(this.#context)) || repeats.caller
     if (repeats.isAwaited) return
     repeats.isAwaited = true
@@ -124,7 +124,7 @@ class StatementCounter implements BreadcrumbObserver {
     const { now, redactor } = this.#context
     const repeats = this.#repeats.get(scope)
     this.#repeats.delete(scope)
-    const found = repeats?.since(this.#options.n_plus_one_threshold) ?? []
+    const found = repeats?.repeatedAtLeast(this.#options.n_plus_one_threshold) ?? []
     if (found.length === 0) return
     const route = redactor.text(routeName(scope))
     for (const { statement, place, count, duration_ms } of found) {
@@ -140,7 +140,7 @@ class StatementCounter implements BreadcrumbObserver {
 
   /** Combines the statements and callers beyond the limits of the hour. */
   #limited(names: { statement: string; route: string; place: string }) {
-    const hour = hourOf(this.#context.now())
+    const hour = startOfHour(this.#context.now())
     if (hour !== this.#hour) {
       this.#hour = hour
       this.#statements = new FrequentNames(MAX_STATEMENTS)

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.js'
 import { OTHERS } from '../../model/frequent-names.js'
-import { DAY, HOUR, hourOf } from '../../model/time.js'
+import { DAY, HOUR, startOfHour } from '../../model/time.js'
 import { applicationIds } from '../../store/applications.js'
 import { advanceCheckpoint, GUARD_FOLDED, readCheckpoint } from '../../store/checkpoints.js'
 import { namesDigest } from '../../store/counters/define-hour-table.js'
@@ -18,7 +18,7 @@ const BATCH_SIZE = 100
  * their rows. Sums by rule, kind and hour do not change.
  */
 export async function foldGuardHours(context: Context): Promise<void> {
-  const limit = hourOf(context.now() - UNFOLDED_DAYS * DAY)
+  const limit = startOfHour(context.now() - UNFOLDED_DAYS * DAY)
   for (const application_id of await applicationIds(context.database)) {
     let hour = await firstStoredHour(context, application_id, {
       from: await readFoldedUntil(context, application_id),

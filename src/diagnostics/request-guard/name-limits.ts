@@ -1,5 +1,5 @@
 import { FrequentNames, OTHERS } from '../../model/frequent-names.js'
-import { hourOf } from '../../model/time.js'
+import { startOfHour } from '../../model/time.js'
 
 export interface GuardNames {
   kind: string
@@ -31,8 +31,8 @@ export class NameLimits {
 
   /** Replaces the names beyond the limits. */
   apply(time: number, { kind, rule, ip_address, path }: GuardNames): GuardNames {
-    if (hourOf(time) !== this.#hour) {
-      this.#hour = hourOf(time)
+    if (startOfHour(time) !== this.#hour) {
+      this.#hour = startOfHour(time)
       this.#rules = new FrequentNames(MAX_RULES)
       this.#limits.clear()
     }

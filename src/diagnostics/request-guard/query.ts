@@ -1,5 +1,5 @@
 import type { Context } from '../../context.js'
-import { dayOf, HOUR, lastDays } from '../../model/time.js'
+import { HOUR, lastDays, localDay } from '../../model/time.js'
 import { defineOperation } from '../../operation.js'
 import { applicationIds } from '../../store/applications.js'
 import { daysInput, firstHour } from '../hourly/days.js'
@@ -125,7 +125,7 @@ class DayKindTotals {
 
   constructor(starts: readonly number[], timeZone: string) {
     this.#starts = starts
-    this.days = starts.map((start) => ({ day: dayOf(start, timeZone), ...noEvents() }))
+    this.days = starts.map((start) => ({ day: localDay(start, timeZone), ...noEvents() }))
   }
 
   add({ hour, kind, count }: { hour: number; kind: string; count: number }): void {

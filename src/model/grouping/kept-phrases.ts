@@ -2,62 +2,62 @@ import type { MessageShape } from './message-shape.js'
 
 /**
  * Parts of messages that engines and drivers generate and that distinguish two errors: identifiers of code and schemas,
- * HTTP status codes and error codes. `keepIdentifiers` and `keepCodes` hide them from the patterns for variable parts,
- * `showKept` restores them.
+ * HTTP status codes and error codes. `hideIdentifiers` and `hideCodes` hide them from the patterns for variable parts,
+ * `restoreHidden` restores them.
  */
 
 const NAME = '[#$@]?[A-Za-z_$][\\w$]{0,80}(?:\\.[#$]?[A-Za-z_$][\\w$]{0,80}|\\(\\)|\\[\\]|\\?\\.|!){0,8}'
 /** Any quotation mark. A phrase begins behind one, so that `NAME` and `MARK` are an identifier in quotation marks. */
-const MARK = '["\'`]'
-const Q = `${MARK}${NAME}${MARK}`
-const FIRST = `${NAME}${MARK}`
-const REST_OF_LIST = `(?:, ?${Q}){0,20}`
+const QUOTE_MARK = '["\'`]'
+const QUOTED_NAME = `${QUOTE_MARK}${NAME}${QUOTE_MARK}`
+const NAME_AND_MARK = `${NAME}${QUOTE_MARK}`
+const REST_OF_LIST = `(?:, ?${QUOTED_NAME}){0,20}`
 /** A key of an object, including headers (`content-type`) and symbols. */
-const KEY = '(?:[#$@]?[A-Za-z_$][\\w$-]{0,80}|Symbol\\([\\w$. -]{0,80}\\))'
+const OBJECT_KEY = '(?:[#$@]?[A-Za-z_$][\\w$-]{0,80}|Symbol\\([\\w$. -]{0,80}\\))'
 /** A package, a built-in module or a relative path. Absolute paths differ between deployments. */
-const MODULE = '(?:node:|@|\\.{1,2}\\/)?[A-Za-z][\\w./@-]{0,100}'
-const CLAUSE = "'(?:field list|[a-z]{2,10} (?:clause|statement))'"
+const MODULE_NAME = '(?:node:|@|\\.{1,2}\\/)?[A-Za-z][\\w./@-]{0,100}'
+const SQL_CLAUSE = "'(?:field list|[a-z]{2,10} (?:clause|statement))'"
 
 /** Words before a quotation mark, and the text after it. */
 const IDENTIFIERS: readonly (readonly [before: string, phrase: string])[] = [
   // V8 and other engines.
-  ['(?:reading|setting) ', `${KEY}${MARK}`],
-  ['(?:evaluating|private field|identifier|export named|private name) ', FIRST],
-  ['property:? ', `${FIRST}(?: of(?: object)? ${Q})?`],
-  ['access ', `${FIRST} before initialization`],
-  ['search for ', `${FIRST} in\\b`],
-  ['unexpected (?:token|identifier) ', `(?:${NAME}|[^\\w\\s']{1,3})${MARK}(?!,)`],
-  ['(?:module|package|subpath|resolve) ', `${MODULE}${MARK}`],
+  ['(?:reading|setting) ', `${OBJECT_KEY}${QUOTE_MARK}`],
+  ['(?:evaluating|private field|identifier|export named|private name) ', NAME_AND_MARK],
+  ['property:? ', `${NAME_AND_MARK}(?: of(?: object)? ${QUOTED_NAME})?`],
+  ['access ', `${NAME_AND_MARK} before initialization`],
+  ['search for ', `${NAME_AND_MARK} in\\b`],
+  ['unexpected (?:token|identifier) ', `(?:${NAME}|[^\\w\\s']{1,3})${QUOTE_MARK}(?!,)`],
+  ['(?:module|package|subpath|resolve) ', `${MODULE_NAME}${QUOTE_MARK}`],
   // Node.js.
-  ['the ', `${FIRST} (?:argument|property|option)`],
-  ['the (?:value|argument|property|option)(?: of)? ', FIRST],
-  ['env(?:ironment)?(?: var(?:iable)?s?)?:? ', FIRST],
+  ['the ', `${NAME_AND_MARK} (?:argument|property|option)`],
+  ['the (?:value|argument|property|option)(?: of)? ', NAME_AND_MARK],
+  ['env(?:ironment)?(?: var(?:iable)?s?)?:? ', NAME_AND_MARK],
   // PostgreSQL, MySQL, Redis and the query builders that prepend the statement.
   [
     '(?:relation|table|column|constraint|index|schema|sequence|view|trigger|enum|type|role) ',
-    `${FIRST}(?:(?:,| of relation| of table| in) (?:${Q}|${CLAUSE})){0,3}`,
+    `${NAME_AND_MARK}(?:(?:,| of relation| of table| in) (?:${QUOTED_NAME}|${SQL_CLAUSE})){0,3}`,
   ],
-  ['for key ', FIRST],
-  ['unknown (?:database|argument|field|arg|command) ', FIRST],
-  ['(?:database|function|procedure|field) ', `${FIRST} do(?:es)?n?['o ]`],
-  ['(?:insert into|delete from|join) ', `${FIRST}(?:\\.${Q})?`],
-  ['update ', `${FIRST}(?:\\.${Q})? set\\b`],
-  ['from ', `${FIRST}(?:\\.${Q})? (?:where|order by|group by|limit|as|left|inner)\\b`],
+  ['for key ', NAME_AND_MARK],
+  ['unknown (?:database|argument|field|arg|command) ', NAME_AND_MARK],
+  ['(?:database|function|procedure|field) ', `${NAME_AND_MARK} do(?:es)?n?['o ]`],
+  ['(?:insert into|delete from|join) ', `${NAME_AND_MARK}(?:\\.${QUOTED_NAME})?`],
+  ['update ', `${NAME_AND_MARK}(?:\\.${QUOTED_NAME})? set\\b`],
+  ['from ', `${NAME_AND_MARK}(?:\\.${QUOTED_NAME})? (?:where|order by|group by|limit|as|left|inner)\\b`],
   [
     'constraint fails \\(',
-    `${FIRST}\\.${Q}(?:, CONSTRAINT ${Q} FOREIGN KEY \\(${Q}${REST_OF_LIST}\\) REFERENCES ${Q} \\(${Q}${REST_OF_LIST}\\))?`,
+    `${NAME_AND_MARK}\\.${QUOTED_NAME}(?:, CONSTRAINT ${QUOTED_NAME} FOREIGN KEY \\(${QUOTED_NAME}${REST_OF_LIST}\\) REFERENCES ${QUOTED_NAME} \\(${QUOTED_NAME}${REST_OF_LIST}\\))?`,
   ],
   // Prisma, Mongoose and GraphQL.
-  ['(?:fields?|constraint|column|table|argument)(?:: ?| )\\(', `${FIRST}${REST_OF_LIST}\\)`],
-  ['(?:fields?|constraint): ', `${FIRST}${REST_OF_LIST}`],
-  ['constraint violated: ', `\\w{1,80}(?: \\(index\\))?${MARK}`],
-  ['invalid ', `prisma\\.${FIRST} invocation`],
-  ['at path ', `${FIRST}(?: for model ${Q})?`],
-  ['argument ', `${FIRST}(?: on field ${Q})?`],
-  ['field ', `${FIRST} on type ${Q}`],
-  ['variable ', `${FIRST} of (?:required )?type ${Q}`],
+  ['(?:fields?|constraint|column|table|argument)(?:: ?| )\\(', `${NAME_AND_MARK}${REST_OF_LIST}\\)`],
+  ['(?:fields?|constraint): ', `${NAME_AND_MARK}${REST_OF_LIST}`],
+  ['constraint violated: ', `\\w{1,80}(?: \\(index\\))?${QUOTE_MARK}`],
+  ['invalid ', `prisma\\.${NAME_AND_MARK} invocation`],
+  ['at path ', `${NAME_AND_MARK}(?: for model ${QUOTED_NAME})?`],
+  ['argument ', `${NAME_AND_MARK}(?: on field ${QUOTED_NAME})?`],
+  ['field ', `${NAME_AND_MARK} on type ${QUOTED_NAME}`],
+  ['variable ', `${NAME_AND_MARK} of (?:required )?type ${QUOTED_NAME}`],
 ]
-const KEPT_IDENTIFIERS = afterCharacter(MARK, IDENTIFIERS)
+const KEPT_IDENTIFIERS = afterCharacter(QUOTE_MARK, IDENTIFIERS)
 
 /**
  * Looks for the words before a character only where the character occurs, which is much cheaper than searching for the
@@ -123,42 +123,42 @@ const MAY_HAVE_STATUS = /\d\d\d [A-Z{"]/
  * on purpose, and a one-byte string stays a one-byte string.
  */
 const HIDDEN_CHARACTERS = '0123456789"\'`'
-const HIDDEN_DIGITS = 0x80
-const HIDDEN = /[\x80-\x8c]/
+const FIRST_HIDDEN_CODE = 0x80
+const HIDDEN_CHARACTER = /[\x80-\x8c]/
 
 function hideQuote(quote: string | undefined): string {
-  return String.fromCharCode(HIDDEN_DIGITS + HIDDEN_CHARACTERS.indexOf(quote ?? '"'))
+  return String.fromCharCode(FIRST_HIDDEN_CODE + HIDDEN_CHARACTERS.indexOf(quote ?? '"'))
 }
 
 export function hideDigits(text: string): string {
   let hidden = ''
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)
-    hidden += code >= 0x30 && code <= 0x39 ? String.fromCharCode(HIDDEN_DIGITS + code - 0x30) : text[i]
+    hidden += code >= 0x30 && code <= 0x39 ? String.fromCharCode(FIRST_HIDDEN_CODE + code - 0x30) : text[i]
   }
   return hidden
 }
 
 /** Hides quoted identifiers that must be kept. `isVariable` recognizes ids, which are variable everywhere. */
-export function keepIdentifiers(text: string, isVariable: (name: string) => boolean): string {
+export function hideIdentifiers(text: string, isVariable: (name: string) => boolean): string {
   return text.replace(KEPT_IDENTIFIERS, (phrase) => {
     let kept = ''
     let copied = 0
-    for (let start = nextMark(phrase, 0); start >= 0; ) {
-      const end = nextMark(phrase, start + 1)
+    for (let start = nextQuoteMark(phrase, 0); start >= 0; ) {
+      const end = nextQuoteMark(phrase, start + 1)
       if (end < 0) break
       const name = phrase.slice(start + 1, end)
       if (!isVariable(name)) {
         kept += phrase.slice(copied, start) + hideQuote(phrase[start]) + hideShortNumbers(name) + hideQuote(phrase[end])
         copied = end + 1
       }
-      start = nextMark(phrase, end + 1)
+      start = nextQuoteMark(phrase, end + 1)
     }
     return kept + phrase.slice(copied)
   })
 }
 
-function nextMark(text: string, from: number): number {
+function nextQuoteMark(text: string, from: number): number {
   for (let i = from; i < text.length; i++) {
     const code = text.charCodeAt(i)
     if (code === 0x22 || code === 0x27 || code === 0x60) return i
@@ -167,7 +167,7 @@ function nextMark(text: string, from: number): number {
 }
 
 /** Hides the digits of names without quotation marks, of HTTP status codes and of error codes. */
-export function keepCodes(text: string, shape: MessageShape, isVariable: (name: string) => boolean): string {
+export function hideCodes(text: string, shape: MessageShape, isVariable: (name: string) => boolean): string {
   let result = text
   if (shape.mayHaveId && MAY_HAVE_BARE_NAME.test(result)) {
     result = result.replace(BARE_NAMES, (name) => (isVariable(name) ? name : hideShortNumbers(name)))
@@ -181,12 +181,12 @@ function hideShortNumbers(name: string): string {
   return /\d{3}/.test(name) ? name : hideDigits(name)
 }
 
-export function showKept(text: string): string {
-  if (!HIDDEN.test(text)) return text
+export function restoreHidden(text: string): string {
+  if (!HIDDEN_CHARACTER.test(text)) return text
   let shown = ''
   let copied = 0
   for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i) - HIDDEN_DIGITS
+    const code = text.charCodeAt(i) - FIRST_HIDDEN_CODE
     if (code < 0 || code >= HIDDEN_CHARACTERS.length) continue
     shown += text.slice(copied, i) + HIDDEN_CHARACTERS[code]
     copied = i + 1

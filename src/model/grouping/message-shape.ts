@@ -38,7 +38,7 @@ const SPACE = 1 << 13
 const LETTER = LOWER_CASE | UPPER_CASE
 const WORD = LETTER | DIGIT | UNDERSCORE | DASH | DOLLAR
 
-const KINDS = new Uint16Array(128)
+const CHARACTER_KINDS = new Uint16Array(128)
 for (const [characters, kind] of [
   ['abcdefghijklmnopqrstuvwxyz', LOWER_CASE],
   ['ABCDEFGHIJKLMNOPQRSTUVWXYZ', UPPER_CASE],
@@ -55,7 +55,7 @@ for (const [characters, kind] of [
   ['.', DOT],
   [' \t\n\r', SPACE],
 ] as const) {
-  for (const character of characters) KINDS[character.charCodeAt(0)] = kind
+  for (const character of characters) CHARACTER_KINDS[character.charCodeAt(0)] = kind
 }
 
 /** The opening quotation marks `“` and `«`. */
@@ -66,70 +66,71 @@ const LEFT_GUILLEMET = 0xab
  * Works at the boundaries between runs of characters of one kind, because there are far fewer boundaries than
  * characters.
  */
-export function shapeOf(text: string): MessageShape {
+export function messageShape(text: string): MessageShape {
   const { length } = text
-  let found = 0
-  let word = 0
+  let seenKinds = 0
+  let wordKinds = 0
   let wordStart = 0
   let mayHaveId = false
-  let fewestDigits = length
-  let mostDigits = 0
+  let minDigits = length
+  let maxDigits = 0
   let colons = 0
   let dashes = 0
   let dots = 0
-  let mostColons = 0
-  let mostDashes = 0
-  let mostDots = 0
-  let run = 0
+  let maxColons = 0
+  let maxDashes = 0
+  let maxDots = 0
+  let runKind = 0
   let runStart = 0
   // One position past the end, so that the last run and the last word end too.
   for (let i = 0; i <= length; i++) {
     const code = i < length ? text.charCodeAt(i) : 0
-    const kind = code < 128 ? (KINDS[code] as number) : code === LEFT_QUOTE || code === LEFT_GUILLEMET ? QUOTE : 0
-    if (kind === run && i < length) continue
-    const size = i - runStart
-    if (run === DIGIT) {
-      if (size < fewestDigits) fewestDigits = size
-      if (size > mostDigits) mostDigits = size
-    } else if (run === DASH) {
-      dashes += size
-      if (dashes > mostDashes) mostDashes = dashes
-    } else if (run === DOT) {
-      dots += size
-      if (dots > mostDots) mostDots = dots
-    } else if (run === COLON) {
-      colons += size
-      if (colons > mostColons) mostColons = colons
-    } else if (run === SPACE) {
+    const kind =
+      code < 128 ? (CHARACTER_KINDS[code] as number) : code === LEFT_QUOTE || code === LEFT_GUILLEMET ? QUOTE : 0
+    if (kind === runKind && i < length) continue
+    const runLength = i - runStart
+    if (runKind === DIGIT) {
+      if (runLength < minDigits) minDigits = runLength
+      if (runLength > maxDigits) maxDigits = runLength
+    } else if (runKind === DASH) {
+      dashes += runLength
+      if (dashes > maxDashes) maxDashes = dashes
+    } else if (runKind === DOT) {
+      dots += runLength
+      if (dots > maxDots) maxDots = dots
+    } else if (runKind === COLON) {
+      colons += runLength
+      if (colons > maxColons) maxColons = colons
+    } else if (runKind === SPACE) {
       colons = dashes = dots = 0
     }
-    found |= run
+    seenKinds |= runKind
     if ((kind & WORD) !== 0) {
-      if (word === 0) wordStart = i
-      word |= kind
-    } else if (word !== 0) {
-      mayHaveId ||= mayBeId(word, i - wordStart)
-      word = 0
+      if (wordKinds === 0) wordStart = i
+      wordKinds |= kind
+    } else if (wordKinds !== 0) {
+      mayHaveId ||= mayBeId(wordKinds, i - wordStart)
+      wordKinds = 0
     }
-    run = kind
+    runKind = kind
     runStart = i
   }
   return {
-    hasDigit: mostDigits > 0,
-    mayHaveDate: fewestDigits <= 2 && mostDigits >= 4,
+    hasDigit: maxDigits > 0,
+    mayHaveDate: minDigits <= 2 && maxDigits >= 4,
     mayHaveId,
-    hasQuote: (found & QUOTE) !== 0,
-    hasApostrophe: (found & APOSTROPHE) !== 0,
-    hasAt: (found & AT) !== 0,
-    hasEquals: (found & EQUALS) !== 0,
-    hasSlash: (found & SLASH) !== 0,
-    colons: mostColons,
-    dashes: mostDashes,
-    dots: mostDots,
+    hasQuote: (seenKinds & QUOTE) !== 0,
+    hasApostrophe: (seenKinds & APOSTROPHE) !== 0,
+    hasAt: (seenKinds & AT) !== 0,
+    hasEquals: (seenKinds & EQUALS) !== 0,
+    hasSlash: (seenKinds & SLASH) !== 0,
+    colons: maxColons,
+    dashes: maxDashes,
+    dots: maxDots,
   }
 }
 
-function mayBeId(word: number, length: number): boolean {
-  if ((word & DIGIT) !== 0) return (word & (LETTER | UNDERSCORE | DOLLAR)) !== 0
-  return (word & UPPER_CASE) !== 0 && ((word & UNDERSCORE) !== 0 || length >= MIN_RANDOM_LETTERS)
+function mayBeId(kinds: number, length: number): boolean {
+  if ((kinds & DIGIT) !== 0) return (kinds & (LETTER | UNDERSCORE | DOLLAR)) !== 0
+  return (kinds & UPPER_CASE) !== 0 && ((kinds & UNDERSCORE) !== 0 || length >= MIN_RANDOM_LETTERS)
 }

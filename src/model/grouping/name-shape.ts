@@ -77,22 +77,23 @@ export function looksLikeWord(word: string, maxDigits = MAX_INNER_DIGITS): boole
 export function hasNameCase(word: string, maxDigits = MAX_INNER_DIGITS): boolean {
   const { length } = word
   for (let start = 0, end = 0; start < length; start = end) {
-    const kind = kindOf(word.charCodeAt(start))
-    while (end < length && kindOf(word.charCodeAt(end)) === kind) end++
-    const size = end - start
+    const kind = characterKind(word.charCodeAt(start))
+    while (end < length && characterKind(word.charCodeAt(end)) === kind) end++
+    const runLength = end - start
     if (kind === DIGIT) {
-      if (size > maxDigits) return false
-    } else if (size === 1 && start > 0) {
-      const isKept = kind === LOWER_CASE ? SHORT_WORDS.has(word.slice(start - 1, end)) : canBeSingle(word, start)
-      if (!isKept) return false
+      if (runLength > maxDigits) return false
+    } else if (runLength === 1 && start > 0) {
+      const isNamePart =
+        kind === LOWER_CASE ? SHORT_WORDS.has(word.slice(start - 1, end)) : canBeSingleLetter(word, start)
+      if (!isNamePart) return false
     }
   }
   return true
 }
 
-function canBeSingle(word: string, index: number): boolean {
-  if (index + 1 === word.length) return word[index] === 'D' && kindOf(word.charCodeAt(index - 1)) === DIGIT
-  return kindOf(word.charCodeAt(index + 1)) === LOWER_CASE || 'PSVX'.includes(word[index] as string)
+function canBeSingleLetter(word: string, index: number): boolean {
+  if (index + 1 === word.length) return word[index] === 'D' && characterKind(word.charCodeAt(index - 1)) === DIGIT
+  return characterKind(word.charCodeAt(index + 1)) === LOWER_CASE || 'PSVX'.includes(word[index] as string)
 }
 
 function hasCommonPairs(word: string): boolean {
@@ -103,7 +104,7 @@ function hasCommonPairs(word: string): boolean {
   let lastKind = 0
   for (let i = 0; i < length; i++) {
     const code = word.charCodeAt(i)
-    const kind = kindOf(code)
+    const kind = characterKind(code)
     if (kind !== DIGIT) {
       letters++
       // A capital after a lower-case letter begins the next word.
@@ -119,11 +120,11 @@ function hasWordsAroundDigits(word: string): boolean {
   const { length } = word
   for (let start = 0, end = 0; start < length; start = end) {
     let hasVowel = false
-    for (; end < length && kindOf(word.charCodeAt(end)) !== DIGIT; end++) {
+    for (; end < length && characterKind(word.charCodeAt(end)) !== DIGIT; end++) {
       hasVowel ||= ((VOWELS >> (word.charCodeAt(end) & 31)) & 1) === 1
     }
     const letters = end - start
-    while (end < length && kindOf(word.charCodeAt(end)) === DIGIT) end++
+    while (end < length && characterKind(word.charCodeAt(end)) === DIGIT) end++
     if (letters >= MIN_WORD_LETTERS) {
       if (!hasVowel) return false
     } else if (start > 0) {
@@ -135,10 +136,11 @@ function hasWordsAroundDigits(word: string): boolean {
 }
 
 function hasLetters(word: string, start: number, count: number): boolean {
-  for (let i = start; i < start + count; i++) if (i >= word.length || kindOf(word.charCodeAt(i)) === DIGIT) return false
+  for (let i = start; i < start + count; i++)
+    if (i >= word.length || characterKind(word.charCodeAt(i)) === DIGIT) return false
   return true
 }
 
-function kindOf(code: number): number {
+function characterKind(code: number): number {
   return code <= 0x39 ? DIGIT : code <= 0x5a ? UPPER_CASE : LOWER_CASE
 }

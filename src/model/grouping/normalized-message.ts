@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net'
-import { hideDigits, keepCodes, keepIdentifiers, showKept } from './kept-phrases.js'
-import { type MessageShape, shapeOf } from './message-shape.js'
+import { hideCodes, hideDigits, hideIdentifiers, restoreHidden } from './kept-phrases.js'
+import { type MessageShape, messageShape } from './message-shape.js'
 import { replaceIds } from './variable-tokens.js'
 
 /** Long enough to distinguish messages. */
@@ -16,7 +16,7 @@ const MAX_SCANNED_LENGTH = 2500
  */
 export function normalizeMessage(message: string): string {
   const scanned = message.length > MAX_SCANNED_LENGTH ? message.slice(0, MAX_SCANNED_LENGTH) : message
-  const normalized = replaceVariables(scanned, shapeOf(scanned))
+  const normalized = replaceVariables(scanned, messageShape(scanned))
   return normalized.length > MAX_NORMALIZED_LENGTH ? normalized.slice(0, MAX_NORMALIZED_LENGTH) : normalized
 }
 
@@ -73,10 +73,10 @@ export function replaceVariables(message: string, shape: MessageShape): string {
     text = text.replace(JSON_SNIPPET, '<value> is not valid JSON')
   }
   if (shape.hasQuote || shape.hasApostrophe) {
-    text = keepIdentifiers(text, isVariableName)
+    text = hideIdentifiers(text, isVariableName)
     if (text.includes('operator to search')) text = text.replace(SEARCHED_VALUE, '$1<value>')
   }
-  if (shape.hasDigit) text = keepCodes(text, shape, isVariableName)
+  if (shape.hasDigit) text = hideCodes(text, shape, isVariableName)
   if (shape.mayHaveDate) text = replaceTimes(text, shape)
   if (shape.hasDigit && shape.dashes >= 4) text = text.replace(UUID, '<uuid>')
   if (shape.hasAt) text = text.replace(EMAIL, '<email>')
@@ -84,13 +84,13 @@ export function replaceVariables(message: string, shape: MessageShape): string {
   if (shape.hasQuote) text = text.replace(QUOTED, '<value>')
   if (shape.hasApostrophe) text = text.replace(SINGLE_QUOTED, '<value>')
   if (shape.colons >= 2) {
-    text = text.replace(IP_V6, (found, address: string) => (isIPv6(address) ? '<address>' : found))
+    text = text.replace(IP_V6, (match, address: string) => (isIPv6(address) ? '<address>' : match))
   }
   if (shape.hasDigit && shape.dots >= 3) text = text.replace(IP_V4, '<address>')
   if (shape.colons >= 5 || shape.dashes >= 5) text = text.replace(MAC, '<address>')
   text = replaceIds(text, shape, hideDigits)
   if (shape.hasDigit) text = text.replace(NUMBER, '<number>')
-  return showKept(text)
+  return restoreHidden(text)
 }
 
 function replaceTimes(text: string, shape: MessageShape): string {
@@ -101,5 +101,5 @@ function replaceTimes(text: string, shape: MessageShape): string {
 }
 
 function isVariableName(name: string): boolean {
-  return replaceIds(name, shapeOf(name), (word) => word) !== name
+  return replaceIds(name, messageShape(name), (word) => word) !== name
 }

@@ -4,9 +4,9 @@ import { normalizeMessage } from './normalized-message.js'
 
 export interface SignatureParts {
   error_type: string
-  /** Return value of `signedMessage`. */
+  /** Return value of `signatureMessage`. */
   message: string
-  /** Return value of `rootCauseOf`. */
+  /** Return value of `wrappedRootCause`. */
   root_cause?: string | null | undefined
   /** Return value of `codePlace`. */
   place: readonly string[]
@@ -18,7 +18,7 @@ export interface SignatureParts {
 export const MANY_MESSAGES = '<many messages>'
 
 /** Grouping key: SHA-256 over error type, normalized message, root cause and location in the host's own code. */
-export function signatureOf({ error_type, message, root_cause, place, source }: SignatureParts): string {
+export function errorSignature({ error_type, message, root_cause, place, source }: SignatureParts): string {
   const cause = root_cause ? [`caused by ${root_cause}`] : []
   return sha256(withSource([error_type, message, ...cause, ...place].join('\n'), source))
 }
@@ -39,7 +39,7 @@ const VALIDATION_TYPE =
 const VALIDATION_MESSAGE = '<validation>'
 
 /** Message as used in the signature: normalized, or a fixed word if only type and location count. */
-export function signedMessage({ error_type, message }: { error_type: string; message: string }): string {
+export function signatureMessage({ error_type, message }: { error_type: string; message: string }): string {
   return VALIDATION_TYPE.test(error_type) ? VALIDATION_MESSAGE : normalizeMessage(message)
 }
 
@@ -48,7 +48,7 @@ const BARE_MESSAGE = /^(?:fetch failed|terminated|)$/
 const MAX_CAUSE_DEPTH = 10
 
 /** Type and code of the root cause of a bare wrapper, such as `Error ECONNREFUSED`; null for any other error. */
-export function rootCauseOf({ error_type, message, causes }: Wrapper): string | null {
+export function wrappedRootCause({ error_type, message, causes }: WrapperError): string | null {
   if (error_type !== 'AggregateError' && !BARE_MESSAGE.test(message)) return null
   let root: Cause | undefined
   let inner: readonly Cause[] | undefined = causes
@@ -62,7 +62,7 @@ export function rootCauseOf({ error_type, message, causes }: Wrapper): string | 
   return root.code === undefined ? root.error_type : `${root.error_type} ${root.code}`
 }
 
-interface Wrapper {
+interface WrapperError {
   error_type: string
   message: string
   causes: readonly Cause[]

@@ -4,7 +4,7 @@ import { normalizeMessage } from './normalized-message.js'
 
 const MAX_FRAMES = 20
 const MAX_WORDS = 40
-const SCANNED_LINES = 50
+const MAX_SCANNED_LINES = 50
 
 /**
  * Features for comparing errors: own-code frames without line numbers, and the words of the normalized message. Each
@@ -12,14 +12,17 @@ const SCANNED_LINES = 50
  */
 export function similarityFeatures(message: string, backtrace: readonly string[]): number[] {
   return [
-    ...new Set([...framesOf(backtrace).map((frame) => `f ${frame}`), ...wordsOf(message).map((word) => `w ${word}`)]),
+    ...new Set([
+      ...frameKeys(backtrace).map((frame) => `f ${frame}`),
+      ...messageWords(message).map((word) => `w ${word}`),
+    ]),
   ].map(hashFeature)
 }
 
 /** Jaccard index: 1 if all features are shared, 0 if none are. */
 export function similarity(shared: number, sizeA: number, sizeB: number): number {
-  const all = sizeA + sizeB - shared
-  return all <= 0 ? 0 : shared / all
+  const union = sizeA + sizeB - shared
+  return union <= 0 ? 0 : shared / union
 }
 
 /**
@@ -30,9 +33,9 @@ export function requiredFeatureCount(size: number, threshold: number): number {
   return Math.max(1, Math.min(size, size - Math.ceil(threshold * size) + 1))
 }
 
-function framesOf(backtrace: readonly string[]): string[] {
+function frameKeys(backtrace: readonly string[]): string[] {
   const frames = new Set<string>()
-  for (const line of backtrace.slice(0, SCANNED_LINES)) {
+  for (const line of backtrace.slice(0, MAX_SCANNED_LINES)) {
     const { in_app, file, function_name } = parseFrame(line, '')
     if (in_app) frames.add(`${file ?? ''}#${function_name ?? ''}`)
     if (frames.size === MAX_FRAMES) break
@@ -40,7 +43,7 @@ function framesOf(backtrace: readonly string[]): string[] {
   return [...frames]
 }
 
-function wordsOf(message: string): string[] {
+function messageWords(message: string): string[] {
   const words =
     normalizeMessage(message)
       .toLowerCase()

@@ -78,7 +78,7 @@ function replaceTokens(text: string, hideDigits: HideDigits): string {
     }
     if (hasDigit ? !hasLetter && !hasUpperCase : !hasUpperCase || !hasLetter) continue
     const token = text.slice(start, i)
-    const replaced = hasDigit ? replaceMixed(token, hideDigits) : replaceLetters(token)
+    const replaced = hasDigit ? replaceMixedToken(token, hideDigits) : replaceLetterToken(token)
     if (replaced === token) continue
     result += text.slice(copied, start) + replaced
     copied = i
@@ -87,7 +87,7 @@ function replaceTokens(text: string, hideDigits: HideDigits): string {
 }
 
 /** Letters in random case: a nanoid, or the part after the prefix of an id. */
-function replaceLetters(token: string): string {
+function replaceLetterToken(token: string): string {
   if (token.length >= MIN_RANDOM_LETTERS && /^[A-Za-z]+$/.test(token)) {
     return hasNameCase(token) ? token : '<number>'
   }
@@ -96,7 +96,7 @@ function replaceLetters(token: string): string {
 }
 
 /** A word with letters and digits. */
-function replaceMixed(token: string, hideDigits: HideDigits): string {
+function replaceMixedToken(token: string, hideDigits: HideDigits): string {
   if (ERROR_CODE.test(token) || isNameWithDigits(token)) return hideDigits(token)
   if (!token.includes('_') && !token.includes('-')) {
     if (isId(token, MIN_ID_LENGTH)) return '<number>'

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 /**
  * Facts about a parameter for the documentation. The schema builders declare them because a check cannot be inspected.
  */
-export interface Facts {
+export interface ParameterFacts {
   type: 'id' | 'integer' | 'number' | 'word' | 'boolean' | 'text' | 'time' | 'day'
   /** Minimum of a number. */
   min?: number
@@ -18,7 +18,7 @@ export interface Facts {
   list?: { max: number | null }
 }
 
-export interface Described extends Facts {
+export interface ParameterDescription extends ParameterFacts {
   name: string
   required: boolean
   /** Default value; undefined if there is none. */
@@ -26,8 +26,8 @@ export interface Described extends Facts {
 }
 
 /** Attaches documentation facts to a schema. */
-export function facts<Input>(known: Facts): v.MetadataAction<Input, { facts: Facts }> {
-  return v.metadata({ facts: known })
+export function facts<Input>(values: ParameterFacts): v.MetadataAction<Input, { facts: ParameterFacts }> {
+  return v.metadata({ facts: values })
 }
 
 /**
@@ -35,52 +35,52 @@ export function facts<Input>(known: Facts): v.MetadataAction<Input, { facts: Fac
  * @example describeInput(v.object({ days: withDefault(clampedInteger({ min: 1, max: 365 }), 30) }))
  * // [{ name: 'days', type: 'integer', min: 1, max: 365, clamped: true, required: false, default: 30 }]
  */
-export function describeInput(schema: v.GenericSchema): Described[] {
-  return Object.entries(entriesOf(schema as Inside)).map(([name, field]) => {
-    const value = defaultOf(field)
+export function describeInput(schema: v.GenericSchema): ParameterDescription[] {
+  return Object.entries(schemaEntries(schema as SchemaNode)).map(([name, field]) => {
+    const fallback = defaultValue(field)
     return {
       name,
-      required: !OPTIONAL.includes(field.type),
-      ...(value !== undefined && { default: value }),
-      ...readValue(field),
+      required: !OPTIONAL_TYPES.includes(field.type),
+      ...(fallback !== undefined && { default: fallback }),
+      ...valueFacts(field),
     }
   })
 }
 
 /** The members of any kind of schema that are inspected here. */
-interface Inside {
+interface SchemaNode {
   type: string
-  entries?: Record<string, Inside>
-  options?: readonly Inside[]
-  wrapped?: Inside
-  item?: Inside
+  entries?: Record<string, SchemaNode>
+  options?: readonly SchemaNode[]
+  wrapped?: SchemaNode
+  item?: SchemaNode
   default?: unknown
-  pipe?: readonly (Inside & { requirement?: unknown; metadata?: { facts?: Facts } })[]
+  pipe?: readonly (SchemaNode & { requirement?: unknown; metadata?: { facts?: ParameterFacts } })[]
 }
 
-const OPTIONAL: readonly string[] = ['optional', 'nullish', 'exact_optional']
+const OPTIONAL_TYPES: readonly string[] = ['optional', 'nullish', 'exact_optional']
 
-function entriesOf({ entries, options = [] }: Inside): Record<string, Inside> {
-  return entries ?? Object.assign({}, ...options.map(entriesOf))
+function schemaEntries({ entries, options = [] }: SchemaNode): Record<string, SchemaNode> {
+  return entries ?? Object.assign({}, ...options.map(schemaEntries))
 }
 
-function defaultOf(field: Inside): unknown {
-  const own = typeof field.default === 'function' ? field.default() : field.default
-  return own ?? (field.wrapped ? defaultOf(field.wrapped) : undefined)
+function defaultValue(field: SchemaNode): unknown {
+  const ownDefault = typeof field.default === 'function' ? field.default() : field.default
+  return ownDefault ?? (field.wrapped ? defaultValue(field.wrapped) : undefined)
 }
 
-function readValue(field: Inside): Facts {
-  if (field.item) return { ...readValue(field.item), list: { max: longest(field) } }
+function valueFacts(field: SchemaNode): ParameterFacts {
+  if (field.item) return { ...valueFacts(field.item), list: { max: maxItems(field) } }
   return findFacts(field) ?? { type: 'text' }
 }
 
-function longest({ pipe = [] }: Inside): number | null {
+function maxItems({ pipe = [] }: SchemaNode): number | null {
   const limit = pipe.find(({ type }) => type === 'max_length')?.requirement
   return typeof limit === 'number' ? limit : null
 }
 
 /** Returns the outermost facts, so that a wrapper can override those of the wrapped builder. */
-function findFacts({ pipe = [], wrapped, options = [] }: Inside): Facts | null {
+function findFacts({ pipe = [], wrapped, options = [] }: SchemaNode): ParameterFacts | null {
   const ownFacts = pipe.findLast(({ metadata }) => metadata?.facts)?.metadata?.facts
   if (ownFacts) return ownFacts
   // A pipe exposes the members of its first item, and also lists that item.

@@ -64,16 +64,16 @@ export const numberChoice = <const Numbers extends readonly number[]>(numbers: N
 /** `true`, `1`, `on` and `false`, `0`, `off`, empty. */
 export const flag = () =>
   v.pipe(
-    v.union([v.boolean(), v.string(), v.number(FLAG_SENTENCE)]),
-    v.check((value) => typeof value === 'boolean' || FLAGS.has(String(value).trim().toLowerCase()), FLAG_SENTENCE),
+    v.union([v.boolean(), v.string(), v.number(FLAG_MESSAGE)]),
+    v.check((value) => typeof value === 'boolean' || FLAG_VALUES.has(String(value).trim().toLowerCase()), FLAG_MESSAGE),
     v.transform((value) =>
-      typeof value === 'boolean' ? value : (FLAGS.get(String(value).trim().toLowerCase()) ?? false),
+      typeof value === 'boolean' ? value : (FLAG_VALUES.get(String(value).trim().toLowerCase()) ?? false),
     ),
     facts({ type: 'boolean' }),
   )
 
-const FLAG_SENTENCE = 'must be true or false'
-const FLAGS = new Map([
+const FLAG_MESSAGE = 'must be true or false'
+const FLAG_VALUES = new Map([
   ['true', true],
   ['1', true],
   ['on', true],
@@ -83,14 +83,14 @@ const FLAGS = new Map([
   ['', false],
 ])
 
-const TIME_SENTENCE = 'must be a time such as 2026-03-09T12:00:00Z'
+const TIME_MESSAGE = 'must be a time such as 2026-03-09T12:00:00Z'
 
 /** A time in ISO 8601, or in seconds or milliseconds since 1970. */
 export const instant = () =>
   v.pipe(
-    v.union([v.number(TIME_SENTENCE), v.string(TIME_SENTENCE)], TIME_SENTENCE),
+    v.union([v.number(TIME_MESSAGE), v.string(TIME_MESSAGE)], TIME_MESSAGE),
     v.transform((value) => parseTime(String(value).trim())),
-    v.check((time) => Number.isFinite(time) && Math.abs(time) <= 8.64e15, TIME_SENTENCE),
+    v.check((time) => Number.isFinite(time) && Math.abs(time) <= 8.64e15, TIME_MESSAGE),
     facts({ type: 'time' }),
   )
 
@@ -185,10 +185,10 @@ interface Limits {
 const INTEGER_TEXT = /^\s*-?\d+\s*$/
 const DECIMAL_TEXT = /^\s*-?\d+(?:\.\d+)?\s*$/
 
-const number = (label: string, written = INTEGER_TEXT) =>
+const number = (label: string, textPattern = INTEGER_TEXT) =>
   v.pipe(
     v.union([v.number(`must be ${label}`), v.string(`must be ${label}`)], `must be ${label}`),
-    v.transform((value) => (typeof value === 'number' || written.test(value) ? Number(value) : Number.NaN)),
+    v.transform((value) => (typeof value === 'number' || textPattern.test(value) ? Number(value) : Number.NaN)),
     v.check((value) => Number.isFinite(value), `must be ${label}`),
   )
 

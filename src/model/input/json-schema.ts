@@ -1,13 +1,13 @@
 import type * as v from 'valibot'
-import { type Described, describeInput } from './describe-input.js'
+import { describeInput, type ParameterDescription } from './describe-input.js'
 
 /** The subset of JSON Schema used here. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
 /** JSON Schema of a parameter. A clamped parameter has no limits, because out-of-range values are accepted. */
-export function parameterSchema({ list, ...one }: Described): JsonSchema {
-  if (!list) return valueSchema(one)
-  return { type: 'array', items: valueSchema(one), ...(list.max !== null && { maxItems: list.max }) }
+export function parameterSchema({ list, ...parameter }: ParameterDescription): JsonSchema {
+  if (!list) return valueSchema(parameter)
+  return { type: 'array', items: valueSchema(parameter), ...(list.max !== null && { maxItems: list.max }) }
 }
 
 /**
@@ -24,19 +24,27 @@ export function inputSchema(schema: v.GenericSchema): JsonSchema {
   }
 }
 
-function valueSchema({ type, min, max, clamped, allowed, note, default: value }: Omit<Described, 'list'>): JsonSchema {
+function valueSchema({
+  type,
+  min,
+  max,
+  clamped,
+  allowed,
+  note,
+  default: defaultValue,
+}: Omit<ParameterDescription, 'list'>): JsonSchema {
   const constraints = {
     ...(allowed && { enum: allowed }),
-    ...(value !== undefined && { default: value }),
+    ...(defaultValue !== undefined && { default: defaultValue }),
   }
-  const described = [note, clamped && limits(type, min, max)].filter(Boolean).join('; ')
-  const description = described === '' ? {} : { description: described }
+  const notes = [note, clamped && limitsText(type, min, max)].filter(Boolean).join('; ')
+  const description = notes === '' ? {} : { description: notes }
   switch (type) {
     case 'id':
       return { type: 'integer', minimum: 1, ...constraints, ...description }
     case 'integer':
     case 'number':
-      return { type, ...(!clamped && range(min, max)), ...constraints, ...description }
+      return { type, ...(!clamped && rangeConstraints(min, max)), ...constraints, ...description }
     case 'boolean':
       return { type, ...constraints, ...description }
     case 'time':
@@ -53,10 +61,10 @@ function valueSchema({ type, min, max, clamped, allowed, note, default: value }:
   }
 }
 
-function range(min: number | undefined, max: number | undefined): JsonSchema {
+function rangeConstraints(min: number | undefined, max: number | undefined): JsonSchema {
   return { ...(min !== undefined && { minimum: min }), ...(max !== undefined && { maximum: max }) }
 }
 
-function limits(type: Described['type'], min: number | undefined, max: number | undefined): string {
+function limitsText(type: ParameterDescription['type'], min: number | undefined, max: number | undefined): string {
   return type === 'text' ? `truncated to ${max} characters` : `from ${min} to ${max}, clamped to the nearest limit`
 }

@@ -1,25 +1,25 @@
 import { isPasswordKey, PASSWORD_WORD_PARTS } from './key-words.js'
 import type { IsSensitiveKey } from './sensitive-keys.js'
-import { NOT_ASCII, PASSWORD } from './text-scan.js'
+import { NON_ASCII, PASSWORD_PREFIX } from './text-scan.js'
 
-const MIN_LENGTH = 6
+const MIN_PASSWORD_LENGTH = 6
 const VALUE = `(?:[^\\s"'<>()[\\]{}|,;:/\\\\=&\`]|'(?=[^\\s!-/:-@[-^\`{-~]))+`
 const END = `(?=[\\s"',;)\\]}|>*\`]|$)`
 const WORDS_BETWEEN = '(?: (?:is|was|provided|given|received|supplied|entered|used|default)){0,2}'
 /** `->`, `(`, `[` and the like, with Markdown around the name and the value. */
-const SIGN = '[*_`"\']{0,3} {0,20}(?:-{1,2}>|[|:=([{<]) {0,20}[*_`"\']{0,3}'
+const SEPARATOR = '[*_`"\']{0,3} {0,20}(?:-{1,2}>|[|:=([{<]) {0,20}[*_`"\']{0,3}'
 const NAME = '[\\p{L}\\p{N}\\p{M}_.-]'
 
 /** `password -> S`, `password(S)`, `Password [S]`, `| password | S |`, `**password**: S`, `wrong password S`. */
 const passwordAndValue = (words: readonly string[], name: string, flags: string) =>
-  new RegExp(`((?:${words.join('|')})${name}{0,60})${WORDS_BETWEEN}(${SIGN}| {1,2})(${VALUE})${END}`, flags)
+  new RegExp(`((?:${words.join('|')})${name}{0,60})${WORDS_BETWEEN}(${SEPARATOR}| {1,2})(${VALUE})${END}`, flags)
 const isAscii = (word: string) => /^[\0-\x7f]+$/.test(word)
 /** Several times faster than the pattern for all languages. */
-const IN_ASCII = passwordAndValue(PASSWORD_WORD_PARTS.filter(isAscii), '[\\w.-]', 'gi')
-const IN_ANY_TEXT = passwordAndValue(PASSWORD_WORD_PARTS, NAME, 'giu')
-const FOREIGN_WORD = new RegExp(PASSWORD_WORD_PARTS.filter((word) => !isAscii(word)).join('|'), 'i')
-const NAME_BEFORE = new RegExp(`(?:(?<!${NAME})(?:de|mat|mật|kata|كلمة|رمز) )?${NAME}*$`, 'iu')
-const MAX_NAME_BEFORE = 60
+const ASCII_PASSWORD = passwordAndValue(PASSWORD_WORD_PARTS.filter(isAscii), '[\\w.-]', 'gi')
+const ANY_PASSWORD = passwordAndValue(PASSWORD_WORD_PARTS, NAME, 'giu')
+const NON_ASCII_WORD = new RegExp(PASSWORD_WORD_PARTS.filter((word) => !isAscii(word)).join('|'), 'i')
+const NAME_START = new RegExp(`(?:(?<!${NAME})(?:de|mat|mật|kata|كلمة|رمز) )?${NAME}*$`, 'iu')
+const MAX_NAME_START_LENGTH = 60
 /** The command of Redis: `AUTH S`, `AUTH default S`. */
 const AUTH_COMMAND = new RegExp(`(?<![\\w-])AUTH((?: {1,3}${VALUE}){1,2})${END}`, 'g')
 
@@ -28,7 +28,7 @@ const ORDINARY_WORD =
   /^(?:x?oauth|s?cram|digest|sha|md|utf|base|aes|des|rsa|ecdsa|b?crypt|scrypt|argon|pbkdf|hmac|rfc|iso|tls|ssl|http|ipv|version|v|field|column|line|row|step|attempt|level|arg|param|value|type|index|n?(?:var)?char|string|int)(?!\p{L})[\w.-]*$/iu
 const ERROR_CODE = /^(?:[A-Z][A-Z\d]*(?:_[A-Z\d]+)+|[A-Z]{1,6}-?\d+|0x[\da-f]+)$/
 const FILE_OR_HOST = /\.[a-z]{2,5}\d?$/i
-const MAIL_ADDRESS = /@[\w-]+\.\w/
+const EMAIL_ADDRESS = /@[\w-]+\.\w/
 const PLACEHOLDER = /^[$%@#]\p{L}/u
 /** `8-character`, `30days`. */
 const QUANTITY = /^\d+-?\p{L}+$/u
@@ -46,32 +46,32 @@ export function withoutChosenPasswords(
   filtered: string,
   isSensitiveKey: IsSensitiveKey,
 ): string {
-  if ((features & PASSWORD) === 0 && ((features & NOT_ASCII) === 0 || !FOREIGN_WORD.test(text))) return text
+  if ((features & PASSWORD_PREFIX) === 0 && ((features & NON_ASCII) === 0 || !NON_ASCII_WORD.test(text))) return text
   const plain = text.replace(
-    features & NOT_ASCII ? IN_ANY_TEXT : IN_ASCII,
-    (part, nameEnd: string, sign: string, value: string, start: number) => {
-      const isSpaced = sign.trim() === ''
-      if (!looksChosen(value, isSpaced)) return part
-      const name = (NAME_BEFORE.exec(text.slice(Math.max(0, start - MAX_NAME_BEFORE), start))?.[0] ?? '') + nameEnd
+    features & NON_ASCII ? ANY_PASSWORD : ASCII_PASSWORD,
+    (part, nameEnd: string, separator: string, value: string, start: number) => {
+      const isSeparatedBySpace = separator.trim() === ''
+      if (!looksLikePassword(value, isSeparatedBySpace)) return part
+      const name = (NAME_START.exec(text.slice(Math.max(0, start - MAX_NAME_START_LENGTH), start))?.[0] ?? '') + nameEnd
       // "the tests pass" is about no password, and `hashPassword(x)` is a call.
-      if ((isSpaced && name === 'pass') || (sign === '(' && FUNCTION_NAME.test(name))) return part
-      const namesPassword = isPasswordKey(name) || COMPOUND_NAME.test(name)
-      return namesPassword && isSensitiveKey(name) ? part.slice(0, -value.length) + filtered : part
+      if ((isSeparatedBySpace && name === 'pass') || (separator === '(' && FUNCTION_NAME.test(name))) return part
+      const isPasswordName = isPasswordKey(name) || COMPOUND_NAME.test(name)
+      return isPasswordName && isSensitiveKey(name) ? part.slice(0, -value.length) + filtered : part
     },
   )
   if (!plain.includes('AUTH ')) return plain
   return plain.replace(AUTH_COMMAND, (_, words: string) => {
-    const safe = words.split(' ').map((word) => (looksChosen(word, true) ? filtered : word))
+    const safe = words.split(' ').map((word) => (looksLikePassword(word, true) ? filtered : word))
     return `AUTH${safe.join(' ')}`
   })
 }
 
-function looksChosen(word: string, isSpaced: boolean): boolean {
+function looksLikePassword(word: string, isSeparatedBySpace: boolean): boolean {
   const value = word.endsWith('.') ? word.slice(0, -1) : word
-  if (value.length < MIN_LENGTH) return false
+  if (value.length < MIN_PASSWORD_LENGTH) return false
   if (!/\p{L}/u.test(value) || ORDINARY_WORD.test(value) || ERROR_CODE.test(value) || FILE_OR_HOST.test(value))
     return false
-  if (MAIL_ADDRESS.test(value) || PLACEHOLDER.test(value) || QUANTITY.test(value)) return false
+  if (EMAIL_ADDRESS.test(value) || PLACEHOLDER.test(value) || QUANTITY.test(value)) return false
   // Punctuation at the end belongs to a sentence, unless a sign is before the word.
-  return /\d/.test(value) || (isSpaced ? /[!#$%^*?+~@](?=\p{L})/u : /[!#$%^*?+~@]/).test(value)
+  return /\d/.test(value) || (isSeparatedBySpace ? /[!#$%^*?+~@](?=\p{L})/u : /[!#$%^*?+~@]/).test(value)
 }

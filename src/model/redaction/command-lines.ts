@@ -20,7 +20,7 @@ const SHORT_OPTIONS: readonly (readonly [program: RegExp, option: RegExp])[] = [
   [/\bsmbclient\b/, new RegExp(`((?<=\\s)(?:-U|--user)[ \\t=]{0,20}["']?[^\\s%"']{1,100}%)${VALUE}`, 'g')],
   [/\bldap\w+\b/, new RegExp(`((?<=\\s)-w[ \\t]{0,20})(?!-)${VALUE}`, 'g')],
 ] // biome-ignore format: one program in each line
-const PROGRAM =
+const PROGRAM_HINT =
   /\b(?:mysql|mariadb|mycli|7z|sshpass|docker|podman|helm|mongo|bcp|redis-cli|keydb-cli|valkey-cli|sqlcmd|zip|unzip|ldap|openssl|htpasswd|smbclient|az )/
 
 /** Replaces the values of options with a sensitive name with `filtered`. */
@@ -35,18 +35,18 @@ export function withoutProgramPasswords(text: string, filtered: string): string 
   let result = text
   if (text.includes('curl') || text.includes('wget') || text.includes('-user'))
     result = result.replace(USER_OPTION, `$1${filtered}`)
-  if (PROGRAM.test(result))
+  if (PROGRAM_HINT.test(result))
     for (const [program, option] of SHORT_OPTIONS)
       if (program.test(result)) result = result.replace(option, `$1${filtered}`)
   return result
 }
 
 /** Longer items are free text, not programs or options. */
-const MAX_ARGUMENT = 500
+const MAX_ARGUMENT_LENGTH = 500
 
 /** Whether an item of a list is a password: `['mysql', '-u', 'root', '-pS']`. The first item is the program. */
 export function isSecretArgument(program: unknown, item: unknown, redactText: (text: string) => string): boolean {
   if (typeof item !== 'string' || item[0] !== '-' || typeof program !== 'string') return false
-  if (program.length > MAX_ARGUMENT || item.length > MAX_ARGUMENT) return false
+  if (program.length > MAX_ARGUMENT_LENGTH || item.length > MAX_ARGUMENT_LENGTH) return false
   return redactText(`${program} ${item}`) !== `${program} ${item}`
 }

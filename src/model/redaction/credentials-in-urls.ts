@@ -15,7 +15,7 @@ const PORT = /^\d{1,5}$/
 export function withoutUrlCredentials(text: string, filtered: string): string {
   let plain = text
   if (text.includes('@')) {
-    plain = text.includes('://') ? withoutUsers(text, filtered) : text
+    plain = text.includes('://') ? withoutUserInfo(text, filtered) : text
     if (plain.includes('@tcp(') || plain.includes('@unix(') || plain.includes('thin:'))
       plain = plain.replace(DRIVER_USER, `$1${filtered}`)
   }
@@ -23,9 +23,9 @@ export function withoutUrlCredentials(text: string, filtered: string): string {
 }
 
 /** Searches each run without spaces for its @ once, so that many schemes in one run do not multiply the work. */
-function withoutUsers(text: string, filtered: string): string {
+function withoutUserInfo(text: string, filtered: string): string {
   let result = ''
-  let done = 0
+  let copied = 0
   let runEnd = -1
   let lastAt = -1
   SCHEME.lastIndex = 0
@@ -41,11 +41,11 @@ function withoutUsers(text: string, filtered: string): string {
     }
     const at = endOfUser(text, start, lastAt, match[0])
     if (at < 0 || text.slice(start, at) === 'git') continue
-    result += text.slice(done, start) + filtered
-    done = at
+    result += text.slice(copied, start) + filtered
+    copied = at
     SCHEME.lastIndex = at
   }
-  return result + text.slice(done)
+  return result + text.slice(copied)
 }
 
 function endOfRun(text: string, start: number): number {
@@ -64,9 +64,9 @@ function endOfUser(text: string, start: number, lastAt: number, scheme: string):
   const at = authority.lastIndexOf('@')
   if (at >= 0 && !authority.slice(0, at).includes(':')) return start + at
   const colon = authority.indexOf(':')
-  const hasOddPort = colon >= 0 && at < 0 && !PORT.test(authority.slice(colon + 1))
-  if (at < 0) return hasOddPort && !before.slice(authorityLength).includes('=') ? lastAt : -1
+  const hasInvalidPort = colon >= 0 && at < 0 && !PORT.test(authority.slice(colon + 1))
+  if (at < 0) return hasInvalidPort && !before.slice(authorityLength).includes('=') ? lastAt : -1
   // Of `u:a@b/S@host` the second @ ends the password; that of `u:p@host/@scope` or `?mail=a@b` does not.
-  const behind = before.slice(authorityLength)
-  return behind.includes('=') || text[lastAt - 1] === '/' || lastAt === start + at ? start + at : lastAt
+  const path = before.slice(authorityLength)
+  return path.includes('=') || text[lastAt - 1] === '/' || lastAt === start + at ? start + at : lastAt
 }

@@ -1,7 +1,7 @@
 export type KeyWords = readonly string[]
 
 /** Words for a password in the languages in which form fields and columns are named most often. */
-const PASSWORDS = [
+const PASSWORD_TERMS = [
   'password', 'passwords', 'passwd', 'passwrd', 'pasword', 'passw', 'pwd', 'pwds', 'pswd', 'psw', 'pw', 'pass', 'pass word',
   'pass code', 'passcode', 'passcodes', 'pass phrase', 'passphrase', 'passphrases', 'pass key', 'passkey',
   'passwort', 'passwörter', 'kennwort', 'kennwörter', 'contraseña', 'contraseñas', 'contrasena', 'contrasenya', 'clave',
@@ -13,20 +13,20 @@ const PASSWORDS = [
 ] // biome-ignore format: a word list reads best as lines of words
 
 /** Two words that name a secret together. Run together (`masterkey`) they match at the end of a longer word too. */
-const PAIRS = [
-  ...prefixed('key', 'api access account private encryption encrypt decryption decrypt signing sign secret master hmac shared symmetric'),
-  ...prefixed('key', 'crypto cipher aes rsa ssh pgp gpg stripe session auth token service storage deploy license recovery root jwt app role subscription'),
-  ...prefixed('key', 'vapid apns kdf tls ssl'),
-  ...prefixed('code', 'auth authorization verification security onetime recovery backup reset login access activation confirmation'),
-  ...prefixed('code', 'pairing otp mfa 2fa totp sms invite invitation pin unlock'),
-  ...prefixed('phrase', 'seed recovery backup'), ...prefixed('link', 'magic reset invite invitation'),
-  ...prefixed('pin', 'user card atm sim login'), ...prefixed('pw', 'user db root admin my login'),
-  ...prefixed('auth', 'basic http proxy digest smtp redis db'), ...prefixed('number', 'credit card account routing'),
+const WORD_PAIRS = [
+  ...wordPairs('key', 'api access account private encryption encrypt decryption decrypt signing sign secret master hmac shared symmetric'),
+  ...wordPairs('key', 'crypto cipher aes rsa ssh pgp gpg stripe session auth token service storage deploy license recovery root jwt app role subscription'),
+  ...wordPairs('key', 'vapid apns kdf tls ssl'),
+  ...wordPairs('code', 'auth authorization verification security onetime recovery backup reset login access activation confirmation'),
+  ...wordPairs('code', 'pairing otp mfa 2fa totp sms invite invitation pin unlock'),
+  ...wordPairs('phrase', 'seed recovery backup'), ...wordPairs('link', 'magic reset invite invitation'),
+  ...wordPairs('pin', 'user card atm sim login'), ...wordPairs('pw', 'user db root admin my login'),
+  ...wordPairs('auth', 'basic http proxy digest smtp redis db'), ...wordPairs('number', 'credit card account routing'),
 ] // biome-ignore format: a word list reads best as lines of words
 
 /** One word, or up to three consecutive words: `apiKey`, `api_key` and `x-api-key` all contain `api key`. */
 export const SENSITIVE_PHRASES: ReadonlySet<string> = new Set([
-  ...PASSWORDS, ...PAIRS, ...PAIRS.map((pair) => `${pair}s`),
+  ...PASSWORD_TERMS, ...WORD_PAIRS, ...WORD_PAIRS.map((pair) => `${pair}s`),
   'secret', 'secrets', 'token', 'tokens', 'jwt', 'bearer', 'authorization', 'auth', 'authentication', 'oauth', 'credential',
   'credentials', 'creds', 'cookie', 'cookies', 'session', 'sessions', 'sid', 'psk', 'mnemonic', 'amz signature', 'one time code',
   'one time codes', 'security answer', 'security answers', 'client assertion', 'assertion', 'saml response', 'samlresponse',
@@ -39,19 +39,19 @@ export const SECRET_WORD =
   /pass|pw|psw|pasw|secret|token|jwt|bearer|auth|cred|cookie|sess|sid(?!e)|psk|mnemonic|signature|key|code|phrase|link|pin|number|answer|assertion|saml|otp|card|cvv|cvc|iban|ssn|social|[cx]srf|dsn|connection|database|identified|crypt\(|pepper|geheimnis|vapid|kennwort|contrasen|clave|mdp|senha|wachtwoord|losenord|adgangskode|salasana|haslo|heslo|jelszo|parola|sifre|lozinka|zaporka|geslo|parool|khau|sandi|failing row/i
 
 /** Parts of a longer word that name a secret wherever they occur in it. */
-const INSIDE_WORD =
+const SECRET_WORD_PART =
   /passw|passphrase|apikey|(?:access|auth|refresh|session|csrf|xsrf|id)token|sess(?:ion)?id|clientsecret|creditcard|cardnum|passwort|kennwort|wachtwoord|contrase[nñ]a|парол|密[码碼]|口令|パスワード|비밀번호/
 /** Ends of a longer word that name a secret: `usertoken`, `dbpass`, `awscreds`. */
-const WORD_END = /(?:tokens?|secrets?|pass|pwds?|passcodes?|pswd|cookies?|credentials?|creds|cvv|csrf)$/
-const PAIR_END = new RegExp(`(?:${PAIRS.map((pair) => pair.replace(' ', '')).join('|')})s?$`)
+const SECRET_WORD_END = /(?:tokens?|secrets?|pass|pwds?|passcodes?|pswd|cookies?|credentials?|creds|cvv|csrf)$/
+const SECRET_PAIR_END = new RegExp(`(?:${WORD_PAIRS.map((pair) => pair.replace(' ', '')).join('|')})s?$`)
 /** Words with such an end that mean something else: `compass`, `bypass`, `lowpass`, `betoken`. */
 const ORDINARY_WORD =
   /(?:com|by|tres|over|under|sur|multi|single|one|two|low|high|band|all|pre|post|render|sub|first|second|last|next|shadow|depth|boarding|season|gate|hall|day|bus|sk[iy])pass$|^betokens?$|^im?pass$/
 
 /** Whether a single word names a secret without separators between its parts: `apitoken`, `masterkey`. */
 export function isCompoundSecret(word: string): boolean {
-  if (INSIDE_WORD.test(word)) return true
-  return (WORD_END.test(word) || PAIR_END.test(word)) && !ORDINARY_WORD.test(word)
+  if (SECRET_WORD_PART.test(word)) return true
+  return (SECRET_WORD_END.test(word) || SECRET_PAIR_END.test(word)) && !ORDINARY_WORD.test(word)
 }
 
 /** First and last words of keys that describe a secret without containing it: `has_password`, `token_type`. */
@@ -67,7 +67,7 @@ const DESCRIPTIVE_LAST_WORDS = new Set([
   'module', 'plugin', 'guard', 'handler', 'validator', 'parser', 'reducer',
 ]) // biome-ignore format: a word list reads best as lines of words
 /** Counts of language-model tokens: `prompt_tokens`, `cachedInputTokens`. */
-const TOKEN_COUNTS = new Set(
+const TOKEN_COUNT_WORDS = new Set(
   'prompt completion input output cached reasoning audio text image context generated estimated used'.split(' '),
 )
 
@@ -76,13 +76,13 @@ export function isDescriptiveKey(words: KeyWords): boolean {
   const last = words.at(-1) ?? ''
   if (DESCRIPTIVE_FIRST_WORDS.has(words[0] ?? '') || DESCRIPTIVE_LAST_WORDS.has(last)) return true
   if (last === 'pass') return ORDINARY_WORD.test(`${words.at(-2)}pass`)
-  return last === 'tokens' && words.some((word) => TOKEN_COUNTS.has(word))
+  return last === 'tokens' && words.some((word) => TOKEN_COUNT_WORDS.has(word))
 }
 
 /** `newPassword2` becomes `new`, `password`. Equivalent spellings of one character become the same character. */
 export function keyWords(key: string): KeyWords {
   // Lower-casing leaves a combining dot behind the Turkish capital I.
-  const composed = NOT_ASCII.test(key) ? key.normalize('NFKC').replaceAll('\u0130', 'I') : key
+  const composed = NON_ASCII.test(key) ? key.normalize('NFKC').replaceAll('\u0130', 'I') : key
   return composed
     .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
     .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
@@ -92,13 +92,13 @@ export function keyWords(key: string): KeyWords {
     .filter((word) => word !== '')
 }
 
-const NOT_ASCII = /[^\0-\x7f]/
+const NON_ASCII = /[^\0-\x7f]/
 
-const PASSWORD_WORDS: ReadonlySet<string> = new Set([...PASSWORDS, 'mnemonic', 'seed phrase', 'recovery phrase'])
+const PASSWORD_WORDS: ReadonlySet<string> = new Set([...PASSWORD_TERMS, 'mnemonic', 'seed phrase', 'recovery phrase'])
 
 /** Parts of words. Every key that names a password contains one of them. */
 export const PASSWORD_WORD_PARTS: readonly string[] = shortestParts(
-  PASSWORDS.filter((phrase) => !phrase.startsWith('pass ')).map((phrase) => phrase.split(' ').at(-1) ?? ''),
+  PASSWORD_TERMS.filter((phrase) => !phrase.startsWith('pass ')).map((phrase) => phrase.split(' ').at(-1) ?? ''),
 )
 
 /** Whether a key names a password or phrase, which may consist of several words. */
@@ -109,12 +109,12 @@ export function isPasswordKey(key: string): boolean {
       PASSWORD_WORDS.has(word) ||
       PASSWORD_WORDS.has(`${word} ${words[i + 1]}`) ||
       PASSWORD_WORDS.has(`${word} ${words[i + 1]} ${words[i + 2]}`) ||
-      (INSIDE_WORD.test(word) && /passw|phrase|kennwort|woord|contrase|парол|密|口令|パス|비밀/.test(word)),
+      (SECRET_WORD_PART.test(word) && /passw|phrase|kennwort|woord|contrase|парол|密|口令|パス|비밀/.test(word)),
   )
 }
 
-function prefixed(last: string, firsts: string): string[] {
-  return firsts.split(' ').map((first) => `${first} ${last}`)
+function wordPairs(lastWord: string, firstWords: string): string[] {
+  return firstWords.split(' ').map((first) => `${first} ${lastWord}`)
 }
 
 /** Drops words that contain another word of the list. */

@@ -16,7 +16,7 @@ const VALUE_KEYS: ReadonlySet<string> = new Set([
 const STATEMENT_KEYS = ['sql', 'query', 'text', 'statement'] as const
 const PARAMETER_KEYS: ReadonlySet<string> = new Set(['bindings', 'parameters', 'params', 'values', 'args'])
 const STATEMENT = /^\s{0,20}(?:with|select|insert|update|delete|merge|replace|alter|create|call)\b/i
-const MAX_STATEMENT = 2000
+const MAX_STATEMENT_LENGTH = 2000
 /** The private members of a JSON Web Key. */
 const PRIVATE_JWK_KEYS: ReadonlySet<string> = new Set(['d', 'p', 'q', 'dp', 'dq', 'qi', 'k', 'oth'])
 const NO_KEYS: ReadonlySet<string> = new Set()
@@ -29,25 +29,25 @@ export const NAMED_MEMBER_KEYS: ReadonlySet<string> = new Set([...VALUE_KEYS, ..
  * 'pin'], input: S }`, `{ sql: '… set password = ?', bindings: [S] }`, `{ kty: 'RSA', d: S }`.
  */
 export function secretMembers(
-  memberNamed: (key: string) => unknown,
+  readMember: (key: string) => unknown,
   isSensitiveKey: IsSensitiveKey,
 ): ReadonlySet<string> {
-  if (namesSecret(memberNamed, isSensitiveKey)) return VALUE_KEYS
-  if (typeof memberNamed('kty') === 'string') return PRIVATE_JWK_KEYS
+  if (namesSecret(readMember, isSensitiveKey)) return VALUE_KEYS
+  if (typeof readMember('kty') === 'string') return PRIVATE_JWK_KEYS
   const isSensitiveStatement = STATEMENT_KEYS.some((key) => {
-    const statement = memberNamed(key)
+    const statement = readMember(key)
     if (typeof statement !== 'string' || !STATEMENT.test(statement)) return false
-    return statement.slice(0, MAX_STATEMENT).split(NOT_IDENTIFIER).some(isSensitiveKey)
+    return statement.slice(0, MAX_STATEMENT_LENGTH).split(NOT_IDENTIFIER).some(isSensitiveKey)
   })
   return isSensitiveStatement ? PARAMETER_KEYS : NO_KEYS
 }
 
 const NOT_IDENTIFIER = /[^\p{L}\p{N}\p{M}_$]+/u
 
-function namesSecret(memberNamed: (key: string) => unknown, isSensitiveKey: IsSensitiveKey): boolean {
-  if (memberNamed('type') === 'password') return true
+function namesSecret(readMember: (key: string) => unknown, isSensitiveKey: IsSensitiveKey): boolean {
+  if (readMember('type') === 'password') return true
   return NAME_KEYS.some((key) => {
-    const name = memberNamed(key)
+    const name = readMember(key)
     const last = isPlainArray(name) ? Object.getOwnPropertyDescriptor(name, name.length - 1)?.value : name
     return typeof last === 'string' && NAME.test(last) && isSensitiveKey(last)
   })
@@ -65,12 +65,12 @@ function isPlainArray(value: unknown): value is unknown[] {
  * field names such as `['password', 'email']` has no values.
  */
 export function isNamedByItemBefore(before: unknown, item: unknown, isSensitiveKey: IsSensitiveKey): boolean {
-  if (typeof before !== 'string' || before.length > MAX_NAME || !isSensitiveKey(before)) return false
+  if (typeof before !== 'string' || before.length > MAX_NAME_LENGTH || !isSensitiveKey(before)) return false
   if (/\s/.test(before.trim())) return false
   return typeof item !== 'string' || !isFieldName(item)
 }
 
-const MAX_NAME = 100
+const MAX_NAME_LENGTH = 100
 const IDENTIFIER = /^[A-Za-z][\w-]{0,40}$/
 const FIELD_WORDS = new Set([
   'name', 'names', 'email', 'emails', 'mail', 'user', 'users', 'username', 'login', 'id', 'ids', 'uuid', 'at', 'by', 'on', 'date', 'time', 'type', 'url',
@@ -79,7 +79,7 @@ const FIELD_WORDS = new Set([
 ]) // biome-ignore format: a word list reads best as lines of words
 
 /** Names that are never secrets themselves. */
-const SECRET_FIELDS = new Set(
+const SECRET_FIELD_NAMES = new Set(
   'passwordconfirmation confirmpassword token accesstoken refreshtoken apikey authorization cookie setcookie csrf otp pin cvv'.split(
     ' ',
   ),
@@ -87,21 +87,23 @@ const SECRET_FIELDS = new Set(
 
 function isFieldName(text: string): boolean {
   if (!IDENTIFIER.test(text)) return false
-  return FIELD_WORDS.has(keyWords(text).at(-1) ?? '') || SECRET_FIELDS.has(text.toLowerCase().replaceAll(/[_-]/g, ''))
+  return (
+    FIELD_WORDS.has(keyWords(text).at(-1) ?? '') || SECRET_FIELD_NAMES.has(text.toLowerCase().replaceAll(/[_-]/g, ''))
+  )
 }
 
 const QUOTE = `\\\\{0,15}["']`
-const NAMES = `(?:${NAME_KEYS.join('|')})`
-const VALUES = `(?:${[...VALUE_KEYS].join('|')})`
+const NAME_KEY_PATTERN = `(?:${NAME_KEYS.join('|')})`
+const VALUE_KEY_PATTERN = `(?:${[...VALUE_KEYS].join('|')})`
 /** Members between two braces, and elements with attributes. A truncated part extends to the end of the text. */
 const FLAT_PART = /[{}][^{}]{8,}|<[\w:-]{1,60}\s([^<>]{8,})(?:>|$)/g
 const NAME_MEMBER = new RegExp(
-  `(?<![\\w$-])${NAMES}(?:${QUOTE})?\\s{0,5}[:=]\\s{0,5}(?:\\[(?:[^\\[\\]]{0,200}[,\\s])?)?(?:${QUOTE}|(?=\\w))([\\p{L}\\p{N}\\p{M}_.$ -]{2,80}?)(?=\\\\{0,15}["',}\\]>]|\\s|$)`,
+  `(?<![\\w$-])${NAME_KEY_PATTERN}(?:${QUOTE})?\\s{0,5}[:=]\\s{0,5}(?:\\[(?:[^\\[\\]]{0,200}[,\\s])?)?(?:${QUOTE}|(?=\\w))([\\p{L}\\p{N}\\p{M}_.$ -]{2,80}?)(?=\\\\{0,15}["',}\\]>]|\\s|$)`,
   'gu',
 )
 const PASSWORD_TYPE = new RegExp(`(?<![\\w$-])type(?:${QUOTE})?\\s{0,5}[:=]\\s{0,5}(?:${QUOTE})?password`, 'i')
-const VALUE_MEMBER = new RegExp(`(?<![\\w$-])${VALUES}(?:${QUOTE})?\\s{0,5}[:=]\\s{0,5}`, 'g')
-const VALUE_HINT = new RegExp(`${VALUES}(?:${QUOTE})?\\s{0,5}[:=]`)
+const VALUE_MEMBER = new RegExp(`(?<![\\w$-])${VALUE_KEY_PATTERN}(?:${QUOTE})?\\s{0,5}[:=]\\s{0,5}`, 'g')
+const VALUE_HINT = new RegExp(`${VALUE_KEY_PATTERN}(?:${QUOTE})?\\s{0,5}[:=]`)
 /** `- name: DB_PASSWORD\n  value: S` of YAML. */
 const YAML_PAIR = /\bname:[ \t]{1,5}["']?([\p{L}\p{N}\p{M}_.-]{1,80})["']?\s{1,40}value:[ \t]{1,5}/gu
 /** Two texts in a list: `'Authorization', 'S'`. */
@@ -160,8 +162,8 @@ function* pairedMembers(text: string, isSensitiveKey: IsSensitiveKey): Generator
 function* statementParameters(text: string, isSensitiveKey: IsSensitiveKey): Generator<number> {
   const statement = STATEMENT_WORD.exec(text)
   if (!statement || !STATEMENT_PLACEHOLDER.test(text)) return
-  const mentioned = text.slice(statement.index, statement.index + MAX_STATEMENT).split(NOT_IDENTIFIER)
-  if (!mentioned.some(isSensitiveKey)) return
+  const words = text.slice(statement.index, statement.index + MAX_STATEMENT_LENGTH).split(NOT_IDENTIFIER)
+  if (!words.some(isSensitiveKey)) return
   for (const { 0: start, index } of text.matchAll(PARAMETERS)) yield index + start.length
 }
 
@@ -188,15 +190,15 @@ function* listPairs(text: string, isSensitiveKey: IsSensitiveKey): Generator<num
 
 function replaceValues(text: string, filtered: string, endOfValue: EndOfValue, starts: Iterable<number>): string {
   let result = ''
-  let done = 0
+  let copied = 0
   for (const start of starts) {
-    if (start < done) continue
+    if (start < copied) continue
     const end = endOfValue(text, start)
     if (end <= start) continue
-    result += text.slice(done, start) + filtered
-    done = end
+    result += text.slice(copied, start) + filtered
+    copied = end
   }
-  return result + text.slice(done)
+  return result + text.slice(copied)
 }
 
 function endOfLine(text: string, start: number): number {

@@ -6,7 +6,7 @@ import { withoutPairedValues } from './name-value-pairs.js'
 import { withoutSecretsInSentences } from './secrets-in-sentences.js'
 import { type IsSensitiveKey, type SensitiveKeys, sensitiveKeys, sensitiveWords } from './sensitive-keys.js'
 import { withoutStatementLiterals } from './statement-literals.js'
-import { ADDRESS, LONG_RUN, OPTION, SIGN, scanText } from './text-scan.js'
+import { COMMAND_OPTION, LONG_RUN, SEPARATOR, scanText, URL_CHARACTER } from './text-scan.js'
 import { withoutTokens } from './token-shapes.js'
 
 export const FILTERED = '[FILTERED]'
@@ -33,16 +33,16 @@ const MAX_CACHED_LENGTH = 300
 function cacheHarmlessTexts(redact: (text: string) => string): (text: string) => string {
   let harmless = new Set<string>()
   // Repeated texts outlive unique ones, such as user ids.
-  let former = new Set<string>()
+  let older = new Set<string>()
   return (text) => {
     if (text.length > MAX_CACHED_LENGTH) return redact(text)
     if (harmless.has(text)) return text
-    const redacted = former.has(text) ? text : redact(text)
+    const redacted = older.has(text) ? text : redact(text)
     if (redacted === text) {
       if (harmless.size >= MAX_CACHED_TEXTS) {
-        const emptied = former
-        former = harmless
-        harmless = emptied
+        const recycled = older
+        older = harmless
+        harmless = recycled
         harmless.clear()
       }
       harmless.add(text)
@@ -54,10 +54,10 @@ function cacheHarmlessTexts(redact: (text: string) => string): (text: string) =>
 export const NO_REDACTION: Redactor = { isSensitiveKey: () => false, text: (text) => text }
 
 /** These headers contain several words, some of them quoted, to the end of the line. */
-const HEADER =
+const SECRET_HEADER =
   /(?:\b|(?<=\\[nr]))((?:proxy-)?authorization|(?:set-)?cookie)(\s{0,20}[:=]\s{0,20})(?![\s"'\\])(?:=\s{0,2}\\{0,7}"[^"\n]*"?|=\s{0,2}\\{0,7}'[^'\n]*'?|[^\n"'}]|(?<=\w)'(?=\w))+/gi
 const HEADER_HINT = /authorization|cookie/i
-const ELEMENT =
+const XML_ELEMENT =
   /(<([\p{L}_][\p{L}\p{N}\p{M}_:.-]{0,80})(\s[^<>\n]{0,200})?>)(?:<!\[CDATA\[[\s\S]*?(?:\]\]>|$)|[^<]+(?=<\/))/gu
 
 const NAME_ATTRIBUTE = /\s(?:name|key|id|field)\s{0,3}=\s{0,3}["']([^"']{1,80})/
@@ -66,23 +66,23 @@ const NAME_ATTRIBUTE = /\s(?:name|key|id|field)\s{0,3}=\s{0,3}["']([^"']{1,80})/
 const ENCODED_LETTERS = /(?:%[c-f][\da-f](?:%[89ab][\da-f]){1,3})+/gi
 /** A URL value with encoded characters. Matches only behind a separator, so that no part is read twice. */
 const ENCODED_VALUE = /(?<![^\s&?#"<>=])[^\s&?#"<>=%]*%[\da-f]{2}[^\s&#"<>=]*/gi
-const MAX_ENCODINGS = 3
+const MAX_ENCODING_DEPTH = 3
 
 /** Decodes, redacts and re-encodes values: a statement in a parameter is still a statement. */
-function redactText(text: string, keys: SensitiveKeys, encodings = 0): string {
-  if (!text.includes('%') || encodings >= MAX_ENCODINGS) return redactPlain(text, keys)
+function redactText(text: string, keys: SensitiveKeys, depth = 0): string {
+  if (!text.includes('%') || depth >= MAX_ENCODING_DEPTH) return redactPlain(text, keys)
   // Before decoding: an encoded @ in the name of a user does not end the credentials.
-  const anonymous = text.includes('%40') && text.includes('@') ? withoutUrlCredentials(text, FILTERED) : text
-  const plain = anonymous.replace(ENCODED_VALUE, (value) => {
+  const withoutUserInfo = text.includes('%40') && text.includes('@') ? withoutUrlCredentials(text, FILTERED) : text
+  const plain = withoutUserInfo.replace(ENCODED_VALUE, (value) => {
     const decoded = decodedOrSame(value.replaceAll('+', ' '))
-    const safe = redactText(decoded, keys, encodings + 1)
+    const safe = redactText(decoded, keys, depth + 1)
     if (safe === decoded) return value
     const encoded = encodedOrFiltered(safe)
     return value.includes('/') ? encoded.replaceAll('%2F', '/') : encoded
   })
-  const lettered = plain.replace(ENCODED_LETTERS, decodedOrSame)
-  const redacted = redactPlain(lettered, keys)
-  return redacted === lettered ? plain : redacted
+  const decodedLetters = plain.replace(ENCODED_LETTERS, decodedOrSame)
+  const redacted = redactPlain(decodedLetters, keys)
+  return redacted === decodedLetters ? plain : redacted
 }
 
 function decodedOrSame(encoded: string): string {
@@ -107,18 +107,18 @@ function encodedOrFiltered(text: string): string {
 function redactPlain(text: string, { isSensitiveKey, mayNameSecret }: SensitiveKeys): string {
   const features = scanText(text)
   let result = withoutTokens(text, FILTERED, features)
-  if ((features & (SIGN | OPTION | LONG_RUN)) === 0)
+  if ((features & (SEPARATOR | COMMAND_OPTION | LONG_RUN)) === 0)
     return withoutChosenPasswords(result, features, FILTERED, isSensitiveKey)
-  if (features & ADDRESS) result = withoutUrlCredentials(result, FILTERED)
-  const isNamed = mayNameSecret(result, features)
-  if (features & OPTION) {
-    if (isNamed) result = withoutOptionValues(result, FILTERED, isSensitiveKey)
+  if (features & URL_CHARACTER) result = withoutUrlCredentials(result, FILTERED)
+  const mayHaveKey = mayNameSecret(result, features)
+  if (features & COMMAND_OPTION) {
+    if (mayHaveKey) result = withoutOptionValues(result, FILTERED, isSensitiveKey)
     result = withoutProgramPasswords(result, FILTERED)
   }
-  if (!isNamed) return result
-  if (HEADER_HINT.test(result)) result = result.replace(HEADER, `$1$2${FILTERED}`)
+  if (!mayHaveKey) return result
+  if (HEADER_HINT.test(result)) result = result.replace(SECRET_HEADER, `$1$2${FILTERED}`)
   if (result.includes('</')) {
-    result = result.replace(ELEMENT, (part, start: string, name: string, attributes?: string) =>
+    result = result.replace(XML_ELEMENT, (part, start: string, name: string, attributes?: string) =>
       isSensitiveKey(name) || isSensitiveKey(NAME_ATTRIBUTE.exec(attributes ?? '')?.[1] ?? '')
         ? start + FILTERED
         : part,

@@ -1,4 +1,4 @@
-import { isRandom } from './secret-paths.js'
+import { looksRandom } from './secret-paths.js'
 import type { IsSensitiveKey } from './sensitive-keys.js'
 
 const NAME = '[\\p{L}\\p{N}\\p{M}_.-]'
@@ -19,16 +19,16 @@ const MIN_SECRET_LENGTH = 12
 export function withoutSecretsInSentences(text: string, filtered: string, isSensitiveKey: IsSensitiveKey): string {
   return text.replace(
     NAME_AND_VALUE,
-    (part, before: string | undefined, name: string, _words: string, sign: string, value: string) => {
-      if (!isGenerated(value, sign.trim() === '' ? MIN_SECRET_LENGTH : 0)) return part
-      const isNamed = isSensitiveKey(name) || (before !== undefined && isSensitiveKey(`${before} ${name}`))
-      return isNamed ? part.slice(0, -value.length) + filtered : part
+    (part, before: string | undefined, name: string, _words: string, separator: string, value: string) => {
+      if (!isGenerated(value, separator.trim() === '' ? MIN_SECRET_LENGTH : 0)) return part
+      const hasSensitiveName = isSensitiveKey(name) || (before !== undefined && isSensitiveKey(`${before} ${name}`))
+      return hasSensitiveName ? part.slice(0, -value.length) + filtered : part
     },
   )
 }
 
 function isGenerated(value: string, minLength: number): boolean {
-  if (value.length < minLength || !/\d/.test(value) || !isRandom(value)) return false
+  if (value.length < minLength || !/\d/.test(value) || !looksRandom(value)) return false
   // A path is random only if it looks like Base64.
   return !value.includes('/') || (/^[\w+/=-]{16,}$/.test(value) && /[A-Z]/.test(value) && /[a-z]/.test(value))
 }

@@ -6,7 +6,7 @@ import {
   SECRET_WORD,
   SENSITIVE_PHRASES,
 } from './key-words.js'
-import { NOT_ASCII, WORD } from './text-scan.js'
+import { NON_ASCII, SECRET_PREFIX } from './text-scan.js'
 
 export type IsSensitiveKey = (key: string) => boolean
 
@@ -24,26 +24,28 @@ const MAX_CACHED_KEYS = 2000
  * `shipping` does not match `pin`. A RegExp is tested against the whole key.
  */
 export function sensitiveKeys(patterns: readonly (string | RegExp)[]): IsSensitiveKey {
-  const words = new Set(patterns.filter((p) => typeof p === 'string').map((p) => keyWords(p).join(' ')))
+  const words = new Set(
+    patterns.filter((pattern) => typeof pattern === 'string').map((pattern) => keyWords(pattern).join(' ')),
+  )
   const expressions = patterns.filter((pattern) => pattern instanceof RegExp)
-  const isSensitive = (key: string): boolean => {
+  const matchesAnyRule = (key: string): boolean => {
     const parts = keyWords(key)
     if (containsPhrase(parts, words) || expressions.some((expression) => matches(expression, key))) return true
     return (containsPhrase(parts, SENSITIVE_PHRASES) || parts.some(isCompoundSecret)) && !isDescriptiveKey(parts)
   }
-  const known = new Map<string, boolean>()
+  const cache = new Map<string, boolean>()
   return (key) => {
     // The significant words are at either end of a key.
     const short =
       key.length > 2 * MAX_KEY_PART_LENGTH
         ? `${key.slice(0, MAX_KEY_PART_LENGTH)} ${key.slice(-MAX_KEY_PART_LENGTH)}`
         : key
-    const remembered = known.get(short)
-    if (remembered !== undefined) return remembered
-    if (known.size >= MAX_CACHED_KEYS) known.clear()
-    const answer = isSensitive(short)
-    known.set(short, answer)
-    return answer
+    const cached = cache.get(short)
+    if (cached !== undefined) return cached
+    if (cache.size >= MAX_CACHED_KEYS) cache.clear()
+    const result = matchesAnyRule(short)
+    cache.set(short, result)
+    return result
   }
 }
 
@@ -54,11 +56,15 @@ export function sensitiveKeys(patterns: readonly (string | RegExp)[]): IsSensiti
 export function sensitiveWords(patterns: readonly (string | RegExp)[]): SensitiveKeys['mayNameSecret'] {
   // A RegExp may match any key.
   if (patterns.some((pattern) => pattern instanceof RegExp)) return () => true
-  const own = patterns.map((pattern) => keyWords(String(pattern))[0] ?? '').filter((word) => word !== '')
-  const ownWord =
-    own.length === 0 ? null : new RegExp(own.map((word) => word.replace(/[^\p{L}\p{N}]/gu, '.')).join('|'), 'iu')
+  const customWords = patterns.map((pattern) => keyWords(String(pattern))[0] ?? '').filter((word) => word !== '')
+  const customPattern =
+    customWords.length === 0
+      ? null
+      : new RegExp(customWords.map((word) => word.replace(/[^\p{L}\p{N}]/gu, '.')).join('|'), 'iu')
   return (text, features) =>
-    (features & NOT_ASCII) !== 0 || ((features & WORD) !== 0 && SECRET_WORD.test(text)) || ownWord?.test(text) === true
+    (features & NON_ASCII) !== 0 ||
+    ((features & SECRET_PREFIX) !== 0 && SECRET_WORD.test(text)) ||
+    customPattern?.test(text) === true
 }
 
 function containsPhrase(words: KeyWords, phrases: ReadonlySet<string>): boolean {

@@ -1,11 +1,11 @@
 import type { IsSensitiveKey } from './sensitive-keys.js'
 
 /** A column list and the word before its rows: `(name, password) values `. */
-const COLUMNS = /\(([^()]{1,4000})\)\s{0,20}(?:overriding \w{1,10} value\s{0,20})?(?:values?|select)\s{0,20}/gi
+const COLUMN_LIST = /\(([^()]{1,4000})\)\s{0,20}(?:overriding \w{1,10} value\s{0,20})?(?:values?|select)\s{0,20}/gi
 const QUOTED_LITERAL =
   /(?:[a-z]|_\w{1,10})?'(?:[^'\\]|\\[\s\S]|'')*'?|"(?:[^"\\]|\\[\s\S]|"")*"?|\$\w{0,20}\$[\s\S]*?(?:\$\w{0,20}\$|$)/iy
 /** Placeholders and keywords without a value. */
-const NO_LITERAL = /^(?:\$\d+|\?\d*|[:@]\w+|%s|%\(\w+\)s|null|default|true|false|now\(\)|current_timestamp)?$/i
+const NOT_A_LITERAL = /^(?:\$\d+|\?\d*|[:@]\w+|%s|%\(\w+\)s|null|default|true|false|now\(\)|current_timestamp)?$/i
 /** SQL keywords followed by a password. */
 const PASSWORD_LITERAL =
   /(\b(?:password|passwd|passphrase)\s{0,5}(?:\(\s{0,5}|\s(?:for\s{1,5}\S{1,80}\s{0,5})?(?:=\s{0,5})?(?:password\s{0,3}\(\s{0,3})?)|\bidentified\s{1,5}(?:with\s{1,5}\S{1,80}\s{1,5})?(?:by|as)\s{1,5}(?:password\s{1,5})?|\bpragma\s{1,5}(?:hex)?(?:re)?key\s{0,5}=\s{0,5}|\bas\s{1,5}\w{1,60}\s{1,5}key\s{1,5})((?:[en]|_\w{1,10})?'(?:[^'\\\n]|\\.|''|(?<=\w)'(?=\w))*'?|"(?:[^"\\\n]|\\.)*"?)/gi
@@ -60,27 +60,27 @@ export function withoutStatementLiterals(text: string, filtered: string, isSensi
 /** `insert into users (name, password) values ('anna', 'S'), ('bob', 'S')`. */
 function withoutRows(text: string, filtered: string, isSensitiveKey: IsSensitiveKey): string {
   let result = ''
-  let done = 0
-  COLUMNS.lastIndex = 0
-  for (let match = COLUMNS.exec(text); match; match = COLUMNS.exec(text)) {
+  let copied = 0
+  COLUMN_LIST.lastIndex = 0
+  for (let match = COLUMN_LIST.exec(text); match; match = COLUMN_LIST.exec(text)) {
     const sensitive = match[1]?.split(',').map((column) => isSensitiveKey(column.trim())) ?? []
     if (!sensitive.includes(true)) continue
-    let position = COLUMNS.lastIndex
-    for (let more = true; more; ) {
+    let position = COLUMN_LIST.lastIndex
+    for (let hasMore = true; hasMore; ) {
       const row = readRow(text, position, sensitive)
       for (const { start, end } of row.literals) {
-        result += text.slice(done, start) + filtered
-        done = end
+        result += text.slice(copied, start) + filtered
+        copied = end
       }
       position = row.end
       const next = /\s{0,20},\s{0,20}(?=\()/y
       next.lastIndex = position
-      more = row.end > COLUMNS.lastIndex && next.test(text)
-      if (more) position = next.lastIndex
+      hasMore = row.end > COLUMN_LIST.lastIndex && next.test(text)
+      if (hasMore) position = next.lastIndex
     }
-    COLUMNS.lastIndex = Math.max(COLUMNS.lastIndex, position)
+    COLUMN_LIST.lastIndex = Math.max(COLUMN_LIST.lastIndex, position)
   }
-  return result + text.slice(done)
+  return result + text.slice(copied)
 }
 
 interface Row {
@@ -96,30 +96,30 @@ function readRow(text: string, from: number, sensitive: readonly boolean[]): Row
   let depth = 0
   let start = isParenthesized ? from + 1 : from
   let i = start
-  const close = (end: number) => {
+  const addValue = (end: number) => {
     const value = text.slice(start, end)
-    const blank = value.length - value.trimStart().length
+    const leadingSpaces = value.length - value.trimStart().length
     const literal = value.trim()
-    if (sensitive[column] && !NO_LITERAL.test(literal)) {
-      literals.push({ start: start + blank, end: start + blank + literal.length })
+    if (sensitive[column] && !NOT_A_LITERAL.test(literal)) {
+      literals.push({ start: start + leadingSpaces, end: start + leadingSpaces + literal.length })
     }
   }
   for (; i < text.length; i++) {
-    const sign = text[i]
-    if (sign === "'" || sign === '"' || sign === '$') {
+    const character = text[i]
+    if (character === "'" || character === '"' || character === '$') {
       QUOTED_LITERAL.lastIndex = i
       if (QUOTED_LITERAL.test(text)) i = Math.max(i, QUOTED_LITERAL.lastIndex - 1)
-    } else if (sign === '(') depth++
-    else if (sign === ')') {
+    } else if (character === '(') depth++
+    else if (character === ')') {
       if (depth-- === 0) break
-    } else if (sign === ';' && depth === 0) break
-    else if (sign === ',' && depth === 0) {
-      close(i)
+    } else if (character === ';' && depth === 0) break
+    else if (character === ',' && depth === 0) {
+      addValue(i)
       column++
       start = i + 1
       if (!isParenthesized && column >= sensitive.length) break
     }
   }
-  close(i)
+  addValue(i)
   return { literals, end: Math.min(i + 1, text.length) }
 }

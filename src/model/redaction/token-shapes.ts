@@ -1,11 +1,11 @@
 import { mayContainSecretPath, withoutSecretPaths } from './secret-paths.js'
-import { ADDRESS, DIGITS, LONG_RUN, scanText, WORD } from './text-scan.js'
+import { CARD_DIGITS, LONG_RUN, SECRET_PREFIX, scanText, URL_CHARACTER } from './text-scan.js'
 
 /**
  * Token formats with a provider prefix. Matched inside a run of word characters, dots and dashes, to the end of the
  * run: an upper limit would leave the tail of a longer token.
  */
-const PREFIXED = [
+const PREFIXED_TOKENS = [
   // Clouds
   'A(?:KIA|SIA|BIA|CCA)[\\dA-Z]{12,}', 'LTAI[\\dA-Za-z]{12,}', 'AKID[\\dA-Za-z]{13,}', 'AIza[\\w-]{30,}', 'ya29\\.[\\w.-]{16,}', 'GOCSPX-[\\w-]{16,}',
   'do[opr]_v1_[\\dA-Za-z]{16,}', 'hv[sbr]\\.[\\w.-]{16,}', 'HRKU-[\\w-]{16,}', 'tskey-[\\w-]{12,}', 'dapi[\\da-f]{28,}[\\w-]*', 'pscale_[a-z]+_[\\w.-]{16,}',
@@ -31,7 +31,7 @@ const PREFIXED = [
 ] // biome-ignore format: a list of patterns reads best as lines of patterns
 
 /** The digits of a percent-encoded character are not part of a token: `%3Dghp_…` begins a run as `3Dghp_…`. */
-const PREFIXED_TOKEN = new RegExp(`(?:(?<![A-Za-z\\d])|(?<=^[\\dA-Fa-f]{2}))(?:${PREFIXED.join('|')})`, 'g')
+const PREFIXED_TOKEN = new RegExp(`(?:(?<![A-Za-z\\d])|(?<=^[\\dA-Fa-f]{2}))(?:${PREFIXED_TOKENS.join('|')})`, 'g')
 /** Runs long enough for a token. Only their starts are tried, so that a long run is read once. */
 const LONG_RUNS = /\b[\w.-]{12,}/g
 /** Required by every prefix: a separator, a digit or two capitals. */
@@ -60,20 +60,22 @@ const URL_SIGNATURE = /((?:[?&]|%(?:25){0,3}(?:3f|26))(?:x-goog-)?sig(?:nature)?
 
 /** Whether a text with these features may contain a secret recognizable by its shape alone. */
 export function mayContainToken(text: string, features = scanText(text)): boolean {
-  if ((features & SHAPED) === 0) return false
+  if ((features & TOKEN_FEATURES) === 0) return false
   if (SHAPE_HINT.test(text) || mayContainSecretPath(text, features)) return true
   return (features & LONG_RUN) !== 0 && withoutPrefixedTokens(text, '') !== text
 }
 
-const SHAPED = LONG_RUN | DIGITS | WORD | ADDRESS
+const TOKEN_FEATURES = LONG_RUN | CARD_DIGITS | SECRET_PREFIX | URL_CHARACTER
 
 /** Replaces tokens, private keys, card numbers and pre-signed URLs with `filtered`. */
 export function withoutTokens(text: string, filtered: string, features: number): string {
-  if ((features & SHAPED) === 0) return text
+  if ((features & TOKEN_FEATURES) === 0) return text
   // First, because a group of digits in a token can look like a card number.
   const plain = features & LONG_RUN ? withoutPrefixedTokens(text, filtered) : text
-  const shapeless = SHAPE_HINT.test(plain) ? withoutShapes(plain, filtered) : plain
-  return mayContainSecretPath(shapeless, features) ? withoutSecretPaths(shapeless, filtered) : shapeless
+  const withoutTokenShapes = SHAPE_HINT.test(plain) ? withoutShapes(plain, filtered) : plain
+  return mayContainSecretPath(withoutTokenShapes, features)
+    ? withoutSecretPaths(withoutTokenShapes, filtered)
+    : withoutTokenShapes
 }
 
 function withoutPrefixedTokens(text: string, filtered: string): string {
@@ -81,8 +83,8 @@ function withoutPrefixedTokens(text: string, filtered: string): string {
 }
 
 function withoutShapes(text: string, filtered: string): string {
-  const keyless = text.includes('kty') ? text.replace(PRIVATE_JWK_MEMBER, `$1${filtered}`) : text
-  return keyless
+  const withoutKeys = text.includes('kty') ? text.replace(PRIVATE_JWK_MEMBER, `$1${filtered}`) : text
+  return withoutKeys
     .replace(PRIVATE_KEY, filtered)
     .replace(SCHEME_TOKEN, `$1$2${filtered}`)
     .replace(JSON_WEB_TOKEN, filtered)

@@ -1,4 +1,4 @@
-import { compareParsedVersions, readVersion } from './versions.js'
+import { compareParsedVersions, parseVersion } from './versions.js'
 
 /** Name of a release and when it was first seen. */
 export interface SeenRelease {
@@ -6,7 +6,7 @@ export interface SeenRelease {
   first_seen_at: number
 }
 
-const COMMIT = ' @'
+const COMMIT_SEPARATOR = ' @'
 /** Length of the database column. */
 const MAX_NAME_LENGTH = 128
 
@@ -14,17 +14,17 @@ const MAX_NAME_LENGTH = 128
 export function releaseName(release: { app_version: string | null; git_sha: string | null }): string | null {
   const { app_version, git_sha } = release
   if (app_version === null || git_sha === null) return app_version ?? git_sha
-  return `${app_version}${COMMIT}${git_sha}`.slice(0, MAX_NAME_LENGTH).trimEnd().toWellFormed()
+  return `${app_version}${COMMIT_SEPARATOR}${git_sha}`.slice(0, MAX_NAME_LENGTH).trimEnd().toWellFormed()
 }
 
 /** Version part of a release name, or the commit if there is no version. */
-export function findVersion(name: string): string {
-  return parts(name).version
+export function releaseVersion(name: string): string {
+  return splitReleaseName(name).version
 }
 
 /** Commit part of a release name that also has a version. */
-export function findCommit(name: string): string | null {
-  return parts(name).commit
+export function releaseCommit(name: string): string | null {
+  return splitReleaseName(name).commit
 }
 
 /**
@@ -32,10 +32,10 @@ export function findCommit(name: string): string | null {
  * be distinguished, as when one commit is unknown.
  */
 export function compareReleases(a: SeenRelease, b: SeenRelease): number {
-  const [release, other] = [parts(a.name), parts(b.name)]
+  const [release, other] = [splitReleaseName(a.name), splitReleaseName(b.name)]
   const isSameVersion = release.version === other.version
   if (isSameVersion && (release.commit === other.commit || release.commit === null || other.commit === null)) return 0
-  const order = isSameVersion ? 0 : compareParsedVersions(readVersion(release.version), readVersion(other.version))
+  const order = isSameVersion ? 0 : compareParsedVersions(parseVersion(release.version), parseVersion(other.version))
   return order || Math.sign(a.first_seen_at - b.first_seen_at)
 }
 
@@ -43,25 +43,27 @@ export function compareReleases(a: SeenRelease, b: SeenRelease): number {
  * Sorts the releases of one application, newest last. A release follows those seen before it, unless its version is
  * older: an old release that reports for the first time is not the newest.
  */
-export function sortReleases<One extends SeenRelease>(releases: readonly One[]): One[] {
+export function sortReleases<Release extends SeenRelease>(releases: readonly Release[]): Release[] {
   const byFirstSeen = releases
-    .map((release) => ({ release, version: readVersion(findVersion(release.name)) }))
-    .sort(({ release: a }, { release: b }) => a.first_seen_at - b.first_seen_at || byNumber.compare(a.name, b.name))
+    .map((release) => ({ release, version: parseVersion(releaseVersion(release.name)) }))
+    .sort(
+      ({ release: a }, { release: b }) => a.first_seen_at - b.first_seen_at || numericCollator.compare(a.name, b.name),
+    )
   const ordered: typeof byFirstSeen = []
   for (const release of byFirstSeen) {
-    let place = ordered.length
-    while (place > 0 && (compareParsedVersions(ordered[place - 1]?.version ?? null, release.version) ?? 0) > 0) place--
-    ordered.splice(place, 0, release)
+    let index = ordered.length
+    while (index > 0 && (compareParsedVersions(ordered[index - 1]?.version ?? null, release.version) ?? 0) > 0) index--
+    ordered.splice(index, 0, release)
   }
   return ordered.map(({ release }) => release)
 }
 
 /** Orders releases first seen at the same time: 3.10 after 3.9. */
-const byNumber = new Intl.Collator('en', { numeric: true })
+const numericCollator = new Intl.Collator('en', { numeric: true })
 
-function parts(name: string): { version: string; commit: string | null } {
-  const at = name.lastIndexOf(COMMIT)
+function splitReleaseName(name: string): { version: string; commit: string | null } {
+  const at = name.lastIndexOf(COMMIT_SEPARATOR)
   return at < 0
     ? { version: name, commit: null }
-    : { version: name.slice(0, at), commit: name.slice(at + COMMIT.length) }
+    : { version: name.slice(0, at), commit: name.slice(at + COMMIT_SEPARATOR.length) }
 }

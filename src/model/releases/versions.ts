@@ -1,5 +1,4 @@
 /** A parsed version name, for ordering releases. */
-
 export interface Version {
   numbers: number[]
   /** Parts after the hyphen; null if there are none. */
@@ -8,11 +7,11 @@ export interface Version {
   commits: number
 }
 
-const NUMBERED = /^v?(\d{1,15}(?:\.\d{1,15}){0,5})(?:-([0-9a-z.-]{1,100}))?(?:\+.{0,100})?$/i
-const DESCRIBED = /^(?:(.+)-)?(\d{1,9})-g[0-9a-f]{4,64}(?:-dirty)?$/
+const VERSION_PATTERN = /^v?(\d{1,15}(?:\.\d{1,15}){0,5})(?:-([0-9a-z.-]{1,100}))?(?:\+.{0,100})?$/i
+const GIT_DESCRIBE_PATTERN = /^(?:(.+)-)?(\d{1,9})-g[0-9a-f]{4,64}(?:-dirty)?$/
 /** Known pre-release stages in order. */
 const STAGES = ['alpha', 'beta', 'rc']
-const PREVIEWS = [...STAGES, 'pre', 'preview', 'dev', 'next', 'canary', 'nightly', 'snapshot', 'experimental']
+const PREVIEW_WORDS = [...STAGES, 'pre', 'preview', 'dev', 'next', 'canary', 'nightly', 'snapshot', 'experimental']
 
 /**
  * Negative if `a` is older than `b`, positive if it is newer, 0 for the same release. Null if the names are not
@@ -21,35 +20,35 @@ const PREVIEWS = [...STAGES, 'pre', 'preview', 'dev', 'next', 'canary', 'nightly
  * compareVersions('1.4.0-f81f3c2', '1.4.0-a07d11e') // null
  */
 export function compareVersions(a: string, b: string): number | null {
-  return a === b ? 0 : compareParsedVersions(readVersion(a), readVersion(b))
+  return a === b ? 0 : compareParsedVersions(parseVersion(a), parseVersion(b))
 }
 
 /** Compares versions that are already parsed. */
 export function compareParsedVersions(a: Version | null, b: Version | null): number | null {
-  if (!a || !b || isDated(a) !== isDated(b)) return null
+  if (!a || !b || isDateVersion(a) !== isDateVersion(b)) return null
   const order = compareNumbers(a.numbers, b.numbers)
   if (order !== 0) return order
-  const previews = comparePreviews(a.preview, b.preview)
-  return previews === 0 ? Math.sign(a.commits - b.commits) : previews
+  const previewOrder = comparePreviews(a.preview, b.preview)
+  return previewOrder === 0 ? Math.sign(a.commits - b.commits) : previewOrder
 }
 
-export function readVersion(name: string): Version | null {
-  const [, numbers, rest] = NUMBERED.exec(name.trim()) ?? []
+export function parseVersion(name: string): Version | null {
+  const [, numbers, rest] = VERSION_PATTERN.exec(name.trim()) ?? []
   if (numbers === undefined || isHash(numbers)) return null
-  const [described, tag, commits = '0'] = DESCRIBED.exec(rest?.toLowerCase() ?? '') ?? []
+  const [described, tag, commits = '0'] = GIT_DESCRIBE_PATTERN.exec(rest?.toLowerCase() ?? '') ?? []
   const preview = described === undefined ? rest?.toLowerCase() : tag
   return {
     numbers: numbers.split('.').map(Number),
-    preview: preview === undefined ? null : partsOf(preview),
+    preview: preview === undefined ? null : previewParts(preview),
     commits: Number(commits),
   }
 }
 
 /** Treats `rc.1`, `rc-1` and `rc1` the same. */
-function partsOf(preview: string): string[] {
+function previewParts(preview: string): string[] {
   return preview.split(/[.-]/).flatMap((part) => {
     const [, word = '', number = ''] = /^([a-z]+)(\d{1,4})$/.exec(part) ?? []
-    return PREVIEWS.includes(word) ? [word, number] : [part]
+    return PREVIEW_WORDS.includes(word) ? [word, number] : [part]
   })
 }
 
@@ -64,7 +63,7 @@ function isDate(digits: string): boolean {
 }
 
 /** A switch between dates and numbers starts a new, incomparable sequence. */
-function isDated({ numbers }: Version): boolean {
+function isDateVersion({ numbers }: Version): boolean {
   return isDate(String(numbers[0]))
 }
 
@@ -79,8 +78,8 @@ function compareNumbers(a: readonly number[], b: readonly number[]): number {
 function comparePreviews(a: readonly string[] | null, b: readonly string[] | null): number | null {
   if (!a || !b) return compareWithRelease(a, b)
   for (let i = 0; i < Math.max(a.length, b.length); i++) {
-    const [one, other] = [a[i], b[i]]
-    const order = comparePreviewParts(one, other)
+    const [partA, partB] = [a[i], b[i]]
+    const order = comparePreviewParts(partA, partB)
     if (order !== 0) return order
   }
   return 0
@@ -89,19 +88,19 @@ function comparePreviews(a: readonly string[] | null, b: readonly string[] | nul
 /** A number, a custom word or a hash can mark either a pre-release or a build of the release. */
 function compareWithRelease(a: readonly string[] | null, b: readonly string[] | null): number | null {
   if (!a && !b) return 0
-  if (!PREVIEWS.includes((a ?? b)?.[0] ?? '')) return null
+  if (!PREVIEW_WORDS.includes((a ?? b)?.[0] ?? '')) return null
   return a ? -1 : 1
 }
 
 /** Follows semantic versioning for known parts: the shorter one is older, and numbers are older than words. */
 function comparePreviewParts(a: string | undefined, b: string | undefined): number | null {
   if (a === b) return 0
-  if ([a, b].some((part) => part !== undefined && !isNumber(part) && !PREVIEWS.includes(part))) return null
+  if ([a, b].some((part) => part !== undefined && !isNumber(part) && !PREVIEW_WORDS.includes(part))) return null
   if (a === undefined || b === undefined) return a === undefined ? -1 : 1
   if (isNumber(a) && isNumber(b)) return Math.sign(Number(a) - Number(b))
   if (isNumber(a) || isNumber(b)) return isNumber(a) ? -1 : 1
-  const [stage, other] = [STAGES.indexOf(a), STAGES.indexOf(b)]
-  return stage < 0 || other < 0 ? null : Math.sign(stage - other)
+  const [stageA, stageB] = [STAGES.indexOf(a), STAGES.indexOf(b)]
+  return stageA < 0 || stageB < 0 ? null : Math.sign(stageA - stageB)
 }
 
 function isNumber(part: string): boolean {

@@ -19,13 +19,13 @@ export function clientAddress(
   { remote_address, forwarded_for, forwarded }: Origin,
   trustedProxies: readonly string[],
 ): string | null {
-  const peer = addressIn(remote_address ?? '')
+  const peer = parseAddress(remote_address ?? '')
   if (peer === null || trustedProxies.length === 0) return peer
-  const trusted = matcherOf(trustedProxies)
+  const trusted = proxyMatcher(trustedProxies)
   if (!isTrusted(peer, trusted)) return peer
   const [client = peer, other = client] = [
-    ...(forwarded_for ? [walk(peer, entriesFromRight(joined(forwarded_for)), trusted)] : []),
-    ...(forwarded ? [walk(peer, forwardedFromRight(joined(forwarded)), trusted)] : []),
+    ...(forwarded_for ? [nearestUntrusted(peer, entriesFromRight(joinHeader(forwarded_for)), trusted)] : []),
+    ...(forwarded ? [nearestUntrusted(peer, forwardedFromRight(joinHeader(forwarded)), trusted)] : []),
   ]
   // A proxy writes one of the headers and forwards the other. If they differ, the client may have written either.
   return client === other ? client : peer
@@ -33,8 +33,8 @@ export function clientAddress(
 
 /** Whether headers from this peer can be trusted. */
 export function isTrustedProxy(address: string | null, trustedProxies: readonly string[]): boolean {
-  const peer = addressIn(address ?? '')
-  return peer !== null && trustedProxies.length > 0 && isTrusted(peer, matcherOf(trustedProxies))
+  const peer = parseAddress(address ?? '')
+  return peer !== null && trustedProxies.length > 0 && isTrusted(peer, proxyMatcher(trustedProxies))
 }
 
 /**
@@ -45,7 +45,7 @@ export function isTrustedProxy(address: string | null, trustedProxies: readonly 
  * clientNetwork('2001:db8:1:2::9') // '2001:db8:1:2::/64'
  */
 export function clientNetwork(address: string | null): string {
-  const canonical = addressIn(address ?? '')
+  const canonical = parseAddress(address ?? '')
   if (canonical === null) return 'unknown'
   if (!canonical.includes(':')) return canonical
   const [start = '', end = ''] = canonical.split('::')
@@ -56,10 +56,10 @@ export function clientNetwork(address: string | null): string {
 
 /** Whether the text is an address, a range such as 10.0.0.0/8, or a named range. */
 export function isProxyRange(text: string): boolean {
-  return Object.hasOwn(WORDS, text) || rangeOf(text) !== null
+  return Object.hasOwn(NAMED_RANGES, text) || parseRange(text) !== null
 }
 
-const WORDS: Readonly<Record<string, readonly string[]>> = {
+const NAMED_RANGES: Readonly<Record<string, readonly string[]>> = {
   loopback: ['127.0.0.0/8', '::1'],
   private: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '169.254.0.0/16', 'fc00::/7', 'fe80::/10'],
 }
@@ -67,30 +67,32 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
 /** Caches matchers by list: option values live as long as the tracker, and building a matcher is expensive. */
 const matchers = new WeakMap<readonly string[], BlockList>()
 
-function matcherOf(trustedProxies: readonly string[]): BlockList {
-  const known = matchers.get(trustedProxies)
-  if (known) return known
+function proxyMatcher(trustedProxies: readonly string[]): BlockList {
+  const cached = matchers.get(trustedProxies)
+  if (cached) return cached
   const matcher = new BlockList()
-  for (const text of trustedProxies.flatMap((entry) => (Object.hasOwn(WORDS, entry) ? (WORDS[entry] ?? []) : entry))) {
-    const range = rangeOf(text)
-    if (range) matcher.addSubnet(range.address, range.bits, familyOf(range.address))
+  for (const text of trustedProxies.flatMap((entry) =>
+    Object.hasOwn(NAMED_RANGES, entry) ? (NAMED_RANGES[entry] ?? []) : entry,
+  )) {
+    const range = parseRange(text)
+    if (range) matcher.addSubnet(range.address, range.bits, addressFamily(range.address))
   }
   matchers.set(trustedProxies, matcher)
   return matcher
 }
 
-function rangeOf(text: string): { address: string; bits: number } | null {
+function parseRange(text: string): { address: string; bits: number } | null {
   const [, address = '', bits] = /^([\da-f.:]{2,45})(?:\/(\d{1,3}))?$/i.exec(text) ?? []
-  const most = { 4: 32, 6: 128 }[isIP(address)]
-  if (most === undefined || Number(bits ?? 0) > most) return null
-  return { address, bits: Number(bits ?? most) }
+  const maxBits = { 4: 32, 6: 128 }[isIP(address)]
+  if (maxBits === undefined || Number(bits ?? 0) > maxBits) return null
+  return { address, bits: Number(bits ?? maxBits) }
 }
 
 function isTrusted(address: string, trusted: BlockList): boolean {
-  return trusted.check(address, familyOf(address))
+  return trusted.check(address, addressFamily(address))
 }
 
-function familyOf(address: string): 'ipv4' | 'ipv6' {
+function addressFamily(address: string): 'ipv4' | 'ipv6' {
   return isIP(address) === 4 ? 'ipv4' : 'ipv6'
 }
 
@@ -98,11 +100,11 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
 const MAX_HOPS = 50
 
 /** Walks from the peer outward. An entry that is not an address ends the walk because nothing behind it is trusted. */
-function walk(peer: string, entries: Iterable<string>, trusted: BlockList): string {
+function nearestUntrusted(peer: string, entries: Iterable<string>, trusted: BlockList): string {
   let nearest = peer
   let hops = 0
   for (const entry of entries) {
-    const address = addressIn(entry)
+    const address = parseAddress(entry)
     if (address === null || ++hops > MAX_HOPS) break
     nearest = address
     if (!isTrusted(address, trusted)) break
@@ -110,7 +112,7 @@ function walk(peer: string, entries: Iterable<string>, trusted: BlockList): stri
   return nearest
 }
 
-function joined(header: string | readonly string[]): string {
+function joinHeader(header: string | readonly string[]): string {
   return typeof header === 'string' ? header : header.join(',')
 }
 
@@ -124,7 +126,7 @@ function* entriesFromRight(header: string): Iterable<string> {
 
 const MAX_FORWARDED_LENGTH = 8192
 /** `for="[2001:db8::1]:443"` with its terminator. White space cannot backtrack, so matching stays linear. */
-const PAIR = /[ \t]*(?:([\w!#$%&'*+.^`|~-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]+))[ \t]*)?([;,]|$)/y
+const FORWARDED_PAIR = /[ \t]*(?:([\w!#$%&'*+.^`|~-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]+))[ \t]*)?([;,]|$)/y
 
 /**
  * Parses strictly from the left and rejects a malformed header as a whole. A client could open a quote that hides the
@@ -134,9 +136,9 @@ function forwardedFromRight(header: string): string[] {
   if (header.length > MAX_FORWARDED_LENGTH) return []
   const hops: string[] = []
   let hop = ''
-  PAIR.lastIndex = 0
+  FORWARDED_PAIR.lastIndex = 0
   for (;;) {
-    const match = PAIR.exec(header)
+    const match = FORWARDED_PAIR.exec(header)
     if (!match) return []
     const [, name, quoted, plain, end] = match
     if (name?.toLowerCase() === 'for') hop = quoted ?? plain ?? ''
@@ -153,7 +155,7 @@ const MAX_ADDRESS_LENGTH = 100
  * Parses `192.0.2.1`, `192.0.2.1:8080`, `2001:db8::1` and `[2001:db8::1]:443`. Returns the canonical spelling without
  * port, zone and IPv4 mapping.
  */
-function addressIn(text: string): string | null {
+function parseAddress(text: string): string | null {
   if (text.length > MAX_ADDRESS_LENGTH) return null
   const [, inBrackets, withPort, plain] =
     /^(?:\[([\da-f.:]+)(?:%[^\]]*)?\](?::\d+)?|([\d.]+):\d+|([\da-f.:]+)(?:%.*)?)$/i.exec(text.trim()) ?? []

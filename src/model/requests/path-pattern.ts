@@ -1,4 +1,4 @@
-const MAX_READ_LENGTH = 2000
+const MAX_URL_LENGTH = 2000
 const MAX_SEGMENTS = 12
 
 /**
@@ -6,8 +6,8 @@ const MAX_SEGMENTS = 12
  * when the route is unknown.
  * @example pathPattern('/users/8/orders/2f1c9a3e?page=2') // /users/:id/orders/:id
  */
-export function pathPattern(address: string): string {
-  const path = address.slice(0, MAX_READ_LENGTH).replace(ORIGIN, '').split(/[?#]/, 1)[0] || '/'
+export function pathPattern(url: string): string {
+  const path = url.slice(0, MAX_URL_LENGTH).replace(ORIGIN, '').split(/[?#]/, 1)[0] || '/'
   const segments = path.split('/')
   const shown = segments.slice(0, MAX_SEGMENTS).map((segment) => (isVariableSegment(segment) ? ':id' : segment))
   return segments.length > MAX_SEGMENTS ? `${shown.join('/')}/…` : shown.join('/')

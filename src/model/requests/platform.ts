@@ -3,9 +3,9 @@ export type Platform = 'iOS' | 'Android' | 'Web' | 'API'
 const SPELLINGS = new Map(['iOS', 'Android', 'API', 'Web'].map((platform) => [platform.toLowerCase(), platform]))
 
 /** Normalizes the spelling of known platforms: clients send `ios`, `android`, `web`. Other text is kept as it is. */
-export function normalizePlatform(given: string | undefined): string {
-  if (!given) return 'API'
-  return SPELLINGS.get(given.toLowerCase()) ?? given
+export function normalizePlatform(name: string | undefined): string {
+  if (!name) return 'API'
+  return SPELLINGS.get(name.toLowerCase()) ?? name
 }
 
 const MAX_USER_AGENT_LENGTH = 512
@@ -33,9 +33,9 @@ const cachedPlatforms = new Map<string, Platform>()
 export function detectPlatform(userAgent: string | undefined): Platform {
   if (!userAgent) return 'API'
   const text = userAgent.slice(0, MAX_USER_AGENT_LENGTH)
-  const known = cachedPlatforms.get(text)
-  if (known !== undefined) return known
-  const platform = USER_AGENT_PATTERNS.find(([sign]) => sign.test(text))?.[1] ?? 'API'
+  const cached = cachedPlatforms.get(text)
+  if (cached !== undefined) return cached
+  const platform = USER_AGENT_PATTERNS.find(([pattern]) => pattern.test(text))?.[1] ?? 'API'
   if (cachedPlatforms.size >= MAX_CACHED_USER_AGENTS) cachedPlatforms.clear()
   cachedPlatforms.set(text, platform)
   return platform

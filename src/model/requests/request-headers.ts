@@ -27,7 +27,7 @@ const SAFE_HEADERS: ReadonlySet<string> = new Set([
 ]) // biome-ignore format: a word list reads best as lines of words
 
 const MAX_HEADERS = 1000
-const MAX_LIST = 100
+const MAX_LIST_ITEMS = 100
 const MAX_VALUE_LENGTH = 1000
 
 /**
@@ -41,11 +41,11 @@ export function safeHeaders(headers: RequestHeaders): Record<string, string> {
     let seen = 0
     for (const [name, value] of headerPairs(headers)) {
       if (++seen > MAX_HEADERS) break
-      const known = String(name).toLowerCase()
-      const text = SAFE_HEADERS.has(known) ? headerText(value) : undefined
+      const lowerCaseName = String(name).toLowerCase()
+      const text = SAFE_HEADERS.has(lowerCaseName) ? headerText(value) : undefined
       if (text === undefined) continue
-      const before = safe[known]
-      safe[known] = cleanText(before === undefined ? text : `${before}, ${text}`, MAX_VALUE_LENGTH)
+      const previous = safe[lowerCaseName]
+      safe[lowerCaseName] = cleanText(previous === undefined ? text : `${previous}, ${text}`, MAX_VALUE_LENGTH)
     }
   } catch {
     // A getter or Proxy of the host threw: keep the headers read before it.
@@ -73,6 +73,6 @@ function headerText(value: unknown): string | undefined {
   if (typeof value === 'string') return value.slice(0, MAX_VALUE_LENGTH + 1)
   if (typeof value === 'number') return String(value)
   if (!Array.isArray(value)) return undefined
-  const texts = value.slice(0, MAX_LIST).filter((item) => typeof item === 'string')
+  const texts = value.slice(0, MAX_LIST_ITEMS).filter((item) => typeof item === 'string')
   return texts.length > 0 ? texts.map((item) => item.slice(0, MAX_VALUE_LENGTH + 1)).join(', ') : undefined
 }

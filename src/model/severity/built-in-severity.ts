@@ -22,7 +22,7 @@ interface Rule {
 }
 
 /** Out of memory, a full or failing disk, no file descriptors left. */
-const EXHAUSTED: readonly Rule[] = [
+const EXHAUSTED_RESOURCES: readonly Rule[] = [
   { verdict: 'critical', error_type: /out_?of_?memory|Disk_?Full/i },
   // Case-sensitive, because a ZoomError is not an OOMError.
   { verdict: 'critical', error_type: /^OOM|(?<![A-Z])(OOM|Oom)(Error|Exception)?$/ },
@@ -92,7 +92,7 @@ const PROGRAMMING_ERRORS: readonly Rule[] = [
 ]
 
 const RULES: readonly Rule[] = [
-  ...EXHAUSTED,
+  ...EXHAUSTED_RESOURCES,
   ...LOST_DATASTORE,
   ...NETWORK,
   ...TRANSIENT_OR_INVALID,
@@ -118,27 +118,27 @@ const DATASTORE_PORT = /^connect E[A-Z]+ .*:(543\d|6432|330[6-9]|33060|63[78]\d|
 
 /** Severity by type name, error code, driver and causes. The first matching rule in the whole chain wins. */
 export function builtInSeverity(error: GradedError): Severity {
-  const verdict = verdictOf(error, false)
+  const verdict = chainVerdict(error, false)
   return verdict === 'network' ? 'medium' : verdict
 }
 
 const PRECEDENCE: readonly Verdict[] = ['critical', 'network', 'medium', 'high', 'low']
 
-function verdictOf(error: GradedError, isCauseOfDriver: boolean): Verdict {
+function chainVerdict(error: GradedError, isWrappedByDriver: boolean): Verdict {
   const { causes } = error
   let verdict = ownVerdict(error)
   if (verdict === 'critical') return verdict
   const hasCauses = causes !== undefined && causes.length > 0
   // Only a failing connection can mean a lost datastore, so no other stack is read.
-  const isDriver = isCauseOfDriver || ((verdict === 'network' || hasCauses) && isDatastore(error))
-  if (verdict === 'network' && isDriver) return 'critical'
+  const isDriverError = isWrappedByDriver || ((verdict === 'network' || hasCauses) && isDatastoreFailure(error))
+  if (verdict === 'network' && isDriverError) return 'critical'
   if (!hasCauses) return verdict
   // A bare `fetch failed` is as severe as its cause.
   if (verdict === 'network' && error.error_type === 'TypeError') verdict = 'high'
   for (const cause of causes) {
-    const behind = verdictOf(cause, isDriver)
-    if (behind === 'critical') return behind
-    if (PRECEDENCE.indexOf(behind) < PRECEDENCE.indexOf(verdict)) verdict = behind
+    const causeVerdict = chainVerdict(cause, isDriverError)
+    if (causeVerdict === 'critical') return causeVerdict
+    if (PRECEDENCE.indexOf(causeVerdict) < PRECEDENCE.indexOf(verdict)) verdict = causeVerdict
   }
   return verdict
 }
@@ -152,27 +152,27 @@ function ownVerdict({ error_type, code, message = '' }: GradedError): Verdict {
 }
 
 const MAX_CACHED_VERDICTS = 2000
-const remembered = new Map<string, Verdict>()
+const cachedVerdicts = new Map<string, Verdict>()
 
 /** Caches the verdict by type and code. An application has few of them, and every capture needs one. */
 function ruleVerdict(errorType: string, code: string | undefined): Verdict {
   const key = code === undefined ? errorType : `${errorType}\n${code}`
-  const known = remembered.get(key)
-  if (known !== undefined) return known
-  const verdict = RULES.find((rule) => matches(rule, errorType, code))?.verdict ?? 'low'
-  if (remembered.size >= MAX_CACHED_VERDICTS) remembered.clear()
-  remembered.set(key, verdict)
+  const cached = cachedVerdicts.get(key)
+  if (cached !== undefined) return cached
+  const verdict = RULES.find((rule) => matchesRule(rule, errorType, code))?.verdict ?? 'low'
+  if (cachedVerdicts.size >= MAX_CACHED_VERDICTS) cachedVerdicts.clear()
+  cachedVerdicts.set(key, verdict)
   return verdict
 }
 
 /** OpenTelemetry and some clients report the code as the type. */
-function matches(rule: Rule, errorType: string, code = errorType): boolean {
+function matchesRule(rule: Rule, errorType: string, code = errorType): boolean {
   return (rule.error_type?.test(errorType) ?? true) && (rule.code?.test(code) ?? true)
 }
 
 /** Checks the mark of mysql2, the first frame outside Node.js, and the port. */
-function isDatastore({ fatal, backtrace = [], message = '' }: GradedError): boolean {
+function isDatastoreFailure({ fatal, backtrace = [], message = '' }: GradedError): boolean {
   if (fatal === true) return true
-  const first = backtrace.find((line) => !line.includes('node:') && !line.endsWith('<anonymous>)'))
-  return (first !== undefined && DATASTORE_FRAME.test(first)) || DATASTORE_PORT.test(message)
+  const firstFrame = backtrace.find((line) => !line.includes('node:') && !line.endsWith('<anonymous>)'))
+  return (firstFrame !== undefined && DATASTORE_FRAME.test(firstFrame)) || DATASTORE_PORT.test(message)
 }

@@ -12,18 +12,18 @@ export interface SeverityInput extends GradedError {
 }
 
 /** The two minimums only affect the built-in rules: an explicit severity and the host's rules are final. */
-export function severityOf(input: SeverityInput): Severity {
+export function gradeSeverity(input: SeverityInput): Severity {
   const { error_type, explicit, unhandled, request_failed, rules } = input
   if (explicit) return explicit
-  const custom = rules.find(([pattern]) => matches(pattern, error_type))
-  if (custom) return custom[1]
+  const customRule = rules.find(([pattern]) => matchesPattern(pattern, error_type))
+  if (customRule) return customRule[1]
   const severity = builtInSeverity(input)
   if (unhandled) return moreSevere(severity, 'high')
   return request_failed ? moreSevere(severity, 'medium') : severity
 }
 
 /** A pattern with the g or y flag keeps its `lastIndex`, so every second match would fail. */
-function matches(pattern: RegExp, text: string): boolean {
+function matchesPattern(pattern: RegExp, text: string): boolean {
   pattern.lastIndex = 0
   return pattern.test(text)
 }

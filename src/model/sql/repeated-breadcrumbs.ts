@@ -1,14 +1,14 @@
-import { leftStatement } from './breadcrumb-statement.js'
-import { isQuery, type Repeat, Repeats } from './statement-repeats.js'
+import { breadcrumbStatement } from './breadcrumb-statement.js'
+import { isQuery, type StatementRepeat, StatementRepeats } from './statement-repeats.js'
 
-export interface RepeatedStep {
+export interface RepeatedStatement {
   /** With placeholders instead of values. */
   statement: string
   count: number
   duration_ms: number
 }
 
-interface Step {
+interface SqlStep {
   category: string
   message: string
   duration_ms?: number | undefined
@@ -16,16 +16,16 @@ interface Step {
 }
 
 /** Repeated statements of a breadcrumb trail, most frequent first, by the same rules as the N+1 page. */
-export function repeatedStatements(steps: readonly Step[], threshold: number): RepeatedStep[] {
-  const repeats = new Repeats()
-  for (const step of steps) {
-    if (step.category !== 'sql') continue
-    const statement = leftStatement(step)
-    const repeat: Repeat | null = isQuery(statement) ? repeats.note(statement) : null
-    if (repeat) repeat.duration_ms += step.duration_ms ?? 0
+export function repeatedStatements(breadcrumbs: readonly SqlStep[], threshold: number): RepeatedStatement[] {
+  const repeats = new StatementRepeats()
+  for (const breadcrumb of breadcrumbs) {
+    if (breadcrumb.category !== 'sql') continue
+    const statement = breadcrumbStatement(breadcrumb)
+    const repeat: StatementRepeat | null = isQuery(statement) ? repeats.add(statement) : null
+    if (repeat) repeat.duration_ms += breadcrumb.duration_ms ?? 0
   }
   return repeats
-    .since(threshold)
+    .repeatedAtLeast(threshold)
     .map(({ statement, count, duration_ms }) => ({ statement, count, duration_ms }))
     .sort((a, b) => b.count - a.count)
 }

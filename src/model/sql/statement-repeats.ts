@@ -1,21 +1,21 @@
 /** A statement that one request or job ran more than once. */
-export interface Repeat {
+export interface StatementRepeat {
   readonly statement: string
   count: number
   /** Executions in a row, with other statements in between as in a loop; and the longest such run. */
   run: number
-  longest: number
-  last_at: number
+  longest_run: number
+  last_execution: number
   duration_ms: number
   /** Location in the host's code that ran it; null until it is worth determining. */
   place: string | null
 }
 
 /** Statements that control transactions or settings are not queries. */
-const NO_QUERY = /^(?:begin|commit|end|release|rollback|savepoint|set|show|start)\b/i
+const CONTROL_STATEMENT = /^(?:begin|commit|end|release|rollback|savepoint|set|show|start)\b/i
 
 export function isQuery(statement: string): boolean {
-  return !NO_QUERY.test(statement)
+  return !CONTROL_STATEMENT.test(statement)
 }
 
 const MAX_STATEMENTS = 50
@@ -23,34 +23,42 @@ const MAX_STATEMENTS = 50
 const MAX_STATEMENT_GAP = 10
 
 /** Statements of one request or job, in a bounded number of counters. */
-export class Repeats {
-  readonly #repeats = new Map<string, Repeat>()
-  #ran = 0
+export class StatementRepeats {
+  readonly #repeats = new Map<string, StatementRepeat>()
+  #executions = 0
   /** Whether the end of the request or job is already awaited. */
   isAwaited = false
   /** Whether to record the caller of the next connection request, and the last recorded caller. */
   wantsCaller = false
   caller = ''
 
-  note(statement: string): Repeat | null {
-    this.#ran++
-    const known = this.#repeats.get(statement)
-    if (!known) return this.#first(statement)
-    known.count++
-    known.run = this.#ran - known.last_at <= MAX_STATEMENT_GAP ? known.run + 1 : 1
-    known.longest = Math.max(known.longest, known.run)
-    known.last_at = this.#ran
-    return known
+  add(statement: string): StatementRepeat | null {
+    this.#executions++
+    const repeat = this.#repeats.get(statement)
+    if (!repeat) return this.#addFirst(statement)
+    repeat.count++
+    repeat.run = this.#executions - repeat.last_execution <= MAX_STATEMENT_GAP ? repeat.run + 1 : 1
+    repeat.longest_run = Math.max(repeat.longest_run, repeat.run)
+    repeat.last_execution = this.#executions
+    return repeat
   }
 
   /** Statements with at least `threshold` executions in a row. */
-  since(threshold: number): Repeat[] {
-    return [...this.#repeats.values()].filter(({ longest }) => longest >= threshold)
+  repeatedAtLeast(threshold: number): StatementRepeat[] {
+    return [...this.#repeats.values()].filter(({ longest_run }) => longest_run >= threshold)
   }
 
-  #first(statement: string): Repeat | null {
+  #addFirst(statement: string): StatementRepeat | null {
     if (this.#repeats.size >= MAX_STATEMENTS) return null
-    const repeat = { statement, count: 1, run: 1, longest: 1, last_at: this.#ran, duration_ms: 0, place: null }
+    const repeat = {
+      statement,
+      count: 1,
+      run: 1,
+      longest_run: 1,
+      last_execution: this.#executions,
+      duration_ms: 0,
+      place: null,
+    }
     this.#repeats.set(statement, repeat)
     return repeat
   }

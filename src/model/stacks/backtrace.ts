@@ -47,14 +47,14 @@ export const LIBRARY_MARK = ' [library]'
 
 /** Parses one line of a backtrace. A line of unknown format is kept whole as the function name. */
 export function parseFrame(line: string, root: string): Frame {
-  const cut = (line.length > MAX_LINE_LENGTH ? line.slice(0, MAX_LINE_LENGTH) : line).trim()
-  if (!cut.endsWith(LIBRARY_MARK)) return unmarkedFrame(line, cut, root)
-  return { ...unmarkedFrame(line, cut.slice(0, -LIBRARY_MARK.length), root), in_app: false }
+  const trimmed = (line.length > MAX_LINE_LENGTH ? line.slice(0, MAX_LINE_LENGTH) : line).trim()
+  if (!trimmed.endsWith(LIBRARY_MARK)) return parseUnmarkedFrame(line, trimmed, root)
+  return { ...parseUnmarkedFrame(line, trimmed.slice(0, -LIBRARY_MARK.length), root), in_app: false }
 }
 
-function unmarkedFrame(line: string, short: string, root: string): Frame {
-  const parts = short.startsWith('at ') ? v8Parts(short.slice(3)) : geckoParts(short)
-  if (!parts) return { line, function_name: short, file: null, line_number: null, column: null, in_app: true }
+function parseUnmarkedFrame(line: string, text: string, root: string): Frame {
+  const parts = text.startsWith('at ') ? splitV8Line(text.slice(3)) : splitGeckoLine(text)
+  if (!parts) return { line, function_name: text, file: null, line_number: null, column: null, in_app: true }
   const { path, line_number, column } = parsePosition(parts.location)
   const file = relativeFile(path, root)
   return { line, function_name: parts.name || null, file: file.path || null, line_number, column, in_app: file.in_app }
@@ -80,22 +80,22 @@ export function culpritFrame(backtrace: readonly string[], root: string): Frame 
 
 /** `src/cart.ts:12 in total`, for lists and messages. */
 export function locationText(frame: Frame): string {
-  const where = frame.file ? `${frame.file}${frame.line_number === null ? '' : `:${frame.line_number}`}` : ''
-  if (!where) return frame.function_name ?? ''
-  return frame.function_name ? `${where} in ${frame.function_name}` : where
+  const position = frame.file ? `${frame.file}${frame.line_number === null ? '' : `:${frame.line_number}`}` : ''
+  if (!position) return frame.function_name ?? ''
+  return frame.function_name ? `${position} in ${frame.function_name}` : position
 }
 
-interface Parts {
+interface LineParts {
   name: string
   location: string
 }
 
 /** `total (/app/cart.ts:1:2)`, `/app/cart.ts:1:2`, and Java's `Cart.total(Cart.java:1)`. */
-function v8Parts(text: string): Parts {
-  const plain = text.startsWith('async ') ? text.slice(6) : text
-  const open = plain.endsWith(')') ? openingParenthesis(plain) : -1
-  if (open < 0) return { name: '', location: plain }
-  return { name: plain.slice(0, open).trim(), location: evalOrigin(plain.slice(open + 1, -1)) }
+function splitV8Line(text: string): LineParts {
+  const withoutAsync = text.startsWith('async ') ? text.slice(6) : text
+  const open = withoutAsync.endsWith(')') ? openingParenthesis(withoutAsync) : -1
+  if (open < 0) return { name: '', location: withoutAsync }
+  return { name: withoutAsync.slice(0, open).trim(), location: evalOrigin(withoutAsync.slice(open + 1, -1)) }
 }
 
 /**
@@ -124,7 +124,7 @@ export function evalOrigin(location: string): string {
 }
 
 /** `total@https://shop.example/cart.js:1:2`, the format of Firefox and Safari. */
-function geckoParts(text: string): Parts | null {
+function splitGeckoLine(text: string): LineParts | null {
   const at = text.lastIndexOf('@')
   const location = text.slice(at + 1)
   if (at < 0 || !/:\d+$/.test(location) || /\s/.test(location)) return null

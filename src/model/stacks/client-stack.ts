@@ -1,11 +1,11 @@
 import type { Cause } from '../event.js'
-import { appleFrame } from './apple-frame.js'
+import { parseAppleFrame } from './apple-frame.js'
 import { LIBRARY_MARK, skipMessage } from './backtrace.js'
 import type { ClientFrame } from './client-frame.js'
-import { dartFrame } from './dart-frame.js'
-import { isJavaFrame, javaCause, javaFrame } from './java-frame.js'
+import { parseDartFrame } from './dart-frame.js'
+import { isJavaFrame, parseJavaCause, parseJavaFrame } from './java-frame.js'
 import { isOwnScript, type OwnScripts } from './own-scripts.js'
-import { scriptFrame } from './script-frame.js'
+import { parseScriptFrame } from './script-frame.js'
 
 /** A client stack in normalized lines, with its causes. */
 export interface ClientStack {
@@ -20,7 +20,7 @@ export interface ClientStackOptions extends OwnScripts {
 
 /** Upper limits for reading, because a stack can be a megabyte of arbitrary text. */
 const MAX_STACK_LENGTH = 1_000_000
-const SCANNED_LINES = 5000
+const MAX_SCANNED_LINES = 5000
 const MAX_LINE_LENGTH = 1000
 const MAX_CAUSES = 10
 
@@ -31,46 +31,46 @@ const MAX_CAUSES = 10
  * (https://shop.example/cart.js:1:2)']
  */
 export function clientStack(stack: string, options: ClientStackOptions): ClientStack {
-  const lines = linesOf(skipMessage(stack.slice(0, MAX_STACK_LENGTH), options.message ?? ''))
-  const parts: Part[] = [{ error_type: '', message: '', relation: 'cause', frames: [] }]
-  let isCut = false
+  const lines = splitLines(skipMessage(stack.slice(0, MAX_STACK_LENGTH), options.message ?? ''))
+  const parts: StackPart[] = [{ error_type: '', message: '', relation: 'cause', frames: [] }]
+  let isAsyncPart = false
   for (const line of lines) {
-    isCut ||= isAsyncParent(line)
-    const frame = isCut ? null : frameOf(line)
-    if (frame) add(parts, frame, options)
+    isAsyncPart ||= isAsyncParent(line)
+    const frame = isAsyncPart ? null : parseFrameLine(line)
+    if (frame) addFrame(parts, frame, options)
     else if (parts.length <= MAX_CAUSES) {
-      const behind = javaCause(line)
-      if (behind) parts.push({ ...behind, frames: [] })
+      const cause = parseJavaCause(line)
+      if (cause) parts.push({ ...cause, frames: [] })
     }
   }
-  const [own, ...behind] = parts as [Part, ...Part[]]
+  const [thrown, ...causeParts] = parts as [StackPart, ...StackPart[]]
   if (parts.every(({ frames }) => frames.length === 0)) {
     return { backtrace: lines.filter((line) => line !== '').slice(0, options.maxLines), causes: [] }
   }
-  return { backtrace: own.frames, causes: nested(behind) }
+  return { backtrace: thrown.frames, causes: nestCauses(causeParts) }
 }
 
-interface Part {
+interface StackPart {
   error_type: string
   message: string
   relation: Cause['relation']
   frames: string[]
 }
 
-function add(parts: readonly Part[], frame: ClientFrame, options: ClientStackOptions): void {
+function addFrame(parts: readonly StackPart[], frame: ClientFrame, options: ClientStackOptions): void {
   const frames = parts.at(-1)?.frames
-  if (frames && frames.length < options.maxLines) frames.push(lineOf(frame, options))
+  if (frames && frames.length < options.maxLines) frames.push(frameLine(frame, options))
 }
 
-function frameOf(line: string): ClientFrame | null {
-  if (isJavaFrame(line)) return javaFrame(line)
-  return scriptFrame(line) ?? appleFrame(line) ?? dartFrame(line)
+function parseFrameLine(line: string): ClientFrame | null {
+  if (isJavaFrame(line)) return parseJavaFrame(line)
+  return parseScriptFrame(line) ?? parseAppleFrame(line) ?? parseDartFrame(line)
 }
 
 /** Marks a library frame that does not look like one, see `parseFrame`. */
-function lineOf({ name, location, isLibrary }: ClientFrame, own: OwnScripts): string {
+function frameLine({ name, location, isLibrary }: ClientFrame, ownScripts: OwnScripts): string {
   const line = name === '' ? `at ${location}` : `at ${name} (${location})`
-  return isLibrary || !isOwnScript(location, own) ? `${line}${LIBRARY_MARK}` : line
+  return isLibrary || !isOwnScript(location, ownScripts) ? `${line}${LIBRARY_MARK}` : line
 }
 
 /** Firefox appends the stack that set up a timer or listener, which no other browser does. */
@@ -79,21 +79,21 @@ function isAsyncParent(line: string): boolean {
 }
 
 /** Each error is the cause of the one before it. Suppressed errors are added next to it. */
-function nested([first, ...others]: readonly Part[]): Cause[] {
+function nestCauses([first, ...others]: readonly StackPart[]): Cause[] {
   if (!first) return []
-  const { frames: backtrace, ...known } = first
+  const { frames: backtrace, ...error } = first
   const next = others.findIndex(({ relation }) => relation === 'cause')
-  const inner = nested(next < 0 ? [] : others.slice(next))
-  const beside = (next < 0 ? others : others.slice(0, next)).map(({ frames, ...one }) => ({
-    ...one,
+  const inner = nestCauses(next < 0 ? [] : others.slice(next))
+  const suppressedCauses = (next < 0 ? others : others.slice(0, next)).map(({ frames, ...suppressed }) => ({
+    ...suppressed,
     backtrace: frames,
   }))
-  return [{ ...known, backtrace, ...(inner.length > 0 ? { causes: inner } : {}) }, ...beside]
+  return [{ ...error, backtrace, ...(inner.length > 0 ? { causes: inner } : {}) }, ...suppressedCauses]
 }
 
-function linesOf(stack: string): string[] {
+function splitLines(stack: string): string[] {
   const lines: string[] = []
-  for (let from = 0; from <= stack.length && lines.length < SCANNED_LINES; ) {
+  for (let from = 0; from <= stack.length && lines.length < MAX_SCANNED_LINES; ) {
     const newline = stack.indexOf('\n', from)
     const to = newline < 0 ? stack.length : newline
     lines.push(stack.slice(from, Math.min(to, from + MAX_LINE_LENGTH)).trim())

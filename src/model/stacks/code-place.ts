@@ -3,10 +3,10 @@ import { cleanText } from '../text.js'
 import { culpritFrame, type Frame, locationText, parseFrame } from './backtrace.js'
 
 /** Number of own-code frames that identify a location. */
-const PLACE_FRAMES = 3
+const PLACE_FRAME_COUNT = 3
 const MAX_SCANNED_FRAMES = 50
 /** Number of functions that identify a long recursion. */
-const RECURSION_FRAMES = 10
+const MAX_RECURSION_FUNCTIONS = 10
 
 /**
  * Digest of the source line of a frame. For a caller, digest of the call that received its function. Null if the
@@ -22,17 +22,17 @@ export type LineDigest = (frame: Frame, isCaller: boolean) => string | null
  * ['src/cart.ts#total', 'src/server.ts#~3f9a1c20d5e6']
  */
 export function codePlace(backtrace: readonly string[], root: string, lineDigest?: LineDigest): string[] {
-  const own: string[] = []
-  let first: string | undefined
+  const ownPlaces: string[] = []
+  let firstPlace: string | undefined
   for (const line of backtrace.slice(0, MAX_SCANNED_FRAMES)) {
     const frame = parseFrame(line, root)
-    first ??= namedPlace(frame)
+    firstPlace ??= namedPlace(frame)
     if (!frame.in_app) continue
-    const place = framePlace(frame, own.length === 0, lineDigest)
-    if (!own.includes(place)) own.push(place)
-    if (own.length === PLACE_FRAMES) break
+    const place = framePlace(frame, ownPlaces.length === 0, lineDigest)
+    if (!ownPlaces.includes(place)) ownPlaces.push(place)
+    if (ownPlaces.length === PLACE_FRAME_COUNT) break
   }
-  return own.length > 0 ? own : first ? [first] : []
+  return ownPlaces.length > 0 ? ownPlaces : firstPlace ? [firstPlace] : []
 }
 
 /**
@@ -48,24 +48,25 @@ export function recursionPlace(backtrace: readonly string[], root: string, lineD
   const from = places.findIndex((place, i) => places.includes(place, i + 1))
   const to = places.findLastIndex((place, i) => places.indexOf(place) < i)
   if (from < 0) return codePlace(backtrace, root, lineDigest)
-  return [...new Set(places.slice(from, to + 1))].sort().slice(0, RECURSION_FRAMES)
+  return [...new Set(places.slice(from, to + 1))].sort().slice(0, MAX_RECURSION_FUNCTIONS)
 }
 
 /** The parts of an error that determine its location. */
-export interface Located {
+export interface LocatedError {
   backtrace: readonly string[]
   causes: readonly Cause[]
 }
 
 /** Backtrace of the innermost cause that contains own code, or else of the error itself. */
-export function rootBacktrace({ backtrace, causes }: Located, root: string): readonly string[] {
-  let found = backtrace
-  for (let behind = causes; ; ) {
+export function rootBacktrace({ backtrace, causes }: LocatedError, root: string): readonly string[] {
+  let result = backtrace
+  for (let innerCauses = causes; ; ) {
     // If several errors were collected without an own location, as by Promise.any, the first one determines it.
-    const cause = behind.find(({ relation }) => relation === 'cause') ?? (found.length === 0 ? behind[0] : undefined)
-    if (!cause) return found
-    if (found.length === 0 || culpritFrame(cause.backtrace, root)?.in_app) found = cause.backtrace
-    behind = cause.causes ?? []
+    const cause =
+      innerCauses.find(({ relation }) => relation === 'cause') ?? (result.length === 0 ? innerCauses[0] : undefined)
+    if (!cause) return result
+    if (result.length === 0 || culpritFrame(cause.backtrace, root)?.in_app) result = cause.backtrace
+    innerCauses = cause.causes ?? []
   }
 }
 
@@ -84,16 +85,16 @@ export function isStackOverflow({ error_type, message }: { error_type: string; m
   return OVERFLOW_TYPE.test(error_type) && OVERFLOW_MESSAGE.test(message)
 }
 
-const LINE_FALLBACK = /#[^#\n]*:\d+$/
+const LINE_NUMBER_PLACE = /#[^#\n]*:\d+$/
 
 /** Whether the first frame has neither a name nor a readable source line. */
-export function isUnreadPlace([first]: readonly string[]): boolean {
-  return first !== undefined && LINE_FALLBACK.test(first)
+export function isPlaceByLineNumber([first]: readonly string[]): boolean {
+  return first !== undefined && LINE_NUMBER_PLACE.test(first)
 }
 
 /** Replaces the line number of the first frame with the route of the request, because any edit moves the line. */
-export function placeAtRoute([first = '', ...others]: readonly string[], route: string): string[] {
-  return [`${first.replace(/:\d+$/, '')}@${route}`, ...others]
+export function placeWithRoute([first = '', ...callers]: readonly string[], route: string): string[] {
+  return [`${first.replace(/:\d+$/, '')}@${route}`, ...callers]
 }
 
 /** Callers fall back to their file alone: the line number of the first frame is enough to distinguish locations. */

@@ -20,11 +20,11 @@ export const MORE_KEY = '(more)'
 export function parseFrameVariables(stored: unknown): FrameVariables[] {
   if (!Array.isArray(stored)) return []
   return stored.filter(
-    (variablesOfFrame): variablesOfFrame is FrameVariables =>
-      isObject(variablesOfFrame) &&
-      'variables' in variablesOfFrame &&
-      isObject(variablesOfFrame.variables) &&
-      'file' in variablesOfFrame,
+    (frameVariables): frameVariables is FrameVariables =>
+      isObject(frameVariables) &&
+      'variables' in frameVariables &&
+      isObject(frameVariables.variables) &&
+      'file' in frameVariables,
   )
 }
 
@@ -35,28 +35,26 @@ export function parseFrameVariables(stored: unknown): FrameVariables[] {
 export function matchVariables<F extends Frame>(
   frames: readonly F[],
   variables: readonly FrameVariables[],
-): { matched: Map<F, FrameVariables>; others: FrameVariables[] } {
+): { matched: Map<F, FrameVariables>; unmatched: FrameVariables[] } {
   const matched = new Map<F, FrameVariables>()
-  const left = new Set(variables)
+  const unmatched = new Set(variables)
   for (const isSame of [isSamePlace, isSameFunction]) {
-    for (const variablesOfFrame of left) {
-      const frame = frames.find((candidate) => !matched.has(candidate) && isSame(candidate, variablesOfFrame))
+    for (const frameVariables of unmatched) {
+      const frame = frames.find((candidate) => !matched.has(candidate) && isSame(candidate, frameVariables))
       if (!frame) continue
-      matched.set(frame, variablesOfFrame)
-      left.delete(variablesOfFrame)
+      matched.set(frame, frameVariables)
+      unmatched.delete(frameVariables)
     }
   }
-  return { matched, others: [...left] }
+  return { matched, unmatched: [...unmatched] }
 }
 
-function isSamePlace({ file, line_number }: Frame, variablesOfFrame: FrameVariables): boolean {
-  return file !== null && file === variablesOfFrame.file && line_number === variablesOfFrame.line_number
+function isSamePlace({ file, line_number }: Frame, frameVariables: FrameVariables): boolean {
+  return file !== null && file === frameVariables.file && line_number === frameVariables.line_number
 }
 
-function isSameFunction({ file, function_name }: Frame, variablesOfFrame: FrameVariables): boolean {
-  return (
-    file !== null && file === variablesOfFrame.file && bareName(function_name) === bareName(variablesOfFrame.function)
-  )
+function isSameFunction({ file, function_name }: Frame, frameVariables: FrameVariables): boolean {
+  return file !== null && file === frameVariables.file && bareName(function_name) === bareName(frameVariables.function)
 }
 
 /** `async Cart.total [as sum]` and `total` are the same function. */

@@ -8,13 +8,13 @@ export interface OwnScripts {
 
 /** Whether a script comes from the page's own site. Locations without a site count as own code. */
 export function isOwnScript(location: string, { page_url, script_origins = [] }: OwnScripts): boolean {
-  const host = hostOf(location)
-  const page = page_url === undefined ? null : hostOf(page_url)
+  const host = urlHost(location)
+  const page = page_url === undefined ? null : urlHost(page_url)
   if (host === null || page === null || registrableDomain(host) === registrableDomain(page)) return true
-  return script_origins.some((origin) => hostOf(origin) === host)
+  return script_origins.some((origin) => urlHost(origin) === host)
 }
 
-function hostOf(url: string): string | null {
+function urlHost(url: string): string | null {
   return /^https?:\/\/([^/?#\s]{1,255})/i.exec(url)?.[1]?.toLowerCase().replace(/:\d+$/, '') ?? null
 }
 
@@ -23,8 +23,8 @@ function hostOf(url: string): string | null {
  * address is kept.
  */
 function registrableDomain(host: string): string {
-  const words = host.split('.')
-  if (words.length < 3 || /^[\d.]+$|^\[/.test(host)) return host
-  const [second = '', top = ''] = words.slice(-2)
-  return words.slice(top.length === 2 && second.length <= 3 ? -3 : -2).join('.')
+  const labels = host.split('.')
+  if (labels.length < 3 || /^[\d.]+$|^\[/.test(host)) return host
+  const [secondLevel = '', topLevel = ''] = labels.slice(-2)
+  return labels.slice(topLevel.length === 2 && secondLevel.length <= 3 ? -3 : -2).join('.')
 }

@@ -3,28 +3,29 @@ import type { ClientFrame } from './client-frame.js'
 import { scriptPath } from './script-path.js'
 
 /** Parses a line of V8, Hermes (React Native), Firefox or Safari; null for any other line. */
-export function scriptFrame(line: string): ClientFrame | null {
+export function parseScriptFrame(line: string): ClientFrame | null {
   const parts = line.startsWith('at ') ? parseV8Line(line.slice(3)) : parseGeckoLine(line)
   if (!parts) return null
   const { path, position } = parseLocation(parts.location)
   // A sentence that contains an @ is not a frame.
-  if (position === '' && !NO_FILE.test(path) && !line.startsWith('at ')) return null
-  const location = NO_FILE.test(path) ? 'native' : `${scriptPath(path)}${position}`
-  return { name: plainName(parts.name), location, isLibrary: EXTENSION.test(path) }
+  if (position === '' && !LOCATION_WITHOUT_FILE.test(path) && !line.startsWith('at ')) return null
+  const location = LOCATION_WITHOUT_FILE.test(path) ? 'native' : `${scriptPath(path)}${position}`
+  return { name: plainName(parts.name), location, isLibrary: EXTENSION_URL.test(path) }
 }
 
-interface Parts {
+interface FrameParts {
   name: string
   location: string
 }
 
 /** Locations without a file: code of the browser itself. */
-const NO_FILE = /^(?:native(?: code)?|\[native code\]|<anonymous>|anonymous|unknown|InternalBytecode\.js|)$/
-const EXTENSION =
+const LOCATION_WITHOUT_FILE =
+  /^(?:native(?: code)?|\[native code\]|<anonymous>|anonymous|unknown|InternalBytecode\.js|)$/
+const EXTENSION_URL =
   /^(?:(?:chrome|moz|ms-browser|safari|safari-web|opera)-extension|webkit-masked-url|chrome|resource|about|user-script):/
 
 /** `total (https://…:1:2)`, `https://…:1:2`, `total (address at index.android.bundle:1:2)`. */
-function parseV8Line(text: string): Parts {
+function parseV8Line(text: string): FrameParts {
   const open = text.endsWith(')') ? text.indexOf('(') : -1
   if (open < 0) return { name: '', location: withoutAddress(text.replace(/^async /, '')) }
   // Names and paths can contain parentheses: the location begins at the first one that follows a space.
@@ -40,7 +41,7 @@ function withoutAddress(location: string): string {
  * `total@https://…:1:2`, `@https://…:1:2`, `map@[native code]`. A location contains neither a function name nor a
  * space.
  */
-function parseGeckoLine(text: string): Parts | null {
+function parseGeckoLine(text: string): FrameParts | null {
   // Uses the first match because a URL can contain another @: `https://cdn.example/react@19/index.js`.
   const at = text.search(/@(?=[a-z][a-z\d+.-]{1,30}:|\/|\[native|[\w.-]{1,100}(?:bundle|\.js)\b|\d)/i)
   if (at < 0) return null
@@ -56,7 +57,7 @@ function parseLocation(location: string): { path: string; position: string } {
 }
 
 /** Names for code outside of any function, or for a function without a name. */
-const NO_NAME =
+const UNNAMED_FUNCTION =
   /^(?:<?anonymous>?|anonymous function|\(anonymous\)|\?|(?:global|module|eval) code|global|eval|<(?:static|instance)\w*>)$/i
 
 /**
@@ -70,7 +71,7 @@ function plainName(name: string): string {
     .replace(/ \[as [^[\]]{0,200}\]$/, '')
   if (plain.endsWith('<')) return ''
   const symbol = plain.endsWith(']') ? plain.lastIndexOf('[') : -1
-  const word = symbol >= 0 ? plain.slice(symbol) : (plain.split(/[./]/).at(-1) ?? '')
-  const short = word.replace(/^(?:async|get|set) /, '')
-  return NO_NAME.test(short) ? '' : short
+  const lastPart = symbol >= 0 ? plain.slice(symbol) : (plain.split(/[./]/).at(-1) ?? '')
+  const bareName = lastPart.replace(/^(?:async|get|set) /, '')
+  return UNNAMED_FUNCTION.test(bareName) ? '' : bareName
 }

@@ -1,5 +1,5 @@
 import type { Options } from '../../config/options.js'
-import type { Reject } from '../../model/budgets.js'
+import type { CountRejections } from '../../model/budgets.js'
 import { cleanText } from '../../model/text.js'
 import { MINUTE } from '../../model/time.js'
 import type { Database } from '../../store/database.js'
@@ -18,7 +18,7 @@ export interface OutboxOptions {
   config: Options
   database: Database
   now(): number
-  reject: Reject
+  reject: CountRejections
 }
 
 /** Exceeds the duration of a transaction. A retried transaction sets the time again. */

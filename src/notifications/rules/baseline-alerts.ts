@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Context } from '../../context.js'
 import { SEVERITIES, type Severity } from '../../model/severity/severity.js'
-import { HOUR, hourOf, MINUTE } from '../../model/time.js'
+import { HOUR, MINUTE, startOfHour } from '../../model/time.js'
 import { advanceCheckpoint, BASELINES_COMPARED, readCheckpoint } from '../../store/checkpoints.js'
 import type { BaselineNotice } from '../content/notice.js'
 import { dispatchDue } from '../delivery/dispatcher.js'
@@ -28,7 +28,7 @@ export interface BaselineExcess {
 export async function writeBaselineAlerts(
   context: Context,
   excesses: readonly BaselineExcess[],
-  hour = hourOf(context.now()),
+  hour = startOfHour(context.now()),
 ): Promise<number> {
   const { config, database, now } = context
   if (!config.enable_baseline_alerts) return 0
@@ -67,7 +67,7 @@ const CLOSING_DELAY_MS = MINUTE
 
 /** Returns the previous hour once, so that a burst in its last minute is compared too; null if that was done. */
 export async function claimClosedHour({ database, now }: Context, application_id: number): Promise<number | null> {
-  const closedHour = hourOf(now() - CLOSING_DELAY_MS) - HOUR
+  const closedHour = startOfHour(now() - CLOSING_DELAY_MS) - HOUR
   const name = `${BASELINES_COMPARED}${application_id}`
   return database.write(async (trx) => {
     if ((await readCheckpoint(trx, database.dialect, name, 0)) >= closedHour) return null

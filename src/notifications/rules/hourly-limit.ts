@@ -1,5 +1,5 @@
 import { SEVERITIES } from '../../model/severity/severity.js'
-import { HOUR, hourOf } from '../../model/time.js'
+import { HOUR, startOfHour } from '../../model/time.js'
 import { addUsage, type BudgetKey, closePeriod } from '../../store/counters/budget-usage.js'
 import type { Dialect } from '../../store/dialect.js'
 import type { Transaction } from '../../store/kysely.js'
@@ -68,7 +68,7 @@ async function reserveUsage(
   { limit, now }: { limit: number; now: number },
 ): Promise<{ surplus: NewDelivery[]; period: number }> {
   const fromClients = messages.filter(({ isFromClient }) => isFromClient)
-  for (let period = hourOf(now); ; period += HOUR) {
+  for (let period = startOfHour(now); ; period += HOUR) {
     const key = usageKey({ ...messages[0], period })
     // Client messages over their share must not count toward the limit of the channel.
     const overShare = new Set<NewDelivery>()

@@ -1,6 +1,6 @@
 import type { Options } from '../../config/options.js'
 import type { Severity } from '../../model/severity/severity.js'
-import { localDate, MINUTE } from '../../model/time.js'
+import { localDateTime, MINUTE } from '../../model/time.js'
 import type { ChannelName } from '../channels/channel.js'
 import { meetsThreshold } from './triggers.js'
 
@@ -51,7 +51,7 @@ export function endOfQuietHours(now: number, hours: string, timeZone: string): n
 
 function isQuietAt(time: number, hours: string, timeZone: string): boolean {
   const [from = 0, to = 0] = hours.split('-').map(minuteOfDay)
-  const { hour, minute } = localDate(time, timeZone)
+  const { hour, minute } = localDateTime(time, timeZone)
   const localMinute = hour * 60 + minute
   return from < to ? localMinute >= from && localMinute < to : localMinute >= from || localMinute < to
 }

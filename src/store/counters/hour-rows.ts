@@ -1,4 +1,4 @@
-import { hourOf } from '../../model/time.js'
+import { startOfHour } from '../../model/time.js'
 import { aggregate, type HourTable, truncateNames } from './define-hour-table.js'
 
 export interface HourRow<Name extends string, Amount extends string> {
@@ -29,7 +29,7 @@ export class HourRows<Name extends string, Amount extends string> {
   }
 
   add(time: number, given: Readonly<Record<Name, string>>, amounts: Readonly<Record<Amount, number>>): void {
-    const hour = hourOf(time)
+    const hour = startOfHour(time)
     let names = truncateNames(this.#table, given)
     let key = this.#rowKey(hour, names)
     if (!this.#rows.has(key) && this.#rows.size >= this.#options.maxRows) {

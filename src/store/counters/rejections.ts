@@ -1,12 +1,12 @@
-import { BUDGET_NAMES, type BudgetName, type Reject } from '../../model/budgets.js'
+import { BUDGET_NAMES, type BudgetName, type CountRejections } from '../../model/budgets.js'
 import type { Counters } from '../../model/counters.js'
-import { DAY, HOUR, hourOf } from '../../model/time.js'
+import { DAY, HOUR, startOfHour } from '../../model/time.js'
 import type { Database } from '../database.js'
 import { REJECTION_HOURS } from './hour-tables.js'
 import type { Tallies } from './tallies.js'
 
 /** Counts rejections in this process and, by hour, in the sums that all processes share. */
-export function createReject(counters: Counters, tallies: () => Tallies, now: () => number): Reject {
+export function createReject(counters: Counters, tallies: () => Tallies, now: () => number): CountRejections {
   return (budget, count = 1) => {
     const at = now()
     counters.add(budget, count)
@@ -33,7 +33,7 @@ export async function recentRejections({ read }: Database, now: number): Promise
       fn.min('first_seen_at').as('first_seen_at'),
       fn.max('last_seen_at').as('last_seen_at'),
     ])
-    .where('hour', '>', hourOf(now) - DAY)
+    .where('hour', '>', startOfHour(now) - DAY)
     .groupBy('budget')
     .execute()
   return BUDGET_NAMES.flatMap((budget) => {

@@ -1,5 +1,5 @@
 import type { ErrorEvent } from '../../model/event.js'
-import { hourOf } from '../../model/time.js'
+import { startOfHour } from '../../model/time.js'
 import { REPORTED_EVENTS } from '../bulk-targets.js'
 import type { Dialect } from '../dialect.js'
 import type { Transaction } from '../kysely.js'
@@ -111,7 +111,7 @@ function subtract(
   { hours, users }: FoldedGroup,
   { occurred_at, app_version, user_id, ...event }: IdentifiedEvent,
 ): void {
-  decrement(hours, hourKey({ ...event, hour: hourOf(occurred_at), app_version: app_version ?? '' }))
+  decrement(hours, hourKey({ ...event, hour: startOfHour(occurred_at), app_version: app_version ?? '' }))
   if (user_id !== null) decrement(users, user_id)
 }
 

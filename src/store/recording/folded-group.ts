@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Cause, ErrorEvent } from '../../model/event.js'
 import { moreSevere, type Severity } from '../../model/severity/severity.js'
-import { hourOf } from '../../model/time.js'
+import { startOfHour } from '../../model/time.js'
 
 /** Occurrences of one hour and dimension. */
 export interface HourSum {
@@ -142,7 +142,7 @@ export class FoldedGroup {
   }
 
   #addHour({ occurred_at, severity, platform, app_version }: ErrorEvent): void {
-    const hour = hourOf(occurred_at)
+    const hour = startOfHour(occurred_at)
     const version = app_version ?? ''
     const last = this.#hour
     // Consecutive repeats nearly always have the same hour and version.

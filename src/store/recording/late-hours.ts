@@ -1,4 +1,4 @@
-import { DAY, hourOf, MINUTE } from '../../model/time.js'
+import { DAY, MINUTE, startOfHour } from '../../model/time.js'
 import { LATE_HOURS } from '../bulk-targets.js'
 import { CASCADES_LATE_HOUR, CASCADES_UNTIL } from '../checkpoints.js'
 import type { Dialect } from '../dialect.js'
@@ -21,9 +21,9 @@ export async function markLateHours(
   for (const { kept } of groups) {
     for (const { occurred_at } of kept) {
       if (occurred_at > now - LATE_AFTER_MS || occurred_at < now - MAX_AGE_MS) continue
-      hours.add(hourOf(occurred_at))
+      hours.add(startOfHour(occurred_at))
       // Its parent may have occurred in the previous hour.
-      hours.add(hourOf(occurred_at - MINUTE))
+      hours.add(startOfHour(occurred_at - MINUTE))
     }
   }
   if (hours.size === 0) return

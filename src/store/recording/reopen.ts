@@ -1,9 +1,9 @@
 import type { ErrorEvent } from '../../model/event.js'
 import {
   compareReleases,
-  findCommit,
-  findVersion,
+  releaseCommit,
   releaseName,
+  releaseVersion,
   type SeenRelease,
 } from '../../model/releases/releases.js'
 import { ACTIVITIES } from '../bulk-targets.js'
@@ -62,8 +62,8 @@ export async function findReopenedGroups(
       severity,
       resolved_by_name,
       resolved_in_version,
-      regressed_in_version: newer === null ? null : findVersion(newer),
-      regressed_in_commit: newer === null ? null : findCommit(newer),
+      regressed_in_version: newer === null ? null : releaseVersion(newer),
+      regressed_in_commit: newer === null ? null : releaseCommit(newer),
     })
   }
   return reopened

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { similarityFeatures } from '../../model/grouping/similarity.js'
-import { HOUR, hourOf } from '../../model/time.js'
+import { HOUR, startOfHour } from '../../model/time.js'
 import type { SqliteHandle } from '../dialects/sqlite-file.js'
 import { searchText } from '../recording/search-history.js'
 
@@ -125,7 +125,7 @@ function restoreHours(target: SqliteHandle): number {
       add.run(id, row.hour, severity, row.platform, row.app_version, count)
       remaining -= count
     }
-    if (remaining > 0) add.run(id, hourOf(first_seen_at), severity, platform, app_version, remaining)
+    if (remaining > 0) add.run(id, startOfHour(first_seen_at), severity, platform, app_version, remaining)
     undated += remaining
   }
   return undated

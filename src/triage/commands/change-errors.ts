@@ -1,6 +1,6 @@
 import type { Context } from '../../context.js'
 import { errorNotFound } from '../../model/errors.js'
-import { findVersion } from '../../model/releases/releases.js'
+import { releaseVersion } from '../../model/releases/releases.js'
 import type { Updateable } from '../../store/kysely.js'
 import { createNewestReleaseLookup, releaseReporter } from '../../store/releases.js'
 import { type ErrorRow, lockErrors } from '../../store/row-locks.js'
@@ -100,5 +100,5 @@ async function releaseColumns(
   const { application_id, platform } = row
   const at = resolved_at ?? Number.MAX_SAFE_INTEGER
   const newest = await newestRelease({ application_id, reporter: releaseReporter(row), platform, at })
-  return { resolved_in_version: newest ? findVersion(newest.name) : null, regressed_in_version: null }
+  return { resolved_in_version: newest ? releaseVersion(newest.name) : null, regressed_in_version: null }
 }

@@ -1,5 +1,5 @@
 import type { Cause } from '../../model/event.js'
-import { MANY_MESSAGES, rootCauseOf, signatureOf, signedMessage } from '../../model/grouping/signature.js'
+import { errorSignature, MANY_MESSAGES, signatureMessage, wrappedRootCause } from '../../model/grouping/signature.js'
 import { codePlace } from '../../model/stacks/code-place.js'
 import type { ErrorRecord } from './error-record.js'
 
@@ -29,18 +29,18 @@ type GroupedRecord = Pick<
 export function explainGrouping({ error_type, hash_signature, ...record }: GroupedRecord, root: string): ErrorGrouping {
   const { message, backtrace, causes, signature_place } = record
   const source = record.source ?? undefined
-  const root_cause = rootCauseOf({ error_type, message, causes })
+  const root_cause = wrappedRootCause({ error_type, message, causes })
   const places = [
     ...(signature_place ? [[...signature_place]] : []),
     ...[backtrace, ...causeBacktraces(causes)].map((lines) => codePlace(lines, root)),
   ]
-  const normalized = signedMessage({ error_type, message })
+  const normalized = signatureMessage({ error_type, message })
   const exactPlace = places.find(
-    (place) => signatureOf({ error_type, message: normalized, root_cause, place, source }) === hash_signature,
+    (place) => errorSignature({ error_type, message: normalized, root_cause, place, source }) === hash_signature,
   )
   if (exactPlace) return { grouped_by: 'parts', error_type, message: normalized, root_cause, place: exactPlace }
   const floodedPlace = places.find(
-    (place) => signatureOf({ error_type, message: MANY_MESSAGES, place, source }) === hash_signature,
+    (place) => errorSignature({ error_type, message: MANY_MESSAGES, place, source }) === hash_signature,
   )
   if (floodedPlace)
     return { grouped_by: 'many_messages', error_type, message: MANY_MESSAGES, root_cause: null, place: floodedPlace }

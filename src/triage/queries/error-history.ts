@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { id, optional } from '../../model/input/input.js'
-import { DAY, dayOf, HOUR, hourOf, lastDays } from '../../model/time.js'
+import { DAY, HOUR, lastDays, localDay, startOfHour } from '../../model/time.js'
 import { defineOperation } from '../../operation.js'
 import { requireError } from './find-error.js'
 
@@ -27,7 +27,7 @@ export const errorHistory = defineOperation({
     const { id: error_id, occurred_at } = await requireError(context, input)
     const now = context.now()
     const days = lastDays(SHOWN_DAYS, now, context.config.time_zone)
-    const firstHour = hourOf(now) - (SHOWN_HOURS - 1) * HOUR
+    const firstHour = startOfHour(now) - (SHOWN_HOURS - 1) * HOUR
     const sums = await loadHourSums(context, error_id, Math.min(days[0] ?? now, firstHour))
     return {
       hours: Array.from({ length: SHOWN_HOURS }, (_, i) => {
@@ -35,14 +35,14 @@ export const errorHistory = defineOperation({
         return { starts_at: new Date(hour).toISOString(), count: sums.get(hour) ?? 0 }
       }),
       days: countByDay(days, sums, context.config.time_zone),
-      ...(await loadShares(context, error_id, hourOf(occurred_at) - SHOWN_DAYS * DAY)),
+      ...(await loadShares(context, error_id, startOfHour(occurred_at) - SHOWN_DAYS * DAY)),
     }
   },
 })
 
 function countByDay(starts: readonly number[], sums: ReadonlyMap<number, number>, timeZone: string) {
   const days = starts.map((start) => ({
-    day: dayOf(start, timeZone),
+    day: localDay(start, timeZone),
     starts_at: new Date(start).toISOString(),
     count: 0,
   }))

@@ -1,8 +1,8 @@
 import { createServer, request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { leftStatement } from '../../../src/model/sql/breadcrumb-statement.js'
-import { Repeats } from '../../../src/model/sql/statement-repeats.js'
+import { breadcrumbStatement } from '../../../src/model/sql/breadcrumb-statement.js'
+import { StatementRepeats } from '../../../src/model/sql/statement-repeats.js'
 import type { Settings } from '../../../src/options.js'
 import { describeEachDatabase, type TestDatabase } from '../../support/databases.js'
 import { freshTracker, withDatabase } from '../../support/tracker.js'
@@ -124,12 +124,12 @@ describeEachDatabase(
 )
 
 test('a scope counts a limited number of statements', () => {
-  const repeats = new Repeats()
-  for (let i = 0; i < 10_000; i++) repeats.note(`statement ${i}`)
-  for (let i = 0; i < 5; i++) repeats.note('late')
-  expect(repeats.since(2)).toEqual([])
-  for (let i = 0; i < 5; i++) repeats.note('statement 3')
-  expect(repeats.since(5)).toMatchObject([{ statement: 'statement 3', count: 6 }])
+  const repeats = new StatementRepeats()
+  for (let i = 0; i < 10_000; i++) repeats.add(`statement ${i}`)
+  for (let i = 0; i < 5; i++) repeats.add('late')
+  expect(repeats.repeatedAtLeast(2)).toEqual([])
+  for (let i = 0; i < 5; i++) repeats.add('statement 3')
+  expect(repeats.repeatedAtLeast(5)).toMatchObject([{ statement: 'statement 3', count: 6 }])
 })
 
 test.each([
@@ -152,7 +152,7 @@ test.each([
   ['select 1 -- secret', 'sqlite', 'select ?'],
 ])('a statement in a breadcrumb contains no values: %s', (message, system, expected) => {
   const metadata = system === undefined ? undefined : { system }
-  const text = leftStatement({ message, metadata })
+  const text = breadcrumbStatement({ message, metadata })
   expect(text).toBe(expected)
   expect(text).not.toContain('secret')
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { normalizeMessage } from '../../../src/model/grouping/normalized-message.js'
-import { fingerprintSignature, signatureOf } from '../../../src/model/grouping/signature.js'
+import { errorSignature, fingerprintSignature } from '../../../src/model/grouping/signature.js'
 import { codePlace } from '../../../src/model/stacks/code-place.js'
 
 const ERROR = {
@@ -18,7 +18,7 @@ const ERROR = {
 
 const signature = (changes: Partial<typeof ERROR> = {}) => {
   const { error_type, message, backtrace, project_root } = { ...ERROR, ...changes }
-  return signatureOf({ error_type, message: normalizeMessage(message), place: codePlace(backtrace, project_root) })
+  return errorSignature({ error_type, message: normalizeMessage(message), place: codePlace(backtrace, project_root) })
 }
 const withLines = (change: (line: string) => string) => signature({ backtrace: ERROR.backtrace.map(change) })
 

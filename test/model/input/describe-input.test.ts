@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { type Described, describeInput, facts } from '../../../src/model/input/describe-input.js'
+import { describeInput, facts, type ParameterDescription } from '../../../src/model/input/describe-input.js'
 import {
   choice,
   clampedInteger,
@@ -16,7 +16,7 @@ import {
   withDefault,
 } from '../../../src/model/input/input.js'
 
-const described = (schema: v.GenericSchema): Omit<Described, 'name'> | undefined => {
+const described = (schema: v.GenericSchema): Omit<ParameterDescription, 'name'> | undefined => {
   const [field] = describeInput(v.object({ field: schema }))
   if (!field) return undefined
   const { name: _name, ...rest } = field

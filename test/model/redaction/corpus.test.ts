@@ -3,7 +3,7 @@ import { plainData } from '../../../src/capture/values/plain-data.js'
 import { Describer } from '../../../src/diagnostics/variables/describe-value.js'
 import { isPasswordKey, SECRET_WORD, SENSITIVE_PHRASES } from '../../../src/model/redaction/key-words.js'
 import { createRedactor } from '../../../src/model/redaction/redaction.js'
-import { PASSWORD, scanText, WORD } from '../../../src/model/redaction/text-scan.js'
+import { PASSWORD_PREFIX, SECRET_PREFIX, scanText } from '../../../src/model/redaction/text-scan.js'
 import { displayLine } from '../../../src/model/stacks/source-line.js'
 import { secretSamples, secretSourceLines } from '../../support/secrets/corpus.js'
 import { ORDINARY_KEYS, ordinaryTexts } from '../../support/secrets/ordinary-texts.js'
@@ -85,8 +85,8 @@ describe('the corpus of ordinary texts', () => {
 
 test('every sensitive phrase passes the quick checks that skip ordinary texts', () => {
   const plain = [...SENSITIVE_PHRASES].filter((phrase) => /^[\0-\x7f]+$/.test(phrase))
-  expect(plain.filter((phrase) => (scanText(phrase) & WORD) === 0 || !SECRET_WORD.test(phrase))).toEqual([])
-  expect(plain.filter((phrase) => isPasswordKey(phrase) && (scanText(phrase) & PASSWORD) === 0)).toEqual([])
+  expect(plain.filter((phrase) => (scanText(phrase) & SECRET_PREFIX) === 0 || !SECRET_WORD.test(phrase))).toEqual([])
+  expect(plain.filter((phrase) => isPasswordKey(phrase) && (scanText(phrase) & PASSWORD_PREFIX) === 0)).toEqual([])
 })
 
 test("the host's own words and patterns apply to every form", () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import {
   compareReleases,
-  findCommit,
-  findVersion,
+  releaseCommit,
   releaseName,
+  releaseVersion,
   sortReleases,
 } from '../../../src/model/releases/releases.js'
 
@@ -15,7 +15,7 @@ describe('the name of a release', () => {
     ['1.4.0+45', 'f81f3c2', '1.4.0+45', 'f81f3c2'],
   ])('of version %s and commit %s gives both back', (app_version, git_sha, version, commit) => {
     const name = releaseName({ app_version, git_sha }) ?? ''
-    expect([findVersion(name), findCommit(name)]).toEqual([version, commit])
+    expect([releaseVersion(name), releaseCommit(name)]).toEqual([version, commit])
   })
 
   test('is none where nothing is known, and fits its column however long the version is', () => {
@@ -24,7 +24,7 @@ describe('the name of a release', () => {
       const app_version = 'v'.repeat(length)
       const name = releaseName({ app_version, git_sha: 'f'.repeat(64) }) ?? ''
       expect(name.length).toBeLessThanOrEqual(128)
-      expect(findVersion(name)).toBe(app_version)
+      expect(releaseVersion(name)).toBe(app_version)
     }
   })
 })

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { type SeverityInput, severityOf } from '../../../src/model/severity/grade-severity.js'
+import { gradeSeverity, type SeverityInput } from '../../../src/model/severity/grade-severity.js'
 import type { Severity } from '../../../src/model/severity/severity.js'
 import { resolveConfiguration } from '../../../src/options.js'
 
-const grade = (error_type: string, more: Partial<SeverityInput> = {}) => severityOf({ error_type, rules: [], ...more })
+const grade = (error_type: string, more: Partial<SeverityInput> = {}) =>
+  gradeSeverity({ error_type, rules: [], ...more })
 
 describe('an explicit severity wins, then the first matching rule, then the built-in rules', () => {
   const rules = [

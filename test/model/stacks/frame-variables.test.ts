@@ -13,9 +13,9 @@ describe('the variables of a stack', () => {
     const frames = [frame('at Cart.total (/app/src/cart.ts:12:5)'), frame('at pay (/app/src/pay.ts:3:1)')]
     const [first, second] = frames
     const of = [variables('total', 12), variables('pay', 3, 'src/pay.ts')]
-    const { matched, others } = matchVariables(frames, of)
+    const { matched, unmatched } = matchVariables(frames, of)
     expect([first, second].map((one) => one && matched.get(one))).toEqual(of)
-    expect(others).toEqual([])
+    expect(unmatched).toEqual([])
   })
 
   test('belong to the frame of the same function where the error was made on another line than it was thrown', () => {
@@ -26,15 +26,15 @@ describe('the variables of a stack', () => {
   test('of a recursion belong to one frame each', () => {
     const frames = [12, 12, 12].map((line) => frame(`at walk (/app/src/cart.ts:${line}:5)`))
     const of = [variables('walk', 12), { ...variables('walk', 12), variables: { depth: 2 } }]
-    const { matched, others } = matchVariables(frames, of)
+    const { matched, unmatched } = matchVariables(frames, of)
     expect([...matched.values()]).toEqual(of)
     expect(matched.has(frames[2] as (typeof frames)[0])).toBe(false)
-    expect(others).toEqual([])
+    expect(unmatched).toEqual([])
   })
 
   test('that belong to no frame are told apart', () => {
     const other = variables('refund', 4, 'src/refund.ts')
-    expect(matchVariables([frame('at pay (/app/src/pay.ts:3:1)')], [other]).others).toEqual([other])
+    expect(matchVariables([frame('at pay (/app/src/pay.ts:3:1)')], [other]).unmatched).toEqual([other])
   })
 
   test.each([null, undefined, 'text', { order: 1 }, [null, 1, [], {}, { variables: 1 }, { file: 'x' }]])(

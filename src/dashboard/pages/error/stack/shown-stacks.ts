@@ -62,9 +62,9 @@ export async function loadStacks(
     const display = { number: i + 1, is_wide: i === wideIndex, has_more: !isFromOtherProcess, history, visit }
     if (frame && source) sources.set(frame, { source, ...display })
   }
-  const { matched, others } = matchVariables(inAppFrames, parseFrameVariables(details.local_variables))
+  const { matched, unmatched } = matchVariables(inAppFrames, parseFrameVariables(details.local_variables))
   for (const [frame, one] of matched) variables.set(frame, one)
-  return { ...shown, note: histories.note, with_variables: matched.size, other_variables: others }
+  return { ...shown, note: histories.note, with_variables: matched.size, other_variables: unmatched }
 }
 
 const NO_HISTORIES: Histories = { frames: [], note: null }

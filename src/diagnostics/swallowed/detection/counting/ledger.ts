@@ -1,7 +1,7 @@
 import { types } from 'node:util'
 import { hasRoomToNote, hasRoomToRecord, prepareStackProbes } from '../../../../capture/guards/stack-room.js'
 import { isObject } from '../../../../capture/values/is-object.js'
-import { hourOf } from '../../../../model/time.js'
+import { startOfHour } from '../../../../model/time.js'
 import { type CountedSite, CountedSites, currentTally } from './counted-sites.js'
 import { causesOf, errorCode, errorType } from './error-parts.js'
 import { isPlainFunction } from './plain-function.js'
@@ -161,7 +161,7 @@ export class Ledger {
       site?.location ?? this.#locate(value) ?? (handlerLocation === null ? null : `~${handlerLocation}`)
     if (raiseLocation === null) return null
     const tallies = site?.tallies ?? this.#sites.talliesAt(raiseLocation, this.#open.limit)
-    const tally = currentTally(tallies, { hour: hourOf(this.#options.now()), errorType: type, raiseLocation })
+    const tally = currentTally(tallies, { hour: startOfHour(this.#options.now()), errorType: type, raiseLocation })
     tally.raised++
     this.#open.touch(tally)
     const sighting: Sighting = { tally, thrownAt: site?.location ?? null, rescue: null, isReported: false }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Ledger } from '../../../../../src/diagnostics/swallowed/detection/counting/ledger.js'
-import { HOUR, hourOf } from '../../../../../src/model/time.js'
+import { HOUR, startOfHour } from '../../../../../src/model/time.js'
 import { NOON } from '../../../../support/tracker.js'
 
 const THROW = 'src/a.ts:1:1#made'
@@ -102,7 +102,7 @@ describe('the ledger', () => {
     ledger.caught(swallowed, CATCH)
     ledger.reported(reported)
     const second = ledger.take().rows
-    expect([...first, ...second].map(({ hour }) => hour)).toEqual([...first, ...second].map(() => hourOf(NOON)))
+    expect([...first, ...second].map(({ hour }) => hour)).toEqual([...first, ...second].map(() => startOfHour(NOON)))
     expect(second.map((row) => [row.rescue_location, row.rescue_count, row.reported_count])).toEqual([['', 0, 1]])
   })
 
