@@ -8,7 +8,7 @@ import pg from 'pg'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { TrackerInstance } from '../../src/tracker.js'
-import { type CauseOfKind, type ErrorKind, SEVERITY_TABLE } from '../model/severity/severity-table.js'
+import { type ErrorSample, type SampleCause, SEVERITY_TABLE } from '../model/severity/severity-table.js'
 import { CREDENTIALS } from '../support/tracker.js'
 
 let tracker: TrackerInstance
@@ -121,9 +121,9 @@ async function closedPort(): Promise<number> {
 }
 
 /** An error with the name, code, message and stack of the kind. */
-function created(kind: ErrorKind | CauseOfKind): Error {
+function created(kind: ErrorSample | SampleCause): Error {
   const { error_type, message, code, frame = 'src/orders.js' } = kind
-  const { fatal, cause, errors } = kind as ErrorKind
+  const { fatal, cause, errors } = kind as ErrorSample
   const error = new Error(message, cause ? { cause: created(cause) } : undefined)
   Object.defineProperty(error, 'name', { value: error_type })
   Object.assign(error, code !== undefined && { code }, fatal && { fatal }, errors && { errors: errors.map(created) })

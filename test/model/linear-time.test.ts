@@ -9,25 +9,25 @@ import { parseFrame, stackLines } from '../../src/model/stacks/backtrace.js'
 import { codePlace } from '../../src/model/stacks/code-place.js'
 import { cleanText } from '../../src/model/text.js'
 
-/** Texts that make careless patterns take the square of their length or worse. */
-const HOSTILE: Record<string, string> = {
+/** Repeated units that take quadratic time or worse with careless patterns. */
+const HOSTILE_UNITS: Record<string, string> = {
   digits: '1',
   'spaced digits': '1 ',
   'grouped digits': '4111 ',
   hexadecimal: 'a1',
   quotes: '"',
   apostrophes: "'a ",
-  'open quotes behind keys': 'password="',
+  'open quotes after keys': 'password="',
   'escaped quotes': '\\"',
   backslashes: '\\',
   at: 'a@',
-  'mail-like': 'a.a@a.',
+  'email-like': 'a.a@a.',
   'scheme-like': 'aa://',
   'scheme letters': 'a',
   'query-like': '?a&',
   'question marks': '?',
   keys: 'token',
-  'keys and signs': 'token:',
+  'keys and separators': 'token:',
   'keys and brackets': 'token:[',
   'keys and lists over lines': 'token:[\n',
   'keys and open strings': 'token:["',
@@ -36,9 +36,9 @@ const HOSTILE: Record<string, string> = {
   'long bracketed keys': `a[${'b'.repeat(500)}]`,
   'open brackets': 'a[',
   'encoded brackets': 'a%5Bb%5D',
-  'encoded signs': '%3D',
+  'encoded separators': '%3D',
   'encoded keys': '%3Ftoken',
-  'encoded keys and signs': '%26token%3D',
+  'encoded keys and separators': '%26token%3D',
   'encoded quotes': 'token%3A%22',
   'encoded backslashes': '%22token%22%3A%22%5C',
   percents: '%',
@@ -67,13 +67,13 @@ const HOSTILE: Record<string, string> = {
   'passwords in sentences': 'wrong password a1',
   'runs of password words': 'password',
   'quotes in a password': "password a'",
-  'signs between passwords': 'password -> [',
+  'separators between passwords': 'password -> [',
   'commands of Redis': 'AUTH a1',
   'quotes in a URL': "postgres://a'",
   'quotes in a header': "cookie: a'",
   'quotes in a quoted password': "password='a'b",
   'phrases of a password': 'password: a ',
-  'signs inside a password': 'password:a,b',
+  'separators inside a password': 'password:a,b',
   'columns and rows': "(a,password) values ('a'',",
   'open rows': '(password) values ((',
   'rows of an error': 'Failing row contains (',
@@ -90,7 +90,7 @@ const HOSTILE: Record<string, string> = {
   'reset links': '/reset/a1b2c3d4',
   'encoded letters': '%D0%BF',
   'token prefixes': 'sk-key-SG.',
-  'calls behind keys': 'password=crypt(',
+  'calls after keys': 'password=crypt(',
   bearer: 'bearer ',
   'bearer and blanks': 'bearer            ',
   'web tokens': 'eyJaaaaaaaa-',
@@ -102,8 +102,8 @@ const HOSTILE: Record<string, string> = {
   'names and random words': 'token a1b2c3d4 ',
   'names and arrows': 'token -> ',
   'names and words': 'token is ',
-  'names, signs and brackets': 'token: [[',
-  'open entities behind keys': 'password=&quot;',
+  'names, separators and brackets': 'token: [[',
+  'open entities after keys': 'password=&quot;',
   'entities around keys': '&quot;token&quot;:&quot;',
   'blocks of lines': 'password: |\n a\n',
   'blocks of blank lines': 'password: |\n \n',
@@ -137,47 +137,47 @@ const HOSTILE: Record<string, string> = {
   'app libraries': 'cfnetwork/',
 }
 
-const { text, isSensitiveKey } = createRedactor(['salary'])
+const { text: redact, isSensitiveKey } = createRedactor(['salary'])
 const TRUSTED = ['0.0.0.0/0', '::/0']
-const WORK: Record<string, (hostile: string) => unknown> = {
-  'redacting text': text,
-  'judging a key': isSensitiveKey,
-  'normalising a message': normalizeMessage,
-  'reading a frame': (hostile) => [parseFrame(`at ${hostile}`, '/srv'), parseFrame(hostile, '/srv')],
-  'reading a stack': (hostile) => stackLines(`Error: ${hostile}\n${hostile}`, hostile, 50),
-  signing: (hostile) =>
+const OPERATIONS: Record<string, (hostile: string) => unknown> = {
+  'redacts text': redact,
+  'checks a key': isSensitiveKey,
+  'normalizes a message': normalizeMessage,
+  'parses a frame': (hostile) => [parseFrame(`at ${hostile}`, '/srv'), parseFrame(hostile, '/srv')],
+  'parses a stack': (hostile) => stackLines(`Error: ${hostile}\n${hostile}`, hostile, 50),
+  'computes a signature': (hostile) =>
     errorSignature({
       error_type: hostile,
       message: normalizeMessage(hostile),
       place: codePlace([hostile, `at ${hostile}`], '/srv'),
     }),
-  'telling the platform': detectPlatform,
-  'finding the client': (hostile) => [
+  'detects the platform': detectPlatform,
+  'finds the client address': (hostile) => [
     clientAddress({ remote_address: '10.0.0.1', forwarded_for: hostile }, TRUSTED),
     clientAddress({ remote_address: '10.0.0.1', forwarded: hostile }, TRUSTED),
     clientAddress({ remote_address: hostile }, TRUSTED),
   ],
-  'keeping headers': (hostile) => [safeHeaders({ referer: hostile }), safeHeaders(hostile.split(','))],
-  cleaning: (hostile) => cleanText(`${hostile}\uD800`, 10_000),
+  'filters headers': (hostile) => [safeHeaders({ referer: hostile }), safeHeaders(hostile.split(','))],
+  'cleans text': (hostile) => cleanText(`${hostile}\uD800`, 10_000),
 }
 
-const SMALL = 4 * 1024
-const FACTOR = 32
-/** Linear work grows with the text to the power of 1, quadratic work to the power of 2. */
+const SMALL_SIZE = 4 * 1024
+const SIZE_FACTOR = 32
+/** Growth exponent: 1 for linear work, 2 for quadratic work. */
 const MAX_EXPONENT = 1.5
 const MAX_ATTEMPTS = 8
-/** Below this processor time a measurement is mostly noise. */
+/** Shorter measurements are mostly noise. */
 const MIN_MEASURED_MS = 0.5
 
-describe('hostile text of 128 KB takes linear time', () => {
-  for (const [what, work] of Object.entries(WORK)) {
-    test(what, () => {
-      for (const [name, unit] of Object.entries(HOSTILE)) {
+describe('linear time with 128 KB of hostile text', () => {
+  for (const [title, operation] of Object.entries(OPERATIONS)) {
+    test(title, () => {
+      for (const [name, unit] of Object.entries(HOSTILE_UNITS)) {
         for (const end of ['', 'x', '!']) {
-          expect(leastExponent(work, unit, end), `${name} ${end}`).toBeLessThan(MAX_EXPONENT)
+          expect(minExponent(operation, unit, end), `${name} ${end}`).toBeLessThan(MAX_EXPONENT)
         }
       }
-      // Nothing depends on the clock: a busy machine only takes longer.
+      // Generous because a busy machine takes longer. The assertions use processor time only.
     }, 600_000)
   }
 
@@ -187,35 +187,38 @@ describe('hostile text of 128 KB takes linear time', () => {
       for (let i = 0; i < hostile.length; i++) sum += hostile.indexOf('!', i)
       return sum
     }
-    expect(leastExponent(quadratic, 'a', '')).toBeGreaterThan(MAX_EXPONENT)
+    expect(minExponent(quadratic, 'a', '')).toBeGreaterThan(MAX_EXPONENT)
   })
 })
 
 /**
- * The growth of the processor time. Whatever else the machine does only adds to a measurement, so the least of several
- * counts. It would have to add 5 times the work to every attempt at the large text, and nothing to the small one.
+ * Growth exponent of the processor time. Other load only increases a measurement, so the smallest of several is used.
+ * A false failure would need five times the work in every attempt with the large text and none with the small one.
  */
-function leastExponent(work: (hostile: string) => unknown, unit: string, end: string): number {
-  const [small, large] = [SMALL, SMALL * FACTOR].map((size) => filled(unit, size) + end) as [string, string]
-  let leastLarge = Number.POSITIVE_INFINITY
-  let leastSmall = Number.POSITIVE_INFINITY
+function minExponent(operation: (hostile: string) => unknown, unit: string, end: string): number {
+  const [small, large] = [SMALL_SIZE, SMALL_SIZE * SIZE_FACTOR].map((size) => repeatToSize(unit, size) + end) as [
+    string,
+    string,
+  ]
+  let minLarge = Number.POSITIVE_INFINITY
+  let minSmall = Number.POSITIVE_INFINITY
   let exponent = Number.POSITIVE_INFINITY
   for (let i = 0; i < MAX_ATTEMPTS && exponent >= MAX_EXPONENT; i++) {
-    leastSmall = Math.min(leastSmall, processorTime(work, small), processorTime(work, small))
-    leastLarge = Math.min(leastLarge, processorTime(work, large))
-    exponent = Math.log(leastLarge / Math.max(leastSmall, MIN_MEASURED_MS)) / Math.log(FACTOR)
+    minSmall = Math.min(minSmall, measureMs(operation, small), measureMs(operation, small))
+    minLarge = Math.min(minLarge, measureMs(operation, large))
+    exponent = Math.log(minLarge / Math.max(minSmall, MIN_MEASURED_MS)) / Math.log(SIZE_FACTOR)
   }
   return exponent
 }
 
-function filled(unit: string, size: number): string {
+function repeatToSize(unit: string, size: number): string {
   return unit.repeat(Math.ceil(size / unit.length)).slice(0, size)
 }
 
-/** Milliseconds of processor time. The clock would also count other processes. */
-function processorTime(work: (hostile: string) => unknown, hostile: string): number {
+/** Processor time, because wall-clock time includes other processes. */
+function measureMs(operation: (hostile: string) => unknown, hostile: string): number {
   const start = process.cpuUsage()
-  work(hostile)
+  operation(hostile)
   const { user, system } = process.cpuUsage(start)
   return (user + system) / 1000
 }

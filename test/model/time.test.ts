@@ -14,36 +14,36 @@ import {
   timeframeSpan,
 } from '../../src/model/time.js'
 
-const at = (iso: string) => Date.parse(iso)
+const parse = (iso: string) => Date.parse(iso)
 
-describe('days are cut in the configured time zone', () => {
+describe('startOfDay', () => {
   test.each([
     ['UTC', '2026-03-10T12:00:00Z', '2026-03-10T00:00:00Z'],
     ['UTC', '2026-03-10T00:00:00Z', '2026-03-10T00:00:00Z'],
     ['UTC', '2026-03-09T23:59:59.999Z', '2026-03-09T00:00:00Z'],
     ['Europe/Berlin', '2026-01-10T23:30:00Z', '2026-01-10T23:00:00Z'],
-    ['Europe/Berlin', '2026-03-29T20:00:00Z', '2026-03-28T23:00:00Z'], // 23 hours long
-    ['Europe/Berlin', '2026-10-25T22:30:00Z', '2026-10-24T22:00:00Z'], // 25 hours long
+    ['Europe/Berlin', '2026-03-29T20:00:00Z', '2026-03-28T23:00:00Z'], // 23 hours long.
+    ['Europe/Berlin', '2026-10-25T22:30:00Z', '2026-10-24T22:00:00Z'], // 25 hours long.
     ['America/New_York', '2026-03-08T12:00:00Z', '2026-03-08T05:00:00Z'],
     ['America/New_York', '2026-11-01T23:00:00Z', '2026-11-01T04:00:00Z'],
     ['Asia/Kolkata', '2026-03-10T18:29:59Z', '2026-03-09T18:30:00Z'],
     ['Asia/Kolkata', '2026-03-10T18:30:00Z', '2026-03-10T18:30:00Z'],
-    ['America/Sao_Paulo', '2018-11-04T12:00:00Z', '2018-11-04T03:00:00Z'], // began at 01:00: midnight was skipped
-    ['America/Sao_Paulo', '2018-02-18T02:30:00Z', '2018-02-17T02:00:00Z'], // the hour before midnight came twice
-    ['America/Havana', '2025-11-02T12:00:00Z', '2025-11-02T04:00:00Z'], // midnight came twice
-    ['Pacific/Apia', '2011-12-31T00:00:00Z', '2011-12-30T10:00:00Z'], // the 30th never was
-    ['Australia/Lord_Howe', '2026-04-05T10:00:00Z', '2026-04-04T13:00:00Z'], // half an hour of daylight saving
+    ['America/Sao_Paulo', '2018-11-04T12:00:00Z', '2018-11-04T03:00:00Z'], // Midnight was skipped; the day starts at 01:00.
+    ['America/Sao_Paulo', '2018-02-18T02:30:00Z', '2018-02-17T02:00:00Z'], // The hour before midnight occurs twice.
+    ['America/Havana', '2025-11-02T12:00:00Z', '2025-11-02T04:00:00Z'], // Midnight occurs twice.
+    ['Pacific/Apia', '2011-12-31T00:00:00Z', '2011-12-30T10:00:00Z'], // December 30 was skipped.
+    ['Australia/Lord_Howe', '2026-04-05T10:00:00Z', '2026-04-04T13:00:00Z'], // Daylight saving time of half an hour.
     ['Asia/Kathmandu', '2026-03-10T12:00:00Z', '2026-03-09T18:15:00Z'],
-  ])('%s: the day of %s began at %s', (zone, time, start) => {
-    expect(new Date(startOfDay(at(time), zone)).toISOString()).toBe(new Date(at(start)).toISOString())
+  ])('returns in %s for %s the start %s', (zone, time, start) => {
+    expect(new Date(startOfDay(parse(time), zone)).toISOString()).toBe(new Date(parse(start)).toISOString())
   })
 
-  test('in every zone and at every time, a day begins with the first instant that carries its date', () => {
+  test('returns the first instant of the local date in every zone', () => {
     const zones = Intl.supportedValuesOf('timeZone')
     fc.assert(
       fc.property(
         fc.constantFrom(...zones),
-        fc.integer({ min: at('1990-01-01'), max: at('2037-12-31') }),
+        fc.integer({ min: parse('1990-01-01'), max: parse('2037-12-31') }),
         (zone, time) => {
           const start = startOfDay(time, zone)
           const date = ({ year, month, day }: ReturnType<typeof localDateTime>) => `${year}-${month}-${day}`
@@ -57,46 +57,46 @@ describe('days are cut in the configured time zone', () => {
   })
 })
 
-describe('a timeframe', () => {
-  const now = at('2026-03-29T20:00:00Z')
+describe('timeframeSpan', () => {
+  const now = parse('2026-03-29T20:00:00Z')
 
-  test('today begins at midnight and has no end', () => {
-    expect(timeframeSpan('today', now, 'Europe/Berlin')).toEqual({ from: at('2026-03-28T23:00:00Z'), to: null })
+  test('starts today at midnight without an end', () => {
+    expect(timeframeSpan('today', now, 'Europe/Berlin')).toEqual({ from: parse('2026-03-28T23:00:00Z'), to: null })
   })
-  test('yesterday ends where today begins, however long either is', () => {
+  test('ends yesterday at the start of today, even if a day has 23 hours', () => {
     expect(timeframeSpan('yesterday', now, 'Europe/Berlin')).toEqual({
-      from: at('2026-03-27T23:00:00Z'),
-      to: at('2026-03-28T23:00:00Z'),
+      from: parse('2026-03-27T23:00:00Z'),
+      to: parse('2026-03-28T23:00:00Z'),
     })
-    const dayAfter = at('2026-03-30T12:00:00Z')
+    const dayAfter = parse('2026-03-30T12:00:00Z')
     const { from, to } = timeframeSpan('yesterday', dayAfter, 'Europe/Berlin')
     expect((to ?? 0) - from).toBe(23 * HOUR)
   })
-  test('yesterday in Apia was the 29th on the 31st', () => {
-    const span = timeframeSpan('yesterday', at('2011-12-31T00:00:00Z'), 'Pacific/Apia')
-    expect(span).toEqual({ from: at('2011-12-29T10:00:00Z'), to: at('2011-12-30T10:00:00Z') })
+  test('skips a day that does not exist in the time zone', () => {
+    const span = timeframeSpan('yesterday', parse('2011-12-31T00:00:00Z'), 'Pacific/Apia')
+    expect(span).toEqual({ from: parse('2011-12-29T10:00:00Z'), to: parse('2011-12-30T10:00:00Z') })
   })
-  test('the others go back from now', () => {
+  test('starts the other timeframes relative to now', () => {
     expect(timeframeSpan('last_hour', now, 'UTC').from).toBe(now - HOUR)
     const today = startOfDay(now, 'UTC')
     expect(timeframeSpan('last_7_days', now, 'UTC').from).toBe(today - 6 * DAY)
     expect(timeframeSpan('last_30_days', now, 'UTC').from).toBe(today - 29 * DAY)
     expect(timeframeSpan('last_90_days', now, 'UTC').from).toBe(today - 89 * DAY)
-    // The clocks changed on the last of these days, which had 23 hours.
-    expect(timeframeSpan('last_7_days', at('2026-03-30T10:00:00Z'), 'Europe/Berlin').from).toBe(
-      at('2026-03-23T23:00:00Z'),
+    // The last of these days has 23 hours because the clocks change.
+    expect(timeframeSpan('last_7_days', parse('2026-03-30T10:00:00Z'), 'Europe/Berlin').from).toBe(
+      parse('2026-03-23T23:00:00Z'),
     )
     expect(TIMEFRAMES).toEqual(['last_hour', 'today', 'yesterday', 'last_7_days', 'last_30_days', 'last_90_days'])
   })
 })
 
-test('an hour begins at its first millisecond, before 1970 too', () => {
-  expect(startOfHour(at('2026-03-10T12:59:59.999Z'))).toBe(at('2026-03-10T12:00:00Z'))
-  expect(startOfHour(at('2026-03-10T12:00:00Z'))).toBe(at('2026-03-10T12:00:00Z'))
-  expect(startOfHour(at('1969-12-31T23:30:00Z'))).toBe(at('1969-12-31T23:00:00Z'))
+test('returns the start of an hour, even before 1970', () => {
+  expect(startOfHour(parse('2026-03-10T12:59:59.999Z'))).toBe(parse('2026-03-10T12:00:00Z'))
+  expect(startOfHour(parse('2026-03-10T12:00:00Z'))).toBe(parse('2026-03-10T12:00:00Z'))
+  expect(startOfHour(parse('1969-12-31T23:30:00Z'))).toBe(parse('1969-12-31T23:00:00Z'))
 })
 
-test('days are as long as the clocks make them', () => {
+test('returns days of 23, 24 and 25 hours', () => {
   const hours = (day: string, zone: string) => {
     const { from, to } = daySpan(day, zone)
     return [new Date(from).toISOString(), (to - from) / HOUR]
@@ -105,7 +105,7 @@ test('days are as long as the clocks make them', () => {
   expect(hours('2026-10-25', 'Europe/Berlin')).toEqual(['2026-10-24T22:00:00.000Z', 25])
   expect(hours('2026-03-09', 'Pacific/Kiritimati')).toEqual(['2026-03-08T10:00:00.000Z', 24])
   expect(hours('2026-03-09', 'Pacific/Pago_Pago')).toEqual(['2026-03-09T11:00:00.000Z', 24])
-  // Samoa went from the 29th to the 31st when it crossed the date line.
+  // Samoa skipped December 30 when it crossed the date line.
   expect(hours('2011-12-30', 'Pacific/Apia')[1]).toBe(0)
   const starts = lastDays(3, Date.parse('2026-03-30T12:00:00Z'), 'Europe/Berlin')
   expect(starts.map((start) => new Date(start).toISOString())).toEqual([
@@ -118,8 +118,8 @@ test('days are as long as the clocks make them', () => {
   expect(lastDays(1, Date.parse('2026-03-30T12:00:00Z'), 'UTC')).toEqual([Date.parse('2026-03-30T00:00:00Z')])
 })
 
-test('the first hour of a day is the first that begins in it', () => {
-  const first = (time: string) => new Date(firstHourFrom(Date.parse(time))).toISOString()
-  expect(first('2026-03-09T18:30:00Z')).toBe('2026-03-09T19:00:00.000Z')
-  expect(first('2026-03-09T18:00:00Z')).toBe('2026-03-09T18:00:00.000Z')
+test('returns the first hour that starts within a day', () => {
+  const firstHour = (time: string) => new Date(firstHourFrom(Date.parse(time))).toISOString()
+  expect(firstHour('2026-03-09T18:30:00Z')).toBe('2026-03-09T19:00:00.000Z')
+  expect(firstHour('2026-03-09T18:00:00Z')).toBe('2026-03-09T18:00:00.000Z')
 })

@@ -12,13 +12,13 @@ const withTimeoutScript = transformSync(source, { loader: 'ts' }).code
 
 const never = new Promise<never>(() => {})
 
-test('settles like a promise that is in time, and leaves no timer', async () => {
+test('settles like a promise that is in time and leaves no timer', async () => {
   expect(await withTimeout(Promise.resolve(7), 1000)).toBe(7)
   await expect(withTimeout(Promise.reject(new Error('refused')), 1000)).rejects.toThrow('refused')
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('rejects after the time, with the message of the caller if there is one', async () => {
+test('rejects after the timeout, with a custom message if set', async () => {
   const late = expect(withTimeout(never, 3000)).rejects.toThrow('no response within 3 seconds')
   const named = expect(withTimeout(never, 3000, { message: 'redis is silent' })).rejects.toThrow('redis is silent')
   await vi.advanceTimersByTimeAsync(3000)

@@ -36,6 +36,7 @@ const CLEAN_FOLDERS = [
   'test/examples',
   'test/jobs',
   'test/mcp',
+  'test/model',
   'test/notifications',
   'test/packed',
   'test/store',

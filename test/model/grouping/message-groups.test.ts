@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { type MessageShape, messageShape } from '../../../src/model/grouping/message-shape.js'
 import { normalizeMessage, replaceVariables } from '../../../src/model/grouping/normalized-message.js'
 
-/** Messages of one bug. Each list must have one normalized form. */
-const SAME: readonly (readonly string[])[] = [
+/** Messages of one bug per list. All of them must have the same normalized form. */
+const SAME_BUG: readonly (readonly string[])[] = [
   ['order ord_8fK2lmP failed', 'order ord_9aQ4xyZ failed', 'order ord_XbKqLmPw failed'],
   ['No such customer: cus_NffrFeUfNV2Hib', 'No such customer: cus_9s6XKzkNRiz8i3'],
   ['PaymentIntent pi_3MtwBwLkdIwHu7ix28a3tqPa', 'PaymentIntent pi_1Gszm02eZvKYlo2C8Qx7eKbN'],
@@ -96,8 +96,8 @@ const SAME: readonly (readonly string[])[] = [
   ['received 503 bytes', 'received 12 bytes'],
 ]
 
-/** Messages of different bugs. No two of a list may share a normalized form. */
-const DIFFERENT: readonly (readonly string[])[] = [
+/** Messages of different bugs per list. Each must have its own normalized form. */
+const DIFFERENT_BUGS: readonly (readonly string[])[] = [
   [
     "Cannot read properties of undefined (reading 'name')",
     "Cannot read properties of undefined (reading 'total')",
@@ -238,21 +238,24 @@ const DIFFERENT: readonly (readonly string[])[] = [
   ['getaddrinfo ENOTFOUND api.stripe.com', 'getaddrinfo ENOTFOUND api.github.com'],
 ]
 
-describe('messages of one bug share a normalized form', () => {
-  test.each(SAME.map((messages) => [messages[0], messages] as const))('%s', (_, messages) => {
+describe('normalizeMessage with messages of one bug', () => {
+  test.each(SAME_BUG.map((messages) => [messages[0], messages] as const))('groups variants of "%s"', (_, messages) => {
     expect(new Set(messages.map(normalizeMessage)).size, messages.map(normalizeMessage).join('\n')).toBe(1)
   })
 })
 
-describe('messages of different bugs have different normalized forms', () => {
-  test.each(DIFFERENT.map((messages) => [messages[0], messages] as const))('%s', (_, messages) => {
-    expect(new Set(messages.map(normalizeMessage)).size, messages.map(normalizeMessage).join('\n')).toBe(
-      messages.length,
-    )
-  })
+describe('normalizeMessage with messages of different bugs', () => {
+  test.each(DIFFERENT_BUGS.map((messages) => [messages[0], messages] as const))(
+    'separates messages such as "%s"',
+    (_, messages) => {
+      expect(new Set(messages.map(normalizeMessage)).size, messages.map(normalizeMessage).join('\n')).toBe(
+        messages.length,
+      )
+    },
+  )
 })
 
-describe('names and codes with digits stay as they are', () => {
+describe('normalizeMessage with digits in names and codes', () => {
   test.each([
     'sha256 utf8 base64 http2 md5 ipv6 uint8 latin1 x509 pkcs8 mp4 ed25519 secp256k1 utf8mb4',
     'OAuth2Client Int32Array BigUint64Array S3Client Base64Decoder Http2Session UTF16LE',
@@ -267,12 +270,12 @@ describe('names and codes with digits stay as they are', () => {
     'S3ServiceException Http404Error Web3Provider Vector3D CanvasRenderingContext2D MySQL2Connection',
     'readUInt32LE getX509Certificate base64ToString p95latency h264encoder v2alpha v8engine',
     'get_base64url is_ipv4_address pg_int8range x509_cert utf8mb4_general_ci sha3-512',
-  ])('%s', (text) => {
+  ])('keeps the digits in "%s"', (text) => {
     expect(normalizeMessage(text)).toBe(text)
   })
 })
 
-describe('leaving out patterns that cannot match changes no result', () => {
+describe('message shape', () => {
   const ANY_SHAPE: MessageShape = {
     ...{ hasDigit: true, mayHaveDate: true, mayHaveId: true, hasQuote: true, hasApostrophe: true },
     ...{ hasAt: true, hasEquals: true, hasSlash: true },
@@ -282,12 +285,14 @@ describe('leaving out patterns that cannot match changes no result', () => {
     expect(replaceVariables(message, messageShape(message)), message).toBe(replaceVariables(message, ANY_SHAPE))
   }
 
-  test('for every message of the tables', () => {
-    for (const message of [...SAME, ...DIFFERENT].flat()) expectSame(message)
+  test('skips only patterns that cannot match the messages in the tables', () => {
+    for (const message of [...SAME_BUG, ...DIFFERENT_BUGS].flat()) expectSame(message)
   })
 
-  test('for random messages of their parts, of numbers and of special characters', () => {
-    const parts = [...SAME, ...DIFFERENT].flat().flatMap((message) => message.split(/(?<=[ :('"=/-])|(?=['")])/))
+  test('skips only patterns that cannot match random messages', () => {
+    const parts = [...SAME_BUG, ...DIFFERENT_BUGS]
+      .flat()
+      .flatMap((message) => message.split(/(?<=[ :('"=/-])|(?=['")])/))
     const part = fc.oneof(
       fc.constantFrom(...parts),
       fc.integer({ min: -1, max: 10 ** 9 }).map(String),
@@ -318,7 +323,7 @@ describe('leaving out patterns that cannot match changes no result', () => {
   })
 })
 
-test('a prefix of an id stays', () => {
+test('keeps the prefix of an id', () => {
   expect(normalizeMessage('order ord_8fK2lmP failed')).toBe('order ord_<number> failed')
   expect(normalizeMessage('pod checkout-7d9f8b6c5d-x2k4j died')).toBe('pod checkout-<number> died')
 })
@@ -330,7 +335,7 @@ const BASE62 = BASE36 + LOWER_CASE.toUpperCase()
 const NANOID = `${BASE62}_-`
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
-describe('at least 99 % of random ids with letters and digits share a normalized form', () => {
+describe('normalizeMessage with random ids', () => {
   const IDS = 5000
   const MIN_SHARE = 0.99
 
@@ -343,21 +348,24 @@ describe('at least 99 % of random ids with letters and digits share a normalized
     ['', BASE36, 24],
     ['', BASE62, 11],
     ['', NANOID, 21],
-  ] as const)('"%s" and random characters of %s, length %i', (prefix, alphabet, length) => {
-    const ids = randomIds(alphabet, length, IDS)
-    const missed = ids.filter(
-      (id) => normalizeMessage(`Item ${prefix}${id} failed`) !== `Item ${prefix}<number> failed`,
-    )
-    expect(1 - missed.length / ids.length, missed.join(' ')).toBeGreaterThanOrEqual(MIN_SHARE)
-  })
+  ] as const)(
+    'recognizes at least 99 % of ids with the prefix "%s", the alphabet %s and %i characters',
+    (prefix, alphabet, length) => {
+      const ids = randomIds(alphabet, length, IDS)
+      const missed = ids.filter(
+        (id) => normalizeMessage(`Item ${prefix}${id} failed`) !== `Item ${prefix}<number> failed`,
+      )
+      expect(1 - missed.length / ids.length, missed.join(' ')).toBeGreaterThanOrEqual(MIN_SHARE)
+    },
+  )
 })
 
-test('every ULID is one word', () => {
+test('recognizes every ULID', () => {
   const ids = randomIds(CROCKFORD, 25, 5000).map((id, i) => `${i % 8}${id}`)
   for (const id of ids) expect(normalizeMessage(`Upload ${id} failed`)).toBe('Upload <number> failed')
 })
 
-/** Ids with at least one letter and one digit, the same in each run. */
+/** Ids with at least one letter and one digit, from a fixed seed. */
 function randomIds(alphabet: string, length: number, count: number): string[] {
   return fc
     .sample(fc.array(fc.nat({ max: alphabet.length - 1 }), { minLength: length, maxLength: length }), {
@@ -368,7 +376,7 @@ function randomIds(alphabet: string, length: number, count: number): string[] {
     .filter((id) => /\d/.test(id) && /[A-Za-z]/.test(id))
 }
 
-test('a number next to a word or unit keeps the word', () => {
+test('keeps the word or unit next to a number', () => {
   for (const [message, normalized] of [
     ['customer12345', 'customer<number>'],
     ['endpoint12', 'endpoint<number>'],
@@ -382,15 +390,15 @@ test('a number next to a word or unit keeps the word', () => {
   }
 })
 
-test('long words of letters are normalized without backtracking', () => {
+test('normalizes long words of letters without backtracking', () => {
   for (const end of ['B', 'a1b', 'B1b']) {
     expect(normalizeMessage(`${'a'.repeat(2000)}${end}`)).not.toContain(' ')
     expect(normalizeMessage(`${'A'.repeat(2000)}${end}`)).not.toContain(' ')
   }
 })
 
-test('normalizing a second time changes nothing', () => {
-  const words = [...SAME, ...DIFFERENT].flat().flatMap((message) => message.split(' '))
+test('does not change a message that is already normalized', () => {
+  const words = [...SAME_BUG, ...DIFFERENT_BUGS].flat().flatMap((message) => message.split(' '))
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...words), { maxLength: 12 }), (picked) => {
       const once = normalizeMessage(picked.join(' '))
@@ -399,7 +407,7 @@ test('normalizing a second time changes nothing', () => {
   )
 })
 
-test('the length of a variable part does not move the point where a long message is cut', () => {
+test('truncates a long message independently of the length of its variable parts', () => {
   const message = (id: string) =>
     `User ${id} is gone. ${'The rest of the message is long and never changes. '.repeat(60)}`
   expect(normalizeMessage(message('5'))).toBe(normalizeMessage(message('123456789012345')))

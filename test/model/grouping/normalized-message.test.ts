@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { normalizeMessage } from '../../../src/model/grouping/normalized-message.js'
 
-describe('what differs from one occurrence to the next is normalised', () => {
+describe('normalizeMessage with variable parts', () => {
   test.each([
     ['User 550e8400-e29b-41d4-a716-446655440000 is gone', 'User <uuid> is gone'],
     ['User 42 is gone', 'User <number> is gone'],
@@ -32,11 +32,11 @@ describe('what differs from one occurrence to the next is normalised', () => {
     ['ENOENT: open /tmp/upload-Xyz/file', 'ENOENT: open <temp>'],
     ['ENOENT: open /private/var/folders/ab/cd/T/x', 'ENOENT: open <temp>'],
     ['ENOENT: open C:\\Users\\anna\\AppData\\Local\\Temp\\x', 'ENOENT: open <temp>'],
-  ])('%s', (message, normalised) => {
-    expect(normalizeMessage(message)).toBe(normalised)
+  ])('replaces the variable part of "%s"', (message, normalized) => {
+    expect(normalizeMessage(message)).toBe(normalized)
   })
 
-  test('a number is one word however many digits it has, so that a longer id makes no new group', () => {
+  test('replaces a number of any length with one placeholder', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 10n ** 40n }), (id) => {
         expect(normalizeMessage(`User ${id} is gone`)).toBe('User <number> is gone')
@@ -44,7 +44,7 @@ describe('what differs from one occurrence to the next is normalised', () => {
     )
   })
 
-  test('every uuid, address and time gives the same text', () => {
+  test('replaces every UUID, address and time with the same placeholder', () => {
     fc.assert(
       fc.property(fc.uuid(), fc.ipV4(), fc.ipV6(), fc.date({ noInvalidDate: true }), (uuid, v4, v6, date) => {
         fc.pre(date.getUTCFullYear() >= 1000 && date.getUTCFullYear() <= 9999)
@@ -56,7 +56,7 @@ describe('what differs from one occurrence to the next is normalised', () => {
   })
 })
 
-describe('what is the same each time stays readable', () => {
+describe('normalizeMessage without variable parts', () => {
   test.each([
     "can't find user's order",
     "The customer's and the shop's clocks differ",
@@ -65,11 +65,11 @@ describe('what is the same each time stays readable', () => {
     'Shop::Cart is closed: try again later',
     'Added: the decade faded',
     'Maybe May is a month',
-  ])('%s', (message) => {
+  ])('does not change "%s"', (message) => {
     expect(normalizeMessage(message)).toBe(message)
   })
 })
 
-test('of a message without end only its beginning counts', () => {
+test('limits the length of a normalized message', () => {
   expect(normalizeMessage('x'.repeat(1_000_000)).length).toBeLessThanOrEqual(1000)
 })

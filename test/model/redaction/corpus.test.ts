@@ -12,17 +12,17 @@ import { packageMessages } from '../../support/secrets/package-messages.js'
 const redactor = createRedactor()
 const samples = secretSamples()
 
-/** The beginning and the end of a secret: neither may stay behind. */
-const shows = (output: string, secret: string) =>
+/** Whether the start or the end of a secret is visible. */
+const isVisible = (output: string, secret: string) =>
   output.includes(secret.slice(0, 10)) || output.includes(secret.slice(-10))
 
-describe('the corpus of secrets', () => {
-  test('has at least 1,500 samples, each with a secret of its own', () => {
+describe('corpus of secrets', () => {
+  test('contains at least 1,500 samples with distinct secrets', () => {
     expect(samples.length).toBeGreaterThanOrEqual(1500)
     expect(new Set(samples.map(({ secret }) => secret)).size).toBe(samples.length)
   })
 
-  test('leaves no secret in a text', () => {
+  test('removes every secret from text', () => {
     const leaks = samples.flatMap((sample) => {
       if (!('text' in sample)) return []
       const encoded = `/items?note=${encodeURIComponent(sample.text)}&page=2`
@@ -31,47 +31,47 @@ describe('the corpus of secrets', () => {
         redactor.text(encoded),
         JSON.stringify(plainData({ note: sample.text }, redactor)),
       ]
-      return outputs.some((output) => shows(output, sample.secret)) ? [sample.text] : []
+      return outputs.some((output) => isVisible(output, sample.secret)) ? [sample.text] : []
     })
     expect(leaks).toEqual([])
   })
 
-  test('leaves no secret in parameters, context and local variables', () => {
+  test('removes every secret from parameters, context and local variables', () => {
     const limits = { depth: 6, stringLength: 2000, arrayItems: 100, objectKeys: 100 }
     const leaks = samples.flatMap((sample) => {
       if (!('data' in sample)) return []
       const outputs = [plainData(sample.data, redactor), new Describer(redactor, limits).variable('x', sample.data)]
-      return outputs.some((output) => shows(JSON.stringify(output), sample.secret)) ? [sample.data] : []
+      return outputs.some((output) => isVisible(JSON.stringify(output), sample.secret)) ? [sample.data] : []
     })
     expect(leaks).toEqual([])
   })
 
-  test.each(secretSourceLines())('leaves no secret in a line of source code: $line', ({ secret, line }) => {
-    expect(shows(displayLine(line, null, redactor), secret)).toBe(false)
+  test.each(secretSourceLines())('removes the secret from a source line: $line', ({ secret, line }) => {
+    expect(isVisible(displayLine(line, null, redactor), secret)).toBe(false)
   })
 })
 
-describe('the corpus of ordinary texts', () => {
+describe('corpus of ordinary texts', () => {
   const texts = ordinaryTexts()
 
-  test('has at least 2,000 texts, of which less than 0.5 % are altered', () => {
+  test('alters less than 0.5 % of at least 2,000 ordinary texts', () => {
     expect(texts.length).toBeGreaterThanOrEqual(2000)
     const altered = texts.filter((text) => redactor.text(text) !== text)
     expect(altered.length / texts.length, altered.join('\n')).toBeLessThan(0.005)
   })
 
-  test('leaves more than 99.5 % of the messages in installed packages unaltered', () => {
+  test('alters less than 0.5 % of the messages in installed packages', () => {
     const messages = packageMessages()
     expect(messages.length).toBeGreaterThanOrEqual(2000)
     const altered = messages.filter((message) => redactor.text(message) !== message)
     expect(altered.length / messages.length, altered.join('\n')).toBeLessThan(0.005)
   }, 120_000)
 
-  test('shows the values of ordinary keys', () => {
+  test('keeps the values of ordinary keys', () => {
     expect(ORDINARY_KEYS.filter(redactor.isSensitiveKey)).toEqual([])
   })
 
-  test('shows ordinary pairs and lists', () => {
+  test('keeps ordinary pairs and lists', () => {
     const ordinary = {
       fields: ['username', 'password', 'email'],
       options: [{ name: 'color', value: 'red' }],
@@ -83,20 +83,20 @@ describe('the corpus of ordinary texts', () => {
   })
 })
 
-test('every sensitive phrase passes the quick checks that skip ordinary texts', () => {
+test('recognizes every sensitive phrase in the text scan', () => {
   const plain = [...SENSITIVE_PHRASES].filter((phrase) => /^[\0-\x7f]+$/.test(phrase))
   expect(plain.filter((phrase) => (scanText(phrase) & SECRET_PREFIX) === 0 || !SECRET_WORD.test(phrase))).toEqual([])
   expect(plain.filter((phrase) => isPasswordKey(phrase) && (scanText(phrase) & PASSWORD_PREFIX) === 0)).toEqual([])
 })
 
-test("the host's own words and patterns apply to every form", () => {
-  const own = createRedactor(['salary', 'maiden name', /^x-internal-/i])
-  expect(own.text('{"name":"salary","value":"S"}')).toBe('{"name":"salary","value":[FILTERED]}')
-  expect(own.text("insert into staff (name, salary) values ('anna', 5000)")).toBe(
+test('applies custom words and patterns to every format', () => {
+  const customRedactor = createRedactor(['salary', 'maiden name', /^x-internal-/i])
+  expect(customRedactor.text('{"name":"salary","value":"S"}')).toBe('{"name":"salary","value":[FILTERED]}')
+  expect(customRedactor.text("insert into staff (name, salary) values ('anna', 5000)")).toBe(
     "insert into staff (name, salary) values ('anna', [FILTERED])",
   )
-  expect(own.text('X-Internal-Note: S')).toBe('X-Internal-Note: [FILTERED]')
-  expect(plainData([['salary', 5000]], own)).toEqual([['salary', '[FILTERED]']])
-  const words = createRedactor(['maiden name'])
-  expect(words.text('maiden_name=S')).toBe('maiden_name=[FILTERED]')
+  expect(customRedactor.text('X-Internal-Note: S')).toBe('X-Internal-Note: [FILTERED]')
+  expect(plainData([['salary', 5000]], customRedactor)).toEqual([['salary', '[FILTERED]']])
+  const customWords = createRedactor(['maiden name'])
+  expect(customWords.text('maiden_name=S')).toBe('maiden_name=[FILTERED]')
 })

@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createRedactor } from '../../../src/model/redaction/redaction.js'
 
-const { text } = createRedactor()
+const { text: redact } = createRedactor()
 const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
 
-describe('secrets in free text are replaced by [FILTERED]', () => {
+describe('secrets in free text', () => {
   test.each([
-    // key and value
+    // Key and value.
     ['login failed: password=hunter2', 'login failed: password=[FILTERED]'],
     ['login failed (password: hunter2)', 'login failed (password: [FILTERED])'],
     ['error: cause: token=abc', 'error: cause: token=[FILTERED]'],
@@ -23,17 +23,17 @@ describe('secrets in free text are replaced by [FILTERED]', () => {
     ['apiKey=abc123', 'apiKey=[FILTERED]'],
     ['invalid API key: abc123', 'invalid API key: [FILTERED]'],
     ['password%3Dhunter2', 'password%3D[FILTERED]'],
-    // lists and objects, to the bracket that closes the first
+    // Lists and objects, to the matching closing bracket.
     ["{ secrets: [ [ 'a' ], 'b' ], c: 1 }", '{ secrets: [FILTERED], c: 1 }'],
     ['{"secrets":["a]","b"],"c":1}', '{"secrets":[FILTERED],"c":1}'],
     ['{\\"secrets\\":[\\"a\\",[\\"b\\"]],\\"c\\":1}', '{\\"secrets\\":[FILTERED],\\"c\\":1}'],
     ['credentials: {\n  a: "b"\n}, c', 'credentials: [FILTERED], c'],
-    // brackets in the key
+    // Brackets in the key.
     ['user[password]=hunter2&a=1', 'user[password]=[FILTERED]&a=1'],
     ['user%5Bpassword%5D=hunter2&a=1', 'user%5Bpassword%5D=[FILTERED]&a=1'],
     ['password[]=hunter2&password[]=b', 'password[]=[FILTERED]&password[]=[FILTERED]'],
     ['user[password][new]=hunter2', 'user[password][new]=[FILTERED]'],
-    // an address or an object inside a parameter, encoded once or twice
+    // A URL or an object inside a parameter, encoded once or twice.
     ['/x?next=%2Fa%3Ftoken%3Dabc', '/x?next=%2Fa%3Ftoken%3D[FILTERED]'],
     ['/x?next=%2Fa%3Fb%3D1%26token%3Dabc%26c%3D2&d=3', '/x?next=%2Fa%3Fb%3D1%26token%3D[FILTERED]%26c%3D2&d=3'],
     ['/x?next=%252Fa%253Ftoken%253Dabc&d=3', '/x?next=%252Fa%253Ftoken%253D[FILTERED]&d=3'],
@@ -42,7 +42,7 @@ describe('secrets in free text are replaced by [FILTERED]', () => {
     ['?q=%7B%22password%22%3A+%22a+b%22%7D', '?q=%7B%22password%22%3A[FILTERED]'],
     ['?q=%7B%22secrets%22%3A%5B%22a%22%5D%7D&b=1', '?q=%7B%22secrets%22%3A[FILTERED]%7D&b=1'],
     ['password=a%26b&c=1', 'password=[FILTERED]&c=1'],
-    // named by something else than a key and a sign
+    // Options, elements and row keys.
     ['mysql --password hunter2 -h db', 'mysql --password [FILTERED] -h db'],
     ['mysql --password "hunter 2" -h db', 'mysql --password [FILTERED] -h db'],
     ['mysql --password=hunter2 -h db', 'mysql --password=[FILTERED] -h db'],
@@ -52,7 +52,7 @@ describe('secrets in free text are replaced by [FILTERED]', () => {
     ['Key (password)=(hunter2) already exists.', 'Key (password)=[FILTERED] already exists.'],
     ['Key (token, id)=(a)b, 5) already exists.', 'Key (token, id)=([FILTERED]) already exists.'],
     ['AccountName=a;AccountKey=ab/c+==;Suffix=x', 'AccountName=a;AccountKey=[FILTERED];Suffix=x'],
-    // headers
+    // Headers.
     ['Authorization: Digest username="x", response="abc"\nnext', 'Authorization: [FILTERED]\nnext'],
     ['curl -H \'Authorization: Digest a="x", b="y"\' -v', "curl -H 'Authorization: [FILTERED]' -v"],
     ['Authorization: Bearer abcdef123456', 'Authorization: [FILTERED]'],
@@ -63,7 +63,7 @@ describe('secrets in free text are replaced by [FILTERED]', () => {
     ['{"Pass word":"hunter2"}', '{"Pass word":[FILTERED]}'],
     ['auth code: hunter2', 'auth code: [FILTERED]'],
     ['curl -H "Authorization: Token abc" https://x.example', 'curl -H "Authorization: [FILTERED]" https://x.example'],
-    // tokens by their shape
+    // Tokens recognized by their shape.
     ['sent Bearer abcdef.123456', 'sent Bearer [FILTERED]'],
     ['sent Basic dXNlcjpwYXNz', 'sent Basic [FILTERED]'],
     [`got ${JWT}!`, 'got [FILTERED]!'],
@@ -75,7 +75,7 @@ describe('secrets in free text are replaced by [FILTERED]', () => {
     ['key AIzaSyA-1234567890abcdefghijklmnopqrstu', 'key [FILTERED]'],
     ['npm said npm_abcdefghijklmnopqrstuvwxyz0123456789', 'npm said [FILTERED]'],
     [`next%3D${JWT}`, 'next%3D[FILTERED]'],
-    // addresses
+    // URLs.
     ['connect postgres://anna:s3cret@db.example/shop', 'connect postgres://[FILTERED]@db.example/shop'],
     ['connect postgres://anna:s3@cret@db.example/shop', 'connect postgres://[FILTERED]@db.example/shop'],
     ['clone https://ghtoken@git.example/x', 'clone https://[FILTERED]@git.example/x'],
@@ -88,18 +88,18 @@ describe('secrets in free text are replaced by [FILTERED]', () => {
       'POST https://hooks.slack.com/services/[FILTERED] failed',
     ],
     ['https://discord.com/api/webhooks/12/x-9', 'https://discord.com/api/webhooks/[FILTERED]'],
-    // an unencoded character behind an encoded one
+    // An unencoded character after an encoded one.
     ['dial smtp://a%40x.example:Summer#24@mail.example', 'dial smtp://[FILTERED]@mail.example'],
-    // digits of a token that pass the Luhn check
+    // Digits of a token that pass the Luhn check.
     ['got xapp-1-A0-4111111111111111-7f4599400a608ea5', 'got [FILTERED]'],
-    // card numbers that pass the Luhn check
+    // Card numbers that pass the Luhn check.
     ['card 4111111111111111 declined', 'card [FILTERED] declined'],
     ['card=4111 1111 1111 1111', 'card=[FILTERED]'],
     ['paid with 5500-0000-0000-0004', 'paid with [FILTERED]'],
     ['amex 3782 822463 10005', 'amex [FILTERED]'],
-  ])('%s', (raw, filtered) => expect(text(raw)).toBe(filtered))
+  ])('redacts %s', (input, filtered) => expect(redact(input)).toBe(filtered))
 
-  const CHOSEN = ['hunter2', 'Summer2024!', "o'brien1", 'p@ssw0rd']
+  const CHOSEN_PASSWORDS = ['hunter2', 'Summer2024!', "o'brien1", 'p@ssw0rd']
   test.each([
     ['password -> S', 'password -> [FILTERED]'],
     ['password->S', 'password->[FILTERED]'],
@@ -124,23 +124,25 @@ describe('secrets in free text are replaced by [FILTERED]', () => {
     ["{ password: 'S', a: 1 }", '{ password: [FILTERED], a: 1 }'],
     ['mysql -pS shop', 'mysql -p[FILTERED] shop'],
     ['password: correct S battery', 'password: [FILTERED]'],
-  ])('filters a password that a person chose: %s', (form, filtered) => {
-    expect(CHOSEN.map((secret) => text(form.replace('S', () => secret)))).toEqual(CHOSEN.map(() => filtered))
+  ])('redacts a user-chosen password: %s', (template, filtered) => {
+    expect(CHOSEN_PASSWORDS.map((secret) => redact(template.replace('S', () => secret)))).toEqual(
+      CHOSEN_PASSWORDS.map(() => filtered),
+    )
   })
 
-  test('a secret of any length goes whole, with no tail left', () => {
+  test('redacts a long secret completely', () => {
     const long = 'aB3'.repeat(5000)
-    for (const raw of [
+    for (const input of [
       `token=${long}`,
       `{"token":"${long}"}`,
       `Bearer ${long}`,
       `https://u:${long}@x.example`,
       `eyJ${long}.${long}`,
     ])
-      expect(text(raw)).not.toContain('aB3aB3')
+      expect(redact(input)).not.toContain('aB3aB3')
   })
 
-  test('a value under a sensitive key never survives, whatever stands around it', () => {
+  test('redacts the value of a sensitive key in any surrounding text', () => {
     const word = fc.stringMatching(/^[a-z ]{0,12}$/)
     fc.assert(
       fc.property(
@@ -148,15 +150,15 @@ describe('secrets in free text are replaced by [FILTERED]', () => {
         fc.constantFrom('password', 'accessToken', 'api_key', 'secret'),
         fc.constantFrom('=', ': ', ' = ', '":"', "': '", '=>"'),
         word,
-        (before, key, sign, after) => {
-          expect(text(`${before}: ${key}${sign}S3cr3tValue ${after}`)).not.toContain('S3cr3tValue')
+        (before, key, separator, after) => {
+          expect(redact(`${before}: ${key}${separator}S3cr3tValue ${after}`)).not.toContain('S3cr3tValue')
         },
       ),
     )
   })
 })
 
-describe('text without secrets stays as it is', () => {
+describe('text without secrets', () => {
   test.each([
     'TokenError: expired',
     'password -> required',
@@ -198,10 +200,10 @@ describe('text without secrets stays as it is', () => {
     '/x?next=%2Fshipping%3Fspin%3D5%26author%3Danna',
     'basket[shipping]=5',
     '',
-  ])('%s', (plain) => expect(text(plain)).toBe(plain))
+  ])('keeps "%s"', (plain) => expect(redact(plain)).toBe(plain))
 })
 
-test('filtering twice changes nothing more', () => {
+test('does not change text that is already redacted', () => {
   fc.assert(
     fc.property(
       fc.string({
@@ -210,17 +212,17 @@ test('filtering twice changes nothing more', () => {
           ' ',
         ),
       }),
-      (raw) => {
-        const once = text(raw)
-        expect(text(once).replaceAll('[FILTERED]', '')).toBe(once.replaceAll('[FILTERED]', ''))
+      (input) => {
+        const once = redact(input)
+        expect(redact(once).replaceAll('[FILTERED]', '')).toBe(once.replaceAll('[FILTERED]', ''))
       },
     ),
   )
 })
 
-test('leaves groups of digits in a UUID alone', () => {
-  const filter = createRedactor()
+test('keeps groups of digits in a UUID', () => {
+  const redactor = createRedactor()
   for (const id of ['992a4111-1111-1111-1d63-ace01cc729b2', 'ab4c9d21-4111-1111-1111-1111aaaaaaaa'])
-    expect(filter.text(`Delivery ${id} failed`)).toBe(`Delivery ${id} failed`)
-  expect(filter.text('paid with 4111-1111-1111-1111')).not.toContain('4111')
+    expect(redactor.text(`Delivery ${id} failed`)).toBe(`Delivery ${id} failed`)
+  expect(redactor.text('paid with 4111-1111-1111-1111')).not.toContain('4111')
 })

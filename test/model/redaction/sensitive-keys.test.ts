@@ -4,7 +4,7 @@ import { createRedactor } from '../../../src/model/redaction/redaction.js'
 
 const isSensitive = createRedactor().isSensitiveKey
 
-describe('sensitive keys match as whole words', () => {
+describe('sensitive keys', () => {
   test.each([
     'password', 'Password', 'PASSWORD', 'password2', 'newPassword', 'new_password', 'new-password', 'user[password]',
     'password_confirmation', 'db.password', 'userpassword', 'passwd', 'pwd', 'pass', 'passphrase', 'secret',
@@ -14,14 +14,14 @@ describe('sensitive keys match as whole words', () => {
     'x-api-key', 'privateKey', 'AWS_SECRET_ACCESS_KEY', 'card', 'cardNumber', 'card_number', 'creditCard', 'cvv', 'cvv2',
     'cvc', 'iban', 'account_number', 'ssn', 'pin', 'pin_code', 'otp', 'csrf', '_csrf', 'X-CSRF-Token', 'xsrf-token', 'jwt',
     'DATABASE_URL', 'dsn', 'connectionString', 'X-Amz-Signature', 'social_security_number',
-  ])('%s is one', (key) => expect(isSensitive(key)).toBe(true)) // biome-ignore format: a word list reads best as lines of words
+  ])('recognizes %s as sensitive', (key) => expect(isSensitive(key)).toBe(true)) // biome-ignore format: a word list reads best as lines of words
 
   test.each([
     'shipping', 'spinner', 'opinion', 'passenger', 'passage', 'compass', 'bypass', 'author', 'author_name', 'authority',
     'authored_by', 'secretary', 'tokenizer', 'discard', 'cardinal', 'postcard', 'scorecard', 'cardiology', 'keyboard', 'key',
     'primary_key', 'username', 'email', 'name', 'path', 'dashboard', 'inside', 'outside', 'considered', 'obsession', 'url',
     'hash_signature', '',
-  ])('%s is none', (key) => expect(isSensitive(key)).toBe(false)) // biome-ignore format: a word list reads best as lines of words
+  ])('does not recognize %s as sensitive', (key) => expect(isSensitive(key)).toBe(false)) // biome-ignore format: a word list reads best as lines of words
 
   test.each([
     'session_count',
@@ -31,22 +31,22 @@ describe('sensitive keys match as whole words', () => {
     'cookie_size',
     'max_tokens',
     'has_password',
-  ])('%s only tells something about a secret, and is shown', (key) => expect(isSensitive(key)).toBe(false))
+  ])('does not recognize %s, which only describes a secret', (key) => expect(isSensitive(key)).toBe(false))
 
-  test('a key of any length is judged by both of its ends', () => {
+  test('checks both ends of a long key', () => {
     expect(isSensitive(`${'x'.repeat(100_000)}_password`)).toBe(true)
     expect(isSensitive(`password_${'x'.repeat(100_000)}`)).toBe(true)
   })
 
-  test('any sensitive word is found between any other words, however they are joined', () => {
+  test('finds a sensitive word next to any other word and separator', () => {
     fc.assert(
       fc.property(
         fc.constantFrom('password', 'secret', 'token', 'cookie', 'authorization'),
         fc.constantFrom('user', 'my', 'old', 'x'),
         fc.constantFrom('_', '-', '.', '[', ' ', ':'),
-        (secret, other, joint) => {
-          expect(isSensitive(`${other}${joint}${secret}`)).toBe(true)
-          expect(isSensitive(`${secret}${joint}${other}`)).toBe(true)
+        (secret, other, separator) => {
+          expect(isSensitive(`${other}${separator}${secret}`)).toBe(true)
+          expect(isSensitive(`${secret}${separator}${other}`)).toBe(true)
           expect(isSensitive(`${other}${secret[0]?.toUpperCase()}${secret.slice(1)}`)).toBe(true)
         },
       ),
@@ -54,25 +54,25 @@ describe('sensitive keys match as whole words', () => {
   })
 })
 
-describe("the host's own patterns", () => {
+describe('custom patterns', () => {
   const { isSensitiveKey, text } = createRedactor(['salary', 'maiden name', /^x-internal-/i, /birth/gi])
 
-  test('match as whole words, of one word or several', () => {
+  test('matches custom words and phrases as whole words', () => {
     expect(isSensitiveKey('annualSalary')).toBe(true)
     expect(isSensitiveKey('mothers_maiden_name')).toBe(true)
     expect(isSensitiveKey('name')).toBe(false)
     expect(isSensitiveKey('salaryman')).toBe(false)
   })
-  test('stay sensitive with a word like count behind them', () => {
+  test('matches a custom word before a descriptive word', () => {
     expect(isSensitiveKey('salary_total')).toBe(true)
   })
-  test('match as RegExps against the whole key, stateful flags or not', () => {
+  test('matches a custom RegExp against the whole key despite stateful flags', () => {
     for (let i = 0; i < 3; i++) {
       expect(isSensitiveKey(`X-Internal-Note-${i}`)).toBe(true)
       expect(isSensitiveKey(`dateOfBirth${i}`)).toBe(true)
     }
   })
-  test('apply to text too, beside the built-in words', () => {
+  test('applies custom patterns to text in addition to the built-in words', () => {
     expect(text('salary=100 password=x')).toBe('salary=[FILTERED] password=[FILTERED]')
   })
 })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { compareVersions } from '../../../src/model/releases/versions.js'
 
-describe('the order of releases by their names', () => {
+describe('compareVersions', () => {
   test.each([
     ['1.0.0', '1.0.1'],
     ['2.9.0', '2.10.0'],
@@ -26,7 +26,7 @@ describe('the order of releases by their names', () => {
     ['1.4.0-rc.1', '1.4.0-rc.1-3-gabc1234'],
     ['1.4.0-rc.1-3-gabc1234', '1.4.0'],
     ['1.3.0-f81f3c2', '1.4.0-a07d11e'],
-  ])('%s is older than %s', (older, newer) => {
+  ])('orders %s before %s', (older, newer) => {
     expect(compareVersions(older, newer)).toBeLessThan(0)
     expect(compareVersions(newer, older)).toBeGreaterThan(0)
   })
@@ -37,7 +37,7 @@ describe('the order of releases by their names', () => {
     ['v2.1', '2.1.0'],
     ['1.0.0+build.7', '1.0.0+build.8'],
     ['a81f3c2', 'a81f3c2'],
-  ])('%s and %s are the same release', (a, b) => {
+  ])('treats %s and %s as the same release', (a, b) => {
     expect(compareVersions(a, b)).toBe(0)
   })
 
@@ -56,11 +56,11 @@ describe('the order of releases by their names', () => {
     ['1.4.0-canary', '1.4.0-dev'],
     ['20260314', '2.4.0'],
     ['2026.3.14', '20260314'],
-  ])('the names %s and %s do not tell', (a, b) => {
+  ])('returns null for the incomparable names %s and %s', (a, b) => {
     expect(compareVersions(a, b)).toBeNull()
   })
 
-  test('is an order: whatever two names say, turned round they say the opposite, and it carries over', () => {
+  test('orders versions antisymmetrically and transitively', () => {
     const version = fc
       .tuple(
         fc.array(fc.nat(20), { minLength: 1, maxLength: 4 }),
@@ -76,7 +76,7 @@ describe('the order of releases by their names', () => {
     )
   })
 
-  test('takes no time over long names', () => {
+  test('compares long names in linear time', () => {
     expect(compareVersions('1.'.repeat(5000), `1-${'a.'.repeat(5000)}`)).toBeNull()
   })
 })

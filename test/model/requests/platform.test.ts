@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { detectPlatform } from '../../../src/model/requests/platform.js'
+import { detectPlatform, normalizePlatform } from '../../../src/model/requests/platform.js'
 
 const KHTML = 'AppleWebKit/537.36 (KHTML, like Gecko)'
 
@@ -100,19 +100,31 @@ const USER_AGENTS: Record<string, readonly string[]> = {
   ],
 }
 
-describe.each(Object.entries(USER_AGENTS))('%s is the platform of', (platform, user_agents) => {
-  test.each(user_agents)('%s', (user_agent) => expect(detectPlatform(user_agent)).toBe(platform))
+describe.each(Object.entries(USER_AGENTS))('user agents of %s', (platform, user_agents) => {
+  test.each(user_agents)('recognizes %s', (user_agent) => expect(detectPlatform(user_agent)).toBe(platform))
 })
 
-test('a request that does not say who sent it comes from a program', () => {
+test('returns API without a user agent', () => {
   expect([detectPlatform(undefined), detectPlatform(''), detectPlatform(' ')]).toEqual(Array(3).fill('API'))
 })
 
-test('any text has a platform, and what stands far behind decides nothing', () => {
+test('returns a known platform for any text and ignores text beyond the limit', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       expect(Object.keys(USER_AGENTS)).toContain(detectPlatform(text))
     }),
   )
   expect(detectPlatform(`x${' '.repeat(600)}iPhone`)).toBe('API')
+})
+
+test('normalizes the spelling of known platforms and keeps other text', () => {
+  expect(['ios', 'ANDROID', 'web', 'api', 'Watch', '__proto__'].map(normalizePlatform)).toEqual([
+    'iOS',
+    'Android',
+    'Web',
+    'API',
+    'Watch',
+    '__proto__',
+  ])
+  expect(normalizePlatform(undefined)).toBe('API')
 })

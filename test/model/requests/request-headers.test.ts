@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { createRedactor } from '../../../src/model/redaction/redaction.js'
 import { type RequestHeaders, safeHeaders } from '../../../src/model/requests/request-headers.js'
 
-const SECRET = [
+const UNSAFE_HEADERS = [
   'Authorization', 'Proxy-Authorization', 'Cookie', 'Set-Cookie', 'X-Api-Key', 'X-Auth-Token', 'X-Access-Token', 'X-CSRF-Token',
   'X-XSRF-TOKEN', 'X-Amz-Security-Token', 'X-Goog-Iap-Jwt-Assertion', 'Cf-Access-Jwt-Assertion', 'X-Hub-Signature-256',
   'Stripe-Signature', 'X-Session-Id', 'X-Vault-Token', 'X-Amzn-Oidc-Data', 'X-Forwarded-User', 'X-Remote-User', 'Baggage',
@@ -32,10 +32,10 @@ const SAFE_HEADERS = {
   'x-forwarded-proto': 'https',
 }
 
-describe('the headers that help are kept, secrets and strangers are not', () => {
+describe('safeHeaders', () => {
   const pairs: [string, string][] = [
     ...Object.entries(SAFE_HEADERS),
-    ...SECRET.map((name): [string, string] => [name, 's3cret']),
+    ...UNSAFE_HEADERS.map((name): [string, string] => [name, 's3cret']),
   ]
   const lowerCase = Object.fromEntries(pairs.map(([name, value]) => [name.toLowerCase(), value]))
   test.each<[string, RequestHeaders]>([
@@ -45,28 +45,28 @@ describe('the headers that help are kept, secrets and strangers are not', () => 
     ['a Headers object', new Headers(pairs)],
     ['a list of pairs', pairs],
     ['a Map', new Map(pairs)],
-  ])('of %s', (_, headers) => {
+  ])('keeps only safe headers of %s', (_, headers) => {
     expect(safeHeaders(headers)).toEqual(SAFE_HEADERS)
   })
 
-  test('of a real request', async () => {
+  test('keeps only safe headers of a real request', async () => {
     const seen: Record<string, string>[] = []
     const server = createServer((request, response) => {
       seen.push(safeHeaders(request.headers), safeHeaders(request.rawHeaders))
       response.end()
     })
-    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
     const headers = { 'X-Request-Id': 'r1', Cookie: 'sid=1', Authorization: 'Bearer x', 'X-Api-Key': 'k' }
     await fetch(`http://${host}/`, { headers })
-    await new Promise((done) => server.close(done))
+    await new Promise((resolve) => server.close(resolve))
     expect(seen[0]).toEqual(seen[1])
     expect(seen[0]).toMatchObject({ host, 'x-request-id': 'r1' })
     expect(Object.keys(seen[0] ?? {}).filter((name) => /cookie|auth|key/.test(name))).toEqual([])
   })
 })
 
-test('no header that is kept has a name that the redactor would call sensitive', () => {
+test('never keeps a header with a sensitive name', () => {
   const { isSensitiveKey } = createRedactor()
   const words = [
     'x',
@@ -90,8 +90,8 @@ test('no header that is kept has a name that the redactor would call sensitive',
   expect([...kept, ...Object.keys(SAFE_HEADERS)].filter(isSensitiveKey)).toEqual([])
 })
 
-describe('values are bounded text', () => {
-  test('lists and repeated headers are joined', () => {
+describe('header values', () => {
+  test('joins lists and repeated headers', () => {
     expect(safeHeaders({ accept: ['a', 'b'], via: [5, 'c'], 'content-length': 12 })).toEqual({
       accept: 'a, b',
       via: 'c',
@@ -100,7 +100,7 @@ describe('values are bounded text', () => {
     expect(safeHeaders(['Accept', 'a', 'ACCEPT', 'b', 'Via'])).toEqual({ accept: 'a, b' })
   })
 
-  test('none is long, however long or often it came', () => {
+  test('limits the length of a repeated or long value', () => {
     const long = 'x'.repeat(100_000)
     const lengths = [
       safeHeaders({ referer: long }),
@@ -110,7 +110,7 @@ describe('values are bounded text', () => {
     expect(lengths).toEqual([1000, 1000, 1000])
   })
 
-  test('a list without end is not read to its end', () => {
+  test('stops reading after the maximum number of headers', () => {
     let read = 0
     const endless = {
       *[Symbol.iterator](): Iterator<[string, string]> {
@@ -122,17 +122,17 @@ describe('values are bounded text', () => {
     expect(safeHeaders({ via: Array(100_000).fill('x') }).via).toBe(Array(100).fill('x').join(', '))
   })
 
-  test('each is text that every database takes', () => {
+  test('replaces characters that databases reject', () => {
     expect(safeHeaders({ referer: 'a\0b\uD800' })).toEqual({ referer: 'a\uFFFDb\uFFFD' })
   })
 
-  test('what is no text is left out', () => {
+  test('omits values that are not text', () => {
     expect(safeHeaders({ accept: undefined, host: null, via: {}, referer: [], origin: () => 'x' })).toEqual({})
   })
 })
 
-describe('hostile headers never throw', () => {
-  test('and cost only what stands behind them', () => {
+describe('hostile headers', () => {
+  test('keeps the headers before a getter that throws', () => {
     const headers = {
       accept: 'a',
       get host(): string {
@@ -144,7 +144,7 @@ describe('hostile headers never throw', () => {
 
   const throwing = new Proxy({}, { ownKeys: () => { throw new Error('no') }, has: () => { throw new Error('no') } }) // biome-ignore format: one line says it
   test.each([null, undefined, 'accept: a', 5, [], [null], [[]], [null, null], new Map([[{}, {}]]), throwing])(
-    '%#',
+    'returns an empty object for invalid headers %#',
     (headers) => expect(safeHeaders(headers as never)).toEqual({}),
   )
 })

@@ -1,7 +1,7 @@
 import type { Severity } from '../../../src/model/severity/severity.js'
 
 /** An error as a library creates it: its true name, code and message. */
-export interface ErrorKind {
+export interface ErrorSample {
   severity: Severity
   /** The package or runtime that creates it. */
   source: string
@@ -14,12 +14,12 @@ export interface ErrorKind {
   frame?: string
   /** Set by mysql2 on errors that closed the connection. */
   fatal?: true
-  cause?: CauseOfKind
+  cause?: SampleCause
   /** Members of an AggregateError. */
-  errors?: readonly CauseOfKind[]
+  errors?: readonly SampleCause[]
 }
 
-export type CauseOfKind = Pick<ErrorKind, 'error_type' | 'message' | 'code' | 'frame'>
+export type SampleCause = Pick<ErrorSample, 'error_type' | 'message' | 'code' | 'frame'>
 
 const PG = 'node_modules/pg/lib/client.js'
 const PG_POOL = 'node_modules/pg-pool/index.js'
@@ -27,7 +27,7 @@ const IOREDIS = 'node_modules/ioredis/built/redis/event_handler.js'
 const PRISMA = 'node_modules/@prisma/client/runtime/library.js'
 const REFUSED = { error_type: 'Error', code: 'ECONNREFUSED' } as const
 
-const CRITICAL: readonly Omit<ErrorKind, 'severity'>[] = [
+const CRITICAL: readonly Omit<ErrorSample, 'severity'>[] = [
   // Memory, disk, descriptors.
   {
     source: 'Node.js',
@@ -524,7 +524,7 @@ const CRITICAL: readonly Omit<ErrorKind, 'severity'>[] = [
   },
 ]
 
-const MEDIUM: readonly Omit<ErrorKind, 'severity'>[] = [
+const MEDIUM: readonly Omit<ErrorSample, 'severity'>[] = [
   // Connections.
   { source: 'Node.js', when: 'A connection is refused', ...REFUSED, message: 'connect ECONNREFUSED 127.0.0.1:8080' },
   {
@@ -877,7 +877,7 @@ const MEDIUM: readonly Omit<ErrorKind, 'severity'>[] = [
   },
 ]
 
-const HIGH: readonly Omit<ErrorKind, 'severity'>[] = [
+const HIGH: readonly Omit<ErrorSample, 'severity'>[] = [
   {
     source: 'JavaScript',
     when: 'A property of undefined is read',
@@ -1000,7 +1000,7 @@ const HIGH: readonly Omit<ErrorKind, 'severity'>[] = [
   },
 ]
 
-const LOW: readonly Omit<ErrorKind, 'severity'>[] = [
+const LOW: readonly Omit<ErrorSample, 'severity'>[] = [
   { source: 'JavaScript', when: 'Any other error', error_type: 'Error', message: 'The order was already paid' },
   { source: 'any', when: 'An own class', error_type: 'PaymentDeclined', message: 'Card declined' },
   {
@@ -1162,8 +1162,8 @@ const LOW: readonly Omit<ErrorKind, 'severity'>[] = [
   },
 ]
 
-/** What the built-in rules decide, in the order in which they are applied. */
-export const SEVERITY_TABLE: readonly ErrorKind[] = [
+/** Expected results of the built-in rules, in the order in which they are applied. */
+export const SEVERITY_TABLE: readonly ErrorSample[] = [
   ...CRITICAL.map((kind) => ({ ...kind, severity: 'critical' as const })),
   ...MEDIUM.map((kind) => ({ ...kind, severity: 'medium' as const })),
   ...HIGH.map((kind) => ({ ...kind, severity: 'high' as const })),

@@ -8,8 +8,8 @@ const sql = (message: string, system?: string) => ({
   metadata: system ? { system } : {},
 })
 
-describe('the remark about repeated statements of a trail', () => {
-  test('is about queries, not about the transactions around them', () => {
+describe('repeatedStatements', () => {
+  test('counts queries, but no transaction statements', () => {
     const steps = Array.from({ length: 6 }, (_, i) => [
       sql('BEGIN'),
       sql(`select * from users where id = ${i}`, 'postgres'),
@@ -22,7 +22,7 @@ describe('the remark about repeated statements of a trail', () => {
     expect(repeatedStatements(steps, 7)).toEqual([])
   })
 
-  test('leaves out what came as often, but not in a loop', () => {
+  test('ignores repetitions that are not in a loop', () => {
     const steps = Array.from({ length: 6 }, (_, i) => [
       sql('select * from settings'),
       ...Array.from({ length: 12 }, (_, j) => sql(`select column_${'abcdefghijkl'[j]}${'x'.repeat(i)} from wide`)),

@@ -10,7 +10,7 @@ import {
 
 const ROOT = '/srv/shop'
 
-describe('a frame line is read in every shape V8 writes', () => {
+describe('parseFrame with V8, Java and Firefox lines', () => {
   const shapes: [line: string, function_name: string | null, file: string | null, line_number: number | null][] = [
     ['at total (/srv/shop/src/cart.ts:12:5)', 'total', 'src/cart.ts', 12],
     ['    at total (/srv/shop/src/cart.ts:12:5)', 'total', 'src/cart.ts', 12],
@@ -41,25 +41,25 @@ describe('a frame line is read in every shape V8 writes', () => {
     ['total@https://shop.example/js/cart.js:12:5', 'total', 'https://shop.example/js/cart.js', 12],
     ['@https://shop.example/js/cart.js:12:5', null, 'https://shop.example/js/cart.js', 12],
   ]
-  test.each(shapes)('%s', (line, function_name, file, line_number) => {
+  test.each(shapes)('parses %s', (line, function_name, file, line_number) => {
     expect(parseFrame(line, ROOT)).toMatchObject({ line, function_name, file, line_number, in_app: true })
   })
 
-  test('a Windows path is relative to a Windows root, with forward slashes', () => {
+  test('makes a Windows path relative to a Windows root', () => {
     for (const line of ['at total (C:\\shop\\src\\cart.ts:12:5)', 'at total (file:///C:/shop/src/cart.ts:12:5)'])
       expect(parseFrame(line, 'C:\\shop')).toMatchObject({ file: 'src/cart.ts', line_number: 12, column: 5 })
   })
 
-  test('a folder that only begins like the root lies outside it', () => {
+  test('does not shorten the path of a folder whose name starts with the root', () => {
     expect(parseFrame('at f (/srv/shop2/src/cart.ts:1:1)', ROOT).file).toBe('/srv/shop2/src/cart.ts')
   })
 
-  test('a line in an unknown shape is kept whole as the name', () => {
+  test('keeps a line of unknown format as the function name', () => {
     expect(parseFrame('0x00fe libshop.so', ROOT)).toMatchObject({ function_name: '0x00fe libshop.so', file: null })
   })
 })
 
-describe("a frame of a library, of Node.js or of V8 is not the host's own code", () => {
+describe('parseFrame with library and runtime frames', () => {
   test.each([
     ['at f (/srv/shop/node_modules/left-pad/index.js:1:1)', 'node_modules/left-pad/index.js'],
     ['at f (/srv/shop/node_modules/a/node_modules/b/index.js:1:1)', 'node_modules/b/index.js'],
@@ -77,11 +77,11 @@ describe("a frame of a library, of Node.js or of V8 is not the host's own code",
     ['at <anonymous>', '<anonymous>'],
     ['at JSON.parse (native)', 'native'],
     ['at async Promise.all (index 0)', 'index 0'],
-  ])('%s', (line, file) => {
+  ])('does not count a frame as own code: %s', (line, file) => {
     expect(parseFrame(line, ROOT)).toMatchObject({ file, in_app: false })
   })
 
-  test('a folder of the host whose name ends in node_modules is its own code', () => {
+  test('counts a folder whose name ends in node_modules as own code', () => {
     expect(parseFrame('at f (/srv/shop/my_node_modules/x.js:1:1)', ROOT)).toMatchObject({
       file: 'my_node_modules/x.js',
       in_app: true,
@@ -89,29 +89,29 @@ describe("a frame of a library, of Node.js or of V8 is not the host's own code",
   })
 })
 
-describe('the lines of a stack', () => {
-  test('a message with lines that look like frames adds none', () => {
+describe('stackLines', () => {
+  test('ignores message lines that look like frames', () => {
     const error = new Error('Upstream said:\n    at fake (/evil/place.js:1:1)\n    at other (/evil/place.js:2:2)')
     const lines = stackLines(error.stack ?? '', error.message, 50)
     expect(lines.length).toBeGreaterThan(0)
     expect(lines.join('\n')).not.toContain('/evil/')
   })
 
-  test('a message of a megabyte with such lines adds none either', () => {
+  test('ignores frame-like lines in a message of one megabyte', () => {
     const message = '    at fake (/evil/place.js:1:1)\n'.repeat(30_000)
     const lines = stackLines(`TypeError: ${message}\n    at real (/srv/shop/a.js:1:1)`, message, 50)
     expect(lines).toEqual(['at real (/srv/shop/a.js:1:1)'])
   })
 
-  test('no more lines than asked for are taken, and no line without bound', () => {
+  test('limits the number and the length of lines', () => {
     const stack = `Error: x\n${'    at f (/a.js:1:1)\n'.repeat(10_000)}`
     expect(stackLines(stack, 'x', 7)).toHaveLength(7)
     expect(stackLines(`Error: x\n    at ${'f'.repeat(100_000)}`, 'x', 7)[0]?.length).toBeLessThanOrEqual(1000)
   })
 })
 
-describe('the place that is shown', () => {
-  test("is the newest frame in the host's own code", () => {
+describe('culpritFrame', () => {
+  test("returns the newest frame in the host's own code", () => {
     const backtrace = [
       'at parse (/srv/shop/node_modules/json/index.js:1:1)',
       'at total (/srv/shop/src/cart.ts:12:5)',
@@ -121,17 +121,17 @@ describe('the place that is shown', () => {
     expect(frame && locationText(frame)).toBe('src/cart.ts:12 in total')
   })
 
-  test('is the newest frame at all where every frame is a library', () => {
+  test('returns the newest frame if all frames are in libraries', () => {
     const frame = culpritFrame(['at parse (/srv/shop/node_modules/json/index.js:1:1)'], ROOT)
     expect(frame && locationText(frame)).toBe('node_modules/json/index.js:1 in parse')
   })
 
-  test('is nothing without a backtrace', () => {
+  test('returns null without a backtrace', () => {
     expect(culpritFrame([], ROOT)).toBeNull()
   })
 })
 
-test('any text whatsoever is read without an exception, and the line is kept as it was', () => {
+test('parses arbitrary text without an exception and keeps the line', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^at [()@:/\\ a-z0-9]*$/)), (line) => {
       expect(parseFrame(line, ROOT).line).toBe(line)
@@ -139,7 +139,7 @@ test('any text whatsoever is read without an exception, and the line is kept as 
   )
 })
 
-describe('paths inside the project are told relative to its root', () => {
+describe('relativeLines', () => {
   const lines = [
     'at total (/srv/shop/src/cart.ts:12:5)',
     'at file:///srv/shop/src/main.ts:1:2',
@@ -148,7 +148,7 @@ describe('paths inside the project are told relative to its root', () => {
     'at node:internal/timers:7:8',
   ]
 
-  test('and still parse as the same frames', () => {
+  test('makes paths relative without changing the parsed frames', () => {
     const relative = relativeLines(lines, ROOT)
     expect(relative).toEqual([
       'at total (src/cart.ts:12:5)',
@@ -157,26 +157,26 @@ describe('paths inside the project are told relative to its root', () => {
       'at elsewhere (/srv/shopping/src/cart.ts:5:6)',
       'at node:internal/timers:7:8',
     ])
-    const told = (line: string, root: string) => {
+    const parsedParts = (line: string, root: string) => {
       const { file, function_name, line_number, in_app } = parseFrame(line, root)
       return { file: file?.replace(/^\/?node_modules/, 'node_modules'), function_name, line_number, in_app }
     }
-    expect(relative.map((line) => told(line, ROOT))).toEqual(lines.map((line) => told(line, ROOT)))
+    expect(relative.map((line) => parsedParts(line, ROOT))).toEqual(lines.map((line) => parsedParts(line, ROOT)))
   })
 
-  test.each(['', '/'])('where there is one: not with the root %j', (root) => {
+  test.each(['', '/'])('does not change lines for the root %j', (root) => {
     expect(relativeLines(lines, root)).toBe(lines)
   })
 })
 
-describe('a stack without frames', () => {
-  test('is searched to a bound, not to its end', () => {
+describe('stackLines with long input', () => {
+  test('stops searching for frames at a limit', () => {
     const frame = '    at total (/srv/shop/src/cart.ts:12:5)'
     expect(stackLines(`Error\n${'no frame\n'.repeat(10_000)}${frame}`, '', 50)).toHaveLength(1)
     expect(stackLines(`Error\n${'no frame\n'.repeat(30_000)}${frame}`, '', 50)).toEqual([])
   })
 
-  test('has its frames behind a message of any length', () => {
+  test('finds frames after a message of any length', () => {
     const message = 'm'.repeat(1_000_000)
     expect(stackLines(`Error: ${message}\n    at total (/srv/shop/src/cart.ts:12:5)`, message, 50)).toHaveLength(1)
   })

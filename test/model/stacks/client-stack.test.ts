@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { clientStack } from '../../../src/model/stacks/client-stack.js'
 import { codePlace } from '../../../src/model/stacks/code-place.js'
 
-const read = (stack: string, more: { message?: string; page_url?: string; script_origins?: string[] } = {}) =>
+const parse = (stack: string, more: { message?: string; page_url?: string; script_origins?: string[] } = {}) =>
   clientStack(stack, { maxLines: 50, ...more })
 
 const SAMPLES: readonly [title: string, stack: string, lines: string[]][] = [
@@ -119,24 +119,24 @@ render@/var/containers/Bundle/Application/0E5A1C6E-7C52-4F3C/Shop.app/main.jsbun
   ],
 ]
 
-describe('a stack of a client', () => {
-  test.each(SAMPLES)('is read as %s writes it', (_title, stack, lines) => {
-    expect(read(stack).backtrace).toEqual(lines)
+describe('clientStack', () => {
+  test.each(SAMPLES)('parses a stack of %s', (_title, stack, lines) => {
+    expect(parse(stack).backtrace).toEqual(lines)
   })
 
-  test('has the same place in Chrome, Firefox and Safari', () => {
+  test('returns the same code location for Chrome, Firefox and Safari', () => {
     const chrome = `Error: x\n    at Cart.total (https://shop.example/cart.js:1:20)\n    at Array.map (<anonymous>)\n    at new Checkout (https://shop.example/cart.js:2:9)\n    at HTMLButtonElement.<anonymous> (https://shop.example/cart.js:3:1)`
     const firefox =
       'total@https://shop.example/cart.js:1:26\nCheckout@https://shop.example/cart.js:2:13\n@https://shop.example/cart.js:3:4\n'
     const safari =
       'total@https://shop.example/cart.js:1:31\nmap@[native code]\nCheckout@https://shop.example/cart.js:2:12\n@https://shop.example/cart.js:3:2'
-    const places = [chrome, firefox, safari].map((stack) => codePlace(read(stack).backtrace, '/app'))
+    const places = [chrome, firefox, safari].map((stack) => codePlace(parse(stack).backtrace, '/app'))
     expect(places[0]).toEqual(['/cart.js#total', '/cart.js#Checkout', '/cart.js#'])
     expect(places[1]).toEqual(places[0])
     expect(places[2]).toEqual(places[0])
   })
 
-  test('is placed in the scripts of the page, not in those of others', () => {
+  test('locates an error in scripts of the page, not in third-party scripts', () => {
     const stack = `Error: x
     at inject (chrome-extension://abcdef/content.js:1:1)
     at track (https://www.googletagmanager.com/gtag.js:1:1)
@@ -144,16 +144,16 @@ describe('a stack of a client', () => {
     at total (https://cdn.shop.example/cart.js:1:1)
     at bundle (https://d111.cloudfront.net/cart.js:1:1)`
     const page_url = 'https://www.shop.example/checkout'
-    expect(codePlace(read(stack, { page_url }).backtrace, '/app')).toEqual(['/cart.js#total'])
+    expect(codePlace(parse(stack, { page_url }).backtrace, '/app')).toEqual(['/cart.js#total'])
     const script_origins = ['https://d111.cloudfront.net']
-    expect(codePlace(read(stack, { page_url, script_origins }).backtrace, '/app')).toEqual([
+    expect(codePlace(parse(stack, { page_url, script_origins }).backtrace, '/app')).toEqual([
       '/cart.js#total',
       '/cart.js#bundle',
     ])
   })
 
-  test('of Java tells the errors behind it', () => {
-    const { causes } = read(`java.lang.RuntimeException: outer
+  test('returns the causes of a Java exception', () => {
+    const { causes } = parse(`java.lang.RuntimeException: outer
 	at com.shop.Main.run(Main.kt:1)
 Caused by: java.io.IOException: middle: it broke
 	at com.shop.Net.call(Net.kt:2)
@@ -186,31 +186,31 @@ Caused by: com.shop.Refused
     ])
   })
 
-  test('begins below a message that looks like one itself', () => {
+  test('ignores message lines that look like frames', () => {
     const message = 'odd\n    at fake (https://evil.example/x.js:1:1)'
     const stack = `Error: ${message}\n    at total (https://shop.example/cart.js:1:2)`
-    expect(read(stack, { message }).backtrace).toEqual(['at total (https://shop.example/cart.js:1:2)'])
+    expect(parse(stack, { message }).backtrace).toEqual(['at total (https://shop.example/cart.js:1:2)'])
   })
 
-  test('stays as it is where no line is known, and holds no sentence with an @ in it', () => {
-    expect(read('Something broke\n\n  near the till ').backtrace).toEqual(['Something broke', 'near the till'])
-    expect(read('mail ada@shop.example now\ntotal@https://shop.example/x.js:1:2').backtrace).toEqual([
+  test('keeps a stack of unknown format, and no sentence that contains an @', () => {
+    expect(parse('Something broke\n\n  near the till ').backtrace).toEqual(['Something broke', 'near the till'])
+    expect(parse('mail ada@shop.example now\ntotal@https://shop.example/x.js:1:2').backtrace).toEqual([
       'at total (https://shop.example/x.js:1:2)',
     ])
-    expect(read('').backtrace).toEqual([])
+    expect(parse('').backtrace).toEqual([])
   })
 
-  test('loses what tells visits and devices apart', () => {
+  test('removes parts of a URL that vary by visit or device', () => {
     expect(
-      read(`a@https://shop.example/x.js?token=secret#part:1:2
+      parse(`a@https://shop.example/x.js?token=secret#part:1:2
 b@blob:https://shop.example/0e5a1c6e-7c52-4f3c-9d5e-3a1b5d7f9c11:1:2
 c@data:text/javascript,alert(1):1:2`).backtrace,
     ).toEqual(['at a (https://shop.example/x.js:1:2)', 'at b (blob:https://shop.example:1:2)', 'at c (data::1:2)'])
   })
 })
 
-describe('a hostile stack', () => {
-  const BOMBS: readonly [string, string][] = [
+describe('hostile stacks', () => {
+  const HOSTILE_STACKS: readonly [string, string][] = [
     ['a line of a megabyte', `at ${'a'.repeat(1_000_000)}`],
     ['a hundred thousand lines', 'at f (https://x.example/y.js:1:2)\n'.repeat(100_000)],
     ['a hundred thousand lines of nothing', '@\n'.repeat(100_000)],
@@ -224,9 +224,9 @@ describe('a hostile stack', () => {
     ['causes', 'Caused by: a.b: c\n\tat a.b.c(D.java:1)\n'.repeat(20_000)],
   ]
 
-  test.each(BOMBS)('of %s is read in the time its length takes', (_title, stack) => {
-    // What is not linear would take minutes, and so more than a test may.
-    const { backtrace, causes } = read(stack)
+  test.each(HOSTILE_STACKS)('parses %s in linear time', (_title, stack) => {
+    // Quadratic work would exceed the timeout of the test.
+    const { backtrace, causes } = parse(stack)
     expect(backtrace.length).toBeLessThanOrEqual(50)
     expect(backtrace.every((line) => line.length <= 1100)).toBe(true)
     expect(JSON.stringify(causes).length).toBeLessThan(100_000)
