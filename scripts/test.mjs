@@ -108,7 +108,7 @@ function testsOfHosts() {
     return entry.isDirectory() ? readdirSync(path, { recursive: true }).map((name) => join(path, name)) : path
   })
   const tests = files.filter((file) => /\.test\.tsx?$/.test(file))
-  return tests.filter((file) => /test\/hosts|support\/runtimes/.test(readFileSync(file, 'utf8')))
+  return tests.filter((file) => /test\/hosts|support\/processes\/runtimes/.test(readFileSync(file, 'utf8')))
 }
 
 async function checkSource() {

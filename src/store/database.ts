@@ -7,7 +7,6 @@ import { isIntegerColumn } from './integer-columns.js'
 import { Kysely, type KyselyPlugin, type Transaction, type UnknownRow } from './kysely.js'
 import type { QueryTimeout } from './query-timeout.js'
 import type { Schema } from './schema.js'
-import { isUnreachable } from './unreachable.js'
 
 /** Database of the tracker, independent of its kind. */
 export interface Database {
@@ -110,4 +109,35 @@ function convertToNumbers(row: UnknownRow, columns: readonly string[]): void {
     const value = row[column]
     if (typeof value !== 'number' && value !== null) row[column] = Number(value)
   }
+}
+
+/** Network errors of the operating system and the resolver. */
+const NETWORK_CODES: readonly unknown[] = [
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'EHOSTDOWN',
+  'ENETUNREACH',
+  'ENETDOWN',
+]
+
+/** Connection errors that pg, mysql2 and the SQLite libraries report without a code. */
+const CONNECTION_MESSAGES =
+  /^(Connection terminated|Client has encountered a connection error|Client was closed and is not queryable|timeout e(xceeded when trying to connect|xpired)|Query read timeout|Cannot use a pool after calling end|Can't add new command when connection is in closed state|Pool is closed|The database connection is not open|database is not open)/
+
+/**
+ * Whether the database is unreachable or locked, so that a retry may succeed. Every other failure of a query is a bug,
+ * such as a missing table, a syntax error or a wrong argument.
+ */
+function isUnreachable(error: unknown, dialect: Dialect): boolean {
+  if (!(error instanceof Error)) return false
+  const { code, syscall } = error as { code?: unknown; syscall?: unknown }
+  // A missing socket file fails with ENOENT, which counts only for a connection.
+  if (NETWORK_CODES.includes(code) || syscall === 'connect') return true
+  return CONNECTION_MESSAGES.test(error.message) || dialect.isOutage(error)
 }

@@ -1,4 +1,4 @@
-import type { Capabilities } from './capabilities.js'
+import type { Capabilities } from './dialects/capabilities.js'
 import type {
   ColumnDataType,
   ColumnDefinitionBuilder,

@@ -5,9 +5,9 @@ import express from 'express'
 import { expect, onTestFinished, test } from 'vitest'
 import { capture, dashboard } from '../../src/adapters/express.js'
 import type { TrackerInstance } from '../../src/tracker.js'
+import { startProxy } from '../support/databases/proxy.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { listening } from '../support/host.js'
-import { startProxy } from '../support/proxy.js'
 import { eventually, freshPlace, spoolIsEmpty, temporaryFolder, trackerAt } from '../support/tracker.js'
 
 const ROUNDS = 6

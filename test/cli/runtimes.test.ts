@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { expect, test } from 'vitest'
-import { describeEachRuntime } from '../support/runtimes.js'
+import { describeEachRuntime } from '../support/processes/runtimes.js'
 import { folder, record } from './faultboard.js'
 
 const MAIN = resolve('dist/cli/main.js')

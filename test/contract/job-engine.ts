@@ -5,8 +5,8 @@ import type { Timing } from '../../src/jobs/timing.js'
 import type { Settings } from '../../src/options.js'
 import { resolveConfiguration } from '../../src/options.js'
 import { createDatabase } from '../../src/store/database.js'
-import { startChild } from '../support/children.js'
-import { startProxy } from '../support/proxy.js'
+import { startProxy } from '../support/databases/proxy.js'
+import { startChild } from '../support/processes/children.js'
 import { CREDENTIALS, eventually } from '../support/tracker.js'
 
 /** Settings of an engine that no other test uses. */

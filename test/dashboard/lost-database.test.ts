@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { sql } from '../../src/store/kysely.js'
+import { startProxy } from '../support/databases/proxy.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { type Host, startHost } from '../support/host.js'
-import { startProxy } from '../support/proxy.js'
 import { temporaryFolder, withDatabase } from '../support/tracker.js'
 
 describeEachDatabase(

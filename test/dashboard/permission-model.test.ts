@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
+import { describeEachRuntime, type Runtime } from '../support/processes/runtimes.js'
 import { FEEDS, PAGES } from '../support/routes.js'
-import { describeEachRuntime, type Runtime } from '../support/runtimes.js'
 import { CREDENTIALS, temporaryFolder } from '../support/tracker.js'
 
 const PROGRAM = fileURLToPath(new URL('./fixtures/permission-host.mjs', import.meta.url))

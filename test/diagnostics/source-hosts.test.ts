@@ -4,8 +4,8 @@ import { closeSync, constants, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
+import { describeEachRuntime } from '../support/processes/runtimes.js'
 import { describeWithGit, freshRepository } from '../support/repository.js'
-import { describeEachRuntime } from '../support/runtimes.js'
 import { CREDENTIALS, eventually, temporaryFolder } from '../support/tracker.js'
 
 const CART = ['export async function total(items) {', '  if (items.length === 0) throw new Error(`empty`)', '}', '']

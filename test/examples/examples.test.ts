@@ -4,7 +4,7 @@ import { parseEnv } from 'node:util'
 import { afterEach, describe, expect, test } from 'vitest'
 import { CREDENTIALS, cleanUp, dashboardAt, serve } from '../adapters/host-process.js'
 import { describeInBrowser } from '../support/browser.js'
-import { installedFolder, TYPESCRIPT } from '../support/installed.js'
+import { installedFolder, TYPESCRIPT } from '../support/processes/installed.js'
 import { eventually } from '../support/tracker.js'
 
 const root = installedFolder()

@@ -1,10 +1,10 @@
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { Settings } from '../../src/options.js'
 import { migrate } from '../../src/store/migrate.js'
-import { runChild } from '../support/children.js'
+import { startProxy } from '../support/databases/proxy.js'
 import { describeOneDatabase } from '../support/databases.js'
 import { serveTracker } from '../support/host.js'
-import { startProxy } from '../support/proxy.js'
+import { runChild } from '../support/processes/children.js'
 import { CREDENTIALS, eventually, temporaryFolder, withDatabase } from '../support/tracker.js'
 import { webhookInbox } from './delivery-harness.js'
 

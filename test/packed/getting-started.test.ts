@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { CREDENTIALS, cleanUp, dashboardAt, type HostProcess, serve } from '../adapters/host-process.js'
 import { describeInBrowser } from '../support/browser.js'
-import { packedFolder } from '../support/installed.js'
+import { packedFolder } from '../support/processes/installed.js'
 import { type Walkthrough, walkthroughs } from './walkthrough.js'
 
 /** Sections whose files test/examples/built.test.ts builds and runs. */

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { packedFolder } from '../support/installed.js'
+import { packedFolder } from '../support/processes/installed.js'
 
 const root = packedFolder()
 

@@ -3,9 +3,9 @@ import type { Context } from '../../src/context.js'
 import { createDatabase } from '../../src/store/database.js'
 import { deleteErrors } from '../../src/triage/commands/delete-errors.js'
 import { balancedBooks } from '../support/books.js'
-import { startChild } from '../support/children.js'
+import { NO_OUTBOX } from '../support/databases/no-outbox.js'
 import { describeEachDatabase } from '../support/databases.js'
-import { NO_OUTBOX } from '../support/no-outbox.js'
+import { startChild } from '../support/processes/children.js'
 import { CREDENTIALS, freshPlace, freshTracker, NOON, type TestTracker, trackerAt } from '../support/tracker.js'
 
 const HOUR = 3_600_000

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { describePendingMigrations, migrate, migrationStatus } from '../../src/store/migrate.js'
 import { MIGRATIONS } from '../../src/store/migrations/list.js'
 import { balancedBooks } from '../support/books.js'
-import { startChild } from '../support/children.js'
 import { describeEachDatabase } from '../support/databases.js'
+import { startChild } from '../support/processes/children.js'
 import { CREDENTIALS, eventually, spoolIsEmpty, temporaryFolder, trackerAt, withDatabase } from '../support/tracker.js'
 
 const ALL = Object.keys(MIGRATIONS)

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { sql } from '../../src/store/kysely.js'
 import { balancedBooks, sums } from '../support/books.js'
-import { startChild } from '../support/children.js'
+import { faultyDatabase } from '../support/databases/outage.js'
+import { startProxy } from '../support/databases/proxy.js'
 import { describeEachDatabase, type TestDatabase } from '../support/databases.js'
-import { faultyDatabase } from '../support/outage.js'
-import { startProxy } from '../support/proxy.js'
+import { startChild } from '../support/processes/children.js'
 import {
   CREDENTIALS,
   eventually,

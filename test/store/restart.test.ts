@@ -2,8 +2,8 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { sql } from '../../src/store/kysely.js'
 import { migrate } from '../../src/store/migrate.js'
 import { balancedBooks } from '../support/books.js'
-import { type Child, startChild } from '../support/children.js'
-import { selectedDialects } from '../support/database-servers.js'
+import { selectedDialects } from '../support/databases/database-servers.js'
+import { type Child, startChild } from '../support/processes/children.js'
 import { CREDENTIALS, eventually, temporaryFolder, withDatabase } from '../support/tracker.js'
 
 const WRITERS = 4

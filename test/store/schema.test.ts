@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { dumpSchema } from '../support/databases/schema-dump.js'
 import { describeEachDatabase } from '../support/databases.js'
-import { dumpSchema } from '../support/schema-dump.js'
 import { withDatabase } from '../support/tracker.js'
 
 describeEachDatabase('the schema', (database) => {

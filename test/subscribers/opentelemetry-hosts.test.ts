@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { describeEachRuntime } from '../support/runtimes.js'
+import { describeEachRuntime } from '../support/processes/runtimes.js'
 import { CREDENTIALS, eventually, temporaryFolder, trackerAt } from '../support/tracker.js'
 
 const PROGRAM = fileURLToPath(new URL('./hosts/traced-host.mjs', import.meta.url))

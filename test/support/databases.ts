@@ -1,7 +1,7 @@
 import { afterAll, describe, inject, onTestFinished } from 'vitest'
-import { type Created, type Dialect, SERVERS, selectedDialects } from './database-servers.js'
+import { type Created, type Dialect, SERVERS, selectedDialects } from './databases/database-servers.js'
 
-export type { Dialect } from './database-servers.js'
+export type { Dialect } from './databases/database-servers.js'
 
 export interface TestDatabase {
   readonly dialect: Dialect

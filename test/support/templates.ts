@@ -2,7 +2,7 @@ import type { TestProject } from 'vitest/node'
 import { createDatabase } from '../../src/store/database.js'
 import { sql } from '../../src/store/kysely.js'
 import { migrate } from '../../src/store/migrate.js'
-import { type Dialect, SERVERS, selectedDialects } from './database-servers.js'
+import { type Dialect, SERVERS, selectedDialects } from './databases/database-servers.js'
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -3,9 +3,9 @@ import type { TrackerInstance } from '../../src/tracker.js'
 import type { Imported, Line, Rejection } from '../../src/transfer/import-records.js'
 import type { ExportedLine } from '../../src/transfer/record.js'
 import { balancedBooks } from '../support/books.js'
+import { hostAt, livedInHost } from '../support/databases/lived-in.js'
 import { describeEachDatabase } from '../support/databases.js'
 import type { Host } from '../support/host.js'
-import { hostAt, livedInHost } from '../support/lived-in.js'
 import { freshTracker, withDatabase } from '../support/tracker.js'
 
 const NOTHING: Imported = { created: 0, added: 0, known: 0, outdated: 0, occurrences: 0, rejected: 0 }

@@ -1,4 +1,4 @@
-import type { AnyDatabase, NewColumnType } from '../capabilities.js'
+import type { AnyDatabase, NewColumnType } from './capabilities.js'
 
 /** Adds a column unless introspection lists it, for databases without `add column if not exists`. */
 export async function addColumnUnlessListed(

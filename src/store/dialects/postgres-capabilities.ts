@@ -1,5 +1,5 @@
-import type { Capabilities } from '../capabilities.js'
 import { sql } from '../kysely.js'
+import type { Capabilities } from './capabilities.js'
 
 export const postgresCapabilities: Capabilities = {
   isEmbedded: false,

@@ -1,6 +1,6 @@
-import type { Capabilities } from '../capabilities.js'
 import { sql } from '../kysely.js'
 import { addColumnUnlessListed } from './add-column.js'
+import type { Capabilities } from './capabilities.js'
 
 export const sqliteCapabilities: Capabilities = {
   isEmbedded: true,

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { FrameVariables } from '../../../src/model/stacks/frame-variables.js'
-import { describeEachRuntime, type Runtime } from '../../support/runtimes.js'
+import { describeEachRuntime, type Runtime } from '../../support/processes/runtimes.js'
 import {
   answerOf,
   applicationOf,

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { describeEachRuntime } from '../../support/runtimes.js'
+import { describeEachRuntime } from '../../support/processes/runtimes.js'
 import { answerOf, applicationOf, type End, ROOMY, run, settingsFor } from './fixtures/hosts.js'
 
 const DENIED = /^\[faultboard\] Local variables are off until the next start: (.*)\.$/m

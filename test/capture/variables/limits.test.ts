@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { FrameVariables } from '../../../src/model/stacks/frame-variables.js'
 import type { Settings } from '../../../src/options.js'
-import { describeEachRuntime } from '../../support/runtimes.js'
+import { describeEachRuntime } from '../../support/processes/runtimes.js'
 import { answerOf, ROOMY, run, settingsFor } from './fixtures/hosts.js'
 
 const folders: string[] = []

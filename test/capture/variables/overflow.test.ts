@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Settings } from '../../../src/options.js'
-import { describeEachRuntime, type Runtime } from '../../support/runtimes.js'
-import { runAtStackEnd } from '../../support/stack-end.js'
+import { describeEachRuntime, type Runtime } from '../../support/processes/runtimes.js'
+import { runAtStackEnd } from '../../support/processes/stack-end.js'
 
 const OVERFLOW = 'Maximum call stack size exceeded'
 

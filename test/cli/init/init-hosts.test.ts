@@ -2,7 +2,7 @@ import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { cleanUp, dashboardAt, serve } from '../../adapters/host-process.js'
-import { installedFolder, TYPESCRIPT } from '../../support/installed.js'
+import { installedFolder, TYPESCRIPT } from '../../support/processes/installed.js'
 import { faultboard } from '../faultboard.js'
 
 const HOSTS = resolve('test/cli/init/hosts')

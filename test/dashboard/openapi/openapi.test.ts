@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { EVERYTHING_ON, livedInHost } from '../../support/databases/lived-in.js'
 import { describeEachDatabase } from '../../support/databases.js'
 import { type Host, startHost } from '../../support/host.js'
 import { logHostileErrors } from '../../support/hostile.js'
-import { EVERYTHING_ON, livedInHost } from '../../support/lived-in.js'
 
 interface Parameter {
   name: string

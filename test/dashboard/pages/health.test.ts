@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Health } from '../../../src/health/report.js'
 import type { Settings } from '../../../src/options.js'
+import { startProxy } from '../../support/databases/proxy.js'
 import { describeEachDatabase, describeOneDatabase } from '../../support/databases.js'
 import { type Host, serveTracker, startHost } from '../../support/host.js'
-import { startProxy } from '../../support/proxy.js'
 import { eventually, temporaryFolder, withDatabase } from '../../support/tracker.js'
 
 const DAY = 86_400_000

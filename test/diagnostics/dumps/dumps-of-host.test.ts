@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { describeEachRuntime } from '../../support/runtimes.js'
+import { describeEachRuntime } from '../../support/processes/runtimes.js'
 import { withDatabase } from '../../support/tracker.js'
 import { type MeasuredHost, startMeasuredHost } from '../processes/host.js'
 

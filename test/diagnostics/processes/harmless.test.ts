@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { describeEachRuntime } from '../../support/runtimes.js'
+import { describeEachRuntime } from '../../support/processes/runtimes.js'
 import { CREDENTIALS, temporaryFolder } from '../../support/tracker.js'
 
 const PROGRAM = fileURLToPath(new URL('./script.mjs', import.meta.url))

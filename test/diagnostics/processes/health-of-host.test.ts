@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { SystemHealth } from '../../../src/model/system-health.js'
-import { describeEachRuntime } from '../../support/runtimes.js'
+import { describeEachRuntime } from '../../support/processes/runtimes.js'
 import { eventually } from '../../support/tracker.js'
 import { type MeasuredHost, startMeasuredHost } from './host.js'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Settings } from '../../../src/options.js'
 import { describeEachDatabase } from '../../support/databases.js'
-import { describeEachRuntime } from '../../support/runtimes.js'
+import { describeEachRuntime } from '../../support/processes/runtimes.js'
 import { CREDENTIALS, freshPlace, trackerAt, withDatabase } from '../../support/tracker.js'
 import { type GuardHost, type HostResponse, startGuardHost } from './host.js'
 

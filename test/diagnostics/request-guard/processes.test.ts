@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { runChild } from '../../support/children.js'
 import { describeEachDatabase } from '../../support/databases.js'
+import { runChild } from '../../support/processes/children.js'
 import { CREDENTIALS, freshPlace, trackerAt, withDatabase } from '../../support/tracker.js'
 
 const PROCESSES = 4

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { describeEachDatabase } from '../../support/databases.js'
-import { describeEachRuntime } from '../../support/runtimes.js'
+import { describeEachRuntime } from '../../support/processes/runtimes.js'
 import { freshPlace } from '../../support/tracker.js'
 import { type Counted, hostFile, namesIn, project, REGISTER, readCounts, run } from './project.js'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeEachRuntime } from '../../support/runtimes.js'
+import { describeEachRuntime } from '../../support/processes/runtimes.js'
 import { temporaryFolder } from '../../support/tracker.js'
 import { project, REGISTER, run } from './project.js'
 

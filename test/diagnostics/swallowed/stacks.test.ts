@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { buildSync } from 'esbuild'
 import { expect, test } from 'vitest'
 import { describeEachDatabase } from '../../support/databases.js'
-import { describeEachRuntime } from '../../support/runtimes.js'
+import { describeEachRuntime } from '../../support/processes/runtimes.js'
 import { freshPlace, type TrackerPlace, withDatabase } from '../../support/tracker.js'
 import { hostFile, project, REGISTER, readCounts, run } from './project.js'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { describeEachDatabase } from '../../support/databases.js'
-import { describeEachRuntime } from '../../support/runtimes.js'
+import { describeEachRuntime } from '../../support/processes/runtimes.js'
 import { freshPlace } from '../../support/tracker.js'
 import { project, REGISTER, readCounts, run } from './project.js'
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { describeEachRuntime } from '../../support/runtimes.js'
+import { describeEachRuntime } from '../../support/processes/runtimes.js'
 import { type IntakeHost, intakeHost, ON_SQLITE } from './intake-host.js'
 
 const PROGRAM = fileURLToPath(new URL('./hosts/node-sdk.mjs', import.meta.url))

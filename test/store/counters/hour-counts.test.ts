@@ -6,8 +6,8 @@ import { HourCounts, type HourCountsOptions } from '../../../src/store/counters/
 import { GUARD_HOURS } from '../../../src/store/counters/hour-tables.js'
 import { createDatabase } from '../../../src/store/database.js'
 import { sql } from '../../../src/store/kysely.js'
+import { startProxy } from '../../support/databases/proxy.js'
 import { describeEachDatabase } from '../../support/databases.js'
-import { startProxy } from '../../support/proxy.js'
 import { eventually, NOON, withDatabase } from '../../support/tracker.js'
 
 type Name = 'kind' | 'rule' | 'ip_address' | 'path'

@@ -4,8 +4,8 @@ import { Counters } from '../../../src/model/counters.js'
 import { createDatabase } from '../../../src/store/database.js'
 import { BatchWriter } from '../../../src/store/recording/batch-writer.js'
 import { Spool } from '../../../src/store/spool/spool.js'
+import { NO_OUTBOX } from '../../support/databases/no-outbox.js'
 import { describeEachDatabase } from '../../support/databases.js'
-import { NO_OUTBOX } from '../../support/no-outbox.js'
 import { freshPlace, NOON } from '../../support/tracker.js'
 
 describeEachDatabase(

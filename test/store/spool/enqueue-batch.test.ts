@@ -4,9 +4,9 @@ import { createDatabase } from '../../../src/store/database.js'
 import { Recorder } from '../../../src/store/recording/recorder.js'
 import { createEnqueueBatch } from '../../../src/store/spool/enqueue-batch.js'
 import { Spool } from '../../../src/store/spool/spool.js'
+import { NO_OUTBOX } from '../../support/databases/no-outbox.js'
+import { startProxy } from '../../support/databases/proxy.js'
 import { describeEachDatabase } from '../../support/databases.js'
-import { NO_OUTBOX } from '../../support/no-outbox.js'
-import { startProxy } from '../../support/proxy.js'
 import { freshPlace, freshTracker, NOON, type TrackerPlace, temporaryFolder, trackerAt } from '../../support/tracker.js'
 
 const MANY = Array.from({ length: 30 }, (_, i) => ({ error_type: 'Boom', message: `order ${i % 3 === 0 ? 'a' : 'b'}` }))

@@ -14,8 +14,8 @@ import {
 import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { balancedBooks, sums } from '../../support/books.js'
-import { runChild } from '../../support/children.js'
 import { describeEachDatabase } from '../../support/databases.js'
+import { runChild } from '../../support/processes/children.js'
 import {
   CREDENTIALS,
   freshPlace,

@@ -5,9 +5,9 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { runGit } from '../../../../src/diagnostics/source/git/run-git.js'
-import { HAS_PROC, listProcesses } from '../../../support/processes.js'
+import { HAS_PROC, listProcesses } from '../../../support/processes/processes.js'
+import { describeEachRuntime } from '../../../support/processes/runtimes.js'
 import { describeWithGit, freshRepository } from '../../../support/repository.js'
-import { describeEachRuntime } from '../../../support/runtimes.js'
 import { CREDENTIALS, eventually, temporaryFolder } from '../../../support/tracker.js'
 
 /** State and name of the git processes that this process has started and not reaped. */

@@ -1,0 +1,58 @@
+import type { ColumnDataType, CreateIndexBuilder, Kysely, RawBuilder, SelectQueryBuilder } from '../kysely.js'
+import type { Schema } from '../schema.js'
+
+// biome-ignore lint/suspicious/noExplicitAny: a migration refers to the schema of its own version, not to the current types.
+export type AnyDatabase = Kysely<any>
+
+/** Differences between databases that SQL outside the dialects depends on. Code checks a capability, never a name. */
+export interface Capabilities {
+  /** Whether the database runs in the process and on the thread of the host. */
+  readonly isEmbedded: boolean
+  /** Whether transactions lock single rows. Otherwise, write transactions are serialized. */
+  readonly hasRowLocks: boolean
+  /** Whether a row lock includes the index entry used to find the row, so that all writers must use the same index. */
+  readonly locksIndexEntries: boolean
+  readonly hasPartialIndexes: boolean
+  /** Whether counts and filters have covering indexes. Needed if reads block the thread of the host. */
+  readonly hasCoveringIndexes: boolean
+  /** Whether an update skips indexes whose columns it does not change. */
+  readonly skipsUnchangedIndexes: boolean
+  /** Whether `insert ... returning` exists. Otherwise, the driver reports the id of an inserted row. */
+  readonly hasReturning: boolean
+  /** Whether `(a, b) > (1, 2)` uses an index on `a, b`. */
+  readonly usesIndexForRowComparison: boolean
+  /** Whether pg-boss can store its jobs in this database. */
+  readonly canHostPgBoss: boolean
+  /** Isolation level for a consistent read of several tables. Null if every transaction is a snapshot. */
+  readonly snapshotIsolation: 'repeatable read' | null
+  /** Hint after the table name of an update by primary key, which prevents a table scan. */
+  readonly primaryKeyHint: RawBuilder<unknown> | null
+  /** Options of `create table` that store rows in key order. */
+  readonly clusteredTableOptions: RawBuilder<unknown> | null
+  /** Prevents the optimizer from filtering rows before it sorts them. Null if the optimizer never does that. */
+  readonly sortFence: SortFence | null
+  /** Packs many rows into one JSON text, which is faster to read. Null if the database truncates such texts. */
+  readonly packRows: ((columns: RawBuilder<unknown>) => RawBuilder<unknown>) | null
+  /** Sorts by bytes instead of the collation of the database. */
+  byteOrder(text: RawBuilder<unknown>): RawBuilder<string>
+  /** Wraps a column so that the optimizer does not use an index for it. */
+  withoutIndex<T>(column: RawBuilder<unknown>): RawBuilder<T>
+  /** Returns the schema of unqualified table names, or undefined if the database has no schemas. */
+  currentSchema(db: AnyDatabase): Promise<string | undefined>
+  createIndexIfMissing(index: CreateIndexBuilder): Promise<void>
+  addColumnIfMissing(db: AnyDatabase, table: string, column: string, type: NewColumnType): Promise<void>
+  /** Continues the ids of a table after the highest id. Absent if the database does that automatically. */
+  resetSequence?(db: Kysely<Schema>, table: keyof Schema): Promise<void>
+}
+
+export type NewColumnType = ColumnDataType | RawBuilder<unknown>
+
+export interface SortFence {
+  apply<Table extends keyof Schema, Row>(
+    query: SelectQueryBuilder<Schema, Table, Row>,
+  ): SelectQueryBuilder<Schema, Table, Row>
+  /** Whether the fence is needed even if an index returns the rows in order. */
+  readonly isNeededForIndexes: boolean
+  /** Whether the outer query keeps the order of the inner query. */
+  readonly keepsOrder: boolean
+}

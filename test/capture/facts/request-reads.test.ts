@@ -1,0 +1,96 @@
+import type { RequestListener } from 'node:http'
+import express from 'express'
+import Fastify from 'fastify'
+import { expect, onTestFinished, test } from 'vitest'
+import { capture } from '../../../src/adapters/express.js'
+import { faultboard } from '../../../src/adapters/fastify.js'
+import type { TrackerInstance } from '../../../src/tracker.js'
+import { countsOf, firstRecorded, ownTracker, served } from '../../adapters/served.js'
+
+interface Failing {
+  /** Throws. */
+  thrown(): never
+  /** Calls LogError. */
+  logged(): Promise<unknown>
+}
+
+type StartHost = (tracker: TrackerInstance, routes: Failing) => Promise<RequestListener>
+
+const HOSTS: Record<string, StartHost> = {
+  Express: async (tracker, routes) => expressHost(routes, [capture(tracker)]),
+  'Express with two capture middlewares': async (tracker, routes) =>
+    expressHost(routes, [capture(tracker), capture(tracker)]),
+  async Fastify(tracker, { thrown, logged }) {
+    const app = Fastify()
+    onTestFinished(() => app.close())
+    app.register(faultboard, { tracker })
+    app.get('/thrown', thrown)
+    app.get('/logged', async () => {
+      await logged()
+      return 'ok'
+    })
+    await app.ready()
+    return (request, response) => app.routing(request, response)
+  },
+}
+
+function expressHost({ thrown, logged }: Failing, middlewares: ReturnType<typeof capture>[]): RequestListener {
+  const app = express()
+  app.get('/thrown', thrown)
+  app.get('/logged', async (_request, response) => {
+    await logged()
+    response.send('ok')
+  })
+  for (const middleware of middlewares) app.use(middleware)
+  return app.use((_error: unknown, _request: unknown, response: express.Response, _next: unknown) => {
+    response.status(500).send('failed')
+  })
+}
+
+test.each(Object.keys(HOSTS))(
+  'calls user_callback once per thrown error inside a request scope on %s',
+  async (name) => {
+    const { send, tracker, paths } = await host(name)
+    await send('/thrown')
+    expect(paths).toEqual(['/thrown'])
+    await send('/thrown')
+    expect(paths).toEqual(['/thrown', '/thrown'])
+    expect(await countsOf(tracker)).toEqual({ 'from a handler': 2 })
+    expect((await firstRecorded(tracker)).user_id).toBe('user-2')
+  },
+)
+
+test.each(Object.keys(HOSTS))('calls user_callback once per LogError inside a request scope on %s', async (name) => {
+  const { send, tracker, paths } = await host(name)
+  await send('/logged')
+  expect(paths).toEqual(['/logged'])
+  expect(await countsOf(tracker)).toEqual({ 'from LogError': 1 })
+  const { user_id, request_url } = await firstRecorded(tracker)
+  expect({ user_id, request_url }).toEqual({ user_id: 'user-1', request_url: expect.stringContaining('/logged') })
+})
+
+test('reads the request of the scope for a LogError call with some fields of a request', async () => {
+  const { send, tracker, paths } = await host('Express', { request: { route: '/given' } })
+  await send('/logged')
+  expect(paths).toEqual(['/logged'])
+  const { user_id, request_url, request } = await firstRecorded(tracker)
+  expect({ user_id, request_url }).toEqual({ user_id: 'user-1', request_url: expect.stringContaining('/logged') })
+  expect(request).toMatchObject({ route: '/given' })
+})
+
+/** A host with a scope for every request. `paths` has one entry for each call of `user_callback`. */
+async function host(name: string, fields: object = {}) {
+  const paths: unknown[] = []
+  const tracker = ownTracker({
+    request_scope: 'always',
+    user_callback: (request) => `user-${paths.push((request as { url?: string }).url)}`,
+  }).start()
+  const listener = await HOSTS[name]?.(tracker, {
+    thrown: () => {
+      throw new Error('from a handler')
+    },
+    logged: () => tracker.Commands.LogError.call({ exception: new Error('from LogError'), ...fields }),
+  })
+  const send = await served(listener as RequestListener)
+  return { tracker, paths, send: async (path: string) => void (await (await send(path)).text()) }
+}

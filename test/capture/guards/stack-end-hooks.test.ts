@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { describeEachRuntime } from '../../support/processes/runtimes.js'
+import { runAtStackEnd } from '../../support/processes/stack-end.js'
+
+const PROGRAM = 'stack-end-hooks.mjs'
+const OVERFLOW = 'Maximum call stack size exceeded'
+
+/** Hooks that record an error object once, however often they see it. */
+const RECORDING_HOOKS = ['report', 'report_channel', 'express', 'fastify']
+
+/** Hooks that only Faultboard has. */
+const OWN_HOOKS = [
+  ...RECORDING_HOOKS,
+  'breadcrumb',
+  'request_guard',
+  'set_context',
+  'set_tags',
+  'set_user',
+  'with_scope',
+  'breadcrumb_channel',
+  'guard_channel',
+]
+
+/** Calls of the host that Faultboard records. */
+const WATCHED_RECORDING_HOOKS = ['rejection', 'monitor', 'pino']
+
+/** Calls of the host that Faultboard watches. They throw near the end of the stack without Faultboard, too. */
+const WATCHED_HOOKS = [...WATCHED_RECORDING_HOOKS, 'winston', 'console', 'http', 'fetch', 'warning']
+
+/**
+ * Levels, of about 140 bytes, that a call may need beyond an empty function or beyond the same call without Faultboard.
+ * Optimized code reserves the frames of inlined functions on entry.
+ */
+const OWN_LEVELS = 12
+
+/** Runs eight overflows with Faultboard and eight without. */
+const SLOW = { timeout: 120_000 }
+
+type Output = Record<string, { levels: number; thrown: number; plain_thrown: number }>
+
+describeEachRuntime('at every level of an overflow', (runtime) => {
+  test('throws only where a call of an empty function throws, and records the overflow once', async () => {
+    const { code, output, counts } = await runAtStackEnd<Output>(runtime, PROGRAM, { hooks: OWN_HOOKS })
+    expect(code).toBe(0)
+    expect(Object.keys(output)).toEqual(OWN_HOOKS)
+    // V8 inlines the empty function after a while, which then throws nowhere.
+    const most = Math.max(...Object.values(output).map(({ plain_thrown }) => plain_thrown)) + OWN_LEVELS
+    expect(Object.entries(output).filter(([, { thrown }]) => thrown > most)).toEqual([])
+    // One error object per hook.
+    expect(counts[OVERFLOW]).toBe(RECORDING_HOOKS.length)
+  })
+
+  test('records every call of LogError outside of the last levels', async () => {
+    const { code, output, counts } = await runAtStackEnd<Output>(runtime, PROGRAM, { hooks: ['log_error'] })
+    const { levels = 0, thrown = 0, plain_thrown = 0 } = output.log_error ?? {}
+    expect(code).toBe(0)
+    expect(thrown).toBeLessThanOrEqual(plain_thrown + OWN_LEVELS)
+    expect(levels).toBeGreaterThan(600)
+    expect(levels - (counts[OVERFLOW] ?? 0)).toBeLessThanOrEqual(plain_thrown + OWN_LEVELS)
+  })
+
+  test('leaves calls that it watches to throw only where they throw without Faultboard', SLOW, async () => {
+    const bare = await runAtStackEnd<Output>(runtime, PROGRAM, { hooks: WATCHED_HOOKS, settings: null })
+    const { code, output, counts } = await runAtStackEnd<Output>(runtime, PROGRAM, { hooks: WATCHED_HOOKS })
+    expect([code, bare.code]).toEqual([0, 0])
+    expect(Object.keys(output)).toEqual(WATCHED_HOOKS)
+    const throwing = Object.entries(output).filter(
+      ([hook, { thrown }]) => thrown > (bare.output[hook]?.thrown ?? 0) + OWN_LEVELS,
+    )
+    expect(throwing).toEqual([])
+    expect(counts[OVERFLOW]).toBe(WATCHED_RECORDING_HOOKS.length)
+  })
+})

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest'
+import { balancedBooks } from '../../support/books.js'
+import { describeOneDatabase } from '../../support/databases.js'
+import { freshTracker, NOON } from '../../support/tracker.js'
+
+describeOneDatabase('the storm guard', (database) => {
+  test('keeps counting exactly while it thins what is stored in full', async () => {
+    const { tracker, url } = await freshTracker(database, { max_full_occurrences_per_minute: 20 })
+    const calls = Array.from({ length: 1000 }, (_, i) =>
+      tracker.Commands.LogError.call({ error_type: 'Storm', message: 'again', user_id: i % 7, context: { i } }),
+    )
+    expect((await Promise.all(calls)).map((one) => one?.occurrence_count)).toEqual(calls.map((_, i) => i + 1))
+    const { counts, rows } = await balancedBooks(url)
+    expect(Object.values(counts)).toEqual([1000])
+    // 20 in full, then one in ten up to 200, then one in a hundred.
+    expect(rows).toBe(20 + 18 + 8)
+    expect((await tracker.stats()).dropped).toEqual({ storm_counted_only: 1000 - rows })
+  })
+
+  test('restarts every minute and limits each error separately', async () => {
+    const { tracker, clock, url } = await freshTracker(database, { max_full_occurrences_per_minute: 2 })
+    for (const error_type of ['A', 'A', 'B', 'A']) await tracker.Commands.LogError.call({ error_type, message: 'm' })
+    expect((await tracker.stats()).dropped).toEqual({ storm_counted_only: 1 })
+    clock.now = NOON + 60_000
+    await tracker.Commands.LogError.call({ error_type: 'A', message: 'm' })
+    expect((await tracker.stats()).dropped).toEqual({ storm_counted_only: 1 })
+    expect(Object.values((await balancedBooks(url)).counts).sort()).toEqual([1, 4])
+  })
+})
+
+describeOneDatabase('the flood guard', (database) => {
+  test('groups ever-changing messages of one location beyond the limit', async () => {
+    const { tracker, url } = await freshTracker(database, { max_groups_per_place: 10 })
+    const word = (i: number) => String.fromCharCode(97 + (i % 26), 97 + (Math.floor(i / 26) % 26))
+    for (let i = 0; i < 100; i++) {
+      await tracker.Commands.LogError.call({ error_type: 'Flood', message: `no such thing: ${word(i)}` })
+    }
+    await tracker.Commands.LogError.call({ error_type: 'Other', message: 'is not concerned' })
+    // One of the first ten is still known.
+    await tracker.Commands.LogError.call({ error_type: 'Flood', message: `no such thing: ${word(3)}` })
+    expect((await balancedBooks(url)).counts).toMatchObject({ 'shop Flood': 101 })
+    const groups = await tracker.Queries.ErrorsList.call({ per_page: 100 })
+    expect(groups.map(({ occurrence_count }) => occurrence_count).sort((a, b) => a - b)).toEqual([
+      ...Array(10).fill(1),
+      2,
+      90,
+    ])
+    expect((await tracker.stats()).dropped).toEqual({ flood_shares_a_group: 90 })
+  })
+})
+
+describeOneDatabase('the flood guard for types', (database) => {
+  test('groups ever-changing types of one location beyond the limit', async () => {
+    const { tracker, url } = await freshTracker(database, { max_groups_per_place: 10 })
+    const fail = (name: string) => tracker.report(Object.assign(new Error('declined'), { name }))
+    for (let i = 0; i < 100; i++) await fail(`Code${String.fromCharCode(97 + (i % 26), 97 + Math.floor(i / 26))}`)
+    // The group of an early type stays open to it.
+    await fail('Codeaa')
+    const groups = await tracker.Queries.ErrorsList.call({ per_page: 100 })
+    expect(groups).toHaveLength(11)
+    expect(groups.find(({ error_type }) => error_type === 'ManyErrorTypes')).toMatchObject({
+      occurrence_count: 90,
+      message: expect.stringMatching(/^Code[a-z]{2}: declined$/),
+    })
+    expect((await balancedBooks(url)).counts).toMatchObject({ 'shop ManyErrorTypes': 90, 'shop Codeaa': 2 })
+  })
+})
+
+describeOneDatabase('the lag guard', (database) => {
+  test('omits details but counts every occurrence while the event loop lags', async () => {
+    const { tracker } = await freshTracker(database, { max_event_loop_lag_ms: 200 })
+    const record = () => tracker.report(new Error('late'), { context: { size: 1 }, tags: { a: 'b' } })
+    const before = record()
+    for (const until = performance.now() + 400; performance.now() < until; );
+    const late = await record()
+    await before
+    expect(late?.occurrence_count).toBe(2)
+    expect((await tracker.stats()).dropped).toEqual({ lag_left_out_details: 1 })
+    const found = await tracker.Queries.FindError.call({ error_id: late?.id ?? 0 })
+    expect(found).toMatchObject({ context: {}, tags: {}, message: 'late' })
+    expect(found.backtrace.length).toBeGreaterThan(0)
+  })
+})

@@ -1,0 +1,195 @@
+import { runInNewContext } from 'node:vm'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { TrackerInstance } from '../../../src/tracker.js'
+import { describeEachDatabase, type TestDatabase } from '../../support/databases.js'
+import { CREDENTIALS, NOON } from '../../support/tracker.js'
+
+const FIELDS = [
+  'exception', 'error_type', 'message', 'backtrace', 'occurred_at', 'platform', 'app_version', 'git_sha', 'user_id',
+  'request_url', 'request_params', 'ip_address', 'user_agent', 'severity', 'context', 'unhandled',
+  'request', 'tags', 'source',
+] // biome-ignore format: a word list reads best as lines of words
+
+const thrower = () => {
+  throw new Error('a trap of the host')
+}
+
+/** Values that break whoever trusts them. */
+const HOSTILE: Record<string, () => unknown> = {
+  undefined: () => undefined,
+  null: () => null,
+  symbol: () => Symbol('x'),
+  bigint: () => 10n ** 50_000n,
+  nan: () => Number.NaN,
+  function: () => () => thrower(),
+  'arrow with a hostile name': () => Object.defineProperty(() => 1, 'name', { get: thrower }),
+  'throwing Proxy': () => new Proxy({}, { get: thrower, has: thrower, ownKeys: thrower, getPrototypeOf: thrower }),
+  'revoked Proxy': () => revoked(),
+  'Proxy of an Error': () => new Proxy(new Error('x'), { get: thrower }),
+  'revoked prototype': () => Object.create(revoked() as object),
+  'no prototype': () => Object.create(null),
+  'throwing getters': () =>
+    Object.defineProperties(
+      {},
+      Object.fromEntries(
+        [...FIELDS, 'stack', 'name', 'cause', 'code', 'toJSON'].map((name) => [
+          name,
+          { get: thrower, enumerable: true },
+        ]),
+      ),
+    ),
+  'Error with throwing getters': () =>
+    Object.defineProperties(
+      new Error('x'),
+      Object.fromEntries(
+        ['stack', 'name', 'message', 'cause', 'errors', 'code', 'constructor'].map((name) => [name, { get: thrower }]),
+      ),
+    ),
+  'Error with values of wrong types': () =>
+    Object.assign(new Error('x'), { name: 5, message: { a: 1 }, stack: [], cause: 5, errors: 'x', code: {} }),
+  circular: () => {
+    const value: Record<string, unknown> = { list: [] }
+    value.self = value
+    ;(value.list as unknown[]).push(value)
+    return value
+  },
+  'circular causes': () => {
+    const error = new Error('x')
+    error.cause = new Error('y', { cause: error })
+    return error
+  },
+  'aggregates of aggregates': () => aggregate(6),
+  frozen: () => Object.freeze(new TypeError('frozen')),
+  'of another realm': () => runInNewContext('new TypeError("from elsewhere")'),
+  'object of another realm': () => runInNewContext('({ a: [new Map([[1, 2]])] })'),
+  'message of a megabyte': () => new Error('m'.repeat(1_000_000)),
+  'trace of ten thousand lines': () =>
+    Object.assign(new Error('x'), { stack: `Error: x\n${'    at f (/a.js:1:1)\n'.repeat(10_000)}` }),
+  'NUL bytes': () => 'a\0b\0',
+  'lone surrogates': () => '\uD800 and \uDFFF',
+  'a million items': () => Array(1_000_000).fill('x'),
+  'sparse giant': () => Array(4_000_000_000),
+  buffer: () => Buffer.alloc(1_000_000),
+  'hostile Map': () => Object.assign(new Map([['a', 1]]), { [Symbol.iterator]: thrower, entries: thrower }),
+  'hostile Date': () => Object.assign(new Date(), { getTime: thrower, toISOString: thrower }),
+  'hostile RegExp': () => Object.assign(/x/, { toString: thrower, exec: thrower }),
+  'hostile toString': () => ({ toString: thrower, valueOf: thrower, [Symbol.toPrimitive]: thrower, toJSON: thrower }),
+  thenable: () => Object.fromEntries([['then', thrower]]),
+  prototypes: () => JSON.parse('{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}'),
+  'reserved words': () => '__proto__',
+  'constructor as text': () => 'constructor',
+  'deep nest': () => Array.from({ length: 10_000 }).reduce((inner: unknown) => ({ inner }), 'end'),
+  'empty text': () => '',
+}
+
+/** What has become small, and the same for every database, long before it is stored; it takes seconds to look through. */
+const LARGE = ['a million items', 'buffer']
+
+/** Recipes rather than values: fast-check itself would touch those. */
+const recipe = fc.oneof(
+  fc.constantFrom(...Object.values(HOSTILE)),
+  fc
+    .anything({ withBigInt: true, withDate: true, withMap: true, withSet: true, withNullPrototype: true })
+    .map((value) => () => value),
+)
+const input = fc.oneof(
+  recipe,
+  fc
+    .dictionary(fc.constantFrom(...FIELDS), recipe)
+    .map((fields) => () => Object.fromEntries(Object.entries(fields).map(([name, make]) => [name, make()]))),
+)
+
+describeEachDatabase('LogError', (database) => {
+  let tracker: TrackerInstance
+  beforeAll(async () => {
+    tracker = await openTracker(database)
+  })
+  afterAll(() => tracker.shutdown())
+  const log = (input: unknown) => tracker.Commands.LogError.call(input as never)
+
+  describe('records every thrown value, whatever it is', () => {
+    test.each(Object.keys(HOSTILE))('%s', async (name) => {
+      const logged = await log({ exception: HOSTILE[name]?.() })
+      expect(logged).toMatchObject({ state: 'recorded', error_type: expect.stringMatching(/./) })
+    })
+  })
+
+  describe('records an error whatever stands in its other fields', () => {
+    test.each(Object.keys(HOSTILE))('%s', async (name) => {
+      const wrong = Object.fromEntries(FIELDS.slice(3).map((field) => [field, HOSTILE[name]?.()]))
+      expect(await log({ error_type: 'CartError', message: 'Empty', ...wrong })).toMatchObject({ state: 'recorded' })
+      expect(await log({ exception: new Error('x'), ...wrong })).toMatchObject({ state: 'recorded' })
+    })
+  })
+
+  describe('and all that goes with a scope take any value without a throw', () => {
+    const isTold = (name: string) => database.dialect === 'sqlite' || !LARGE.includes(name)
+    test.each(Object.keys(HOSTILE).filter(isTold))('%s', async (name) => {
+      const hostile = () => HOSTILE[name]?.() as never
+      await tracker.withScope(async () => {
+        tracker.setContext(hostile())
+        tracker.setContext({ value: hostile() })
+        tracker.setTags(hostile())
+        tracker.setTags({ value: hostile() })
+        tracker.setUser(hostile())
+        tracker.addBreadcrumb(hostile())
+        tracker.addBreadcrumb({ category: hostile(), message: hostile(), duration_ms: hostile(), metadata: hostile() })
+        tracker.addBreadcrumb({ category: 'x', message: 'y', metadata: { value: hostile() } })
+        expect(await tracker.report(new Error('x'), hostile())).toMatchObject({ state: 'recorded' })
+        expect(await tracker.report(hostile(), { context: hostile() })).toMatchObject({ state: 'recorded' })
+      })
+    })
+  })
+
+  test('never rejects and never throws, whatever it is called with', async () => {
+    await fc.assert(
+      fc.asyncProperty(input, async (make) => {
+        const logged = await log(make())
+        expect(logged === null || logged.state === 'recorded').toBe(true)
+      }),
+      { numRuns: database.dialect === 'sqlite' ? 300 : 100 },
+    )
+    expect((await tracker.stats()).dropped).not.toHaveProperty('refused_by_database')
+    expect((await tracker.stats()).dropped).not.toHaveProperty(['failed: recording an error'])
+    expect('polluted' in {}).toBe(false)
+  })
+
+  test('keeps what it stores in bounds', async () => {
+    await tracker.flush()
+    for (const { id } of await tracker.Queries.ErrorsList.call({ per_page: 100 })) {
+      const error = await tracker.Queries.FindError.call({ error_id: id })
+      for (const occurrence of error.occurrences) expect(JSON.stringify(occurrence).length).toBeLessThan(250_000)
+      expect(JSON.stringify([error.backtrace, error.causes]).length).toBeLessThan(1_500_000)
+    }
+  })
+})
+
+/** One for all tests of a database; the helpers of support/tracker.ts end theirs with each test. */
+async function openTracker(database: TestDatabase): Promise<TrackerInstance> {
+  return new TrackerInstance(
+    {
+      database: await database.fresh(),
+      application_name: 'shop',
+      ...CREDENTIALS,
+      ignored_exceptions: [RangeError, /^Never/],
+      enable_breadcrumbs: true,
+    },
+    { now: () => NOON, env: {}, write: () => {} },
+  ).start()
+}
+
+function revoked(): unknown {
+  const { proxy, revoke } = Proxy.revocable({}, {})
+  revoke()
+  return proxy
+}
+
+function aggregate(depth: number): Error {
+  if (depth === 0) return new Error('x'.repeat(10_000))
+  return new AggregateError(
+    Array.from({ length: 12 }, () => aggregate(depth > 3 ? 0 : depth - 1)),
+    'many',
+    { cause: aggregate(depth - 1) },
+  )
+}

@@ -1,0 +1,125 @@
+import { expect, test } from 'vitest'
+import type { LogErrorInput } from '../../../src/capture/fields.js'
+import { balancedBooks, sums } from '../../support/books.js'
+import { describeEachDatabase } from '../../support/databases.js'
+import { runChild, startChild } from '../../support/processes/children.js'
+import { CREDENTIALS, eventually, freshPlace, trackerAt } from '../../support/tracker.js'
+
+const PROCESSES = 8
+const EVENTS = 400
+
+describeEachDatabase('eight processes that record concurrently', (database) => {
+  for (const async_logging of [false, true]) {
+    test(`count every error exactly once, with async_logging ${async_logging}`, { timeout: 120_000 }, async () => {
+      const { url, spool_path } = await freshPlace(database)
+      const plans = Array.from({ length: PROCESSES }, (_, process) => planOf(process))
+      const summaries = await Promise.all(
+        plans.map(({ application_name, events }) =>
+          runChild<Summary>('record', {
+            settings: { ...CREDENTIALS, database: url, spool_path, application_name, async_logging },
+            events,
+          }),
+        ),
+      )
+      for (const summary of summaries) {
+        expect(summary).toMatchObject({ nulls: 0, rejected: 0 })
+        expect(sums(Object.values(summary.states), () => 'all', Number)).toEqual({ all: EVENTS })
+      }
+      const { spool } = await trackerAt({ url, spool_path }).tracker.stats()
+      expect(spool).toMatchObject({ files: 0, failed: 0, bytes: 0 })
+
+      const books = await balancedBooks(url)
+      const all = plans.flatMap(({ application_name, events }) =>
+        events.map((event) => ({ ...event, application_name })),
+      )
+      expect(books.counts).toEqual(
+        sums(all, ({ application_name, error_type }) => `${application_name} ${error_type}`, one),
+      )
+      expect(books.users).toEqual(sums(all, ({ error_type, user_id }) => `${error_type} ${user_id}`, one))
+    })
+  }
+
+  test('create one record with count 2 for a new error that two of them record concurrently', async () => {
+    const place = await freshPlace(database)
+    const trackers = [trackerAt(place), trackerAt(place)]
+    await Promise.all(trackers.map(({ tracker }) => tracker.ready()))
+    for (let round = 0; round < 20; round++) {
+      const event = { error_type: `Meeting${round}`, message: 'at the same instant' }
+      const logged = await Promise.all(trackers.map(({ tracker }) => tracker.Commands.LogError.call(event)))
+      expect(logged.map((one) => one?.occurrence_count).sort()).toEqual([1, 2])
+      expect(logged.filter((one) => one?.is_new)).toHaveLength(1)
+      expect(logged[0]?.id).toBe(logged[1]?.id)
+    }
+    const { counts } = await balancedBooks(place.url)
+    expect(Object.values(counts)).toEqual(Array(20).fill(2))
+  })
+
+  test('return the occurrence number of its own error to every caller', async () => {
+    const { tracker } = trackerAt(await freshPlace(database))
+    const event = { error_type: 'Numbered', message: 'one of many' }
+    const logged = await Promise.all(Array.from({ length: 3000 }, () => tracker.Commands.LogError.call(event)))
+    expect(logged.map((one) => one?.occurrence_count)).toEqual(Array.from({ length: 3000 }, (_, i) => i + 1))
+  })
+})
+
+describeEachDatabase('a process that is killed during a storm', (database) => {
+  for (const async_logging of [false, true]) {
+    test(`counts every acknowledged error exactly once, with async_logging ${async_logging}`, async () => {
+      const place = await freshPlace(database)
+      const handed = new Set<string>()
+      const settled = new Set<string>()
+      for (let round = 0; round < 3; round++) {
+        const child = startChild('record', {
+          settings: { ...CREDENTIALS, database: place.url, spool_path: place.spool_path, async_logging },
+          events: Array.from({ length: 20_000 }, (_, i) => ({
+            error_type: `Storm${i % 7}`,
+            message: 'killed',
+            user_id: `${round}-${i}`,
+          })),
+          at_a_time: 25,
+          acknowledge: true,
+        })
+        await eventually(() => child.lines.length > 100, 'the storm has begun')
+        await new Promise((resume) => setTimeout(resume, Math.random() * 400))
+        child.process.kill('SIGKILL')
+        expect(await child.ended).toBe('SIGKILL')
+        for (const line of child.lines) {
+          const [word, number] = line.split(' ')
+          ;(word === 'handed' ? handed : settled).add(`${round}-${number}`)
+        }
+      }
+      const { tracker } = trackerAt(place)
+      await tracker.ready()
+      await tracker.flush()
+      // An unfinished file of a dead process may remain for a while. Its errors were never acknowledged.
+      expect((await tracker.stats()).spool).toMatchObject({ files: 0, failed: 0 })
+
+      const { users } = await balancedBooks(place.url)
+      const recorded = new Map(Object.entries(users).map(([key, count]) => [key.split(' ')[1] ?? '', count]))
+      expect([...settled].filter((number) => !recorded.has(number))).toEqual([])
+      expect([...recorded.keys()].filter((number) => !handed.has(number))).toEqual([])
+      expect([...recorded.values()].filter((count) => count !== 1)).toEqual([])
+    })
+  }
+})
+
+interface Summary {
+  states: Record<string, number>
+  nulls: number
+  rejected: number
+}
+
+/** Half of the errors share one group, a quarter share a few groups, and the rest have groups of their process. */
+function planOf(process: number): { application_name: string; events: LogErrorInput[] } {
+  const events = Array.from({ length: EVENTS }, (_, i) => ({
+    error_type: i % 2 === 0 ? 'Hot' : i % 4 === 1 ? `Shared${i % 37}` : `Own${process}x${i % 41}`,
+    message: 'mixed',
+    user_id: `user-${i % 11}`,
+    platform: ['web', 'ios', 'android'][i % 3] ?? 'web',
+  }))
+  return { application_name: process < 6 ? 'shop' : 'billing', events }
+}
+
+function one(): number {
+  return 1
+}

@@ -1,0 +1,72 @@
+import { execFileSync } from 'node:child_process'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from '@photostructure/sqlite'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { eventually, spoolIsEmpty, temporaryFolder, trackerAt } from '../../support/tracker.js'
+
+/** Mounts a small file system. Returns null if the user may not mount one. */
+function mountSmallDisk(): string | null {
+  const folder = temporaryFolder()
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16m', 'tmpfs', folder], { stdio: 'ignore' })
+  } catch {
+    return null
+  }
+  onTestFinished(() => void execFileSync('umount', ['-l', folder]))
+  return folder
+}
+
+function fill(file: string): void {
+  for (const size of [65_536, 4096, 512]) {
+    try {
+      for (;;) writeFileSync(file, 'x'.repeat(size), { flag: 'a' })
+    } catch {
+      // No space is left for blocks of this size.
+    }
+  }
+}
+
+describe('a full disk', () => {
+  test('is a single outage that ends when space is available again', { timeout: 120_000 }, async ({ skip }) => {
+    const folder = mountSmallDisk()
+    if (folder === null) return skip('mounting a tmpfs needs root')
+    const place = { url: `sqlite:${join(folder, 'errors.sqlite3')}`, spool_path: join(folder, 'spool') }
+    const { tracker, lines, clock } = trackerAt(place)
+    clock.now = null
+    await tracker.ready()
+    let number = 0
+    const record = () =>
+      tracker.Commands.LogError.call({
+        error_type: `Large${number++}`,
+        message: 'x',
+        context: { text: Array.from({ length: 500 }, (_, i) => `${number} ${i} line`) },
+      })
+    for (let i = 0; i < 3; i++) expect(await record()).toMatchObject({ state: 'recorded' })
+    // The log of SQLite restarts. Then a small transaction fits, but a batch of many errors does not.
+    const other = new DatabaseSync(join(folder, 'errors.sqlite3'))
+    other.exec('pragma wal_checkpoint(restart)')
+    other.close()
+
+    const filler = join(folder, 'filler')
+    fill(filler)
+    const recordMany = () => Promise.all(Array.from({ length: 100 }, record))
+    const isAway = async () => {
+      await recordMany()
+      fill(filler)
+      return (await tracker.stats()).unavailable_since !== null
+    }
+    await eventually(isAway, 'the database is away')
+    // Long enough for several probes.
+    for (const end = performance.now() + 5000; performance.now() < end; ) {
+      expect(await recordMany()).toEqual(Array(100).fill(null))
+    }
+    expect(lines.filter((line) => line.includes('The database is available again'))).toEqual([])
+    expect(lines.filter((line) => line.includes('Errors are kept'))).toEqual([])
+
+    rmSync(filler)
+    await eventually(() => spoolIsEmpty(tracker), 'the outage ends')
+    expect(await record()).toMatchObject({ state: 'recorded' })
+    expect(lines.filter((line) => line.includes('The database is available again'))).toHaveLength(1)
+  })
+})

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest'
+import type { LogErrorInput } from '../../../src/capture/fields.js'
+import { balancedBooks } from '../../support/books.js'
+import { startProxy } from '../../support/databases/proxy.js'
+import { describeEachDatabase } from '../../support/databases.js'
+import { startChild } from '../../support/processes/children.js'
+import { CREDENTIALS, freshPlace, freshTracker, type TrackerPlace, trackerAt } from '../../support/tracker.js'
+
+const EVENT: LogErrorInput = { error_type: 'Last', message: 'words' }
+
+describeEachDatabase('process exit', (database) => {
+  for (const async_logging of [false, true]) {
+    test(`does not keep the process alive after one error, with async_logging ${async_logging}`, async () => {
+      const place = await freshPlace(database)
+      const child = startChild('one-error', { settings: settingsAt(place, { async_logging }), events: [EVENT] })
+      expect(await child.ended).toBe(0)
+      expect(JSON.parse(child.lines[0] ?? '')).toMatchObject({ state: async_logging ? 'accepted' : 'recorded' })
+      expect((await balancedBooks(place.url)).counts).toEqual({ 'shop Last': 1 })
+    })
+  }
+
+  test('leaves an accepted error for the next start when the process exits', async () => {
+    const place = await freshPlace(database)
+    const settings = settingsAt(place, { async_logging: true })
+    const child = startChild('one-error', { settings, events: [EVENT], exit_at_once: true })
+    expect(await child.ended).toBe(0)
+    await importedAt(place)
+    expect((await balancedBooks(place.url)).counts).toEqual({ 'shop Last': 1 })
+  })
+
+  test('writes all errors to disk when the process exits during a storm of many groups', async () => {
+    const place = await freshPlace(database)
+    const events = Array.from({ length: 2600 }, (_, i) => ({ ...EVENT, error_type: `Last${i % 1300}` }))
+    const child = startChild('exit-while-busy', { settings: settingsAt(place), events })
+    expect(await child.ended).toBe(3)
+    await importedAt(place)
+    const { counts } = await balancedBooks(place.url)
+    expect(Object.keys(counts)).toHaveLength(1300)
+    expect(new Set(Object.values(counts))).toEqual(new Set([2]))
+  })
+
+  test('keeps the exit code of the host when nothing can be written', async () => {
+    const place = await freshPlace(database)
+    const settings = { ...settingsAt(place), spool_path: '/dev/null/nowhere' }
+    const child = startChild('exit-while-busy', { settings, events: [EVENT] })
+    expect(await child.ended).toBe(3)
+    expect(child.errors.join()).toContain('neither the database nor the spool folder')
+  })
+
+  test('does not delay the exit when the database is unavailable', async () => {
+    const place = await freshPlace(database)
+    const url = await unreachable(place)
+    const child = startChild('one-error', { settings: { ...settingsAt(place), database: url }, events: [EVENT] })
+    expect(await child.ended).toBe(0)
+    expect(JSON.parse(child.lines[0] ?? '')).toMatchObject({ state: 'spooled' })
+    await importedAt(place)
+    expect((await balancedBooks(place.url)).counts).toEqual({ 'shop Last': 1 })
+  })
+
+  test('removes every exit hook on shutdown, which may be called twice', async () => {
+    const before = hooks()
+    const { tracker, url } = await freshTracker(database, { async_logging: true })
+    expect(hooks()).not.toEqual(before)
+    await tracker.Commands.LogError.call(EVENT)
+    await Promise.all([tracker.shutdown(), tracker.shutdown()])
+    expect(hooks()).toEqual(before)
+    expect((await balancedBooks(url)).counts).toEqual({ 'shop Last': 1 })
+  })
+
+  async function unreachable({ url }: TrackerPlace): Promise<string> {
+    if (database.dialect === 'sqlite') return 'sqlite:/dev/null/nowhere.sqlite3'
+    const proxy = await startProxy(url)
+    await proxy.refuse()
+    return proxy.url
+  }
+})
+
+function settingsAt({ url, spool_path }: TrackerPlace, more = {}) {
+  return { ...CREDENTIALS, database: url, spool_path, application_name: 'shop', ...more }
+}
+
+async function importedAt(place: TrackerPlace): Promise<void> {
+  const { tracker } = trackerAt(place)
+  await tracker.ready()
+  await tracker.flush()
+  expect((await tracker.stats()).spool.files).toBe(0)
+}
+
+function hooks(): number[] {
+  return ['exit', 'beforeExit', 'uncaughtException', 'unhandledRejection'].map((event) => process.listenerCount(event))
+}

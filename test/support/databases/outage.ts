@@ -1,0 +1,48 @@
+import { once } from 'node:events'
+import type { TestDatabase } from '../databases.js'
+import { startChild } from '../processes/children.js'
+import { eventually, freshPlace, type TrackerPlace } from '../tracker.js'
+import { startProxy } from './proxy.js'
+
+/** A database that a test can make unavailable. */
+export interface FaultyDatabase {
+  /** Where the tracker finds it. */
+  place: TrackerPlace
+  /** Its address past the fault, for assertions while it lasts. */
+  url: string
+  leave(): Promise<void>
+  comeBack(): Promise<void>
+}
+
+/** SQLite is locked by another process. A server refuses connections, or keeps them and does not respond. */
+export async function faultyDatabase(
+  database: TestDatabase,
+  fault: 'refuse' | 'hang' | 'blackhole' = 'refuse',
+): Promise<FaultyDatabase> {
+  const { url, spool_path } = await freshPlace(database)
+  if (database.dialect === 'sqlite') return lockedFile({ url, spool_path })
+  const proxy = await startProxy(url)
+  return {
+    place: { url: proxy.url, spool_path },
+    url,
+    leave: async () => proxy[fault](),
+    comeBack: () => proxy.open(),
+  }
+}
+
+function lockedFile(place: TrackerPlace): FaultyDatabase {
+  let release = async () => {}
+  return {
+    place,
+    url: place.url,
+    async leave() {
+      const child = startChild('lock', { file: place.url.slice('sqlite:'.length) })
+      await eventually(() => child.lines.includes('locked'), 'the file is locked')
+      release = async () => {
+        child.process.stdin?.end()
+        await once(child.process, 'close')
+      }
+    },
+    comeBack: () => release(),
+  }
+}
