@@ -1,28 +1,30 @@
 import * as v from 'valibot'
 import type { Context } from '../context.js'
 import { clampedInteger, id, optional } from '../model/input/input.js'
+import * as r from '../model/result.js'
 import { MINUTE } from '../model/time.js'
 import { defineOperation } from '../operation.js'
 import { meetingProbabilities } from './cascades/expected-probability.js'
 import { assertErrorExists } from './existing-error.js'
-import { loadRankedErrors, type RankedError } from './ranked-errors.js'
+import { loadRankedErrors, RankedError } from './ranked-errors.js'
 import { occurrencesOfApplication } from './sums/application-filter.js'
 
-export interface CoOccurringError {
-  error: RankedError
+export const CoOccurringError = r.object({
+  error: RankedError,
   /** Checked occurrences that had the other error within the window. */
-  together_count: number
+  together_count: r.integer,
   /** Number of separate moments. Occurrences within one window of the first count as one moment. */
-  moment_count: number
+  moment_count: r.integer,
   /** Number of checked occurrences, newest first. */
-  checked_count: number
+  checked_count: r.integer,
   /** `together_count / checked_count`. */
-  share: number
+  share: r.number,
   /** Share expected by chance, based on the time that the other error covers. */
-  expected_share: number
+  expected_share: r.number,
   /** `share / expected_share`. 1 means chance; an error that occurs all the time is near everything by chance. */
-  lift: number
-}
+  lift: r.number,
+})
+export type CoOccurringError = v.InferOutput<typeof CoOccurringError>
 
 /** Checks the newest occurrences only. All occurrences of a frequent error would take minutes. */
 const MAX_OCCURRENCES = 500

@@ -1,26 +1,30 @@
+import type * as v from 'valibot'
 import type { Context } from '../context.js'
-import type { Severity } from '../model/severity/severity.js'
+import * as r from '../model/result.js'
 import { cleanText } from '../model/text.js'
 import { isoTime } from '../model/time.js'
-import type { Status } from '../model/workflow.js'
 
 /** Error as shown in rankings, on the overview and next to related errors. */
-export interface RankedError {
-  id: number
-  application_id: number
-  error_type: string
-  message: string
-  place: string | null
-  severity: Severity
-  status: Status
-  assigned_to: string | null
-  occurrence_count: number
-  first_seen_at: string
-  occurred_at: string
-  reopened_at: string | null
-  /** Newer release in which the error regressed after it was resolved. */
-  regressed_in_version: string | null
-}
+export const RankedError = r.named(
+  'RankedError',
+  r.object({
+    id: r.integer,
+    application_id: r.integer,
+    error_type: r.text,
+    message: r.text,
+    place: r.nullable(r.text),
+    severity: r.severity,
+    status: r.status,
+    assigned_to: r.nullable(r.text),
+    occurrence_count: r.integer,
+    first_seen_at: r.time,
+    occurred_at: r.time,
+    reopened_at: r.nullable(r.time),
+    /** Newer release in which the error regressed after it was resolved. */
+    regressed_in_version: r.nullable(r.text),
+  }),
+)
+export type RankedError = v.InferOutput<typeof RankedError>
 
 /** One line of the message is enough here; the error page shows all of it. */
 const MAX_MESSAGE_LENGTH = 300

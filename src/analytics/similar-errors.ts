@@ -2,17 +2,19 @@ import * as v from 'valibot'
 import type { Context } from '../context.js'
 import { requiredFeatureCount, similarity } from '../model/grouping/similarity.js'
 import { clampedInteger, fraction, id, optional } from '../model/input/input.js'
+import * as r from '../model/result.js'
 import { defineOperation } from '../operation.js'
 import { sql } from '../store/kysely.js'
 import { withoutIndex } from '../store/sort-order.js'
 import { assertErrorExists } from './existing-error.js'
-import { loadRankedErrors, type RankedError } from './ranked-errors.js'
+import { loadRankedErrors, RankedError } from './ranked-errors.js'
 
-export interface SimilarError {
-  error: RankedError
+export const SimilarError = r.object({
+  error: RankedError,
   /** Jaccard similarity of frames and words, from 0 to 1. */
-  similarity: number
-}
+  similarity: r.number,
+})
+export type SimilarError = v.InferOutput<typeof SimilarError>
 
 export const SIMILAR_THRESHOLD = 0.7
 /** With fewer types, all errors would seem similar. */

@@ -2,7 +2,6 @@ import type * as v from 'valibot'
 import type { Context } from '../context.js'
 import type { HealthState } from '../health/report.js'
 import type { Application } from '../triage/list/list-applications.js'
-import type { Schema as ResponseSchema } from './openapi/schema.js'
 import type { Theme } from './preferences.js'
 import type { ViewConfiguration } from './view-options.js'
 
@@ -47,18 +46,21 @@ export interface Endpoint<Schema extends v.GenericSchema = v.GenericSchema> {
 }
 
 /** Page with an HTML view and a JSON representation. */
-export interface Page<Schema extends v.GenericSchema = v.GenericSchema, Data = unknown, More = unknown>
-  extends Endpoint<Schema> {
+export interface Page<
+  Schema extends v.GenericSchema = v.GenericSchema,
+  Data = unknown,
+  More = unknown,
+  Response extends v.GenericSchema = v.GenericSchema,
+> extends Endpoint<Schema> {
   load(context: Context, parameters: v.InferOutput<Schema>, visit: Visit): Promise<Data>
   /** Loads data that only the HTML view needs, so that JSON requests do not wait for it. */
   loadForHtml?(context: Context, data: Data, parameters: v.InferOutput<Schema>, visit: Visit): Promise<More>
   title(data: Data, visit: Visit): string
   /** Health determined by the page, so that the sidebar shows the same state. */
   healthState?(data: Data): HealthState
-  json(data: Data): unknown
-  /** The schema of the JSON, for OpenAPI. */
-  // biome-ignore lint/suspicious/noExplicitAny: every page has its own type.
-  readonly response?: ResponseSchema<any>
+  /** Schema of the JSON, also for OpenAPI. */
+  readonly response: Response
+  json(data: Data): v.InferOutput<Response>
   view(data: Data & More, visit: Visit, parameters: v.InferOutput<Schema>): Rendered
   /** `Link` header of a paginated page. */
   links?(data: Data, visit: Visit): string | null
@@ -67,8 +69,13 @@ export interface Page<Schema extends v.GenericSchema = v.GenericSchema, Data = u
 }
 
 /** JSON-only endpoint. */
-export interface Feed<Schema extends v.GenericSchema = v.GenericSchema, Data = unknown> extends Endpoint<Schema> {
-  load(context: Context, parameters: v.InferOutput<Schema>, visit: Visit): Promise<Data>
+export interface Feed<
+  Schema extends v.GenericSchema = v.GenericSchema,
+  Response extends v.GenericSchema = v.GenericSchema,
+> extends Endpoint<Schema> {
+  /** Schema of the JSON, also for OpenAPI. */
+  readonly response: Response
+  load(context: Context, parameters: v.InferOutput<Schema>, visit: Visit): Promise<v.InferOutput<Response>>
 }
 
 /** File download. */
@@ -97,11 +104,15 @@ export interface ActionResult {
   preferences?: Readonly<Record<string, string>>
 }
 
-export function definePage<Schema extends v.GenericSchema, Data, More>(page: Page<Schema, Data, More>): Page {
+export function definePage<Schema extends v.GenericSchema, Data, More, Response extends v.GenericSchema>(
+  page: Page<Schema, Data, More, Response>,
+): Page {
   return page as unknown as Page
 }
 
-export function defineFeed<Schema extends v.GenericSchema, Data>(feed: Feed<Schema, Data>): Feed {
+export function defineFeed<Schema extends v.GenericSchema, Response extends v.GenericSchema>(
+  feed: Feed<Schema, Response>,
+): Feed {
   return feed as unknown as Feed
 }
 

@@ -1,28 +1,31 @@
+import type * as v from 'valibot'
 import type { Context } from '../context.js'
 import { failureMessage, TrackerError } from '../model/errors.js'
+import * as r from '../model/result.js'
 import { withTimeout } from '../model/with-timeout.js'
 import { sql } from '../store/kysely.js'
 import { migrationStatus } from '../store/migrate.js'
 
 export const QUERY_TIMEOUT_MS = 3000
 
-export interface DatabaseHealth {
+export const DatabaseHealth = r.object({
   /** Address without its password. */
-  address: string
-  kind: 'sqlite' | 'postgres' | 'mysql'
-  reachable: boolean
+  address: r.text,
+  kind: r.oneOf(['sqlite', 'postgres', 'mysql']),
+  reachable: r.boolean,
   /** Duration of the simplest query. */
-  latency_ms: number | null
+  latency_ms: r.nullable(r.number),
   /** Reason why it cannot be used. */
-  problem: string | null
-  migrations: { applied: string[]; pending: string[] } | null
+  problem: r.nullable(r.text),
+  migrations: r.nullable(r.object({ applied: r.list(r.text), pending: r.list(r.text) })),
   /** Times the open file of an embedded database was deleted or replaced since this process started. */
-  replaced_count: number
+  replaced_count: r.integer,
   /** Damage reported by SQLite; null for an intact file and for a server. */
-  damage: string | null
+  damage: r.nullable(r.text),
   /** Whether the search of the list has an index; without one the results are the same, but slower. */
-  search_index: boolean | null
-}
+  search_index: r.nullable(r.boolean),
+})
+export type DatabaseHealth = v.InferOutput<typeof DatabaseHealth>
 
 /** Checks the database. Never rejects: a failure is part of the result. */
 export async function databaseHealth(context: Context): Promise<DatabaseHealth> {

@@ -1,43 +1,47 @@
+import type * as v from 'valibot'
 import type { Context } from '../context.js'
-import type { JobEngine } from '../jobs/engine.js'
+import { ENGINE_NAMES } from '../jobs/engine.js'
 import { failureMessage } from '../model/errors.js'
+import * as r from '../model/result.js'
 import { withTimeout } from '../model/with-timeout.js'
 import { QUERY_TIMEOUT_MS } from './database.js'
 
-export interface WorkHealth {
-  engine: EngineHealth
-  /** Jobs by state, without empty states. */
-  jobs: Record<string, number>
-  /** The most recent jobs that failed permanently. */
-  dead_letters: FailedJob[]
-  /** The most recent notifications by state, and the last ones that failed. */
-  deliveries: { by_state: Record<string, number>; last_failures: FailedDelivery[] }
-  /** Time of the last cleanup by any process. */
-  cleanup: { last_run_at: string | null; retention_days: number | null }
-}
-
-export interface EngineHealth {
-  name: JobEngine['name']
+const EngineHealth = r.object({
+  name: r.oneOf(ENGINE_NAMES),
   /** Reason why it is unreachable. */
-  problem: string | null
+  problem: r.nullable(r.text),
   /** Whether this process runs jobs. */
-  works_here: boolean
-}
+  works_here: r.boolean,
+})
+type EngineHealth = v.InferOutput<typeof EngineHealth>
 
-export interface FailedJob {
-  name: string
-  attempts: number
-  last_error: string
-  failed_at: string
-}
+const FailedJob = r.object({
+  name: r.text,
+  attempts: r.integer,
+  last_error: r.text,
+  failed_at: r.time,
+})
 
-export interface FailedDelivery {
-  channel: string
-  event: string
-  attempts: number
-  last_response: string | null
-  created_at: string
-}
+const FailedDelivery = r.object({
+  channel: r.text,
+  event: r.text,
+  attempts: r.integer,
+  last_response: r.nullable(r.text),
+  created_at: r.time,
+})
+
+export const WorkHealth = r.object({
+  engine: EngineHealth,
+  /** Jobs by state, without empty states. */
+  jobs: r.map(r.integer),
+  /** The most recent jobs that failed permanently. */
+  dead_letters: r.list(FailedJob),
+  /** The most recent notifications by state, and the last ones that failed. */
+  deliveries: r.object({ by_state: r.map(r.integer), last_failures: r.list(FailedDelivery) }),
+  /** Time of the last cleanup by any process. */
+  cleanup: r.object({ last_run_at: r.nullable(r.time), retention_days: r.nullable(r.integer) }),
+})
+export type WorkHealth = v.InferOutput<typeof WorkHealth>
 
 const MAX_COUNTED_DELIVERIES = 1000
 const MAX_LISTED_FAILURES = 5

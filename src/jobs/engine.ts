@@ -42,12 +42,14 @@ export interface DeadLetter {
   failed_at: number
 }
 
+export const ENGINE_NAMES = ['embedded', 'bullmq', 'pg-boss'] as const
+
 /**
  * Interface between the tracker and a job engine. Every engine passes test/contract/job-engine.ts: at-least-once, one
  * worker at a time, even if a worker is killed.
  */
 export interface JobEngine {
-  readonly name: 'embedded' | 'bullmq' | 'pg-boss'
+  readonly name: (typeof ENGINE_NAMES)[number]
   /** Resolves when the jobs are durable; rejects if the engine is unreachable. */
   add(jobs: readonly NewJob[]): Promise<void>
   /** Starts to run jobs. Never throws: an unreachable engine is logged once and retried. */

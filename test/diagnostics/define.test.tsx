@@ -5,10 +5,10 @@ import { boolean, integer } from '../../src/config/kinds.js'
 import { readOptions, row } from '../../src/config/options.js'
 import type { Context } from '../../src/context.js'
 import { definePage } from '../../src/dashboard/define.js'
-import { object, whole } from '../../src/dashboard/openapi/schema.js'
 import { defineDiagnostic } from '../../src/diagnostics/define.js'
 import { DIAGNOSTICS } from '../../src/diagnostics/diagnostics.js'
 import { loadRoutes } from '../../src/diagnostics/routes.js'
+import * as r from '../../src/model/result.js'
 import { defineOperation } from '../../src/operation.js'
 import { OPTION_NAMES, type Settings } from '../../src/options.js'
 import { startRuntime } from '../../src/runtime.js'
@@ -30,9 +30,8 @@ const options = {
   }),
 }
 
-interface ReportCount {
-  count: number
-}
+const ReportCount = r.object({ count: r.integer })
+type ReportCount = v.InferOutput<typeof ReportCount>
 
 const counts = new WeakMap<object, ReportCount>()
 const cleanedUp: Context[] = []
@@ -63,7 +62,7 @@ const reportCounts = defineDiagnostic({
         text: 'The number of reported errors',
         parameters: reportCount.input,
         load: (context, input): Promise<ReportCount> => reportCount.run(context, input),
-        response: object<ReportCount>({ count: whole }),
+        response: ReportCount,
         title: () => 'Report counts',
         json: (data) => data,
         view: ({ count }) => <h1>{`${count} reported`}</h1>,

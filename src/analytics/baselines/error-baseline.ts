@@ -1,25 +1,27 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { id, optional } from '../../model/input/input.js'
+import * as r from '../../model/result.js'
 import { HOUR, startOfHour } from '../../model/time.js'
 import { defineOperation } from '../../operation.js'
 import { assertErrorExists } from '../existing-error.js'
 import { deviationsAbove, isAboveBaseline } from './baseline-statistics.js'
 
 /** Baseline of an error's type and platform, and the count of the current hour. */
-export interface ErrorBaseline {
-  error_type: string
-  platform: string
+export const ErrorBaseline = r.object({
+  error_type: r.text,
+  platform: r.text,
   /** Occurrences per hour and per local day. */
-  hour: { mean: number; std_dev: number } | null
-  day: { mean: number; std_dev: number } | null
+  hour: r.nullable(r.object({ mean: r.number, std_dev: r.number })),
+  day: r.nullable(r.object({ mean: r.number, std_dev: r.number })),
   /** Occurrences in the current hour so far. */
-  count: number
+  count: r.integer,
   /** Standard deviations above the hourly baseline; null for a baseline without any occurrence. */
-  deviations: number | null
-  is_above: boolean
-  calculated_at: string
-}
+  deviations: r.nullable(r.number),
+  is_above: r.boolean,
+  calculated_at: r.time,
+})
+export type ErrorBaseline = v.InferOutput<typeof ErrorBaseline>
 
 /** Returns the baseline of an error's type and platform, or null without enough history. */
 export const errorBaseline = defineOperation({

@@ -1,4 +1,6 @@
+import type * as v from 'valibot'
 import type { Context } from '../../context.js'
+import * as r from '../../model/result.js'
 import { SEVERITIES, type Severity } from '../../model/severity/severity.js'
 import { HOUR, startOfHour } from '../../model/time.js'
 import { sql } from '../../store/kysely.js'
@@ -7,17 +9,21 @@ import { severityRank } from '../severity-rank.js'
 import { byDeviation, deviationsAbove, isAboveBaseline, MIN_SPIKE_COUNT } from './baseline-statistics.js'
 
 /** An error type that exceeds its hourly baseline. */
-export interface Spike {
-  application_id: number
-  error_type: string
-  platform: string
-  /** Occurrences within the hour; a lower bound while the hour is in progress. */
-  count: number
-  mean: number
-  std_dev: number
-  /** Standard deviations above the baseline; null for a baseline without any occurrence. */
-  deviations: number | null
-}
+export const Spike = r.named(
+  'Spike',
+  r.object({
+    application_id: r.integer,
+    error_type: r.text,
+    platform: r.text,
+    /** Occurrences within the hour; a lower bound while the hour is in progress. */
+    count: r.integer,
+    mean: r.number,
+    std_dev: r.number,
+    /** Standard deviations above the baseline; null for a baseline without any occurrence. */
+    deviations: r.nullable(r.number),
+  }),
+)
+export type Spike = v.InferOutput<typeof Spike>
 
 const MAX_SPIKES = 20
 

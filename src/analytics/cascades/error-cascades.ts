@@ -1,35 +1,38 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { fraction, id, optional, withDefault } from '../../model/input/input.js'
+import * as r from '../../model/result.js'
 import { defineOperation } from '../../operation.js'
 import { sql } from '../../store/kysely.js'
 import { withoutIndex } from '../../store/sort-order.js'
 import { assertErrorExists } from '../existing-error.js'
-import { loadRankedErrors, type RankedError } from '../ranked-errors.js'
+import { loadRankedErrors, RankedError } from '../ranked-errors.js'
 import { cascadesCountedSince } from './cascade-detector.js'
 
-export interface Cascade {
-  error: RankedError
+export const Cascade = r.object({
+  error: RankedError,
   /** Number of parent occurrences that the child followed within a minute. */
-  followed_count: number
-  parent_count: number
-  probability: number
+  followed_count: r.integer,
+  parent_count: r.integer,
+  probability: r.number,
   /** Probability by chance, based on the time that the child covers. */
-  expected_probability: number
+  expected_probability: r.number,
   /** `probability / expected_probability`, at least 2. */
-  lift: number
-  average_delay_ms: number
+  lift: r.number,
+  average_delay_ms: r.integer,
   /** Start of the counted period. */
-  counted_since: string | null
-  last_detected_at: string
-}
+  counted_since: r.nullable(r.time),
+  last_detected_at: r.time,
+})
+export type Cascade = v.InferOutput<typeof Cascade>
 
-export interface ErrorCascades {
+export const ErrorCascades = r.object({
   /** Errors that follow this error. */
-  leads_to: Cascade[]
+  leads_to: r.list(Cascade),
   /** Errors that this error follows. */
-  caused_by: Cascade[]
-}
+  caused_by: r.list(Cascade),
+})
+export type ErrorCascades = v.InferOutput<typeof ErrorCascades>
 
 const MAX_CASCADES = 20
 

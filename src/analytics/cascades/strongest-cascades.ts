@@ -1,26 +1,32 @@
+import type * as v from 'valibot'
 import type { Context } from '../../context.js'
+import * as r from '../../model/result.js'
 import type { CascadesTable } from '../../store/schema.js'
-import { loadRankedErrors, type RankedError } from '../ranked-errors.js'
+import { loadRankedErrors, RankedError } from '../ranked-errors.js'
 import type { Scope } from '../sums/application-filter.js'
 import { cascadesCountedSince } from './cascade-detector.js'
 import { MIN_PROBABILITY, withLift } from './error-cascades.js'
 
 /** Pair of errors, one of which tends to follow the other. */
-export interface StrongCascade {
-  parent: RankedError
-  child: RankedError
-  followed_count: number
-  parent_count: number
-  probability: number
-  /** Probability by chance, based on the time that the child covers. */
-  expected_probability: number
-  /** `probability / expected_probability`, at least 2. */
-  lift: number
-  average_delay_ms: number
-  /** Start of the counted period. */
-  counted_since: string | null
-  last_detected_at: string
-}
+export const StrongCascade = r.named(
+  'StrongCascade',
+  r.object({
+    parent: RankedError,
+    child: RankedError,
+    followed_count: r.integer,
+    parent_count: r.integer,
+    probability: r.number,
+    /** Probability by chance, based on the time that the child covers. */
+    expected_probability: r.number,
+    /** `probability / expected_probability`, at least 2. */
+    lift: r.number,
+    average_delay_ms: r.integer,
+    /** Start of the counted period. */
+    counted_since: r.nullable(r.time),
+    last_detected_at: r.time,
+  }),
+)
+export type StrongCascade = v.InferOutput<typeof StrongCascade>
 
 /** Page size. Most rows are used, unless other applications have more cascades. */
 const ROWS_PER_PAGE = 50

@@ -1,4 +1,6 @@
+import type * as v from 'valibot'
 import type { Context } from '../../context.js'
+import * as r from '../../model/result.js'
 import { HOUR } from '../../model/time.js'
 import { packedRows } from '../../store/packed-rows.js'
 import type { Scope } from '../sums/application-filter.js'
@@ -9,14 +11,15 @@ import { timedHours } from '../sums/timed-hours.js'
 import { typeCounts } from '../sums/type-counts.js'
 
 /** Two error types whose occurrences rise and fall in the same hours. */
-export interface CorrelatedTypes {
-  error_types: [string, string]
+export const CorrelatedTypes = r.object({
+  error_types: r.pair(r.text),
   /** Pearson's coefficient over the hours of the period, including empty ones. */
-  correlation: number
+  correlation: r.number,
   /** Hours in which both occurred. */
-  shared_hours: number
-  counts: [number, number]
-}
+  shared_hours: r.integer,
+  counts: r.pair(r.integer),
+})
+export type CorrelatedTypes = v.InferOutput<typeof CorrelatedTypes>
 
 /** Every pair of types is compared: 4,950 pairs for 100 types. */
 export const MAX_COMPARED_TYPES = 100

@@ -1,17 +1,23 @@
+import type * as v from 'valibot'
 import type { Context } from '../../context.js'
+import * as r from '../../model/result.js'
 import { withoutIndex } from '../../store/sort-order.js'
 import type { Scope } from '../sums/application-filter.js'
 import type { Span } from '../sums/period.js'
 import { newestUserErrorPairs } from '../user-error-pairs.js'
 
-export interface UserErrors {
-  user_id: string
-  /** Errors of the user in the period. */
-  error_count: number
-  /** All occurrences of these errors for the user, including those before the period. */
-  occurrences: number
-  last_seen_at: string
-}
+export const UserErrors = r.named(
+  'UserErrors',
+  r.object({
+    user_id: r.text,
+    /** Errors of the user in the period. */
+    error_count: r.integer,
+    /** All occurrences of these errors for the user, including those before the period. */
+    occurrences: r.integer,
+    last_seen_at: r.time,
+  }),
+)
+export type UserErrors = v.InferOutput<typeof UserErrors>
 
 /** Maximum number of user-error pairs to scan for candidates. */
 const MAX_SCANNED_PAIRS = 10_000

@@ -1,18 +1,21 @@
+import type * as v from 'valibot'
 import type { Context } from '../../context.js'
+import * as r from '../../model/result.js'
 import { startOfLastDays } from '../../model/time.js'
 import { sql } from '../../store/kysely.js'
 import { hasMorePairs, hasUnscannedPairs, newestUserErrorPairs } from '../user-error-pairs.js'
 
-export interface AffectedUsers {
+export const AffectedUsers = r.object({
   /** Users with an error in the last seven days. */
-  count: number
+  count: r.integer,
   /** Users in the seven days before. Null if there are more than the counting limit. */
-  before: number | null
+  before: r.nullable(r.integer),
   /** True when `count` is a lower bound. */
-  is_lower_bound?: true
+  is_lower_bound: r.optional(r.alwaysTrue),
   /** Users on each of the last local days. Empty if there are more than the counting limit. */
-  daily: number[]
-}
+  daily: r.list(r.integer),
+})
+export type AffectedUsers = v.InferOutput<typeof AffectedUsers>
 
 /** Maximum number of user-error pairs for exact counts. Beyond that, only the newest pairs are counted. */
 const MAX_COUNTED_PAIRS = 10_000

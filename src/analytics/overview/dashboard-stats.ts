@@ -1,25 +1,27 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { id, optional } from '../../model/input/input.js'
+import * as r from '../../model/result.js'
 import { startOfLastDays } from '../../model/time.js'
 import { defineOperation } from '../../operation.js'
 import { errorsOfApplication } from '../sums/application-filter.js'
 import { countSinceEach, sumsBetween } from '../sums/sums-between.js'
 
-export interface DashboardStats {
-  total_errors: number
-  errors_today: number
-  errors_last_7_days: number
-  errors_last_30_days: number
-  resolved_count: number
-  unresolved_count: number
-  total_occurrences: number
-  occurrences_today: number
-  occurrences_last_7_days: number
-  occurrences_last_30_days: number
-  top_errors: { error_type: string; count: number }[]
-  errors_by_platform: Record<string, number>
-}
+export const DashboardStats = r.object({
+  total_errors: r.integer,
+  errors_today: r.integer,
+  errors_last_7_days: r.integer,
+  errors_last_30_days: r.integer,
+  resolved_count: r.integer,
+  unresolved_count: r.integer,
+  total_occurrences: r.integer,
+  occurrences_today: r.integer,
+  occurrences_last_7_days: r.integer,
+  occurrences_last_30_days: r.integer,
+  top_errors: r.list(r.object({ error_type: r.text, count: r.integer })),
+  errors_by_platform: r.map(r.integer),
+})
+export type DashboardStats = v.InferOutput<typeof DashboardStats>
 
 const MAX_TYPES = 10
 

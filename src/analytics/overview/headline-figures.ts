@@ -1,17 +1,20 @@
+import type * as v from 'valibot'
 import type { Context } from '../../context.js'
+import * as r from '../../model/result.js'
 import { lastDays, startOfLastDays } from '../../model/time.js'
 import { sql } from '../../store/kysely.js'
 import { errorsOfApplication } from '../sums/application-filter.js'
 
 /** Number of unresolved errors over time. */
-export interface Backlog {
-  count: number
+export const Backlog = r.object({
+  count: r.integer,
   /** Within the last seven days. */
-  opened: number
-  closed: number
+  opened: r.integer,
+  closed: r.integer,
   /** Open errors at the end of each day, and now. */
-  daily: number[]
-}
+  daily: r.list(r.integer),
+})
+export type Backlog = v.InferOutput<typeof Backlog>
 
 /**
  * Returns a function that derives the history from the current number of open errors. An error is open from its first
@@ -49,16 +52,17 @@ async function countSince(
   return instants.map((_, i) => Number(counts[`since_${i}`] ?? 0))
 }
 
-export interface TimeToResolve {
+export const TimeToResolve = r.object({
   /** Number of errors resolved within 30 days. The durations are null if there are none. */
-  count: number
-  median_ms: number | null
-  mean_ms: number | null
+  count: r.integer,
+  median_ms: r.nullable(r.number),
+  mean_ms: r.nullable(r.number),
   /** Figures of the 30 days before. */
-  before: { count: number; median_ms: number | null; mean_ms: number | null }
+  before: r.object({ count: r.integer, median_ms: r.nullable(r.number), mean_ms: r.nullable(r.number) }),
   /** Mean of each of the last eight weeks, oldest first; 0 for weeks without resolved errors. */
-  weekly_mean_ms: number[]
-}
+  weekly_mean_ms: r.list(r.number),
+})
+export type TimeToResolve = v.InferOutput<typeof TimeToResolve>
 
 const SHOWN_WEEKS = 8
 

@@ -1,63 +1,74 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { id, instant, optional } from '../../model/input/input.js'
+import * as r from '../../model/result.js'
 import { SEVERITIES, type Severity } from '../../model/severity/severity.js'
 import { DAY, firstHourFrom, lastDays, localDay } from '../../model/time.js'
 import { defineOperation } from '../../operation.js'
-import type { Spike } from '../baselines/spiking-errors.js'
-import { loadRankedErrors, type RankedError } from '../ranked-errors.js'
+import { Spike } from '../baselines/spiking-errors.js'
+import { loadRankedErrors, RankedError } from '../ranked-errors.js'
+import { SeverityCounts } from '../releases/releases.js'
 import { countSinceEach, type Series, sumsBetween } from '../sums/sums-between.js'
-import { type AffectedUsers, affectedUsers } from './affected-users.js'
+import { AffectedUsers, affectedUsers } from './affected-users.js'
 import { type AttentionGroup, loadAttentionGroups } from './attention.js'
-import { countsWithOccurrences, type DashboardStats, loadRankedTotals, startTimes } from './dashboard-stats.js'
-import { type Backlog, loadBacklog, loadTimeToResolve, type TimeToResolve } from './headline-figures.js'
+import { countsWithOccurrences, DashboardStats, loadRankedTotals, startTimes } from './dashboard-stats.js'
+import { Backlog, loadBacklog, loadTimeToResolve, TimeToResolve } from './headline-figures.js'
 import { loadImpact } from './impact.js'
 
 /** Occurrences of one local day by severity. */
-export type OverviewDay = { date: string; total: number } & Record<Severity, number>
+const OverviewDay = r.object({ date: r.day, total: r.integer, ...SeverityCounts.entries })
+type OverviewDay = v.InferOutput<typeof OverviewDay>
 
-export interface AttentionList {
-  count: number
-  /** True when `count` is a lower bound. */
-  is_lower_bound?: true
-  errors: RankedError[]
-}
+export const AttentionList = r.named(
+  'Attention',
+  r.object({
+    count: r.integer,
+    /** True when `count` is a lower bound. */
+    is_lower_bound: r.optional(r.alwaysTrue),
+    errors: r.list(RankedError),
+  }),
+)
+export type AttentionList = v.InferOutput<typeof AttentionList>
 
-export interface ImpactRow extends RankedError {
+const ImpactRow = r.object({
+  ...RankedError.entries,
   /** Occurrences since `impact_since`. */
-  occurrences: number
+  occurrences: r.integer,
   /** Affected users in the last seven days. */
-  users: number
-}
+  users: r.integer,
+})
+type ImpactRow = v.InferOutput<typeof ImpactRow>
 
 /** Platform or release with its occurrences on each of the last seven days. */
-export interface TrendSeries {
-  name: string
-  total: number
-  daily: number[]
-}
+export const TrendSeries = r.object({
+  name: r.text,
+  total: r.integer,
+  daily: r.list(r.integer),
+})
+export type TrendSeries = v.InferOutput<typeof TrendSeries>
 
-export interface Overview {
-  stats: DashboardStats
+export const Overview = r.object({
+  stats: DashboardStats,
   /** Occurrences today, and yesterday until the same time of day. */
-  today: { occurrences: number; before: number }
-  unresolved: Backlog
-  affected_users: AffectedUsers
-  time_to_resolve: TimeToResolve
+  today: r.object({ occurrences: r.integer, before: r.integer }),
+  unresolved: Backlog,
+  affected_users: AffectedUsers,
+  time_to_resolve: TimeToResolve,
   /** Last 30 local days, oldest first. */
-  days: OverviewDay[]
+  days: r.list(OverviewDay),
   /** Time since which an error counts as new. */
-  new_since: string
-  new_errors: AttentionList
-  reopened: AttentionList
-  unattended: AttentionList
-  spiking: Spike[] | null
-  impact_since: string
-  user_counts_are_lower_bounds: boolean
-  top_by_impact: ImpactRow[]
-  platforms: TrendSeries[]
-  releases: TrendSeries[]
-}
+  new_since: r.time,
+  new_errors: AttentionList,
+  reopened: AttentionList,
+  unattended: AttentionList,
+  spiking: r.nullable(r.list(Spike)),
+  impact_since: r.time,
+  user_counts_are_lower_bounds: r.boolean,
+  top_by_impact: r.list(ImpactRow),
+  platforms: r.list(TrendSeries),
+  releases: r.list(TrendSeries),
+})
+export type Overview = v.InferOutput<typeof Overview>
 
 const CHART_DAYS = 30
 const TREND_DAYS = 14

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { clampedInteger, filterText, id, optional } from '../../model/input/input.js'
 import { normalizePlatform } from '../../model/requests/platform.js'
+import * as r from '../../model/result.js'
 import { DAY, HOUR, MINUTE, startOfHour } from '../../model/time.js'
 import { defineOperation } from '../../operation.js'
 import { assertErrorExists } from '../existing-error.js'
@@ -12,35 +13,39 @@ import { countsByHour, occurrenceTimes, type Subject } from '../sums/subject.js'
 export const PATTERN_TYPES = ['business_hours', 'night', 'weekend', 'uniform'] as const
 export type PatternType = (typeof PATTERN_TYPES)[number]
 
-export interface CyclicalPattern {
-  pattern_type: PatternType
+export const CyclicalPattern = r.object({
+  pattern_type: r.oneOf(PATTERN_TYPES),
   /** Standard deviation of the 24 hours divided by their mean, at most 1. 0 means uniform. */
-  pattern_strength: number
+  pattern_strength: r.number,
   /** Hours with more than twice the mean. */
-  peak_hours: number[]
+  peak_hours: r.list(r.integer),
   /** Occurrences by hour of the local day. */
-  hourly_distribution: Record<string, number>
+  hourly_distribution: r.map(r.integer),
   /** Occurrences by weekday, starting on Monday. */
-  weekday_distribution: number[]
-  total: number
-}
+  weekday_distribution: r.list(r.integer),
+  total: r.integer,
+})
+export type CyclicalPattern = v.InferOutput<typeof CyclicalPattern>
 
 /** Stored occurrences in rapid succession. */
-export interface OccurrenceRun {
-  started_at: string
-  ended_at: string
-  occurrence_count: number
-  duration_seconds: number
+export const OccurrenceRun = r.object({
+  started_at: r.time,
+  ended_at: r.time,
+  occurrence_count: r.integer,
+  duration_seconds: r.number,
   /** Occurrences per minute. For a burst shorter than a minute, all of them. */
-  per_minute: number
-}
+  per_minute: r.number,
+})
+export type OccurrenceRun = v.InferOutput<typeof OccurrenceRun>
 
-export interface Burst extends OccurrenceRun {
+export const Burst = r.object({
+  ...OccurrenceRun.entries,
   /** True when `occurrence_count` is a lower bound, because fewer rows are stored than occurred. */
-  is_lower_bound: boolean
+  is_lower_bound: r.boolean,
   /** All occurrences in the hours that the burst overlaps. */
-  occurrences_in_hours: number
-}
+  occurrences_in_hours: r.integer,
+})
+export type Burst = v.InferOutput<typeof Burst>
 
 const PATTERN_DAYS = 30
 const BURST_DAYS = 7

@@ -1,23 +1,27 @@
+import type * as v from 'valibot'
 import type { Context } from '../../context.js'
+import * as r from '../../model/result.js'
 import { HOUR, startOfHour } from '../../model/time.js'
 import { packedRows } from '../../store/packed-rows.js'
 import { withoutIndex } from '../../store/sort-order.js'
-import { loadRankedErrors, type RankedError } from '../ranked-errors.js'
+import { loadRankedErrors, RankedError } from '../ranked-errors.js'
 import type { Scope } from '../sums/application-filter.js'
 import { loadErrorHourCounts } from '../sums/subject.js'
-import { type Burst, compareWithSums, findBursts, type OccurrenceRun } from './pattern-detector.js'
+import { Burst, compareWithSums, findBursts, type OccurrenceRun } from './pattern-detector.js'
 
-export interface ErrorBurst extends Burst {
-  error: RankedError
-}
+const ErrorBurst = r.object({
+  ...Burst.entries,
+  error: RankedError,
+})
 
-export interface RecentBursts {
-  bursts: ErrorBurst[]
+export const RecentBursts = r.object({
+  bursts: r.list(ErrorBurst),
   /** Start of the examined period. */
-  since: string
+  since: r.time,
   /** True when the period contains more occurrences than the limit. */
-  is_lower_bound: boolean
-}
+  is_lower_bound: r.boolean,
+})
+export type RecentBursts = v.InferOutput<typeof RecentBursts>
 
 interface StoredOccurrence {
   id: number

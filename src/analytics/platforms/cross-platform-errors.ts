@@ -1,18 +1,21 @@
+import type * as v from 'valibot'
 import type { Context } from '../../context.js'
+import * as r from '../../model/result.js'
 import { packedRows } from '../../store/packed-rows.js'
 import { ID_LIST_LIMITS, timedRanges } from '../../store/timed-ranges.js'
 import type { ErrorPlatform } from './error-platforms.js'
 
 /** Error type at one location that occurs on several platforms. */
-export interface CrossPlatformError {
-  error_type: string
-  place: string | null
-  count: number
+export const CrossPlatformError = r.object({
+  error_type: r.text,
+  place: r.nullable(r.text),
+  count: r.integer,
   /** Most occurrences first. */
-  platforms: { platform: string; count: number }[]
+  platforms: r.list(r.object({ platform: r.text, count: r.integer })),
   /** Underlying errors, oldest first. */
-  error_ids: number[]
-}
+  error_ids: r.list(r.integer),
+})
+export type CrossPlatformError = v.InferOutput<typeof CrossPlatformError>
 
 const MAX_ERROR_IDS = 20
 

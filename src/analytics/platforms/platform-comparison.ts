@@ -2,8 +2,10 @@ import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { parseInput, requiredText } from '../../model/input/input.js'
 import { normalizePlatform } from '../../model/requests/platform.js'
+import * as r from '../../model/result.js'
 import { defineOperation } from '../../operation.js'
-import { type RankedError, topBy, withErrors } from '../ranked-errors.js'
+import { RankedError, topBy, withErrors } from '../ranked-errors.js'
+import { STABILITY_STATUSES } from '../stability-score.js'
 import type { Scope } from '../sums/application-filter.js'
 import { type PeriodView, periodInput, periodView } from '../sums/period.js'
 import { type CrossPlatformError, crossPlatformErrors } from './cross-platform-errors.js'
@@ -11,8 +13,8 @@ import { type ErrorPlatform, errorPlatforms } from './error-platforms.js'
 import {
   emptyRate,
   type PlatformFigures,
-  type PlatformRate,
-  type PlatformStability,
+  PlatformRate,
+  PlatformStability,
   platformFigures,
   platformStability,
 } from './platform-figures.js'
@@ -22,12 +24,22 @@ const MAX_ERRORS = 20
 
 const platformInput = v.object({ platform: requiredText({ max: 64 }) })
 
-export interface PlatformHealth extends PlatformRate, Omit<PlatformStability, 'stability_score' | 'status'> {
+const PlatformError = r.object({
+  ...RankedError.entries,
+  /** Occurrences on this platform. */
+  count: r.integer,
+})
+type PlatformError = v.InferOutput<typeof PlatformError>
+
+export const PlatformHealth = r.object({
+  ...PlatformRate.entries,
+  ...PlatformStability.entries,
   /** Null without occurrences. */
-  stability_score: number | null
-  status: PlatformStability['status'] | 'quiet'
-  top_errors: PlatformError[]
-}
+  stability_score: r.nullable(r.number),
+  status: r.oneOf([...STABILITY_STATUSES, 'quiet']),
+  top_errors: r.list(PlatformError),
+})
+export type PlatformHealth = v.InferOutput<typeof PlatformHealth>
 
 /** Record ids start at 1. */
 const NO_APPLICATION = 0
@@ -116,11 +128,6 @@ export class PlatformComparison {
     })
     return this.#figures
   }
-}
-
-export interface PlatformError extends RankedError {
-  /** Occurrences on this platform. */
-  count: number
 }
 
 /** Errors with the most occurrences on a platform. */

@@ -1,36 +1,41 @@
+import type * as v from 'valibot'
 import type { Context } from '../../context.js'
+import * as r from '../../model/result.js'
 import type { Severity } from '../../model/severity/severity.js'
-import { noSeverities, type SeverityCounts } from '../releases/releases.js'
-import { type StabilityStatus, stabilityScore, stabilityStatus } from '../stability-score.js'
+import { noSeverities, SeverityCounts } from '../releases/releases.js'
+import { STABILITY_STATUSES, stabilityScore, stabilityStatus } from '../stability-score.js'
 import { growth, share } from '../statistics.js'
 import type { Scope } from '../sums/application-filter.js'
 import { type DaySum, daySums } from '../sums/hour-sums.js'
 import { elapsedDays, isoDate, lastDaysPeriod, type Period } from '../sums/period.js'
-import { loadResolution, type Resolution, type ResolutionRate } from '../trends/resolution.js'
+import { loadResolution, type Resolution, ResolutionRate } from '../trends/resolution.js'
 import { platformCounts } from './platform-counts.js'
 
-export interface PlatformRate {
-  platform: string
-  occurrences: number
+export const PlatformRate = r.object({
+  platform: r.text,
+  occurrences: r.integer,
   /** Share of the occurrences of all platforms. */
-  share: number
-  per_day: number
+  share: r.number,
+  per_day: r.number,
   /** Occurrences in the period before, and the growth since then. */
-  before_count: number
-  growth: number | null
-  severities: SeverityCounts
+  before_count: r.integer,
+  growth: r.nullable(r.number),
+  severities: SeverityCounts,
   /** Per local day, oldest first. */
-  daily_counts: number[]
-}
+  daily_counts: r.list(r.integer),
+})
+export type PlatformRate = v.InferOutput<typeof PlatformRate>
 
-export interface PlatformStability extends ResolutionRate {
-  platform: string
+export const PlatformStability = r.object({
+  ...ResolutionRate.entries,
+  platform: r.text,
   /** From 0 to 100; see stability-score.ts. */
-  stability_score: number
-  status: StabilityStatus
+  stability_score: r.number,
+  status: r.oneOf(STABILITY_STATUSES),
   /** Median time from the first occurrence to the resolution, for errors resolved in the period. */
-  median_time_to_resolve_ms: number | null
-}
+  median_time_to_resolve_ms: r.nullable(r.number),
+})
+export type PlatformStability = v.InferOutput<typeof PlatformStability>
 
 /** Data shared by all platform methods. */
 export interface PlatformFigures {

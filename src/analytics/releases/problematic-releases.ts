@@ -1,4 +1,6 @@
+import type * as v from 'valibot'
 import type { Context } from '../../context.js'
+import * as r from '../../model/result.js'
 import { share } from '../statistics.js'
 import type { Scope } from '../sums/application-filter.js'
 import type { Period } from '../sums/period.js'
@@ -6,25 +8,29 @@ import { releasesOfYear } from './release-sums.js'
 import { type DatedRelease, lifetimeDays, previousReleases, releaseKey } from './releases.js'
 import { countNewErrorsByRelease } from './version-errors.js'
 
-export type ReleaseProblem = 'more_occurrences' | 'more_severe' | 'more_new_errors'
-
-/** Release of the period that is worse than its predecessor, with the reasons. */
-export interface ProblematicRelease extends ReleaseFigures {
-  reasons: ReleaseProblem[]
-  before: ReleaseFigures
-}
+const RELEASE_PROBLEMS = ['more_occurrences', 'more_severe', 'more_new_errors'] as const
+export type ReleaseProblem = (typeof RELEASE_PROBLEMS)[number]
 
 /** Covers the whole lifetime of the release within the last year. */
-export interface ReleaseFigures {
-  application_id: number
-  app_version: string
-  first_seen_at: string
-  occurrences: number
-  per_day: number
+const ReleaseFigures = r.object({
+  application_id: r.integer,
+  app_version: r.text,
+  first_seen_at: r.time,
+  occurrences: r.integer,
+  per_day: r.number,
   /** Share of critical and high occurrences. */
-  severe_share: number
-  new_error_count: number
-}
+  severe_share: r.number,
+  new_error_count: r.integer,
+})
+type ReleaseFigures = v.InferOutput<typeof ReleaseFigures>
+
+/** Release of the period that is worse than its predecessor, with the reasons. */
+export const ProblematicRelease = r.object({
+  ...ReleaseFigures.entries,
+  reasons: r.list(r.oneOf(RELEASE_PROBLEMS)),
+  before: ReleaseFigures,
+})
+export type ProblematicRelease = v.InferOutput<typeof ProblematicRelease>
 
 export const OCCURRENCE_RATIO = 1.5
 export const SEVERE_SHARE_INCREASE = 0.1

@@ -1,5 +1,7 @@
+import type * as v from 'valibot'
 import type { Context } from '../../context.js'
-import { type RankedError, topBy, withErrors } from '../ranked-errors.js'
+import * as r from '../../model/result.js'
+import { RankedError, topBy, withErrors } from '../ranked-errors.js'
 import type { Scope } from '../sums/application-filter.js'
 import { findRegressedErrors } from './regressions.js'
 import { type ReleaseCount, releaseCounts } from './release-counts.js'
@@ -7,32 +9,41 @@ import { releasesOfYear } from './release-sums.js'
 import { previousReleases } from './releases.js'
 
 /** Error compared between a release and its predecessor. */
-export interface ChangedError extends RankedError {
-  count: number
-  before_count: number
-}
+export const ChangedError = r.named(
+  'ChangedError',
+  r.object({
+    ...RankedError.entries,
+    count: r.integer,
+    before_count: r.integer,
+  }),
+)
+export type ChangedError = v.InferOutput<typeof ChangedError>
 
-export interface ReleaseChanges {
-  application_id: number
-  app_version: string
-  first_seen_at: string
-  /** Previous release; null for the first. */
-  before_version: string | null
-  /** First seen in this release. */
-  new_errors: ChangedError[]
-  new_count: number
-  /** Seen in the previous release, but not in this one. */
-  gone_errors: ChangedError[]
-  gone_count: number
-  /** At least twice as often per day as in the previous release. */
-  worse_errors: ChangedError[]
-  worse_count: number
-  /** Regressed in this release and still unresolved. */
-  regressed_errors: RankedError[]
-  regressed_count: number
-  /** Selectable releases, newest first. */
-  versions: string[]
-}
+export const ReleaseChanges = r.named(
+  'ReleaseChanges',
+  r.object({
+    application_id: r.integer,
+    app_version: r.text,
+    first_seen_at: r.time,
+    /** Previous release; null for the first. */
+    before_version: r.nullable(r.text),
+    /** First seen in this release. */
+    new_errors: r.list(ChangedError),
+    new_count: r.integer,
+    /** Seen in the previous release, but not in this one. */
+    gone_errors: r.list(ChangedError),
+    gone_count: r.integer,
+    /** At least twice as often per day as in the previous release. */
+    worse_errors: r.list(ChangedError),
+    worse_count: r.integer,
+    /** Regressed in this release and still unresolved. */
+    regressed_errors: r.list(RankedError),
+    regressed_count: r.integer,
+    /** Selectable releases, newest first. */
+    versions: r.list(r.text),
+  }),
+)
+export type ReleaseChanges = v.InferOutput<typeof ReleaseChanges>
 
 const MAX_VERSIONS = 50
 

@@ -1,20 +1,13 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { clampedInteger, withDefault } from '../../model/input/input.js'
+import * as r from '../../model/result.js'
 import { defineOperation } from '../../operation.js'
 import { withoutIndex } from '../../store/sort-order.js'
-import { type StabilityStatus, stabilityScore, stabilityStatus } from '../stability-score.js'
+import { STABILITY_STATUSES, stabilityScore, stabilityStatus } from '../stability-score.js'
 import { share } from '../statistics.js'
 import { hoursOfApplication, type Scope } from '../sums/application-filter.js'
-import {
-  isoDate,
-  lastDaysPeriod,
-  localDay,
-  type Period,
-  type PeriodView,
-  periodInput,
-  periodView,
-} from '../sums/period.js'
+import { isoDate, lastDaysPeriod, localDay, type Period, PeriodView, periodInput, periodView } from '../sums/period.js'
 import { countRegressions } from './regressions.js'
 import { type ChangeCounts, countChanges } from './release-change-counts.js'
 import { releasesIn, releasesOfYear } from './release-sums.js'
@@ -24,7 +17,7 @@ import {
   previousReleases,
   type Release,
   releaseKey,
-  type SeverityCounts,
+  SeverityCounts,
 } from './releases.js'
 
 export const RELEASE_DAYS = 30
@@ -33,42 +26,44 @@ const RELEASES_PER_PAGE = 20
 const TREND_DAYS = 14
 
 /** Version with occurrences in the period. */
-export interface ListedRelease {
-  application_id: number
-  app_version: string
+export const ListedRelease = r.object({
+  application_id: r.integer,
+  app_version: r.text,
   /** Previous release of the same application; null for the first. */
-  before_version: string | null
-  first_seen_at: string
+  before_version: r.nullable(r.text),
+  first_seen_at: r.time,
   /** Hour of the last occurrence. */
-  last_seen_at: string
+  last_seen_at: r.time,
   /** In the period. */
-  occurrences: number
-  share: number
-  severities: SeverityCounts
+  occurrences: r.integer,
+  share: r.number,
+  severities: SeverityCounts,
   /** Over the whole lifetime of the release, within the last year. */
-  per_day: number
+  per_day: r.number,
   /** Occurrences on each of `trend_dates`. */
-  trend: number[]
+  trend: r.list(r.integer),
   /** Errors first seen in this version, and how many of them are still open. */
-  new_count: number
-  open_new_count: number
+  new_count: r.integer,
+  open_new_count: r.integer,
   /** Errors that regressed in this version. */
-  regressed_count: number
+  regressed_count: r.integer,
   /** Compared with the previous release, as in `ReleaseChanges`. */
-  gone_count: number
-  worse_count: number
-  stability_score: number
-  status: StabilityStatus
-}
+  gone_count: r.integer,
+  worse_count: r.integer,
+  stability_score: r.number,
+  status: r.oneOf(STABILITY_STATUSES),
+})
+export type ListedRelease = v.InferOutput<typeof ListedRelease>
 
-export interface ReleaseList {
-  period: PeriodView
+export const ReleaseList = r.object({
+  period: PeriodView,
   /** Local dates, oldest first. */
-  trend_dates: string[]
+  trend_dates: r.list(r.day),
   /** Newest first. */
-  releases: ListedRelease[]
-  pagination: { page: number; per_page: number; total_count: number; total_pages: number }
-}
+  releases: r.list(ListedRelease),
+  pagination: r.PlainPagination,
+})
+export type ReleaseList = v.InferOutput<typeof ReleaseList>
 
 export const releaseListInput = v.object({
   ...periodInput.entries,

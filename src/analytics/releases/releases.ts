@@ -1,9 +1,15 @@
-import { SEVERITIES, type Severity } from '../../model/severity/severity.js'
+import type * as v from 'valibot'
+import * as r from '../../model/result.js'
+import { SEVERITIES } from '../../model/severity/severity.js'
 import { HOUR } from '../../model/time.js'
 import type { VersionSum } from '../sums/hour-sums.js'
 import { elapsedDays } from '../sums/period.js'
 
-export type SeverityCounts = Record<Severity, number>
+export const SeverityCounts = r.named(
+  'SeverityCounts',
+  r.object({ critical: r.integer, high: r.integer, medium: r.integer, low: r.integer }),
+)
+export type SeverityCounts = v.InferOutput<typeof SeverityCounts>
 
 /** Version of an application with occurrences within the last year. */
 export interface Release {

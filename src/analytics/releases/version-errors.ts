@@ -1,31 +1,36 @@
+import type * as v from 'valibot'
 import type { Context } from '../../context.js'
+import * as r from '../../model/result.js'
 import { withoutIndex } from '../../store/sort-order.js'
 import { share } from '../statistics.js'
 import type { Scope } from '../sums/application-filter.js'
 import { elapsedDays, type Period, type Span } from '../sums/period.js'
 import { releasesIn, releasesOfYear } from './release-sums.js'
-import { lifetimeDays, releaseKey, type SeverityCounts } from './releases.js'
+import { lifetimeDays, releaseKey, SeverityCounts } from './releases.js'
 
-export interface VersionFigures {
-  application_id: number
-  app_version: string
-  occurrences: number
+export const VersionFigures = r.object({
+  application_id: r.integer,
+  app_version: r.text,
+  occurrences: r.integer,
   /** Share of the occurrences of all versions in the period. */
-  share: number
+  share: r.number,
   /** Per day with occurrences in the period, at least one day. */
-  per_day: number
-  severities: SeverityCounts
+  per_day: r.number,
+  severities: SeverityCounts,
   /** Errors first seen in this version. */
-  new_error_count: number
-  first_seen_at: string
+  new_error_count: r.integer,
+  first_seen_at: r.time,
   /** Hour of the last occurrence. */
-  last_seen_at: string
-}
+  last_seen_at: r.time,
+})
+export type VersionFigures = v.InferOutput<typeof VersionFigures>
 
-export interface VersionErrors extends VersionFigures {
+export const VersionErrors = r.object({
+  ...VersionFigures.entries,
   /** Errors with occurrences in this version within the period. */
-  error_count: number
-}
+  error_count: r.integer,
+})
+export type VersionErrors = v.InferOutput<typeof VersionErrors>
 
 /** Versions with occurrences in the period, newest first, with their number of errors. */
 export async function versionErrors(context: Context, scope: Scope, period: Period): Promise<VersionErrors[]> {

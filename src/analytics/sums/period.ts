@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { clampedInteger, id, optional } from '../../model/input/input.js'
+import * as r from '../../model/result.js'
 import { DAY, firstHourFrom, HOUR, localDateTime, startOfDay, startOfHour } from '../../model/time.js'
 import { type RawBuilder, sql } from '../../store/kysely.js'
 
@@ -47,12 +48,16 @@ export function elapsedDays({ from, to }: Span): number {
 }
 
 /** Period for display and JSON. */
-export interface PeriodView {
-  days: number
-  from: string
-  to: string
-  time_zone: string
-}
+export const PeriodView = r.named(
+  'Period',
+  r.object({
+    days: r.integer,
+    from: r.time,
+    to: r.time,
+    time_zone: r.text,
+  }),
+)
+export type PeriodView = v.InferOutput<typeof PeriodView>
 
 export function periodView({ days, from, time_zone }: Period, now: number): PeriodView {
   return { days, from: new Date(from).toISOString(), to: new Date(now).toISOString(), time_zone }

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { filterText } from '../../model/input/input.js'
 import { MAX_LISTED_PLATFORMS } from '../../model/requests/platform.js'
+import * as r from '../../model/result.js'
 import { SEVERITIES } from '../../model/severity/severity.js'
 import { DAY, HOUR } from '../../model/time.js'
 import { defineOperation } from '../../operation.js'
@@ -12,15 +13,15 @@ import { topUsers, type UserErrors } from '../correlation/top-users.js'
 import { type RecentBursts, recentBursts } from '../patterns/recent-bursts.js'
 import { platformCounts } from '../platforms/platform-counts.js'
 import { type ReleaseChanges, releaseChanges } from '../releases/release-changes.js'
-import { noSeverities, type SeverityCounts } from '../releases/releases.js'
+import { noSeverities, SeverityCounts } from '../releases/releases.js'
 import { type VersionFigures, versionFigures } from '../releases/version-errors.js'
 import { share } from '../statistics.js'
 import type { Scope } from '../sums/application-filter.js'
 import { type HourSum, hourSums } from '../sums/hour-sums.js'
-import { lastDaysPeriod, localOffsets, type Period, type PeriodView, periodInput, periodView } from '../sums/period.js'
+import { lastDaysPeriod, localOffsets, type Period, PeriodView, periodInput, periodView } from '../sums/period.js'
 import { typeCounts } from '../sums/type-counts.js'
-import { type RecurringError, recurringErrors } from './recurring-errors.js'
-import { loadResolution, type Resolution } from './resolution.js'
+import { RecurringError, recurringErrors } from './recurring-errors.js'
+import { loadResolution, Resolution } from './resolution.js'
 import { errorsWithMostUsers, type ImpactedError } from './user-impact.js'
 
 export const TREND_DAYS = 30
@@ -28,24 +29,26 @@ const MAX_TYPES = 10
 const MAX_ROWS = 10
 
 /** Figures from the hourly sums and the errors. Fast on any database. */
-export interface ErrorTrends {
-  period: PeriodView
-  total_occurrences: number
-  severities: SeverityCounts
+export const ErrorTrends = r.object({
+  period: PeriodView,
+  total_occurrences: r.integer,
+  severities: SeverityCounts,
   /** One entry per local day, oldest first. */
-  errors_over_time: ({ date: string; count: number } & SeverityCounts)[]
-  errors_by_platform: { platform: string; count: number; share: number }[]
+  errors_over_time: r.list(r.object({ date: r.day, count: r.integer, ...SeverityCounts.entries })),
+  errors_by_platform: r.list(r.object({ platform: r.text, count: r.integer, share: r.number })),
   /** Seven rows starting on Monday, each with the occurrences of 24 local hours. */
-  errors_by_weekday_and_hour: number[][]
-  resolution: Resolution
-  recurring_errors: RecurringError[]
-}
+  errors_by_weekday_and_hour: r.list(r.list(r.integer)),
+  resolution: Resolution,
+  recurring_errors: r.list(RecurringError),
+})
+export type ErrorTrends = v.InferOutput<typeof ErrorTrends>
 
-export interface TypeShares {
-  types: { error_type: string; count: number; error_count: number; share: number }[]
+export const TypeShares = r.object({
+  types: r.list(r.object({ error_type: r.text, count: r.integer, error_count: r.integer, share: r.number })),
   /** Combined figures of the remaining types. */
-  other: { count: number; type_count: number; share: number }
-}
+  other: r.object({ count: r.integer, type_count: r.integer, share: r.number }),
+})
+export type TypeShares = v.InferOutput<typeof TypeShares>
 
 export const errorTrendsInput = v.object({
   ...periodInput.entries,

@@ -1,17 +1,21 @@
+import type * as v from 'valibot'
 import type { Context } from '../../context.js'
+import * as r from '../../model/result.js'
 import { DAY } from '../../model/time.js'
 import { withoutIndex } from '../../store/sort-order.js'
-import { type RankedError, withErrors } from '../ranked-errors.js'
+import { RankedError, withErrors } from '../ranked-errors.js'
 import type { Scope } from '../sums/application-filter.js'
 
 /** Open for longer than this and seen again within it. */
 export const PERSISTENT_DAYS = 7
 
-export interface RecurringError extends RankedError {
-  occurrence_count: number
+export const RecurringError = r.object({
+  ...RankedError.entries,
+  occurrence_count: r.integer,
   /** Full days since the first occurrence. */
-  open_days: number
-}
+  open_days: r.number,
+})
+export type RecurringError = v.InferOutput<typeof RecurringError>
 
 /** Errors unresolved for over a week that still occur, most frequent first. */
 export async function recurringErrors(

@@ -1,4 +1,6 @@
+import type * as v from 'valibot'
 import type { Context } from '../../context.js'
+import * as r from '../../model/result.js'
 import { SEVERITIES, type Severity } from '../../model/severity/severity.js'
 import { packedRows } from '../../store/packed-rows.js'
 import { withoutIndex } from '../../store/sort-order.js'
@@ -7,30 +9,35 @@ import type { Scope } from '../sums/application-filter.js'
 import { localWeeks, type Period } from '../sums/period.js'
 
 /** Share of the errors seen in the period that are resolved now. */
-export interface ResolutionRate {
-  error_count: number
-  resolved_count: number
-  resolution_rate: number
-}
+export const ResolutionRate = r.object({
+  error_count: r.integer,
+  resolved_count: r.integer,
+  resolution_rate: r.number,
+})
+export type ResolutionRate = v.InferOutput<typeof ResolutionRate>
 
 /** Time from the first occurrence to the resolution, for errors resolved in the period. */
-export interface ResolutionTimes {
-  resolved_count: number
-  median_ms: number | null
-  mean_ms: number | null
-}
+export const ResolutionTimes = r.object({
+  resolved_count: r.integer,
+  median_ms: r.nullable(r.number),
+  mean_ms: r.nullable(r.number),
+})
+export type ResolutionTimes = v.InferOutput<typeof ResolutionTimes>
 
-export interface Resolution extends ResolutionRate {
-  by_severity: ({ severity: Severity } & ResolutionRate)[]
+export const Resolution = r.object({
+  ...ResolutionRate.entries,
+  by_severity: r.list(r.object({ severity: r.severity, ...ResolutionRate.entries })),
   /** An error counts for the platform of its newest occurrence. */
-  by_platform: ({ platform: string } & ResolutionRate)[]
-  time_to_resolve: ResolutionTimes & {
-    by_severity: ({ severity: Severity } & ResolutionTimes)[]
-    by_platform: ({ platform: string } & ResolutionTimes)[]
+  by_platform: r.list(r.object({ platform: r.text, ...ResolutionRate.entries })),
+  time_to_resolve: r.object({
+    ...ResolutionTimes.entries,
+    by_severity: r.list(r.object({ severity: r.severity, ...ResolutionTimes.entries })),
+    by_platform: r.list(r.object({ platform: r.text, ...ResolutionTimes.entries })),
     /** Local weeks starting on Monday, oldest first. */
-    by_week: ({ week: string } & ResolutionTimes)[]
-  }
-}
+    by_week: r.list(r.object({ week: r.day, ...ResolutionTimes.entries })),
+  }),
+})
+export type Resolution = v.InferOutput<typeof Resolution>
 
 /** Maximum number of errors, newest first. More would barely change the result. */
 const MAX_RESOLVED_ERRORS = 10_000

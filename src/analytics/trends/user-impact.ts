@@ -1,14 +1,18 @@
+import type * as v from 'valibot'
 import type { Context } from '../../context.js'
+import * as r from '../../model/result.js'
 import { packedRows } from '../../store/packed-rows.js'
 import { withoutIndex } from '../../store/sort-order.js'
-import { type RankedError, topBy, withErrors } from '../ranked-errors.js'
+import { RankedError, topBy, withErrors } from '../ranked-errors.js'
 import type { Scope } from '../sums/application-filter.js'
 import type { Span } from '../sums/period.js'
 
-export interface ImpactedError extends RankedError {
+export const ImpactedError = r.object({
+  ...RankedError.entries,
   /** Users with this error in the period. */
-  user_count: number
-}
+  user_count: r.integer,
+})
+export type ImpactedError = v.InferOutput<typeof ImpactedError>
 
 /** Errors per page of candidates. */
 const CANDIDATES_PER_PAGE = 100

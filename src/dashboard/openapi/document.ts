@@ -1,9 +1,8 @@
 import { describeInput, type ParameterDescription } from '../../model/input/describe-input.js'
 import { type JsonSchema, parameterSchema } from '../../model/input/json-schema.js'
-import type { Endpoint, Page, Routes } from '../define.js'
+import type { Endpoint, Routes } from '../define.js'
 import { liveStream } from '../live.js'
-import { ANSWERS } from './answers.js'
-import { components } from './schema.js'
+import { ResponseSchemas } from './response-schema.js'
 
 export interface DocumentOptions {
   /** Mount path. */
@@ -14,19 +13,20 @@ export interface DocumentOptions {
 
 /** Builds the OpenAPI 3.1 document from the endpoints. */
 export function openApiDocument({ base, version, routes }: DocumentOptions): JsonSchema {
+  const schemas = new ResponseSchemas()
   const paths: Record<string, JsonSchema> = {}
   const add = (path: string, operation: JsonSchema) => {
     paths[path] = { ...paths[path], ...operation }
   }
   for (const page of routes.pages) {
     const path = documentPath(page)
-    const content = { 'application/json': { schema: responseSchema(page, path) }, 'text/html': {} }
+    const content = { 'application/json': { schema: schemas.convert(page.response) }, 'text/html': {} }
     add(path, { get: getOperation(page, path, content, page.links ? LINKS : {}) })
     if (page.csv) add(`${path}.csv`, { get: getOperation(page, `${path}.csv`, { 'text/csv': {} }) })
   }
   for (const feed of routes.feeds) {
     const path = documentPath(feed)
-    add(path, { get: getOperation(feed, path, { 'application/json': { schema: responseSchema(feed, path) } }) })
+    add(path, { get: getOperation(feed, path, { 'application/json': { schema: schemas.convert(feed.response) } }) })
   }
   for (const download of routes.downloads) {
     add(documentPath(download), {
@@ -52,7 +52,7 @@ export function openApiDocument({ base, version, routes }: DocumentOptions): Jso
     components: {
       securitySchemes: { basic: { type: 'http', scheme: 'basic' } },
       schemas: {
-        ...components(),
+        ...schemas.components(),
         Problem: { type: 'object', properties: { error: { type: 'string' } }, required: ['error'] },
       },
       responses: Object.fromEntries(
@@ -166,10 +166,4 @@ function isInPath(name: string, path: string): boolean {
 /** Converts `/errors/:error_id{[0-9]+}` to `/errors/{error_id}`. */
 function documentPath({ path }: Endpoint): string {
   return path.replace(/:(\w+)(\{[^}]*\})?/g, '{$1}')
-}
-
-function responseSchema(endpoint: Endpoint & Pick<Page, 'response'>, path: string): JsonSchema {
-  const response = endpoint.response ?? ANSWERS[path]
-  if (!response) throw new Error(`${path} has no response schema: set \`response\` in its page`)
-  return response.json
 }

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { ownVersion } from '../../health/own-version.js'
+import * as r from '../../model/result.js'
 import type { Routes } from '../define.js'
 import { defineFeed, type Feed } from '../define.js'
 
@@ -9,6 +10,7 @@ export function openapiFeed(routes: () => Routes): Feed {
     path: '/openapi',
     text: 'This API as an OpenAPI 3.1 document, also as `/openapi.json`',
     parameters: v.object({}),
+    response: r.anyObject,
     async load(_context, _parameters, { base }) {
       const { openApiDocument } = await import('./document.js')
       return openApiDocument({ base, version: ownVersion() ?? 'unknown', routes: routes() })

@@ -1,4 +1,4 @@
-import type { Pagination as PaginationData } from '../../triage/list/errors-list.js'
+import type { Pagination as PaginationData } from '../../model/result.js'
 import type { Rendered, Visit } from '../define.js'
 import { MAX_HEADER_BYTES } from '../http/responses.js'
 import { formatCount } from './time.js'

@@ -8,9 +8,9 @@ import { Named, PlaceLink } from '../../dashboard/ui/place-link.js'
 import { StoredRange } from '../../dashboard/ui/stored-range.js'
 import { formatCount, longDate, shortDate, Time } from '../../dashboard/ui/time.js'
 import { OTHERS } from '../../model/frequent-names.js'
+import * as r from '../../model/result.js'
 import { daysInput } from '../hourly/days.js'
-import { type DeprecationSummary, type DeprecationWarning, deprecations, MAX_DEPRECATIONS } from './query.js'
-import { deprecationsResponse } from './response.js'
+import { DeprecationSummary, type DeprecationWarning, deprecations, MAX_DEPRECATIONS } from './query.js'
 
 export const deprecationsPage = definePage({
   path: '/errors/deprecations',
@@ -20,7 +20,7 @@ export const deprecationsPage = definePage({
     cachedQuery(context, `deprecations ${parameters.days} ${parameters.application_id}`, () =>
       deprecations.run(context, parameters),
     ),
-  response: deprecationsResponse,
+  response: r.object({ ...DeprecationSummary.entries, counted_at: r.time }),
   title: ({ value: { total_count } }) => (total_count > 0 ? `(${total_count}) Deprecations` : 'Deprecations'),
   json: ({ value, queriedAt }) => ({ ...value, counted_at: new Date(queriedAt).toISOString() }),
   view: ({ value: data, queriedAt }, visit) => (

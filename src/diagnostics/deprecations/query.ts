@@ -1,30 +1,34 @@
+import type * as v from 'valibot'
 import type { Context } from '../../context.js'
+import * as r from '../../model/result.js'
 import { defineOperation } from '../../operation.js'
 import { daysInput } from '../hourly/days.js'
 import { type HourCondition, hourSlices, sumsPerHour } from '../hourly/hour-slices.js'
-import { type DayCount, DayTotals } from '../hourly/per-day.js'
+import { DayCount, DayTotals } from '../hourly/per-day.js'
 
-export interface DeprecationSummary {
-  days: number
-  /** Number of distinct warnings, including unlisted ones. */
-  total_count: number
-  /** Warnings per local day, oldest first. */
-  by_day: DayCount[]
-  /** Warnings by time of the last occurrence, newest first. */
-  deprecations: DeprecationWarning[]
-}
-
-export interface DeprecationWarning {
+export const DeprecationWarning = r.object({
   /** Code such as DEP0005, or empty. */
-  code: string
-  message: string
-  count: number
+  code: r.text,
+  message: r.text,
+  count: r.integer,
   /** First and last occurrence within the days. */
-  first_seen_at: string
-  last_seen_at: string
-  app_versions: string[]
-  places: { place: string; count: number }[]
-}
+  first_seen_at: r.time,
+  last_seen_at: r.time,
+  app_versions: r.list(r.text),
+  places: r.list(r.object({ place: r.text, count: r.integer })),
+})
+export type DeprecationWarning = v.InferOutput<typeof DeprecationWarning>
+
+export const DeprecationSummary = r.object({
+  days: r.integer,
+  /** Number of distinct warnings, including unlisted ones. */
+  total_count: r.integer,
+  /** Warnings per local day, oldest first. */
+  by_day: r.list(DayCount),
+  /** Warnings by time of the last occurrence, newest first. */
+  deprecations: r.list(DeprecationWarning),
+})
+export type DeprecationSummary = v.InferOutput<typeof DeprecationSummary>
 
 export const MAX_DEPRECATIONS = 100
 const MAX_PLACES = 10

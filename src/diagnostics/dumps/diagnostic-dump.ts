@@ -2,10 +2,11 @@ import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { TrackerError } from '../../model/errors.js'
 import { clampedInteger, id, optional, withDefault } from '../../model/input/input.js'
+import * as r from '../../model/result.js'
 import { defineOperation } from '../../operation.js'
 import { sql } from '../../store/kysely.js'
 import { SECTIONS, type Sections } from './dump-content.js'
-import type { DumpFile } from './dump-files.js'
+import { DumpFile } from './dump-files.js'
 
 const MAX_PER_PAGE = 100
 const MAX_SUMMARY_LENGTH = 4000
@@ -13,30 +14,35 @@ const MAX_SUMMARY_LENGTH = 4000
 export const SUMMARY_PREFIX = sql<string>`substr(content, 1, ${sql.lit(MAX_SUMMARY_LENGTH)})`.as('summary_prefix')
 
 /** Fields of a dump in the list. */
-export interface DumpSummary {
-  id: number
-  application_id: number
-  application_name: string
-  note: string | null
-  created_at: string
-  captured_by: string | null
-  pid: number | null
-  hostname: string | null
-  uptime_s: number | null
-  rss_bytes: number | null
-  heap_used_bytes: number | null
-  delay_p99_ms: number | null
-  utilisation: number | null
-  /** CPU profile and heap snapshot to download. */
-  files: DumpFile[]
-}
+export const DumpSummary = r.named(
+  'DumpSummary',
+  r.object({
+    id: r.integer,
+    application_id: r.integer,
+    application_name: r.text,
+    note: r.nullable(r.text),
+    created_at: r.time,
+    captured_by: r.nullable(r.text),
+    pid: r.nullable(r.integer),
+    hostname: r.nullable(r.text),
+    uptime_s: r.nullable(r.number),
+    rss_bytes: r.nullable(r.integer),
+    heap_used_bytes: r.nullable(r.integer),
+    delay_p99_ms: r.nullable(r.number),
+    utilisation: r.nullable(r.number),
+    /** CPU profile and heap snapshot to download. */
+    files: r.list(DumpFile),
+  }),
+)
+export type DumpSummary = v.InferOutput<typeof DumpSummary>
 
 export interface DiagnosticDump extends DumpSummary, Sections {}
 
-export interface DumpsPage {
-  dumps: DumpSummary[]
-  pagination: { page: number; per_page: number; total_count: number; total_pages: number }
-}
+export const DumpsPage = r.object({
+  dumps: r.list(DumpSummary),
+  pagination: r.PlainPagination,
+})
+export type DumpsPage = v.InferOutput<typeof DumpsPage>
 
 /** Lists stored dumps, newest first. */
 export const diagnosticDumps = defineOperation({

@@ -3,9 +3,11 @@ import { constants } from 'node:fs'
 import { chmod, type FileHandle, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import type * as v from 'valibot'
 import { readOptions } from '../../config/options.js'
 import type { Context } from '../../context.js'
 import { TrackerError } from '../../model/errors.js'
+import * as r from '../../model/result.js'
 import { dumpOptions } from './options.js'
 
 export const FILE_KINDS = ['cpu_profile', 'heap_snapshot'] as const
@@ -20,12 +22,13 @@ export const MAX_FILES = 10
 export const MAX_FILE_BYTES = 2 * 1024 ** 3
 
 /** File of a dump. It is stored on the machine that created it, not in the database. */
-export interface DumpFile {
-  kind: FileKind
-  name: string
-  size_bytes: number
-  hostname: string
-}
+export const DumpFile = r.object({
+  kind: r.oneOf(FILE_KINDS),
+  name: r.text,
+  size_bytes: r.integer,
+  hostname: r.text,
+})
+export type DumpFile = v.InferOutput<typeof DumpFile>
 
 type FolderContext = Pick<Context, 'config' | 'spool'>
 

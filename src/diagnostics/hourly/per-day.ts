@@ -1,9 +1,12 @@
+import type * as v from 'valibot'
+import * as r from '../../model/result.js'
 import { lastDays, localDay } from '../../model/time.js'
 
-export interface DayCount {
-  day: string
-  count: number
-}
+export const DayCount = r.object({
+  day: r.day,
+  count: r.integer,
+})
+export type DayCount = v.InferOutput<typeof DayCount>
 
 /** Sums hours to local days, oldest first, including days without counts. */
 export class DayTotals {

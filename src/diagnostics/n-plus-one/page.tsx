@@ -8,9 +8,9 @@ import { Named, PlaceLink } from '../../dashboard/ui/place-link.js'
 import { StoredRange } from '../../dashboard/ui/stored-range.js'
 import { formatCount, longDate, shortDate, Time } from '../../dashboard/ui/time.js'
 import { formatMilliseconds } from '../../dashboard/ui/units.js'
+import * as r from '../../model/result.js'
 import { daysInput } from '../hourly/days.js'
-import { MAX_STATEMENTS, type NPlusOneQueries, nPlusOneQueries, type RepeatedStatement } from './query.js'
-import { nPlusOneResponse } from './response.js'
+import { MAX_STATEMENTS, NPlusOneQueries, nPlusOneQueries, type RepeatedStatement } from './query.js'
 
 export const nPlusOnePage = definePage({
   path: '/errors/n_plus_one',
@@ -20,7 +20,7 @@ export const nPlusOnePage = definePage({
     cachedQuery(context, `n plus one ${parameters.days} ${parameters.application_id}`, () =>
       nPlusOneQueries.run(context, parameters),
     ),
-  response: nPlusOneResponse,
+  response: r.object({ ...NPlusOneQueries.entries, counted_at: r.time }),
   title: ({ value: { total_count } }) => (total_count > 0 ? `(${total_count}) N+1 queries` : 'N+1 queries'),
   json: ({ value, queriedAt }) => ({ ...value, counted_at: new Date(queriedAt).toISOString() }),
   view: ({ value: data, queriedAt }, visit) => (

@@ -1,42 +1,47 @@
+import type * as v from 'valibot'
 import { readOptions } from '../../config/options.js'
 import type { Context } from '../../context.js'
+import * as r from '../../model/result.js'
 import { defineOperation } from '../../operation.js'
 import { daysInput } from '../hourly/days.js'
 import { type HourCondition, hourSlices, sumsPerHour } from '../hourly/hour-slices.js'
-import { type DayCount, DayTotals } from '../hourly/per-day.js'
+import { DayCount, DayTotals } from '../hourly/per-day.js'
 import { nPlusOneOptions } from './options.js'
 
-export interface NPlusOneQueries {
-  days: number
-  /** Executions per request or job from which a statement counts. */
-  threshold: number
-  /** Number of distinct statements, including unlisted ones. */
-  total_count: number
-  /** Repeated statements per local day, oldest first. Each counts once per request or job. */
-  by_day: DayCount[]
-  /** Statements by number of executions, most first. */
-  statements: RepeatedStatement[]
-}
+const StatementCaller = r.object({
+  route: r.text,
+  place: r.text,
+  request_count: r.integer,
+  worst_count: r.integer,
+})
+type StatementCaller = v.InferOutput<typeof StatementCaller>
 
-export interface RepeatedStatement {
+export const RepeatedStatement = r.object({
   /** SQL without values. */
-  statement: string
-  request_count: number
-  statement_count: number
+  statement: r.text,
+  request_count: r.integer,
+  statement_count: r.integer,
   /** Executions in the worst request. */
-  worst_count: number
+  worst_count: r.integer,
   /** Total of all executions. */
-  duration_ms: number
-  last_seen_at: string
-  callers: StatementCaller[]
-}
+  duration_ms: r.number,
+  last_seen_at: r.time,
+  callers: r.list(StatementCaller),
+})
+export type RepeatedStatement = v.InferOutput<typeof RepeatedStatement>
 
-export interface StatementCaller {
-  route: string
-  place: string
-  request_count: number
-  worst_count: number
-}
+export const NPlusOneQueries = r.object({
+  days: r.integer,
+  /** Executions per request or job from which a statement counts. */
+  threshold: r.integer,
+  /** Number of distinct statements, including unlisted ones. */
+  total_count: r.integer,
+  /** Repeated statements per local day, oldest first. Each counts once per request or job. */
+  by_day: r.list(DayCount),
+  /** Statements by number of executions, most first. */
+  statements: r.list(RepeatedStatement),
+})
+export type NPlusOneQueries = v.InferOutput<typeof NPlusOneQueries>
 
 export const MAX_STATEMENTS = 100
 const MAX_CALLERS = 10

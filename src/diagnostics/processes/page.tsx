@@ -7,8 +7,7 @@ import { exactTime, Time } from '../../dashboard/ui/time.js'
 import { formatBytes, formatMilliseconds, formatPercent, formatSeconds } from '../../dashboard/ui/units.js'
 import { unusualValues } from '../../model/system-health.js'
 import { ProcessCharts } from './process-charts.js'
-import { type ListedProcess, type ProcessHealthPage, processHealth, RANGE_NAMES } from './process-health.js'
-import { processHealthResponse } from './response.js'
+import { type ListedProcess, ProcessHealthPage, processHealth, RANGE_NAMES } from './process-health.js'
 
 const RANGE_LABELS = { '1h': 'Last hour', '24h': '24 hours', '7d': '7 days' } as const
 
@@ -17,7 +16,7 @@ export const processHealthPage = definePage({
   text: 'Processes with memory, event loop, CPU, garbage collection and errors over time',
   parameters: processHealth.input,
   load: (context, parameters): Promise<ProcessHealthPage> => processHealth.run(context, parameters),
-  response: processHealthResponse,
+  response: ProcessHealthPage,
   title: () => 'Processes',
   json: (data) => data,
   view: ({ range, processes, process, points, step_minutes }, visit) => (

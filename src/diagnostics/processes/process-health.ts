@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { TrackerError } from '../../model/errors.js'
 import { choice, id, optional } from '../../model/input/input.js'
+import * as r from '../../model/result.js'
 import { DAY, HOUR, MINUTE } from '../../model/time.js'
 import { defineOperation } from '../../operation.js'
 import { sql } from '../../store/kysely.js'
@@ -22,49 +23,52 @@ const RANGES = {
 export const RANGE_NAMES = ['1h', '24h', '7d'] as const
 export type RangeName = (typeof RANGE_NAMES)[number]
 
-export interface ListedProcess {
-  id: number
-  application_id: number
-  application_name: string
-  hostname: string
-  pid: number
-  node_version: string
-  app_version: string | null
-  started_at: string
-  last_seen_at: string
-  alive: boolean
+export const ListedProcess = r.object({
+  id: r.integer,
+  application_id: r.integer,
+  application_name: r.text,
+  hostname: r.text,
+  pid: r.integer,
+  node_version: r.text,
+  app_version: r.nullable(r.text),
+  started_at: r.time,
+  last_seen_at: r.time,
+  alive: r.boolean,
   /** Values of the last minute. */
-  rss_bytes: number | null
-  heap_used_bytes: number | null
-  heap_limit_bytes: number | null
-  delay_p99_ms: number | null
-  cpu: number | null
-}
+  rss_bytes: r.nullable(r.integer),
+  heap_used_bytes: r.nullable(r.integer),
+  heap_limit_bytes: r.nullable(r.integer),
+  delay_p99_ms: r.nullable(r.number),
+  cpu: r.nullable(r.number),
+})
+export type ListedProcess = v.InferOutput<typeof ListedProcess>
 
 /** Metrics of one step. All values are null if the process wrote no row in it. */
-export interface HealthPoint {
-  at: string
-  rss_bytes: number | null
-  heap_used_bytes: number | null
-  heap_limit_bytes: number | null
-  delay_p50_ms: number | null
-  delay_p99_ms: number | null
-  delay_max_ms: number | null
-  utilisation: number | null
-  cpu: number | null
+export const HealthPoint = r.object({
+  at: r.time,
+  rss_bytes: r.nullable(r.number),
+  heap_used_bytes: r.nullable(r.number),
+  heap_limit_bytes: r.nullable(r.number),
+  delay_p50_ms: r.nullable(r.number),
+  delay_p99_ms: r.nullable(r.number),
+  delay_max_ms: r.nullable(r.number),
+  utilisation: r.nullable(r.number),
+  cpu: r.nullable(r.number),
   /** Milliseconds of garbage collection per minute. */
-  gc_ms: number | null
-  handles: number | null
-  errors: number | null
-}
+  gc_ms: r.nullable(r.number),
+  handles: r.nullable(r.number),
+  errors: r.nullable(r.number),
+})
+export type HealthPoint = v.InferOutput<typeof HealthPoint>
 
-export interface ProcessHealthPage {
-  range: RangeName
-  step_minutes: number
-  processes: ListedProcess[]
-  process: ListedProcess | null
-  points: HealthPoint[]
-}
+export const ProcessHealthPage = r.object({
+  range: r.oneOf(RANGE_NAMES),
+  step_minutes: r.integer,
+  processes: r.list(ListedProcess),
+  process: r.nullable(ListedProcess),
+  points: r.list(HealthPoint),
+})
+export type ProcessHealthPage = v.InferOutput<typeof ProcessHealthPage>
 
 /**
  * Lists processes and returns the metrics of one process over time, by default the first one. The default range is a day,

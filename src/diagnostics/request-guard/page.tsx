@@ -8,10 +8,10 @@ import { Named } from '../../dashboard/ui/place-link.js'
 import { StoredRange } from '../../dashboard/ui/stored-range.js'
 import { formatCount, longDate, shortDate, Time } from '../../dashboard/ui/time.js'
 import { OTHERS } from '../../model/frequent-names.js'
+import * as r from '../../model/result.js'
 import { daysInput } from '../hourly/days.js'
 import { GUARD_KINDS } from './guard-kinds.js'
-import { type RequestGuardSummary, requestGuardSummary } from './query.js'
-import { requestGuardResponse } from './response.js'
+import { RequestGuardSummary, requestGuardSummary } from './query.js'
 
 export const requestGuardSummaryPage = definePage({
   path: '/errors/request_guard_summary',
@@ -21,7 +21,7 @@ export const requestGuardSummaryPage = definePage({
     cachedQuery(context, `request guard ${parameters.days} ${parameters.application_id}`, () =>
       requestGuardSummary.run(context, parameters),
     ),
-  response: requestGuardResponse,
+  response: r.object({ ...RequestGuardSummary.entries, counted_at: r.time }),
   title: () => 'Request guard',
   json: ({ value, queriedAt }) => ({ ...value, counted_at: new Date(queriedAt).toISOString() }),
   view: ({ value: data, queriedAt }, visit) => (

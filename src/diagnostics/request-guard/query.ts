@@ -1,4 +1,6 @@
+import type * as v from 'valibot'
 import type { Context } from '../../context.js'
+import * as r from '../../model/result.js'
 import { HOUR, lastDays, localDay } from '../../model/time.js'
 import { defineOperation } from '../../operation.js'
 import { applicationIds } from '../../store/applications.js'
@@ -8,35 +10,38 @@ import { GUARD_KINDS, type GuardKind } from './guard-kinds.js'
 import { type GuardName, type RankedRow, Ranking } from './guard-ranking.js'
 import { type GuardRow, guardRows } from './guard-rows.js'
 
-export interface RequestGuardSummary {
-  days: number
-  total_count: number
-  by_kind: Record<GuardKind, number>
+const GuardedRule = r.object({
+  rule: r.text,
+  kind: r.text,
+  count: r.integer,
+  last_seen_at: r.time,
+})
+
+const GuardedAddress = r.object({
+  ip_address: r.text,
+  count: r.integer,
+  last_seen_at: r.time,
+})
+
+const GuardedPath = r.object({
+  path: r.text,
+  count: r.integer,
+  last_seen_at: r.time,
+})
+
+const KIND_COUNTS = { throttle: r.integer, blocklist: r.integer, track: r.integer } satisfies Record<GuardKind, unknown>
+
+export const RequestGuardSummary = r.object({
+  days: r.integer,
+  total_count: r.integer,
+  by_kind: r.object(KIND_COUNTS),
   /** Events per local day, oldest first, including days without events. */
-  by_day: ({ day: string } & Record<GuardKind, number>)[]
-  by_rule: GuardedRule[]
-  by_address: GuardedAddress[]
-  by_path: GuardedPath[]
-}
-
-export interface GuardedRule {
-  rule: string
-  kind: string
-  count: number
-  last_seen_at: string
-}
-
-export interface GuardedAddress {
-  ip_address: string
-  count: number
-  last_seen_at: string
-}
-
-export interface GuardedPath {
-  path: string
-  count: number
-  last_seen_at: string
-}
+  by_day: r.list(r.object({ day: r.day, ...KIND_COUNTS })),
+  by_rule: r.list(GuardedRule),
+  by_address: r.list(GuardedAddress),
+  by_path: r.list(GuardedPath),
+})
+export type RequestGuardSummary = v.InferOutput<typeof RequestGuardSummary>
 
 export const MAX_LISTED = 50
 

@@ -6,8 +6,7 @@ import { formatCount } from '../../dashboard/ui/time.js'
 import { formatPercent } from '../../dashboard/ui/units.js'
 import { daysInput } from '../hourly/days.js'
 import { type SourceLines, sourcesOf } from '../source/source-code.js'
-import { MAX_LOCATIONS, type SwallowedExceptions, type SwallowingLocation, swallowedExceptions } from './query.js'
-import { swallowedResponse } from './response.js'
+import { MAX_LOCATIONS, SwallowedExceptions, type SwallowingLocation, swallowedExceptions } from './query.js'
 import { SwallowingLocationItem } from './swallowing-location.js'
 
 interface PageData {
@@ -26,7 +25,7 @@ export const swallowedExceptionsPage = definePage({
     const data = await swallowedExceptions.run(context, parameters)
     return { data, sources: await sourcesOf(context, data.locations.map(topHandlerLine)) }
   },
-  response: swallowedResponse,
+  response: SwallowedExceptions,
   title: ({ data: { total_count } }) =>
     total_count > 0 ? `(${total_count}) Swallowed exceptions` : 'Swallowed exceptions',
   json: ({ data }) => data,

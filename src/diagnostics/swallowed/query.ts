@@ -1,56 +1,61 @@
+import type * as v from 'valibot'
 import { readOptions } from '../../config/options.js'
 import type { Context } from '../../context.js'
+import * as r from '../../model/result.js'
 import { defineOperation } from '../../operation.js'
 import { sql } from '../../store/kysely.js'
 import { daysInput } from '../hourly/days.js'
 import { type HourCondition, hourSlices } from '../hourly/hour-slices.js'
-import { currentDetection, type Support, swallowedExceptionsSupport } from './detection/detection.js'
+import { currentDetection, Support, swallowedExceptionsSupport } from './detection/detection.js'
 import { swallowedOptions } from './options.js'
 
-export interface SwallowedExceptions {
-  days: number
-  threshold: number
-  /** Whether the runtime of this process can count exceptions. */
-  runtime: Support
-  /** Whether this process counts its exceptions. The counts include other processes. */
-  is_counting: boolean
-  /** Number of marked files in this process. */
-  watched_files: number
-  /** Sums over all raise locations, including unlisted ones. */
-  totals: {
-    locations: number
-    raise_count: number
-    rescue_count: number
-    reported_count: number
-    unaccounted_count: number
-  }
-  /** Locations whose ratio exceeds the threshold, most rescues first. */
-  locations: SwallowingLocation[]
-  /** Number of locations above the threshold, including unlisted ones. */
-  total_count: number
-}
+export const SwallowingHandler = r.object({
+  rescue_location: r.text,
+  handler_kind: r.text,
+  rescue_count: r.integer,
+})
+export type SwallowingHandler = v.InferOutput<typeof SwallowingHandler>
 
-export interface SwallowingLocation {
-  error_type: string
-  raise_location: string
-  raise_count: number
-  rescue_count: number
-  reported_count: number
+export const SwallowingLocation = r.object({
+  error_type: r.text,
+  raise_location: r.text,
+  raise_count: r.integer,
+  rescue_count: r.integer,
+  reported_count: r.integer,
   /** Neither caught by the host's code nor reported: lost to a `return` in `finally`, `allSettled` or a library. */
-  unaccounted_count: number
+  unaccounted_count: r.integer,
   /** Share of the raised errors that were rescued and never reported. */
-  rescue_ratio: number
+  rescue_ratio: r.number,
   /** Time of the last rescue, accurate to one flush interval. */
-  last_seen_at: string
+  last_seen_at: r.time,
   /** Handlers by number of rescues, most first. */
-  handlers: SwallowingHandler[]
-}
+  handlers: r.list(SwallowingHandler),
+})
+export type SwallowingLocation = v.InferOutput<typeof SwallowingLocation>
 
-export interface SwallowingHandler {
-  rescue_location: string
-  handler_kind: string
-  rescue_count: number
-}
+export const SwallowedExceptions = r.object({
+  days: r.integer,
+  threshold: r.number,
+  /** Whether the runtime of this process can count exceptions. */
+  runtime: Support,
+  /** Whether this process counts its exceptions. The counts include other processes. */
+  is_counting: r.boolean,
+  /** Number of marked files in this process. */
+  watched_files: r.integer,
+  /** Sums over all raise locations, including unlisted ones. */
+  totals: r.object({
+    locations: r.integer,
+    raise_count: r.integer,
+    rescue_count: r.integer,
+    reported_count: r.integer,
+    unaccounted_count: r.integer,
+  }),
+  /** Locations whose ratio exceeds the threshold, most rescues first. */
+  locations: r.list(SwallowingLocation),
+  /** Number of locations above the threshold, including unlisted ones. */
+  total_count: r.integer,
+})
+export type SwallowedExceptions = v.InferOutput<typeof SwallowedExceptions>
 
 export const MAX_LOCATIONS = 200
 const MAX_HANDLERS = 20

@@ -2,7 +2,8 @@ import type { Options } from '../../config/options.js'
 import type { Links } from '../content/dashboard-links.js'
 import type { Notice } from '../content/notice.js'
 
-export type ChannelName = 'chat' | 'community_chat' | 'email' | 'incident' | 'webhook'
+export const CHANNEL_NAMES = ['chat', 'community_chat', 'email', 'incident', 'webhook'] as const
+export type ChannelName = (typeof CHANNEL_NAMES)[number]
 
 /** A notification channel. To add one, create a file in channels/ and add a row to channels.ts. */
 export interface Channel {

@@ -3,9 +3,11 @@ import type { Severity } from '../../model/severity/severity.js'
 /** Content of a notification as plain data. Stored with the delivery and identical for every channel. */
 export type Notice = ErrorNotice | BaselineNotice | HeldNotice | DigestNotice | TestNotice
 
-export type NoticeEvent = Notice['event']
+export const NOTICE_EVENTS = ['new', 'reopened', 'milestone', 'resolved', 'baseline', 'held', 'digest', 'test'] as const
+export type NoticeEvent = (typeof NOTICE_EVENTS)[number]
 
 interface NoticeSource {
+  event: NoticeEvent
   application_name: string
   environment: string | null
   /** Time of the change that caused the notification. */

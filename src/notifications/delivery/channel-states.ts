@@ -1,23 +1,25 @@
+import type * as v from 'valibot'
 import type { OptionName, Options } from '../../config/options.js'
 import { TrackerError } from '../../model/errors.js'
-import type { Severity } from '../../model/severity/severity.js'
-import type { Channel, ChannelName } from '../channels/channel.js'
+import * as r from '../../model/result.js'
+import { CHANNEL_NAMES, type Channel, type ChannelName } from '../channels/channel.js'
 import { CHANNELS } from '../channels/channels.js'
 import { isHeldInQuietHours } from '../rules/quiet-hours.js'
 
 /** State of a channel as shown by the dashboard and the CLI. Contains no secrets. */
-export interface ChannelState {
-  name: ChannelName
+export const ChannelState = r.object({
+  name: r.oneOf(CHANNEL_NAMES),
   /** `incomplete` means enabled, but not sending because required options are missing. */
-  state: 'on' | 'incomplete' | 'off'
+  state: r.oneOf(['on', 'incomplete', 'off']),
   /** Options required before the channel can send. */
-  missing: readonly string[]
+  missing: r.list(r.text),
   /** Destination; null while the channel is not configured. */
-  target: string | null
+  target: r.nullable(r.text),
   /** Lowest severity that is sent. */
-  min_severity: Severity
-  held_in_quiet_hours: boolean
-}
+  min_severity: r.severity,
+  held_in_quiet_hours: r.boolean,
+})
+export type ChannelState = v.InferOutput<typeof ChannelState>
 
 /** Option that enables each channel. */
 const ENABLING_OPTIONS: Readonly<Record<ChannelName, OptionName>> = {
@@ -53,7 +55,7 @@ function channelState(channel: Channel, config: Options): ChannelState {
   return {
     name,
     state: missing === null ? 'off' : missing.length > 0 ? 'incomplete' : 'on',
-    missing: missing ?? [ENABLING_OPTIONS[name], ...missingWhenEnabled(channel, config)],
+    missing: missing ? [...missing] : [ENABLING_OPTIONS[name], ...missingWhenEnabled(channel, config)],
     target: missing?.length === 0 ? channel.target(config) : null,
     min_severity: config.severity_thresholds[name] ?? 'low',
     held_in_quiet_hours: config.quiet_hours !== null && isHeldInQuietHours(name),

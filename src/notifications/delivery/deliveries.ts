@@ -1,49 +1,51 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { choice, clampedInteger, id, optional } from '../../model/input/input.js'
-import type { Severity } from '../../model/severity/severity.js'
+import * as r from '../../model/result.js'
 import { isoTime } from '../../model/time.js'
 import { defineOperation } from '../../operation.js'
 import type { Selectable } from '../../store/kysely.js'
 import type { DeliveriesTable } from '../../store/schema.js'
-import type { Notice } from '../content/notice.js'
+import { CHANNEL_NAMES } from '../channels/channel.js'
+import { NOTICE_EVENTS, type Notice } from '../content/notice.js'
 import { createKeyPrefixer } from './send-once.js'
 
 export const DELIVERY_STATES = ['pending', 'sending', 'sent', 'failed', 'held', 'over_limit', 'combined'] as const
-export const DELIVERY_CHANNELS = ['chat', 'community_chat', 'email', 'incident', 'webhook'] as const
 
 /** Entry of the delivery log. Times are ISO 8601 in UTC. */
-export interface Delivery {
-  id: number
-  channel: string
-  event: Notice['event']
-  state: (typeof DELIVERY_STATES)[number]
-  severity: Severity
+export const Delivery = r.object({
+  id: r.integer,
+  channel: r.text,
+  event: r.oneOf(NOTICE_EVENTS),
+  state: r.oneOf(DELIVERY_STATES),
+  severity: r.severity,
   /** One-line summary. */
-  subject: string
-  error_id: number | null
+  subject: r.text,
+  error_id: r.nullable(r.integer),
   /** False after the error was deleted. */
-  error_exists: boolean
-  application_id: number | null
-  application_name: string | null
-  attempts: number
-  last_response: string | null
+  error_exists: r.boolean,
+  application_id: r.nullable(r.integer),
+  application_name: r.nullable(r.text),
+  attempts: r.integer,
+  last_response: r.nullable(r.text),
   /** Key as sent to the receiver. */
-  idempotency_key: string
-  created_at: string
+  idempotency_key: r.text,
+  created_at: r.time,
   /** Time of the next attempt, or of the summary for a held delivery. */
-  run_at: string | null
-  finished_at: string | null
-}
+  run_at: r.nullable(r.time),
+  finished_at: r.nullable(r.time),
+})
+export type Delivery = v.InferOutput<typeof Delivery>
 
-export interface DeliveriesPage {
-  deliveries: Delivery[]
-  pagination: { page: number; per_page: number; total_count: number; total_pages: number }
-}
+export const DeliveriesPage = r.object({
+  deliveries: r.list(Delivery),
+  pagination: r.PlainPagination,
+})
+export type DeliveriesPage = v.InferOutput<typeof DeliveriesPage>
 
 export const deliveriesInput = v.object({
   state: optional(choice(DELIVERY_STATES)),
-  channel: optional(choice(DELIVERY_CHANNELS)),
+  channel: optional(choice(CHANNEL_NAMES)),
   error_id: optional(id()),
   application_id: optional(id()),
   page: optional(clampedInteger({ min: 1, max: 1_000_000_000 })),
@@ -151,7 +153,16 @@ function noticeSubject(notice: Notice): string {
   }
 }
 
-export type DeliveryCounts = Record<Delivery['state'], number>
+export const DeliveryCounts = r.object({
+  pending: r.integer,
+  sending: r.integer,
+  sent: r.integer,
+  failed: r.integer,
+  held: r.integer,
+  over_limit: r.integer,
+  combined: r.integer,
+} satisfies Record<Delivery['state'], unknown>)
+export type DeliveryCounts = v.InferOutput<typeof DeliveryCounts>
 
 const { channel, error_id, application_id } = deliveriesInput.entries
 

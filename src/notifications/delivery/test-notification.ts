@@ -5,10 +5,10 @@ import { choice, optionalText } from '../../model/input/input.js'
 import { defineOperation } from '../../operation.js'
 import { ownApplicationId } from '../../store/applications.js'
 import type { Channel } from '../channels/channel.js'
+import { CHANNEL_NAMES } from '../channels/channel.js'
 import type { TestNotice } from '../content/notice.js'
 import { attemptResult } from './attempt-result.js'
 import { requireChannel } from './channel-states.js'
-import { DELIVERY_CHANNELS } from './deliveries.js'
 import { sendOnce } from './send-once.js'
 
 export interface TestResult {
@@ -25,7 +25,7 @@ const MAX_NAME_LENGTH = 255
 
 /** Sends a test notification immediately. Makes one attempt and adds it to the delivery log. */
 export const sendTestNotification = defineOperation({
-  input: v.object({ channel: choice(DELIVERY_CHANNELS), actor: optionalText({ max: MAX_NAME_LENGTH }) }),
+  input: v.object({ channel: choice(CHANNEL_NAMES), actor: optionalText({ max: MAX_NAME_LENGTH }) }),
   async run(context, { channel: name, actor = 'system' }): Promise<TestResult> {
     const channel = requireChannel(name, context.config)
     const notice = testNotice(context, actor)

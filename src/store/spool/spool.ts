@@ -13,19 +13,22 @@ import {
 } from 'node:fs'
 import { readdir, readFile, rename, rm, stat, unlink, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import type * as v from 'valibot'
+import * as r from '../../model/result.js'
 import { HostYield } from '../dialects/host-yield.js'
 import type { Batch } from '../recording/batch.js'
 import { FoldedGroup } from '../recording/folded-group.js'
 import { isProcessRunning } from './is-process-running.js'
 
-export interface SpoolState {
-  folder: string
+export const SpoolState = r.object({
+  folder: r.text,
   /** Number of batches to import. */
-  files: number
+  files: r.integer,
   /** Number of batches set aside for manual inspection. */
-  failed: number
-  bytes: number
-}
+  failed: r.integer,
+  bytes: r.integer,
+})
+export type SpoolState = v.InferOutput<typeof SpoolState>
 
 /** Batch on disk that only this process may import. */
 export interface ClaimedBatch {

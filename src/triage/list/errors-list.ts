@@ -1,8 +1,9 @@
 import type * as v from 'valibot'
 import type { Context } from '../../context.js'
+import * as r from '../../model/result.js'
 import { defineOperation } from '../../operation.js'
 import { dailyCounts } from '../queries/daily-counts.js'
-import type { ErrorSummary } from '../queries/error-record.js'
+import { ErrorSummary } from '../queries/error-record.js'
 import { loadSummaries } from '../queries/error-summaries.js'
 import { type ErrorsFilter, errorsListInput } from './errors-filter.js'
 import { listOrder } from './list-order.js'
@@ -18,24 +19,21 @@ export {
 } from './errors-filter.js'
 
 /** Error as shown in the list. */
-export interface ListedError extends ErrorSummary {
-  /** Occurrences on each of the last seven local days, oldest first. */
-  daily_counts: number[]
-}
+export const ListedError = r.named(
+  'ListedError',
+  r.object({
+    ...ErrorSummary.entries,
+    /** Occurrences on each of the last seven local days, oldest first. */
+    daily_counts: r.list(r.integer),
+  }),
+)
+export type ListedError = v.InferOutput<typeof ListedError>
 
-export interface Pagination {
-  page: number
-  per_page: number
-  total_count: number
-  total_pages: number
-  /** True when `total_count` is a lower bound, because a common search text is not counted completely. */
-  total_is_lower_bound?: true
-}
-
-export interface ErrorsPage {
-  errors: ListedError[]
-  pagination: Pagination
-}
+export const ErrorsPage = r.object({
+  errors: r.list(ListedError),
+  pagination: r.Pagination,
+})
+export type ErrorsPage = v.InferOutput<typeof ErrorsPage>
 
 /** Returns one page of the matching errors, newest first by default. */
 export const errorsPage = defineOperation({

@@ -2,9 +2,8 @@ import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { facts } from '../../model/input/describe-input.js'
 import { id, instant } from '../../model/input/input.js'
-import type { Severity } from '../../model/severity/severity.js'
+import * as r from '../../model/result.js'
 import { DAY } from '../../model/time.js'
-import type { Status } from '../../model/workflow.js'
 import { defineOperation } from '../../operation.js'
 import { sql } from '../../store/kysely.js'
 import { type ErrorsFilter, type ErrorsQuery, errorsListInput, MAX_PER_PAGE } from '../list/errors-filter.js'
@@ -13,24 +12,26 @@ import { paddedIdList } from '../list/padded-id-list.js'
 import { dailyCounts } from './daily-counts.js'
 import { loadSummaries } from './error-summaries.js'
 
-export interface ErrorChanges {
-  /** Matching errors that are not visible and were first seen or reopened since. */
-  new_count: number
-  /** True when `new_count` is a lower bound. */
-  new_count_is_lower_bound?: true
-  /** Visible errors that occurred again or were changed. */
-  updated: ErrorUpdate[]
-}
+export const ErrorUpdate = r.object({
+  id: r.integer,
+  occurrence_count: r.integer,
+  user_count: r.integer,
+  occurred_at: r.time,
+  status: r.status,
+  severity: r.severity,
+  daily_counts: r.list(r.integer),
+})
+export type ErrorUpdate = v.InferOutput<typeof ErrorUpdate>
 
-export interface ErrorUpdate {
-  id: number
-  occurrence_count: number
-  user_count: number
-  occurred_at: string
-  status: Status
-  severity: Severity
-  daily_counts: number[]
-}
+export const ErrorChanges = r.object({
+  /** Matching errors that are not visible and were first seen or reopened since. */
+  new_count: r.integer,
+  /** True when `new_count` is a lower bound. */
+  new_count_is_lower_bound: r.optional(r.alwaysTrue),
+  /** Visible errors that occurred again or were changed. */
+  updated: r.list(ErrorUpdate),
+})
+export type ErrorChanges = v.InferOutput<typeof ErrorChanges>
 
 const MAX_NEW_COUNT = 99
 /** Upper limit for `since`, for pages that stay open longer. */

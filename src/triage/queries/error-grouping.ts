@@ -1,23 +1,26 @@
+import type * as v from 'valibot'
 import type { Cause } from '../../model/event.js'
 import { errorSignature, MANY_MESSAGES, signatureMessage, wrappedRootCause } from '../../model/grouping/signature.js'
+import * as r from '../../model/result.js'
 import { codePlace } from '../../model/stacks/code-place.js'
 import type { ErrorRecord } from './error-record.js'
 
 /** Explains why the occurrences of an error form one group. */
-export interface ErrorGrouping {
+export const ErrorGrouping = r.object({
   /**
    * `parts`: same type, message and location. `many_messages`: same type and location, with too many messages for
    * separate groups. `other`: `custom_fingerprint`, or values that were filtered before storage.
    */
-  grouped_by: 'parts' | 'many_messages' | 'other'
-  error_type: string
+  grouped_by: r.oneOf(['parts', 'many_messages', 'other']),
+  error_type: r.text,
   /** Message with variable parts replaced by placeholders. */
-  message: string
+  message: r.text,
   /** Type and code of the root cause of a bare wrapper such as `fetch failed`. */
-  root_cause: string | null
+  root_cause: r.nullable(r.text),
   /** File and function of the first in-app frames. `~` precedes the digest of a source line. */
-  place: string[]
-}
+  place: r.list(r.text),
+})
+export type ErrorGrouping = v.InferOutput<typeof ErrorGrouping>
 
 type GroupedRecord = Pick<
   ErrorRecord,

@@ -1,20 +1,22 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { id, optional } from '../../model/input/input.js'
+import * as r from '../../model/result.js'
 import { DAY, HOUR, lastDays, localDay, startOfHour } from '../../model/time.js'
 import { defineOperation } from '../../operation.js'
 import { requireError } from './find-error.js'
 
 /** Occurrences of an error over time and by origin. Includes occurrences that are no longer stored. */
-export interface ErrorHistory {
+export const ErrorHistory = r.object({
   /** Last 24 hours, oldest first. */
-  hours: { starts_at: string; count: number }[]
+  hours: r.list(r.object({ starts_at: r.time, count: r.integer })),
   /** Last 30 days in the configured time zone, oldest first. */
-  days: { day: string; starts_at: string; count: number }[]
+  days: r.list(r.object({ day: r.day, starts_at: r.time, count: r.integer })),
   /** Over the 30 days before the error was last seen, most frequent first. */
-  app_versions: { app_version: string | null; count: number }[]
-  platforms: { platform: string; count: number }[]
-}
+  app_versions: r.list(r.object({ app_version: r.nullable(r.text), count: r.integer })),
+  platforms: r.list(r.object({ platform: r.text, count: r.integer })),
+})
+export type ErrorHistory = v.InferOutput<typeof ErrorHistory>
 
 const SHOWN_HOURS = 24
 const SHOWN_DAYS = 30

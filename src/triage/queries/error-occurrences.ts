@@ -1,10 +1,11 @@
 import type { Context } from '../../context.js'
 import { TrackerError } from '../../model/errors.js'
 import type { Cause } from '../../model/event.js'
+import type { Pagination } from '../../model/result.js'
 import type { Selectable } from '../../store/kysely.js'
 import type { ErrorRow } from '../../store/row-locks.js'
 import type { OccurrencesTable } from '../../store/schema.js'
-import type { Occurrence, OccurrencesPagination, SelectedOccurrence } from './error-record.js'
+import type { Occurrence, SelectedOccurrence } from './error-record.js'
 import { toOccurrence } from './occurrence.js'
 
 /** Maximum number of occurrences to count and page through. `max_occurrences_per_error` may be a million. */
@@ -55,7 +56,7 @@ export async function occurrencesPage(
   context: Context,
   error: OccurrenceParent,
   requested: { page: number; per_page: number },
-): Promise<{ occurrences: Occurrence[]; occurrences_pagination: OccurrencesPagination }> {
+): Promise<{ occurrences: Occurrence[]; occurrences_pagination: Pagination }> {
   const { per_page } = requested
   const storedCount = await countUpToLimit(context, errorOccurrences(context, error.id))
   const total_count = Math.min(storedCount, MAX_COUNTED)

@@ -1,147 +1,154 @@
-import type { Cause, ClientSource } from '../../model/event.js'
-import type { Severity } from '../../model/severity/severity.js'
+import type * as v from 'valibot'
+import { type Cause, CLIENT_SOURCES } from '../../model/event.js'
+import * as r from '../../model/result.js'
 import { isoTime } from '../../model/time.js'
-import { isMuted, isSnoozed, type Status } from '../../model/workflow.js'
+import { isMuted, isSnoozed } from '../../model/workflow.js'
 import type { Selectable } from '../../store/kysely.js'
 import type { ErrorsTable } from '../../store/schema.js'
 
 /** Error as shown in lists. Times are ISO 8601 in UTC. */
-export interface ErrorSummary {
-  id: number
-  application_id: number
-  application_name: string
-  error_type: string
-  message: string
+export const ErrorSummary = r.object({
+  id: r.integer,
+  application_id: r.integer,
+  application_name: r.text,
+  error_type: r.text,
+  message: r.text,
   /** Endpoint that received the error from a client (`reporting` or `sentry`). Null for server errors. */
-  source: ClientSource | null
-  place: string | null
-  severity: Severity
-  status: Status
-  resolved: boolean
-  priority_level: number
-  assigned_to: string | null
-  snoozed: boolean
-  snoozed_until: string | null
-  snooze_reason: string | null
+  source: r.nullable(r.oneOf(CLIENT_SOURCES)),
+  place: r.nullable(r.text),
+  severity: r.severity,
+  status: r.status,
+  resolved: r.boolean,
+  priority_level: r.integer,
+  assigned_to: r.nullable(r.text),
+  snoozed: r.boolean,
+  snoozed_until: r.nullable(r.time),
+  snooze_reason: r.nullable(r.text),
   /** Whether notifications are muted. */
-  muted: boolean
-  muted_at: string | null
+  muted: r.boolean,
+  muted_at: r.nullable(r.time),
   /** Null while the error is muted indefinitely. */
-  muted_until: string | null
-  muted_by_name: string | null
-  mute_reason: string | null
-  platform: string
-  app_version: string | null
-  first_app_version: string | null
-  git_sha: string | null
-  user_id: string | null
-  occurrence_count: number
-  user_count: number
-  first_seen_at: string
-  occurred_at: string
-  resolved_at: string | null
-  resolved_by_name: string | null
-  resolution_comment: string | null
-  resolution_reference: string | null
-  reopened_at: string | null
+  muted_until: r.nullable(r.time),
+  muted_by_name: r.nullable(r.text),
+  mute_reason: r.nullable(r.text),
+  platform: r.text,
+  app_version: r.nullable(r.text),
+  first_app_version: r.nullable(r.text),
+  git_sha: r.nullable(r.text),
+  user_id: r.nullable(r.text),
+  occurrence_count: r.integer,
+  user_count: r.integer,
+  first_seen_at: r.time,
+  occurred_at: r.time,
+  resolved_at: r.nullable(r.time),
+  resolved_by_name: r.nullable(r.text),
+  resolution_comment: r.nullable(r.text),
+  resolution_reference: r.nullable(r.text),
+  reopened_at: r.nullable(r.time),
   /** Newest release of the application when the error was resolved. */
-  resolved_in_version: string | null
+  resolved_in_version: r.nullable(r.text),
   /** Newer release in which the error regressed after it was resolved. */
-  regressed_in_version: string | null
-  hash_signature: string
-}
+  regressed_in_version: r.nullable(r.text),
+  hash_signature: r.text,
+})
+export type ErrorSummary = v.InferOutput<typeof ErrorSummary>
 
-export interface Comment {
-  id: number
-  author_name: string
-  body: string
-  created_at: string
-}
+export const Comment = r.object({
+  id: r.integer,
+  author_name: r.text,
+  body: r.text,
+  created_at: r.time,
+})
+export type Comment = v.InferOutput<typeof Comment>
 
-export interface Activity {
-  id: number
-  actor: string
-  action: string
-  from_value: string | null
-  to_value: string | null
-  comment: string | null
-  created_at: string
-}
+export const Activity = r.object({
+  id: r.integer,
+  actor: r.text,
+  action: r.text,
+  from_value: r.nullable(r.text),
+  to_value: r.nullable(r.text),
+  comment: r.nullable(r.text),
+  created_at: r.time,
+})
+export type Activity = v.InferOutput<typeof Activity>
+
+export const OccurrenceBreadcrumb = r.object({
+  occurred_at: r.time,
+  category: r.text,
+  message: r.text,
+  duration_ms: r.optional(r.number),
+  metadata: r.optional(r.anyObject),
+})
+export type OccurrenceBreadcrumb = v.InferOutput<typeof OccurrenceBreadcrumb>
 
 /** Data captured with one occurrence. */
-export interface CapturedData {
-  request_url: string | null
-  request_params: unknown
-  ip_address: string | null
-  user_agent: string | null
+export const CapturedData = r.object({
+  request_url: r.nullable(r.text),
+  request_params: r.anyValue,
+  ip_address: r.nullable(r.text),
+  user_agent: r.nullable(r.text),
   /** Method, route, headers, content type and duration of the request. */
-  request: Record<string, unknown> | null
-  tags: Record<string, unknown>
+  request: r.nullable(r.anyObject),
+  tags: r.anyObject,
   /** Context that the host set or passed with the error. */
-  context: Record<string, unknown>
+  context: r.anyObject,
   /** Breadcrumbs before the error, oldest first. */
-  breadcrumbs: OccurrenceBreadcrumb[]
+  breadcrumbs: r.list(OccurrenceBreadcrumb),
   /** System error code and errno, environment, process, and the hook that captured the error. */
-  details: Record<string, unknown>
-}
+  details: r.anyObject,
+})
+export type CapturedData = v.InferOutput<typeof CapturedData>
 
-export interface OccurrenceBreadcrumb {
-  occurred_at: string
-  category: string
-  message: string
-  duration_ms?: number
-  metadata?: Record<string, unknown>
-}
-
-export interface Occurrence extends CapturedData {
-  id: number
-  occurred_at: string
-  message: string
-  platform: string
-  app_version: string | null
-  git_sha: string | null
-  user_id: string | null
-}
+export const Occurrence = r.named(
+  'Occurrence',
+  r.object({
+    ...CapturedData.entries,
+    id: r.integer,
+    occurred_at: r.time,
+    message: r.text,
+    platform: r.text,
+    app_version: r.nullable(r.text),
+    git_sha: r.nullable(r.text),
+    user_id: r.nullable(r.text),
+  }),
+)
+export type Occurrence = v.InferOutput<typeof Occurrence>
 
 /** Selected occurrence and its neighbors in time. */
-export interface SelectedOccurrence extends Occurrence {
+export const SelectedOccurrence = r.object({
+  ...Occurrence.entries,
   /** Next older occurrence. */
-  previous_id: number | null
+  previous_id: r.nullable(r.integer),
   /** Next newer occurrence. */
-  next_id: number | null
+  next_id: r.nullable(r.integer),
   /** 1 is the newest; null when there are too many to count. */
-  position: number | null
-}
+  position: r.nullable(r.integer),
+})
+export type SelectedOccurrence = v.InferOutput<typeof SelectedOccurrence>
 
 /**
  * Error with one of its occurrences: the newest or the selected one. `message`, `place`, `backtrace`, `causes`,
  * `platform`, `app_version`, `git_sha`, `user_id` and the captured data describe that occurrence. The other fields
  * describe the error.
  */
-export interface ErrorRecord extends ErrorSummary, CapturedData {
+export const ErrorRecord = r.object({
+  ...ErrorSummary.entries,
+  ...CapturedData.entries,
   /** Version of the newest occurrence; `first_app_version` is that of the oldest. */
-  last_app_version: string | null
-  backtrace: readonly string[]
-  causes: readonly Cause[]
-  /** Location as used in the signature. Null for occurrences recorded by older versions. */
-  signature_place: readonly string[] | null
-  comments: Comment[]
-  activities: Activity[]
+  last_app_version: r.nullable(r.text),
+  backtrace: r.list(r.text),
+  causes: r.list(r.opaqueObject<Cause>()),
+  comments: r.list(Comment),
+  activities: r.list(Activity),
   /** Null when no occurrence is stored. */
-  occurrence: SelectedOccurrence | null
-  /** Page of the stored occurrences, newest first. */
-  occurrences: Occurrence[]
-  occurrences_pagination: OccurrencesPagination
-}
-
-export interface OccurrencesPagination {
-  page: number
-  per_page: number
-  /** Number of stored occurrences; `occurrence_count` counts all. */
-  total_count: number
-  total_pages: number
-  /** True when `total_count` is a lower bound. */
-  total_is_lower_bound?: true
+  occurrence: r.nullable(SelectedOccurrence),
+  /** Page of the stored occurrences, newest first. `occurrence_count` also counts those that are no longer stored. */
+  occurrences: r.list(Occurrence),
+  occurrences_pagination: r.Pagination,
+})
+export interface ErrorRecord extends v.InferOutput<typeof ErrorRecord> {
+  /** Location as used in the signature, for the query only. Null for occurrences recorded by older versions. */
+  signature_place: readonly string[] | null
 }
 
 export function toSummary(

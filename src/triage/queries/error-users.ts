@@ -1,15 +1,17 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { id, optional } from '../../model/input/input.js'
+import * as r from '../../model/result.js'
 import { defineOperation } from '../../operation.js'
 import { requireError } from './find-error.js'
 
-export interface ErrorUsers {
+export const ErrorUsers = r.object({
   /** Most affected users, with all their occurrences. */
-  users: { user_id: string; count: number; last_seen_at: string }[]
+  users: r.list(r.object({ user_id: r.text, count: r.integer, last_seen_at: r.time })),
   /** `recent` when only users of the newest occurrences were compared. */
-  scope: 'all' | 'recent'
-}
+  scope: r.oneOf(['all', 'recent']),
+})
+export type ErrorUsers = v.InferOutput<typeof ErrorUsers>
 
 const MAX_USERS = 10
 /** Maximum number of users to sort for one page. */

@@ -1,5 +1,6 @@
-import { type Burst, detectBursts } from '../../../analytics/patterns/pattern-detector.js'
+import { Burst, detectBursts } from '../../../analytics/patterns/pattern-detector.js'
 import type { RecentBursts } from '../../../analytics/patterns/recent-bursts.js'
+import * as r from '../../../model/result.js'
 import type { Rendered, Visit } from '../../define.js'
 import { ErrorLink } from '../../ui/error-link.js'
 import { Explanation } from '../../ui/explanation.js'
@@ -16,6 +17,7 @@ const DEFINITION = 'at least 5 occurrences of one error, at most 60 s apart'
 export const burstsPart: RelatedPart<Burst[]> = {
   name: 'bursts',
   title: 'Bursts',
+  response: r.list(Burst),
   async load(context, { id }) {
     const bursts = await detectBursts.run(context, { error_id: id, days: DAYS })
     return bursts.length > 0 ? bursts.slice(0, MAX_SHOWN) : null

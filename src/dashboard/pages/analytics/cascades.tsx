@@ -1,7 +1,7 @@
 import { CASCADE_WINDOW_MS } from '../../../analytics/cascades/cascade-sweep.js'
 import {
   type Cascade,
-  type ErrorCascades,
+  ErrorCascades,
   errorCascades,
   MIN_PROBABILITY,
 } from '../../../analytics/cascades/error-cascades.js'
@@ -22,6 +22,7 @@ const WINDOW = `${CASCADE_WINDOW_MS / 1000} s`
 export const cascadesPart: RelatedPart<ErrorCascades> = {
   name: 'cascades',
   title: 'Cascades',
+  response: ErrorCascades,
   async load(context, { id }, { application_id }) {
     const { leads_to, caused_by } = await errorCascades.run(context, {
       error_id: id,

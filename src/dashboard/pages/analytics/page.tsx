@@ -1,26 +1,28 @@
-import type { Spike } from '../../../analytics/baselines/spiking-errors.js'
+import type * as v from 'valibot'
+import { Spike } from '../../../analytics/baselines/spiking-errors.js'
 import { type CachedResult, cachedQuery, oldestQueryTime } from '../../../analytics/cached-query.js'
-import type { StrongCascade } from '../../../analytics/cascades/strongest-cascades.js'
-import type { UserErrors } from '../../../analytics/correlation/top-users.js'
-import type { RecentBursts } from '../../../analytics/patterns/recent-bursts.js'
-import type { ReleaseChanges } from '../../../analytics/releases/release-changes.js'
-import type { VersionFigures } from '../../../analytics/releases/version-errors.js'
+import { StrongCascade } from '../../../analytics/cascades/strongest-cascades.js'
+import { UserErrors } from '../../../analytics/correlation/top-users.js'
+import { RecentBursts } from '../../../analytics/patterns/recent-bursts.js'
+import { ReleaseChanges } from '../../../analytics/releases/release-changes.js'
+import { VersionFigures } from '../../../analytics/releases/version-errors.js'
 import {
   burstsOfPeriod,
   cascadesOfPeriod,
   changesOfRelease,
-  type ErrorTrends,
+  ErrorTrends,
   errorsByRelease,
   errorsByType,
   errorsByUsers,
   errorTrends,
   errorTrendsInput,
   TREND_DAYS,
-  type TypeShares,
+  TypeShares,
   typesAboveBaseline,
   usersWithErrors,
 } from '../../../analytics/trends/error-trends.js'
-import type { ImpactedError } from '../../../analytics/trends/user-impact.js'
+import { ImpactedError } from '../../../analytics/trends/user-impact.js'
+import * as r from '../../../model/result.js'
 import { definePage } from '../../define.js'
 import { DayRange } from '../../ui/day-range.js'
 import { Empty } from '../../ui/empty.js'
@@ -34,17 +36,19 @@ import { ResolutionFigures } from './resolution-figures.js'
 import { periodText, Trends } from './trends.js'
 import { UserFigures } from './user-figures.js'
 
-/** Cached queries that are slow on a large database. */
-interface CachedFigures {
-  errors_by_type: CachedResult<TypeShares>
-  top_users: CachedResult<UserErrors[]>
-  user_impact: CachedResult<ImpactedError[]>
-  errors_by_version: CachedResult<VersionFigures[]>
-  release: CachedResult<ReleaseChanges | null>
-  above_baseline: CachedResult<Spike[] | null>
-  cascades: CachedResult<StrongCascade[]>
-  bursts: CachedResult<RecentBursts>
-}
+/** Figures that are slow on a large database, and therefore cached one by one. */
+const SlowFigures = r.object({
+  errors_by_type: TypeShares,
+  top_users: r.list(UserErrors),
+  user_impact: r.list(ImpactedError),
+  errors_by_version: r.list(VersionFigures),
+  release: r.nullable(ReleaseChanges),
+  above_baseline: r.nullable(r.list(Spike)),
+  cascades: r.list(StrongCascade),
+  bursts: RecentBursts,
+})
+type SlowFigures = v.InferOutput<typeof SlowFigures>
+type CachedFigures = { [Name in keyof SlowFigures]: CachedResult<SlowFigures[Name]> }
 
 interface Analytics {
   trends: ErrorTrends
@@ -76,9 +80,10 @@ export const analytics = definePage({
     return { trends: trends.value, counted, counted_at: oldestQueryTime([trends, ...Object.values(counted)]) }
   },
   title: () => 'Analytics',
+  response: r.object({ ...ErrorTrends.entries, ...SlowFigures.entries, counted_at: r.time }),
   json: ({ trends, counted, counted_at }) => ({
     ...trends,
-    ...Object.fromEntries(Object.entries(counted).map(([name, { value }]) => [name, value])),
+    ...(Object.fromEntries(Object.entries(counted).map(([name, { value }]) => [name, value])) as SlowFigures),
     counted_at: new Date(counted_at).toISOString(),
   }),
   view: ({ trends, counted, counted_at }, visit, { app_version }) => (

@@ -1,10 +1,11 @@
 import { type CachedResult, cachedQuery, oldestQueryTime } from '../../../analytics/cached-query.js'
 import { CORRELATION_DAYS, correlateErrors } from '../../../analytics/correlation/error-correlation.js'
-import type { CorrelatedTypes } from '../../../analytics/correlation/time-correlation.js'
-import type { UserErrors } from '../../../analytics/correlation/top-users.js'
-import type { ProblematicRelease } from '../../../analytics/releases/problematic-releases.js'
-import type { VersionErrors } from '../../../analytics/releases/version-errors.js'
-import { type PeriodView, periodInput } from '../../../analytics/sums/period.js'
+import { CorrelatedTypes } from '../../../analytics/correlation/time-correlation.js'
+import { UserErrors } from '../../../analytics/correlation/top-users.js'
+import { ProblematicRelease } from '../../../analytics/releases/problematic-releases.js'
+import { VersionErrors } from '../../../analytics/releases/version-errors.js'
+import { PeriodView, periodInput } from '../../../analytics/sums/period.js'
+import * as r from '../../../model/result.js'
 import { definePage } from '../../define.js'
 import { DayRange } from '../../ui/day-range.js'
 import { Empty } from '../../ui/empty.js'
@@ -38,6 +39,14 @@ export const correlation = definePage({
     }
   },
   title: () => 'Correlation',
+  response: r.object({
+    period: PeriodView,
+    errors_by_version: r.list(VersionErrors),
+    problematic_releases: r.list(ProblematicRelease),
+    multi_error_users: r.list(UserErrors),
+    time_correlated_errors: r.list(CorrelatedTypes),
+    counted_at: r.time,
+  }),
   json: (data) => ({
     period: data.period,
     errors_by_version: data.versions.value,

@@ -1,13 +1,15 @@
 import * as v from 'valibot'
 import { choice, integer, optional } from '../../../model/input/input.js'
+import * as r from '../../../model/result.js'
 import { listAssignees } from '../../../triage/list/filter-choices.js'
 import { requestCurl } from '../../../triage/queries/error-curl.js'
-import { explainGrouping } from '../../../triage/queries/error-grouping.js'
-import { errorHistory } from '../../../triage/queries/error-history.js'
+import { ErrorGrouping, explainGrouping } from '../../../triage/queries/error-grouping.js'
+import { ErrorHistory, errorHistory } from '../../../triage/queries/error-history.js'
 import { locationPhrase } from '../../../triage/queries/error-location.js'
 import { errorMarkdown } from '../../../triage/queries/error-markdown.js'
 import { findNeighbors } from '../../../triage/queries/error-neighbors.js'
-import { errorUsers } from '../../../triage/queries/error-users.js'
+import { ErrorRecord } from '../../../triage/queries/error-record.js'
+import { ErrorUsers, errorUsers } from '../../../triage/queries/error-users.js'
 import { findError } from '../../../triage/queries/find-error.js'
 import { definePage, type Visit } from '../../define.js'
 import { href } from '../../links/href.js'
@@ -22,7 +24,7 @@ import { Grouping } from './grouping.js'
 import { Breadcrumbs } from './occurrence/breadcrumbs.js'
 import { OccurrenceStep, Occurrences } from './occurrence/occurrences.js'
 import { OccurrenceDetails } from './occurrence/request-details.js'
-import { relatedParts } from './related/related.js'
+import { Related, relatedParts } from './related/related.js'
 import { loadStacks } from './stack/shown-stacks.js'
 import { StackSection } from './stack/stack.js'
 import { ActivityTrail } from './trail.js'
@@ -60,6 +62,18 @@ export const error = definePage({
     const summary = location ? `${record.error_type} ${location.relation} ${location.place}` : record.error_type
     return `(${formatCompact(record.occurrence_count)}) ${summary}`
   },
+  response: r.object({
+    error: r.named(
+      'Error',
+      r.object({
+        ...ErrorRecord.entries,
+        history: ErrorHistory,
+        top_users: ErrorUsers,
+        grouping: ErrorGrouping,
+        related: Related,
+      }),
+    ),
+  }),
   json: ({ record: { signature_place, ...record }, history, users, grouping, related }) => ({
     error: {
       ...record,

@@ -1,4 +1,4 @@
-import { errorChanges } from '../../../triage/queries/error-changes.js'
+import { ErrorChanges, errorChanges } from '../../../triage/queries/error-changes.js'
 import { defineFeed } from '../../define.js'
 
 /** Changes of a list since a given time, for live updates. */
@@ -6,5 +6,6 @@ export const changes = defineFeed({
   path: '/errors/changes',
   text: 'Changes of a list since a given time',
   parameters: errorChanges.input,
+  response: ErrorChanges,
   load: (context, input) => errorChanges.run(context, input),
 })

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Context } from '../../../context.js'
 import { choice, optional } from '../../../model/input/input.js'
-import { type ErrorsPage, errorsListInput, readErrorsPage } from '../../../triage/list/errors-list.js'
+import { ErrorsPage, errorsListInput, readErrorsPage } from '../../../triage/list/errors-list.js'
 import { downloadedErrors } from '../../../triage/list/export-errors.js'
 import { type FilterChoices, filterChoices } from '../../../triage/list/filter-choices.js'
 import { type FoundText, findText } from '../../../triage/list/matching-errors.js'
@@ -51,6 +51,7 @@ export const errors = definePage({
   },
   loadForHtml: loadControls,
   title: ({ page }) => `(${formatTotal(page.pagination)}) Errors`,
+  response: ErrorsPage,
   json: ({ page }) => page,
   links: ({ page }, visit) => paginationLinks(page.pagination, visit),
   csv: (context, { select, ...filter }) => downloadedErrors(context, filter),

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { readHealth } from '../../../health/health.js'
-import type { Health } from '../../../health/report.js'
+import { Health } from '../../../health/report.js'
 import { BUDGETS } from '../../../model/budgets.js'
 import { id, optional } from '../../../model/input/input.js'
 import { DAY, HOUR, MINUTE } from '../../../model/time.js'
@@ -17,6 +17,7 @@ export const health = definePage({
   load: (context) => readHealth(context),
   title: ({ state }) => (state === 'ok' ? 'Health' : `Health: ${state}`),
   healthState: ({ state }) => state,
+  response: Health,
   json: (data) => data,
   view: (data, visit) => (
     <>

@@ -1,10 +1,11 @@
 import * as v from 'valibot'
 import type { Context } from '../../../context.js'
-import { type ChannelState, channelStates } from '../../../notifications/delivery/channel-states.js'
+import * as r from '../../../model/result.js'
+import { ChannelState, channelStates } from '../../../notifications/delivery/channel-states.js'
 import {
   DELIVERY_STATES,
-  type DeliveriesPage,
-  type DeliveryCounts,
+  DeliveriesPage,
+  DeliveryCounts,
   deliveries,
   deliveriesInput,
   deliveryCounts,
@@ -21,20 +22,23 @@ import { Channels } from './channels.js'
 import { Deliveries } from './deliveries.js'
 import { CHANNEL_LABELS, DELIVERY_STATE_LABELS } from './labels.js'
 
-interface Notifications extends DeliveriesPage {
-  channels: ChannelState[]
-  quiet_hours: QuietHours | null
-  /** Notifications by state, regardless of the state filter. */
-  counts: DeliveryCounts
-}
-
-interface QuietHours {
-  hours: string
-  time_zone: string
-  bypass_severity: string | null
+const QuietHours = r.object({
+  hours: r.text,
+  time_zone: r.text,
+  bypass_severity: r.nullable(r.text),
   /** End of the current quiet hours. */
-  held_until: string | null
-}
+  held_until: r.nullable(r.time),
+})
+type QuietHours = v.InferOutput<typeof QuietHours>
+
+const Notifications = r.object({
+  channels: r.list(ChannelState),
+  quiet_hours: r.nullable(QuietHours),
+  /** Notifications by state, regardless of the state filter. */
+  counts: DeliveryCounts,
+  ...DeliveriesPage.entries,
+})
+type Notifications = v.InferOutput<typeof Notifications>
 
 export const notifications = definePage({
   path: '/notifications',
@@ -49,6 +53,7 @@ export const notifications = definePage({
     return { channels: channelStates(context.config), quiet_hours: quietHours(context), counts, ...log }
   },
   title: ({ counts }) => (counts.failed > 0 ? `(${counts.failed}) Notifications` : 'Notifications'),
+  response: Notifications,
   json: (data) => data,
   links: ({ pagination }, visit) => paginationLinks(pagination, visit),
   view: (data, visit, parameters) => (

@@ -1,13 +1,9 @@
 import * as v from 'valibot'
 import { cachedQuery } from '../../../analytics/cached-query.js'
-import { type StrongCascade, strongestCascades } from '../../../analytics/cascades/strongest-cascades.js'
-import {
-  joinOverview,
-  loadLiveOverview,
-  loadRecentOverview,
-  type Overview,
-} from '../../../analytics/overview/overview.js'
+import { StrongCascade, strongestCascades } from '../../../analytics/cascades/strongest-cascades.js'
+import { joinOverview, loadLiveOverview, loadRecentOverview, Overview } from '../../../analytics/overview/overview.js'
 import { id, optional } from '../../../model/input/input.js'
+import * as r from '../../../model/result.js'
 import { SEVERITIES } from '../../../model/severity/severity.js'
 import { DAY } from '../../../model/time.js'
 import { definePage, type Rendered, type Visit } from '../../define.js'
@@ -30,6 +26,15 @@ interface OverviewPage extends Overview {
   counted_at: number
 }
 
+const { stats, ...sections } = Overview.entries
+const response = r.object({
+  // The specification defines the fields of DashboardStats at the top level.
+  ...stats.entries,
+  ...sections,
+  cascades: r.list(StrongCascade),
+  counted_at: r.time,
+})
+
 const MAX_CASCADES = 3
 const CASCADE_DAYS = 7
 
@@ -48,7 +53,7 @@ export const overview = definePage({
     return { ...joinOverview(current, recent.value), cascades, counted_at: recent.queriedAt }
   },
   title: () => 'Overview',
-  // The specification defines the fields of DashboardStats at the top level.
+  response,
   json: ({ stats, counted_at, ...overview }) => ({
     ...stats,
     ...overview,

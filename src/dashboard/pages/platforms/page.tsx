@@ -1,15 +1,12 @@
 import * as v from 'valibot'
 import { cachedQuery, oldestQueryTime } from '../../../analytics/cached-query.js'
-import type { CrossPlatformError } from '../../../analytics/platforms/cross-platform-errors.js'
-import {
-  comparePlatforms,
-  PLATFORM_DAYS,
-  type PlatformHealth,
-} from '../../../analytics/platforms/platform-comparison.js'
-import type { PlatformRate, PlatformStability } from '../../../analytics/platforms/platform-figures.js'
-import { type PeriodView, periodInput } from '../../../analytics/sums/period.js'
+import { CrossPlatformError } from '../../../analytics/platforms/cross-platform-errors.js'
+import { comparePlatforms, PLATFORM_DAYS, PlatformHealth } from '../../../analytics/platforms/platform-comparison.js'
+import { PlatformRate, PlatformStability } from '../../../analytics/platforms/platform-figures.js'
+import { PeriodView, periodInput } from '../../../analytics/sums/period.js'
 import { filterText } from '../../../model/input/input.js'
 import { MAX_LISTED_PLATFORMS } from '../../../model/requests/platform.js'
+import * as r from '../../../model/result.js'
 import { definePage } from '../../define.js'
 import { DayRange } from '../../ui/day-range.js'
 import { Empty } from '../../ui/empty.js'
@@ -59,6 +56,14 @@ export const platformComparison = definePage({
     }
   },
   title: () => 'Platforms',
+  response: r.object({
+    period: PeriodView,
+    error_rate_by_platform: r.list(PlatformRate),
+    platform_stability_scores: r.list(PlatformStability),
+    platform_health_summary: r.nullable(PlatformHealth),
+    cross_platform_errors: r.list(CrossPlatformError),
+    counted_at: r.time,
+  }),
   json: ({ comparison, health, crossPlatform, counted_at }) => ({
     period: comparison.period,
     error_rate_by_platform: comparison.rates,

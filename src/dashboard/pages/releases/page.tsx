@@ -1,13 +1,9 @@
 import * as v from 'valibot'
 import { type CachedResult, cachedQuery, oldestQueryTime } from '../../../analytics/cached-query.js'
-import { type ReleaseChanges as Changes, releaseChanges } from '../../../analytics/releases/release-changes.js'
-import {
-  RELEASE_DAYS,
-  type ReleaseList,
-  releaseList,
-  releaseListInput,
-} from '../../../analytics/releases/release-list.js'
+import { ReleaseChanges as Changes, releaseChanges } from '../../../analytics/releases/release-changes.js'
+import { RELEASE_DAYS, ReleaseList, releaseList, releaseListInput } from '../../../analytics/releases/release-list.js'
 import { filterText } from '../../../model/input/input.js'
+import * as r from '../../../model/result.js'
 import { definePage } from '../../define.js'
 import { DayRange } from '../../ui/day-range.js'
 import { Empty } from '../../ui/empty.js'
@@ -46,6 +42,7 @@ export const releases = definePage({
     }
   },
   title: ({ release }) => (release?.value ? `Release ${release.value.app_version}` : 'Releases'),
+  response: r.object({ ...ReleaseList.entries, release: r.nullable(Changes), counted_at: r.time }),
   json: ({ list, release }) => ({
     ...list.value,
     release: release?.value ?? null,

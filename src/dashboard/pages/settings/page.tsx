@@ -3,15 +3,16 @@ import * as v from 'valibot'
 import { environmentVariable, GROUPS, type Group, type Row } from '../../../config/options.js'
 import type { Context } from '../../../context.js'
 import { dropCounts, recorderState } from '../../../health/health.js'
-import type { Dropped } from '../../../health/report.js'
+import { Dropped } from '../../../health/report.js'
 import { filterText, id, optional } from '../../../model/input/input.js'
+import * as r from '../../../model/result.js'
 import { definePage, type Rendered, type Visit } from '../../define.js'
 import { href } from '../../links/href.js'
 import { Empty } from '../../ui/empty.js'
 import { ApplicationField } from '../../ui/forms.js'
 import { PageHead } from '../../ui/layout/page-head.js'
 import { DroppedTable } from '../health/panels.js'
-import { type Setting, SettingRow } from './setting-row.js'
+import { Setting, SettingRow } from './setting-row.js'
 
 interface Settings {
   settings: Setting[]
@@ -30,6 +31,10 @@ export const settings = definePage({
     }
   },
   title: () => 'Settings',
+  response: r.object({
+    settings: r.list(Setting),
+    health: r.object({ state: r.anyObject, dropped: r.list(Dropped) }),
+  }),
   json: (data) => data,
   view: ({ settings, health }, visit, { filter }) => (
     <>

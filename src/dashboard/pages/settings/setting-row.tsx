@@ -1,13 +1,19 @@
+import type * as v from 'valibot'
 import type { Group } from '../../../config/options.js'
+import * as r from '../../../model/result.js'
 import type { Rendered } from '../../define.js'
 
-export interface Setting {
-  name: string
+export const Setting = r.object({
+  name: r.text,
+  group: r.text,
+  /** Secrets are masked. */
+  value: r.text,
+  is_default: r.boolean,
+  environment_variable: r.nullable(r.text),
+  text: r.text,
+})
+export interface Setting extends v.InferOutput<typeof Setting> {
   group: Group
-  value: string
-  is_default: boolean
-  environment_variable: string | null
-  text: string
 }
 
 /** Option with its value and description. */

@@ -6,16 +6,15 @@ import { PageHead } from '../../../dashboard/ui/layout/page-head.js'
 import { Pagination, paginationLinks } from '../../../dashboard/ui/pagination.js'
 import { Time } from '../../../dashboard/ui/time.js'
 import { formatBytes, formatMilliseconds, formatSeconds } from '../../../dashboard/ui/units.js'
-import { type DumpSummary, type DumpsPage, diagnosticDumps } from '../diagnostic-dump.js'
+import { type DumpSummary, DumpsPage, diagnosticDumps } from '../diagnostic-dump.js'
 import { CaptureDumpForm } from './capture-dump-form.js'
-import { dumpsResponse } from './response.js'
 
 export const diagnosticDumpsPage = definePage({
   path: '/errors/diagnostic_dumps',
   text: 'List of diagnostic dumps',
   parameters: diagnosticDumps.input,
   load: (context, parameters): Promise<DumpsPage> => diagnosticDumps.run(context, parameters),
-  response: dumpsResponse,
+  response: DumpsPage,
   title: () => 'Diagnostic dumps',
   json: (data) => data,
   links: ({ pagination }, visit) => paginationLinks(pagination, visit),

@@ -1,5 +1,7 @@
 import module from 'node:module'
+import type * as v from 'valibot'
 import { setProcessHooks } from '../../../capture/hooks.js'
+import * as r from '../../../model/result.js'
 import type { Ledger } from './counting/ledger.js'
 import type { MarkedFiles } from './marked-files.js'
 
@@ -28,11 +30,12 @@ export function setDetection(started: Detection): void {
   })
 }
 
-export interface Support {
-  supported: boolean
+export const Support = r.object({
+  supported: r.boolean,
   /** Sentence for the log and the page if the runtime is not supported. */
-  reason: string | null
-}
+  reason: r.nullable(r.text),
+})
+export type Support = v.InferOutput<typeof Support>
 
 export interface Runtime {
   name: string

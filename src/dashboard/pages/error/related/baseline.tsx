@@ -1,4 +1,4 @@
-import { type ErrorBaseline, errorBaseline } from '../../../../analytics/baselines/error-baseline.js'
+import { ErrorBaseline, errorBaseline } from '../../../../analytics/baselines/error-baseline.js'
 import { Explanation } from '../../../ui/explanation.js'
 import { formatCount, Time } from '../../../ui/time.js'
 import { formatBaseline } from '../../analytics/spikes.js'
@@ -8,6 +8,7 @@ import type { RelatedPart } from './related-part.js'
 export const baselinePart: RelatedPart<ErrorBaseline> = {
   name: 'baseline',
   title: 'Baseline',
+  response: ErrorBaseline,
   load: (context, { id }, { application_id }) =>
     errorBaseline.run(context, { error_id: id, application_id: application_id ?? undefined }),
   view: ({ error_type, platform, hour, day, count, is_above, calculated_at }, visit) => (

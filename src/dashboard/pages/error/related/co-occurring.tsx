@@ -1,5 +1,6 @@
 import { MEASURED_DAYS } from '../../../../analytics/cascades/expected-probability.js'
-import { type CoOccurringError, coOccurringErrors } from '../../../../analytics/co-occurring-errors.js'
+import { CoOccurringError, coOccurringErrors } from '../../../../analytics/co-occurring-errors.js'
+import * as r from '../../../../model/result.js'
 import { Explanation } from '../../../ui/explanation.js'
 import { formatCount } from '../../../ui/time.js'
 import { RelatedErrors } from './related-errors.js'
@@ -19,6 +20,7 @@ const MIN_LIFT = 2
 export const coOccurringPart: RelatedPart<CoOccurringError[]> = {
   name: 'co_occurring_errors',
   title: 'Co-occurring errors',
+  response: r.list(CoOccurringError),
   async load(context, { id, occurrence_count }, { application_id }) {
     if (occurrence_count < MIN_MOMENTS) return null
     const found = await coOccurringErrors.run(context, {

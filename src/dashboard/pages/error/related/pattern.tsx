@@ -1,6 +1,6 @@
 import {
   analyzeCyclicalPattern,
-  type CyclicalPattern,
+  CyclicalPattern,
   MIN_PATTERN_OCCURRENCES,
 } from '../../../../analytics/patterns/pattern-detector.js'
 import type { Rendered } from '../../../define.js'
@@ -15,6 +15,7 @@ const DAYS = 30
 export const patternPart: RelatedPart<CyclicalPattern> = {
   name: 'occurrence_pattern',
   title: 'Pattern',
+  response: CyclicalPattern,
   async load(context, { id, occurrence_count }) {
     if (occurrence_count < MIN_PATTERN_OCCURRENCES) return null
     const pattern = await analyzeCyclicalPattern.run(context, { error_id: id, days: DAYS })

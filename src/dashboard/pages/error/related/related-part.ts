@@ -1,3 +1,4 @@
+import type * as v from 'valibot'
 import type { Context } from '../../../../context.js'
 import type { ErrorRecord } from '../../../../triage/queries/error-record.js'
 import type { Rendered, Visit } from '../../../define.js'
@@ -7,6 +8,8 @@ export interface RelatedPart<Data = unknown> {
   /** Field name in the JSON. */
   name: string
   title: string
+  /** Schema of the data. */
+  response: v.GenericSchema<Data>
   /** Null omits the section. */
   load(context: Context, record: ErrorRecord, visit: Visit): Promise<Data | null>
   view(data: Data, visit: Visit): Rendered

@@ -1,5 +1,6 @@
 import { cachedQuery } from '../../../../analytics/cached-query.js'
 import type { Context } from '../../../../context.js'
+import * as r from '../../../../model/result.js'
 import type { ErrorRecord } from '../../../../triage/queries/error-record.js'
 import type { Rendered, Visit } from '../../../define.js'
 import { burstsPart } from '../../analytics/bursts.js'
@@ -19,6 +20,9 @@ const RELATED: readonly RelatedPart[] = [
   patternPart,
   burstsPart,
 ]
+
+/** Sections without data are omitted. */
+export const Related = r.object(Object.fromEntries(RELATED.map(({ name, response }) => [name, r.optional(response)])))
 
 export interface LoadedPart {
   name: string

@@ -1,4 +1,5 @@
-import { SIMILAR_THRESHOLD, type SimilarError, similarErrors } from '../../../../analytics/similar-errors.js'
+import { SIMILAR_THRESHOLD, SimilarError, similarErrors } from '../../../../analytics/similar-errors.js'
+import * as r from '../../../../model/result.js'
 import { Explanation } from '../../../ui/explanation.js'
 import { formatPercent } from '../../../ui/units.js'
 import { RelatedErrors } from './related-errors.js'
@@ -10,6 +11,7 @@ const MAX_SHOWN = 5
 export const similarPart: RelatedPart<SimilarError[]> = {
   name: 'similar_errors',
   title: 'Similar errors',
+  response: r.list(SimilarError),
   async load(context, { id }, { application_id }) {
     if (!context.config.enable_similar_errors) return null
     const found = await similarErrors.run(context, {
