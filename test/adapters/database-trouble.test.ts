@@ -11,81 +11,81 @@ import { listening } from '../support/host.js'
 import { eventually, freshPlace, spoolIsEmpty, temporaryFolder, trackerAt } from '../support/tracker.js'
 
 const ROUNDS = 6
-const AT_ONCE = 50
+const REQUESTS_PER_ROUND = 50
 
 describeEachDatabase(
-  'a host under load, while its tracker’s database server',
+  'Host under load with a database server that',
   (database) => {
-    test.each(['refuses', 'says nothing'] as const)(
-      '%s, answers as it did before, and no error is lost or doubled',
+    test.each(['refuses connections', 'hangs'] as const)(
+      '%s responds as before and records every error once',
       { timeout: 120_000 },
-      async (trouble) => {
+      async (failure) => {
         const place = await freshPlace(database)
         const proxy = await startProxy(place.url)
         const { tracker } = trackerAt({ ...place, url: proxy.url })
         await tracker.ready()
-        const load = await loaded(tracker)
-        const before = await load()
-        if (trouble === 'refuses') await proxy.refuse()
+        const sendBurst = await startHost(tracker)
+        const baseline = await sendBurst()
+        if (failure === 'refuses connections') await proxy.refuse()
         else proxy.hang()
-        expect(await load()).toEqual(before)
-        expect(await load()).toEqual(before)
+        expect(await sendBurst()).toEqual(baseline)
+        expect(await sendBurst()).toEqual(baseline)
         await proxy.open()
-        expect(await load()).toEqual(before)
+        expect(await sendBurst()).toEqual(baseline)
         await eventually(async () => {
           await tracker.flush()
-          return (await spoolIsEmpty(tracker)) && (await total(tracker)) >= 4 * ROUNDS * AT_ONCE
+          return (await spoolIsEmpty(tracker)) && (await totalOccurrences(tracker)) >= 4 * ROUNDS * REQUESTS_PER_ROUND
         }, 'all errors are in the database')
-        expect(await total(tracker)).toBe(4 * ROUNDS * AT_ONCE)
+        expect(await totalOccurrences(tracker)).toBe(4 * ROUNDS * REQUESTS_PER_ROUND)
       },
     )
   },
   { except: ['sqlite'] },
 )
 
-test('a host under load answers as before while the file of its tracker is overwritten with garbage', async () => {
+test('a host under load responds as before while its SQLite file is overwritten with garbage', async () => {
   const folder = temporaryFolder()
   const file = join(folder, 'errors.sqlite3')
   const { tracker } = trackerAt({ url: `sqlite:${file}`, spool_path: join(folder, 'spool') })
   await tracker.ready()
-  const load = await loaded(tracker)
-  const before = await load()
+  const sendBurst = await startHost(tracker)
+  const baseline = await sendBurst()
   for (const part of [file, `${file}-wal`]) {
     const handle = openSync(part, 'r+')
     writeSync(handle, Buffer.alloc(2_000_000, 0x5a), 0, 2_000_000, 0)
     closeSync(handle)
   }
-  expect(await load()).toEqual(before)
-  expect(await load()).toEqual(before)
+  expect(await sendBurst()).toEqual(baseline)
+  expect(await sendBurst()).toEqual(baseline)
   await tracker.flush()
-  // SQLite works on from what it holds in memory; whoever starts on such a file has nothing but the file.
-  const next = trackerAt({ url: `sqlite:${file}`, spool_path: join(folder, 'spool') })
-  expect(await (await loaded(next.tracker))()).toEqual(before)
-  await next.tracker.flush()
-  expect(next.lines.join('')).toMatch(/malformed|not a database/i)
-  expect((await next.tracker.stats()).spool.files).toBeGreaterThan(0)
+  // SQLite continues with its page cache; a new process has only the file.
+  const restarted = trackerAt({ url: `sqlite:${file}`, spool_path: join(folder, 'spool') })
+  expect(await (await startHost(restarted.tracker))()).toEqual(baseline)
+  await restarted.tracker.flush()
+  expect(restarted.lines.join('')).toMatch(/malformed|not a database/i)
+  expect((await restarted.tracker.stats()).spool.files).toBeGreaterThan(0)
 })
 
-async function total(tracker: TrackerInstance): Promise<number> {
+async function totalOccurrences(tracker: TrackerInstance): Promise<number> {
   const errors = await tracker.Queries.ErrorsList.call()
   return errors.reduce((sum, { occurrence_count }) => sum + occurrence_count, 0)
 }
 
-/** A host that fails in several ways, and a function that gives all its answers to a burst of requests. */
-async function loaded(tracker: TrackerInstance): Promise<() => Promise<Record<string, number>>> {
+/** Starts a host whose routes throw, and returns a function that sends a burst of requests and counts the responses. */
+async function startHost(tracker: TrackerInstance): Promise<() => Promise<Record<string, number>>> {
   const app = express()
     .use(dashboard(tracker))
     .get('/ok', (_request, response) => void response.send('ok'))
     .get('/sync', () => {
-      throw new Error('broken at once')
+      throw new Error('thrown')
     })
     .get('/async', async () => {
       await null
-      throw new Error('broken later')
+      throw new Error('rejected')
     })
     .use(capture(tracker))
     .use(((error, _request, response, _next) => {
-      response.status(503).send(`host says: ${error.message}`)
+      response.status(503).send(`host error: ${error.message}`)
     }) satisfies express.ErrorRequestHandler)
   const server = createServer(app)
   const origin = await listening(server)
@@ -94,17 +94,17 @@ async function loaded(tracker: TrackerInstance): Promise<() => Promise<Record<st
     server.close()
   })
   return async () => {
-    const answers: Record<string, number> = {}
+    const responses: Record<string, number> = {}
     for (let round = 0; round < ROUNDS; round++) {
-      const paths = Array.from({ length: AT_ONCE }, (_, i) => (i % 2 === 0 ? '/sync' : '/async'))
+      const paths = Array.from({ length: REQUESTS_PER_ROUND }, (_, i) => (i % 2 === 0 ? '/sync' : '/async'))
       await Promise.all(
         [...paths, '/ok', '/ok'].map(async (path) => {
           const response = await fetch(`${origin}${path}`)
-          const answer = `${path} ${response.status} ${await response.text()}`
-          answers[answer] = (answers[answer] ?? 0) + 1
+          const key = `${path} ${response.status} ${await response.text()}`
+          responses[key] = (responses[key] ?? 0) + 1
         }),
       )
     }
-    return answers
+    return responses
   }
 }

@@ -15,33 +15,33 @@ import {
   type Variant,
 } from '../contract/adapter.js'
 import { listening, PASSWORD, signIn, USER } from '../support/host.js'
-import { firstRecorded, ownTracker, served } from './served.js'
+import { firstRecordedError, serveHost, testTracker } from './served.js'
 
-/** The older major has no types of its own here; what is used of it is the same. */
+/** Express 4 has no own types here; the APIs used are the same. */
 const express4 = createRequire(import.meta.url)('express4') as typeof express
 
-const NO_ERROR = 'Express takes what is thrown as null or undefined for no error at all'
+const NULLISH_REASON = 'Express does not treat a thrown null or undefined as an error'
 
 describeAdapter({
   name: 'Express 5',
-  host: (tracker, variant) => host(express, tracker, variant),
+  createHost: (createTracker, variant) => createHost(express, createTracker, variant),
   params: false,
-  unseen: { '/null': NO_ERROR, '/undefined': NO_ERROR },
+  undetectedFaults: { '/null': NULLISH_REASON, '/undefined': NULLISH_REASON },
 })
 
 describeAdapter({
   name: 'Express 4',
-  host: (tracker, variant) => host(express4, tracker, variant),
+  createHost: (createTracker, variant) => createHost(express4, createTracker, variant),
   params: false,
-  unseen: {
-    '/null': NO_ERROR,
-    '/undefined': NO_ERROR,
+  undetectedFaults: {
+    '/null': NULLISH_REASON,
+    '/undefined': NULLISH_REASON,
     '/async': 'Express 4 leaves rejections to the process',
     '/awaited': 'Express 4 leaves rejections to the process',
   },
 })
 
-function host(framework: typeof express, tracker: TrackerInstance | null, variant: Variant): Express {
+function createHost(framework: typeof express, createTracker: TrackerInstance | null, variant: Variant): Express {
   const app = framework().set('env', 'production')
   if (variant === 'parser') app.use(framework.urlencoded({ extended: true }), framework.json())
   if (variant === 'headers')
@@ -50,8 +50,8 @@ function host(framework: typeof express, tracker: TrackerInstance | null, varian
       next()
     })
   if (variant === 'wrapped') app.use((_request, response, next) => next(compress(response)))
-  if (tracker && variant === 'prefix') app.use('/admin', framework.Router().use(dashboard(tracker)))
-  else if (tracker) app.use(dashboard(tracker))
+  if (createTracker && variant === 'prefix') app.use('/admin', framework.Router().use(dashboard(createTracker)))
+  else if (createTracker) app.use(dashboard(createTracker))
   app.use((request, _response, next) => {
     Object.assign(request, { user: { id: 7 } })
     next()
@@ -63,49 +63,49 @@ function host(framework: typeof express, tracker: TrackerInstance | null, varian
   app.get('/stream', (_request, response, next) => void pipeline(failingStream(), response, next))
   for (const [path, run] of Object.entries(ROUTES))
     app.get(path, (_request, response) => sendResult(run(), (text) => void response.send(text)))
-  if (tracker) app.use(capture(tracker))
-  if (variant === 'failing_handler') app.use(failing)
-  else if (variant !== 'default_handler') app.use(answer)
-  // Once more: this one sees what the host's own error handlers throw.
-  if (tracker) app.use(capture(tracker))
+  if (createTracker) app.use(capture(createTracker))
+  if (variant === 'failing_handler') app.use(failingHandler)
+  else if (variant !== 'default_handler') app.use(respondWithError)
+  // The second middleware receives errors thrown by the error handlers of the host.
+  if (createTracker) app.use(capture(createTracker))
   return app
 }
 
-const answer: ErrorRequestHandler = (error, _request, response, next) => {
+const respondWithError: ErrorRequestHandler = (error, _request, response, next) => {
   if (response.headersSent) next(error)
-  else response.status(503).send(`host says: ${error.message ?? error}`)
+  else response.status(503).send(`host error: ${error.message ?? error}`)
 }
 
-// Express knows error handlers by their four parameters.
-const failing: ErrorRequestHandler = (_error, _request, _response, _next) => {
-  throw new Error('the handler is broken')
+// Express recognizes error handlers by their four parameters.
+const failingHandler: ErrorRequestHandler = (_error, _request, _response, _next) => {
+  throw new Error('the error handler failed')
 }
 
-describe('a form that only the simple parser has read', () => {
-  test('is understood', async () => {
-    const mine = tracker()
+describe('dashboard', () => {
+  test('accepts a form parsed by express.urlencoded without extended syntax', async () => {
+    const tracker = createTracker()
     const app = express()
       .use(express.urlencoded({ extended: false }))
-      .use(dashboard(mine))
+      .use(dashboard(tracker))
     const server = createServer(app)
     const origin = await listening(server)
-    const one = await mine.Commands.LogError.call({ error_type: 'one', message: 'one' })
-    const two = await mine.Commands.LogError.call({ error_type: 'two', message: 'two' })
-    const answered = await fetch(`${origin}/error_dashboard/errors/batch_action`, {
+    const first = await tracker.Commands.LogError.call({ error_type: 'one', message: 'one' })
+    const second = await tracker.Commands.LogError.call({ error_type: 'two', message: 'two' })
+    const response = await fetch(`${origin}/error_dashboard/errors/batch_action`, {
       method: 'POST',
       redirect: 'manual',
       headers: { ...signIn(), 'content-type': 'application/x-www-form-urlencoded' },
-      body: `error_ids[]=${one?.id}&error_ids[]=${two?.id}&action_type=resolve`,
+      body: `error_ids[]=${first?.id}&error_ids[]=${second?.id}&action_type=resolve`,
     })
-    expect(answered.status).toBe(302)
-    expect(await mine.Queries.ErrorsList.call({ status: 'resolved' })).toHaveLength(2)
+    expect(response.status).toBe(302)
+    expect(await tracker.Queries.ErrorsList.call({ status: 'resolved' })).toHaveLength(2)
     server.closeAllConnections()
     server.close()
-    await mine.shutdown()
+    await tracker.shutdown()
   })
 })
 
-function tracker() {
+function createTracker() {
   return new TrackerInstance(
     { database: 'sqlite::memory:', dashboard_username: USER, dashboard_password: PASSWORD },
     { env: {}, write: () => {} },
@@ -113,32 +113,32 @@ function tracker() {
 }
 
 test.each([
-  ['the handler has set 404', 404, {}, 404, 'low'],
-  ['the error requests 503 after the handler has set 404', 404, { status: 503 }, 503, 'medium'],
-  ['the handler has set 502', 502, {}, 502, 'medium'],
-])('grades an error by the status of its response where %s', async (_, code, more, status, severity) => {
-  const mine = ownTracker()
+  ['the handler set 404', 404, {}, 404, 'low'],
+  ['the error requests 503 after the handler set 404', 404, { status: 503 }, 503, 'medium'],
+  ['the handler set 502', 502, {}, 502, 'medium'],
+])('grades an error by the status of its response if %s', async (_, code, properties, status, severity) => {
+  const tracker = testTracker()
   const app = express().set('env', 'test')
   app.get('/', (_request, response) => {
     response.status(code)
-    throw Object.assign(new Error('broken'), more)
+    throw Object.assign(new Error('broken'), properties)
   })
-  const get = await served(app.use(capture(mine)))
+  const get = await serveHost(app.use(capture(tracker)))
   expect((await get('/')).status).toBe(status)
-  expect(await firstRecorded(mine)).toMatchObject({ message: 'broken', severity })
+  expect(await firstRecordedError(tracker)).toMatchObject({ message: 'broken', severity })
 })
 
-test('in a router of the host the dashboard stands below that router', async () => {
-  const mine = tracker()
+test('serves the dashboard below the router it is mounted in', async () => {
+  const tracker = createTracker()
   const app = express()
     .use(
       '/admin',
       express
         .Router()
-        .use(dashboard(mine))
+        .use(dashboard(tracker))
         .get('/ok', (_request, response) => void response.send('ok')),
     )
-    .use('/error_dashboard', dashboard(mine))
+    .use('/error_dashboard', dashboard(tracker))
   const server = app.listen(0)
   const origin = `http://127.0.0.1:${(server.address() as { port: number }).port}`
   const get = (path: string) => fetch(`${origin}${path}`, { headers: signIn(), redirect: 'manual' })
@@ -147,94 +147,94 @@ test('in a router of the host the dashboard stands below that router', async () 
   expect(await (await get('/error_dashboard/overview')).text()).toContain('href="/error_dashboard/settings"')
   server.closeAllConnections()
   server.close()
-  await mine.shutdown()
+  await tracker.shutdown()
 })
 
 test.each([
   { trusted: true, status: 200 },
   { trusted: false, status: 429 },
-])('sign-ins are counted by the address the host believes in: trust proxy $trusted', async ({ trusted, status }) => {
-  const mine = tracker()
+])('limits sign-ins by the client address of Express (trust proxy: $trusted)', async ({ trusted, status }) => {
+  const tracker = createTracker()
   const { createServer } = await import('node:http')
-  const server = createServer(express().set('trust proxy', trusted).use(dashboard(mine)))
+  const server = createServer(express().set('trust proxy', trusted).use(dashboard(tracker)))
   const origin = await listening(server)
-  const visit = async (from: string, password = PASSWORD) =>
+  const requestStatus = async (from: string, password = PASSWORD) =>
     (
       await fetch(`${origin}/error_dashboard/errors`, {
         headers: { ...signIn(USER, password), 'x-forwarded-for': from },
       })
     ).status
-  for (let i = 0; i < 21; i++) await visit(`192.0.2.${i}`, `guess ${i}`)
-  expect(await visit('198.51.100.1')).toBe(status)
-  // One address is slowed down either way, and the right password does not help it.
-  for (let i = 0; i < 20; i++) await visit('203.0.113.1', `guess ${i}`)
-  expect(await visit('203.0.113.1')).toBe(429)
+  for (let i = 0; i < 21; i++) await requestStatus(`192.0.2.${i}`, `guess ${i}`)
+  expect(await requestStatus('198.51.100.1')).toBe(status)
+  // A single address is limited in both cases, even with the correct password.
+  for (let i = 0; i < 20; i++) await requestStatus('203.0.113.1', `guess ${i}`)
+  expect(await requestStatus('203.0.113.1')).toBe(429)
   server.closeAllConnections()
   server.close()
-  await mine.shutdown()
+  await tracker.shutdown()
 })
 
-test('errors that the host means for its client are not recorded', async () => {
-  const mine = tracker()
+test('does not record errors with a client error status', async () => {
+  const tracker = createTracker()
   const app = express()
     .get('/', () => {
-      throw Object.assign(new Error('no such thing'), { status: 404 })
+      throw Object.assign(new Error('not found'), { status: 404 })
     })
-    .use(capture(mine))
-    .use(answer)
+    .use(capture(tracker))
+    .use(respondWithError)
   const server = createServer(app)
   const origin = await listening(server)
   expect((await fetch(origin)).status).toBe(503)
-  await mine.flush()
-  expect(await mine.Queries.ErrorsList.call()).toEqual([])
-  expect((await mine.stats()).dropped).toEqual({ client_error: 1 })
+  await tracker.flush()
+  expect(await tracker.Queries.ErrorsList.call()).toEqual([])
+  expect((await tracker.stats()).dropped).toEqual({ client_error: 1 })
   server.closeAllConnections()
   server.close()
-  await mine.shutdown()
+  await tracker.shutdown()
 })
 
-test('a request that cannot be read does not keep the error from being recorded', async () => {
-  const mine = tracker()
-  const seen: unknown[] = []
+test('records an error although its request cannot be read', async () => {
+  const tracker = createTracker()
+  const passed: unknown[] = []
   const error = new Error('broken')
   const hostile = new Proxy({} as never, {
     get() {
       throw new Error('the request is hostile')
     },
   })
-  capture(mine)(error, hostile, {} as never, (passed) => seen.push(passed))
-  expect(seen).toEqual([error])
-  await mine.flush()
-  expect(await mine.Queries.ErrorsList.call()).toHaveLength(1)
-  await mine.shutdown()
+  capture(tracker)(error, hostile, {} as never, (passedError) => passed.push(passedError))
+  expect(passed).toEqual([error])
+  await tracker.flush()
+  expect(await tracker.Queries.ErrorsList.call()).toHaveLength(1)
+  await tracker.shutdown()
 })
 
-test('one error object is recorded once, however many hooks of one request see it', async () => {
-  const mine = tracker()
-  const constant = new Error('a constant of the host')
+test('records an error object once per request, even if several hooks receive it', async () => {
+  const tracker = createTracker()
+  const constant = new Error('constant of the host')
   const router = express
     .Router()
     .get('/twice', () => {
-      throw new Error('seen twice')
+      throw new Error('captured twice')
     })
     .get('/logged', async () => {
-      const error = new Error('logged and thrown on')
-      await mine.Commands.LogError.call({ exception: error })
+      const error = new Error('logged and rethrown')
+      await tracker.Commands.LogError.call({ exception: error })
       throw error
     })
     .get('/constant', () => {
       throw constant
     })
-    .use(capture(mine))
-  const server = createServer(express().use(router).use(capture(mine)).use(answer))
+    .use(capture(tracker))
+  const server = createServer(express().use(router).use(capture(tracker)).use(respondWithError))
   const origin = await listening(server)
   for (const path of ['/twice', '/logged', '/constant', '/constant']) await fetch(`${origin}${path}`)
-  await mine.flush()
+  await tracker.flush()
   const counts = Object.fromEntries(
-    (await mine.Queries.ErrorsList.call()).map((error) => [error.message, error.occurrence_count]),
+    (await tracker.Queries.ErrorsList.call()).map((error) => [error.message, error.occurrence_count]),
   )
-  expect(counts).toEqual({ 'seen twice': 1, 'logged and thrown on': 1, 'a constant of the host': 2 })
+  expect(counts).toEqual({ 'captured twice': 1, 'logged and rethrown': 1, 'constant of the host': 2 })
   server.closeAllConnections()
   server.close()
-  await mine.shutdown()
+  await tracker.shutdown()
 })

@@ -6,19 +6,19 @@ import { faultboard } from '../../src/adapters/fastify.js'
 import type { TrackerInstance } from '../../src/tracker.js'
 import { compress, describeAdapter, failingStream, HOST_HEADERS, ROUTES, type Variant } from '../contract/adapter.js'
 import { signIn } from '../support/host.js'
-import { countsOf, firstRecorded, ownTracker, served } from './served.js'
+import { firstRecordedError, occurrencesByMessage, serveHost, testTracker } from './served.js'
 
 describeAdapter({
   name: 'Fastify',
-  async host(tracker, variant) {
-    const app = host(tracker, variant)
+  async createHost(tracker, variant) {
+    const app = createHost(tracker, variant)
     await app.ready()
     return { listener: (request, response) => app.routing(request, response), close: () => app.close() }
   },
-  lacks: { parser: 'Fastify parses a body after the hooks that see the request first' },
+  unsupportedVariants: { parser: 'Fastify parses a body after the onRequest hooks' },
 })
 
-function host(tracker: TrackerInstance | null, variant: Variant): FastifyInstance {
+function createHost(tracker: TrackerInstance | null, variant: Variant): FastifyInstance {
   const app = Fastify()
   app.decorateRequest('user', null)
   if (variant === 'headers') {
@@ -31,11 +31,11 @@ function host(tracker: TrackerInstance | null, variant: Variant): FastifyInstanc
   } else if (tracker) app.register(faultboard, { tracker })
   if (variant === 'failing_handler') {
     app.setErrorHandler(() => {
-      throw new Error('the handler is broken')
+      throw new Error('the error handler failed')
     })
   } else if (variant !== 'default_handler') {
     app.setErrorHandler((error, _request, reply) => {
-      reply.status(503).send(`host says: ${error instanceof Error ? error.message : error}`)
+      reply.status(503).send(`host error: ${error instanceof Error ? error.message : error}`)
     })
   }
   app.addHook('preHandler', async (request) => {
@@ -49,35 +49,35 @@ function host(tracker: TrackerInstance | null, variant: Variant): FastifyInstanc
   return app
 }
 
-describe('faultboard', () => {
-  test('a request that the schema of its route refuses is counted as meant for the client', async () => {
-    const tracker = ownTracker()
+describe('faultboard() for Fastify', () => {
+  test('counts a schema violation as a client error', async () => {
+    const tracker = testTracker()
     const app = Fastify().register(faultboard, { tracker })
     const schema = { querystring: { type: 'object', required: ['page'], properties: { page: { type: 'integer' } } } }
     app.get('/', { schema }, () => 'ok')
-    const get = await servedBy(app)
+    const get = await serveApp(app)
     expect((await get('/')).status).toBe(400)
-    expect(await countsOf(tracker)).toEqual({})
+    expect(await occurrencesByMessage(tracker)).toEqual({})
     expect((await tracker.stats()).dropped).toEqual({ client_error: 1 })
   })
 
   test.each([
-    ['the handler has set 404', 404, {}, 404, 'low'],
-    ['the error requests 503 after the handler has set 404', 404, { statusCode: 503 }, 503, 'medium'],
-    ['the handler has set 502', 502, {}, 502, 'medium'],
-  ])('grades an error by the status of its response where %s', async (_, code, more, status, severity) => {
-    const tracker = ownTracker()
+    ['the handler set 404', 404, {}, 404, 'low'],
+    ['the error requests 503 after the handler set 404', 404, { statusCode: 503 }, 503, 'medium'],
+    ['the handler set 502', 502, {}, 502, 'medium'],
+  ])('grades an error by the status of its response if %s', async (_, code, properties, status, severity) => {
+    const tracker = testTracker()
     const app = Fastify().register(faultboard, { tracker })
     app.get('/', async (_request, reply) => {
       reply.code(code)
-      throw Object.assign(new Error('broken'), more)
+      throw Object.assign(new Error('broken'), properties)
     })
-    expect((await (await servedBy(app))('/')).status).toBe(status)
-    expect(await firstRecorded(tracker)).toMatchObject({ message: 'broken', severity })
+    expect((await (await serveApp(app))('/')).status).toBe(status)
+    expect(await firstRecordedError(tracker)).toMatchObject({ message: 'broken', severity })
   })
 
   test('records an error whose status cannot be read', async () => {
-    const tracker = ownTracker()
+    const tracker = testTracker()
     const app = Fastify().register(faultboard, { tracker })
     app.setErrorHandler((_error, _request, reply) => void reply.code(500).send('host'))
     app.get('/', async () => {
@@ -87,46 +87,48 @@ describe('faultboard', () => {
         },
       })
     })
-    expect(await (await (await servedBy(app))('/')).text()).toBe('host')
-    expect(await countsOf(tracker)).toEqual({ broken: 1 })
+    expect(await (await (await serveApp(app))('/')).text()).toBe('host')
+    expect(await occurrencesByMessage(tracker)).toEqual({ broken: 1 })
   })
 
-  test('sees routes of plugins, and stands below the prefix it was registered with', async () => {
-    const tracker = ownTracker()
+  test('captures errors in plugin routes and serves the dashboard below its prefix', async () => {
+    const tracker = testTracker()
     const app = Fastify().register(faultboard, { tracker, prefix: '/admin' })
     app.register(async (inner) => inner.get('/:id', () => Promise.reject(new Error('broken'))), { prefix: '/orders' })
-    const get = await servedBy(app)
+    const get = await serveApp(app)
     expect((await get('/admin/error_dashboard')).headers.get('location')).toBe('/admin/error_dashboard/overview')
     expect((await get('/error_dashboard')).status).toBe(404)
     await get('/orders/8')
-    expect(await firstRecorded(tracker)).toMatchObject({ message: 'broken', request: { route: '/orders/:id' } })
+    expect(await firstRecordedError(tracker)).toMatchObject({ message: 'broken', request: { route: '/orders/:id' } })
   })
 
   test('serves the dashboard below a prefix removed by rewriteUrl', async () => {
     const rewriteUrl = ({ url = '/' }) => url.replace(/^\/app(?=\/)/, '')
-    const app = Fastify({ rewriteUrl }).register(faultboard, { tracker: ownTracker() })
-    const get = await servedBy(app)
+    const app = Fastify({ rewriteUrl }).register(faultboard, { tracker: testTracker() })
+    const get = await serveApp(app)
     expect((await get('/app/error_dashboard')).headers.get('location')).toBe('/app/error_dashboard/overview')
     expect((await get('/error_dashboard')).headers.get('location')).toBe('/error_dashboard/overview')
   })
 
-  test('in a context of its own the dashboard is found too, and other spellings are not', async () => {
-    const tracker = ownTracker()
+  test('serves the dashboard in an encapsulated context, but not at encoded spellings of its path', async () => {
+    const tracker = testTracker()
     const app = Fastify()
     app.register(async (admin) => void admin.register(faultboard, { tracker }), { prefix: '/admin' })
-    const get = await servedBy(app)
+    const get = await serveApp(app)
     expect((await get('/admin/error_dashboard/overview')).status).toBe(200)
     expect((await get('/admin/%65rror_dashboard/overview')).status).toBe(404)
   })
 
-  test('the log of the host is the same with it', async () => {
-    const without = await logOf(Fastify)
-    expect(await logOf((options) => Fastify(options).register(faultboard, { tracker: ownTracker() }))).toEqual(without)
-    expect(without.join()).toContain('broken')
+  test('does not change the log of the host', async () => {
+    const baseline = await readLog(Fastify)
+    expect(await readLog((options) => Fastify(options).register(faultboard, { tracker: testTracker() }))).toEqual(
+      baseline,
+    )
+    expect(baseline.join()).toContain('broken')
   })
 
-  test('works over HTTP/2, without a warning', async () => {
-    const tracker = ownTracker()
+  test('works over HTTP/2 without warnings', async () => {
+    const tracker = testTracker()
     const warnings: string[] = []
     const listener = (warning: Error) => void warnings.push(warning.message)
     process.on('warning', listener)
@@ -139,40 +141,40 @@ describe('faultboard', () => {
       client.destroy()
       await app.close()
     })
-    const statusOf = async (path: string) => {
+    const requestStatus = async (path: string) => {
       const [headers] = await once(client.request({ ':path': path, ...signIn() }), 'response')
       return headers[':status']
     }
-    expect(await statusOf('/error_dashboard/overview')).toBe(200)
-    expect(await statusOf('/')).toBe(500)
-    expect(await countsOf(tracker)).toEqual({ broken: 1 })
+    expect(await requestStatus('/error_dashboard/overview')).toBe(200)
+    expect(await requestStatus('/')).toBe(500)
+    expect(await occurrencesByMessage(tracker)).toEqual({ broken: 1 })
     expect(warnings.filter((text) => text.includes('connection'))).toEqual([])
   })
 
-  test('an error handler that wraps the error and throws it on does not make two of it', async () => {
-    const tracker = ownTracker()
+  test('records one error if the error handler wraps and rethrows it', async () => {
+    const tracker = testTracker()
     const app = Fastify().register(faultboard, { tracker })
     app.setErrorHandler((cause) => {
       throw new Error('wrapped', { cause })
     })
     app.get('/', () => Promise.reject(new Error('broken')))
-    expect(await (await (await servedBy(app))('/')).json()).toMatchObject({ message: 'wrapped' })
-    expect(await countsOf(tracker)).toEqual({ broken: 1 })
+    expect(await (await (await serveApp(app))('/')).json()).toMatchObject({ message: 'wrapped' })
+    expect(await occurrencesByMessage(tracker)).toEqual({ broken: 1 })
   })
 })
 
-async function servedBy(app: FastifyInstance) {
+async function serveApp(app: FastifyInstance) {
   await app.ready()
   onTestFinished(() => app.close())
-  return served((request, response) => app.routing(request, response))
+  return serveHost((request, response) => app.routing(request, response))
 }
 
-/** Level, message and error of every entry that one failing request makes. */
-async function logOf(build: (options: { logger: object }) => FastifyInstance): Promise<string[]> {
+/** Level, message, error and status of each log entry of a failing request. */
+async function readLog(build: (options: { logger: object }) => FastifyInstance): Promise<string[]> {
   const lines: string[] = []
   const app = build({ logger: { stream: { write: (line: string) => void lines.push(line) } } })
   app.get('/', () => Promise.reject(new Error('broken')))
-  await (await servedBy(app))('/')
+  await (await serveApp(app))('/')
   return lines.map((line) => {
     const { level, msg, err, res } = JSON.parse(line)
     return JSON.stringify({ level, msg, error: err?.message, status: res?.statusCode })

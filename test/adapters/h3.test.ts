@@ -5,16 +5,16 @@ import { faultboard } from '../../src/adapters/h3.js'
 import type { TrackerInstance } from '../../src/tracker.js'
 import { compress, describeAdapter, failingStream, HOST_HEADERS, ROUTES, type Variant } from '../contract/adapter.js'
 import { signIn } from '../support/host.js'
-import { countsOf, FORM, firstRecorded, ownTracker } from './served.js'
+import { FORM, firstRecordedError, occurrencesByMessage, testTracker } from './served.js'
 
 describeAdapter({
   name: 'h3',
-  host: (tracker, variant) => toNodeHandler(host(tracker, variant)) as never,
-  lacks: { parser: 'h3 gives a body to whoever reads it first, and keeps none' },
+  createHost: (tracker, variant) => toNodeHandler(createHost(tracker, variant)) as never,
+  unsupportedVariants: { parser: 'h3 does not buffer a body that was read' },
 })
 
-function host(tracker: TrackerInstance | null, variant: Variant): H3 {
-  const app = new H3(configuration(variant))
+function createHost(tracker: TrackerInstance | null, variant: Variant): H3 {
+  const app = new H3(h3Config(variant))
   if (variant === 'headers') {
     app.use((event) => {
       for (const [name, value] of Object.entries(HOST_HEADERS)) event.res.headers.set(name, value)
@@ -34,19 +34,19 @@ function host(tracker: TrackerInstance | null, variant: Variant): H3 {
   return app
 }
 
-function configuration(variant: Variant): H3Config {
+function h3Config(variant: Variant): H3Config {
   if (variant === 'default_handler') return {}
   return {
     onError(error) {
-      if (variant === 'failing_handler') throw new Error('the handler is broken')
-      return new Response(`host says: ${error.message}`, { status: 503 })
+      if (variant === 'failing_handler') throw new Error('the error handler failed')
+      return new Response(`host error: ${error.message}`, { status: 503 })
     },
   }
 }
 
 describe('faultboard() for h3', () => {
-  test('needs no Node.js server: the dashboard and the record work with nothing but a Request', async () => {
-    const tracker = ownTracker()
+  test('serves the dashboard and records errors without a Node.js server', async () => {
+    const tracker = testTracker()
     const app = new H3({ silent: true, plugins: [faultboard(tracker)] }).get('/orders/:id', () => {
       throw new Error('broken')
     })
@@ -57,37 +57,37 @@ describe('faultboard() for h3', () => {
     expect((await app.request(`/error_dashboard/errors/${logged?.id}/assign`, form)).status).toBe(302)
     await tracker.Commands.BatchDeleteErrors.call({ error_ids: [logged?.id ?? 0] })
     expect((await app.request('/orders/8?page=2')).status).toBe(500)
-    expect(await firstRecorded(tracker)).toMatchObject({
+    expect(await firstRecordedError(tracker)).toMatchObject({
       message: 'broken',
       request_params: { query: { page: '2' }, params: { id: '8' } },
       request: { method: 'GET', route: '/orders/:id', duration_ms: expect.any(Number) },
     })
   })
 
-  test('a number that is thrown is a status: one for the client is counted', async () => {
-    const tracker = ownTracker()
+  test('treats a thrown number as a status and counts client errors', async () => {
+    const tracker = testTracker()
     const app = new H3({ silent: true }).register(faultboard(tracker))
     app.get('/gone', () => {
       throw 410
     })
     expect((await app.request('/gone')).status).toBe(410)
     expect((await app.request('/nowhere')).status).toBe(404)
-    expect(await countsOf(tracker)).toEqual({})
+    expect(await occurrencesByMessage(tracker)).toEqual({})
     expect((await tracker.stats()).dropped).toEqual({ client_error: 1 })
   })
 
-  test('a value that cannot be sent is recorded where the host has an error handler', async () => {
-    const tracker = ownTracker()
-    const circle: Record<string, unknown> = {}
-    circle.self = circle
-    const app = new H3({ silent: true, onError: () => 'host says no', plugins: [faultboard(tracker)] })
-    app.get('/circle', () => circle)
-    expect(await (await app.request('/circle')).text()).toBe('host says no')
-    expect(await firstRecorded(tracker)).toMatchObject({ error_type: 'TypeError', occurrence_count: 1 })
+  test('records a response value that cannot be serialized if the host has an error handler', async () => {
+    const tracker = testTracker()
+    const circular: Record<string, unknown> = {}
+    circular.self = circular
+    const app = new H3({ silent: true, onError: () => 'host error', plugins: [faultboard(tracker)] })
+    app.get('/circular', () => circular)
+    expect(await (await app.request('/circular')).text()).toBe('host error')
+    expect(await firstRecordedError(tracker)).toMatchObject({ error_type: 'TypeError', occurrence_count: 1 })
   })
 
-  test('a host without an error handler gets none', () => {
-    const app = new H3().register(faultboard(ownTracker()))
+  test('does not add an error handler to a host without one', () => {
+    const app = new H3().register(faultboard(testTracker()))
     expect(app.config.onError).toBeUndefined()
   })
 })

@@ -9,20 +9,20 @@ import { faultboard } from '../../src/adapters/hono.js'
 import type { TrackerInstance } from '../../src/tracker.js'
 import { describeAdapter, failingStream, HOST_HEADERS, ROUTES, sendResult, type Variant } from '../contract/adapter.js'
 import { signIn } from '../support/host.js'
-import { countsOf, FORM, firstRecorded, ownTracker, served } from './served.js'
+import { FORM, firstRecordedError, occurrencesByMessage, serveHost, testTracker } from './served.js'
 
 type Env = { Variables: { user: { id: number } } }
 
-const UNSEEN = 'Hono has given the response away before its stream is read'
+const STREAM_REASON = 'Hono has returned the response before its stream is read'
 
 describeAdapter({
   name: 'Hono',
-  host: (tracker, variant) =>
-    getRequestListener(host(tracker, variant).fetch, { overrideGlobalObjects: false }) as never,
-  unseen: { '/stream': UNSEEN },
+  createHost: (tracker, variant) =>
+    getRequestListener(createHost(tracker, variant).fetch, { overrideGlobalObjects: false }) as never,
+  undetectedFaults: { '/stream': STREAM_REASON },
 })
 
-function host(tracker: TrackerInstance | null, variant: Variant): Hono<Env> {
+function createHost(tracker: TrackerInstance | null, variant: Variant): Hono<Env> {
   const app = new Hono<Env>()
   if (variant === 'parser') {
     app.use(async (c, next) => {
@@ -44,7 +44,7 @@ function host(tracker: TrackerInstance | null, variant: Variant): Hono<Env> {
     c.set('user', { id: 7 })
     await next()
   })
-  // The innermost sees what was thrown first, before an error handler that fails is asked again further out.
+  // The innermost middleware receives the original error before the failing error handler runs again.
   if (tracker && variant === 'failing_handler') app.use(faultboard(tracker))
   app.use('/middleware', () => {
     throw new Error('broken')
@@ -56,25 +56,25 @@ function host(tracker: TrackerInstance | null, variant: Variant): Hono<Env> {
   for (const [path, run] of Object.entries(ROUTES)) app.get(path, (c) => sendResult(run(), (text) => c.text(text)))
   if (variant === 'failing_handler') {
     app.onError(() => {
-      throw new Error('the handler is broken')
+      throw new Error('the error handler failed')
     })
-  } else if (variant !== 'default_handler') app.onError((error, c) => c.text(`host says: ${error.message}`, 503))
+  } else if (variant !== 'default_handler') app.onError((error, c) => c.text(`host error: ${error.message}`, 503))
   return app
 }
 
-function refuse(): never {
-  throw new Error('not to be read')
+function throwUnreadable(): never {
+  throw new Error('unreadable')
 }
 
 const HOSTILE: [string, unknown][] = [
-  ['an error with a getter that throws', Object.defineProperty(new Error(), 'message', { get: refuse })],
-  ['a Proxy that throws', new Proxy(new Error('hidden'), { get: refuse })],
-  ['a Proxy that tells not what it is', new Proxy({}, { get: refuse, getPrototypeOf: refuse })],
+  ['an error with a getter that throws', Object.defineProperty(new Error(), 'message', { get: throwUnreadable })],
+  ['a Proxy that throws', new Proxy(new Error('hidden'), { get: throwUnreadable })],
+  ['a Proxy with a hostile prototype', new Proxy({}, { get: throwUnreadable, getPrototypeOf: throwUnreadable })],
 ]
 
 describe('faultboard() for Hono', () => {
-  test('needs no Node.js server: the dashboard and the record work with nothing but a Request', async () => {
-    const tracker = ownTracker()
+  test('serves the dashboard and records errors without a Node.js server', async () => {
+    const tracker = testTracker()
     const app = new Hono().use(faultboard(tracker)).get('/orders/:id', () => {
       throw new Error('broken')
     })
@@ -83,7 +83,7 @@ describe('faultboard() for Hono', () => {
     expect(await page.text()).toContain('href="/error_dashboard/settings"')
     expect((await app.request('/error_dashboard')).status).toBe(401)
     expect((await app.request('/orders/8?page=2')).status).toBe(503)
-    expect(await firstRecorded(tracker)).toMatchObject({
+    expect(await firstRecordedError(tracker)).toMatchObject({
       message: 'broken',
       request_params: { query: { page: '2' }, params: { id: '8' } },
       request: { method: 'GET', route: '/orders/:id', duration_ms: expect.any(Number) },
@@ -92,8 +92,8 @@ describe('faultboard() for Hono', () => {
     expect((await app.request('/error_dashboard')).status).toBe(500)
   })
 
-  test.each([true, false])('reads a form of a Request, also one that the host has read (%s)', async (parsed) => {
-    const tracker = ownTracker()
+  test.each([true, false])('reads a form (already parsed by the host: %s)', async (parsed) => {
+    const tracker = testTracker()
     const app = new Hono()
     app.use(async (c, next) => {
       if (parsed) await c.req.parseBody()
@@ -101,63 +101,63 @@ describe('faultboard() for Hono', () => {
     })
     app.use(faultboard(tracker))
     const logged = await tracker.Commands.LogError.call({ error_type: 'E', message: 'm' })
-    const answer = await app.request(`/error_dashboard/errors/${logged?.id}/assign`, {
+    const response = await app.request(`/error_dashboard/errors/${logged?.id}/assign`, {
       method: 'POST',
       headers: { ...signIn(), ...FORM },
       body: 'assigned_to=eve%40example.org',
     })
-    expect(answer.status).toBe(302)
+    expect(response.status).toBe(302)
     expect(await tracker.Queries.ErrorsList.call({ assigned_to: 'eve@example.org' })).toHaveLength(1)
   })
 
-  test('stands below the base of its application, whatever that is in this request', async () => {
-    const app = new Hono().basePath('/api').route('/:tenant', new Hono().use(faultboard(ownTracker())))
-    const get = await served(getRequestListener(app.fetch, { overrideGlobalObjects: false }) as never)
+  test('serves the dashboard below a base path with a parameter', async () => {
+    const app = new Hono().basePath('/api').route('/:tenant', new Hono().use(faultboard(testTracker())))
+    const get = await serveHost(getRequestListener(app.fetch, { overrideGlobalObjects: false }) as never)
     expect((await get('/api/acme/error_dashboard')).headers.get('location')).toBe('/api/acme/error_dashboard/overview')
     expect((await get('/error_dashboard')).status).toBe(404)
   })
 
-  test('stands below the router of another framework that Hono runs in', async () => {
-    const app = new Hono().use(faultboard(ownTracker()))
+  test('serves the dashboard below the router of an outer framework', async () => {
+    const app = new Hono().use(faultboard(testTracker()))
     const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false })
-    const get = await served(express().use('/outer', listener as never))
+    const get = await serveHost(express().use('/outer', listener as never))
     expect((await get('/outer/error_dashboard')).headers.get('location')).toBe('/outer/error_dashboard/overview')
   })
 
-  test('sees what an inner application answers by an error handler of its own', async () => {
-    const tracker = ownTracker()
+  test('records errors that an inner application handles', async () => {
+    const tracker = testTracker()
     const inner = new Hono().get('/', () => {
       throw new Error('broken')
     })
     inner.onError((_error, c) => c.text('inner', 500))
     const app = new Hono().use(faultboard(tracker)).route('/inner', inner)
     expect(await (await app.request('/inner')).text()).toBe('inner')
-    expect(await countsOf(tracker)).toEqual({ broken: 1 })
+    expect(await occurrencesByMessage(tracker)).toEqual({ broken: 1 })
   })
 
-  test.each(HOSTILE)('records, and passes on as it is, %s of an error handler that fails', async (_what, thrown) => {
-    const tracker = ownTracker()
+  test.each(HOSTILE)('records and rethrows %s from a failing error handler', async (_title, thrown) => {
+    const tracker = testTracker()
     const app = new Hono().use(faultboard(tracker)).get('/', () => {
       throw new Error('broken')
     })
     app.onError(() => {
       throw thrown
     })
-    // Not awaited as it is: a promise asks whatever it is given whether it is one, too.
-    const passed_on = await Promise.resolve(app.request('/')).catch((error: unknown) => ({ error }))
-    expect('error' in passed_on && passed_on.error === thrown).toBe(true)
-    expect(Object.values(await countsOf(tracker))).toEqual([1, 1])
-    expect(await countsOf(tracker)).toMatchObject({ broken: 1 })
+    // Wrapped in an object, because resolving a promise with the hostile value reads its `then`.
+    const rejection = await Promise.resolve(app.request('/')).catch((error: unknown) => ({ error }))
+    expect('error' in rejection && rejection.error === thrown).toBe(true)
+    expect(Object.values(await occurrencesByMessage(tracker))).toEqual([1, 1])
+    expect(await occurrencesByMessage(tracker)).toMatchObject({ broken: 1 })
   })
 
-  test('knows the user that a token names', async () => {
-    const tracker = ownTracker()
+  test('records the user of a JWT payload', async () => {
+    const tracker = testTracker()
     const app = new Hono<{ Variables: { jwtPayload: { sub: string } } }>().use(faultboard(tracker)).get('/', (c) => {
       c.set('jwtPayload', { sub: 'u-1' })
       throw new Error('broken')
     })
     app.onError((_error, c) => c.text('', 500))
     await app.request('/')
-    expect(await firstRecorded(tracker)).toMatchObject({ user_id: 'u-1' })
+    expect(await firstRecordedError(tracker)).toMatchObject({ user_id: 'u-1' })
   })
 })

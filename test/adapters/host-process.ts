@@ -12,9 +12,9 @@ const HOSTS = resolve('test/hosts')
 
 const cleanups: (() => unknown)[] = []
 
-/** Stops the processes and removes the folders; for the end of a file or group of tests. */
+/** Stops the processes and removes the folders. */
 export async function cleanUp(): Promise<void> {
-  for (const one of cleanups.splice(0).reverse()) await one()
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
 }
 
 export const CREDENTIALS = { user: 'admin', password: 'secret' }
@@ -25,10 +25,10 @@ export function isInstalled(name: string): boolean {
 }
 
 /**
- * A folder with an application made of these folders, and with Faultboard installed as a package in it. It lies below
- * test/hosts, where the packages of hosts are found; bundlers take a link for code of the application.
+ * Creates a folder with the contents of these folders and an installed copy of Faultboard. The folder is below
+ * test/hosts, so that its packages resolve. Faultboard is a copy because bundlers treat a link as application code.
  */
-export function applicationOf(...sources: string[]): string {
+export function createApplication(...sources: string[]): string {
   mkdirSync(join(HOSTS, 'dist'), { recursive: true })
   const folder = mkdtempSync(join(HOSTS, 'dist', 'host-'))
   cleanups.push(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
@@ -42,19 +42,19 @@ export function applicationOf(...sources: string[]): string {
 export interface HostProcess {
   process: ChildProcess
   origin: string
-  /** What it wrote, line by line, up to now. */
+  /** Output so far, as lines. */
   output(): string[]
   stop(): Promise<number | string>
 }
 
-/** Runs a program of test/hosts/node_modules, or one with its whole path, to its end. */
+/** Runs a program until it exits. The program is an absolute path or relative to test/hosts/node_modules. */
 export async function run(folder: string, program: string[], env: Record<string, string> = {}): Promise<void> {
   const child = start(folder, program, env)
   const [code] = await once(child.process, 'close')
-  if (code !== 0) throw new Error(`${program.join(' ')} ended with ${code}:\n${child.output().join('\n')}`)
+  if (code !== 0) throw new Error(`${program.join(' ')} exited with ${code}:\n${child.output().join('\n')}`)
 }
 
-/** Starts a server that listens at `PORT`, and waits until this path answers; null: it is no server, and not waited for. */
+/** Starts a server on `PORT` and waits until this path responds. With null, does not wait. */
 export async function serve(
   folder: string,
   program: string[],
@@ -64,16 +64,16 @@ export async function serve(
   const port = await freePort()
   const origin = `http://127.0.0.1:${port}`
   const child = start(folder, program, { ...env, PORT: String(port), HOST: '127.0.0.1' })
-  const ended = once(child.process, 'close').then(([code, signal]) => (code ?? signal) as number | string)
+  const exited = once(child.process, 'close').then(([code, signal]) => (code ?? signal) as number | string)
   const stop = () => {
     child.process.kill('SIGTERM')
-    return ended
+    return exited
   }
   cleanups.push(stop)
   if (path === null) return { ...child, origin, stop }
-  const answers = () => fetch(`${origin}${path}`).then(() => true, () => false) // biome-ignore format: one question
-  await eventually(() => child.process.exitCode !== null || answers(), `${program.join(' ')} answers`)
-  if (child.process.exitCode !== null) throw new Error(`it ended:\n${child.output().join('\n')}`)
+  const responds = () => fetch(`${origin}${path}`).then(() => true, () => false) // biome-ignore format: one expression
+  await eventually(() => child.process.exitCode !== null || responds(), `${program.join(' ')} responds`)
+  if (child.process.exitCode !== null) throw new Error(`Server exited:\n${child.output().join('\n')}`)
   return { ...child, origin, stop }
 }
 
@@ -89,7 +89,7 @@ function start(folder: string, [name = '', ...args]: string[], env: Record<strin
       NEXT_TELEMETRY_DISABLED: '1',
       FAULTBOARD_DASHBOARD_USERNAME: CREDENTIALS.user,
       FAULTBOARD_DASHBOARD_PASSWORD: CREDENTIALS.password,
-      // A loaded machine is late now and then, and the tests look at what would be left out.
+      // Prevents a busy machine from dropping details that the tests check.
       FAULTBOARD_MAX_EVENT_LOOP_LAG_MS: '60000',
       ...env,
     },
@@ -103,26 +103,26 @@ function start(folder: string, [name = '', ...args]: string[], env: Record<strin
   return { process: child, output: () => text.split('\n') }
 }
 
-/** What a client and the log can tell of a request. */
+/** Response and log output of a request, with the origin replaced. */
 export async function visitHost({ origin, output }: HostProcess, path: string) {
   const before = output().length
   const response = await fetch(`${origin}${path}`, { redirect: 'manual', headers: { 'user-agent': 'test' } })
   const { date: _date, ...headers } = Object.fromEntries(response.headers)
   const body = await response.text()
-  // The log comes by a pipe.
+  // The log arrives asynchronously through a pipe.
   await sleep(100)
-  const own = (text: string) => text.replaceAll(origin, 'http://host')
+  const withoutOrigin = (text: string) => text.replaceAll(origin, 'http://host')
   return {
     status: response.status,
     headers,
-    body: own(body),
+    body: withoutOrigin(body),
     logged: output()
       .slice(before - 1)
-      .map(own),
+      .map(withoutOrigin),
   }
 }
 
-/** Asks the dashboard of a host at this address. */
+/** Client for the dashboard at this address. */
 export function dashboardAt(address: string) {
   const headers = signIn(CREDENTIALS.user, CREDENTIALS.password)
   const json = async (path: string) => (await fetch(`${address}${path}`, { headers })).json()
@@ -131,13 +131,13 @@ export function dashboardAt(address: string) {
     return errors.filter((error) => error.message.includes(message))
   }
   return {
-    get: (path: string, more: RequestInit = {}) =>
-      fetch(`${address}${path}`, { redirect: 'manual', ...more, headers: { ...headers, ...more.headers } }),
+    get: (path: string, init: RequestInit = {}) =>
+      fetch(`${address}${path}`, { redirect: 'manual', ...init, headers: { ...headers, ...init.headers } }),
     post: (path: string, form: Record<string, string>) =>
       fetch(`${address}${path}`, { method: 'POST', redirect: 'manual', headers, body: new URLSearchParams(form) }),
     find,
-    /** Everything that is recorded with this message, once it is. */
-    async recorded(message: string): Promise<Record<string, unknown>[]> {
+    /** Waits for errors with this message and returns their details. */
+    async waitForErrors(message: string): Promise<Record<string, unknown>[]> {
       await eventually(async () => (await find(message)).length > 0, `"${message}" is recorded`)
       return Promise.all((await find(message)).map(async ({ id }) => (await json(`/errors/${id}.json`)).error))
     },

@@ -16,11 +16,11 @@ import type { TrackerInstance } from '../../src/tracker.js'
 import { ACCEPTED_HEADERS, RECORDED_TYPE, REFUSED_HEADERS, variantPaths } from '../contract/adapter-authentication.js'
 import { signIn } from '../support/host.js'
 import { temporaryFolder } from '../support/tracker.js'
-import { ownTracker } from './served.js'
+import { testTracker } from './served.js'
 
 const MOUNT = '/error_dashboard'
 
-function certificate(): { key: Buffer; cert: Buffer } {
+function createCertificate(): { key: Buffer; cert: Buffer } {
   const folder = temporaryFolder()
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
   const subject = ['-subj', '/CN=localhost', '-days', '2']
@@ -31,17 +31,17 @@ function certificate(): { key: Buffer; cert: Buffer } {
   return { key: readFileSync(key), cert: readFileSync(cert) }
 }
 
-interface Exchanged {
+interface Http2Response {
   status: number | null
   headers: Record<string, unknown>
   text: string
 }
 
-/** A node:http2 host with TLS, and a client that sends header names and paths as they are. */
+/** Starts a node:http2 host with TLS and a client that sends header names and paths unchanged. */
 async function serveHttp2(tracker: TrackerInstance) {
   const listener = withFaultboard((_request, response) => response.end('ok'), tracker)
-  // The compatibility API has the same shape for what a listener uses.
-  const server = createSecureServer(certificate(), listener as never)
+  // The compatibility API provides everything that the listener uses.
+  const server = createSecureServer(createCertificate(), listener as never)
   const sessions = new Set<ServerHttp2Session>()
   server.on('session', (session) => sessions.add(session))
   server.listen(0, '127.0.0.1')
@@ -49,8 +49,8 @@ async function serveHttp2(tracker: TrackerInstance) {
   const origin = `https://localhost:${(server.address() as AddressInfo).port}`
   const { port } = server.address() as AddressInfo
   let client: ClientHttp2Session | null = null
-  /** The server ends a connection with headers that are too large. */
-  const connected = () => {
+  /** Reconnects if needed: the server closes connections with oversized headers. */
+  const connectedSession = () => {
     if (client && !client.closed && !client.destroyed) return client
     client = connect(`https://127.0.0.1:${port}`, { rejectUnauthorized: false })
     client.on('error', () => {})
@@ -62,41 +62,41 @@ async function serveHttp2(tracker: TrackerInstance) {
     for (const session of sessions) session.destroy()
     server.close()
   })
-  async function send(headers: OutgoingHttpHeaders, body = ''): Promise<Exchanged> {
-    const stream = connected().request({ ':authority': new URL(origin).host, ...headers })
-    const answer: Exchanged = { status: null, headers: {}, text: '' }
+  async function send(headers: OutgoingHttpHeaders, body = ''): Promise<Http2Response> {
+    const stream = connectedSession().request({ ':authority': new URL(origin).host, ...headers })
+    const result: Http2Response = { status: null, headers: {}, text: '' }
     stream.setEncoding('utf8')
     stream.on('response', (received) => {
-      answer.status = received[':status'] ?? null
-      answer.headers = received
+      result.status = received[':status'] ?? null
+      result.headers = received
     })
     stream.on('data', (text: string) => {
-      answer.text += text
+      result.text += text
     })
     stream.on('error', () => {})
     if (headers[':method'] === 'POST') stream.end(body)
     await new Promise((closed) => stream.once('close', closed))
-    return answer
+    return result
   }
   return { origin, send }
 }
 
 async function hostWithError() {
-  const tracker = ownTracker()
+  const tracker = testTracker()
   const host = await serveHttp2(tracker)
   const logged = await tracker.Commands.LogError.call({ error_type: RECORDED_TYPE, message: 'm' })
   return { ...host, tracker, id: logged?.id ?? 0 }
 }
 
-/** `Name: value` lines as HTTP/2 headers; null when HTTP/2 has no way to write them. */
-function asHeaders(lines: readonly string[]): OutgoingHttpHeaders | null {
+/** Converts `Name: value` lines to HTTP/2 headers; null if HTTP/2 cannot represent them. */
+function toHttp2Headers(lines: readonly string[]): OutgoingHttpHeaders | null {
   const names = lines.map((line) => line.split(':', 1)[0]?.toLowerCase() ?? '')
   if (new Set(names).size < names.length) return null
   return Object.fromEntries(lines.map((line, i) => [names[i], line.slice((names[i]?.length ?? 0) + 1).trim()]))
 }
 
-describe('over HTTP/2', () => {
-  test('pages need credentials and are the same as over HTTP/1.1', async () => {
+describe('Dashboard over HTTP/2', () => {
+  test('requires credentials and serves the same pages as over HTTP/1.1', async () => {
     const { send } = await hostWithError()
     const anonymous = await send({ ':path': `${MOUNT}/errors` })
     expect(anonymous.status).toBe(401)
@@ -109,33 +109,36 @@ describe('over HTTP/2', () => {
     expect((await send({ ':path': '/' })).text).toBe('ok')
   })
 
-  test('no spelling of the path or of the credentials leads past the sign-in', { timeout: 60_000 }, async () => {
+  test('cannot be reached without valid credentials by any spelling of path or header', {
+    timeout: 60_000,
+  }, async () => {
     const { send } = await hostWithError()
-    const served: string[] = []
-    const look = async (headers: OutgoingHttpHeaders) => {
+    const leaks: string[] = []
+    const checkGuarded = async (headers: OutgoingHttpHeaders) => {
       const { status, text } = await send(headers)
-      if (status === 302 || text.includes(RECORDED_TYPE)) served.push(`${status} ${JSON.stringify(headers)}`)
+      if (status === 302 || text.includes(RECORDED_TYPE)) leaks.push(`${status} ${JSON.stringify(headers)}`)
     }
-    // A NUL byte cannot be written into a header of HTTP/2.
-    for (const path of variantPaths(MOUNT).filter((one) => !one.includes('\u0000'))) await look({ ':path': path })
+    // HTTP/2 headers cannot contain a NUL byte.
+    for (const path of variantPaths(MOUNT).filter((path) => !path.includes('\u0000')))
+      await checkGuarded({ ':path': path })
     for (const lines of REFUSED_HEADERS) {
-      const headers = asHeaders(lines)
-      if (headers) await look({ ':path': `${MOUNT}/errors`, ...headers })
+      const headers = toHttp2Headers(lines)
+      if (headers) await checkGuarded({ ':path': `${MOUNT}/errors`, ...headers })
     }
-    expect(served).toEqual([])
+    expect(leaks).toEqual([])
   })
 
-  test('every valid spelling of the credentials signs in', async () => {
+  test('accepts every valid spelling of the credentials', async () => {
     const { send } = await hostWithError()
     for (const lines of ACCEPTED_HEADERS) {
-      const { status } = await send({ ':path': `${MOUNT}/errors`, ...asHeaders(lines) })
+      const { status } = await send({ ':path': `${MOUNT}/errors`, ...toHttp2Headers(lines) })
       expect([lines, status]).toEqual([lines, 200])
     }
   })
 
-  test('forms are read, and the origin is compared with the authority and its scheme', async () => {
+  test('reads forms and compares the origin with the scheme and authority', async () => {
     const { send, origin, id, tracker } = await hostWithError()
-    const post = (headers: OutgoingHttpHeaders) =>
+    const assign = (headers: OutgoingHttpHeaders) =>
       send(
         {
           ':path': `${MOUNT}/errors/${id}/assign`,
@@ -146,14 +149,14 @@ describe('over HTTP/2', () => {
         },
         'assigned_to=eve',
       )
-    expect((await post({ origin: 'https://evil.example' })).status).toBe(403)
-    expect((await post({ origin: origin.replace('https:', 'http:') })).status).toBe(403)
-    expect((await post({ referer: 'https://evil.example/' })).status).toBe(403)
-    expect((await post({ origin })).status).toBe(302)
+    expect((await assign({ origin: 'https://evil.example' })).status).toBe(403)
+    expect((await assign({ origin: origin.replace('https:', 'http:') })).status).toBe(403)
+    expect((await assign({ referer: 'https://evil.example/' })).status).toBe(403)
+    expect((await assign({ origin })).status).toBe(302)
     expect((await tracker.Queries.FindError.call({ error_id: id })).assigned_to).toBe('eve')
   })
 
-  test('the cookie of a known device is Secure, and failed sign-ins are limited', async () => {
+  test('marks the device cookie as Secure and limits failed sign-ins', async () => {
     const { send } = await hostWithError()
     const page = await send({ ':path': `${MOUNT}/errors`, ...signIn() })
     expect(String(page.headers['set-cookie'])).toMatch(/faultboard_device=[^;]+;.*HttpOnly; SameSite=Lax; Secure/)

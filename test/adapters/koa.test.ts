@@ -15,16 +15,16 @@ import {
   type Variant,
 } from '../contract/adapter.js'
 import { eventually } from '../support/tracker.js'
-import { countsOf, firstRecorded, ownTracker, served } from './served.js'
+import { firstRecordedError, occurrencesByMessage, serveHost, testTracker } from './served.js'
 
 const bodyParser = createRequire(import.meta.url)('koa-bodyparser') as () => Koa.Middleware
 
 describeAdapter({
   name: 'Koa',
-  host: (tracker, variant) => host(tracker, variant).callback(),
+  createHost: (tracker, variant) => createHost(tracker, variant).callback(),
 })
 
-function host(tracker: TrackerInstance | null, variant: Variant): Koa {
+function createHost(tracker: TrackerInstance | null, variant: Variant): Koa {
   const app = new Koa()
   if (variant === 'parser') app.use(bodyParser())
   if (variant === 'headers') {
@@ -40,7 +40,7 @@ function host(tracker: TrackerInstance | null, variant: Variant): Koa {
       await next()
     })
   }
-  if (variant !== 'default_handler') app.use(variant === 'failing_handler' ? failing : answering)
+  if (variant !== 'default_handler') app.use(variant === 'failing_handler' ? failingHandler : respondWithError)
   if (tracker && variant === 'prefix') {
     const router = new Router({ prefix: '/admin' }).all('/error_dashboard{/*below}', faultboard(tracker))
     app.use(router.routes())
@@ -50,11 +50,11 @@ function host(tracker: TrackerInstance | null, variant: Variant): Koa {
     if (ctx.path === '/middleware') throw new Error('broken')
     await next()
   })
-  app.use(routes().routes())
+  app.use(createRouter().routes())
   return app
 }
 
-function routes(): Router {
+function createRouter(): Router {
   const router = new Router()
   router.get('/middleware', () => {})
   router.get('/passed', (ctx) => ctx.throw(500, 'broken'))
@@ -71,54 +71,54 @@ function routes(): Router {
   return router
 }
 
-const answering: Koa.Middleware = async (ctx, next) => {
+const respondWithError: Koa.Middleware = async (ctx, next) => {
   try {
     await next()
   } catch (error) {
     ctx.status = 503
-    ctx.body = `host says: ${error instanceof Error ? error.message : error}`
+    ctx.body = `host error: ${error instanceof Error ? error.message : error}`
   }
 }
 
-const failing: Koa.Middleware = async (_ctx, next) => {
+const failingHandler: Koa.Middleware = async (_ctx, next) => {
   try {
     await next()
   } catch {
-    throw new Error('the handler is broken')
+    throw new Error('the error handler failed')
   }
 }
 
 describe('faultboard() for Koa', () => {
-  test('may stand first and behind the host’s error middleware: each error counts once', async () => {
-    const tracker = ownTracker()
-    const app = new Koa().use(faultboard(tracker)).use(answering).use(faultboard(tracker))
+  test('counts each error once if registered before and after the error middleware of the host', async () => {
+    const tracker = testTracker()
+    const app = new Koa().use(faultboard(tracker)).use(respondWithError).use(faultboard(tracker))
     app.use((ctx) => (ctx.path === '/missing' ? ctx.throw(404) : Promise.reject(new Error('broken'))))
-    const get = await served(app.callback())
-    expect(await (await get('/')).text()).toBe('host says: broken')
+    const get = await serveHost(app.callback())
+    expect(await (await get('/')).text()).toBe('host error: broken')
     await get('/missing')
-    expect(await countsOf(tracker)).toEqual({ broken: 1 })
+    expect(await occurrencesByMessage(tracker)).toEqual({ broken: 1 })
     expect((await tracker.stats()).dropped).toEqual({ client_error: 1 })
   })
 
-  test('adds no listener for the errors of the application, which would keep Koa from logging them', async () => {
-    const app = new Koa().use(faultboard(ownTracker()))
+  test('adds no error listener, which would disable the error log of Koa', async () => {
+    const app = new Koa().use(faultboard(testTracker()))
     app.callback()
     expect(app.listeners('error')).toEqual([app.onerror])
   })
 
   test('grades a missing file as medium, because Koa responds with 500', async () => {
-    const tracker = ownTracker()
+    const tracker = testTracker()
     const app = new Koa()
     app.silent = true
     app.use(faultboard(tracker)).use(() => {
       throw Object.assign(new Error('no such file'), { code: 'ENOENT' })
     })
-    expect((await (await served(app.callback()))('/')).status).toBe(500)
-    expect(await firstRecorded(tracker)).toMatchObject({ message: 'no such file', severity: 'medium' })
+    expect((await (await serveHost(app.callback()))('/')).status).toBe(500)
+    expect(await firstRecordedError(tracker)).toMatchObject({ message: 'no such file', severity: 'medium' })
   })
 
-  test('stands below a path that another middleware has taken off', async () => {
-    const tracker = ownTracker()
+  test('serves the dashboard below a prefix removed by another middleware', async () => {
+    const tracker = testTracker()
     const app = new Koa()
     app.use(async (ctx, next) => {
       const { path } = ctx
@@ -128,7 +128,7 @@ describe('faultboard() for Koa', () => {
       ctx.path = path
       return undefined
     })
-    const get = await served(app.use(faultboard(tracker)).callback())
+    const get = await serveHost(app.use(faultboard(tracker)).callback())
     expect((await get('/admin/error_dashboard?x=1')).headers.get('location')).toBe('/admin/error_dashboard/overview')
     expect(await (await get('/admin/error_dashboard/overview')).text()).toContain(
       'href="/admin/error_dashboard/settings"',
@@ -137,32 +137,32 @@ describe('faultboard() for Koa', () => {
   })
 
   test('uses the client address of the host', async () => {
-    const tracker = ownTracker()
+    const tracker = testTracker()
     const app = new Koa({ proxy: true })
     app.silent = true
     app.use(faultboard(tracker)).use(() => Promise.reject(new Error('broken')))
-    await (await served(app.callback()))('/', { headers: { 'x-forwarded-for': '203.0.113.7' } })
-    expect(await firstRecorded(tracker)).toMatchObject({ ip_address: '203.0.113.7', request: { method: 'GET' } })
+    await (await serveHost(app.callback()))('/', { headers: { 'x-forwarded-for': '203.0.113.7' } })
+    expect(await firstRecordedError(tracker)).toMatchObject({ ip_address: '203.0.113.7', request: { method: 'GET' } })
   })
 
   test('does not record a client that disconnects during a response', async () => {
-    const tracker = ownTracker()
-    const log = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const tracker = testTracker()
+    const consoleError = vi.spyOn(console, 'error').mockImplementation(() => {})
     const app = new Koa().use(faultboard(tracker)).use((ctx) => {
-      ctx.body = endless()
+      ctx.body = endlessStream()
     })
-    const get = await served(app.callback())
-    const leaving = new AbortController()
-    const response = await get('/', { signal: leaving.signal })
+    const get = await serveHost(app.callback())
+    const abortController = new AbortController()
+    const response = await get('/', { signal: abortController.signal })
     await response.body?.getReader().read()
-    leaving.abort()
-    await eventually(async () => 'client_gone' in (await tracker.stats()).dropped, 'the client was missed')
-    expect(await countsOf(tracker)).toEqual({})
-    log.mockRestore()
+    abortController.abort()
+    await eventually(async () => 'client_gone' in (await tracker.stats()).dropped, 'the disconnect is counted')
+    expect(await occurrencesByMessage(tracker)).toEqual({})
+    consoleError.mockRestore()
   })
 })
 
-function endless(): Readable {
+function endlessStream(): Readable {
   return Readable.from(
     (async function* () {
       for (;;) {

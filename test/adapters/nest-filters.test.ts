@@ -23,9 +23,9 @@ import { TrackerInstance } from '../../src/tracker.js'
 import { visit } from '../contract/visit.js'
 import { listening, PASSWORD, signIn, USER } from '../support/host.js'
 import { eventually } from '../support/tracker.js'
-import { controllerOf, create, HostFilter, listenerOf, type Platform } from './nest-host.js'
+import { createApp, createController, HostFilter, type Platform, readyListener } from './nest-host.js'
 
-/** A filter that tells its name in its answer. */
+/** Filter that responds with its name. */
 function namedFilter(name: string, ...types: (typeof Error)[]) {
   class Named {
     catch(error: Error, host: ArgumentsHost): void {
@@ -36,36 +36,36 @@ function namedFilter(name: string, ...types: (typeof Error)[]) {
   return Named
 }
 
-const fail = (message: string) => () => {
+const throwing = (message: string) => () => {
   throw new Error(message)
 }
 
-/** A host that fails in each of the places Nest has, with filters at every level. */
-function module() {
-  const Places = controllerOf({
+/** Module that throws in each kind of enhancer, with filters at every level. */
+function createModule() {
+  const Routes = createController({
     '/guard': () => 'never',
     '/interceptor': () => 'never',
     '/after': () => 'never',
     '/pipe': () => 'never',
-    '/method': fail('method'),
-    '/controller': fail('controller'),
+    '/method': throwing('method'),
+    '/controller': throwing('controller'),
     '/type': () => {
       throw new TypeError('type')
     },
   })
-  const on = (name: string, ...decorators: MethodDecorator[]) => {
-    const descriptor = Object.getOwnPropertyDescriptor(Places.prototype, name) as PropertyDescriptor
-    for (const decorate of decorators) decorate(Places.prototype, name, descriptor)
+  const decorate = (name: string, ...decorators: MethodDecorator[]) => {
+    const descriptor = Object.getOwnPropertyDescriptor(Routes.prototype, name) as PropertyDescriptor
+    for (const apply of decorators) apply(Routes.prototype, name, descriptor)
   }
-  on('guard', UseGuards({ canActivate: fail('guard') }))
-  on('interceptor', UseInterceptors({ intercept: fail('interceptor') }))
-  const after = (_: ExecutionContext, next: CallHandler) => next.handle().pipe(map(fail('after')))
-  on('after', UseInterceptors({ intercept: after }))
-  on('method', UseFilters(namedFilter('method filter')))
-  Query('n', { transform: fail('pipe') })(Places.prototype, 'pipe', 0)
-  UseFilters(namedFilter('controller filter', TypeError as typeof Error))(Places)
+  decorate('guard', UseGuards({ canActivate: throwing('guard') }))
+  decorate('interceptor', UseInterceptors({ intercept: throwing('interceptor') }))
+  const after = (_: ExecutionContext, next: CallHandler) => next.handle().pipe(map(throwing('after')))
+  decorate('after', UseInterceptors({ intercept: after }))
+  decorate('method', UseFilters(namedFilter('method filter')))
+  Query('n', { transform: throwing('pipe') })(Routes.prototype, 'pipe', 0)
+  UseFilters(namedFilter('controller filter', TypeError as typeof Error))(Routes)
 
-  const Scoped = controllerOf({ '/scoped': () => 'never' })
+  const Scoped = createController({ '/scoped': () => 'never' })
   const Fails = class {
     constructor() {
       throw new Error('scoped')
@@ -74,10 +74,10 @@ function module() {
   Injectable({ scope: Scope.REQUEST })(Fails)
   Reflect.defineMetadata('design:paramtypes', [Fails], Scoped)
 
-  const Numbers = controllerOf({ '/number': () => 'never' })
+  const Numbers = createController({ '/number': () => 'never' })
   Query('n', ParseIntPipe)(Numbers.prototype, 'number', 0)
 
-  const Events = controllerOf({
+  const Events = createController({
     '/events': () => concat(of({ data: 'one' }), timer(20).pipe(mergeMap(() => throwError(() => new Error('late'))))),
     '/early': () => throwError(() => new Error('early')),
   })
@@ -88,7 +88,7 @@ function module() {
 
   class HostModule {}
   Module({
-    controllers: [Places, Scoped, Numbers, Events],
+    controllers: [Routes, Scoped, Numbers, Events],
     providers: [
       Fails,
       { provide: APP_FILTER, useClass: namedFilter('APP_FILTER', RangeError as typeof Error) },
@@ -103,7 +103,7 @@ function isNotRange(context: ExecutionContext): boolean {
   return true
 }
 
-function trackerOf(): TrackerInstance {
+function createTracker(): TrackerInstance {
   const tracker = new TrackerInstance(
     {
       database: 'sqlite::memory:',
@@ -118,11 +118,11 @@ function trackerOf(): TrackerInstance {
 }
 
 async function serve(platform: Platform, tracker: TrackerInstance | null, prefix = '') {
-  const app = await create(platform, module())
+  const app = await createApp(platform, createModule())
   if (tracker) faultboard(app, tracker)
   if (prefix) app.setGlobalPrefix(prefix)
   await app.init()
-  const server = createServer(await listenerOf(platform, app))
+  const server = createServer(await readyListener(platform, app))
   onTestFinished(async () => {
     server.closeAllConnections()
     server.close()
@@ -131,7 +131,7 @@ async function serve(platform: Platform, tracker: TrackerInstance | null, prefix
   return { app, origin: await listening(server) }
 }
 
-async function recorded(tracker: TrackerInstance) {
+async function recordedErrors(tracker: TrackerInstance) {
   await tracker.flush()
   const errors = await tracker.Queries.ErrorsList.call()
   return Promise.all(errors.map(({ id }) => tracker.Queries.FindError.call({ error_id: id })))
@@ -149,116 +149,116 @@ describe.each(['express', 'fastify'] satisfies Platform[])('NestJS 11 on %s', (p
     ['/controller?range', 'range', 418],
     ['/scoped', 'scoped', 500],
     ['/early', 'early', 500],
-  ])('%s: recorded once, and answered by the filter that would have answered', async (path, message, status) => {
-    const without = await visit((await serve(platform, null)).origin, path)
-    expect(without.status).toBe(status)
-    const tracker = trackerOf()
-    expect(await visit((await serve(platform, tracker)).origin, path)).toEqual(without)
-    expect(await recorded(tracker)).toMatchObject([{ message, occurrence_count: 1 }])
+  ])('records an error of %s once and leaves the response to the same filter', async (path, message, status) => {
+    const baseline = await visit((await serve(platform, null)).origin, path)
+    expect(baseline.status).toBe(status)
+    const tracker = createTracker()
+    expect(await visit((await serve(platform, tracker)).origin, path)).toEqual(baseline)
+    expect(await recordedErrors(tracker)).toMatchObject([{ message, occurrence_count: 1 }])
   })
 
   test('records the controller, the handler and the route with its prefix', async () => {
-    const tracker = trackerOf()
+    const tracker = createTracker()
     const { origin } = await serve(platform, tracker, 'api')
     expect((await visit(origin, '/api/controller')).status).toBe(500)
-    const [error] = await recorded(tracker)
+    const [error] = await recordedErrors(tracker)
     expect(error).toMatchObject({
       request: { method: 'GET', route: '/api/controller' },
       context: { controller: 'HostController', handler: 'controller' },
     })
   })
 
-  test('the dashboard stands at mount_path, whatever the global prefix is', async () => {
-    const { origin } = await serve(platform, trackerOf(), 'api')
+  test('serves the dashboard at mount_path regardless of the global prefix', async () => {
+    const { origin } = await serve(platform, createTracker(), 'api')
     const get = (path: string) => fetch(`${origin}${path}`, { headers: signIn(), redirect: 'manual' })
     expect((await get('/error_dashboard')).headers.get('location')).toBe('/error_dashboard/overview')
     expect((await get('/error_dashboard/overview')).status).toBe(200)
     expect((await get('/api/error_dashboard/overview')).status).toBe(404)
   })
 
-  test('an unknown path and a refused parameter are counted as the client’s', async () => {
-    const tracker = trackerOf()
+  test('counts an unknown path and an invalid parameter as client errors', async () => {
+    const tracker = createTracker()
     const { origin } = await serve(platform, tracker)
     expect((await fetch(`${origin}/nowhere`)).status).toBe(404)
     expect((await fetch(`${origin}/number?n=x`)).status).toBe(400)
-    expect(await recorded(tracker)).toEqual([])
+    expect(await recordedErrors(tracker)).toEqual([])
     expect((await tracker.stats()).dropped).toEqual({ client_error: 2 })
   })
 
-  test('events that fail after they began are recorded, and the client is told the same', async () => {
-    const without = await visit((await serve(platform, null)).origin, '/events')
-    expect(without.body).toContain('data: one')
-    const tracker = trackerOf()
-    expect(await visit((await serve(platform, tracker)).origin, '/events')).toEqual(without)
-    expect(await recorded(tracker)).toMatchObject([{ message: 'late', occurrence_count: 1 }])
+  test('records an error of a started event stream without changing the response', async () => {
+    const baseline = await visit((await serve(platform, null)).origin, '/events')
+    expect(baseline.body).toContain('data: one')
+    const tracker = createTracker()
+    expect(await visit((await serve(platform, tracker)).origin, '/events')).toEqual(baseline)
+    expect(await recordedErrors(tracker)).toMatchObject([{ message: 'late', occurrence_count: 1 }])
   })
 
-  test('events still end when their client leaves', async () => {
-    let ended = false
+  test('ends an event stream when its client disconnects', async () => {
+    let isEnded = false
     const endless = () =>
       new Observable((client) => {
         client.next({ data: 'one' })
         return () => {
-          ended = true
+          isEnded = true
         }
       })
-    const Endless = controllerOf({ '/endless': endless })
+    const Endless = createController({ '/endless': endless })
     const descriptor = Object.getOwnPropertyDescriptor(Endless.prototype, 'endless') as PropertyDescriptor
     Sse('endless')(Endless.prototype, 'endless', descriptor)
     class HostModule {}
     Module({ controllers: [Endless] })(HostModule)
-    const app = faultboard(await create(platform, HostModule), trackerOf())
+    const app = faultboard(await createApp(platform, HostModule), createTracker())
     await app.listen(0, '127.0.0.1')
     onTestFinished(() => app.close())
-    const leaving = new AbortController()
-    const response = await fetch(`${await app.getUrl()}/endless`, { signal: leaving.signal })
+    const abortController = new AbortController()
+    const response = await fetch(`${await app.getUrl()}/endless`, { signal: abortController.signal })
     await response.body?.getReader().read()
-    leaving.abort()
-    await eventually(() => ended, 'the events have ended')
+    abortController.abort()
+    await eventually(() => isEnded, 'the event stream has ended')
   })
 
-  test('what runs outside of HTTP is recorded without a request', async () => {
-    const tracker = trackerOf()
+  test('records errors outside of HTTP without a request', async () => {
+    const tracker = createTracker()
     const { app } = await serve(platform, tracker)
-    const resolver = { orders: fail('in a resolver') }
+    const resolver = { orders: throwing('in a resolver') }
     const run = app.get(ExternalContextCreator).create(resolver, resolver.orders, 'orders')
-    const silent = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const consoleError = vi.spyOn(console, 'error').mockImplementation(() => {})
     await expect(run(null, {}, {}, {})).rejects.toThrow('in a resolver')
-    silent.mockRestore()
-    const [error] = await recorded(tracker)
+    consoleError.mockRestore()
+    const [error] = await recordedErrors(tracker)
     expect(error).toMatchObject({ message: 'in a resolver', request_url: null, severity: 'low' })
   })
 
-  test('an error of a resolver is low, because GraphQL responds with 200', async () => {
-    const tracker = trackerOf()
+  test('grades a resolver error as low, because GraphQL responds with 200', async () => {
+    const tracker = createTracker()
     const { app } = await serve(platform, tracker)
-    const resolver = { orders: fail('in a resolver') }
+    const resolver = { orders: throwing('in a resolver') }
     const run = app.get(ExternalContextCreator).create(resolver, resolver.orders, 'orders')
-    const silent = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const consoleError = vi.spyOn(console, 'error').mockImplementation(() => {})
     const req = { method: 'POST', url: '/graphql', headers: { host: 'shop.example' } }
     await expect(run(undefined, { id: 7 }, { req }, {})).rejects.toThrow('in a resolver')
-    silent.mockRestore()
-    expect(await recorded(tracker)).toMatchObject([{ severity: 'low', request: { method: 'POST' } }])
+    consoleError.mockRestore()
+    expect(await recordedErrors(tracker)).toMatchObject([{ severity: 'low', request: { method: 'POST' } }])
   })
 
-  test('two applications of one process have their own trackers', async () => {
-    const [first, second] = [trackerOf(), trackerOf()]
-    const one = await serve(platform, first)
+  test('keeps the trackers of two applications in one process separate', async () => {
+    const [first, second] = [createTracker(), createTracker()]
+    const { origin } = await serve(platform, first)
     await serve(platform, second)
-    await visit(one.origin, '/controller')
-    expect(await recorded(first)).toHaveLength(1)
-    expect(await recorded(second)).toEqual([])
+    await visit(origin, '/controller')
+    expect(await recordedErrors(first)).toHaveLength(1)
+    expect(await recordedErrors(second)).toEqual([])
   })
 })
 
-test('warns when it is called too late', async () => {
-  const app = await create('express', module())
+test('warns if it is called after init', async () => {
+  const app = await createApp('express', createModule())
   app.useGlobalFilters(new HostFilter())
   await app.init()
   onTestFinished(() => app.close())
   const warnings: string[] = []
   vi.spyOn(process, 'emitWarning').mockImplementation((warning) => void warnings.push(String(warning)))
   onTestFinished(() => void vi.restoreAllMocks())
-  expect(faultboard(app, trackerOf())).toBe(app)
+  expect(faultboard(app, createTracker())).toBe(app)
   expect(warnings).toEqual([expect.stringContaining('after init or listen')])
 })

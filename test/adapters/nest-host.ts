@@ -23,17 +23,17 @@ import { compress, failingStream, HOST_HEADERS, ROUTES, type Variant } from '../
 
 export type Platform = 'express' | 'fastify'
 
-/** What Nest would print goes to the console, where the contract compares it. */
-const LOGGER: LoggerService = { log() {}, warn() {}, error: (...words: unknown[]) => console.error(...words) }
+/** Writes errors of Nest to the console, where the contract compares them. */
+const LOGGER: LoggerService = { log() {}, warn() {}, error: (...args: unknown[]) => console.error(...args) }
 
-/** The decorators of Nest as functions, since nothing here compiles the syntax. */
+/** Applies `@Get` as a function, because the tests are not compiled with decorators. */
 function route(target: object, name: string, path: string): void {
   const descriptor = Object.getOwnPropertyDescriptor(target, name)
   if (descriptor) Get(path)(target, name, descriptor)
 }
 
-/** A class of controllers with these methods below GET. */
-export function controllerOf(routes: Record<string, (...args: never[]) => unknown>, prefix = '') {
+/** Creates a controller class with these GET routes. */
+export function createController(routes: Record<string, (...args: never[]) => unknown>, prefix = '') {
   class HostController {}
   for (const [path, run] of Object.entries(routes)) {
     const name = path.replace(/\W/g, '')
@@ -48,16 +48,16 @@ export function controllerOf(routes: Record<string, (...args: never[]) => unknow
   return HostController
 }
 
-export async function create(platform: Platform, module: new () => object): Promise<INestApplication> {
+export async function createApp(platform: Platform, module: new () => object): Promise<INestApplication> {
   const options = { logger: LOGGER, abortOnError: false }
   return platform === 'express'
     ? NestFactory.create<NestExpressApplication>(module, new ExpressAdapter(), options)
     : NestFactory.create<NestFastifyApplication>(module, new FastifyAdapter(), options)
 }
 
-/** The host of the contract. */
-export async function contractHost(platform: Platform, tracker: TrackerInstance | null, variant: Variant) {
-  const app = await create(platform, contractModule(platform))
+/** Host for the adapter contract. */
+export async function createContractHost(platform: Platform, tracker: TrackerInstance | null, variant: Variant) {
+  const app = await createApp(platform, contractModule(platform))
   if (platform === 'express') app.getHttpAdapter().getInstance().set('env', 'production')
   if (variant === 'headers') {
     app.use((_request: unknown, response: { setHeader(name: string, value: string): void }, next: () => void) => {
@@ -73,14 +73,14 @@ export async function contractHost(platform: Platform, tracker: TrackerInstance 
   }
   if (variant === 'parser') (app as NestExpressApplication).useBodyParser('urlencoded', { extended: true })
   if (tracker) faultboard(app, tracker)
-  app.useGlobalGuards(new SignsIn())
+  app.useGlobalGuards(new UserGuard())
   if (variant === 'failing_handler') app.useGlobalFilters(new BrokenFilter())
   else if (variant !== 'default_handler') app.useGlobalFilters(new HostFilter())
   await app.init()
-  return { listener: await listenerOf(platform, app), close: () => app.close() }
+  return { listener: await readyListener(platform, app), close: () => app.close() }
 }
 
-export async function listenerOf(platform: Platform, app: INestApplication) {
+export async function readyListener(platform: Platform, app: INestApplication) {
   const instance = app.getHttpAdapter().getInstance()
   if (platform === 'express') return instance
   await instance.ready()
@@ -88,8 +88,8 @@ export async function listenerOf(platform: Platform, app: INestApplication) {
 }
 
 function contractModule(platform: Platform) {
-  const Routes = controllerOf({ ...ROUTES, '/stream': () => new StreamableFile(failingStream()) })
-  const Passing = controllerOf({
+  const Routes = createController({ ...ROUTES, '/stream': () => new StreamableFile(failingStream()) })
+  const Passing = createController({
     '/passed': (response: { send(error: Error): void }, next: (error: Error) => void) => {
       if (platform === 'express') next(new Error('broken'))
       else response.send(new Error('broken'))
@@ -100,30 +100,30 @@ function contractModule(platform: Platform) {
   Next()(Passing.prototype, 'passed', 1)
   class HostModule {
     configure(consumer: MiddlewareConsumer): void {
-      const broken = () => {
+      const throwError = () => {
         throw new Error('broken')
       }
-      consumer.apply(broken).forRoutes('middleware')
+      consumer.apply(throwError).forRoutes('middleware')
     }
   }
   Module({ controllers: [Routes, Passing] })(HostModule)
   return HostModule
 }
 
-class SignsIn implements CanActivate {
+class UserGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     context.switchToHttp().getRequest().user = { id: 7 }
     return true
   }
 }
 
-/** Answers everything in its own way, as hosts with an error format of theirs do. */
+/** Responds to every error in a custom format. */
 export class HostFilter {
   catch(error: unknown, host: ArgumentsHost): void {
     const response = host.switchToHttp().getResponse()
-    const text = `host says: ${(error as Error | null)?.message ?? String(error)}`
+    const text = `host error: ${(error as Error | null)?.message ?? String(error)}`
     if (response.headersSent) return
-    // A middleware of Nest on Fastify has the bare response.
+    // Nest middleware on Fastify has the raw response.
     if (!response.status) response.writeHead(503).end(text)
     else response.status(503).send(text)
   }
@@ -132,7 +132,7 @@ Catch()(HostFilter)
 
 class BrokenFilter {
   catch(): void {
-    throw new Error('the handler is broken')
+    throw new Error('the error handler failed')
   }
 }
 Catch()(BrokenFilter)

@@ -1,16 +1,16 @@
 import { describeAdapter } from '../contract/adapter.js'
-import { contractHost } from './nest-host.js'
+import { createContractHost } from './nest-host.js'
 
-const NO_PREFIX = 'the dashboard stands at mount_path whatever the global prefix is; nest-filters.test.ts shows it'
+const NO_PREFIX = 'the dashboard ignores the global prefix; see nest-filters.test.ts'
 
 describeAdapter({
   name: 'NestJS 11 (Express)',
-  host: (tracker, variant) => contractHost('express', tracker, variant),
-  lacks: { prefix: NO_PREFIX },
+  createHost: (tracker, variant) => createContractHost('express', tracker, variant),
+  unsupportedVariants: { prefix: NO_PREFIX },
 })
 
 describeAdapter({
   name: 'NestJS 11 (Fastify)',
-  host: (tracker, variant) => contractHost('fastify', tracker, variant),
-  lacks: { prefix: NO_PREFIX, parser: 'Fastify parses a body after all middlewares' },
+  createHost: (tracker, variant) => createContractHost('fastify', tracker, variant),
+  unsupportedVariants: { prefix: NO_PREFIX, parser: 'Fastify parses a body after all middlewares' },
 })

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectGuarded } from '../contract/adapter-authentication.js'
 import { signIn } from '../support/host.js'
 import {
-  applicationOf,
   cleanUp,
+  createApplication,
   dashboardAt,
   type HostProcess,
   isInstalled,
@@ -17,23 +17,23 @@ import {
 
 const NEXT = 'next/dist/bin/next'
 
-if (!isInstalled('next')) test.skip('the Next.js adapter (skipped: next is not installed in test/hosts)')
+if (!isInstalled('next')) test.skip('Next.js adapter (skipped: next is not installed in test/hosts)')
 else {
   describe.each([
-    ['at the root', ''],
-    ['below a basePath', '/shop'],
-  ])('the Next.js adapter %s', (_, base) => {
+    ['without a basePath', ''],
+    ['with a basePath', '/shop'],
+  ])('Next.js adapter %s', (_, base) => {
     let folder: string
     let host: HostProcess
-    let bare: HostProcess
-    let followed: Response | undefined
+    let plainHost: HostProcess
+    let liveResponse: Response | undefined
 
     beforeAll(async () => {
-      folder = applicationOf('examples/next', 'test/hosts/next')
+      folder = createApplication('examples/next', 'test/hosts/next')
       const env = { HOST_BASE_PATH: base, FAULTBOARD_DATABASE: `sqlite:${join(folder, 'errors.sqlite3')}` }
       await run(folder, [NEXT, 'build'], env)
       host = await serve(folder, [NEXT, 'start'], env)
-      bare = await serve(folder, [NEXT, 'start'], { ...env, HOST_WITHOUT_FAULTBOARD: 'yes' })
+      plainHost = await serve(folder, [NEXT, 'start'], { ...env, HOST_WITHOUT_FAULTBOARD: 'yes' })
     }, 180_000)
     afterAll(cleanUp)
 
@@ -45,10 +45,10 @@ else {
       ['/string', 'string is broken', 'App Router', '/string', 'route'],
       ['/page', 'page is broken', 'App Router', '/page', 'render'],
       ['/api/broken', 'api is broken', 'Pages Router', '/api/broken', 'route'],
-    ])('%s is answered and logged as without Faultboard, and recorded once', async (path, message, router, ...more) => {
-      const [route, route_type] = more
-      expect(await visitHost(host, `${base}${path}`)).toEqual(await visitHost(bare, `${base}${path}`))
-      expect(await dashboard().recorded(message)).toMatchObject([
+    ])('records the error of %s once without changing response or log', async (path, message, router, ...expected) => {
+      const [route, route_type] = expected
+      expect(await visitHost(host, `${base}${path}`)).toEqual(await visitHost(plainHost, `${base}${path}`))
+      expect(await dashboard().waitForErrors(message)).toMatchObject([
         {
           occurrence_count: 1,
           request_url: `${host.origin}${base}${path.replace('abc', '[FILTERED]')}`,
@@ -61,40 +61,37 @@ else {
       ])
     })
 
-    test('a wrapped API route is recorded once, though onRequestError sees it too', async () => {
-      expect(await visitHost(host, `${base}/api/wrapped`)).toEqual(await visitHost(bare, `${base}/api/wrapped`))
-      expect(await dashboard().recorded('wrapped is broken')).toMatchObject([{ occurrence_count: 1 }])
+    test('records an error of a wrapped API route once although onRequestError receives it, too', async () => {
+      expect(await visitHost(host, `${base}/api/wrapped`)).toEqual(await visitHost(plainHost, `${base}/api/wrapped`))
+      expect(await dashboard().waitForErrors('wrapped is broken')).toMatchObject([{ occurrence_count: 1 }])
     })
 
-    test('a server action that fails is recorded once', async () => {
-      const act = async ({ origin }: HostProcess) => {
+    test('records a failing server action once', async () => {
+      const submitAction = async ({ origin }: HostProcess) => {
         const address = `${origin}${base}/action`
         const [, name = ''] = (await (await fetch(address)).text()).match(/name="(\$ACTION_ID_\w+)"/) ?? []
         const body = new FormData()
         body.set(name, '')
         return (await fetch(address, { method: 'POST', body, headers: { origin } })).status
       }
-      expect(await act(host)).toBe(500)
-      expect(await act(bare)).toBe(500)
-      expect(await dashboard().recorded('action is broken')).toMatchObject([
+      expect(await submitAction(host)).toBe(500)
+      expect(await submitAction(plainHost)).toBe(500)
+      expect(await dashboard().waitForErrors('action is broken')).toMatchObject([
         { occurrence_count: 1, request: { method: 'POST', route: expect.stringMatching(/^\/action/) } },
       ])
     })
 
-    test.each(['/', '/gone', '/nowhere'])(
-      '%s is answered as without Faultboard, and nothing is recorded',
-      async (path) => {
-        expect(await visitHost(host, `${base}${path}`)).toEqual(await visitHost(bare, `${base}${path}`))
-        expect(await dashboard().find('NEXT_')).toEqual([])
-      },
-    )
+    test.each(['/', '/gone', '/nowhere'])('records nothing for %s and does not change its response', async (path) => {
+      expect(await visitHost(host, `${base}${path}`)).toEqual(await visitHost(plainHost, `${base}${path}`))
+      expect(await dashboard().find('NEXT_')).toEqual([])
+    })
 
-    test('instrumentation and routes have one tracker', async () => {
+    test('shares one tracker between instrumentation and routes', async () => {
       expect(await (await fetch(`${host.origin}${base}/same`)).json()).toEqual({ same: true })
     })
 
     test.each(['/error_dashboard', '/api/error_dashboard'])(
-      '%s is the dashboard, with links that go there',
+      'serves the dashboard with matching links at %s',
       async (path) => {
         const { get, post } = dashboardAt(`${host.origin}${base}${path}`)
         expect((await get('')).headers.get('location')).toBe(`${base}${path}/overview`)
@@ -105,30 +102,30 @@ else {
         const [asset = ''] = html.match(/\/assets\/[^"]+\.css/) ?? []
         expect((await get(asset)).headers.get('content-type')).toContain('text/css')
         await visitHost(host, `${base}/sync`)
-        const [error] = await dashboard().recorded('sync is broken')
-        const action = await post(`/errors/${error?.id}/assign`, { assigned_to: `eve of ${path}` })
+        const [error] = await dashboard().waitForErrors('sync is broken')
+        const action = await post(`/errors/${error?.id}/assign`, { assigned_to: `eve at ${path}` })
         expect(action.headers.get('location')).toBe(`${base}${path}/errors/${error?.id}`)
-        expect(await dashboard().recorded('sync is broken')).toMatchObject([{ assigned_to: `eve of ${path}` }])
+        expect(await dashboard().waitForErrors('sync is broken')).toMatchObject([{ assigned_to: `eve at ${path}` }])
       },
     )
 
-    test('HEAD answers as GET without a body, and nobody enters without credentials', async () => {
+    test('responds to HEAD without a body and requires credentials', async () => {
       const page = await dashboard().get('/errors', { method: 'HEAD' })
       expect([page.status, await page.text()]).toEqual([200, ''])
       expect((await fetch(`${host.origin}${base}/error_dashboard/errors`)).status).toBe(401)
       expect((await dashboard().get('/errors%2f1')).status).toBe(404)
     })
 
-    test('shows nothing without credentials, in whatever spelling', { timeout: 120_000 }, async () => {
+    test('shows nothing without credentials in any spelling of the path', { timeout: 120_000 }, async () => {
       await expectGuarded(host.origin, `${base}/error_dashboard`)
     })
 
-    test('a page can follow the list', async () => {
-      followed = await dashboard().get('/errors/live')
-      expect(followed.status).toBe(200)
+    test('streams live updates of the list', async () => {
+      liveResponse = await dashboard().get('/errors/live')
+      expect(liveResponse.status).toBe(200)
     })
 
-    test('a route handler takes the errors of browsers', async () => {
+    test('receives browser errors in a route handler', async () => {
       const address = `${host.origin}${base}/client_errors`
       const error = { error_type: 'TypeError', message: 'reported to Next', platform: 'web', app_version: '1' }
       const post = (body: object) =>
@@ -137,17 +134,17 @@ else {
           headers: { 'content-type': 'application/json', origin: 'https://shop.example', 'x-real-ip': '198.51.100.7' },
           body: JSON.stringify(body),
         })
-      const answer = await post({ error })
-      expect([answer.status, await answer.json()]).toEqual([201, { success: true }])
-      expect(answer.headers.get('access-control-allow-origin')).toBe('https://shop.example')
+      const response = await post({ error })
+      expect([response.status, await response.json()]).toEqual([201, { success: true }])
+      expect(response.headers.get('access-control-allow-origin')).toBe('https://shop.example')
       expect((await post({ error: { ...error, platform: 5 } })).status).toBe(422)
       expect((await fetch(address, { method: 'OPTIONS' })).status).toBe(204)
-      expect(await dashboard().recorded('reported to Next')).toMatchObject([
+      expect(await dashboard().waitForErrors('reported to Next')).toMatchObject([
         { occurrence_count: 1, ip_address: '198.51.100.7', details: { source: 'reporting' } },
       ])
     })
 
-    test('sign-ins are counted by the peer, whatever a header says', async () => {
+    test('limits sign-ins by the peer address and ignores forwarding headers', async () => {
       const address = `${host.origin}${base}/error_dashboard/errors`
       const statuses: number[] = []
       for (let i = 0; i < 22; i++) {
@@ -158,23 +155,23 @@ else {
       expect(statuses.at(-1)).toBe(429)
     })
 
-    test('in the Edge runtime it says that it needs Node.js', async () => {
-      const answer = await fetch(`${host.origin}${base}/edge`)
-      expect([answer.status, await answer.text()]).toEqual([
+    test('responds with 501 in the Edge runtime', async () => {
+      const response = await fetch(`${host.origin}${base}/edge`)
+      expect([response.status, await response.text()]).toEqual([
         501,
         expect.stringContaining('requires the Node.js runtime'),
       ])
     })
 
-    test('the server ends as it does without Faultboard, although a page follows the list', async () => {
-      expect(followed?.headers.get('content-type')).toContain('text/event-stream')
-      expect(await host.stop()).toBe(await bare.stop())
+    test('does not change the shutdown of the server while a live connection is open', async () => {
+      expect(liveResponse?.headers.get('content-type')).toContain('text/event-stream')
+      expect(await host.stop()).toBe(await plainHost.stop())
     })
   })
 
   afterAll(cleanUp)
-  test('its functions fit where Next.js expects them', () => {
-    const folder = applicationOf()
+  test('exports functions that match the types of Next.js', () => {
+    const folder = createApplication()
     writeFileSync(
       join(folder, 'typed.ts'),
       `import type { Instrumentation, NextApiHandler } from 'next'
@@ -183,9 +180,9 @@ else {
        export const hooks: Instrumentation.onRequestError[] = [onRequestError, captureRequestError()]
        type Route = (request: NextRequest, context: { params: Promise<{ path?: string[] }> }) => Promise<Response>
        export const { GET, HEAD, POST }: Record<'GET' | 'HEAD' | 'POST', Route> = dashboard()
-       const own: NextApiHandler = async (request, response) => response.json({ id: request.query.id })
-       export const handlers: NextApiHandler[] = [withFaultboard(own), pagesDashboard()]
-       // @ts-expect-error it takes a function
+       const handler: NextApiHandler = async (request, response) => response.json({ id: request.query.id })
+       export const handlers: NextApiHandler[] = [withFaultboard(handler), pagesDashboard()]
+       // @ts-expect-error requires a function
        export const wrong: Instrumentation.onRequestError = 5`,
     )
     const flags = [

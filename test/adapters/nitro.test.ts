@@ -4,8 +4,8 @@ import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectGuarded } from '../contract/adapter-authentication.js'
 import {
-  applicationOf,
   cleanUp,
+  createApplication,
   dashboardAt,
   type HostProcess,
   isInstalled,
@@ -16,19 +16,19 @@ import {
 
 const NITRO = 'nitropack/dist/cli/index.mjs'
 
-if (!isInstalled('nitropack')) test.skip('the Nitro adapter (skipped: nitropack is not installed in test/hosts)')
+if (!isInstalled('nitropack')) test.skip('Nitro adapter (skipped: nitropack is not installed in test/hosts)')
 else {
-  describe('the Nitro adapter', () => {
-    const hosts = { root: null, bare: null, based: null } as unknown as Record<'root' | 'bare' | 'based', HostProcess>
+  describe('Nitro adapter', () => {
+    const hosts = {} as Record<'root' | 'plain' | 'prefixed', HostProcess>
 
     beforeAll(async () => {
-      const folder = applicationOf('examples/nitro', 'test/hosts/nitro')
+      const folder = createApplication('examples/nitro', 'test/hosts/nitro')
       await run(folder, [NITRO, 'build'])
       const program = [join(folder, '.output/server/index.mjs')]
       const database = (name: string) => ({ FAULTBOARD_DATABASE: `sqlite:${join(folder, `${name}.sqlite3`)}` })
       hosts.root = await serve(folder, program, database('root'))
-      hosts.bare = await serve(folder, program, { ...database('bare'), HOST_WITHOUT_FAULTBOARD: 'yes' })
-      hosts.based = await serve(folder, program, { ...database('based'), NITRO_APP_BASE_URL: '/shop/' })
+      hosts.plain = await serve(folder, program, { ...database('plain'), HOST_WITHOUT_FAULTBOARD: 'yes' })
+      hosts.prefixed = await serve(folder, program, { ...database('prefixed'), NITRO_APP_BASE_URL: '/shop/' })
     }, 180_000)
     afterAll(cleanUp)
 
@@ -41,10 +41,10 @@ else {
       ['/created', 'created is broken', 'H3Error', '/created', 'medium'],
       ['/middleware', 'middleware is broken', 'Error', undefined, 'medium'],
     ])(
-      '%s is answered and logged as without Faultboard, and recorded once',
+      'records the error of %s once without changing response or log',
       async (path, message, error_type, route, severity) => {
-        expect(await visitHost(hosts.root, path)).toEqual(await visitHost(hosts.bare, path))
-        expect(await dashboard().recorded(message)).toMatchObject([
+        expect(await visitHost(hosts.root, path)).toEqual(await visitHost(hosts.plain, path))
+        expect(await dashboard().waitForErrors(message)).toMatchObject([
           {
             error_type,
             severity,
@@ -59,26 +59,26 @@ else {
       },
     )
 
-    test('what the host captures by itself is recorded once', async () => {
-      expect(await visitHost(hosts.root, '/captured')).toEqual(await visitHost(hosts.bare, '/captured'))
-      expect(await dashboard().recorded('captured is broken')).toMatchObject([{ occurrence_count: 1 }])
+    test('records an error that the host captures itself once', async () => {
+      expect(await visitHost(hosts.root, '/captured')).toEqual(await visitHost(hosts.plain, '/captured'))
+      expect(await dashboard().waitForErrors('captured is broken')).toMatchObject([{ occurrence_count: 1 }])
     })
 
     test.each(['/ok', '/missing', '/nowhere', '/error_dashboardx', '/%65rror_dashboard'])(
-      '%s is answered as without Faultboard, and nothing is recorded',
+      'records nothing for %s and does not change its response',
       async (path) => {
-        expect(await visitHost(hosts.root, path)).toEqual(await visitHost(hosts.bare, path))
+        expect(await visitHost(hosts.root, path)).toEqual(await visitHost(hosts.plain, path))
         expect(await dashboard().find('no such thing')).toEqual([])
         expect(await dashboard().find('Cannot find any')).toEqual([])
       },
     )
 
     test.each([
-      ['at the root', 'root', ''],
-      ['below a base URL', 'based', '/shop'],
-    ] as const)('the dashboard stands %s, with links that go there and headers of its own', async (_, name, base) => {
+      ['without a base URL', 'root', ''],
+      ['below a base URL', 'prefixed', '/shop'],
+    ] as const)('serves the dashboard %s with matching links and its own headers', async (_, name, base) => {
       const { origin } = hosts[name]
-      const { get, post, recorded } = dashboardAt(`${origin}${base}/error_dashboard`)
+      const { get, post, waitForErrors: recorded } = dashboardAt(`${origin}${base}/error_dashboard`)
       expect((await get('')).headers.get('location')).toBe(`${base}/error_dashboard/overview`)
       const page = await get('/overview')
       expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
@@ -94,23 +94,23 @@ else {
       expect((await fetch(`${origin}${base}/error_dashboard/errors`)).status).toBe(401)
     })
 
-    test('shows nothing without credentials, in whatever spelling', { timeout: 120_000 }, async () => {
+    test('shows nothing without credentials in any spelling of the path', { timeout: 120_000 }, async () => {
       await expectGuarded(hosts.root.origin, '/error_dashboard')
-      await expectGuarded(hosts.based.origin, '/shop/error_dashboard')
+      await expectGuarded(hosts.prefixed.origin, '/shop/error_dashboard')
     })
 
-    test('the server ends as it does without Faultboard', async () => {
-      expect(await hosts.root.stop()).toBe(await hosts.bare.stop())
+    test('does not change the shutdown of the server', async () => {
+      expect(await hosts.root.stop()).toBe(await hosts.plain.stop())
     })
 
-    test('the plugin fits where Nitro expects one', () => {
-      const folder = applicationOf()
+    test('exports a plugin that matches the types of Nitro', () => {
+      const folder = createApplication()
       writeFileSync(
         join(folder, 'typed.ts'),
         `import type { NitroAppPlugin } from 'nitropack/types'
          import plugin, { faultboard } from 'faultboard/nitro'
          export const plugins: NitroAppPlugin[] = [plugin, faultboard()]
-         // @ts-expect-error it takes a function
+         // @ts-expect-error requires a function
          export const wrong: NitroAppPlugin = 5`,
       )
       const flags = [

@@ -5,8 +5,8 @@ import type { Settings } from '../../src/options.js'
 import { TrackerInstance } from '../../src/tracker.js'
 import { listening, PASSWORD, signIn, USER } from '../support/host.js'
 
-/** A tracker that is shut down when the test is done. */
-export function ownTracker(settings: Settings = {}): TrackerInstance {
+/** Creates a tracker that is shut down after the test. */
+export function testTracker(settings: Settings = {}): TrackerInstance {
   const tracker = new TrackerInstance(
     {
       database: 'sqlite::memory:',
@@ -21,8 +21,8 @@ export function ownTracker(settings: Settings = {}): TrackerInstance {
   return tracker
 }
 
-/** Serves a host until the test is done; gives a function that asks it, signed in. */
-export async function served(listener: RequestListener) {
+/** Serves a host until the test ends. Returns a fetch function with the dashboard credentials. */
+export async function serveHost(listener: RequestListener) {
   const server = createServer(listener)
   const origin = await listening(server)
   onTestFinished(() => {
@@ -33,14 +33,14 @@ export async function served(listener: RequestListener) {
     fetch(`${origin}${path}`, { redirect: 'manual', ...init, headers: { ...signIn(), ...init.headers } })
 }
 
-/** What was recorded, by message, with how often. */
-export async function countsOf(tracker: TrackerInstance): Promise<Record<string, number>> {
+/** Recorded messages with their occurrence counts. */
+export async function occurrencesByMessage(tracker: TrackerInstance): Promise<Record<string, number>> {
   await tracker.flush()
   const errors = await tracker.Queries.ErrorsList.call()
   return Object.fromEntries(errors.map(({ message, occurrence_count }) => [message, occurrence_count]))
 }
 
-export async function firstRecorded(tracker: TrackerInstance): Promise<ErrorRecord> {
+export async function firstRecordedError(tracker: TrackerInstance): Promise<ErrorRecord> {
   await tracker.flush()
   const [error] = await tracker.Queries.ErrorsList.call()
   return tracker.Queries.FindError.call({ error_id: error?.id ?? 0 })

@@ -8,71 +8,71 @@ import { eventually } from '../support/tracker.js'
 
 const CHUNK = new Uint8Array(64 * 1024).fill(120)
 
-/** A table without an end, to see how much of it is asked for. */
-function endless() {
-  const state = { given: 0, given_up: false }
+/** Endless response body that counts the bytes pulled from it. */
+function endlessBody() {
+  const state = { pulledBytes: 0, isCanceled: false }
   const body = new ReadableStream<Uint8Array>({
     pull(controller) {
-      state.given += CHUNK.length
+      state.pulledBytes += CHUNK.length
       controller.enqueue(CHUNK)
     },
     cancel() {
-      state.given_up = true
+      state.isCanceled = true
     },
   })
   return { state, body }
 }
 
-test('a stream is asked for no more than the client takes, and given up when the client goes away', async () => {
-  const { state, body } = endless()
-  const { request, response } = await open(body)
+test('applies backpressure to a stream and cancels it when the client disconnects', async () => {
+  const { state, body } = endlessBody()
+  const { request, response } = await requestExport(body)
   expect(response.headers['content-length']).toBeUndefined()
   response.pause()
-  let before = -1
+  let lastCount = -1
   await eventually(async () => {
-    const still = state.given === before
-    before = state.given
+    const isPaused = state.pulledBytes === lastCount
+    lastCount = state.pulledBytes
     await new Promise((resume) => setTimeout(resume, 200))
-    return still
-  }, 'no more was asked for')
-  expect(state.given).toBeLessThan(50_000_000)
-  expect(state.given_up).toBe(false)
+    return isPaused
+  }, 'the stream is paused')
+  expect(state.pulledBytes).toBeLessThan(50_000_000)
+  expect(state.isCanceled).toBe(false)
   response.resume()
-  await eventually(() => state.given > before, 'more was asked for')
+  await eventually(() => state.pulledBytes > lastCount, 'the stream is resumed')
   request.destroy()
-  await eventually(() => state.given_up, 'the source was given up')
+  await eventually(() => state.isCanceled, 'the stream is canceled')
 })
 
 test('aborts the response when its stream fails', async () => {
   let chunks = 0
-  const { response } = await open(
+  const { response } = await requestExport(
     new ReadableStream<Uint8Array>({
       pull(controller) {
-        if (chunks++ === 3) throw new Error('the database is gone')
+        if (chunks++ === 3) throw new Error('the database is unavailable')
         controller.enqueue(CHUNK)
       },
     }),
   )
-  const cut = once(response.resume(), 'close').catch(() => {})
+  const closed = once(response.resume(), 'close').catch(() => {})
   response.on('error', () => {})
-  await cut
+  await closed
   expect([response.statusCode, response.complete]).toEqual([200, false])
 })
 
 test('cancels the stream if the client disconnected before the response', async () => {
-  const { state, body } = endless()
-  let answer = () => {}
-  const { origin } = await serve(body, new Promise<void>((resume) => (answer = resume)))
+  const { state, body } = endlessBody()
+  let respond = () => {}
+  const { origin } = await serve(body, new Promise<void>((resume) => (respond = resume)))
   const request = get(`${origin}/error_dashboard/errors.csv`, { agent: false, headers: signIn() }).on('error', () => {})
   await once(request, 'socket')
   await new Promise((resume) => setTimeout(resume, 100))
   request.destroy()
   await new Promise((resume) => setTimeout(resume, 100))
-  answer()
-  await eventually(() => state.given_up, 'the source was given up')
+  respond()
+  await eventually(() => state.isCanceled, 'the stream is canceled')
 })
 
-async function open(body: ReadableStream<Uint8Array>) {
+async function requestExport(body: ReadableStream<Uint8Array>) {
   const { origin } = await serve(body)
   const request = get(`${origin}/error_dashboard/errors.csv`, { agent: false, headers: signIn() })
   const [response] = (await once(request, 'response')) as [IncomingMessage]
@@ -81,12 +81,12 @@ async function open(body: ReadableStream<Uint8Array>) {
   return { request, response }
 }
 
-/** A host whose dashboard answers everything with this table. */
-async function serve(body: ReadableStream<Uint8Array>, when = Promise.resolve()): Promise<{ origin: string }> {
+/** Starts a host whose dashboard responds to every request with this body. */
+async function serve(body: ReadableStream<Uint8Array>, ready = Promise.resolve()): Promise<{ origin: string }> {
   const settings = { database: 'sqlite::memory:', dashboard_username: USER, dashboard_password: PASSWORD }
   const tracker = new TrackerInstance(settings, { env: {}, write: () => {} })
   tracker.handle = async () => {
-    await when
+    await ready
     return new Response(body, { headers: { 'Content-Type': 'text/csv' } })
   }
   const server = createServer(withFaultboard(() => {}, tracker))

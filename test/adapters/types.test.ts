@@ -13,20 +13,20 @@ import * as forH3 from '../../src/adapters/h3.js'
 import * as forHono from '../../src/adapters/hono.js'
 import * as forKoa from '../../src/adapters/koa.js'
 import { withFaultboard } from '../../src/adapters/node.js'
-import { ownTracker } from './served.js'
+import { testTracker } from './served.js'
 
-/** That this file compiles is the proof; the tests only keep it from lying about what exists. */
+// The type checker is the test here. The assertions verify that the exports exist.
 
-test('Express takes both middlewares, in an application and in a router', () => {
-  const tracker = ownTracker()
+test('Express accepts both middlewares in an application and a router', () => {
+  const tracker = testTracker()
   expectTypeOf(forExpress.dashboard).returns.toExtend<RequestHandler>()
   expectTypeOf(forExpress.capture).returns.toExtend<ErrorRequestHandler>()
   const router = express.Router().use(forExpress.dashboard(tracker)).use(forExpress.capture(tracker))
   expect(express().use(router).use(forExpress.dashboard(tracker), forExpress.capture(tracker))).toBeTypeOf('function')
 })
 
-test('Fastify takes the plugin with and without options, over HTTP/2 too', async () => {
-  const tracker = ownTracker()
+test('Fastify accepts the plugin with and without a prefix and over HTTP/2', async () => {
+  const tracker = testTracker()
   expectTypeOf(faultboard).toExtend<FastifyPluginCallback<{ tracker: typeof tracker }>>()
   const app = Fastify().register(faultboard, { tracker, prefix: '/admin' })
   const second = Fastify({ http2: true })
@@ -36,8 +36,8 @@ test('Fastify takes the plugin with and without options, over HTTP/2 too', async
   expect(app.hasPlugin('faultboard')).toBe(true)
 })
 
-test('Koa takes the middleware, whatever its state and context are', () => {
-  const tracker = ownTracker()
+test('Koa accepts the middleware with any state and context type', () => {
+  const tracker = testTracker()
   const app = new Koa<{ user: { id: number } }, { locale: string }>()
   app.use(forKoa.faultboard(tracker)).use((ctx) => {
     expectTypeOf(ctx.state.user.id).toEqualTypeOf<number>()
@@ -47,8 +47,8 @@ test('Koa takes the middleware, whatever its state and context are', () => {
   expect(app.middleware).toHaveLength(2)
 })
 
-test('Hono takes the middleware, and the types of its environment stay', () => {
-  const tracker = ownTracker()
+test('Hono accepts the middleware and keeps the types of its environment', () => {
+  const tracker = testTracker()
   expectTypeOf(forHono.faultboard).returns.toExtend<MiddlewareHandler>()
   const app = new Hono<{ Bindings: HttpBindings; Variables: { name: string } }>()
     .use(forHono.faultboard(tracker))
@@ -60,8 +60,8 @@ test('Hono takes the middleware, and the types of its environment stay', () => {
   expect(app.routes).toHaveLength(4)
 })
 
-test('h3 takes the plugin, registered or configured', () => {
-  const tracker = ownTracker()
+test('h3 accepts the plugin by registration and configuration', () => {
+  const tracker = testTracker()
   expectTypeOf(forH3.faultboard).returns.toExtend<H3Plugin>()
   const app = new H3({ plugins: [forH3.faultboard(tracker)] }).register(forH3.faultboard(tracker))
   expect(
@@ -72,8 +72,8 @@ test('h3 takes the plugin, registered or configured', () => {
   ).toBe(app)
 })
 
-test('node:http takes the listener', () => {
-  const listener = withFaultboard((_request, response) => response.end(), ownTracker())
+test('node:http accepts the listener', () => {
+  const listener = withFaultboard((_request, response) => response.end(), testTracker())
   expectTypeOf(createServer).toBeCallableWith(listener)
   expect(listener).toBeTypeOf('function')
 })

@@ -5,18 +5,18 @@ import { gzipSync } from 'node:zlib'
 import { parse } from 'acorn'
 import { build } from 'esbuild'
 import { describe, expect, test } from 'vitest'
-import { faultboard, folder } from '../cli/faultboard.js'
+import { faultboard, workingDirectory } from '../cli/faultboard.js'
 import { describeInBrowser } from '../support/browser.js'
-import { bundled, openShop } from './shop.js'
+import { bundleClient, openShop } from './shop.js'
 
 const SHOP = `
 import { start } from '${resolve('src/browser/client.ts')}'
 export const client = start({ endpoint: '/client_errors', app_version: '2.0.0' })
 `
 
-describe('the browser client in a bundle', () => {
+describe('Bundle of the browser client', () => {
   test('is smaller than 3 KB and uses only ES2018', async () => {
-    const script = await bundled()
+    const script = await bundleClient()
     expect(gzipSync(script, { level: 9 }).length).toBeLessThan(3 * 1024)
     expect(() => parse(script, { ecmaVersion: 2018 })).not.toThrow()
   })
@@ -24,11 +24,11 @@ describe('the browser client in a bundle', () => {
   test('is removed from bundles that do not use it', async () => {
     const contents = `import { start } from './src/browser/client.ts'\nconsole.log(1)`
     const stdin = { contents, resolveDir: resolve('.') }
-    expect(await bundled({ entryPoints: [], stdin, format: 'esm' })).toBe('console.log(1);\n')
+    expect(await bundleClient({ entryPoints: [], stdin, format: 'esm' })).toBe('console.log(1);\n')
   })
 
   test('does nothing in server-side rendering', async () => {
-    const cwd = await folder({ 'package.json': '{"type":"module"}' })
+    const cwd = await workingDirectory({ 'package.json': '{"type":"module"}' })
     const contents = `${SHOP}
       client.report(new Error('on the server'), { component: 'Page' })
       client.setContext({ a: 1 }); client.setUser('u'); client.addBreadcrumb({ category: 'a', message: 'b' })
@@ -36,13 +36,13 @@ describe('the browser client in a bundle', () => {
       console.log('rendered')`
     const stdin = { contents, resolveDir: cwd, loader: 'ts' as const }
     await build({ stdin, bundle: true, format: 'esm', outfile: join(cwd, 'page.js'), target: 'es2022' })
-    const printed = execFileSync(process.execPath, ['page.js'], {
+    const output = execFileSync(process.execPath, ['page.js'], {
       cwd,
       encoding: 'utf8',
       stdio: 'pipe',
       timeout: 20_000,
     })
-    expect(printed).toBe('rendered\n')
+    expect(output).toBe('rendered\n')
   })
 })
 
@@ -57,11 +57,11 @@ export function total(items: number[]): number {
 }
 `
 
-describeInBrowser('a bundle with the browser client', ({ open }) => {
+describeInBrowser('Bundle of an application', ({ open }) => {
   const shop = openShop()
 
-  test('is shown in its original source after faultboard sourcemaps upload', async () => {
-    const cwd = await folder({ 'package.json': '{"name":"shop"}' })
+  test('shows an error at its original position after faultboard sourcemaps upload', async () => {
+    const cwd = await workingDirectory({ 'package.json': '{"name":"shop"}' })
     mkdirSync(join(cwd, 'src'))
     writeFileSync(join(cwd, 'src/cart.ts'), CART)
     writeFileSync(join(cwd, 'src/main.ts'), MAIN)
@@ -74,8 +74,8 @@ describeInBrowser('a bundle with the browser client', ({ open }) => {
       format: 'esm',
       sourcemap: 'external',
     })
-    const uploaded = await faultboard(['sourcemaps', 'upload', 'dist', '--release', '2.0.0'], { cwd, env: shop.env })
-    expect(uploaded).toMatchObject({ code: 0, stderr: '' })
+    const upload = await faultboard(['sourcemaps', 'upload', 'dist', '--release', '2.0.0'], { cwd, env: shop.env })
+    expect(upload).toMatchObject({ code: 0, stderr: '' })
     shop.files['/main.js'] = { type: 'text/javascript', body: readFileSync(join(cwd, 'dist/main.js'), 'utf8') }
     shop.files['/cart'] = {
       type: 'text/html',

@@ -27,11 +27,11 @@ test.each([
     'Is it so? Item #7 of a@b.example is 1 # 2, a ? b : c = d',
     'Is it so? Item #7 of a@b.example is 1 # 2, a ? b : c = d',
   ],
-])('%s is told as %s', (text, told) => {
-  expect(withoutQueries(text)).toBe(told)
+])('shortens "%s" to "%s"', (text, shortened) => {
+  expect(withoutQueries(text)).toBe(shortened)
 })
 
-describeInBrowser('the browser client', ({ open }) => {
+describeInBrowser('Browser client', ({ open }) => {
   const shop = openShop()
 
   test('reports thrown, rejected and reported errors with their breadcrumbs', async () => {
@@ -49,13 +49,13 @@ describeInBrowser('the browser client', ({ open }) => {
       document.querySelector('button').click()
       history.pushState(null, '', '/cart?coupon=hidden5')
       await fetch('/nowhere?key=hidden6', { method: 'POST' })
-      await new Promise((done) => { const asked = new XMLHttpRequest()
-        asked.open('GET', '/faultboard.js?key=hidden7'); asked.onloadend = done; asked.send() })
+      await new Promise((done) => { const request = new XMLHttpRequest()
+        request.open('GET', '/faultboard.js?key=hidden7'); request.onloadend = done; request.send() })
       console.warn('low', { stock: 1 })
       client.addBreadcrumb({ category: 'cart', message: 'item added', metadata: { sku: 'a' } })
       client.setContext({ order: { id: 7 } })
       setTimeout(function checkout() { throw new RangeError('too far, see https://x.example/a?key=hidden8') })
-      Promise.reject(new TypeError('nobody waited'))
+      Promise.reject(new TypeError('promise failed'))
       await new Promise((done) => setTimeout(done, 50))
       client.report(new Error('was caught', { cause: new Error('the reason') }), { component: 'Cart', tags: { page: 'cart' } })
       await client.flush()
@@ -88,7 +88,7 @@ describeInBrowser('the browser client', ({ open }) => {
       { metadata: { status: 200 }, duration_ms: expect.any(Number) },
       { metadata: { level: 'warn' } },
     ])
-    expect(await shop.find('nobody waited')).toMatchObject({
+    expect(await shop.find('promise failed')).toMatchObject({
       error_type: 'TypeError',
       tags: { source: 'unhandledrejection' },
     })
@@ -103,7 +103,7 @@ describeInBrowser('the browser client', ({ open }) => {
 
   test('reads any thrown value', async () => {
     const page = await open()
-    const other = shop.origin.replace('127.0.0.1', 'localhost')
+    const otherOrigin = shop.origin.replace('127.0.0.1', 'localhost')
     shop.files['/other.js'] = { type: 'text/javascript', body: 'throw new Error("of another origin")' }
     await page.goto(shop.page('{ max_per_minute: 1000, console: true, resources: true }'))
     await page.evaluate(`(async () => {
@@ -123,7 +123,7 @@ describeInBrowser('the browser client', ({ open }) => {
       for (const value of many) client.setContext({ ['k' + Math.random()]: value })
       console.error('printed', many)
       const script = document.createElement('script')
-      script.src = '${other}/other.js'
+      script.src = '${otherOrigin}/other.js'
       document.head.append(script)
       const image = new Image()
       image.src = '/missing.png?secret=1'
@@ -140,9 +140,9 @@ describeInBrowser('the browser client', ({ open }) => {
     expect(await shop.find('a text')).toMatchObject({ error_type: 'string' })
     expect(await shop.find('{"code":7,"deep":{"a":{"b":{"c":{"d":{"e":"[object Object]"}}}}}}')).toBeTruthy()
     const long = await shop.tracker.Queries.ErrorsList.call({ search: 'xxxxx' })
-    // The frames behind a message of a megabyte are not cut off with it.
+    // Truncating a message of one megabyte keeps the frames that follow it.
     expect(long.filter(({ error_type }) => error_type === 'Error')).toMatchObject([{ place: 'native' }])
-    expect(shop.arrived.filter(({ status }) => status !== 201)).toEqual([])
+    expect(shop.received.filter(({ status }) => status !== 201)).toEqual([])
     await page.context().close()
   })
 
@@ -170,27 +170,27 @@ describeInBrowser('the browser client', ({ open }) => {
   test('reads only the values that it reports', async () => {
     const page = await open()
     await page.goto(shop.page('{ before_send(event) { window.sent = event; return event } }'))
-    const seen = await page.evaluate(`(async () => {
+    const observed = await page.evaluate(`(async () => {
       let reads = 0
-      let looks = 0
+      let getterCalls = 0
       const list = new Proxy(Array(1e5).fill(7), { get: (all, key) => (reads++, all[key]), ownKeys: () => { throw 1 } })
       console.warn(list)
       console.warn(new Float32Array(3), [1, [2]])
-      client.setContext({ get store() { looks++; return { deep: [[[[[[[7]]]]]]], list } } })
-      client.addBreadcrumb({ category: 'cart', message: 'changed', get metadata() { looks++; return { list } } })
+      client.setContext({ get store() { getterCalls++; return { deep: [[[[[[[7]]]]]]], list } } })
+      client.addBreadcrumb({ category: 'cart', message: 'changed', get metadata() { getterCalls++; return { list } } })
       for (const word of ['first', 'second']) {
         client.report(new Error(word + ' with a large store'))
         await client.flush()
       }
-      return { reads, looks, steps: sent.breadcrumbs.map(({ message }) => message.slice(0, 30)), deep: JSON.stringify(sent.context.store.deep) }
+      return { reads, getterCalls, breadcrumbs: sent.breadcrumbs.map(({ message }) => message.slice(0, 30)), deep: JSON.stringify(sent.context.store.deep) }
     })()`)
-    // One read of each getter, however many errors there are, and of a list only what has room.
-    expect(seen).toMatchObject({
-      looks: 2,
-      steps: ['[7,7,7,7,7,7,7,7,7,7,7,7,7,7,7', '[object Float32Array] [1,[2]]', 'changed'],
+    // Each getter is read once for all errors, and a list only until the limit.
+    expect(observed).toMatchObject({
+      getterCalls: 2,
+      breadcrumbs: ['[7,7,7,7,7,7,7,7,7,7,7,7,7,7,7', '[object Float32Array] [1,[2]]', 'changed'],
       deep: expect.stringContaining('[object Array]'),
     })
-    expect((seen as { reads: number }).reads).toBeLessThan(60_000)
+    expect((observed as { reads: number }).reads).toBeLessThan(60_000)
     expect(await shop.count('second with a large store')).toBe(1)
     await page.context().close()
   })
@@ -212,8 +212,8 @@ describeInBrowser('the browser client', ({ open }) => {
       })
     })
     await page.goto(shop.page())
-    const seen = await page.evaluate(`(async () => {
-      const shape = (one) => [one.name, one.length, /native code/.test(one)]
+    const observed = await page.evaluate(`(async () => {
+      const shape = (fn) => [fn.name, fn.length, /native code/.test(fn)]
       const unhandled = new Promise((done) => addEventListener('unhandledrejection', (event) => done(event.reason.name)))
       fetch('http://127.0.0.1:1/')
       let illegal
@@ -226,7 +226,7 @@ describeInBrowser('the browser client', ({ open }) => {
       return { ...result, restored: [fetch, console.error, history.pushState].map((now, i) => now === before[i]),
         own: Object.hasOwn(history, 'pushState') }
     })()`)
-    expect(seen).toEqual({
+    expect(observed).toEqual({
       kept: [true, true, true],
       illegal: 'TypeError',
       ok: true,
@@ -236,14 +236,16 @@ describeInBrowser('the browser client', ({ open }) => {
       own: false,
     })
     expect(
-      (seen as { added: string[] }).added.filter((name) => !['Faultboard', 'client', 'names', 'before'].includes(name)),
+      (observed as { added: string[] }).added.filter(
+        (name) => !['Faultboard', 'client', 'names', 'before'].includes(name),
+      ),
     ).toEqual([])
-    const arrived = shop.arrived.length
+    const receivedBefore = shop.received.length
     await page.evaluate(
       `new Promise((done) => { addEventListener('error', () => setTimeout(done, 50)); setTimeout(() => { throw new Error('after the end') }) })`,
     )
     await flush(page)
-    expect(shop.arrived.length).toBe(arrived)
+    expect(shop.received.length).toBe(receivedBefore)
     await page.context().close()
   })
 

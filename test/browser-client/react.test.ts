@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { beforeAll, expect, test } from 'vitest'
 import { describeInBrowser } from '../support/browser.js'
-import { bundled, openShop } from './shop.js'
+import { bundleClient, openShop } from './shop.js'
 
 const APP = fileURLToPath(new URL('./hosts/react-shop.jsx', import.meta.url))
 
@@ -10,7 +10,11 @@ describeInBrowser('faultboard/react', ({ open }) => {
 
   beforeAll(async () => {
     const options = { keepNames: true, tsconfigRaw: { compilerOptions: { jsx: 'react-jsx' } } } as const
-    const body = await bundled({ ...options, entryPoints: [APP], define: { 'process.env.NODE_ENV': '"production"' } })
+    const body = await bundleClient({
+      ...options,
+      entryPoints: [APP],
+      define: { 'process.env.NODE_ENV': '"production"' },
+    })
     shop.files['/react.js'] = { type: 'text/javascript', body }
     shop.files['/shop'] = {
       type: 'text/html',
@@ -42,26 +46,29 @@ describeInBrowser('faultboard/react', ({ open }) => {
 
   test('reports uncaught errors once and keeps the default behavior of React', async () => {
     const page = await open()
-    const told: string[] = []
-    page.on('pageerror', (error) => told.push(error.message))
-    page.on('console', (message) => message.type() === 'error' && told.push(`printed ${message.text().split('\n')[0]}`))
+    const messages: string[] = []
+    page.on('pageerror', (error) => messages.push(error.message))
+    page.on(
+      'console',
+      (message) => message.type() === 'error' && messages.push(`printed ${message.text().split('\n')[0]}`),
+    )
     await page.goto(`${shop.origin}/shop`)
     await page.click('#break')
     await page.waitForSelector('text=Sorry')
     await page.click('#crash')
-    await expect.poll(() => told.length, { timeout: 10_000 }).toBeGreaterThan(1)
+    await expect.poll(() => messages.length, { timeout: 10_000 }).toBeGreaterThan(1)
     await page.evaluate('client.flush()')
-    expect(await shop.find('nobody holds this')).toMatchObject({
+    expect(await shop.find('not handled')).toMatchObject({
       occurrence_count: 1,
       tags: { component: expect.stringMatching(/^Crash < /) },
     })
-    expect(told).toEqual(['printed TypeError: the price is gone', 'nobody holds this'])
+    expect(messages).toEqual(['printed TypeError: the price is gone', 'not handled'])
 
     await page.goto(`${shop.origin}/shop`)
     await page.click('#text')
-    await expect.poll(() => told.length, { timeout: 10_000 }).toBe(3)
+    await expect.poll(() => messages.length, { timeout: 10_000 }).toBe(3)
     await page.evaluate('client.flush()')
-    expect((await shop.find('nobody holds this text')).details).not.toHaveProperty('client_count')
+    expect((await shop.find('not handled text')).details).not.toHaveProperty('client_count')
     await page.context().close()
   })
 })

@@ -9,29 +9,29 @@ import { type ReportingOptions, reportingEndpoint } from '../../src/reporting/en
 import { TrackerInstance } from '../../src/tracker.js'
 import { listening, PASSWORD, USER } from '../support/host.js'
 
-/** A real host: pages with the client in a script tag, and the endpoint that it reports to. */
+/** Host with pages that load the client in a script tag, and with the endpoint that receives its reports. */
 export interface Shop {
   origin: string
   tracker: TrackerInstance
-  /** What the command line needs to find the same database. */
+  /** Environment of CLI commands that use the same database. */
   env: Record<string, string>
-  /** What came to the endpoint, in its order. */
-  arrived: { content_type: string | undefined; authorization: string | undefined; status: number }[]
-  /** How the endpoint answers next, in place of what it would say. */
-  answers: { status: number; headers?: Record<string, string>; body?: string }[]
-  /** More that is served, by path. */
+  /** Requests to the endpoint in the order of their responses. */
+  received: { content_type: string | undefined; authorization: string | undefined; status: number }[]
+  /** Responses that replace the next ones of the endpoint. */
+  responses: { status: number; headers?: Record<string, string>; body?: string }[]
+  /** Additional files by path. */
   files: Record<string, { type: string; body: string }>
-  /** The address of a page that starts the client with these options, a text of JavaScript. */
+  /** Adds a page that starts the client with these options (JavaScript source) and returns its URL. */
   page(options?: string, body?: string): string
   find(message: string): ReturnType<TrackerInstance['Queries']['FindError']['call']>
-  /** How often errors were recorded whose message begins so. */
-  count(beginning: string): Promise<number>
+  /** Number of occurrences whose message starts with this prefix. */
+  count(prefix: string): Promise<number>
 }
 
 const ENTRY = fileURLToPath(new URL('../../src/browser/script.ts', import.meta.url))
 
-/** As the package's own build makes it for a script tag. */
-export async function bundled(options: BuildOptions = {}): Promise<string> {
+/** Bundles the client for a script tag like the build of the package. */
+export async function bundleClient(options: BuildOptions = {}): Promise<string> {
   const shared = {
     bundle: true,
     minify: true,
@@ -44,12 +44,12 @@ export async function bundled(options: BuildOptions = {}): Promise<string> {
   return built.outputFiles?.[0]?.text ?? ''
 }
 
-/** One host for all tests of a file. */
+/** Starts one host for all tests of a file. */
 export function openShop(reporting: Omit<ReportingOptions, 'tracker'> = {}): Shop {
   const folder = mkdtempSync(join(tmpdir(), 'faultboard-shop-'))
   let pages = 0
-  const shop = { origin: '', arrived: [], answers: [], files: {} } as unknown as Shop
-  const server = createServer((request, response) => answer(shop, endpoint, request, response))
+  const shop = { origin: '', received: [], responses: [], files: {} } as unknown as Shop
+  const server = createServer((request, response) => respond(shop, endpoint, request, response))
   let endpoint = (_request: IncomingMessage, _response: ServerResponse): unknown => undefined
 
   beforeAll(async () => {
@@ -67,8 +67,8 @@ export function openShop(reporting: Omit<ReportingOptions, 'tracker'> = {}): Sho
       { env: {}, write: () => undefined },
     )
     endpoint = reportingEndpoint({ tracker: shop.tracker, ...reporting }).node
-    shop.files['/faultboard.js'] = { type: 'text/javascript', body: await bundled() }
-    // The schema is there before anything else asks for it.
+    shop.files['/faultboard.js'] = { type: 'text/javascript', body: await bundleClient() }
+    // Creates the schema before the first request.
     await shop.tracker.Queries.ErrorsList.call()
     shop.origin = await listening(server)
   })
@@ -96,11 +96,11 @@ export function openShop(reporting: Omit<ReportingOptions, 'tracker'> = {}): Sho
     if (found.length !== 1) throw new Error(`${found.length} of ${errors.map((error) => error.message).join(' | ')}`)
     return shop.tracker.Queries.FindError.call({ error_id: found[0]?.id as number })
   }
-  shop.count = async (beginning) => {
+  shop.count = async (prefix) => {
     await shop.tracker.flush()
     const errors = await shop.tracker.Queries.ErrorsList.call({ per_page: 100 })
     return errors
-      .filter(({ message }) => message.startsWith(beginning))
+      .filter(({ message }) => message.startsWith(prefix))
       .reduce((sum, { occurrence_count }) => sum + occurrence_count, 0)
   }
   return shop
@@ -108,7 +108,7 @@ export function openShop(reporting: Omit<ReportingOptions, 'tracker'> = {}): Sho
 
 type Endpoint = (request: IncomingMessage, response: ServerResponse) => unknown
 
-function answer(shop: Shop, endpoint: Endpoint, request: IncomingMessage, response: ServerResponse): void {
+function respond(shop: Shop, endpoint: Endpoint, request: IncomingMessage, response: ServerResponse): void {
   const path = new URL(request.url ?? '/', 'http://shop').pathname
   if (path !== '/client_errors') {
     const file = shop.files[path]
@@ -116,11 +116,11 @@ function answer(shop: Shop, endpoint: Endpoint, request: IncomingMessage, respon
     return
   }
   const { authorization, 'content-type': content_type } = request.headers
-  response.on('finish', () => shop.arrived.push({ content_type, authorization, status: response.statusCode }))
-  const forced = shop.answers.shift()
-  if (!forced) {
+  response.on('finish', () => shop.received.push({ content_type, authorization, status: response.statusCode }))
+  const override = shop.responses.shift()
+  if (!override) {
     endpoint(request, response)
     return
   }
-  request.resume().on('end', () => response.writeHead(forced.status, forced.headers).end(forced.body))
+  request.resume().on('end', () => response.writeHead(override.status, override.headers).end(override.body))
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeInBrowser, expectAccessible, expectNoOverflow } from '../support/browser.js'
 import { type Host, startHost } from '../support/host.js'
-import { ALL_PAGES_ON, EVIL, logHostileErrors } from '../support/hostile.js'
+import { ALL_PAGES_ON, HOSTILE_MARKUP, logHostileErrors } from '../support/hostile.js'
 import { PAGES } from '../support/routes.js'
 
 const ADDRESSES = [...PAGES.map(({ path }) => path.replace(/:\w+\{[^}]+\}/, '1')), '/no/such/page', '/errors?status=x']
@@ -10,7 +10,7 @@ describeInBrowser('every page with hostile and very large content', ({ open }) =
   let host: Host
 
   beforeAll(async () => {
-    host = await startHost('sqlite::memory:', { application_name: EVIL, ...ALL_PAGES_ON })
+    host = await startHost('sqlite::memory:', { application_name: HOSTILE_MARKUP, ...ALL_PAGES_ON })
     await logHostileErrors(host)
     await logHostileErrors(host, `${'wide'.repeat(2000)} مرحبا 🎉 ${'line\n'.repeat(50)}`)
   })

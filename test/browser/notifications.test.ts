@@ -4,7 +4,7 @@ import { openHttpInbox } from '../contract/http-inbox.js'
 import type { Inbox } from '../contract/inbox.js'
 import { describeInBrowser, expectAccessible, expectNoOverflow } from '../support/browser.js'
 import { type Host, startHost } from '../support/host.js'
-import { EVIL } from '../support/hostile.js'
+import { HOSTILE_MARKUP } from '../support/hostile.js'
 import { eventually } from '../support/tracker.js'
 
 const VARIANTS = [
@@ -30,10 +30,13 @@ describeInBrowser('the notifications', ({ open }) => {
     error_id = logged?.id ?? 0
     await settled('sent', 1)
     // The receiver echoes the hostile text.
-    inbox.manner = 'echo'
-    await host.tracker.Commands.LogError.call({ error_type: `${EVIL}${'wide'.repeat(300)}`, message: EVIL })
+    inbox.behavior = 'echo'
+    await host.tracker.Commands.LogError.call({
+      error_type: `${HOSTILE_MARKUP}${'wide'.repeat(300)}`,
+      message: HOSTILE_MARKUP,
+    })
     await settled('failed', 1)
-    inbox.manner = 'accept'
+    inbox.behavior = 'accept'
   })
 
   afterAll(async () => {
@@ -66,27 +69,27 @@ describeInBrowser('the notifications', ({ open }) => {
 
   test.each([true, false])('sends a test and shows its response (JavaScript %s)', async (javaScriptEnabled) => {
     const page = await open({ javaScriptEnabled })
-    const before = inbox.letters.length
+    const before = inbox.messages.length
     await page.goto(at('/notifications'))
     await press(page, 'Send test to webhook')
     expect(await page.getByText(/Test sent to webhook \(127\.0\.0\.1:\d+\): 200 ok/).isVisible()).toBe(true)
-    expect(inbox.letters.length).toBe(before + 1)
+    expect(inbox.messages.length).toBe(before + 1)
     const row = page.getByRole('row').filter({ hasText: 'Test requested by admin' }).first()
     expect(await row.getByText('Sent', { exact: true }).isVisible()).toBe(true)
     expect(await row.getByText('200 ok').isVisible()).toBe(true)
 
-    inbox.manner = 'broken'
+    inbox.behavior = 'broken'
     await press(page, 'Send test to webhook')
-    inbox.manner = 'accept'
+    inbox.behavior = 'accept'
     expect(await page.getByText(/Test to webhook \(127\.0\.0\.1:\d+\) failed: 500 out of order/).isVisible()).toBe(true)
   })
 
   test.each([true, false])(
     'finds a failed delivery by its tab and retries it (JavaScript %s)',
     async (javaScriptEnabled) => {
-      inbox.manner = 'refuse'
+      inbox.behavior = 'refuse'
       const outcome = await host.tracker.Commands.SendTestNotification.call({ channel: 'webhook', actor: 'Eve' })
-      inbox.manner = 'accept'
+      inbox.behavior = 'accept'
       expect(outcome.state).toBe('failed')
       const page = await open({ javaScriptEnabled })
       await page.goto(at('/notifications'))

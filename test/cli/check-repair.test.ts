@@ -5,8 +5,8 @@ import { sql } from '../../src/store/kysely.js'
 import { temporaryFolder, trackerAt, withDatabase } from '../support/tracker.js'
 import { faultboard } from './faultboard.js'
 
-/** A copy of a database with errors, without connections and write-ahead log. */
-async function filledFile(cwd: string): Promise<string> {
+/** Creates a SQLite file with errors that has no connections and no write-ahead log. */
+async function createDatabaseFile(cwd: string): Promise<string> {
   const url = `sqlite:${join(cwd, 'source.sqlite3')}`
   const { tracker } = trackerAt({ url, spool_path: join(cwd, 'spool') })
   for (const kind of 'ABCDEFGHIJ') {
@@ -32,11 +32,11 @@ async function filledFile(cwd: string): Promise<string> {
 
 test('check reports a damaged SQLite file, and --repair saves a copy and the readable rows', async () => {
   const cwd = temporaryFolder()
-  const file = await filledFile(cwd)
+  const file = await createDatabaseFile(cwd)
   const run = (...args: string[]) => faultboard(['check', '--database', `sqlite:${file}`, ...args], { cwd })
-  const sound = await run()
-  expect(sound.stdout).toMatch(/^ok +integrity +.*errors\.sqlite3 is intact$/m)
-  expect(sound.code).toBe(0)
+  const intactCheck = await run()
+  expect(intactCheck.stdout).toMatch(/^ok +integrity +.*errors\.sqlite3 is intact$/m)
+  expect(intactCheck.code).toBe(0)
   expect((await run('--repair')).stdout).toMatch(/^ok +repair +nothing to repair/m)
   truncateSync(file, Math.floor(statSync(file).size / 2))
   const damaged = await run()

@@ -1,18 +1,18 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { faultboard, folder } from './faultboard.js'
+import { faultboard, workingDirectory } from './faultboard.js'
 
 const ENV = { FAULTBOARD_APPLICATION_NAME: 'from-environment', FAULTBOARD_RETENTION_DAYS: '7' }
 
-/** What `check` says about the configuration. */
-async function checked(cwd: string, args: string[] = [], env: Record<string, string> = {}) {
+/** Configuration finding of `check`. */
+async function configurationFinding(cwd: string, args: string[] = [], env: Record<string, string> = {}) {
   const { stdout, stderr } = await faultboard(['check', '--json', ...args], { cwd, env })
   if (stdout === '') throw new Error(stderr)
   const { findings } = JSON.parse(stdout) as { findings: { subject: string; state: string; text: string }[] }
   return findings.filter(({ subject }) => subject === 'configuration')
 }
 
-describe('a configuration file', () => {
+describe('Configuration file', () => {
   test.each([
     [
       'faultboard.config.ts',
@@ -26,87 +26,99 @@ describe('a configuration file', () => {
     ['faultboard.config.mjs', "export default async (config) => { config.application_name = 'from-file' }"],
     ['faultboard.config.js', "module.exports = { application_name: 'from-file' }"],
     ['faultboard.config.js', "module.exports = (config) => { config.application_name = 'from-file' }"],
-  ])('%s is read: %s', async (name, text) => {
-    const cwd = await folder({ [name]: text })
-    expect(await checked(cwd, [], ENV)).toEqual([
+  ])('reads %s: %s', async (name, text) => {
+    const cwd = await workingDirectory({ [name]: text })
+    expect(await configurationFinding(cwd, [], ENV)).toEqual([
       { subject: 'configuration', state: 'ok', text: `${join(cwd, name)}; application from-file` },
     ])
   })
 
-  test('faultboard.config.js is an ES module where the package says so', async () => {
-    const cwd = await folder({
+  test('loads faultboard.config.js as an ES module if package.json has type module', async () => {
+    const cwd = await workingDirectory({
       'package.json': '{ "type": "module" }',
       'faultboard.config.js': "export default { application_name: 'from-file' }",
     })
-    expect((await checked(cwd))[0]?.text).toContain('application from-file')
+    expect((await configurationFinding(cwd))[0]?.text).toContain('application from-file')
   })
 
-  test('--config names another one', async () => {
-    const cwd = await folder({
+  test('reads the file named by --config', async () => {
+    const cwd = await workingDirectory({
       'faultboard.config.mjs': "export default { application_name: 'the-usual' }",
       'staging.mjs': "export default { application_name: 'staging' }",
     })
-    expect((await checked(cwd, ['--config', 'staging.mjs']))[0]?.text).toBe(
+    expect((await configurationFinding(cwd, ['--config', 'staging.mjs']))[0]?.text).toBe(
       `${join(cwd, 'staging.mjs')}; application staging`,
     )
   })
 })
 
-describe('precedence', () => {
+describe('Precedence', () => {
   const file = { 'faultboard.config.mjs': "export default { application_name: 'from-file' }" }
 
-  test('the environment is read where the file is silent', async () => {
-    expect((await checked(await folder(), [], ENV))[0]?.text).toContain('application from-environment')
+  test('reads the environment for options that the file does not set', async () => {
+    expect((await configurationFinding(await workingDirectory(), [], ENV))[0]?.text).toContain(
+      'application from-environment',
+    )
   })
 
-  test('the file wins over the environment', async () => {
-    expect((await checked(await folder(file), [], ENV))[0]?.text).toContain('application from-file')
+  test('prefers the file to the environment', async () => {
+    expect((await configurationFinding(await workingDirectory(file), [], ENV))[0]?.text).toContain(
+      'application from-file',
+    )
   })
 
-  test('a flag wins over both', async () => {
+  test('prefers a flag to file and environment', async () => {
     const args = ['--application-name', 'from-flag']
-    expect((await checked(await folder(file), args, ENV))[0]?.text).toContain('application from-flag')
+    expect((await configurationFinding(await workingDirectory(file), args, ENV))[0]?.text).toContain(
+      'application from-flag',
+    )
   })
 
-  test('--database wins over both, and its file is meant from the working directory', async () => {
-    const cwd = await folder({ 'faultboard.config.mjs': "export default { database: 'sqlite:file.sqlite3' }" })
+  test('prefers --database and resolves its path from the working directory', async () => {
+    const cwd = await workingDirectory({
+      'faultboard.config.mjs': "export default { database: 'sqlite:file.sqlite3' }",
+    })
     const env = { FAULTBOARD_DATABASE: 'sqlite:environment.sqlite3' }
-    const flagged = await faultboard(['migrate', '--database', 'sqlite:flag.sqlite3'], { cwd, env })
-    const filed = await faultboard(['migrate'], { cwd, env })
-    expect(flagged.stdout).toContain(`Applied to sqlite:${join(cwd, 'flag.sqlite3')}`)
-    expect(filed.stdout).toContain(`Applied to sqlite:${join(cwd, 'file.sqlite3')}`)
+    const withFlag = await faultboard(['migrate', '--database', 'sqlite:flag.sqlite3'], { cwd, env })
+    const withoutFlag = await faultboard(['migrate'], { cwd, env })
+    expect(withFlag.stdout).toContain(`Applied to sqlite:${join(cwd, 'flag.sqlite3')}`)
+    expect(withoutFlag.stdout).toContain(`Applied to sqlite:${join(cwd, 'file.sqlite3')}`)
   })
 })
 
-describe('a wrong configuration ends with 2 and a sentence', () => {
+describe('Invalid configuration exits with 2 and one message', () => {
   test.each([
-    ["throw new Error('no vault today')", 'failed with Error: no vault today'],
+    ["throw new Error('vault unavailable')", 'failed with Error: vault unavailable'],
     ['export default {', 'failed with SyntaxError'],
     ["export default () => { throw new Error('not now') }", 'failed with Error: not now'],
     ['export default 42', 'exports no settings: its default export must be an object'],
     ['export const config = {}', 'exports no settings: its default export must be an object'],
     ['export default [1]', 'exports no settings: its default export must be an object'],
     ['export default () => ({ retention_days: 3 })', 'returns an object, which sets nothing'],
-  ])('%s', async (text, sentence) => {
-    const cwd = await folder({ 'faultboard.config.mjs': text })
+  ])('%s', async (text, message) => {
+    const cwd = await workingDirectory({ 'faultboard.config.mjs': text })
     const { code, stderr } = await faultboard(['migrate'], { cwd })
     expect(code).toBe(2)
     expect(stderr).toContain(join(cwd, 'faultboard.config.mjs'))
-    expect(stderr).toContain(sentence)
+    expect(stderr).toContain(message)
     expect(stderr).not.toMatch(/^\s+at /m)
   })
 
-  test('a TypeScript file that throws is named too', async () => {
-    const cwd = await folder({ 'faultboard.config.ts': "const reason: string = 'no vault'\nthrow new Error(reason)" })
+  test('names a TypeScript file that throws', async () => {
+    const cwd = await workingDirectory({
+      'faultboard.config.ts': "const reason: string = 'vault unavailable'\nthrow new Error(reason)",
+    })
     const { code, stderr } = await faultboard(['errors'], { cwd })
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: `The configuration file ${join(cwd, 'faultboard.config.ts')} failed with Error: no vault\n`,
+      stderr: `The configuration file ${join(cwd, 'faultboard.config.ts')} failed with Error: vault unavailable\n`,
     })
   })
 
-  test('reports every problem, wherever the option is set', async () => {
-    const cwd = await folder({ 'faultboard.config.mjs': 'export default { retention_dayz: 3, sampling_rate: 2 }' })
+  test('reports every problem of file and environment', async () => {
+    const cwd = await workingDirectory({
+      'faultboard.config.mjs': 'export default { retention_dayz: 3, sampling_rate: 2 }',
+    })
     const { code, stderr } = await faultboard(['migrate'], { cwd, env: { FAULTBOARD_ASYNC_LOGGING: 'maybe' } })
     expect(code).toBe(2)
     expect(stderr).toContain('retention_dayz is not an option; did you mean retention_days?')
@@ -118,9 +130,9 @@ describe('a wrong configuration ends with 2 and a sentence', () => {
     [['--config', 'nowhere.ts'], 'There is no configuration file'],
     [['--config', '.'], 'is a folder. Specify the configuration file in it.'],
     [['--database', 'errors.sqlite3'], 'database must be sqlite:FILE'],
-  ])('%j', async (args, sentence) => {
-    const { code, stderr } = await faultboard(['migrate', ...args], { cwd: await folder() })
+  ])('%j', async (args, message) => {
+    const { code, stderr } = await faultboard(['migrate', ...args], { cwd: await workingDirectory() })
     expect(code).toBe(2)
-    expect(stderr).toContain(sentence)
+    expect(stderr).toContain(message)
   })
 })

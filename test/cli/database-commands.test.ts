@@ -4,23 +4,23 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { MIGRATIONS } from '../../src/store/migrations/list.js'
 import { describeEachDatabase } from '../support/databases.js'
-import { CREDENTIALS, faultboard, folder, record } from './faultboard.js'
+import { CREDENTIALS, faultboard, recordErrors, workingDirectory } from './faultboard.js'
 
 const NAMES = Object.keys(MIGRATIONS)
 const DAY = 86_400_000
 
 describeEachDatabase('migrate, check and cleanup', (database) => {
-  test('before, during and after the migrations, without any credentials', async () => {
-    const [cwd, url] = [await folder(), await database.empty()]
+  test('run before and after the migrations, without credentials', async () => {
+    const [cwd, url] = [await workingDirectory(), await database.empty()]
     const run = (...args: string[]) => faultboard([...args, '--database', url], { cwd })
 
     const before = await run('migrate', '--status')
     expect(before.code).toBe(3)
     for (const name of NAMES) expect(before.stdout).toMatch(new RegExp(`^${name} +pending$`, 'm'))
-    const unready = await run('check')
+    const beforeMigration = await run('check')
     const isFile = database.dialect === 'sqlite'
-    expect(unready.code).toBe(isFile ? 0 : 3)
-    expect(unready.stdout).toMatch(
+    expect(beforeMigration.code).toBe(isFile ? 0 : 3)
+    expect(beforeMigration.stdout).toMatch(
       isFile ? /^ok +schema +is created with the database$/m : /^failed +schema +pending: 0001-initial/m,
     )
 
@@ -43,16 +43,16 @@ describeEachDatabase('migrate, check and cleanup', (database) => {
     expect(ready.stdout).toMatch(/^ok +database .* is reachable$/m)
     expect(ready.stdout).toMatch(/^ok +schema +up to date/m)
     expect(ready.stdout).toMatch(/^ok +spool .* empty$/m)
-    for (const { stdout } of [before, applied, again, after, unready, ready]) {
+    for (const { stdout } of [before, applied, again, after, beforeMigration, ready]) {
       const { password } = URL.canParse(url) ? new URL(url) : { password: '' }
       if (password) expect(stdout).not.toContain(password)
     }
   })
 
-  test('cleanup deletes what has not been seen for so many days', async () => {
-    const [cwd, url] = [await folder(), await database.fresh()]
+  test('cleanup deletes errors older than the given number of days', async () => {
+    const [cwd, url] = [await workingDirectory(), await database.fresh()]
     const run = (...args: string[]) => faultboard([...args, '--database', url], { cwd })
-    await record(
+    await recordErrors(
       url,
       { error_type: 'Old', message: 'old', occurred_at: Date.now() - 100 * DAY },
       { error_type: 'Older', message: 'middle', occurred_at: Date.now() - 40 * DAY },
@@ -65,8 +65,8 @@ describeEachDatabase('migrate, check and cleanup', (database) => {
     expect(JSON.parse((await run('errors', '--json')).stdout).pagination.total_count).toBe(1)
   })
 
-  test('commands that need the schema end with 3 where the application would not migrate by itself', async () => {
-    const [cwd, url] = [await folder(), await database.empty()]
+  test('commands exit with 3 if the schema is missing and is not migrated automatically', async () => {
+    const [cwd, url] = [await workingDirectory(), await database.empty()]
     for (const command of ['errors', 'cleanup', 'serve']) {
       const { code, stderr } = await faultboard(
         [command, '--database', url, ...(command === 'serve' ? ['--port', '0', '--host', 'nowhere.invalid'] : [])],
@@ -78,19 +78,19 @@ describeEachDatabase('migrate, check and cleanup', (database) => {
   })
 })
 
-describe('a database that cannot be used', () => {
+describe('Unusable database', () => {
   test.each(['postgres://user:secret@127.0.0.1:1/none', 'mysql://user:secret@127.0.0.1:1/none'])(
-    'is told by check, migrate and errors: %s',
+    'is reported by check, migrate and errors: %s',
     async (url) => {
-      const cwd = await folder()
+      const cwd = await workingDirectory()
       const checked = await faultboard(['check', '--database', url], { cwd })
-      const others = [
+      const results = [
         await faultboard(['migrate', '--database', url], { cwd }),
         await faultboard(['errors', '--database', url], { cwd }),
       ]
       expect(checked.code).toBe(1)
       expect(checked.stdout).toMatch(/^failed +database +Cannot use .*ECONNREFUSED/m)
-      for (const { code, stderr } of others) {
+      for (const { code, stderr } of results) {
         expect(code).toBe(1)
         expect(stderr).toContain('Cannot use ')
         expect(stderr).not.toContain('secret')
@@ -100,8 +100,8 @@ describe('a database that cannot be used', () => {
     },
   )
 
-  test('looking at an SQLite file that does not exist does not make it', async () => {
-    const cwd = await folder()
+  test('read commands do not create a missing SQLite file', async () => {
+    const cwd = await workingDirectory()
     const errors = await faultboard(['errors'], { cwd })
     await faultboard(['migrate', '--status'], { cwd })
     const checked = await faultboard(['check'], { cwd })
@@ -114,18 +114,20 @@ describe('a database that cannot be used', () => {
     expect(existsSync(join(cwd, 'faultboard.sqlite3'))).toBe(false)
   })
 
-  test('migrate says when it is only about the default database', async () => {
-    const cwd = await folder()
-    const guessed = await faultboard(['migrate'], { cwd })
-    expect(guessed.code).toBe(0)
-    expect(guessed.stderr).toContain('No database is set by --database, FAULTBOARD_DATABASE or a configuration file')
-    const named = await faultboard(['migrate', '--database', 'sqlite:named.sqlite3'], { cwd })
-    expect(named.stderr).toBe('')
+  test('migrate reports that it uses the default database', async () => {
+    const cwd = await workingDirectory()
+    const withDefault = await faultboard(['migrate'], { cwd })
+    expect(withDefault.code).toBe(0)
+    expect(withDefault.stderr).toContain(
+      'No database is set by --database, FAULTBOARD_DATABASE or a configuration file',
+    )
+    const withDatabase = await faultboard(['migrate', '--database', 'sqlite:named.sqlite3'], { cwd })
+    expect(withDatabase.stderr).toBe('')
   })
 
-  test('check fails with 1 where the folder of the SQLite file is missing', async () => {
+  test('check exits with 1 if the folder of the SQLite file is missing', async () => {
     const { code, stdout } = await faultboard(['check', '--database', 'sqlite:no/such/folder/e.sqlite3'], {
-      cwd: await folder(),
+      cwd: await workingDirectory(),
     })
     expect(code).toBe(1)
     expect(stdout).toMatch(/^failed +database .*its folder is missing/m)
@@ -133,8 +135,10 @@ describe('a database that cannot be used', () => {
 })
 
 describe('check', () => {
-  test('finds a wrong configuration with 2, each problem in a line, in JSON too', async () => {
-    const cwd = await folder({ 'faultboard.config.mjs': 'export default { retention_days: 0, sampling_rate: 7 }' })
+  test('exits with 2 for an invalid configuration and lists each problem, in JSON too', async () => {
+    const cwd = await workingDirectory({
+      'faultboard.config.mjs': 'export default { retention_days: 0, sampling_rate: 7 }',
+    })
     const { code, stdout } = await faultboard(['check'], { cwd })
     expect(code).toBe(2)
     expect(stdout).toMatch(/^failed +configuration +sampling_rate must be a number from 0 to 1$/m)
@@ -145,32 +149,32 @@ describe('check', () => {
   })
 
   test('warns about missing credentials without failing', async () => {
-    const cwd = await folder()
+    const cwd = await workingDirectory()
     await faultboard(['migrate'], { cwd })
-    const without = await faultboard(['check'], { cwd })
-    const with_them = await faultboard(['check'], { cwd, env: CREDENTIALS })
-    expect(without).toMatchObject({ code: 0, stdout: expect.stringMatching(/^warning +credentials/m) })
-    expect(with_them).toMatchObject({ code: 0, stdout: expect.stringMatching(/^ok +credentials/m) })
-    expect(with_them.stdout).not.toContain(CREDENTIALS.FAULTBOARD_DASHBOARD_PASSWORD)
+    const withoutCredentials = await faultboard(['check'], { cwd })
+    const withCredentials = await faultboard(['check'], { cwd, env: CREDENTIALS })
+    expect(withoutCredentials).toMatchObject({ code: 0, stdout: expect.stringMatching(/^warning +credentials/m) })
+    expect(withCredentials).toMatchObject({ code: 0, stdout: expect.stringMatching(/^ok +credentials/m) })
+    expect(withCredentials.stdout).not.toContain(CREDENTIALS.FAULTBOARD_DASHBOARD_PASSWORD)
   })
 
   test('reports files in the spool folder and whether it is writable', async () => {
-    const cwd = await folder({ blocked: 'a file where a folder should be' })
+    const cwd = await workingDirectory({ blocked: 'not a folder' })
     await faultboard(['migrate'], { cwd })
     await mkdir(join(cwd, 'spool'))
     await writeFile(join(cwd, 'spool/batch-1.ndjson'), 'x'.repeat(10))
     const waiting = await faultboard(['check'], { cwd, env: { FAULTBOARD_SPOOL_PATH: join(cwd, 'spool') } })
     expect(waiting.stdout).toMatch(/^ok +spool .*; 1 batch to import \(10 bytes\)$/m)
     await writeFile(join(cwd, 'spool/batch-2.ndjson.failed'), 'x')
-    const refused = await faultboard(['check'], { cwd, env: { FAULTBOARD_SPOOL_PATH: join(cwd, 'spool') } })
-    expect(refused.stdout).toMatch(/^warning +spool .* 1 batch rejected by the database; 1 batch to import$/m)
+    const unwritable = await faultboard(['check'], { cwd, env: { FAULTBOARD_SPOOL_PATH: join(cwd, 'spool') } })
+    expect(unwritable.stdout).toMatch(/^warning +spool .* 1 batch rejected by the database; 1 batch to import$/m)
     const blocked = await faultboard(['check'], { cwd, env: { FAULTBOARD_SPOOL_PATH: join(cwd, 'blocked') } })
     expect(blocked).toMatchObject({ code: 1, stdout: expect.stringMatching(/^failed +spool .*is not writable/m) })
   })
 })
 
-test('cleanup says so when retention_days keeps everything', async () => {
-  const cwd = await folder({ 'faultboard.config.mjs': 'export default { retention_days: null }' })
+test('cleanup reports that retention_days keeps all errors', async () => {
+  const cwd = await workingDirectory({ 'faultboard.config.mjs': 'export default { retention_days: null }' })
   await faultboard(['migrate'], { cwd })
   const { code, stdout } = await faultboard(['cleanup'], { cwd })
   expect({ code, stdout }).toEqual({

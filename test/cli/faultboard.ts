@@ -8,36 +8,36 @@ import { createTracker } from '../../src/index.js'
 
 const MAIN = resolve('dist/cli/main.js')
 
-export interface Ended {
+export interface CommandResult {
   code: number | null
   stdout: string
   stderr: string
 }
 
-interface Surroundings {
+interface CommandOptions {
   cwd: string
   env?: Record<string, string>
 }
 
 export const CREDENTIALS = { FAULTBOARD_DASHBOARD_USERNAME: 'ada', FAULTBOARD_DASHBOARD_PASSWORD: 'correct horse' }
 
-export function basic(user: string, password: string): { headers: Record<string, string> } {
+export function basicAuth(user: string, password: string): { headers: Record<string, string> } {
   return { headers: { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` } }
 }
 
-/** Runs the built command line as a process of its own, and gives what it said. */
-export async function faultboard(args: readonly string[], surroundings: Surroundings): Promise<Ended> {
-  return new Running(args, surroundings).ended
+/** Runs the built CLI in a new process until it exits. */
+export async function faultboard(args: readonly string[], options: CommandOptions): Promise<CommandResult> {
+  return new RunningCommand(args, options).exited
 }
 
-/** A command that goes on until it is stopped. */
-export class Running {
-  readonly ended: Promise<Ended>
+/** CLI process that runs until it is stopped. */
+export class RunningCommand {
+  readonly exited: Promise<CommandResult>
   stdout = ''
   stderr = ''
   readonly #process: ChildProcess
 
-  constructor(args: readonly string[], { cwd, env }: Surroundings) {
+  constructor(args: readonly string[], { cwd, env }: CommandOptions) {
     this.#process = spawn(process.execPath, [MAIN, ...args], { cwd, env: { ...cleanEnvironment(), ...env } })
     this.#process.stdout?.on('data', (data) => {
       this.stdout += data
@@ -45,29 +45,29 @@ export class Running {
     this.#process.stderr?.on('data', (data) => {
       this.stderr += data
     })
-    this.ended = new Promise((settle) => {
-      this.#process.on('close', (code) => settle({ code, stdout: this.stdout, stderr: this.stderr }))
+    this.exited = new Promise((resolve) => {
+      this.#process.on('close', (code) => resolve({ code, stdout: this.stdout, stderr: this.stderr }))
     })
     processes.push(this.#process)
   }
 
-  /** The first match of the pattern on standard output. */
-  async says(pattern: RegExp): Promise<RegExpExecArray> {
-    let isOver = false
-    void this.ended.then(() => {
-      isOver = true
+  /** Waits for the first match of the pattern on standard output. */
+  async waitForOutput(pattern: RegExp): Promise<RegExpExecArray> {
+    let hasExited = false
+    void this.exited.then(() => {
+      hasExited = true
     })
     for (;;) {
       const match = pattern.exec(this.stdout)
       if (match) return match
-      if (isOver) throw new Error(`it ended without saying ${pattern}:\n${this.stdout}${this.stderr}`)
+      if (hasExited) throw new Error(`Exited without printing ${pattern}:\n${this.stdout}${this.stderr}`)
       await new Promise((resume) => setTimeout(resume, 20))
     }
   }
 
-  stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<Ended> {
+  stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<CommandResult> {
     this.#process.kill(signal)
-    return this.ended
+    return this.exited
   }
 }
 
@@ -79,19 +79,19 @@ afterEach(() => {
 })
 
 afterAll(async () => {
-  for (const folder of folders) await rm(folder, { recursive: true, force: true })
+  for (const workingDirectory of folders) await rm(workingDirectory, { recursive: true, force: true })
 })
 
-/** A new folder with these files, in which a command is run. */
-export async function folder(files: Record<string, string> = {}): Promise<string> {
+/** Creates a folder with these files as the working directory of a command. */
+export async function workingDirectory(files: Record<string, string> = {}): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'faultboard-cli-'))
   folders.push(path)
   for (const [name, text] of Object.entries(files)) await writeFile(join(path, name), text)
   return path
 }
 
-/** Records errors as an application would; the schema must be there. */
-export async function record(database: string, ...errors: LogErrorInput[]): Promise<void> {
+/** Records errors of an application. The schema must exist. */
+export async function recordErrors(database: string, ...errors: LogErrorInput[]): Promise<void> {
   const tracker = createTracker({
     database,
     application_name: 'shop',
@@ -103,6 +103,6 @@ export async function record(database: string, ...errors: LogErrorInput[]): Prom
 }
 
 function cleanEnvironment(): NodeJS.ProcessEnv {
-  const ours = /^(FAULTBOARD_|PORT$|COLUMNS$|APP_NAME$|NODE_ENV$)/
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name)))
+  const PREFIXES = /^(FAULTBOARD_|PORT$|COLUMNS$|APP_NAME$|NODE_ENV$)/
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !PREFIXES.test(name)))
 }

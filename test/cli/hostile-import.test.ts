@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { faultboard, folder, record } from './faultboard.js'
+import { faultboard, recordErrors, workingDirectory } from './faultboard.js'
 
 interface ExportedError {
   kind: string
@@ -14,34 +14,39 @@ interface ExportedError {
 
 describe('faultboard import', () => {
   let application: string
-  let good: ExportedError
-  const signature = (number: number) => number.toString(16).padStart(64, '0')
+  let validLine: ExportedError
+  const signatureOf = (number: number) => number.toString(16).padStart(64, '0')
 
   beforeAll(async () => {
-    const cwd = await folder({})
+    const cwd = await workingDirectory({})
     const database = `sqlite:${join(cwd, 'errors.sqlite3')}`
     await faultboard(['migrate', '--database', database], { cwd })
-    await record(database, { error_type: 'Good', message: 'fine', backtrace: ['at f (/srv/a.js:1:1)'], user_id: 'u' })
+    await recordErrors(database, {
+      error_type: 'Good',
+      message: 'fine',
+      backtrace: ['at f (/srv/a.js:1:1)'],
+      user_id: 'u',
+    })
     await faultboard(['export', 'errors.ndjson', '--database', database], { cwd })
     const [first = '', second = ''] = (await readFile(join(cwd, 'errors.ndjson'), 'utf8')).split('\n')
     application = first
-    good = JSON.parse(second) as ExportedError
+    validLine = JSON.parse(second) as ExportedError
   }, 120_000)
 
-  const line = (number: number, more: object = {}, error: object = {}) =>
+  const line = (number: number, overrides: object = {}, error: object = {}) =>
     JSON.stringify({
-      ...good,
-      origins: [signature(number).slice(32)],
-      ...more,
-      error: { ...good.error, hash_signature: signature(number), ...error },
+      ...validLine,
+      origins: [signatureOf(number).slice(32)],
+      ...overrides,
+      error: { ...validLine.error, hash_signature: signatureOf(number), ...error },
     })
 
-  async function importing(lines: Iterable<string>) {
-    const cwd = await folder({})
+  async function importLines(lines: Iterable<string>) {
+    const cwd = await workingDirectory({})
     const file = join(cwd, 'hostile.ndjson')
     await pipeline(Readable.from(lines), createWriteStream(file))
     const database = `sqlite:${join(cwd, 'errors.sqlite3')}`
-    // A small heap: whatever is read whole would end the process.
+    // The heap is too small to hold a whole file.
     const env = { NODE_OPTIONS: '--max-old-space-size=256' }
     const { code, stdout, stderr } = await faultboard(['import', file, '--database', database, '--json'], { cwd, env })
     const listed = await faultboard(['errors', '--database', database, '--json', '--per-page', '100'], { cwd })
@@ -56,21 +61,21 @@ describe('faultboard import', () => {
   test('rejects hostile lines by number and imports the others', { timeout: 120_000 }, async () => {
     const hostile: Record<string, string> = {
       'deep nesting': line(2).replace('{', `{"x":${'['.repeat(100_000)}${']'.repeat(100_000)},`),
-      'no object': '[]',
+      'null instead of an object': '[]',
       'a number': '1',
       null: 'null',
-      'a cut line': line(3).slice(0, -10),
+      'a truncated line': line(3).slice(0, -10),
       'another kind': line(4, { kind: 'user' }),
       'another version': line(5, { version: 999 }),
-      'no error': JSON.stringify({ ...good, error: null }),
-      'error as list': JSON.stringify({ ...good, error: [] }),
+      'a missing error': JSON.stringify({ ...validLine, error: null }),
+      'error as list': JSON.stringify({ ...validLine, error: [] }),
       'a signature with a path': line(6, {}, { hash_signature: '../../../../etc/passwd' }),
       'a signature as number': line(7, {}, { hash_signature: 7 }),
       'a negative count': line(8, {}, { occurrence_count: -1 }),
       'a count as text': line(9, {}, { occurrence_count: '1; DROP TABLE faultboard_errors' }),
       'an infinite count': line(10).replace(/"occurrence_count":\d+/, '"occurrence_count":1e999'),
       'a time as text': line(11, {}, { occurred_at: "' OR 1=1" }),
-      'a time far away': line(12, {}, { occurred_at: '+275760-09-13T00:00:00.001Z' }),
+      'a time out of range': line(12, {}, { occurred_at: '+275760-09-13T00:00:00.001Z' }),
       'an unknown severity': line(13, {}, { severity: 'apocalyptic' }),
       'an unknown status': line(14, {}, { status: '<script>' }),
       'occurrences as text': line(15, { occurrences: 'x' }),
@@ -78,7 +83,7 @@ describe('faultboard import', () => {
       'payloads as object': line(17, { payloads: { length: 1e9 } }),
     }
     const lines = [application, line(1), ...Object.values(hostile), line(100)]
-    const { code, stdout, stderr, errors } = await importing(lines.map((text) => `${text}\n`))
+    const { code, stdout, stderr, errors } = await importLines(lines.map((text) => `${text}\n`))
     expect(code).toBe(1)
     expect(stderr).not.toMatch(/unexpectedly|heap/)
     const result = JSON.parse(stdout) as { created: number; rejected: number; rejections: { line: number }[] }
@@ -86,20 +91,20 @@ describe('faultboard import', () => {
     expect(errors).toHaveLength(2)
   })
 
-  test('keeps prototypes out of the process and markup out of meaning', { timeout: 60_000 }, async () => {
-    const polluting = line(1).replace(
+  test('does not change prototypes and stores markup as text', { timeout: 60_000 }, async () => {
+    const pollutingLine = line(1).replace(
       '{',
       '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}},',
     )
     const named = line(2, {}, { error_type: '__proto__', message: '\u001b[2J<script>\u202e' })
-    const { code, stderr, errors } = await importing([application, polluting, named].map((text) => `${text}\n`))
+    const { code, stderr, errors } = await importLines([application, pollutingLine, named].map((text) => `${text}\n`))
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(errors.map(({ error_type }) => error_type).sort()).toEqual(['Good', '__proto__'])
   })
 
-  test('bounds oversized fields or refuses them', { timeout: 60_000 }, async () => {
+  test('truncates or rejects oversized fields', { timeout: 60_000 }, async () => {
     const long = 'x'.repeat(5_000_000)
-    const { errors, stdout } = await importing(
+    const { errors, stdout } = await importLines(
       [
         application,
         line(1, {}, { message: long }),
@@ -123,13 +128,13 @@ describe('faultboard import', () => {
       yield '"}\n'
       yield `${line(1)}\n`
     }
-    const { code, stdout } = await importing(lines())
+    const { code, stdout } = await importLines(lines())
     expect(code).toBe(1)
     expect(JSON.parse(stdout)).toMatchObject({ created: 1, rejected: 1 })
   })
 
   test('reports a compressed, binary or empty file', { timeout: 60_000 }, async () => {
-    const cwd = await folder({})
+    const cwd = await workingDirectory({})
     for (const [name, content] of [
       ['packed.gz', Buffer.from('H4sIAAAAAAAAA6tWKkktLlGyUlAqS8wpTtVRAAoBAJ4m7tkWAAAA', 'base64')],
       ['binary', Buffer.alloc(1_000_000)],

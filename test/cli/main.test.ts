@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
-import { faultboard, folder } from './faultboard.js'
+import { faultboard, workingDirectory } from './faultboard.js'
 
 const COMMANDS = ['serve', 'demo', 'migrate', 'cleanup', 'check', 'errors', 'work', 'dump']
 
 describe('help', () => {
   test.each([[[]], [['--help']], [['help']]])('%j lists every command and the exit codes', async (args) => {
-    const { code, stdout, stderr } = await faultboard(args, { cwd: await folder() })
+    const { code, stdout, stderr } = await faultboard(args, { cwd: await workingDirectory() })
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     for (const command of COMMANDS) expect(stdout).toMatch(new RegExp(`^ {2}${command} +[A-Z]`, 'm'))
     for (const line of ['0  done', '1  failed', '2  invalid usage or configuration', '3  the database schema']) {
@@ -14,22 +14,22 @@ describe('help', () => {
     }
   })
 
-  test.each(COMMANDS)('%s --help names its flags, whatever else is given', async (command) => {
-    const { code, stdout } = await faultboard([command, '--nonsense', '--help'], { cwd: await folder() })
+  test.each(COMMANDS)('%s --help lists its flags and ignores other arguments', async (command) => {
+    const { code, stdout } = await faultboard([command, '--nonsense', '--help'], { cwd: await workingDirectory() })
     expect(code).toBe(0)
     expect(stdout).toContain(`Usage: faultboard ${command}`)
     expect(stdout).toContain('--database URL')
     expect(stdout).toContain('3  the database schema is outdated')
   })
 
-  test('help COMMAND says the same as COMMAND --help', async () => {
-    const cwd = await folder()
+  test('help COMMAND prints the same as COMMAND --help', async () => {
+    const cwd = await workingDirectory()
     expect(await faultboard(['help', 'serve'], { cwd })).toEqual(await faultboard(['serve', '--help'], { cwd }))
   })
 
   test('prints the version of the package with --version', async () => {
     const { version } = JSON.parse(await readFile('package.json', 'utf8'))
-    expect(await faultboard(['--version'], { cwd: await folder() })).toEqual({
+    expect(await faultboard(['--version'], { cwd: await workingDirectory() })).toEqual({
       code: 0,
       stdout: `${version}\n`,
       stderr: '',
@@ -37,7 +37,7 @@ describe('help', () => {
   })
 })
 
-describe('escape sequences in arguments', () => {
+describe('Escape sequences in arguments', () => {
   test.each([
     [['\u001b[31mred'], '\\x1b[31mred'],
     [['errors', '--\u001b[2Jclear'], '\\x1b[2Jclear'],
@@ -48,15 +48,15 @@ describe('escape sequences in arguments', () => {
     [['import', '\u001b[2J.ndjson'], ''],
     [['export', '\u001b[2J/x.ndjson'], ''],
     [['sourcemaps', 'upload', '\u001b[2J', '--release', '\u001b[2J'], ''],
-  ])('are shown, not obeyed: %j', async (args, shown) => {
-    const { stdout, stderr } = await faultboard(args, { cwd: await folder() })
-    expect(`${stdout}${stderr}`).toContain(shown)
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a terminal would obey.
+  ])('are printed as escaped text: %j', async (args, printed) => {
+    const { stdout, stderr } = await faultboard(args, { cwd: await workingDirectory() })
+    expect(`${stdout}${stderr}`).toContain(printed)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters that a terminal interprets.
     expect(`${stdout}${stderr}`).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/)
   })
 })
 
-describe('wrong use ends with 2, one sentence and the help line', () => {
+describe('Invalid usage exits with 2, one message and the help line', () => {
   test.each([
     [['srve'], 'faultboard has no command "srve"; did you mean serve?', 'faultboard --help'],
     [['help', 'migrat'], 'faultboard has no command "migrat"; did you mean migrate?', 'faultboard --help'],
@@ -80,22 +80,22 @@ describe('wrong use ends with 2, one sentence and the help line', () => {
       '--severity must be one of critical, high, medium, low',
       'faultboard errors --help',
     ],
-  ])('%j', async (args, sentence, help) => {
-    const { code, stdout, stderr } = await faultboard(args, { cwd: await folder() })
+  ])('%j', async (args, message, help) => {
+    const { code, stdout, stderr } = await faultboard(args, { cwd: await workingDirectory() })
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toContain(sentence)
+    expect(stderr).toContain(message)
     expect(stderr).toContain(`Run  ${help}  to see`)
     expect(stderr).not.toMatch(/^\s+at /m)
   })
 
-  test('PORT of the environment is named when it is no port', async () => {
-    const { code, stderr } = await faultboard(['serve'], { cwd: await folder(), env: { PORT: 'http' } })
+  test('names the PORT variable if it is not a port', async () => {
+    const { code, stderr } = await faultboard(['serve'], { cwd: await workingDirectory(), env: { PORT: 'http' } })
     expect(code).toBe(2)
     expect(stderr).toContain('PORT must be a whole number from 0 to 65535')
   })
 })
 
-test('FAULTBOARD_DEBUG shows the stack', async () => {
-  const { stderr } = await faultboard(['srve'], { cwd: await folder(), env: { FAULTBOARD_DEBUG: '1' } })
+test('prints the stack with FAULTBOARD_DEBUG', async () => {
+  const { stderr } = await faultboard(['srve'], { cwd: await workingDirectory(), env: { FAULTBOARD_DEBUG: '1' } })
   expect(stderr).toMatch(/^\s+at /m)
 })

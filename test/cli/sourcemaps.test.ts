@@ -1,22 +1,22 @@
 import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { builtShop } from '../reporting/built-shop.js'
-import { faultboard, folder, record } from './faultboard.js'
+import { buildShop } from '../reporting/built-shop.js'
+import { faultboard, recordErrors, workingDirectory } from './faultboard.js'
 
-/** A project that was built, beside a database with its schema. */
-async function project() {
-  const cwd = await folder({ 'package.json': '{"name":"shop"}' })
+/** Creates a built project and a database with its schema. */
+async function createProject() {
+  const cwd = await workingDirectory({ 'package.json': '{"name":"shop"}' })
   const env = { FAULTBOARD_DATABASE: `sqlite:${join(cwd, 'errors.sqlite3')}`, FAULTBOARD_APPLICATION_NAME: 'shop' }
-  await record(env.FAULTBOARD_DATABASE, { error_type: 'First', message: 'x' })
+  await recordErrors(env.FAULTBOARD_DATABASE, { error_type: 'First', message: 'x' })
   const run = (...args: string[]) => faultboard(['sourcemaps', ...args], { cwd, env })
   return { cwd, env, run }
 }
 
 describe('faultboard sourcemaps', () => {
-  test('keeps the maps of a build, lists them and deletes them', async () => {
-    const { cwd, run } = await project()
-    const { script } = await builtShop(cwd)
+  test('stores, lists and deletes the maps of a build', async () => {
+    const { cwd, run } = await createProject()
+    const { script } = await buildShop(cwd)
     const uploaded = await run('upload', 'dist', '--release', '1.4.0')
     expect(uploaded).toMatchObject({ code: 0, stderr: '' })
     expect(uploaded.stdout).toBe(`assets/${script}\n1 source map stored for release 1.4.0.\n`)
@@ -30,9 +30,9 @@ describe('faultboard sourcemaps', () => {
       removed_releases: [],
     })
     const map = join(cwd, 'dist/assets', `${script}.map`)
-    const { sourcesContent, ...bare } = JSON.parse(readFileSync(map, 'utf8'))
+    const { sourcesContent, ...withoutSources } = JSON.parse(readFileSync(map, 'utf8'))
     expect(sourcesContent).toHaveLength(2)
-    writeFileSync(map, JSON.stringify(bare))
+    writeFileSync(map, JSON.stringify(withoutSources))
     const without = await run('upload', 'dist', '--release', '1.4.0')
     expect(without.stdout).toContain(`No source stored for assets/${script}: the map contains none`)
     const listed = await run('list')
@@ -41,14 +41,14 @@ describe('faultboard sourcemaps', () => {
     )
     expect((await run('list', '--release', '1.4.0')).stdout).toBe(`assets/${script}\n`)
     expect((await run('delete', '--release', '1.4.0')).stdout).toBe('Deleted 1 source map of release 1.4.0.\n')
-    const gone = await run('delete', '--release', '1.4.0')
-    expect(gone.code).toBe(1)
-    expect(gone.stderr).toContain('No source maps are stored for release 1.4.0')
+    const secondDelete = await run('delete', '--release', '1.4.0')
+    expect(secondDelete.code).toBe(1)
+    expect(secondDelete.stderr).toContain('No source maps are stored for release 1.4.0')
   })
 
   test('creates a missing database and reports it', async () => {
-    const cwd = await folder({ 'package.json': '{"name":"shop"}' })
-    await builtShop(cwd)
+    const cwd = await workingDirectory({ 'package.json': '{"name":"shop"}' })
+    await buildShop(cwd)
     const { code, stdout, stderr } = await faultboard(['sourcemaps', 'upload', 'dist', '--release', '1'], { cwd })
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('1 source map stored for release 1.') })
     expect(stderr).toContain(`sqlite:${join(cwd, 'faultboard.sqlite3')} did not exist and was created.`)
@@ -56,7 +56,7 @@ describe('faultboard sourcemaps', () => {
   })
 
   test('prints a hint for wrong usage', async () => {
-    const { cwd, run } = await project()
+    const { cwd, run } = await createProject()
     mkdirSync(join(cwd, 'empty'))
     mkdirSync(join(cwd, 'bare'))
     writeFileSync(join(cwd, 'bare/app.js'), 'x()')
@@ -79,15 +79,15 @@ describe('faultboard sourcemaps', () => {
       [['delete'], 2, '--release is missing'],
       [['upload', 'bare', '--relase', '1'], 2, 'did you mean --release?'],
     ]
-    const ended = await Promise.all(cases.map(([args]) => run(...args)))
-    for (const [i, { code, stderr }] of ended.entries()) {
+    const results = await Promise.all(cases.map(([args]) => run(...args)))
+    for (const [i, { code, stderr }] of results.entries()) {
       expect(stderr).toContain(cases[i]?.[2])
       expect(code).toBe(cases[i]?.[1])
     }
   })
 
-  test('has its help', async () => {
-    const { run } = await project()
+  test('prints its help', async () => {
+    const { run } = await createProject()
     expect((await run('upload', '--help')).stdout).toContain('Usage: faultboard sourcemaps upload DIR [flags]')
   })
 })

@@ -12,14 +12,14 @@ import {
 import { readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { faultboard, folder, record } from './faultboard.js'
+import { faultboard, recordErrors, workingDirectory } from './faultboard.js'
 
 let cwd = ''
 
 beforeAll(async () => {
-  cwd = await folder()
+  cwd = await workingDirectory()
   await faultboard(['migrate'], { cwd })
-  await record(
+  await recordErrors(
     `sqlite:${join(cwd, 'faultboard.sqlite3')}`,
     { error_type: 'TypeError', message: 'x \u001b[2J\u009b31m\u202e is undefined', user_id: 'u1' },
     { error_type: 'TypeError', message: 'x \u001b[2J\u009b31m\u202e is undefined', user_id: 'u2' },
@@ -28,17 +28,17 @@ beforeAll(async () => {
 })
 
 describe('export and import', () => {
-  test('carry errors to a database that is made for them, once', async () => {
+  test('copy errors to a new database and import each only once', async () => {
     const out = await faultboard(['export', 'errors.ndjson'], { cwd })
     expect(out).toEqual({ code: 0, stdout: '', stderr: 'Exported 2 errors with 3 occurrences to errors.ndjson.\n' })
     expect(statSync(join(cwd, 'errors.ndjson')).mode & 0o777).toBe(0o600)
     expect(readdirSync(cwd).filter((name) => name.endsWith('.partial'))).toEqual([])
-    const into = ['import', 'errors.ndjson', '--database', 'sqlite:copy.sqlite3']
-    expect(await faultboard(into, { cwd })).toMatchObject({
+    const args = ['import', 'errors.ndjson', '--database', 'sqlite:copy.sqlite3']
+    expect(await faultboard(args, { cwd })).toMatchObject({
       code: 0,
       stdout: `2 new, 0 merged into existing errors, 0 already imported: 3 occurrences.\nImported into sqlite:${join(cwd, 'copy.sqlite3')}, which was created.\n`,
     })
-    expect(JSON.parse((await faultboard([...into, '--json'], { cwd })).stdout)).toEqual({
+    expect(JSON.parse((await faultboard([...args, '--json'], { cwd })).stdout)).toEqual({
       created: 0,
       added: 0,
       known: 2,
@@ -57,7 +57,7 @@ describe('export and import', () => {
     ).toEqual([1, 2])
   })
 
-  test('go through pipes, and nothing in them is a command to a terminal', async () => {
+  test('work with pipes and escape control sequences', async () => {
     const { stdout, stderr } = await faultboard(['export', '-', '--error-type', 'TypeError'], { cwd })
     expect(stderr).toBe('Exported 1 error with 2 occurrences.\n')
     expect(stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u)
@@ -65,7 +65,7 @@ describe('export and import', () => {
     expect(imported).toContain('1 new, ')
   })
 
-  test('CSV is a table that no spreadsheet runs, with every row counted', async () => {
+  test('write CSV without spreadsheet formulas and count every row', async () => {
     const { code, stderr } = await faultboard(['export', 'errors.csv'], { cwd })
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'Exported 2 errors to errors.csv.\n' })
     const text = readFileSync(join(cwd, 'errors.csv'), 'utf8')
@@ -79,28 +79,28 @@ describe('export and import', () => {
     expect((await faultboard(['import', 'errors.csv'], { cwd })).stderr).toContain('CSV cannot be imported')
   })
 
-  test('does not overwrite a file without the flag', async () => {
-    const here = await folder({ 'kept.ndjson': 'precious' })
-    const into = ['export', 'kept.ndjson', '--database', `sqlite:${join(cwd, 'faultboard.sqlite3')}`]
-    const refused = await faultboard(into, { cwd: here })
+  test('do not overwrite a file without --force', async () => {
+    const directory = await workingDirectory({ 'kept.ndjson': 'precious' })
+    const args = ['export', 'kept.ndjson', '--database', `sqlite:${join(cwd, 'faultboard.sqlite3')}`]
+    const refused = await faultboard(args, { cwd: directory })
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('kept.ndjson already exists') })
-    expect(readFileSync(join(here, 'kept.ndjson'), 'utf8')).toBe('precious')
-    expect((await faultboard([...into, '--force'], { cwd: here })).code).toBe(0)
-    expect(readFileSync(join(here, 'kept.ndjson'), 'utf8')).toContain('"kind":"error"')
+    expect(readFileSync(join(directory, 'kept.ndjson'), 'utf8')).toBe('precious')
+    expect((await faultboard([...args, '--force'], { cwd: directory })).code).toBe(0)
+    expect(readFileSync(join(directory, 'kept.ndjson'), 'utf8')).toContain('"kind":"error"')
   })
 
   test.each([
     ['JSON over several lines', JSON.stringify({ name: 'shop', version: '1.0.0' }, null, 2)],
     ['JSON in one line', '{"name":"shop"}\n'],
-  ])('a file that is no export is refused at once, and nothing is made: %s', async (_, text) => {
-    const here = await folder({ 'package.json': text })
-    const { code, stdout, stderr } = await faultboard(['import', 'package.json'], { cwd: here })
+  ])('reject a file that is not an export and create no database: %s', async (_, text) => {
+    const directory = await workingDirectory({ 'package.json': text })
+    const { code, stdout, stderr } = await faultboard(['import', 'package.json'], { cwd: directory })
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toMatch(/^package\.json is not NDJSON of faultboard export: .*\n$/)
-    expect(readdirSync(here)).toEqual(['package.json'])
+    expect(readdirSync(directory)).toEqual(['package.json'])
   })
 
-  test('go to pipes and links as they are, and to no place that somebody else has prepared', async () => {
+  test('write to pipes and existing links, but not to a link prepared by another user', async () => {
     const pipe = join(cwd, 'a-pipe')
     execFileSync('mkfifo', [pipe])
     const [received, out] = await Promise.all([readFile(pipe, 'utf8'), faultboard(['export', 'a-pipe'], { cwd })])
@@ -124,7 +124,7 @@ describe('export and import', () => {
     expect(imported).toMatchObject({ code: 0, stdout: expect.stringContaining('2 new') })
   })
 
-  test.runIf(existsSync('/dev/full'))('tell that a disk is full in a sentence', async () => {
+  test.runIf(existsSync('/dev/full'))('report a full disk in one message', async () => {
     const file = await faultboard(['export', '/dev/full'], { cwd })
     expect(file).toMatchObject({ code: 1, stdout: '' })
     expect(file.stderr).toMatch(/^Cannot write \/dev\/full: ENOSPC.* Check the free space .*\n$/)
@@ -136,7 +136,7 @@ describe('export and import', () => {
     })
   })
 
-  test('reports rejected lines by number and saves them next to the file', async () => {
+  test('report rejected lines by number and save them next to the file', async () => {
     const [application = '', error = ''] = readFileSync(join(cwd, 'errors.ndjson'), 'utf8').split('\n')
     const broken = error.replace('"occurrence_count":2', '"occurrence_count":5')
     writeFileSync(join(cwd, 'mixed.ndjson'), [application, '{"half":', broken, '', error].join('\n'))
@@ -155,7 +155,7 @@ describe('export and import', () => {
     expect(readFileSync(join(cwd, 'mixed.ndjson.rejected'), 'utf8')).toBe(`{"half":\n${broken}\n`)
   })
 
-  test('rejected lines overwrite nothing and stop an import that cannot save them', async () => {
+  test('do not overwrite a file with rejected lines and stop if they cannot be saved', async () => {
     const [application = '', error = ''] = readFileSync(join(cwd, 'errors.ndjson'), 'utf8').split('\n')
     const bytes = Buffer.concat([
       Buffer.from(`${application}\n{"half\n`),
@@ -163,33 +163,35 @@ describe('export and import', () => {
       Buffer.from(error),
     ])
     writeFileSync(join(cwd, 'odd.ndjson'), bytes)
-    const into = ['import', 'odd.ndjson', '--database', 'sqlite:odd.sqlite3']
-    const same = await faultboard([...into, '--rejected', './odd.ndjson'], { cwd })
+    const args = ['import', 'odd.ndjson', '--database', 'sqlite:odd.sqlite3']
+    const same = await faultboard([...args, '--rejected', './odd.ndjson'], { cwd })
     expect({ code: same.code, kept: readFileSync(join(cwd, 'odd.ndjson')).equals(bytes) }).toEqual({
       code: 2,
       kept: true,
     })
     expect(same.stderr).toContain('is the file that is imported')
-    const nowhere = await faultboard([...into, '--rejected', 'no/such/folder/x'], { cwd })
-    expect({ code: nowhere.code, lines: nowhere.stderr.trim().split('\n').length }).toEqual({ code: 1, lines: 1 })
-    expect(nowhere.stderr).toMatch(/^Line 2 was rejected .*cannot be saved to no\/such\/folder\/x.*choose another file/)
-    const taken = await faultboard(into, { cwd })
-    expect(taken).toMatchObject({ code: 1, stdout: expect.stringContaining('1 new') })
-    expect(taken.stderr).toContain('Line 3: not valid UTF-8\n2 lines were rejected; 1 of them was saved to')
-    // The lines of an earlier import may be nowhere else.
-    expect((await faultboard(into, { cwd })).stderr).toContain('saved to odd.ndjson.rejected.2')
+    const unwritable = await faultboard([...args, '--rejected', 'no/such/folder/x'], { cwd })
+    expect({ code: unwritable.code, lines: unwritable.stderr.trim().split('\n').length }).toEqual({ code: 1, lines: 1 })
+    expect(unwritable.stderr).toMatch(
+      /^Line 2 was rejected .*cannot be saved to no\/such\/folder\/x.*choose another file/,
+    )
+    const secondImport = await faultboard(args, { cwd })
+    expect(secondImport).toMatchObject({ code: 1, stdout: expect.stringContaining('1 new') })
+    expect(secondImport.stderr).toContain('Line 3: not valid UTF-8\n2 lines were rejected; 1 of them was saved to')
+    // The file of an earlier import may be the only copy of its lines.
+    expect((await faultboard(args, { cwd })).stderr).toContain('saved to odd.ndjson.rejected.2')
     expect(readFileSync(join(cwd, 'odd.ndjson.rejected'), 'utf8')).toBe('{"half\n')
     const pipe = join(cwd, 'rejected-pipe')
     execFileSync('mkfifo', [pipe])
     const [piped] = await Promise.all([
       readFile(pipe, 'utf8'),
-      faultboard([...into, '--rejected', 'rejected-pipe'], { cwd }),
+      faultboard([...args, '--rejected', 'rejected-pipe'], { cwd }),
     ])
     expect(piped).toBe('{"half\n')
   })
 
-  test('an export that is stopped leaves nothing behind', async () => {
-    // Stops it the moment before the file gets its name.
+  test('leave no file behind if an export is interrupted', async () => {
+    // Interrupts the export just before the temporary file is renamed.
     const config = `import files from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 files.rename = () => {
@@ -211,7 +213,7 @@ export default {}
     [['export', '-', '--severity', 'dire'], '--severity must be one of', 2],
     [['export', '--page', '2'], '--page is not a flag of faultboard export', 2],
     [['export', 'no/such/folder/x.ndjson'], 'Cannot write no/such/folder/x.ndjson', 1],
-    [['export', '-', '--application-name', 'nobody'], 'No application "nobody"', 2],
+    [['export', '-', '--application-name', 'unknown'], 'No application "unknown"', 2],
     [['export'], 'needs a FILE, or - for standard output', 2],
     [['export', '-', '--database', 'sqlite:nowhere.sqlite3'], 'There is no database', 1],
     [['import'], 'needs a FILE', 2],
@@ -220,10 +222,10 @@ export default {}
     [['import', '-', '--database', 'postgres://u:secret@127.0.0.1:1/x'], 'Is the server running, and', 1],
     [['export', '-', '--database', 'postgres://u:secret@127.0.0.1:1/x'], 'Is the server running, and', 1],
     [['import', 'x', '--formt', 'csv'], '--formt is not a flag of faultboard import', 2],
-  ])('faultboard %j says what is wrong', async (args, sentence, code) => {
-    const ended = await faultboard(args, { cwd })
-    expect(ended.stderr).toContain(sentence)
-    expect({ code: ended.code, stdout: ended.stdout }).toEqual({ code, stdout: '' })
+  ])('faultboard %j reports the problem', async (args, message, code) => {
+    const result = await faultboard(args, { cwd })
+    expect(result.stderr).toContain(message)
+    expect({ code: result.code, stdout: result.stdout }).toEqual({ code, stdout: '' })
   })
 })
 
@@ -251,14 +253,14 @@ describe('move', () => {
     expect(again.stderr).toMatch(/moved\.sqlite3 is in use. It has rows in faultboard_errors/)
   })
 
-  test('takes the configured database as its target, answers in JSON, and tells what waits in the spool folder', async () => {
-    const here = await folder({ 'batch.json': '{}' })
-    await faultboard(['migrate', '--database', 'sqlite:old.sqlite3'], { cwd: here })
-    await faultboard(['migrate'], { cwd: here })
-    mkdirSync(join(here, 'old.sqlite3-spool'))
-    writeFileSync(join(here, 'old.sqlite3-spool', 'batch-1.json'), '{}')
+  test('moves to the configured database, prints JSON and reports files in the spool folder', async () => {
+    const directory = await workingDirectory({ 'batch.json': '{}' })
+    await faultboard(['migrate', '--database', 'sqlite:old.sqlite3'], { cwd: directory })
+    await faultboard(['migrate'], { cwd: directory })
+    mkdirSync(join(directory, 'old.sqlite3-spool'))
+    writeFileSync(join(directory, 'old.sqlite3-spool', 'batch-1.json'), '{}')
     const { code, stdout, stderr } = await faultboard(['move', '--from', 'sqlite:old.sqlite3', '--json'], {
-      cwd: here,
+      cwd: directory,
       env: { FAULTBOARD_DATABASE: 'sqlite:new.sqlite3' },
     })
     expect(code).toBe(0)
@@ -287,21 +289,21 @@ describe('move', () => {
       1,
     ],
     [['move', 'somewhere'], 'takes flags only', 2],
-  ])('faultboard %j says what is wrong', async (args, sentence, code) => {
-    const ended = await faultboard(args, { cwd })
-    expect(ended.stderr).toContain(sentence)
-    expect(ended.stderr).not.toContain('secret')
-    expect({ code: ended.code, stdout: ended.stdout }).toEqual({ code, stdout: '' })
+  ])('faultboard %j reports the problem', async (args, message, code) => {
+    const result = await faultboard(args, { cwd })
+    expect(result.stderr).toContain(message)
+    expect(result.stderr).not.toContain('secret')
+    expect({ code: result.code, stdout: result.stdout }).toEqual({ code, stdout: '' })
   })
 })
 
 async function piped(args: readonly string[], text: string): Promise<string> {
   const child = spawn(process.execPath, [resolve('dist/cli/main.js'), ...args], { cwd })
-  let said = ''
+  let output = ''
   child.stdout.on('data', (data) => {
-    said += data
+    output += data
   })
   child.stdin.end(text)
-  await new Promise((settle) => child.on('close', settle))
-  return said
+  await new Promise((resolve) => child.on('close', resolve))
+  return output
 }

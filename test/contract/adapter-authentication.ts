@@ -139,7 +139,7 @@ export function describeAuthentication(harness: AdapterHarness, { start }: Contr
     await expectSignedIn(origin, '/error_dashboard')
   })
 
-  if (!harness.lacks?.prefix)
+  if (!harness.unsupportedVariants?.prefix)
     test('requires credentials below a prefix of the host', { timeout: 120_000 }, async () => {
       const { tracker, origin } = await start({}, 'prefix')
       await tracker.Commands.LogError.call({ error_type: RECORDED_TYPE, message: 'm' })

@@ -5,7 +5,7 @@ import { HOST_HEADERS } from './host-routes.js'
 
 /** Verifies that the dashboard is served at its mount path and nowhere else. */
 export function describeDashboard(harness: AdapterHarness, { start, shared, bare }: ContractHosts): void {
-  const { lacks = {} } = harness
+  const { unsupportedVariants = {} } = harness
 
   test('serves the dashboard at /error_dashboard and leaves other paths to the host', async () => {
     const { get } = await shared()
@@ -23,7 +23,7 @@ export function describeDashboard(harness: AdapterHarness, { start, shared, bare
     expect((await get('/error_dashboard/overview')).status).not.toBe(200)
   })
 
-  if (!lacks.prefix)
+  if (!unsupportedVariants.prefix)
     test('serves the dashboard and its links below a prefix of the host', async () => {
       const { get, post, tracker } = await start({}, 'prefix')
       expect((await get('/admin/error_dashboard')).headers.get('location')).toBe('/admin/error_dashboard/overview')
@@ -95,7 +95,7 @@ export function describeDashboard(harness: AdapterHarness, { start, shared, bare
   })
 
   for (const variant of VARIANTS) {
-    if (!lacks[variant])
+    if (!unsupportedVariants[variant])
       test(`reads forms with lists (${variant})`, async () => {
         const { tracker, post } = await start({}, variant)
         const base = variant === 'prefix' ? '/admin/error_dashboard' : '/error_dashboard'
@@ -122,7 +122,7 @@ export function describeDashboard(harness: AdapterHarness, { start, shared, bare
     expectSecured(mount.headers)
   })
 
-  if (!lacks.headers)
+  if (!unsupportedVariants.headers)
     test('keeps the headers of the dashboard if the host sets headers on every response', async () => {
       const { visit } = await shared('headers')
       for (const path of ['/overview', '/errors/1', '/nowhere', '/assets/dashboard.css'])
@@ -130,7 +130,7 @@ export function describeDashboard(harness: AdapterHarness, { start, shared, bare
       expect((await visit('/ok')).headers).toMatchObject(HOST_HEADERS)
     })
 
-  if (!lacks.wrapped)
+  if (!unsupportedVariants.wrapped)
     test.each(['gzip', 'identity'])('lets the host compress responses once (%s)', async (accepted) => {
       const { get } = await shared('wrapped')
       const page = await get('/error_dashboard/overview', { 'accept-encoding': accepted })

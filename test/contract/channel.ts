@@ -5,7 +5,7 @@ import type { Notice, NoticeEvent } from '../../src/notifications/content/notice
 import type { Settings } from '../../src/options.js'
 import { resolveConfiguration } from '../../src/options.js'
 import { CREDENTIALS, NOON } from '../support/tracker.js'
-import type { Inbox, Letter } from './inbox.js'
+import type { Inbox, ReceivedMessage } from './inbox.js'
 import { errorNotice, hostileNotices, NOTICES } from './notices.js'
 
 export interface ChannelCase {
@@ -15,7 +15,7 @@ export interface ChannelCase {
   /** Requested delay when the receiver rate-limits. */
   busy: Partial<Extract<Outcome, { state: 'failed' }>>
   /** Fails if text from an error could affect the reader of the message. */
-  expectEscaped(letter: Letter, notice: Notice): void
+  expectEscaped(message: ReceivedMessage, notice: Notice): void
 }
 
 const BASE_URL = 'https://ops.example'
@@ -43,8 +43,8 @@ export function channelContract({ channel, carries, open, busy, expectEscaped }:
     afterAll(() => inbox?.close())
 
     beforeEach(() => {
-      inbox.letters.length = 0
-      inbox.manner = 'accept'
+      inbox.messages.length = 0
+      inbox.behavior = 'accept'
     })
 
     const send = (notice: Notice = NOTICES.new, sending: Partial<SendContext> = {}, settings: Settings = {}) =>
@@ -55,9 +55,9 @@ export function channelContract({ channel, carries, open, busy, expectEscaped }:
         sending,
       )
 
-    const only = (): Letter => {
-      expect(inbox.letters).toHaveLength(1)
-      return inbox.letters[0] as Letter
+    const only = (): ReceivedMessage => {
+      expect(inbox.messages).toHaveLength(1)
+      return inbox.messages[0] as ReceivedMessage
     }
 
     test('supports its kinds of notices', () => {
@@ -90,39 +90,39 @@ export function channelContract({ channel, carries, open, busy, expectEscaped }:
     })
 
     test('uses the same key for each attempt', async () => {
-      inbox.manner = 'broken'
+      inbox.behavior = 'broken'
       await send()
-      inbox.manner = 'accept'
+      inbox.behavior = 'accept'
       await send()
       await send(NOTICES.reopened)
-      const [first, again, another] = inbox.letters.map(({ key }) => key)
+      const [first, again, another] = inbox.messages.map(({ key }) => key)
       expect(first).toBe(again)
       expect(first).not.toBe(another)
     })
 
     test('reports the delay that a rate-limiting receiver requests', async () => {
-      inbox.manner = 'busy'
+      inbox.behavior = 'busy'
       expect(await send()).toMatchObject({ state: 'failed', ...busy })
     })
 
     test('reports a server error as a temporary failure', async () => {
-      inbox.manner = 'broken'
+      inbox.behavior = 'broken'
       expect(await send()).toMatchObject({ state: 'failed', response: expect.stringContaining('out of order') })
     })
 
     test('reports a rejection as a permanent failure', async () => {
-      inbox.manner = 'refuse'
+      inbox.behavior = 'refuse'
       expect(await send()).toMatchObject({ state: 'refused', response: expect.stringMatching(/^(404|550)/) })
     })
 
     test('times out if the receiver hangs', async () => {
-      inbox.manner = 'hang'
+      inbox.behavior = 'hang'
       const outcome = await send(NOTICES.new, { timeouts: { connect_ms: 5000, total_ms: 200 } })
       expect(outcome).toEqual({ state: 'failed', response: 'Timed out after 0.2 s.' })
     })
 
     test('reports an incomplete response as a temporary failure', async () => {
-      inbox.manner = 'half'
+      inbox.behavior = 'half'
       expect(await send()).toMatchObject({ state: 'failed' })
     })
 
@@ -134,17 +134,17 @@ export function channelContract({ channel, carries, open, busy, expectEscaped }:
     })
 
     test('stops when the process shuts down', async () => {
-      inbox.manner = 'hang'
+      inbox.behavior = 'hang'
       const stop = new AbortController()
       const sending = send(NOTICES.new, { signal: stop.signal })
-      await inbox.visited()
+      await inbox.connected()
       stop.abort()
       expect(await sending).toEqual({ state: 'failed', response: 'Stopped before a response arrived.' })
       expect(await send(NOTICES.new, { signal: stop.signal })).toMatchObject({ state: 'failed' })
     })
 
     test('redacts secrets in the log, including those that the receiver echoes', async () => {
-      inbox.manner = 'echo'
+      inbox.behavior = 'echo'
       const { state, response } = await send()
       expect(state).toBe('refused')
       expect(response).toContain('***')
@@ -163,12 +163,12 @@ export function channelContract({ channel, carries, open, busy, expectEscaped }:
     test('sends nothing to a blocked private address', async () => {
       const outcome = await send(NOTICES.new, {}, { block_private_addresses: true })
       expect(outcome).toMatchObject({ state: 'refused', response: expect.stringContaining('block_private_addresses') })
-      expect(inbox.letters).toEqual([])
+      expect(inbox.messages).toEqual([])
     })
 
     test('prevents error text from mentioning users, adding links or breaking the layout', async () => {
       for (const notice of hostileNotices().filter(({ event }) => channel.supports(event))) {
-        inbox.letters.length = 0
+        inbox.messages.length = 0
         expect(await send(notice)).toMatchObject({ state: 'sent' })
         expect(only().raw.isWellFormed()).toBe(true)
         expectEscaped(only(), notice)
@@ -178,7 +178,7 @@ export function channelContract({ channel, carries, open, busy, expectEscaped }:
     test('stays within the limits of the receiver for error text of any length', async () => {
       for (const text of ['x'.repeat(65_536), '<@&`*'.repeat(13_000), '\u202E😀'.repeat(20_000), '\n'.repeat(65_536)]) {
         for (const notice of hostileNotices(text).filter(({ event }) => channel.supports(event))) {
-          inbox.letters.length = 0
+          inbox.messages.length = 0
           expect(await send(notice)).toMatchObject({ state: 'sent' })
           expectEscaped(only(), notice)
         }

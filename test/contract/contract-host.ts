@@ -38,7 +38,7 @@ export function hostsOf(harness: AdapterHarness): ContractHosts {
   afterAll(() => closeAll(ofAdapter))
 
   async function listen(tracker: TrackerInstance | null, variant: Variant, closing: Closing): Promise<string> {
-    const built = await harness.host(tracker, variant)
+    const built = await harness.createHost(tracker, variant)
     const host = typeof built === 'function' ? { listener: built, close() {} } : built
     const server = createServer(host.listener)
     const origin = await listening(server)

@@ -5,7 +5,7 @@ import type { TrackerInstance } from '../../src/tracker.js'
  * Variants of the contract host:
  * - `own_handler`: has its own error handler with any status and body;
  * - `default_handler`: has no error handler, so the framework responds (in production mode, without a stack);
- * - `failing_handler`: has an error handler that throws `new Error('the handler is broken')`;
+ * - `failing_handler`: has an error handler that throws `new Error('the error handler failed')`;
  * - `parser`: like `own_handler`, and parses bodies before Faultboard receives the request;
  * - `headers`: like `own_handler`, and sets HOST_HEADERS on every response, as helmet does;
  * - `wrapped`: like `own_handler`, and compresses responses, for instance with `compress`;
@@ -48,7 +48,7 @@ export interface AdapterHarness {
    * - GET /stream: responds with `failingStream()`.
    * Every request has the user `{ id: 7 }`, stored where sign-in middlewares of the framework store it.
    */
-  host(tracker: TrackerInstance | null, variant: Variant): BuiltHost | Promise<BuiltHost>
+  createHost(tracker: TrackerInstance | null, variant: Variant): BuiltHost | Promise<BuiltHost>
   /** Route pattern of GET /orders/8 in the syntax of the framework. Null if it has no patterns. */
   route?: string | null
   /** False if path parameters are not available when the adapter receives an error. */
@@ -56,11 +56,11 @@ export interface AdapterHarness {
   /** Detected user. Null if the framework has no standard place for the user. */
   user_id?: string | null
   /** Faults that no adapter can capture in this framework, with the reason. */
-  unseen?: Partial<Record<Fault, string>>
+  undetectedFaults?: Partial<Record<Fault, string>>
   /** Process error handler of hosts without other error handling. */
   onProcessError?: (error: unknown, event: string) => void
   /** Variants that do not exist in this framework, with the reason. */
-  lacks?: Partial<Record<Variant, string>>
+  unsupportedVariants?: Partial<Record<Variant, string>>
 }
 
 export type BuiltHost = RequestListener | { listener: RequestListener; close(): unknown }

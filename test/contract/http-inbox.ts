@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { text as readAll } from 'node:stream/consumers'
 import type { Settings } from '../../src/options.js'
-import type { Inbox, Letter } from './inbox.js'
+import type { Inbox, ReceivedMessage } from './inbox.js'
 
 export const BUSY_SECONDS = 7
 const SECRET_PATH = '/services/T00000000/XyZsecretXyZ'
@@ -16,9 +16,9 @@ export async function openHttpInbox(settingsFor: (url: string) => Settings, secr
   const inbox: Inbox = {
     settings: {},
     secrets: [SECRET_PATH, 'XyZsecretXyZ', 'T00000000', ...secrets],
-    letters: [],
-    manner: 'accept',
-    visited: () => visit,
+    messages: [],
+    behavior: 'accept',
+    connected: () => visit,
     async close() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
@@ -26,9 +26,9 @@ export async function openHttpInbox(settingsFor: (url: string) => Settings, secr
   }
   const server = createServer(async (request, response) => {
     announce()
-    const letter = await letterOf(request)
-    inbox.letters.push(letter)
-    answer(inbox, letter, request, response)
+    const message = await readMessage(request)
+    inbox.messages.push(message)
+    respond(inbox, message, request, response)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -36,14 +36,19 @@ export async function openHttpInbox(settingsFor: (url: string) => Settings, secr
   return inbox
 }
 
-async function letterOf(request: IncomingMessage): Promise<Letter> {
+async function readMessage(request: IncomingMessage): Promise<ReceivedMessage> {
   const raw = await readAll(request)
   const { headers } = request
   return { key: String(headers['idempotency-key']), headers, raw, text: strings(JSON.parse(raw)).join('\n') }
 }
 
-function answer({ manner }: Inbox, { raw }: Letter, request: IncomingMessage, response: ServerResponse): void {
-  switch (manner) {
+function respond(
+  { behavior }: Inbox,
+  { raw }: ReceivedMessage,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
+  switch (behavior) {
     case 'accept':
       response.end('ok\nand more')
       return

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Settings } from '../../src/options.js'
 
 /** How a receiver responds. */
-export type Manner = 'accept' | 'busy' | 'broken' | 'refuse' | 'hang' | 'half' | 'redirect' | 'echo'
+export type InboxBehavior = 'accept' | 'busy' | 'broken' | 'refuse' | 'hang' | 'half' | 'redirect' | 'echo'
 
 /** A local server that receives the messages of a channel. */
 export interface Inbox {
@@ -10,14 +10,14 @@ export interface Inbox {
   settings: Settings
   /** Values of the settings that must not appear in logs. */
   secrets: readonly string[]
-  letters: Letter[]
-  manner: Manner
+  messages: ReceivedMessage[]
+  behavior: InboxBehavior
   /** Resolves when a client has connected. */
-  visited(): Promise<void>
+  connected(): Promise<void>
   close(): Promise<void>
 }
 
-export interface Letter {
+export interface ReceivedMessage {
   /** Idempotency key. */
   key: string
   headers: IncomingHttpHeaders | Readonly<Record<string, string>>

@@ -244,7 +244,7 @@ function contract(fresh: () => Promise<EnginePlace>): void {
   test('does not keep the process alive', async () => {
     const { settings } = await fresh()
     const child = startChild('../../jobs/fixtures/worker', { settings, timing: QUICK, jobs: [numbered(1)] })
-    expect(await child.ended).toBe(0)
+    expect(await child.exited).toBe(0)
     expect(child.lines).toContain('ready')
     expect(child.errors).toEqual([])
   })

@@ -16,32 +16,32 @@ export async function openMailInbox(settingsFor: (url: string) => Settings): Pro
   const inbox: Inbox = {
     settings: {},
     secrets: [PASSWORD, Buffer.from(PASSWORD).toString('base64'), Buffer.from(`\0ops\0${PASSWORD}`).toString('base64')],
-    letters: [],
-    manner: 'accept',
-    visited: () => visit,
+    messages: [],
+    behavior: 'accept',
+    connected: () => visit,
     close: () => new Promise((resolve) => server.close(() => resolve())),
   }
   const server = new SMTPServer({
     ...{ disabledCommands: ['STARTTLS'], allowInsecureAuth: true, closeTimeout: 50, logger: false },
     onAuth(_auth, _session, done) {
       announce()
-      if (inbox.manner === 'echo') done(failure(535, `no: ${inbox.secrets.join(' ')}`))
-      else if (inbox.manner !== 'hang') done(null, { user: 'ops' })
+      if (inbox.behavior === 'echo') done(failure(535, `no: ${inbox.secrets.join(' ')}`))
+      else if (inbox.behavior !== 'hang') done(null, { user: 'ops' })
     },
     onRcptTo({ address }, _session, done) {
-      if (inbox.manner === 'refuse') done(failure(550, `no such box: ${address}`))
-      else if (inbox.manner === 'busy') done(failure(450, 'try again later'))
+      if (inbox.behavior === 'refuse') done(failure(550, `no such box: ${address}`))
+      else if (inbox.behavior === 'busy') done(failure(450, 'try again later'))
       else done()
     },
     async onData(stream, session, done) {
       const raw = await readAll(stream)
       const { headers, text, html } = parseMail(raw)
-      inbox.letters.push({
+      inbox.messages.push({
         ...{ key: String(headers['message-id']), headers, raw },
         text: [headers.subject, text, html].join('\n'),
       })
-      if (inbox.manner === 'broken') done(failure(451, 'out of order'))
-      else if (inbox.manner === 'half') cutOff(server, session.id)
+      if (inbox.behavior === 'broken') done(failure(451, 'out of order'))
+      else if (inbox.behavior === 'half') cutOff(server, session.id)
       else done()
     },
   })

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Host, startHost } from '../support/host.js'
-import { ALL_PAGES_ON, EVIL, logHostileErrors } from '../support/hostile.js'
+import { ALL_PAGES_ON, HOSTILE_MARKUP, logHostileErrors } from '../support/hostile.js'
 import { PAGES } from '../support/routes.js'
 
-const QUERY = encodeURIComponent(EVIL)
+const QUERY = encodeURIComponent(HOSTILE_MARKUP)
 
 /** Every page in the routes table, so that new pages are included. */
 describe('hostile content', () => {
   let host: Host
 
   beforeAll(async () => {
-    host = await startHost('sqlite::memory:', { application_name: EVIL, ...ALL_PAGES_ON })
+    host = await startHost('sqlite::memory:', { application_name: HOSTILE_MARKUP, ...ALL_PAGES_ON })
     await logHostileErrors(host)
   })
 

@@ -40,7 +40,7 @@ describeEachDatabase(
       expect((await host.get('/errors')).status).toBe(200)
       proxy.hang()
       const page = host.get('/errors')
-      await proxy.somethingWaits()
+      await proxy.dataHeld()
       await proxy.refuse()
       expect((await page).status).toBe(503)
     })

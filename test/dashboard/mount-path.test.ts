@@ -30,7 +30,7 @@ describeOneDatabase('links of messages', (database) => {
         fetch(`${host.origin}/ops/tools/error_dashboard${path}`, { headers: { ...signIn(), ...headers } }),
       async link(): Promise<string> {
         await host.tracker.Commands.SendTestNotification.call({ channel: 'webhook' })
-        return JSON.parse(inbox.letters.at(-1)?.raw ?? '{}').links.dashboard
+        return JSON.parse(inbox.messages.at(-1)?.raw ?? '{}').links.dashboard
       },
     }
   }

@@ -1,7 +1,15 @@
 import { symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { applicationOf, CREDENTIALS, cleanUp, dashboardAt, isInstalled, run, serve } from '../adapters/host-process.js'
+import {
+  CREDENTIALS,
+  cleanUp,
+  createApplication,
+  dashboardAt,
+  isInstalled,
+  run,
+  serve,
+} from '../adapters/host-process.js'
 
 afterAll(cleanUp)
 
@@ -22,14 +30,14 @@ describe.each([
     `builds and shows its error on the dashboard${missing}`,
     { timeout: 240_000 },
     async () => {
-      const folder = applicationOf(`examples/${name}`)
+      const folder = createApplication(`examples/${name}`)
       symlinkSync(resolve('node_modules/@photostructure'), join(folder, 'node_modules/@photostructure'))
       await run(folder, build, ENV)
       const [program = '', ...flags] = start
       const own = program.startsWith('.') ? join(folder, program) : program
       const { origin } = await serve(folder, [own, ...flags], ENV, '/error_dashboard/')
       await fetch(`${origin}/orders`)
-      const found = await dashboardAt(`${origin}/error_dashboard`).recorded('The orders cannot be read')
+      const found = await dashboardAt(`${origin}/error_dashboard`).waitForErrors('The orders cannot be read')
       expect(found).toMatchObject([{ occurrence_count: 1, application_name: `faultboard-example-${name}` }])
     },
   )

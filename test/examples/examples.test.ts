@@ -51,7 +51,7 @@ describe.each([
     const env = { ...PASSWORD, ...(entry.endsWith('.ts') && TYPESCRIPT) }
     const { origin } = await serve(folder, [join(folder, entry)], env, '/error_dashboard/')
     expect((await fetch(`${origin}${path}`)).status).toBe(500)
-    const found = await dashboardAt(`${origin}/error_dashboard`).recorded(message)
+    const found = await dashboardAt(`${origin}/error_dashboard`).waitForErrors(message)
     expect(found).toMatchObject([{ occurrence_count: 1, application_name: `faultboard-example-${name}` }])
   })
 })
@@ -73,7 +73,7 @@ test('examples/diagnostics shows local variables without the card number, and sw
   // Repeats, because the time limit skips the variables of some errors on a busy machine.
   await eventually(async () => {
     visit(`${origin}/orders/7`)
-    const [error] = await dashboard.recorded('Cannot read properties of undefined')
+    const [error] = await dashboard.waitForErrors('Cannot read properties of undefined')
     variables = JSON.stringify(error?.details)
     return variables.includes('A book')
   }, 'an error has its variables')
@@ -95,10 +95,10 @@ describe.skipIf(!REDIS)(`examples/workers${REDIS ? '' : ' (skipped: FAULTBOARD_T
     expect(await (await fetch(`${origin}/orders/7`)).text()).toContain('on its way')
     const dashboard = dashboardAt(`${origin}/error_dashboard`)
     await eventually(async () => {
-      const [error] = await dashboard.recorded('The mail server is unavailable')
+      const [error] = await dashboard.waitForErrors('The mail server is unavailable')
       return error?.occurrence_count === 2
     }, 'both attempts are recorded')
-    expect(await dashboard.recorded('The mail server is unavailable')).toMatchObject([
+    expect(await dashboard.waitForErrors('The mail server is unavailable')).toMatchObject([
       {
         application_name: 'shop',
         context: { job: { data: { order_id: '7' } } },
@@ -116,7 +116,7 @@ describeInBrowser('examples/browser', ({ open }) => {
     const page = await open()
     await page.goto(origin)
     await page.getByRole('button', { name: 'Order' }).click()
-    expect(await dashboardAt(`${origin}/error_dashboard`).recorded('The order cannot be placed')).toMatchObject([
+    expect(await dashboardAt(`${origin}/error_dashboard`).waitForErrors('The order cannot be placed')).toMatchObject([
       {
         error_type: 'TypeError',
         platform: 'Web',

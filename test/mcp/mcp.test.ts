@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { faultboard, folder, record } from '../cli/faultboard.js'
+import { faultboard, recordErrors, workingDirectory } from '../cli/faultboard.js'
 
 const MAIN = resolve('dist/cli/main.js')
 const INJECTION =
@@ -16,12 +16,12 @@ let database = ''
 const clients: Client[] = []
 
 beforeAll(async () => {
-  cwd = await folder({
+  cwd = await workingDirectory({
     'faultboard.config.mjs': `console.log('a configuration that talks')\nexport default {}\n`,
   })
   database = `sqlite:${join(cwd, 'faultboard.sqlite3')}`
   await faultboard(['migrate', '--database', database], { cwd })
-  await record(
+  await recordErrors(
     database,
     { error_type: 'TypeError', message: INJECTION, backtrace: ['at pay (/srv/app/src/pay.js:3:1)'], user_id: 'u1' },
     { error_type: TRICKS, message: `hidden ${TRICKS}`, request_url: `https://x.example/${INJECTION}` },
@@ -273,7 +273,7 @@ describe('lines of the protocol', () => {
 
   test('reports a missing database on standard error with an exit code', async () => {
     const { code, stdout, stderr } = await faultboard(['mcp', '--database', 'sqlite:nowhere.sqlite3'], {
-      cwd: await folder(),
+      cwd: await workingDirectory(),
     })
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toContain('There is no database')

@@ -16,7 +16,7 @@ describeEachDatabase('a delivery during a database outage', (database) => {
     const [{ id = 0 } = {}] = await harness.rows()
     let remainingFailures = 3
     const write: typeof harness.context.database.write = async (work) => {
-      if (inbox.letters.length > 0 && remainingFailures-- > 0) throw new Error('database is locked')
+      if (inbox.messages.length > 0 && remainingFailures-- > 0) throw new Error('database is locked')
       return harness.context.database.write(work)
     }
     await deliver({ ...harness.context, database: { ...harness.context.database, write } }, id, NEVER_ABORTED)
@@ -32,7 +32,7 @@ describeEachDatabase('a delivery during a database outage', (database) => {
     await harness.log('TypeError')
     await flushDispatcher(context)
     await context.jobs.stop()
-    expect(inbox.letters).toHaveLength(1)
+    expect(inbox.messages).toHaveLength(1)
     expect((await harness.rows())[0]).toMatchObject({ state: 'sent' })
   })
 })

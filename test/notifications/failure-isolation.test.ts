@@ -23,7 +23,7 @@ describeOneDatabase('a host with failing notifications', (database) => {
       'a hanging webhook',
       async () => {
         const inbox = await webhookInbox()
-        inbox.manner = 'hang'
+        inbox.behavior = 'hang'
         return inbox.settings
       },
     ],
@@ -66,17 +66,17 @@ describeOneDatabase('a host with failing notifications', (database) => {
       expect(await host.tracker.Commands.LogError.call({ error_type: 'Waiting', message: 'x' })).toMatchObject({
         state: 'recorded',
       })
-      expect(inbox.letters).toHaveLength(0)
+      expect(inbox.messages).toHaveLength(0)
       await proxy.open()
-      await eventually(() => inbox.letters.length > 0, 'the message has come')
-      expect(inbox.letters).toHaveLength(1)
+      await eventually(() => inbox.messages.length > 0, 'the message has come')
+      expect(inbox.messages).toHaveLength(1)
     },
     90_000,
   )
 
   test('exits cleanly while a webhook hangs', async () => {
     const inbox = await webhookInbox()
-    inbox.manner = 'hang'
+    inbox.behavior = 'hang'
     const result = await runChild<{ states: object }>('record', {
       settings: { ...place('ending'), ...CREDENTIALS, ...inbox.settings },
       events: [{ error_type: 'Last', message: 'x' }],

@@ -34,7 +34,7 @@ describeEachDatabase('a delivery of another application', (database) => {
     await dispatchDue(harness.context)
     expect((await harness.rows())[0]).toMatchObject({ queued_at: expect.any(Number) })
     await take(harness, id)
-    expect([shopInbox.letters.length, billingInbox.letters.length]).toEqual([1, 0])
+    expect([shopInbox.messages.length, billingInbox.messages.length]).toEqual([1, 0])
   })
 
   test('enqueues a delivery only in processes of its own application', async () => {

@@ -19,7 +19,7 @@ describeEachDatabase('quiet hours', (database) => {
     for (let i = 0; i < 22; i++) await harness.log(`Error${i}`, { severity: i === 7 ? 'high' : 'low' })
     await harness.sendDue()
     expect((await harness.rows()).every(({ state, run_at }) => state === 'held' && run_at === MORNING)).toBe(true)
-    expect(inbox.letters).toHaveLength(0)
+    expect(inbox.messages).toHaveLength(0)
 
     for (const { clock } of [harness, ...others]) clock.now = MORNING
     await Promise.all([harness, ...others].map(({ context }) => sweepDeliveries(context)))
@@ -27,10 +27,10 @@ describeEachDatabase('quiet hours', (database) => {
     const rows = await harness.rows()
     expect(rows.filter(({ state }) => state === 'combined')).toHaveLength(22)
     expect(rows.filter(({ event }) => event === 'held')).toMatchObject([{ state: 'sent', channel: 'webhook' }])
-    expect(inbox.letters.map(({ key }) => key)).toEqual([
+    expect(inbox.messages.map(({ key }) => key)).toEqual([
       expect.stringMatching(new RegExp(`^[0-9a-f]{8}:held:${rows[0]?.id}:webhook$`)),
     ])
-    const summary = JSON.parse(inbox.letters[0]?.raw ?? '') as HeldNotice
+    const summary = JSON.parse(inbox.messages[0]?.raw ?? '') as HeldNotice
     expect(summary).toMatchObject({
       event: 'held',
       total: 22,

@@ -15,20 +15,20 @@ describeEachDatabase('a receiver that rate-limits', (database) => {
 
   test('pauses a receiver for the requested time without counting the attempt', async () => {
     const inbox = await webhookInbox()
-    inbox.manner = 'busy'
+    inbox.behavior = 'busy'
     const harness = await openHarness(inbox.settings)
     await harness.log('A')
     await harness.log('B')
     await harness.sendDue()
-    expect(inbox.letters).toHaveLength(1)
+    expect(inbox.messages).toHaveLength(1)
     expect((await harness.rows()).map(({ state, attempts }) => [state, attempts])).toEqual([
       ['pending', 0],
       ['pending', 0],
     ])
-    inbox.manner = 'accept'
+    inbox.behavior = 'accept'
     harness.clock.now += PAUSE - 1
     await harness.sendDue()
-    expect(inbox.letters).toHaveLength(1)
+    expect(inbox.messages).toHaveLength(1)
     harness.clock.now += 1
     await harness.sendDue()
     expect((await harness.rows()).map(({ state }) => state)).toEqual(['sent', 'pending'])
@@ -39,12 +39,12 @@ describeEachDatabase('a receiver that rate-limits', (database) => {
 
   test('sends the backlog of a paused receiver one by one, in order and within an hour', async () => {
     const inbox = await webhookInbox()
-    inbox.manner = 'busy'
+    inbox.behavior = 'busy'
     const harness = await openHarness(inbox.settings)
     await fill(harness, 500)
     const [first, ...others] = await harness.rows()
     await deliver(harness.context, first?.id ?? 0, NEVER_ABORTED)
-    expect(inbox.letters).toHaveLength(1)
+    expect(inbox.messages).toHaveLength(1)
     const [again, ...spread] = (await harness.rows()).map(({ run_at }) => (run_at ?? 0) - harness.clock.now)
     expect(again).toBe(PAUSE)
     const step = 1.5 * PAUSE
@@ -60,7 +60,7 @@ describeEachDatabase('a receiver that rate-limits', (database) => {
 
   test('does not pause other channels and applications', async () => {
     const inbox = await webhookInbox()
-    inbox.manner = 'busy'
+    inbox.behavior = 'busy'
     const channels = { ...inbox.settings, community_chat_webhook_url: 'http://127.0.0.1:9/' }
     const harness = await openHarness(channels)
     const billing = harnessAt(harness.place, { ...inbox.settings, application_name: 'billing' })
@@ -74,7 +74,7 @@ describeEachDatabase('a receiver that rate-limits', (database) => {
 
   test('sends nothing new to a paused receiver, and no burst after the pause', async () => {
     const inbox = await webhookInbox()
-    inbox.manner = 'busy'
+    inbox.behavior = 'busy'
     const harness = await openHarness(inbox.settings)
     await harness.log('A')
     await harness.sendDue()
@@ -82,7 +82,7 @@ describeEachDatabase('a receiver that rate-limits', (database) => {
     await harness.log('B')
     const [, late] = await harness.rows()
     await deliver(harness.context, late?.id ?? 0, NEVER_ABORTED)
-    expect(inbox.letters).toHaveLength(1)
+    expect(inbox.messages).toHaveLength(1)
     // Within four times the remaining pause; `random` returns 0.5 in this test.
     expect((await harness.rows())[1]?.run_at).toBe(harness.clock.now + 3 * (PAUSE - SECOND))
   })

@@ -74,7 +74,7 @@ describe('docs/getting-started.md, followed literally from the packed package', 
     { timeout: 120_000 },
     async (_, walkthrough) => {
       const { origin, output } = await started(walkthrough)
-      const found = await dashboardAt(`${origin}/error_dashboard`).recorded('')
+      const found = await dashboardAt(`${origin}/error_dashboard`).waitForErrors('')
       expect(found).toMatchObject([{ occurrence_count: 1 }])
       // The output contains no warnings.
       expect(output().filter((line) => /warning|deprecat|faultboard/i.test(line) && !/^\s+at /.test(line))).toEqual([])
@@ -92,7 +92,7 @@ describeInBrowser('docs/getting-started.md in a browser', ({ open }) => {
   test('Express shows its first error after signing in', { timeout: 120_000 }, async () => {
     if (!express) throw new Error('No section for Express')
     const { origin } = await started(express)
-    await dashboardAt(`${origin}/error_dashboard`).recorded('The first error')
+    await dashboardAt(`${origin}/error_dashboard`).waitForErrors('The first error')
     const page = await open({ httpCredentials: { username: CREDENTIALS.user, password: CREDENTIALS.password } })
     await page.goto(`${origin}/error_dashboard`)
     expect(await page.textContent('main')).toContain('The first error')

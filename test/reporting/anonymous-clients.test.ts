@@ -10,12 +10,12 @@ import { freshTracker, NOON, withDatabase } from '../support/tracker.js'
 import { serve } from './reporting-host.js'
 import { KEY, ON_SQLITE } from './sentry/intake-host.js'
 
-/** Letters only: digits are normalized away. */
-function letters(n: number): string {
+/** Encodes a number in letters, because grouping ignores digits. */
+function toLetters(n: number): string {
   return [...String(n)].map((digit) => 'abcdefghij'[Number(digit)]).join('')
 }
 
-/** Both endpoints with the limits that are on by default. */
+/** Host with both endpoints and the default limits. */
 async function hostWithDefaults(settings: Settings = {}) {
   const host = await freshTracker(ON_SQLITE, settings)
   const app = express()
@@ -33,16 +33,21 @@ async function hostWithDefaults(settings: Settings = {}) {
   }
 }
 
-describe('an anonymous client with the default limits', () => {
-  test('cannot create groups without bound, page anyone or flood a channel', { timeout: 120_000 }, async () => {
+describe('Anonymous client with the default limits', () => {
+  test('cannot create unlimited groups, trigger incidents or flood a channel', { timeout: 120_000 }, async () => {
     const { tracker, clock, url, report, envelope } = await hostWithDefaults({
       ...{ webhook_url: 'http://127.0.0.1:9/', incident_integration_key: 'k', run_jobs: false },
       incident_events_url: 'http://127.0.0.1:9/',
     })
     for (let n = 0; n < 30; n++) {
       const errors = Array.from({ length: 10 }, (_, i) => ({
-        ...{ error_type: `OutOfMemory${letters(n * 10 + i)}`, message: letters(n), platform: 'web', app_version: '1' },
-        stack: `Error: x\n    at ${letters(n * 10 + i)} (https://shop.example/cart.js:1:2)`,
+        ...{
+          error_type: `OutOfMemory${toLetters(n * 10 + i)}`,
+          message: toLetters(n),
+          platform: 'web',
+          app_version: '1',
+        },
+        stack: `Error: x\n    at ${toLetters(n * 10 + i)} (https://shop.example/cart.js:1:2)`,
       }))
       expect(await report({ errors })).toBe(201)
     }
@@ -69,7 +74,7 @@ describe('an anonymous client with the default limits', () => {
 
   test('cannot send envelopes without a key beyond the limit of requests', { timeout: 120_000 }, async () => {
     const { withoutKey } = await hostWithDefaults()
-    // 1.2 kB that are 1 MB to decompress and to parse.
+    // Decompresses from 1.2 kB to 1 MB.
     const costly = new Uint8Array(gzipSync(`{}\n${`{"a":[${'[],'.repeat(5400)}[]],"length":0}\n\n`.repeat(63)}`))
     const statuses: number[] = []
     for (let i = 0; i < 310; i++) statuses.push(await withoutKey(costly))
@@ -87,10 +92,10 @@ describe('an anonymous client with the default limits', () => {
     await report({ error: { error_type: 'First', message: 'x', platform: 'web', app_version: '1' } })
     const before = await fileBytes()
     for (let n = 0; n < 60; n++) {
-      const text = (length: number) => `${letters(n)} ${'x'.repeat(length)}`
-      const frame = (_: unknown, i: number) => `    at ${letters(n)}${i} (https://shop.example/${text(500)}.js:1:2)`
+      const text = (length: number) => `${toLetters(n)} ${'x'.repeat(length)}`
+      const frame = (_: unknown, i: number) => `    at ${toLetters(n)}${i} (https://shop.example/${text(500)}.js:1:2)`
       const error = {
-        ...{ error_type: `Large${letters(n)}`, message: text(9000), platform: 'web', app_version: '1' },
+        ...{ error_type: `Large${toLetters(n)}`, message: text(9000), platform: 'web', app_version: '1' },
         stack: `Error\n${Array.from({ length: 60 }, frame).join('\n')}`,
         context: Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`key${i}`, text(2000)])),
         breadcrumbs: Array.from({ length: 40 }, () => ({ category: 'ui', message: text(500) })),

@@ -15,44 +15,44 @@ import {
   trackerAt,
   withDatabase,
 } from '../support/tracker.js'
-import { onlyError, REPORT, reportingHost, total } from './reporting-host.js'
-import { envelopeOf, intakeHost, KEY, ON_SQLITE } from './sentry/intake-host.js'
+import { onlyError, REPORT, reportingHost, totalOccurrences } from './reporting-host.js'
+import { createEnvelope, intakeHost, KEY, ON_SQLITE } from './sentry/intake-host.js'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-/** Letters only: digits are normalized away. */
-function letters(n: number): string {
+/** Encodes a number in letters, because grouping ignores digits. */
+function toLetters(n: number): string {
   return [...String(n)].map((digit) => 'abcdefghij'[Number(digit)]).join('')
 }
 
-function foreign(n: number, more: Partial<ForeignError> = {}): ForeignError {
-  return { source: 'sentry', error_type: `Forged${letters(n)}`, message: 'x', backtrace: [], ...more }
+function clientError(n: number, overrides: Partial<ForeignError> = {}): ForeignError {
+  return { source: 'sentry', error_type: `Forged${toLetters(n)}`, message: 'x', backtrace: [], ...overrides }
 }
 
-async function groups(tracker: TrackerInstance) {
+async function errorGroups(tracker: TrackerInstance) {
   await tracker.flush()
   const errors = await tracker.Queries.ErrorsList.call({ per_page: 100 })
   const shared = errors.find(({ error_type }) => error_type === OVER_LIMIT_TYPE)
   return { own: errors.filter((error) => error !== shared).length, shared: shared?.occurrence_count ?? 0 }
 }
 
-describeEachDatabase('new client errors per hour', (database) => {
+describeEachDatabase('New client errors per hour', (database) => {
   const LIMIT = { client_max_new_errors_per_hour: 5 }
 
-  test('are limited for all processes together; the rest shares one error, fingerprints included', async () => {
+  test('are limited across processes; further errors share one group despite fingerprints', async () => {
     const place = await freshPlace(database)
     const trackers = [trackerAt(place, LIMIT).tracker, trackerAt(place, LIMIT).tracker]
     await Promise.all(
       trackers.flatMap((tracker, i) =>
         Array.from({ length: 10 }, (_, n) =>
-          tracker.inlet.record(foreign(i * 10 + n, n % 2 ? {} : { fingerprint: [`f${i}${n}`] })),
+          tracker.inlet.record(clientError(i * 10 + n, n % 2 ? {} : { fingerprint: [`f${i}${n}`] })),
         ),
       ),
     )
     const [first] = trackers
     if (!first) throw new Error('no tracker')
-    expect(await groups(first)).toEqual({ own: 5, shared: 15 })
+    expect(await errorGroups(first)).toEqual({ own: 5, shared: 15 })
     const [shared] = await first.Queries.ErrorsList.call({ error_type: OVER_LIMIT_TYPE })
     expect(await first.Queries.FindError.call({ error_id: shared?.id ?? 0 })).toMatchObject({
       ...{ source: 'sentry', platform: 'Other', app_version: null, user_count: 0 },
@@ -60,39 +60,39 @@ describeEachDatabase('new client errors per hour', (database) => {
     })
   })
 
-  test('are not renewed by a restart, but by the next hour', async () => {
+  test('are reset by the next hour, not by a restart', async () => {
     const place = await freshPlace(database)
     for (let run = 0; run < 3; run++) {
       const { tracker } = trackerAt(place, LIMIT)
-      for (let n = 0; n < 3; n++) await tracker.inlet.record(foreign(run * 3 + n))
+      for (let n = 0; n < 3; n++) await tracker.inlet.record(clientError(run * 3 + n))
       await tracker.shutdown()
     }
     const next = trackerAt(place, LIMIT)
-    expect(await groups(next.tracker)).toEqual({ own: 5, shared: 4 })
+    expect(await errorGroups(next.tracker)).toEqual({ own: 5, shared: 4 })
     next.clock.now = NOON + HOUR
-    await next.tracker.inlet.record(foreign(100))
-    expect(await groups(next.tracker)).toEqual({ own: 6, shared: 4 })
+    await next.tracker.inlet.record(clientError(100))
+    expect(await errorGroups(next.tracker)).toEqual({ own: 6, shared: 4 })
   })
 
-  test('leave known errors and errors of the server alone', async () => {
+  test('do not limit known errors and server errors', async () => {
     const place = await freshPlace(database)
     const before = trackerAt(place, LIMIT).tracker
-    for (let n = 0; n < 6; n++) await before.inlet.record(foreign(n))
+    for (let n = 0; n < 6; n++) await before.inlet.record(clientError(n))
     await before.shutdown()
     const { tracker } = trackerAt(place, LIMIT)
-    for (let n = 0; n < 5; n++) await tracker.inlet.record(foreign(n))
+    for (let n = 0; n < 5; n++) await tracker.inlet.record(clientError(n))
     await tracker.Commands.LogError.call({ error_type: 'ServerError', message: 'x' })
-    expect(await groups(tracker)).toEqual({ own: 6, shared: 1 })
-    const known = await tracker.Queries.ErrorsList.call({ search: 'Forged' })
-    expect(known.filter(({ occurrence_count }) => occurrence_count === 2)).toHaveLength(5)
+    expect(await errorGroups(tracker)).toEqual({ own: 6, shared: 1 })
+    const knownError = await tracker.Queries.ErrorsList.call({ search: 'Forged' })
+    expect(knownError.filter(({ occurrence_count }) => occurrence_count === 2)).toHaveLength(5)
   })
 })
 
-describeEachDatabase('stored bytes of client errors per day', (database) => {
+describeEachDatabase('Stored bytes of client errors per day', (database) => {
   test('are limited: further occurrences are counted without details, and the limit survives a restart', async () => {
     const place = await freshPlace(database)
     const settings = { client_max_stored_bytes_per_day: 40_000 }
-    const large = foreign(1, {
+    const large = clientError(1, {
       ...{ app_version: '1.0.0', user_id: 'ada', context: { text: 'x'.repeat(4000) } },
       ...{ request_url: 'https://shop.example/cart' },
     })
@@ -113,12 +113,14 @@ describeEachDatabase('stored bytes of client errors per day', (database) => {
   })
 })
 
-describeEachDatabase('versions that clients report', (database) => {
+describeEachDatabase('Versions reported by clients', (database) => {
   test('are limited per day; further errors are recorded without their version', async () => {
     const place = await freshPlace(database)
     const { tracker } = trackerAt(place)
     for (let n = 0; n < 220; n += 20) {
-      const some = Array.from({ length: 20 }, (_, i) => foreign(1, { app_version: `1.0.${n + i}`, platform: 'Web' }))
+      const some = Array.from({ length: 20 }, (_, i) =>
+        clientError(1, { app_version: `1.0.${n + i}`, platform: 'Web' }),
+      )
       await Promise.all(some.map((error) => tracker.inlet.record(error)))
     }
     await tracker.flush()
@@ -128,19 +130,19 @@ describeEachDatabase('versions that clients report', (database) => {
     expect(releases).toHaveLength(200)
     expect((await tracker.stats()).dropped.client_release_left_out).toBe(20)
     const next = trackerAt(place).tracker
-    await next.inlet.record(foreign(2, { app_version: releases[0]?.version ?? '', platform: 'Web' }))
+    await next.inlet.record(clientError(2, { app_version: releases[0]?.version ?? '', platform: 'Web' }))
     await next.flush()
-    const [known] = await next.Queries.ErrorsList.call({ search: 'Forgedc' })
-    expect(known).toMatchObject({ app_version: releases[0]?.version })
+    const [knownError] = await next.Queries.ErrorsList.call({ search: 'Forgedc' })
+    expect(knownError).toMatchObject({ app_version: releases[0]?.version })
   })
 })
 
-describeEachDatabase('client occurrences beyond the bytes of a day', (database) => {
-  test('keep a short message, no past hour and no rows by version or user', async () => {
+describeEachDatabase('Client occurrences beyond the daily byte limit', (database) => {
+  test('keep a short message without past hours or rows per version and user', async () => {
     const { tracker } = await freshTracker(database, { client_max_stored_bytes_per_day: 0 })
     const message = `x ${'漢'.repeat(9000)}`
     await tracker.inlet.record(
-      foreign(1, { message, app_version: '1.0.0', user_id: 'ada', occurred_at: NOON - 10 * HOUR }),
+      clientError(1, { message, app_version: '1.0.0', user_id: 'ada', occurred_at: NOON - 10 * HOUR }),
     )
     const record = await onlyError(tracker)
     expect(record).toMatchObject({ occurrence_count: 1, app_version: null, user_count: 0 })
@@ -148,10 +150,10 @@ describeEachDatabase('client occurrences beyond the bytes of a day', (database) 
     expect(record.first_seen_at).toBe(new Date(NOON).toISOString())
   })
 
-  test('are counted in one shared error once occurrences without details have used as many bytes', async () => {
+  test('are counted in one shared error after occurrences without details reach the limit', async () => {
     const place = await freshPlace(database)
     const { tracker } = trackerAt(place, { client_max_stored_bytes_per_day: 0 })
-    await tracker.inlet.record(foreign(1, { event_key: 'first' }))
+    await tracker.inlet.record(clientError(1, { event_key: 'first' }))
     await tracker.flush()
     await withDatabase(place.url, ({ read }) =>
       read
@@ -161,8 +163,8 @@ describeEachDatabase('client occurrences beyond the bytes of a day', (database) 
         .execute(),
     )
     const other = trackerAt(place, { client_max_stored_bytes_per_day: 0 }).tracker
-    for (let n = 0; n < 3; n++) await other.inlet.record(foreign(1, { event_key: `later ${n}` }))
-    expect(await groups(other)).toEqual({ own: 1, shared: 3 })
+    for (let n = 0; n < 3; n++) await other.inlet.record(clientError(1, { event_key: `later ${n}` }))
+    expect(await errorGroups(other)).toEqual({ own: 1, shared: 3 })
     const ids = await withDatabase(place.url, ({ read }) =>
       read.selectFrom('faultboard_reported_events').select('event_digest').execute(),
     )
@@ -170,14 +172,14 @@ describeEachDatabase('client occurrences beyond the bytes of a day', (database) 
   })
 })
 
-describeEachDatabase('the health of limits', (database) => {
-  test('shows per option what was rejected since when, in all processes', async () => {
+describeEachDatabase('Limits on the Health page', (database) => {
+  test('shows rejections of all processes per option with their first and last time', async () => {
     const settings = { client_max_new_errors_per_hour: 1, project_root: temporaryFolder() }
     const first = await freshTracker(database, settings)
     const second = trackerAt(first, settings)
     second.clock.now = NOON + 60_000
-    for (let n = 0; n < 3; n++) await first.tracker.inlet.record(foreign(n))
-    await second.tracker.inlet.record(foreign(9))
+    for (let n = 0; n < 3; n++) await first.tracker.inlet.record(clientError(n))
+    await second.tracker.inlet.record(clientError(9))
     second.tracker.inlet.reject('client_max_requests_per_minute')
     await first.tracker.flush()
     await first.tracker.shutdown()
@@ -203,7 +205,7 @@ describeEachDatabase('the health of limits', (database) => {
   })
 })
 
-/** 63 items whose headers are 16 kB of arrays: 1.2 kB compressed, 1 MB to parse. */
+/** Envelope with 63 items whose headers are 16 kB of arrays: 1.2 kB compressed, 1 MB to parse. */
 function costlyHeaders(): Uint8Array<ArrayBuffer> {
   const header = `{"a":[${'[],'.repeat(5400)}[]],"length":0}`
   return new Uint8Array(gzipSync(`{}\n${`${header}\n\n`.repeat(63)}`))
@@ -215,8 +217,8 @@ test.each([
   ['an envelope without a key', false, costlyHeaders(), gzip, 401],
   ['headers of more than 64 kB', true, costlyHeaders(), gzip, 400],
   ['a body that is too large after decompression', true, new Uint8Array(gzipSync('x'.repeat(2e6))), gzip, 413],
-  ['a body that is no gzip', true, new Uint8Array([1, 2, 3, 4]), gzip, 400],
-  ['a payload that is no JSON', true, '{}\n{"type":"event"}\nno JSON', {}, 400],
+  ['a body that is not gzip', true, new Uint8Array([1, 2, 3, 4]), gzip, 400],
+  ['a payload that is not JSON', true, '{}\n{"type":"event"}\nno JSON', {}, 400],
 ] as const)('counts %s as a request', async (_title, hasKey, body, headers, status) => {
   const settings = {
     client_max_requests_per_minute: { per_address: 5 },
@@ -229,7 +231,7 @@ test.each([
   expect(statuses).toEqual([...Array(5).fill(status), 429, 429, 429])
 })
 
-test('counts invalid bodies and refused clients of the reporting endpoint as requests', async () => {
+test('counts invalid bodies and rejected clients of the reporting endpoint as requests', async () => {
   const host = await reportingHost(
     { authorize: ({ request }) => request.headers.get('x-token') === 'right' },
     { client_max_requests_per_minute: { per_address: 2 } },
@@ -253,13 +255,13 @@ test('checks the key in the first line before it decompresses the rest', async (
     const body = new Uint8Array(gzipSync(`${JSON.stringify(header)}\n{"type":"event"}\n${'x'.repeat(900_000)}`))
     return fetch(url, { method: 'POST', body, headers: gzip })
   }
-  // One chunk each: a body that is decompressed as a whole would use up the bytes at once.
+  // Each body is one chunk: decompressing a whole body would exceed the limit immediately.
   expect((await send('wrong')).status).toBe(403)
   expect((await send('wrong')).status).toBe(403)
   expect((await send(KEY)).status).toBe(429)
 })
 
-test('counts every chunk of a body as a kilobyte at least', async () => {
+test('counts every chunk of a body as at least one kilobyte', async () => {
   const host = await intakeHost(ON_SQLITE, { settings: { client_max_bytes_per_minute: { per_address: 100_000 } } })
   const { port } = new URL(host.origin)
   const send = async (chunks: number) => {
@@ -276,22 +278,22 @@ test('counts every chunk of a body as a kilobyte at least', async () => {
   expect(await send(200)).toBe('429')
 })
 
-test('limits the bytes of one address after decompression, and stops reading there', async () => {
+test('limits the decompressed bytes per address and stops reading at the limit', async () => {
   const host = await intakeHost(ON_SQLITE, {
     settings: { client_max_bytes_per_minute: { per_address: 1_000_000, total: 1_200_000 } },
   })
   const event = { message: 'large', extra: { text: 'x'.repeat(600_000) } }
-  const body = new Uint8Array(gzipSync(envelopeOf([{ type: 'event' }, event])))
+  const body = new Uint8Array(gzipSync(createEnvelope([{ type: 'event' }, event])))
   expect((await host.send(body, gzip)).status).toBe(200)
-  const held = await host.send(body, gzip)
-  expect(held.status).toBe(429)
-  expect(held.headers.get('x-sentry-rate-limits')).toMatch(/^\d+::key$/)
-  await eventually(async () => (await total(host.tracker)) === 1, 'one event is recorded')
+  const isBlocked = await host.send(body, gzip)
+  expect(isBlocked.status).toBe(429)
+  expect(isBlocked.headers.get('x-sentry-rate-limits')).toMatch(/^\d+::key$/)
+  await eventually(async () => (await totalOccurrences(host.tracker)) === 1, 'one event is recorded')
   const { dropped } = await host.tracker.stats()
   expect(dropped.client_max_bytes_per_minute).toBe(1)
 })
 
-test('keeps less of a client error than of an error of the server', async () => {
+test('stores less of a client error than of a server error', async () => {
   const host = await reportingHost({ max_bytes: 1_000_000 })
   const breadcrumbs = Array.from({ length: 100 }, (_, i) => ({
     ...{ category: 'ui', message: `${i} ${'m'.repeat(2000)}`, metadata: { text: 'd'.repeat(2000) } },

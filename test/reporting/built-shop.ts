@@ -3,9 +3,9 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 
-/** A bundle for browsers as esbuild makes it, and the stack of what it throws as each browser would print it. */
+/** Bundle of esbuild for browsers, with the stack of its error in the format of each browser. */
 export interface BuiltShop {
-  /** With the script and its map. */
+  /** Contains the script and its map. */
   folder: string
   script: string
   map: string
@@ -35,8 +35,8 @@ export function checkout() { announce(new Cart()) }
 checkout()
 `
 
-/** `edit` goes before everything else: in the next build the minifier gives all names anew. */
-export async function builtShop(folder: string, edit = ''): Promise<BuiltShop> {
+/** Builds the bundle. `edit` is prepended to the source, so that the minifier assigns other names. */
+export async function buildShop(folder: string, edit = ''): Promise<BuiltShop> {
   mkdirSync(join(folder, 'src'), { recursive: true })
   writeFileSync(join(folder, 'src/cart.ts'), `${edit}${CART}`)
   writeFileSync(join(folder, 'src/main.ts'), MAIN)
@@ -54,17 +54,17 @@ export async function builtShop(folder: string, edit = ''): Promise<BuiltShop> {
   const script = readdirSync(outdir).find((name) => name.endsWith('.js')) ?? ''
   const code = readFileSync(join(outdir, script), 'utf8')
   const map = readFileSync(join(outdir, `${script}.map`), 'utf8')
-  return { folder: outdir, script, map, code, stacks: stacksOf(code, `${SITE}${script}`) }
+  return { folder: outdir, script, map, code, stacks: stacksInBrowsers(code, `${SITE}${script}`) }
 }
 
-/** V8 is run; the others print the same frames in another shape, and with columns of their own. */
-function stacksOf(code: string, filename: string): BuiltShop['stacks'] {
-  const chrome = thrownBy(code, filename)
+/** Runs V8 for the stack of Chrome and converts it to the formats and columns of Firefox and Safari. */
+function stacksInBrowsers(code: string, filename: string): BuiltShop['stacks'] {
+  const chrome = stackThrownBy(code, filename)
   const frames = chrome
     .split('\n')
     .map((line) => /^\s+at (?:(.+) \()?(https:.+):(\d+):(\d+)\)?$/.exec(line))
     .filter((match) => match !== null)
-  const printed = (column: (name: string, column: number) => number) =>
+  const v8Stack = (column: (name: string, column: number) => number) =>
     frames
       .map(([, name = '', url, line, at]) => {
         const plain = (name.split('.').at(-1) ?? '').replace(/^new /, '').replace('<anonymous>', '')
@@ -73,8 +73,8 @@ function stacksOf(code: string, filename: string): BuiltShop['stacks'] {
       .join('\n')
   return {
     chrome,
-    firefox: printed((_name, column) => column),
-    safari: printed((name, column) => column + name.length),
+    firefox: v8Stack((_name, column) => column),
+    safari: v8Stack((name, column) => column + name.length),
   }
 }
 
@@ -87,7 +87,7 @@ try {
   console.log([head, ...frames.filter((line) => line.includes('https:'))].join('\\n'))
 }`
 
-/** In a process of its own: the runner of the tests moves the columns of every stack in its own. */
-function thrownBy(code: string, filename: string): string {
+/** Runs the bundle in a new process, because the test runner changes the columns of stacks in its own. */
+function stackThrownBy(code: string, filename: string): string {
   return execFileSync(process.execPath, ['-e', RUN, code, filename], { encoding: 'utf8' }).trim()
 }

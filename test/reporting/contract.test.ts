@@ -2,14 +2,14 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { describeOneDatabase } from '../support/databases.js'
 import { NOON } from '../support/tracker.js'
-import { onlyError, REPORT, reportingHost, total } from './reporting-host.js'
+import { onlyError, REPORT, reportingHost, totalOccurrences } from './reporting-host.js'
 
 const HOUR = 3_600_000
 
-describeOneDatabase('an error that a client reports', (database) => {
-  test('is recorded in our own fields, with nothing of the host in it', async () => {
+describeOneDatabase('Reported client error', (database) => {
+  test('is recorded in the fields of an error without data of the host', async () => {
     const host = await reportingHost({}, { database: await database.fresh(), enable_breadcrumbs: true })
-    const answer = await host.post(
+    const response = await host.post(
       {
         error: {
           ...REPORT,
@@ -24,7 +24,7 @@ describeOneDatabase('an error that a client reports', (database) => {
       },
       { 'user-agent': 'Mozilla/5.0 test' },
     )
-    expect(answer).toMatchObject({ status: 201, body: { success: true } })
+    expect(response).toMatchObject({ status: 201, body: { success: true } })
     const error = await onlyError(host.tracker)
     expect(error).toMatchObject({
       error_type: 'TypeError',
@@ -63,28 +63,28 @@ describeOneDatabase('an error that a client reports', (database) => {
     expect((await onlyError(host.tracker)).occurrence_count).toBe(4)
   })
 
-  test('counts once when the client sends it again, to another process or after a restart', async () => {
+  test('counts once if the client resends it to another process or after a restart', async () => {
     const url = await database.fresh()
     const body = { errors: ['a', 'b'].map((event_id) => ({ ...REPORT, event_id })) }
     const [one, other] = [await reportingHost({}, { database: url }), await reportingHost({}, { database: url })]
-    const answers = [await one.post(body), await other.post(body)]
+    const responses = [await one.post(body), await other.post(body)]
     await other.tracker.shutdown()
     const restarted = await reportingHost({}, { database: url })
-    answers.push(await restarted.post(body))
-    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201])
+    responses.push(await restarted.post(body))
+    expect(responses.map(({ status }) => status)).toEqual([201, 201, 201])
     expect((await onlyError(restarted.tracker)).occurrence_count).toBe(2)
     expect((await restarted.tracker.stats()).dropped).toEqual({ reported_again: 2 })
   })
 })
 
-describe('the contract', () => {
+describe('Reporting contract', () => {
   test.each([
     ['ios', 'iOS'],
     ['ANDROID', 'Android'],
     ['Web', 'Web'],
     ['api', 'API'],
     ['visionOS', 'visionOS'],
-  ])('takes the platform %s for %s', async (platform, shown) => {
+  ])('maps the platform %s to %s', async (platform, shown) => {
     const host = await reportingHost()
     await host.post({ error: { ...REPORT, platform } })
     expect((await onlyError(host.tracker)).platform).toBe(shown)
@@ -111,18 +111,18 @@ describe('the contract', () => {
     ['{"error":', 'the body is not valid JSON'],
     ['', 'the body is empty'],
     [`{"error":${'['.repeat(40)}${']'.repeat(40)}}`, 'the body must not be nested more than 32 levels deep'],
-  ])('answers %j with 422 and the field, and takes nothing of it', async (body, error) => {
+  ])('rejects %j with 422 and the field, and records nothing', async (body, error) => {
     const host = await reportingHost()
     expect(await host.post(body)).toMatchObject({ status: 422, body: { error } })
-    expect(await total(host.tracker)).toBe(0)
+    expect(await totalOccurrences(host.tracker)).toBe(0)
   })
 
-  test('takes an error that was thrown without a word', async () => {
+  test('accepts an error with an empty message', async () => {
     const host = await reportingHost()
     expect((await host.post({ error: { ...REPORT, message: '' } })).status).toBe(201)
   })
 
-  test('counts an event that is sent again once, and one that only shares its id for itself', async () => {
+  test('counts a resent event once and a different event with the same id separately', async () => {
     const host = await reportingHost()
     const errors = [
       { ...REPORT, event_id: 'a-1' },
@@ -130,21 +130,21 @@ describe('the contract', () => {
     ]
     await Promise.all([host.post({ errors }), host.post({ errors })])
     expect((await host.post({ errors })).status).toBe(201)
-    expect(await total(host.tracker)).toBe(2)
+    expect(await totalOccurrences(host.tracker)).toBe(2)
     await host.post({ error: { ...REPORT, message: 'another', event_id: 'a-1' } })
-    // Another phone, that counts its events from one too.
+    // Another device that numbers its events from one, too.
     await host.post({ error: { ...REPORT, event_id: 'a-1', timestamp: NOON - HOUR } })
-    expect(await total(host.tracker)).toBe(4)
+    expect(await totalOccurrences(host.tracker)).toBe(4)
   })
 
   test.each([
     ['in seconds', (NOON - HOUR) / 1000, NOON - HOUR, undefined],
     ['in milliseconds', NOON - HOUR, NOON - HOUR, undefined],
-    ['of a clock that is a little ahead', NOON + 4 * 60_000, NOON, undefined],
-    ['of the future', NOON + 6 * 60_000, NOON, NOON + 6 * 60_000],
-    ['of long ago', NOON - 8 * 24 * HOUR, NOON, NOON - 8 * 24 * HOUR],
-    ['of nonsense', -1e300, NOON, -1e300],
-  ])('believes a time %s within reason', async (_title, timestamp, occurred_at, claimed) => {
+    ['of a clock that is slightly ahead', NOON + 4 * 60_000, NOON, undefined],
+    ['in the future', NOON + 6 * 60_000, NOON, NOON + 6 * 60_000],
+    ['in the distant past', NOON - 8 * 24 * HOUR, NOON, NOON - 8 * 24 * HOUR],
+    ['that is not valid', -1e300, NOON, -1e300],
+  ])('accepts or corrects a time %s', async (_title, timestamp, occurred_at, claimed) => {
     const host = await reportingHost()
     await host.post({ error: { ...REPORT, timestamp } })
     const error = await onlyError(host.tracker)
@@ -152,22 +152,22 @@ describe('the contract', () => {
     expect(error.occurrence?.details.claimed_timestamp).toBe(claimed)
   })
 
-  test('has the user from the host, and from the client only where that is trusted', async () => {
+  test('takes the user from the host, and from the client only with trust_user', async () => {
     const body = { error: { ...REPORT, user_id: 'client-says' } }
-    const userOf = async (options: Parameters<typeof reportingHost>[0]) => {
+    const recordedUser = async (options: Parameters<typeof reportingHost>[0]) => {
       const host = await reportingHost(options)
       await host.post(body, { 'x-user': '42' })
       return (await onlyError(host.tracker)).occurrence?.user_id
     }
-    expect(await userOf({})).toBe(null)
-    expect(await userOf({ trust_user: true })).toBe('client-says')
-    expect(await userOf({ trust_user: true, user: ({ request }) => request.headers.get('x-user') })).toBe('42')
-    expect(await userOf({ user: async ({ host }) => (host as { method: string }).method })).toBe('POST')
+    expect(await recordedUser({})).toBe(null)
+    expect(await recordedUser({ trust_user: true })).toBe('client-says')
+    expect(await recordedUser({ trust_user: true, user: ({ request }) => request.headers.get('x-user') })).toBe('42')
+    expect(await recordedUser({ user: async ({ host }) => (host as { method: string }).method })).toBe('POST')
   })
 })
 
-describe('whatever is posted', () => {
-  test('is answered with 201 or 422, and never breaks the host', async () => {
+describe('Arbitrary request bodies', () => {
+  test('receive 201 or 422 and never fail the host', async () => {
     const host = await reportingHost(
       {},
       {
@@ -206,16 +206,16 @@ describe('whatever is posted', () => {
     )
     await fc.assert(
       fc.asyncProperty(body, async (text) => {
-        const { status, body: answer } = await host.post(text)
+        const { status, body: response } = await host.post(text)
         expect([201, 422]).toContain(status)
-        if (status === 422) expect(answer).toEqual({ error: expect.any(String) })
+        if (status === 422) expect(response).toEqual({ error: expect.any(String) })
       }),
       { numRuns: 300 },
     )
     expect(host.lines).toEqual([])
   })
 
-  test('changes no prototype and reads none', async () => {
+  test('cannot change or inherit from a prototype', async () => {
     const host = await reportingHost()
     const text = `{"error":{"__proto__":${JSON.stringify(REPORT)}}}`
     expect(await host.post(text)).toMatchObject({ status: 422, body: { error: 'error.error_type is required' } })

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { reportingEndpoint } from '../../src/reporting/endpoint.js'
-import { REPORT, reportingHost, total } from './reporting-host.js'
+import { REPORT, reportingHost, totalOccurrences } from './reporting-host.js'
 
 const SHOP = 'https://shop.example'
 const allowed = { allowed_origins: [SHOP] }
 
-describe('a page of another origin', () => {
-  test('may report once the host has named it, and read the answer', async () => {
+describe('Page of another origin', () => {
+  test('may report and read the response if its origin is allowed', async () => {
     const host = await reportingHost(allowed)
-    const asked = await host.send({
+    const preflight = await host.send({
       method: 'OPTIONS',
       headers: {
         origin: SHOP,
@@ -16,20 +16,20 @@ describe('a page of another origin', () => {
         'access-control-request-headers': 'content-type,authorization,bad header\u00e9',
       },
     })
-    expect(asked.status).toBe(204)
-    expect(asked.headers.get('access-control-allow-origin')).toBe(SHOP)
-    expect(asked.headers.get('access-control-allow-methods')).toBe('POST')
-    expect(asked.headers.get('access-control-allow-headers')).toBe('content-type, authorization')
-    expect(asked.headers.get('access-control-allow-credentials')).toBe(null)
-    expect(asked.headers.get('vary')).toBe('Origin')
-    const answer = await host.post({ error: REPORT }, { origin: SHOP, 'sec-fetch-site': 'cross-site' })
-    expect(answer.status).toBe(201)
-    expect(answer.headers.get('access-control-allow-origin')).toBe(SHOP)
-    expect(answer.headers.get('access-control-expose-headers')).toContain('Retry-After')
-    // The reason of a refusal is for the page, too.
-    const refused = await host.post({}, { origin: SHOP })
-    expect(refused.status).toBe(422)
-    expect(refused.headers.get('access-control-allow-origin')).toBe(SHOP)
+    expect(preflight.status).toBe(204)
+    expect(preflight.headers.get('access-control-allow-origin')).toBe(SHOP)
+    expect(preflight.headers.get('access-control-allow-methods')).toBe('POST')
+    expect(preflight.headers.get('access-control-allow-headers')).toBe('content-type, authorization')
+    expect(preflight.headers.get('access-control-allow-credentials')).toBe(null)
+    expect(preflight.headers.get('vary')).toBe('Origin')
+    const response = await host.post({ error: REPORT }, { origin: SHOP, 'sec-fetch-site': 'cross-site' })
+    expect(response.status).toBe(201)
+    expect(response.headers.get('access-control-allow-origin')).toBe(SHOP)
+    expect(response.headers.get('access-control-expose-headers')).toContain('Retry-After')
+    // The page can read the reason of a rejection, too.
+    const rejected = await host.post({}, { origin: SHOP })
+    expect(rejected.status).toBe(422)
+    expect(rejected.headers.get('access-control-allow-origin')).toBe(SHOP)
   })
 
   test.each([
@@ -39,25 +39,28 @@ describe('a page of another origin', () => {
     'https://shop.example:8443',
     'https://sub.shop.example',
     'null',
-  ])('may not report as %s', async (origin) => {
+  ])('may not report with the origin %s', async (origin) => {
     const host = await reportingHost(allowed)
-    const asked = await host.send({ method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'POST' } })
-    expect(asked.headers.get('access-control-allow-origin')).toBe(null)
-    const answer = await host.post({ error: REPORT }, { origin, 'content-type': 'text/plain' })
-    expect(answer.status).toBe(403)
-    expect(answer.headers.get('access-control-allow-origin')).toBe(null)
-    expect(await total(host.tracker)).toBe(0)
+    const preflight = await host.send({
+      method: 'OPTIONS',
+      headers: { origin, 'access-control-request-method': 'POST' },
+    })
+    expect(preflight.headers.get('access-control-allow-origin')).toBe(null)
+    const response = await host.post({ error: REPORT }, { origin, 'content-type': 'text/plain' })
+    expect(response.status).toBe(403)
+    expect(response.headers.get('access-control-allow-origin')).toBe(null)
+    expect(await totalOccurrences(host.tracker)).toBe(0)
   })
 
   test('may send cookies only if the host allows it', async () => {
     const host = await reportingHost({ ...allowed, allow_credentials: true })
-    const answer = await host.post({ error: REPORT }, { origin: SHOP })
-    expect(answer.headers.get('access-control-allow-credentials')).toBe('true')
+    const response = await host.post({ error: REPORT }, { origin: SHOP })
+    expect(response.headers.get('access-control-allow-credentials')).toBe('true')
     const other = await host.post({ error: REPORT }, { origin: 'https://evil.example' })
     expect(other.headers.get('access-control-allow-credentials')).toBe(null)
   })
 
-  test('is never any page: a wildcard is refused at start, and so is what is no origin', () => {
+  test('cannot be allowed by a wildcard or an invalid origin', () => {
     for (const origin of ['*', 'https://*.shop.example', 'shop.example', 'https://shop.example/path']) {
       expect(() => reportingEndpoint({ allowed_origins: [origin] })).toThrow(
         `${JSON.stringify(origin)} is not an origin`,
@@ -66,7 +69,7 @@ describe('a page of another origin', () => {
   })
 })
 
-test("the host's own pages and programs report without being named", async () => {
+test('may report without configuration if it belongs to the host or is not a browser', async () => {
   const host = await reportingHost()
   const { origin } = new URL(host.url)
   expect((await host.post({ error: REPORT }, { origin, 'sec-fetch-site': 'same-origin' })).status).toBe(201)

@@ -11,31 +11,31 @@ import { KEY, ON_SQLITE } from './sentry/intake-host.js'
 
 const MINUTE = 60_000
 const MINUTES = 5
-/** More of each attack per minute than the limits allow. */
+/** Requests of each attack per minute; exceeds the limits. */
 const PER_MINUTE = 180
 
-/** Letters only: digits are normalized away. */
-function letters(n: number): string {
+/** Encodes a number in letters, because grouping ignores digits. */
+function toLetters(n: number): string {
   return [...String(n)].map((digit) => 'abcdefghij'[Number(digit)]).join('')
 }
 
-/** H1 of the security review: ten new errors that claim to be critical. */
+/** Ten new errors that claim to be critical. */
 function newErrors(n: number): string {
   const errors = Array.from({ length: 10 }, (_, i) => ({
     ...{
-      error_type: `OutOfMemory${letters(n * 10 + i)}`,
-      message: letters(n),
+      error_type: `OutOfMemory${toLetters(n * 10 + i)}`,
+      message: toLetters(n),
       platform: 'web',
       app_version: `${n}.${i}`,
     },
-    stack: `Error: x\n    at ${letters(n * 10 + i)} (https://shop.example/cart.js:1:2)`,
+    stack: `Error: x\n    at ${toLetters(n * 10 + i)} (https://shop.example/cart.js:1:2)`,
   }))
   return JSON.stringify({ errors })
 }
 
-/** M2: a report with every field at its bound. */
+/** Report with every field at its maximum size. */
 function largeReport(n: number): string {
-  const text = (length: number) => `${letters(n)} ${'x'.repeat(length)}`
+  const text = (length: number) => `${toLetters(n)} ${'x'.repeat(length)}`
   const breadcrumbs = Array.from({ length: 40 }, () => ({
     category: 'ui',
     message: text(500),
@@ -44,13 +44,13 @@ function largeReport(n: number): string {
   const context = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`key${i}`, text(2000)]))
   const stack = Array.from(
     { length: 60 },
-    (_, i) => `    at ${letters(n)}${i} (https://shop.example/${text(500)}.js:1:2)`,
+    (_, i) => `    at ${toLetters(n)}${i} (https://shop.example/${text(500)}.js:1:2)`,
   )
-  const error = { error_type: `Large${letters(n)}`, message: text(9000), platform: 'web', app_version: `${n}` }
+  const error = { error_type: `Large${toLetters(n)}`, message: text(9000), platform: 'web', app_version: `${n}` }
   return JSON.stringify({ error: { ...error, breadcrumbs, context, stack: `Error\n${stack.join('\n')}` } })
 }
 
-/** H1 with fingerprints, and levels that page. */
+/** Sentry events with unique fingerprints and fatal levels. */
 function fatalEvents(n: number): string {
   const event = (i: number) => ({
     ...{ level: 'fatal', fingerprint: [`${n}-${i}`], user: { id: `${n}-${i}` }, release: `shop@${n}.${i}` },
@@ -59,11 +59,11 @@ function fatalEvents(n: number): string {
   return `{}\n${Array.from({ length: 5 }, (_, i) => `{"type":"event"}\n${JSON.stringify(event(i))}`).join('\n')}\n`
 }
 
-/** Milliseconds until a page of the host responds. */
-async function pinged(origin: string): Promise<number> {
-  const begun = performance.now()
+/** Response time of a page of the host in milliseconds. */
+async function measurePing(origin: string): Promise<number> {
+  const startedAt = performance.now()
   expect(await (await fetch(`${origin}/ping`)).text()).toBe('pong')
-  return performance.now() - begun
+  return performance.now() - startedAt
 }
 
 function p95(times: readonly number[]): number {
@@ -71,10 +71,10 @@ function p95(times: readonly number[]): number {
   return Math.round(sorted[Math.floor(sorted.length * 0.95)] ?? 0)
 }
 
-/** H2: 1.2 kB that are 1 MB to decompress and to parse, with and without a key. */
+/** Decompresses from 1.2 kB to 1 MB. Sent with and without a key. */
 const COSTLY = new Uint8Array(gzipSync(`{}\n${`{"a":[${'[],'.repeat(5400)}[]],"length":0}\n\n`.repeat(63)}`))
 
-test('one anonymous address within five minutes uses bounded work, groups, messages and disk', {
+test('limits requests, groups, messages and disk space of one anonymous address', {
   timeout: 600_000,
 }, async () => {
   const host = await freshTracker(ON_SQLITE, {
@@ -111,22 +111,22 @@ test('one anonymous address within five minutes uses bounded work, groups, messa
     () => fetch(intake, { method: 'POST', headers: gzip, body: COSTLY }),
     () => fetch(`${intake}?sentry_key=${KEY}`, { method: 'POST', headers: gzip, body: COSTLY }),
   ]
-  const quiet: number[] = []
-  for (let i = 0; i < 20; i++) quiet.push(await pinged(origin))
-  let taken = 0
-  let refused = 0
+  const baselinePings: number[] = []
+  for (let i = 0; i < 20; i++) baselinePings.push(await measurePing(origin))
+  let accepted = 0
+  let rejected = 0
   const pings: number[] = []
   for (let minute = 0; minute < MINUTES; minute++) {
     clock.now = NOON + minute * (MINUTE + 1)
     for (let n = 0; n < PER_MINUTE; n += 6) {
-      const wave = attacks.flatMap((attack, kind) =>
+      const requests = attacks.flatMap((attack, kind) =>
         Array.from({ length: 6 / 3 }, (_, i) => attack((minute * PER_MINUTE + n + i) * 5 + kind)),
       )
-      const ping = pinged(origin)
-      for (const response of await Promise.all(wave)) {
+      const ping = measurePing(origin)
+      for (const response of await Promise.all(requests)) {
         await response.arrayBuffer()
-        if (response.status === 429) refused++
-        else taken++
+        if (response.status === 429) rejected++
+        else accepted++
       }
       pings.push(await ping)
     }
@@ -134,20 +134,20 @@ test('one anonymous address within five minutes uses bounded work, groups, messa
   await tracker.Commands.LogError.call({ error_type: 'ServerError', message: 'after', severity: 'critical' })
   await tracker.flush()
 
-  // Requests and bytes: most requests are refused, and each refusal is counted.
-  expect(taken + refused).toBe((MINUTES * PER_MINUTE * 10) / 6)
-  expect(taken).toBeGreaterThan(0)
-  expect(taken).toBeLessThan(refused)
+  // Requests and bytes: most requests are rejected, and each rejection is counted.
+  expect(accepted + rejected).toBe((MINUTES * PER_MINUTE * 10) / 6)
+  expect(accepted).toBeGreaterThan(0)
+  expect(accepted).toBeLessThan(rejected)
   const { dropped } = await tracker.stats()
-  expect((dropped.client_max_requests_per_minute ?? 0) + (dropped.client_max_bytes_per_minute ?? 0)).toBe(refused)
-  // Groups: the limit of the hour, the shared one, and both errors of the server.
+  expect((dropped.client_max_requests_per_minute ?? 0) + (dropped.client_max_bytes_per_minute ?? 0)).toBe(rejected)
+  // Groups: the hourly limit, the shared group and both server errors.
   const { pagination } = await tracker.Queries.ErrorsList.page({ per_page: 1 })
   expect(pagination.total_count).toBeLessThanOrEqual(200 + 1 + 2)
   const [shared] = await tracker.Queries.ErrorsList.call({ error_type: OVER_LIMIT_TYPE })
   expect(shared?.occurrence_count).toBe(dropped.client_max_new_errors_per_hour)
-  const clients = await tracker.Queries.ErrorsList.call({ severity: 'critical' })
-  expect(clients.map(({ message }) => message)).toEqual(['after'])
-  // Messages: a quarter of the hourly limit and both errors of the server on the webhook, only the latter as incidents.
+  const clientErrors = await tracker.Queries.ErrorsList.call({ severity: 'critical' })
+  expect(clientErrors.map(({ message }) => message)).toEqual(['after'])
+  // Messages: the webhook receives a quarter of the hourly limit and both server errors. Only server errors are incidents.
   const rows = await withDatabase(url, ({ read }) =>
     read.selectFrom('faultboard_deliveries').select(['channel', 'state', 'payload']).execute(),
   )
@@ -157,11 +157,11 @@ test('one anonymous address within five minutes uses bounded work, groups, messa
     expect.arrayContaining(['before', 'after']),
   )
   expect(rows.filter(({ channel }) => channel === 'incident')).toHaveLength(2)
-  // Disk: what is stored, its indexes and the text search take less than half of the bytes that one address may send.
-  const grown = (await fileBytes()) - before
-  expect(grown).toBeLessThan((MINUTES * 5_000_000) / 2)
+  // Disk: rows, indexes and text search use less than half of the bytes that one address may send.
+  const growthBytes = (await fileBytes()) - before
+  expect(growthBytes).toBeLessThan((MINUTES * 5_000_000) / 2)
   console.info(
-    `flood: ${taken} of ${taken + refused} requests taken, ${pagination.total_count} errors, ` +
-      `${Math.round(grown / 1000)} kB on disk, p95 of /ping ${p95(pings)} ms (before the flood ${p95(quiet)} ms)`,
+    `flood: ${accepted} of ${accepted + rejected} requests accepted, ${pagination.total_count} errors, ` +
+      `${Math.round(growthBytes / 1000)} kB on disk, p95 of /ping ${p95(pings)} ms (before the flood ${p95(baselinePings)} ms)`,
   )
 })

@@ -16,17 +16,17 @@ import { Hono } from 'hono'
 import Koa from 'koa'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Mountable, reportingEndpoint } from '../../src/reporting/endpoint.js'
-import { asking, REPORT, serve, total, trackerFor } from './reporting-host.js'
+import { REPORT, reportingClient, serve, totalOccurrences, trackerFor } from './reporting-host.js'
 
 const express4 = createRequire(import.meta.url)('express4') as typeof express
 const koaBody = createRequire(import.meta.url)('koa-bodyparser') as () => Koa.Middleware
 
 const PATH = '/client_errors'
 
-/** A host with the endpoint at PATH; gives its address. */
+/** Starts a host with the endpoint at PATH and returns its origin. */
 type Host = (reporting: Mountable) => Promise<string>
 
-const ofExpress = (make: typeof express, parsers: boolean): Host => {
+const startExpress = (make: typeof express, parsers: boolean): Host => {
   return (reporting) => {
     const app = make()
     if (parsers) app.use(make.json())
@@ -35,7 +35,7 @@ const ofExpress = (make: typeof express, parsers: boolean): Host => {
   }
 }
 
-const ofFastify: Host = async (reporting) => {
+const startFastify: Host = async (reporting) => {
   const app = fastify()
   app.register(reporting.fastify, { prefix: PATH })
   app.post('/own', async (request) => request.body)
@@ -43,7 +43,7 @@ const ofFastify: Host = async (reporting) => {
   return app.listen({ port: 0, host: '127.0.0.1' })
 }
 
-const ofKoa = (parsers: boolean): Host => {
+const startKoa = (parsers: boolean): Host => {
   return (reporting) => {
     const app = new Koa()
     if (parsers) app.use(koaBody())
@@ -52,7 +52,7 @@ const ofKoa = (parsers: boolean): Host => {
   }
 }
 
-const ofHono = (parsers: boolean): Host => {
+const startHono = (parsers: boolean): Host => {
   return async (reporting) => {
     const app = new Hono()
     if (parsers) {
@@ -62,26 +62,30 @@ const ofHono = (parsers: boolean): Host => {
       })
     }
     app.all(PATH, reporting.hono)
-    return new Promise((settle) => {
+    return new Promise((resolve) => {
       const server = serveHono({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) =>
-        settle(`http://127.0.0.1:${port}`),
+        resolve(`http://127.0.0.1:${port}`),
       )
       onTestFinished(() => void server.close())
     })
   }
 }
 
-/** In a controller, behind whatever guards the host has. The decorators are called: nothing here compiles the syntax. */
-const ofNest = (platform: 'express' | 'fastify'): Host => {
+/** Mounts the endpoint in a controller. Decorators are called as functions, because the tests do not compile their syntax. */
+const startNest = (platform: 'express' | 'fastify'): Host => {
   return async (reporting) => {
     class Errors {
-      take(request: object, response: object) {
+      report(request: object, response: object) {
         return reporting.nest(request, response)
       }
     }
-    Req()(Errors.prototype, 'take', 0)
-    Res()(Errors.prototype, 'take', 1)
-    All(PATH)(Errors.prototype, 'take', Object.getOwnPropertyDescriptor(Errors.prototype, 'take') as PropertyDescriptor)
+    Req()(Errors.prototype, 'report', 0)
+    Res()(Errors.prototype, 'report', 1)
+    All(PATH)(
+      Errors.prototype,
+      'report',
+      Object.getOwnPropertyDescriptor(Errors.prototype, 'report') as PropertyDescriptor,
+    )
     Controller()(Errors)
     class App {}
     Module({ controllers: [Errors] })(App)
@@ -93,39 +97,39 @@ const ofNest = (platform: 'express' | 'fastify'): Host => {
   }
 }
 
-/** As Next.js calls a route handler: with a standard Request and nothing else. */
-const ofNext: Host = (reporting) =>
+/** Calls a route handler like Next.js, with only a standard Request. */
+const startNext: Host = (reporting) =>
   serve(async (incoming, outgoing) => {
     const { method = '', headers } = incoming
     const handler = { POST: reporting.POST, OPTIONS: reporting.OPTIONS }[method]
     const init = { method, headers: headers as Record<string, string>, duplex: 'half' }
     const body = method === 'POST' ? { body: Readable.toWeb(incoming) } : {}
-    const answer = await handler?.(
+    const response = await handler?.(
       new Request(`http://${headers.host}${incoming.url}`, { ...init, ...body } as RequestInit),
     )
-    outgoing.writeHead(answer?.status ?? 405, Object.fromEntries(answer?.headers ?? []))
-    outgoing.end(await answer?.text())
+    outgoing.writeHead(response?.status ?? 405, Object.fromEntries(response?.headers ?? []))
+    outgoing.end(await response?.text())
   })
 
-const ofH3: Host = (reporting) => {
+const startH3: Host = (reporting) => {
   const app = new H3()
   app.all(PATH, (event) => reporting.handle(event.req, { remote_address: event.req.ip ?? null }))
   return serve(toNodeHandler(app) as never)
 }
 
 const HOSTS: readonly [string, Host][] = [
-  ['Express 5', ofExpress(express, false)],
-  ['Express 5 behind its parser', ofExpress(express, true)],
-  ['Express 4 behind its parser', ofExpress(express4, true)],
-  ['Fastify', ofFastify],
-  ['Koa', ofKoa(false)],
-  ['Koa behind its parser', ofKoa(true)],
-  ['Hono', ofHono(false)],
-  ['Hono behind a reader', ofHono(true)],
-  ['Nest on Express', ofNest('express')],
-  ['Nest on Fastify', ofNest('fastify')],
-  ['a route handler of Next.js', ofNext],
-  ['h3', ofH3],
+  ['Express 5', startExpress(express, false)],
+  ['Express 5 with a body parser', startExpress(express, true)],
+  ['Express 4 with a body parser', startExpress(express4, true)],
+  ['Fastify', startFastify],
+  ['Koa', startKoa(false)],
+  ['Koa with a body parser', startKoa(true)],
+  ['Hono', startHono(false)],
+  ['Hono with a middleware that reads the body', startHono(true)],
+  ['Nest on Express', startNest('express')],
+  ['Nest on Fastify', startNest('fastify')],
+  ['a route handler of Next.js', startNext],
+  ['h3', startH3],
   [
     'node:http',
     (reporting) => {
@@ -137,51 +141,53 @@ const HOSTS: readonly [string, Host][] = [
   ],
 ]
 
-describe.each(HOSTS)('the endpoint in %s', (_name, host) => {
+describe.each(HOSTS)('Reporting endpoint in %s', (_name, host) => {
   test('accepts errors, reports problems, limits the rate and responds to a preflight', async () => {
-    // One request, ten errors and an invalid request.
+    // One request, ten errors and one invalid request.
     const { tracker } = trackerFor({ client_max_requests_per_minute: { per_address: 12 } })
     const options = { tracker, allowed_origins: ['https://shop.example'] }
     const url = `${await host(reportingEndpoint(options))}${PATH}`
-    const { post, send } = asking(url)
+    const { post, send } = reportingClient(url)
     expect(await post({ error: REPORT })).toMatchObject({ status: 201, body: { success: true } })
     expect(await post({ errors: Array(10).fill(REPORT) })).toMatchObject({ status: 201, body: { success: true } })
     expect(await post({ error: { ...REPORT, message: undefined } })).toMatchObject({
       status: 422,
       body: { error: 'error.message is required' },
     })
-    const asked = await send({
+    const preflight = await send({
       method: 'OPTIONS',
       headers: { origin: 'https://shop.example', 'access-control-request-method': 'POST' },
     })
-    expect(asked.status).toBe(204)
-    expect(asked.headers.get('access-control-allow-origin')).toBe('https://shop.example')
+    expect(preflight.status).toBe(204)
+    expect(preflight.headers.get('access-control-allow-origin')).toBe('https://shop.example')
     expect(await post({ errors: [REPORT, REPORT] })).toMatchObject({ status: 429 })
-    expect(await total(tracker)).toBe(11)
+    expect(await totalOccurrences(tracker)).toBe(11)
   })
 })
 
-describe('the endpoint in Fastify', () => {
-  test('has limits and answers of its own, and leaves those of the host alone', async () => {
+describe('Reporting endpoint in Fastify', () => {
+  test('uses its own limits and responses and does not change those of the host', async () => {
     const { tracker } = trackerFor({})
-    const origin = await ofFastify(reportingEndpoint({ tracker, max_bytes: 1000 }))
-    const { post, send } = asking(`${origin}${PATH}`)
+    const origin = await startFastify(reportingEndpoint({ tracker, max_bytes: 1000 }))
+    const { post, send } = reportingClient(`${origin}${PATH}`)
     expect((await post('{"error":')).body).toEqual({ error: 'the body is not valid JSON' })
     expect((await post({ error: { ...REPORT, stack: 'x'.repeat(2000) } })).status).toBe(413)
     expect((await send({ method: 'POST', body: 'x', headers: { 'content-type': 'image/png' } })).status).toBe(415)
-    expect((await asking(`${origin}/own`).post({ own: 1 })).body).toEqual({ own: 1 })
+    expect((await reportingClient(`${origin}/own`).post({ own: 1 })).body).toEqual({ own: 1 })
   })
 })
 
-test('a body that a parser of the host has read is bounded by what it said', async () => {
+test('limits a body that the host has parsed by its content length', async () => {
   const { tracker } = trackerFor({})
-  const { post } = asking(`${await ofExpress(express, true)(reportingEndpoint({ tracker, max_bytes: 1000 }))}${PATH}`)
+  const { post } = reportingClient(
+    `${await startExpress(express, true)(reportingEndpoint({ tracker, max_bytes: 1000 }))}${PATH}`,
+  )
   expect((await post({ error: { ...REPORT, stack: 'x'.repeat(2000) } })).status).toBe(413)
   expect((await post({ error: REPORT })).status).toBe(201)
 })
 
-describe('a guard of the host', () => {
-  test('before the endpoint decides who comes to it, and its user is the one of the error', async () => {
+describe('Middleware of the host', () => {
+  test('can reject clients before the endpoint and sets the user of the error', async () => {
     const { tracker } = trackerFor({})
     const app = express()
     app.use(PATH, (request, response, next) => {
@@ -190,7 +196,7 @@ describe('a guard of the host', () => {
       next()
     })
     app.all(PATH, reportingEndpoint({ tracker }).express)
-    const { post } = asking(`${await serve(app)}${PATH}`)
+    const { post } = reportingClient(`${await serve(app)}${PATH}`)
     expect(await post({ error: REPORT })).toMatchObject({ status: 403, body: { error: 'host' } })
     expect((await post({ error: REPORT }, { authorization: 'Bearer right' })).status).toBe(201)
     const [error] = await tracker.Queries.ErrorsList.call()

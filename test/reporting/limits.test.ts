@@ -6,12 +6,20 @@ import { describe, expect, test } from 'vitest'
 import { countedBy } from '../../src/reporting/client.js'
 import { reportingEndpoint } from '../../src/reporting/endpoint.js'
 import { SeenEvents } from '../../src/reporting/seen-events.js'
-import { asking, onlyError, REPORT, reportingHost, serve, total, trackerFor } from './reporting-host.js'
+import {
+  onlyError,
+  REPORT,
+  reportingClient,
+  reportingHost,
+  serve,
+  totalOccurrences,
+  trackerFor,
+} from './reporting-host.js'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 
-describe('what the endpoint refuses', () => {
-  test('is every method but POST, with the one it takes', async () => {
+describe('Invalid requests', () => {
+  test('are rejected with 405 and the allowed method unless they use POST', async () => {
     const host = await reportingHost()
     for (const method of ['GET', 'PUT', 'DELETE', 'PATCH']) {
       const response = await host.send({ method })
@@ -22,7 +30,7 @@ describe('what the endpoint refuses', () => {
     expect((await host.send({ method: 'HEAD' })).status).toBe(405)
   })
 
-  test('is what is no JSON, or is compressed', async () => {
+  test('are rejected if they are not JSON or are compressed', async () => {
     const host = await reportingHost()
     const body = JSON.stringify({ error: REPORT })
     const statusOf = async (headers: Record<string, string>) =>
@@ -35,7 +43,7 @@ describe('what the endpoint refuses', () => {
     expect(await statusOf({ 'content-type': 'text/plain;charset=UTF-8' })).toBe(201)
   })
 
-  test('is a body that is too large, whether it says so or not, and the next one is taken', async () => {
+  test('are rejected if too large with or without Content-Length; later requests succeed', async () => {
     const host = await reportingHost({ max_bytes: 2000 })
     const large = JSON.stringify({ error: { ...REPORT, stack: 'x'.repeat(300_000) } })
     const error = 'The body must not be larger than 2000 bytes.'
@@ -54,33 +62,33 @@ describe('what the endpoint refuses', () => {
     } as RequestInit)
     expect(response.status).toBe(413)
     expect((await host.post({ error: REPORT })).status).toBe(201)
-    expect(await total(host.tracker)).toBe(1)
+    expect(await totalOccurrences(host.tracker)).toBe(1)
   })
 
-  test('is a body whose length alone is too much, before any of it has come', async () => {
+  test('are rejected by Content-Length before the body arrives', async () => {
     const host = await reportingHost()
-    const status = await new Promise((settle, fail) => {
+    const status = await new Promise((resolve, fail) => {
       const sent = httpRequest(host.url, { method: 'POST', headers: { ...JSON_TYPE, 'content-length': 50_000_000 } })
-      sent.on('response', (response) => settle(response.statusCode))
+      sent.on('response', (response) => resolve(response.statusCode))
       sent.on('error', fail)
       sent.flushHeaders()
     })
     expect(status).toBe(413)
   })
 
-  test('is nothing more than a line of the log when the client leaves in the middle', async () => {
+  test('only write a log line if the client disconnects', async () => {
     const host = await reportingHost()
-    await new Promise<void>((settle) => {
+    await new Promise<void>((resolve) => {
       const sent = httpRequest(host.url, { method: 'POST', headers: { ...JSON_TYPE, 'content-length': 100 } })
-      sent.on('error', () => settle())
+      sent.on('error', () => resolve())
       sent.write('{"error":', () => sent.destroy())
     })
     expect((await host.post({ error: REPORT })).status).toBe(201)
   })
 })
 
-describe('who may report', () => {
-  test('is decided by the host', async () => {
+describe('Authorization', () => {
+  test('uses the callback of the host', async () => {
     const host = await reportingHost({
       authorize: async ({ request }) => request.headers.get('authorization') === 'Bearer right',
     })
@@ -89,52 +97,52 @@ describe('who may report', () => {
       body: { error: 'This client may not report here.' },
     })
     expect((await host.post({ error: REPORT }, { authorization: 'Bearer right' })).status).toBe(201)
-    expect(await total(host.tracker)).toBe(1)
+    expect(await totalOccurrences(host.tracker)).toBe(1)
   })
 
   test('rejects clients unless the callback returns true', async () => {
-    const odd = await reportingHost({ authorize: () => 'yes' as unknown as boolean })
-    expect((await odd.post({ error: REPORT })).status).toBe(401)
+    const unusualTypes = await reportingHost({ authorize: () => 'yes' as unknown as boolean })
+    expect((await unusualTypes.post({ error: REPORT })).status).toBe(401)
     const failing = await reportingHost({
       authorize: () => {
-        throw new Error('the session store is away')
+        throw new Error('the session store is unavailable')
       },
     })
-    const answer = await failing.post({ error: REPORT })
-    expect(answer).toMatchObject({ status: 500, body: { error: 'The report could not be processed.' } })
-    expect(failing.lines.join('')).toContain('the session store is away')
-    expect(await total(failing.tracker)).toBe(0)
+    const response = await failing.post({ error: REPORT })
+    expect(response).toMatchObject({ status: 500, body: { error: 'The report could not be processed.' } })
+    expect(failing.lines.join('')).toContain('the session store is unavailable')
+    expect(await totalOccurrences(failing.tracker)).toBe(0)
   })
 
-  test('receives 503 after the tracker was shut down', async () => {
+  test('is not needed after shutdown, when every request receives 503', async () => {
     const host = await reportingHost()
     await host.post({ error: REPORT })
     await host.tracker.shutdown()
-    const answer = await host.post({ error: REPORT })
-    expect(answer.status).toBe(503)
-    expect(answer.headers.get('retry-after')).toBe('60')
+    const response = await host.post({ error: REPORT })
+    expect(response.status).toBe(503)
+    expect(response.headers.get('retry-after')).toBe('60')
   })
 })
 
-describe('how much may be reported', () => {
+describe('Rate limits', () => {
   const ONE_REQUEST = { client_max_requests_per_minute: { per_address: 1 } }
 
-  test('is bounded by requests and their errors per minute and address, always', async () => {
+  test('apply to requests and errors per minute and address', async () => {
     const host = await reportingHost({}, { client_max_requests_per_minute: { per_address: 15 } })
     const ten = { errors: Array(10).fill(REPORT) }
     expect((await host.post(ten)).status).toBe(201)
-    const answer = await host.post(ten)
-    expect(answer).toMatchObject({
+    const response = await host.post(ten)
+    expect(response).toMatchObject({
       status: 429,
       body: { error: 'Too many requests or bytes from this client. Try again in 60 seconds.' },
     })
-    expect(answer.headers.get('retry-after')).toBe('60')
+    expect(response.headers.get('retry-after')).toBe('60')
     host.clock.now += 61_000
     expect((await host.post(ten)).status).toBe(201)
-    expect(await total(host.tracker)).toBe(20)
+    expect(await totalOccurrences(host.tracker)).toBe(20)
   })
 
-  test('is bounded for all addresses together', async () => {
+  test('apply to all addresses in total', async () => {
     let address = 0
     const host = await reportingHost(
       { client_address: () => `198.51.100.${address++}` },
@@ -143,7 +151,7 @@ describe('how much may be reported', () => {
     for (const expected of [201, 201, 201, 429]) expect((await host.post({ error: REPORT })).status).toBe(expected)
   })
 
-  test('counts requests against the total only if the host authorizes them', async () => {
+  test('count requests against the total only if the host authorizes them', async () => {
     let address = 0
     const host = await reportingHost(
       {
@@ -155,39 +163,39 @@ describe('how much may be reported', () => {
     for (let i = 0; i < 10; i++) expect((await host.post({ error: REPORT })).status).toBe(401)
     const authorized = async () => (await host.post({ error: REPORT }, { authorization: 'Bearer right' })).status
     expect([await authorized(), await authorized(), await authorized()]).toEqual([201, 201, 429])
-    expect(await total(host.tracker)).toBe(2)
+    expect(await totalOccurrences(host.tracker)).toBe(2)
   })
 
-  test('is bounded by requests where enable_rate_limiting is on', async () => {
+  test('use rate_limit_per_minute if enable_rate_limiting is on', async () => {
     const host = await reportingHost({}, { enable_rate_limiting: true, rate_limit_per_minute: 2 })
     const statuses = []
     for (let i = 0; i < 3; i++) statuses.push((await host.post({ error: {} })).status)
     expect(statuses).toEqual([422, 422, 429])
   })
 
-  test('counts clients behind a trusted proxy separately', async () => {
-    const behind = await reportingHost({}, { ...ONE_REQUEST, trusted_proxies: ['loopback'] })
+  test('count clients behind a trusted proxy separately', async () => {
+    const sendFrom = await reportingHost({}, { ...ONE_REQUEST, trusted_proxies: ['loopback'] })
     const from = (address: string) => ({ 'x-forwarded-for': address })
-    expect((await behind.post({ error: REPORT }, from('198.51.100.1'))).status).toBe(201)
-    expect((await behind.post({ error: REPORT }, from('198.51.100.2'))).status).toBe(201)
-    expect((await behind.post({ error: REPORT }, from('198.51.100.2'))).status).toBe(429)
-    const bare = await reportingHost({}, ONE_REQUEST)
-    expect((await bare.post({ error: REPORT }, from('198.51.100.1'))).status).toBe(201)
-    expect((await bare.post({ error: REPORT }, from('198.51.100.2'))).status).toBe(429)
+    expect((await sendFrom.post({ error: REPORT }, from('198.51.100.1'))).status).toBe(201)
+    expect((await sendFrom.post({ error: REPORT }, from('198.51.100.2'))).status).toBe(201)
+    expect((await sendFrom.post({ error: REPORT }, from('198.51.100.2'))).status).toBe(429)
+    const unauthorized = await reportingHost({}, ONE_REQUEST)
+    expect((await unauthorized.post({ error: REPORT }, from('198.51.100.1'))).status).toBe(201)
+    expect((await unauthorized.post({ error: REPORT }, from('198.51.100.2'))).status).toBe(429)
   })
 
-  test('is known before the body is read', async () => {
+  test('apply before the body is read', async () => {
     const host = await reportingHost({}, ONE_REQUEST)
     expect((await host.post({ error: REPORT })).status).toBe(201)
     expect((await host.post('no JSON at all')).status).toBe(429)
   })
 
-  test('distinguishes IPv4 clients that a proxy writes as IPv6', async () => {
+  test('distinguish IPv4 clients with IPv6-mapped addresses', async () => {
     const { tracker } = trackerFor(ONE_REQUEST)
     const reporting = reportingEndpoint({ tracker })
     const app = express().set('trust proxy', 'loopback')
     app.all('/client_errors', reporting.express)
-    const { post } = asking(`${await serve(app)}/client_errors`)
+    const { post } = reportingClient(`${await serve(app)}/client_errors`)
     const from = (address: string) => post({ error: REPORT }, { 'x-forwarded-for': address })
     expect((await from('::ffff:198.51.100.1')).status).toBe(201)
     expect((await from('::ffff:198.51.100.2')).status).toBe(201)
@@ -195,23 +203,23 @@ describe('how much may be reported', () => {
     expect((await onlyError(tracker)).ip_address).toBe('198.51.100.2')
   })
 
-  test('goes by an address alone where the host names it', async () => {
+  test('use the address that the host returns only if it is valid', async () => {
     const host = await reportingHost({ client_address: ({ request }) => request.headers.get('x-real-ip') }, ONE_REQUEST)
     const from = async (address: string) => (await host.post({ error: REPORT }, { 'x-real-ip': address })).status
     expect([await from('198.51.100.1:4711'), await from('198.51.100.1')]).toEqual([201, 429])
-    // Then it is the peer of the socket.
+    // An invalid address is replaced by the peer of the socket.
     expect([await from('made up'), await from('anew')]).toEqual([201, 429])
   })
 
-  test('asks to come again later while an error can be kept nowhere', async () => {
-    const nowhere = { database: 'postgres://nobody@127.0.0.1:1/nothing', spool_path: '/dev/null/spool' }
-    const host = await reportingHost({}, nowhere)
+  test('respond with Retry-After while no error can be stored', async () => {
+    const unwritable = { database: 'postgres://unknown@127.0.0.1:1/nothing', spool_path: '/dev/null/spool' }
+    const host = await reportingHost({}, unwritable)
     const { status, body, headers } = await host.post({ errors: [REPORT, REPORT] })
     expect({ status, body }).toEqual({ status: 503, body: { error: 'Errors are not accepted at the moment.' } })
     expect(headers.get('retry-after')).toBe('60')
   })
 
-  test('remembers numbered events by little, however long they are', async () => {
+  test('use little memory for the ids of events', async () => {
     const { tracker } = trackerFor({})
     const seen = new SeenEvents(tracker)
     const before = heapInUse()
@@ -222,10 +230,10 @@ describe('how much may be reported', () => {
       ).toBe(true)
     }
     expect(heapInUse() - before).toBeLessThan(20_000_000)
-    expect(await total(tracker)).toBe(200)
+    expect(await totalOccurrences(tracker)).toBe(200)
   })
 
-  test('counts a network of IPv6 as one client', () => {
+  test('count an IPv6 network as one client', () => {
     expect(countedBy('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2::/64')
     expect(countedBy('2001:db8:1:2::9')).toBe('2001:db8:1:2::/64')
     expect(countedBy('2001:db8::1')).toBe('2001:db8:0:0::/64')

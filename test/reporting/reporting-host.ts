@@ -6,7 +6,7 @@ import { TrackerInstance } from '../../src/tracker.js'
 import { listening, PASSWORD, USER } from '../support/host.js'
 import { NOON } from '../support/tracker.js'
 
-/** A report that is right in every way. */
+/** Valid report. */
 export const REPORT = {
   error_type: 'TypeError',
   message: 'x is not a function',
@@ -25,7 +25,7 @@ export interface ReportingHost {
   send(init: RequestInit): Promise<Response>
 }
 
-/** A real host of node:http with nothing but the endpoint, until the test is done. */
+/** Starts a node:http host with the endpoint until the test ends. */
 export async function reportingHost(
   options: Omit<ReportingOptions, 'tracker'> = {},
   settings: Settings = {},
@@ -33,7 +33,7 @@ export async function reportingHost(
   const { tracker, clock, lines } = trackerFor(settings)
   const reporting = reportingEndpoint({ tracker, ...options })
   const url = `${await serve((request, response) => reporting.node(request, response))}/client_errors`
-  return { tracker, clock, lines, url, ...asking(url) }
+  return { tracker, clock, lines, url, ...reportingClient(url) }
 }
 
 export function trackerFor(settings: Settings) {
@@ -56,7 +56,7 @@ export function trackerFor(settings: Settings) {
   return { tracker, clock, lines }
 }
 
-/** Serves until the test is done; gives the address. */
+/** Serves until the test ends and returns the origin. */
 export async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener)
   const origin = await listening(server)
@@ -67,7 +67,7 @@ export async function serve(listener: RequestListener): Promise<string> {
   return origin
 }
 
-export function asking(url: string): Pick<ReportingHost, 'post' | 'send'> {
+export function reportingClient(url: string): Pick<ReportingHost, 'post' | 'send'> {
   const send = (init: RequestInit) => fetch(url, init)
   return {
     send,
@@ -82,15 +82,15 @@ export function asking(url: string): Pick<ReportingHost, 'post' | 'send'> {
   }
 }
 
-/** The newest error with all that is known of it. */
+/** Details of the only recorded error. */
 export async function onlyError(tracker: TrackerInstance) {
   await tracker.flush()
   const [error, ...others] = await tracker.Queries.ErrorsList.call()
-  if (!error || others.length > 0) throw new Error(`there are ${others.length + (error ? 1 : 0)} errors`)
+  if (!error || others.length > 0) throw new Error(`Expected one error, found ${others.length + (error ? 1 : 0)}`)
   return tracker.Queries.FindError.call({ error_id: error.id })
 }
 
-export async function total(tracker: TrackerInstance): Promise<number> {
+export async function totalOccurrences(tracker: TrackerInstance): Promise<number> {
   await tracker.flush()
   return (await tracker.Queries.ErrorsList.call()).reduce((sum, { occurrence_count }) => sum + occurrence_count, 0)
 }

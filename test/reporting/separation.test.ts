@@ -5,8 +5,8 @@ import { sentryIntake } from '../../src/reporting/sentry/intake.js'
 import type { TrackerInstance } from '../../src/tracker.js'
 import { describeOneDatabase } from '../support/databases.js'
 import { freshTracker, NOON, temporaryFolder, trackerAt } from '../support/tracker.js'
-import { asking, serve } from './reporting-host.js'
-import { envelopeOf, KEY } from './sentry/intake-host.js'
+import { reportingClient, serve } from './reporting-host.js'
+import { createEnvelope, KEY } from './sentry/intake-host.js'
 
 const MINUTE = 60_000
 const PLACE = 'at total (src/cart.js:46:136)'
@@ -19,14 +19,14 @@ interface Forged {
   message?: string
 }
 
-/** Sends the server's own error from outside, through the reporting endpoint or the Sentry intake. */
-async function clientsOf(tracker: TrackerInstance) {
+/** Client functions that forge a server error through the reporting endpoint or the Sentry intake. */
+async function createClients(tracker: TrackerInstance) {
   const reporting = reportingEndpoint({ tracker, trust_user: true })
   const intake = sentryIntake({ tracker, keys: [KEY] })
   const origin = await serve((request, response) =>
     (request.url?.startsWith('/sentry') ? intake : reporting).node(request, response),
   )
-  const { post } = asking(`${origin}/client_errors`)
+  const { post } = reportingClient(`${origin}/client_errors`)
   return {
     async report({ app_version, user_id, message = 'poison-me' }: Forged): Promise<void> {
       const error = { error_type: 'Error', message, platform: 'web', app_version, user_id }
@@ -40,37 +40,37 @@ async function clientsOf(tracker: TrackerInstance) {
         ...{ fingerprint, exception: { values: [{ type: 'Error', value: message, stacktrace: { frames } }] } },
       }
       const url = `${origin}/sentry/api/1/envelope/?sentry_key=${KEY}`
-      const response = await fetch(url, { method: 'POST', body: envelopeOf([{ type: 'event' }, event]) })
+      const response = await fetch(url, { method: 'POST', body: createEnvelope([{ type: 'event' }, event]) })
       expect(response.status).toBe(200)
     },
   }
 }
 
-describeOneDatabase('a client that reports an error of the server', (database) => {
+describeOneDatabase('Client that forges a server error', (database) => {
   const serverAndClients = async (settings: Settings = {}) => {
     const host = await freshTracker(database, { app_version: '1.2.0', project_root: temporaryFolder(), ...settings })
-    const clients = await clientsOf(host.tracker)
+    const clients = await createClients(host.tracker)
     const recorded = await host.tracker.Commands.LogError.call(SERVER_ERROR)
     const error_id = recorded?.id ?? 0
     return { ...host, ...clients, error_id, hash_signature: recorded?.hash_signature ?? '' }
   }
 
-  test.each(['report', 'sentry'] as const)('by %s cannot reopen, regrade or regress it', async (way) => {
+  test.each(['report', 'sentry'] as const)('cannot reopen, regrade or regress it through %s', async (client) => {
     const host = await serverAndClients()
     host.clock.now = NOON + MINUTE
     await host.tracker.Commands.ResolveError.call({ error_id: host.error_id, resolved_by: 'Ada' })
     host.clock.now = NOON + 2 * MINUTE
-    await host[way]({ app_version: '999.0.0', user_id: 'ceo' })
+    await host[client]({ app_version: '999.0.0', user_id: 'ceo' })
     await host.tracker.flush()
     expect(await host.tracker.Queries.FindError.call({ error_id: host.error_id })).toMatchObject({
       ...{ status: 'resolved', occurrence_count: 1, severity: 'low', app_version: '1.2.0', user_count: 0 },
       ...{ source: null, regressed_in_version: null, resolved_in_version: '1.2.0' },
     })
-    const [client] = await host.tracker.Queries.ErrorsList.call({ unresolved: true })
-    expect(client).toMatchObject({ source: way === 'report' ? 'reporting' : 'sentry', occurrence_count: 1 })
+    const [recorded] = await host.tracker.Queries.ErrorsList.call({ unresolved: true })
+    expect(recorded).toMatchObject({ source: client === 'report' ? 'reporting' : 'sentry', occurrence_count: 1 })
   })
 
-  test('cannot join it by a fingerprint, its own or one of the host', async () => {
+  test('cannot join its group with a fingerprint', async () => {
     const host = await serverAndClients({ custom_fingerprint: () => 'checkout' })
     await host.sentry({ app_version: '1', fingerprint: ['checkout'] })
     await host.sentry({ app_version: '1', fingerprint: ['{{ default }}'] })
@@ -87,7 +87,7 @@ describeOneDatabase('a client that reports an error of the server', (database) =
     ])
   })
 
-  test('cannot keep it resolved by claiming a newer version for its platform', async () => {
+  test('cannot keep it resolved with a newer version for its platform', async () => {
     const host = await serverAndClients()
     await host.report({ app_version: '999.0.0' })
     await host.tracker.flush()
@@ -100,7 +100,7 @@ describeOneDatabase('a client that reports an error of the server', (database) =
     })
   })
 
-  test('cannot become the release that a server release is compared with', async () => {
+  test('cannot add the release that a server release is compared with', async () => {
     const host = await serverAndClients()
     await host.report({ app_version: '1.2.9' })
     host.clock.now = NOON + MINUTE
@@ -113,7 +113,7 @@ describeOneDatabase('a client that reports an error of the server', (database) =
     ).toEqual({ '999.0.0': '1.2.9', '1.3.0': '1.2.0', '1.2.9': null, '1.2.0': null })
   })
 
-  test('cannot make the messages of its place share one group', async () => {
+  test('cannot cause the messages of its location to share one group', async () => {
     const host = await serverAndClients({ max_groups_per_place: 2 })
     for (const message of ['one', 'two', 'three']) await host.report({ app_version: '1', message })
     await host.tracker.Commands.LogError.call({ ...SERVER_ERROR, message: 'another' })
@@ -121,7 +121,7 @@ describeOneDatabase('a client that reports an error of the server', (database) =
     expect(errors).toMatchObject([{ message: 'another', occurrence_count: 1, source: null }])
   })
 
-  test('still regresses its own error by its own versions', async () => {
+  test('still regresses its own error with its own versions', async () => {
     const host = await serverAndClients()
     await host.report({ app_version: '2.0.0' })
     await host.tracker.flush()

@@ -2,13 +2,13 @@ import { truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { faultboard, folder } from '../cli/faultboard.js'
+import { faultboard, workingDirectory } from '../cli/faultboard.js'
 import { startHost } from '../support/host.js'
 import { temporaryFolder, withDatabase } from '../support/tracker.js'
 import { onlyError, REPORT, reportingHost } from './reporting-host.js'
 
-const plain = (more: object = {}) =>
-  JSON.stringify({ version: 3, sources: ['src/a.ts'], names: [], mappings: 'AAAA', ...more })
+const simpleMap = (overrides: object = {}) =>
+  JSON.stringify({ version: 3, sources: ['src/a.ts'], names: [], mappings: 'AAAA', ...overrides })
 
 async function store(map: string): Promise<string> {
   const host = await startHost('sqlite::memory:')
@@ -20,52 +20,56 @@ async function store(map: string): Promise<string> {
 }
 
 const nestedSections = (depth: number) =>
-  `${'{"version":3,"sections":[{"offset":{"line":0,"column":0},"map":'.repeat(depth)}${plain()}${'}]}'.repeat(depth)}`
+  `${'{"version":3,"sections":[{"offset":{"line":0,"column":0},"map":'.repeat(depth)}${simpleMap()}${'}]}'.repeat(depth)}`
 
-describe('a source map that is a bomb', () => {
+describe('Oversized source map', () => {
   test.each<[string, () => string, RegExp]>([
     ['sections inside sections', () => nestedSections(2), /not a valid source map/],
     ['sections 5,000 levels deep', () => nestedSections(5000), /not a valid source map/],
     ['lists a million levels deep', () => '['.repeat(1_000_000), /not a valid source map/],
     ['objects a million levels deep', () => '{"a":'.repeat(1_000_000), /not a valid source map/],
     ['60,000 sections', () => sections(60_000), /not a valid source map/],
-    ['a million sources', () => plain({ sources: Array(1_000_000).fill('a') }), /not a valid source map|larger than/],
-    ['a million names', () => plain({ names: Array(1_000_000).fill('a') }), /not a valid source map|larger than/],
-    ['a number without an end', () => plain({ mappings: 'g'.repeat(5_000_000) }), /not a valid source map|larger than/],
+    [
+      'a million sources',
+      () => simpleMap({ sources: Array(1_000_000).fill('a') }),
+      /not a valid source map|larger than/,
+    ],
+    ['a million names', () => simpleMap({ names: Array(1_000_000).fill('a') }), /not a valid source map|larger than/],
+    ['an endless number', () => simpleMap({ mappings: 'g'.repeat(5_000_000) }), /not a valid source map|larger than/],
     [
       'a position beyond every file',
-      () => plain({ mappings: 'AAAA,+/////////////D' }),
+      () => simpleMap({ mappings: 'AAAA,+/////////////D' }),
       /not a valid source map|stored/,
     ],
     [
       '30 million lines',
-      () => plain({ mappings: ';'.repeat(30_000_000) }),
+      () => simpleMap({ mappings: ';'.repeat(30_000_000) }),
       /not a valid source map|larger than|stored/,
     ],
     [
       '6 million segments',
-      () => plain({ mappings: 'AAAA,'.repeat(6_000_000) }),
+      () => simpleMap({ mappings: 'AAAA,'.repeat(6_000_000) }),
       /not a valid source map|larger than|stored/,
     ],
-    ['80 MB of source text', () => plain({ sourcesContent: ['x'.repeat(80_000_000)] }), /^stored$|larger than/],
-  ])('is refused or stored within the limits: %s', { timeout: 120_000 }, async (_case, bomb, outcome) => {
+    ['80 MB of source text', () => simpleMap({ sourcesContent: ['x'.repeat(80_000_000)] }), /^stored$|larger than/],
+  ])('is rejected or stored within the limits: %s', { timeout: 120_000 }, async (_case, bomb, outcome) => {
     expect(await store(bomb())).toMatch(outcome)
   })
 
   function sections(count: number): string {
-    const section = (line: number) => `{"offset":{"line":${line},"column":0},"map":${plain()}}`
+    const section = (line: number) => `{"offset":{"line":${line},"column":0},"map":${simpleMap()}}`
     return `{"version":3,"sections":[${Array.from({ length: count }, (_, i) => section(i)).join(',')}]}`
   }
 
   test.each(['packed_map', 'packed_code', 'packed_sources'] as const)(
-    'in the database leaves errors recorded and pages readable: %s expands a thousandfold',
+    'in the database does not prevent recording or viewing errors: %s expands a thousandfold',
     { timeout: 120_000 },
     async (column) => {
       const database = `sqlite:${temporaryFolder()}/errors.sqlite3`
       const host = await reportingHost({}, { database })
-      const map = plain({ sourcesContent: ['const a = 1'] })
-      const given = { release: '1.4.0', file_name: 'app.js', map, code: 'fail()' }
-      await host.tracker.Commands.StoreSourceMap.call(given)
+      const map = simpleMap({ sourcesContent: ['const a = 1'] })
+      const stored = { release: '1.4.0', file_name: 'app.js', map, code: 'fail()' }
+      await host.tracker.Commands.StoreSourceMap.call(stored)
       const bomb = gzipSync(Buffer.alloc(300_000_000, ' ')).toString('base64')
       await withDatabase(database, ({ write }) =>
         write((trx) =>
@@ -86,11 +90,14 @@ describe('a source map that is a bomb', () => {
   )
 })
 
-test('faultboard sourcemaps upload skips what is too large or no map, and uploads the rest', {
+test('faultboard sourcemaps upload skips oversized and invalid maps and uploads the others', {
   timeout: 60_000,
 }, async () => {
-  const cwd = await folder({})
-  const build = await folder({ 'good.js': 'fail()\n//# sourceMappingURL=good.js.map\n', 'good.js.map': plain() })
+  const cwd = await workingDirectory({})
+  const build = await workingDirectory({
+    'good.js': 'fail()\n//# sourceMappingURL=good.js.map\n',
+    'good.js.map': simpleMap(),
+  })
   writeFileSync(join(build, 'giant.js.map'), '')
   truncateSync(join(build, 'giant.js.map'), 300 * 1024 * 1024)
   writeFileSync(join(build, 'packed.js.map'), gzipSync(Buffer.alloc(10_000_000)))
@@ -99,10 +106,10 @@ test('faultboard sourcemaps upload skips what is too large or no map, and upload
     ['sourcemaps', 'upload', build, '--release', '1', '--database', `sqlite:${join(cwd, 'errors.sqlite3')}`],
     { cwd },
   )
-  const said = `${stdout}${stderr}`
-  expect(said).toContain('giant.js')
-  expect(said).toMatch(/larger than 268435456 bytes/)
-  expect(said).not.toMatch(/failed unexpectedly|heap out of memory/)
+  const output = `${stdout}${stderr}`
+  expect(output).toContain('giant.js')
+  expect(output).toMatch(/larger than 268435456 bytes/)
+  expect(output).not.toMatch(/failed unexpectedly|heap out of memory/)
   const listed = await faultboard(['sourcemaps', 'list', '--database', `sqlite:${join(cwd, 'errors.sqlite3')}`], {
     cwd,
   })

@@ -7,7 +7,7 @@ import { perform } from '../../src/operation.js'
 import { runningContext } from '../diagnostics/running.js'
 import { describeOneDatabase } from '../support/databases.js'
 import { temporaryFolder, withDatabase } from '../support/tracker.js'
-import { type BuiltShop, builtShop, CART, SITE } from './built-shop.js'
+import { type BuiltShop, buildShop, CART, SITE } from './built-shop.js'
 import { onlyError, REPORT, type ReportingHost, reportingHost } from './reporting-host.js'
 
 const RELEASE = '1.4.0'
@@ -41,16 +41,16 @@ const ORIGINAL = [
   /^at checkout \(src\/main\.ts:4:\d+\)$/,
 ]
 
-describeOneDatabase('a stack of a bundle whose maps were uploaded', (database) => {
-  test('is shown in the original source, and is one group in every browser and every build', async () => {
+describeOneDatabase('Stack of a bundle with uploaded maps', (database) => {
+  test('is shown in the original source and grouped across browsers and builds', async () => {
     const host = await reportingHost({}, { database: await database.fresh() })
-    const first = await builtShop(temporaryFolder())
+    const first = await buildShop(temporaryFolder())
     const edit =
       'export function addedLater(a: number, b: number, c: number) { return [a, b, c] }\naddedLater(1, 2, 3)\n'.repeat(
         1,
       )
-    const second = await builtShop(temporaryFolder(), `${edit}console.log(addedLater)\n`)
-    // The minifier has given other names, or this would show nothing.
+    const second = await buildShop(temporaryFolder(), `${edit}console.log(addedLater)\n`)
+    // Requires different minified names in both builds.
     const names = ({ stacks }: BuiltShop) => stacks.firefox.replace(/@.*$/gm, '')
     expect(names(second)).not.toBe(names(first))
     await upload(host, first)
@@ -69,10 +69,10 @@ describeOneDatabase('a stack of a bundle whose maps were uploaded', (database) =
     expect(error.occurrence_count).toBe(6)
   })
 
-  test('is kept with the sources of the application alone, unless none are wanted, and nothing is kept twice', async () => {
+  test('is stored with application sources only, optionally without them, and without duplicates', async () => {
     const url = await database.fresh()
     const host = await reportingHost({}, { database: url })
-    const shop = await builtShop(temporaryFolder())
+    const shop = await buildShop(temporaryFolder())
     expect(shop.map).toContain('priceOf(this.items)')
     const map = JSON.parse(shop.map)
     map.sources.push('../../node_modules/library/index.ts')
@@ -87,7 +87,9 @@ describeOneDatabase('a stack of a bundle whose maps were uploaded', (database) =
     )
     expect(kept).toHaveLength(1)
     const texts = await Promise.all(
-      [kept[0]?.packed_map, kept[0]?.packed_sources].map(async (packed) => String(await unpackText(packed ?? '', 1e6))),
+      [kept[0]?.packed_map, kept[0]?.packed_sources].map(async (packedMap) =>
+        String(await unpackText(packedMap ?? '', 1e6)),
+      ),
     )
     expect(texts.map((text) => text.includes('priceOf(this.items)'))).toEqual([false, true])
     expect(texts.join()).not.toContain('of a library')
@@ -102,9 +104,9 @@ describeOneDatabase('a stack of a bundle whose maps were uploaded', (database) =
     expect(await host.tracker.Queries.SourceMaps.call()).toEqual([])
   })
 
-  test('gives way to those of newer releases', async () => {
+  test('deletes the maps of the oldest releases beyond the limit', async () => {
     const host = await reportingHost({}, { database: await database.fresh(), source_map_max_releases: 2 })
-    const shop = await builtShop(temporaryFolder())
+    const shop = await buildShop(temporaryFolder())
     await upload(host, shop, '1')
     await upload(host, shop, '2')
     expect((await upload(host, shop, '3')).removed_releases).toEqual(['1'])
@@ -115,7 +117,7 @@ describeOneDatabase('a stack of a bundle whose maps were uploaded', (database) =
     expect(releases.map(({ release }) => release).sort()).toEqual(['2', '4'])
   })
 
-  test('gives way at night where fewer releases are to be kept than before', async () => {
+  test('deletes maps in the nightly job after the limit is lowered', async () => {
     const context = await runningContext(database)
     for (const application_name of ['shop', 'billing']) {
       const config = { ...context.config, application_name }
@@ -129,8 +131,8 @@ describeOneDatabase('a stack of a bundle whose maps were uploaded', (database) =
   })
 })
 
-describe('how much is read', () => {
-  /** As many scripts with maps, and a line of each in its generated code. */
+describe('Limits for reading maps', () => {
+  /** Uploads scripts with maps and returns a generated frame of each. */
   async function scripts(host: ReportingHost, count: number, map = MAP): Promise<string[]> {
     for (let i = 0; i < count; i++) {
       await host.tracker.Commands.StoreSourceMap.call({ release: RELEASE, file_name: `${i}.js`, map })
@@ -139,35 +141,35 @@ describe('how much is read', () => {
   }
   const error = { source: 'reporting' as const, error_type: 'E', message: 'x', app_version: RELEASE }
 
-  test('for an error goes for its causes too', async () => {
+  test('apply to an error including its causes', async () => {
     const host = await reportingHost()
-    const [own = '', ...others] = await scripts(host, 12)
+    const [ownFrames = '', ...others] = await scripts(host, 12)
     const causes = others.map((line) => ({
       ...{ error_type: 'C', message: 'x', relation: 'cause' as const },
       backtrace: [line],
     }))
-    await host.tracker.inlet.record({ ...error, backtrace: [own], causes })
+    await host.tracker.inlet.record({ ...error, backtrace: [ownFrames], causes })
     const { backtrace, causes: found } = await onlyError(host.tracker)
     expect(backtrace).toEqual(['at f (src/original.ts:1:1)'])
     expect(found.filter((cause) => cause.backtrace[0]?.includes('original'))).toHaveLength(9)
   })
 
-  test('in a minute is bounded, whatever scripts a client names', async () => {
+  test('apply per minute to all scripts that clients name', async () => {
     const host = await reportingHost({}, { source_map_max_bytes: 10_000 })
-    // Ten times that are eleven of these.
+    // Eleven of these maps exceed ten times the limit.
     const lines = await scripts(host, 13, MAP.replace('{', `{"file":"${'x'.repeat(9000)}",`))
-    const told = async () => {
+    const found = async () => {
       for (const line of lines) await host.tracker.inlet.record({ ...error, backtrace: [line] })
       await host.tracker.flush()
       return (await host.tracker.stats()).dropped.source_map_skipped
     }
-    expect(await told()).toBe(2)
+    expect(await found()).toBe(2)
     host.clock.now += 61_000
-    expect(await told()).toBe(2)
+    expect(await found()).toBe(2)
   })
 })
 
-describe('which map belongs to a script', () => {
+describe('Map of a script', () => {
   const firstLine = async (host: ReportingHost, shop: BuiltShop, version?: string) => {
     await host.post(report(shop.stacks.firefox, version))
     return (await onlyError(host.tracker)).backtrace[0]
@@ -180,15 +182,15 @@ describe('which map belongs to a script', () => {
     ['no other folder', (shop: BuiltShop) => `other/${shop.script}`, false],
     ['no other site', (shop: BuiltShop) => `https://evil.example/assets/${shop.script}`, false],
     ['no part of a name', (shop: BuiltShop) => shop.script.slice(1), false],
-  ])('is told by %s', async (_title, nameOf, is_found) => {
+  ])('is found by %s', async (_title, fileName, isFound) => {
     const host = await reportingHost()
-    const shop = await builtShop(temporaryFolder())
-    await upload(host, shop, RELEASE, { file_name: nameOf(shop) })
-    expect(await firstLine(host, shop)).toMatch(is_found ? /^at priceOf \(src\/cart/ : /\(https:\/\/cdn\.shop/)
+    const shop = await buildShop(temporaryFolder())
+    await upload(host, shop, RELEASE, { file_name: fileName(shop) })
+    expect(await firstLine(host, shop)).toMatch(isFound ? /^at priceOf \(src\/cart/ : /\(https:\/\/cdn\.shop/)
   })
 
-  test('is told by the release, or by the id that a bundler wrote into both', async () => {
-    const shop = await builtShop(temporaryFolder())
+  test('is found by the release or by the debug id that a bundler wrote into both', async () => {
+    const shop = await buildShop(temporaryFolder())
     const host = await reportingHost()
     await upload(host, shop, '9.9.9')
     expect(await firstLine(host, shop)).toContain('https://cdn.shop')
@@ -208,9 +210,9 @@ describe('which map belongs to a script', () => {
     expect((await onlyError(other.tracker)).backtrace[0]).toMatch(/^at src\/cart\.ts:9:\d+$/)
   })
 
-  test('is asked for once a minute, so that a new one is seen without a restart', async () => {
+  test('is looked up once a minute, so that a new map is used without a restart', async () => {
     const host = await reportingHost()
-    const shop = await builtShop(temporaryFolder())
+    const shop = await buildShop(temporaryFolder())
     await host.post(report(shop.stacks.chrome))
     await upload(host, shop)
     host.clock.now += 61_000
@@ -223,8 +225,8 @@ describe('which map belongs to a script', () => {
   })
 })
 
-describe('a map that is wrong', () => {
-  test('is refused with a sentence', async () => {
+describe('Invalid map', () => {
+  test('is rejected with a message', async () => {
     const { tracker } = await reportingHost({}, { source_map_max_bytes: 10_000 })
     const store = (map: string) => tracker.Commands.StoreSourceMap.call({ release: '1', file_name: 'app.js', map })
     for (const map of ['', 'no JSON', '{}', '{"version":3,"sources":[],"mappings":"!!"}']) {
@@ -234,11 +236,11 @@ describe('a map that is wrong', () => {
     await expect(store(large)).rejects.toThrow('larger than 10000 bytes (source_map_max_bytes)')
   })
 
-  test('in the database leaves the stack as it was, and the error is recorded', async () => {
+  test('in the database does not change the stack or prevent recording', async () => {
     const folder = temporaryFolder()
     const database = `sqlite:${folder}/errors.sqlite3`
     const host = await reportingHost({}, { database })
-    const shop = await builtShop(temporaryFolder())
+    const shop = await buildShop(temporaryFolder())
     await upload(host, shop)
     await withDatabase(database, ({ write }) =>
       write((trx) => trx.updateTable('faultboard_source_maps').set({ packed_map: 'H4sIAAAA' }).execute()),
@@ -248,9 +250,9 @@ describe('a map that is wrong', () => {
     expect((await host.tracker.stats()).dropped.source_map_skipped).toBe(1)
   })
 
-  test('is not even looked for where enable_source_maps is off', async () => {
+  test('is not looked up if enable_source_maps is off', async () => {
     const host = await reportingHost({}, { enable_source_maps: false })
-    const shop = await builtShop(temporaryFolder())
+    const shop = await buildShop(temporaryFolder())
     await upload(host, shop)
     await host.post(report(shop.stacks.chrome))
     expect((await onlyError(host.tracker)).backtrace[0]).toContain('https://cdn.shop')

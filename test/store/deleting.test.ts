@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { Context } from '../../src/context.js'
 import { createDatabase } from '../../src/store/database.js'
 import { deleteErrors } from '../../src/triage/commands/delete-errors.js'
-import { balancedBooks } from '../support/books.js'
+import { verifiedCounts } from '../support/books.js'
 import { NO_OUTBOX } from '../support/databases/no-outbox.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { startChild } from '../support/processes/children.js'
@@ -68,7 +68,7 @@ describeEachDatabase('deleting errors', (database) => {
       unchanged: 0,
       skipped: 1,
     })
-    const { counts, users, rows } = await balancedBooks(url)
+    const { counts, users, rows } = await verifiedCounts(url)
     expect(counts).toEqual({ 'shop Kept': 3 })
     expect(users).toEqual({ 'Kept a': 1, 'Kept b': 2 })
     expect(rows).toBe(3)
@@ -76,7 +76,7 @@ describeEachDatabase('deleting errors', (database) => {
 
     const again = await tracker.Commands.LogError.call({ error_type: 'Gone', message: 'deleted' })
     expect(again).toMatchObject({ is_new: true, occurrence_count: 1 })
-    await balancedBooks(url)
+    await verifiedCounts(url)
   })
 
   test('deletes many hours in several transactions and yields to the host in between', async () => {
@@ -85,7 +85,7 @@ describeEachDatabase('deleting errors', (database) => {
     const { context, commits } = contextUntil(test.url, Number.POSITIVE_INFINITY)
     expect(await deleteErrors(context, ids)).toBe(2)
     expect(commits()).toBeGreaterThanOrEqual(database.dialect === 'sqlite' ? (2 * HOURS) / 100 : 2)
-    expect((await balancedBooks(test.url)).counts).toEqual({ 'shop Same': HOURS })
+    expect((await verifiedCounts(test.url)).counts).toEqual({ 'shop Same': HOURS })
   })
 
   test.each([1, 2])('completes a deletion that was interrupted after %i transactions exactly once', async (steps) => {
@@ -94,12 +94,12 @@ describeEachDatabase('deleting errors', (database) => {
     await expect(deleteErrors(contextUntil(test.url, steps).context, ids)).rejects.toThrow('killed')
     expect(await test.tracker.Queries.ErrorsList.call()).toMatchObject([{ error_type: 'Same', message: 'kept' }])
     await test.tracker.Commands.CleanupErrors.call()
-    await expect(balancedBooks(test.url)).rejects.toThrow()
+    await expect(verifiedCounts(test.url)).rejects.toThrow()
 
     const other = trackerAt(test)
     for (const { clock } of [test, other]) clock.now = NOON + HOUR
     await Promise.all([test, other].map(({ tracker }) => tracker.Commands.CleanupErrors.call({ retention_days: 999 })))
-    expect((await balancedBooks(test.url)).counts).toEqual({ 'shop Same': HOURS })
+    expect((await verifiedCounts(test.url)).counts).toEqual({ 'shop Same': HOURS })
   })
 
   test('keeps counts and sums consistent while other processes record the same errors', {
@@ -125,7 +125,7 @@ describeEachDatabase('deleting errors', (database) => {
       }),
     )
     let running = true
-    const ended = Promise.all(children.map((child) => child.ended)).finally(() => {
+    const ended = Promise.all(children.map((child) => child.exited)).finally(() => {
       running = false
     })
     let deleted = 0
@@ -141,9 +141,9 @@ describeEachDatabase('deleting errors', (database) => {
       expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ nulls: 0, rejected: 0, dropped: {} })
     }
     await tracker.flush()
-    await balancedBooks(place.url)
+    await verifiedCounts(place.url)
     const error_ids = (await tracker.Queries.ErrorsList.call({ per_page: 100 })).map(({ id }) => id)
     if (error_ids.length > 0) await tracker.Commands.BatchDeleteErrors.call({ error_ids })
-    expect(await balancedBooks(place.url)).toEqual({ counts: {}, users: {}, rows: 0 })
+    expect(await verifiedCounts(place.url)).toEqual({ counts: {}, users: {}, rows: 0 })
   })
 })

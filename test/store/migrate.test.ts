@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { describePendingMigrations, migrate, migrationStatus } from '../../src/store/migrate.js'
 import { MIGRATIONS } from '../../src/store/migrations/list.js'
-import { balancedBooks } from '../support/books.js'
+import { verifiedCounts } from '../support/books.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { startChild } from '../support/processes/children.js'
 import { CREDENTIALS, eventually, spoolIsEmpty, temporaryFolder, trackerAt, withDatabase } from '../support/tracker.js'
@@ -29,13 +29,13 @@ describeEachDatabase('migrating', (database) => {
     const children = Array.from({ length: 10 }, () => startChild('migrate', { settings, by_itself }))
     await eventually(() => children.every(({ lines }) => lines.includes('ready')), 'all are ready')
     for (const child of children) child.process.stdin?.write('go\n')
-    const ends = await Promise.all(children.map(({ ended }) => ended))
+    const ends = await Promise.all(children.map(({ exited: ended }) => ended))
     expect(children.flatMap(({ errors }) => errors)).toEqual([])
     expect(ends).toEqual(Array(10).fill(0))
     const answers = children.map(({ lines }) => JSON.parse(lines.at(-1) ?? 'null'))
     if (by_itself) {
       expect(answers).toEqual(Array(10).fill('recorded'))
-      expect((await balancedBooks(url)).counts).toEqual({ 'shop Start': 10 })
+      expect((await verifiedCounts(url)).counts).toEqual({ 'shop Start': 10 })
     } else expect(answers.flat().sort()).toEqual(ALL)
     expect((await withDatabase(url, migrationStatus)).every(({ applied_at }) => applied_at !== null)).toBe(true)
   })
@@ -66,7 +66,7 @@ describeEachDatabase('a schema that is not up to date', (database) => {
         const { tracker, lines } = trackerAt(place, { async_logging })
         await tracker.Commands.LogError.call({ error_type: 'First', message: 'ever' })
         await tracker.flush()
-        expect((await balancedBooks(place.url)).counts).toEqual({ 'shop First': 1 })
+        expect((await verifiedCounts(place.url)).counts).toEqual({ 'shop First': 1 })
         expect(lines).toEqual([])
       }
     })
@@ -92,7 +92,7 @@ describeEachDatabase('a schema that is not up to date', (database) => {
 
       await withDatabase(place.url, migrate)
       await eventually(() => spoolIsEmpty(tracker), 'the spool is imported')
-      expect((await balancedBooks(place.url)).counts).toEqual({ 'shop Outdated': 20 })
+      expect((await verifiedCounts(place.url)).counts).toEqual({ 'shop Outdated': 20 })
     })
   }
 })

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { sql } from '../../src/store/kysely.js'
 import { TABLE_NAMES } from '../../src/store/move/moved-tables.js'
-import { folder, Running, record } from '../cli/faultboard.js'
-import { balancedBooks } from '../support/books.js'
+import { RunningCommand, recordErrors, workingDirectory } from '../cli/faultboard.js'
+import { verifiedCounts } from '../support/books.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { eventually, withDatabase } from '../support/tracker.js'
 
@@ -14,7 +14,7 @@ describeEachDatabase(
   'a move that is killed, to',
   (target) => {
     test('leaves nothing in the target and succeeds when it is run again', async () => {
-      const cwd = await folder()
+      const cwd = await workingDirectory()
       const [from, to] = [`sqlite:${join(cwd, 'source.sqlite3')}`, await target.fresh()]
       await killedAndRunAgain({ cwd, from, to, held: to })
     }, 120_000)
@@ -26,23 +26,23 @@ describeEachDatabase(
   'a move to SQLite that is killed, from',
   (source) => {
     test('leaves nothing in the target and succeeds when it is run again', async () => {
-      const cwd = await folder()
+      const cwd = await workingDirectory()
       const [from, to] = [await source.fresh(), `sqlite:${join(cwd, 'target.sqlite3')}`]
       await killedAndRunAgain({ cwd, from, to, held: from })
     }, 120_000)
 
     test('names the source when the connection to it is lost', async () => {
-      const cwd = await folder()
+      const cwd = await workingDirectory()
       const from = await source.fresh()
       await whileHeld(from, true, async () => {
-        const move = new Running(['move', '--from', from, '--to', 'sqlite:target.sqlite3'], { cwd })
+        const move = new RunningCommand(['move', '--from', from, '--to', 'sqlite:target.sqlite3'], { cwd })
         await eventually(() => isWaitedFor(from), 'the move waits for the table')
         await withDatabase(from, ({ read }) =>
           sql`select pg_terminate_backend(pid) from pg_locks where not granted and relation = ${sql.lit(LATE)}::regclass`.execute(
             read,
           ),
         )
-        const { code, stdout, stderr } = await move.ended
+        const { code, stdout, stderr } = await move.exited
         expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
         expect(stderr).toMatch(/^Cannot read all of postgres:.*The target was rolled back\. Run the move again\.\n$/)
       })
@@ -60,10 +60,13 @@ interface Move {
 }
 
 async function killedAndRunAgain({ cwd, from, to, held }: Move): Promise<void> {
-  if (from.startsWith('sqlite:')) await new Running(['migrate', '--database', from], { cwd }).ended
-  await record(from, ...Array.from({ length: 30 }, (_, i) => ({ error_type: `Error ${'ab'.repeat(i)}`, message: 'x' })))
-  const before = await balancedBooks(from)
-  const move = () => new Running(['move', '--from', from, '--to', to, '--json'], { cwd })
+  if (from.startsWith('sqlite:')) await new RunningCommand(['migrate', '--database', from], { cwd }).exited
+  await recordErrors(
+    from,
+    ...Array.from({ length: 30 }, (_, i) => ({ error_type: `Error ${'ab'.repeat(i)}`, message: 'x' })),
+  )
+  const before = await verifiedCounts(from)
+  const move = () => new RunningCommand(['move', '--from', from, '--to', to, '--json'], { cwd })
 
   await whileHeld(held, held === from, async () => {
     const killed = move()
@@ -72,9 +75,9 @@ async function killedAndRunAgain({ cwd, from, to, held }: Move): Promise<void> {
   })
   expect(await rowsIn(to)).toBe(0)
 
-  const { code, stdout } = await move().ended
+  const { code, stdout } = await move().exited
   expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, verified: true, counted_since: 0 })
-  expect(await balancedBooks(to)).toEqual(before)
+  expect(await verifiedCounts(to)).toEqual(before)
 }
 
 /** Locks a table against reads and writes. */

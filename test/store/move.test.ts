@@ -3,8 +3,8 @@ import { createDatabase } from '../../src/store/database.js'
 import { migrate } from '../../src/store/migrate.js'
 import { moveDatabase } from '../../src/store/move/move.js'
 import { MOVED_TABLES, TABLE_NAMES } from '../../src/store/move/moved-tables.js'
-import { balancedBooks } from '../support/books.js'
-import { hostAt, livedInHost } from '../support/databases/lived-in.js'
+import { verifiedCounts } from '../support/books.js'
+import { hostAt, usedHost } from '../support/databases/lived-in.js'
 import { describeEachDatabase } from '../support/databases.js'
 import type { Host } from '../support/host.js'
 import { PAGES } from '../support/routes.js'
@@ -20,7 +20,7 @@ describeEachDatabase('a move', (source) => {
 
   beforeAll(async () => {
     from = await source.fresh()
-    const host = await livedInHost(from)
+    const host = await usedHost(from)
     answers = await answersOf(host)
     await host.close()
     untouched = await everything(from)
@@ -46,7 +46,7 @@ describeEachDatabase('a move', (source) => {
       expect(fresh?.id).toBeGreaterThan(Math.max(...(untouched.faultboard_errors ?? []).map(idOf)))
       await Commands.AddComment.call({ error_id: fresh?.id ?? 0, author_name: 'Eve', body: 'still here' })
       await after.close()
-      await balancedBooks(to)
+      await verifiedCounts(to)
     }, 120_000)
   })
 

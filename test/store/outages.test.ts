@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { sql } from '../../src/store/kysely.js'
-import { balancedBooks, sums } from '../support/books.js'
+import { sums, verifiedCounts } from '../support/books.js'
 import { faultyDatabase } from '../support/databases/outage.js'
 import { startProxy } from '../support/databases/proxy.js'
 import { describeEachDatabase, type TestDatabase } from '../support/databases.js'
@@ -20,11 +20,11 @@ const EVENTS = 300
 
 describeEachDatabase('a database outage', (database) => {
   test('spools errors and imports each once after the recovery', { timeout: 60_000 }, async () => {
-    const { place, leave, comeBack } = await faultyDatabase(database)
+    const { place, startFault, endFault } = await faultyDatabase(database)
     const { tracker, lines, clock } = trackerAt(place)
     clock.now = null
     await record({ tracker }, 'Before')
-    await leave()
+    await startFault()
 
     const during = await record({ tracker }, 'During', EVENTS)
     expect(
@@ -39,11 +39,11 @@ describeEachDatabase('a database outage', (database) => {
     expect(unavailable_since).not.toBeNull()
     expect(lines.filter((line) => line.includes('Errors are written to'))).toHaveLength(1)
 
-    await comeBack()
+    await endFault()
     await eventually(() => spoolIsEmpty(tracker), 'the spool is imported')
     const [after] = await record({ tracker }, 'After')
     expect(after?.state).toBe('recorded')
-    expect((await balancedBooks(place.url)).counts).toEqual({
+    expect((await verifiedCounts(place.url)).counts).toEqual({
       'shop Before': 1,
       'shop During': EVENTS,
       'shop After': 1,
@@ -55,8 +55,8 @@ describeEachDatabase('a database outage', (database) => {
   test('spools errors of a tracker that starts during the outage and imports them automatically', {
     timeout: 60_000,
   }, async () => {
-    const { place, leave, comeBack } = await faultyDatabase(database)
-    await leave()
+    const { place, startFault, endFault } = await faultyDatabase(database)
+    await startFault()
     const { tracker, lines, clock } = trackerAt(place)
     clock.now = null
     const logged = await record({ tracker }, 'Early', EVENTS)
@@ -68,9 +68,9 @@ describeEachDatabase('a database outage', (database) => {
       ),
     ).toEqual({ spooled: EVENTS })
     expect(lines).toHaveLength(2)
-    await comeBack()
+    await endFault()
     await eventually(() => spoolIsEmpty(tracker), 'the spool is imported')
-    expect((await balancedBooks(place.url)).counts).toEqual({ 'shop Early': EVENTS })
+    expect((await verifiedCounts(place.url)).counts).toEqual({ 'shop Early': EVENTS })
   })
 })
 
@@ -78,8 +78,8 @@ describeEachDatabase(
   'a database that accepts reads but no writes',
   (database) => {
     test('counts as unavailable until a write succeeds, and spools all errors', { timeout: 60_000 }, async () => {
-      const { place, leave, comeBack } = await readOnly(database)
-      await leave()
+      const { place, startFault, endFault } = await readOnly(database)
+      await startFault()
       const { tracker } = trackerAt(place)
       await tracker.ready()
       expect((await record({ tracker }, 'First'))[0]?.state).toBe('spooled')
@@ -88,9 +88,9 @@ describeEachDatabase(
         expect((await record({ tracker }, 'Later'))[0]?.state).toBe('spooled')
       }
       expect((await tracker.stats()).dropped.database_unavailable).toBe(1)
-      await comeBack()
+      await endFault()
       await eventually(() => spoolIsEmpty(tracker), 'the spool is imported')
-      expect((await balancedBooks(place.url)).counts).toEqual({ 'shop First': 1, 'shop Later': 4 })
+      expect((await verifiedCounts(place.url)).counts).toEqual({ 'shop First': 1, 'shop Later': 4 })
     })
   },
   // Read-only mode affects a whole MySQL server, which other tests use.
@@ -112,7 +112,7 @@ describeEachDatabase('a database that accepts the probe but no errors', (databas
     expect((await tracker.stats()).dropped.database_unavailable).toBe(1)
     await rename('hidden_hours', 'faultboard_error_hours')
     await eventually(() => spoolIsEmpty(tracker), 'the spool is imported')
-    expect((await balancedBooks(place.url)).counts).toEqual({ 'shop Hidden': 2 })
+    expect((await verifiedCounts(place.url)).counts).toEqual({ 'shop Hidden': 2 })
   })
 })
 
@@ -131,11 +131,11 @@ describeServers('a server that does not respond', (database) => {
     expect(during?.state).toBe('spooled')
     expect(lines.join()).toContain('did not respond within')
     expect(lines.join()).not.toContain(new URL(url).password)
-    expect(await child.ended).toBe(0)
+    expect(await child.exited).toBe(0)
     expect(JSON.parse(child.lines[0] ?? '')).toMatchObject({ state: 'spooled' })
     await proxy.open()
     await eventually(() => spoolIsEmpty(tracker), 'the spool is imported')
-    expect((await balancedBooks(url)).counts).toEqual({ 'shop Before': 1, 'shop Silent': 1 })
+    expect((await verifiedCounts(url)).counts).toEqual({ 'shop Before': 1, 'shop Silent': 1 })
   })
 })
 
@@ -152,10 +152,10 @@ describeServers('a connection that breaks', (database) => {
       expect(logged?.state).toBe(async_logging ? 'accepted' : 'spooled')
       await eventually(() => proxy.cuts() === 1, 'the commit was cut')
       // The server had committed, so the spooled errors are also in the database.
-      expect((await balancedBooks(url)).counts).toEqual({ 'shop Unclear': 2 })
+      expect((await verifiedCounts(url)).counts).toEqual({ 'shop Unclear': 2 })
       await eventually(() => spoolIsEmpty(tracker), 'the spool is imported')
       await tracker.flush()
-      expect((await balancedBooks(url)).counts).toEqual({ 'shop Unclear': 2 })
+      expect((await verifiedCounts(url)).counts).toEqual({ 'shop Unclear': 2 })
     })
   }
 
@@ -180,7 +180,7 @@ describeServers('a connection that breaks', (database) => {
       await eventually(() => spoolIsEmpty(tracker), 'the spool is imported')
     }
     expect(states.null).toBeUndefined()
-    const { counts, users } = await balancedBooks(url)
+    const { counts, users } = await verifiedCounts(url)
     expect(sums(Object.values(counts), () => 'all', Number)).toEqual({ all: 2 * 20 * 25 })
     expect(new Set(Object.values(users))).toEqual(new Set([25]))
   })
@@ -201,7 +201,7 @@ async function readOnly(database: TestDatabase) {
           where datname = ${name} and pid <> pg_backend_pid()`.execute(connection)
       })
     })
-  return { place, leave: () => set('on'), comeBack: () => set('off') }
+  return { place, startFault: () => set('on'), endFault: () => set('off') }
 }
 
 function describeServers(title: string, body: (database: TestDatabase) => void): void {

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { sql } from '../../src/store/kysely.js'
 import { migrate } from '../../src/store/migrate.js'
-import { balancedBooks } from '../support/books.js'
+import { verifiedCounts } from '../support/books.js'
 import { selectedDialects } from '../support/databases/database-servers.js'
 import { type Child, startChild } from '../support/processes/children.js'
 import { CREDENTIALS, eventually, temporaryFolder, withDatabase } from '../support/tracker.js'
@@ -52,13 +52,13 @@ describe.skipIf(!programs)(`a PostgreSQL restart${programs ? '' : ' (skipped: Po
       }
       await progress(writers, 30)
       for (const { process } of writers) process.stdin?.end()
-      const ends = await Promise.all(writers.map(({ ended }) => ended))
+      const ends = await Promise.all(writers.map(({ exited: ended }) => ended))
       expect(ends).toEqual(Array(WRITERS).fill(0))
 
       const lines = writers.flatMap((writer) => writer.lines.map((line) => line.split(' ')))
       const numbers = (word: string) => lines.filter(([first]) => first === word).map(([, number]) => number ?? '')
       expect(numbers('dropped')).toEqual([])
-      const { users } = await balancedBooks(server.url)
+      const { users } = await verifiedCounts(server.url)
       const stored = new Map(Object.entries(users).map(([key, count]) => [key.split(' ')[1] ?? '', count]))
       expect(numbers('acknowledged').filter((number) => !stored.has(number))).toEqual([])
       expect([...stored].filter(([, count]) => count !== 1)).toEqual([])

@@ -9,7 +9,7 @@ import { subscribeToPino } from '../../src/subscribers/pino.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { listening } from '../support/host.js'
 import { freshTracker } from '../support/tracker.js'
-import { recorded, trailHere } from '../support/trails.js'
+import { recorded, recordedBreadcrumbs } from '../support/trails.js'
 
 const ON = { enable_breadcrumbs: true }
 
@@ -103,7 +103,7 @@ describeEachDatabase(
         log.info('order %d', 7)
         log.warn({ huge: { password: 's3cr3t' } }, 'token=s3cr3t')
         log.error(new Error('failed'))
-        return trailHere(tracker)
+        return recordedBreadcrumbs(tracker)
       })
       expect(trail.map(({ category, message, metadata }) => [category, message, metadata])).toEqual([
         ['log', 'order 7', { level: 'info' }],

@@ -5,7 +5,7 @@ import { FaultboardTransport, type FaultboardTransportOptions } from '../../src/
 import type { TrackerInstance } from '../../src/tracker.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { freshTracker } from '../support/tracker.js'
-import { recorded, trailHere } from '../support/trails.js'
+import { recorded, recordedBreadcrumbs } from '../support/trails.js'
 
 const ON = { enable_breadcrumbs: true }
 
@@ -107,7 +107,7 @@ describeEachDatabase(
         log.debug('not written')
         log.info('order placed')
         log.warn('token=s3cr3t', { huge: true })
-        return trailHere(tracker)
+        return recordedBreadcrumbs(tracker)
       })
       expect(trail.map(({ category, message, metadata }) => [category, message, metadata])).toEqual([
         ['log', 'order placed', { level: 'info' }],

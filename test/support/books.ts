@@ -2,16 +2,16 @@ import { expect } from 'vitest'
 import { startOfUtcDay } from '../../src/model/time.js'
 import { withDatabase } from './tracker.js'
 
-/** What the database knows, by application and error type, as far as counting goes. */
-export interface Books {
+/** Counts stored in the database, by application and error type. */
+export interface StoredCounts {
   counts: Record<string, number>
   /** Occurrences per user, by `error_type user_id`. */
   users: Record<string, number>
   rows: number
 }
 
-/** Reads the counts, and proves that every sum beside them agrees and that nothing hangs in the air. */
-export async function balancedBooks(url: string | object): Promise<Books> {
+/** Reads the counts and verifies that all sums are consistent and no row is orphaned. */
+export async function verifiedCounts(url: string | object): Promise<StoredCounts> {
   return withDatabase(url, async ({ read }) => {
     const errors = await read
       .selectFrom('faultboard_errors as e')
@@ -29,7 +29,7 @@ export async function balancedBooks(url: string | object): Promise<Books> {
     const occurrences = await read.selectFrom('faultboard_occurrences').select(['error_id', 'payload_id']).execute()
     const payloads = await read.selectFrom('faultboard_payloads').select(['id', 'error_id']).execute()
     const texts = await read.selectFrom('faultboard_error_search').select('error_id').execute()
-    const laterTexts = await read.selectFrom('faultboard_search_history').select('error_id').execute()
+    const earlierTexts = await read.selectFrom('faultboard_search_history').select('error_id').execute()
     const comments = await read.selectFrom('faultboard_comments').select('error_id').execute()
     const activities = await read.selectFrom('faultboard_activities').select('error_id').execute()
 
@@ -41,7 +41,7 @@ export async function balancedBooks(url: string | object): Promise<Books> {
       ...occurrences,
       ...payloads,
       ...texts,
-      ...laterTexts,
+      ...earlierTexts,
       ...comments,
       ...activities,
     ].filter(({ error_id }) => !byId.has(error_id))
@@ -61,16 +61,16 @@ export async function balancedBooks(url: string | object): Promise<Books> {
         ({ occurrence_count }) => occurrence_count,
       ),
     )
-    const typed = hours.map((row) => ({ ...row, ...byId.get(row.error_id), count: row.count }))
+    const hoursWithError = hours.map((row) => ({ ...row, ...byId.get(row.error_id), count: row.count }))
     const dimensions = (row: { severity: string; platform: string; app_version: string }) =>
       [row.severity, row.platform, row.app_version].join()
     expect(sums(applicationDays, (row) => [row.application_id, row.day, dimensions(row)].join())).toEqual(
-      sums(typed, (row) => [row.application_id, startOfUtcDay(row.hour), dimensions(row)].join()),
+      sums(hoursWithError, (row) => [row.application_id, startOfUtcDay(row.hour), dimensions(row)].join()),
     )
-    const met = errors.filter(({ user_count }) => user_count)
+    const withUsers = errors.filter(({ user_count }) => user_count)
     expect(
       sums(
-        met,
+        withUsers,
         ({ id }) => id,
         ({ user_count }) => user_count ?? 0,
       ),
@@ -82,25 +82,25 @@ export async function balancedBooks(url: string | object): Promise<Books> {
       ),
     )
     expect(sums(typeHours, (row) => [row.application_id, row.hour, row.error_type].join())).toEqual(
-      sums(typed, (row) => [row.application_id, row.hour, row.error_type].join()),
+      sums(hoursWithError, (row) => [row.application_id, row.hour, row.error_type].join()),
     )
     expect(sums(typeDays, (row) => [row.application_id, row.day, row.error_type].join())).toEqual(
-      sums(typed, (row) => [row.application_id, startOfUtcDay(row.hour), row.error_type].join()),
+      sums(hoursWithError, (row) => [row.application_id, startOfUtcDay(row.hour), row.error_type].join()),
     )
     expect(sums(versions, (row) => [row.application_id, row.app_version, row.error_id].join())).toEqual(
-      sums(typed, (row) => [row.application_id, row.app_version, row.error_id].join()),
+      sums(hoursWithError, (row) => [row.application_id, row.app_version, row.error_id].join()),
     )
-    const ends = new Map<string, [number, number]>()
+    const hourRanges = new Map<string, [number, number]>()
     for (const { error_id, app_version, hour } of hours) {
-      const [first, last] = ends.get(`${error_id} ${app_version}`) ?? [hour, hour]
-      ends.set(`${error_id} ${app_version}`, [Math.min(first, hour), Math.max(last, hour)])
+      const [first, last] = hourRanges.get(`${error_id} ${app_version}`) ?? [hour, hour]
+      hourRanges.set(`${error_id} ${app_version}`, [Math.min(first, hour), Math.max(last, hour)])
     }
     for (const { error_id, app_version, first_hour, last_hour } of versions) {
-      expect([first_hour, last_hour]).toEqual(ends.get(`${error_id} ${app_version}`))
+      expect([first_hour, last_hour]).toEqual(hourRanges.get(`${error_id} ${app_version}`))
     }
     expect(texts.length).toBe(errors.length)
-    const known = new Set(payloads.map(({ id, error_id }) => `${error_id} ${id}`))
-    expect(occurrences.filter(({ error_id, payload_id }) => !known.has(`${error_id} ${payload_id}`))).toEqual([])
+    const payloadKeys = new Set(payloads.map(({ id, error_id }) => `${error_id} ${id}`))
+    expect(occurrences.filter(({ error_id, payload_id }) => !payloadKeys.has(`${error_id} ${payload_id}`))).toEqual([])
     return {
       counts: sums(
         errors,

@@ -13,13 +13,13 @@ const AXE = readFileSync(
 
 export interface BrowserTools {
   /**
-   * A page of a visitor who is signed in and was never here. The next test may be given the same page, without what was
-   * stored; one that is changed for good, as by a clock, closes its context.
+   * Opens a page with dashboard credentials and empty storage. A later test may reuse the page after its storage is
+   * cleared. A test that changes the page permanently, for example its clock, closes the context.
    */
   open(options?: BrowserContextOptions): Promise<Page>
 }
 
-/** Tests in a real Chromium; skipped, and counted aloud, where there is none. */
+/** Runs tests in Chromium. Without a browser they are reported as skipped. */
 export function describeInBrowser(title: string, body: (tools: BrowserTools) => void): void {
   if (!EXECUTABLE) {
     describe.skip(`${title} (skipped: FAULTBOARD_TEST_CHROMIUM is not set)`, () =>
@@ -29,14 +29,14 @@ export function describeInBrowser(title: string, body: (tools: BrowserTools) => 
   describe(title, () => body({ open }))
 }
 
-// One for all files of a process: a browser, and the first page of a context, take a second or two of a core to start.
+// Shared by all files of a process, because starting a browser takes one to two seconds.
 let browser: Promise<Browser> | undefined
-const idle = new Map<string, Page[]>()
+const idlePages = new Map<string, Page[]>()
 
 async function open({ viewport, colorScheme, ...options }: BrowserContextOptions = {}): Promise<Page> {
   const kind = JSON.stringify(options)
-  const page = idle.get(kind)?.pop() ?? (await newPage(options))
-  onTestFinished(({ task }) => takeBack(page, kind, task.result?.state === 'fail'))
+  const page = idlePages.get(kind)?.pop() ?? (await newPage(options))
+  onTestFinished(({ task }) => recyclePage(page, kind, task.result?.state === 'fail'))
   await page.setViewportSize(viewport ?? { width: 1280, height: 720 })
   await page.emulateMedia({ colorScheme: colorScheme ?? 'light' })
   return page
@@ -57,34 +57,34 @@ async function newPage(options: BrowserContextOptions): Promise<Page> {
     httpCredentials: { username: USER, password: PASSWORD },
     ...options,
   })
-  // Shorter than a test may take, so that a step that hangs says which it was.
+  // Shorter than the test timeout, so that the report names the step that hangs.
   context.setDefaultTimeout(10_000)
   return context.newPage()
 }
 
-async function takeBack(page: Page, kind: string, failed: boolean): Promise<void> {
+async function recyclePage(page: Page, kind: string, failed: boolean): Promise<void> {
   if (page.isClosed()) return
-  // It may be off line, or have a clock that stands still.
+  // The page may be offline or have a fake clock.
   if (failed) return page.context().close()
   try {
     page.removeAllListeners()
     await page.unrouteAll({ behavior: 'ignoreErrors' })
     if (page.url().startsWith('http')) await page.evaluate('localStorage.clear()')
     await page.context().clearCookies()
-    // Nothing is to be asked of a host that is closed, and nothing to lie under the mouse.
+    // Stops requests to a closed host and moves the pointer away from elements.
     await page.goto('about:blank')
     await page.mouse.move(-1, -1)
-    idle.set(kind, [...(idle.get(kind) ?? []), page])
+    idlePages.set(kind, [...(idlePages.get(kind) ?? []), page])
   } catch {
-    // It hangs, or has crashed.
+    // The page hangs or has crashed.
     await page.context().close()
   }
 }
 
-/** Fails on any violation of WCAG 2.2 AA that axe can see, contrast included. */
+/** Fails on any violation of WCAG 2.2 AA that axe detects, including contrast. */
 export async function expectAccessible(page: Page): Promise<void> {
   const { violations } = await new AxeBuilder({ page, axeSource: AXE })
-    // Only what is asked for here, and in this page: our pages hold no frames, for which axe would open another one.
+    // Limits the check to this page and these rules: the pages contain no frames.
     .setLegacyMode()
     .options({ resultTypes: ['violations'] })
     .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
@@ -92,12 +92,12 @@ export async function expectAccessible(page: Page): Promise<void> {
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual([])
 }
 
-/** Fails when the page can be scrolled sideways, and names what stands out. */
+/** Fails if the page scrolls horizontally and lists the elements that overflow. */
 export async function expectNoOverflow(page: Page): Promise<void> {
-  expect(await page.evaluate(WIDER_THAN_THE_PAGE), page.url()).toEqual([])
+  expect(await page.evaluate(FIND_OVERFLOWING_ELEMENTS), page.url()).toEqual([])
 }
 
-const WIDER_THAN_THE_PAGE = `(() => {
+const FIND_OVERFLOWING_ELEMENTS = `(() => {
   const { scrollWidth, clientWidth } = document.documentElement
   if (scrollWidth <= clientWidth) return []
   const wider = [...document.querySelectorAll('body *')]

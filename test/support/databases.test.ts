@@ -11,8 +11,8 @@ const INDEXES: Record<Dialect, string> = {
     from information_schema.statistics where table_schema = database() order by 1, 2, 3`,
 }
 
-describeEachDatabase('a fresh database of the tests', (database) => {
-  const shapeOf = (url: string) =>
+describeEachDatabase('Fresh test database', (database) => {
+  const readShape = (url: string) =>
     withDatabase(url, async ({ read }) => ({
       tables: await read.introspection.getTables({ withInternalKyselyTables: true }),
       indexes: (await sql.raw(INDEXES[database.dialect]).execute(read)).rows,
@@ -22,9 +22,9 @@ describeEachDatabase('a fresh database of the tests', (database) => {
     const [fresh, migrated] = [await database.fresh(), await database.empty()]
     expect(await withDatabase(fresh, describePendingMigrations)).toBeNull()
     await withDatabase(migrated, migrate)
-    const nameOf = (url: string) => url.slice(url.lastIndexOf('/') + 1)
-    const neutral = (shape: unknown, url: string) => JSON.stringify(shape).replaceAll(nameOf(url), 'name')
-    const [one, other] = [neutral(await shapeOf(fresh), fresh), neutral(await shapeOf(migrated), migrated)]
+    const databaseName = (url: string) => url.slice(url.lastIndexOf('/') + 1)
+    const withoutName = (shape: unknown, url: string) => JSON.stringify(shape).replaceAll(databaseName(url), 'name')
+    const [one, other] = [withoutName(await readShape(fresh), fresh), withoutName(await readShape(migrated), migrated)]
     expect(JSON.parse(one)).toEqual(JSON.parse(other))
   })
 
@@ -39,14 +39,14 @@ describeEachDatabase('a fresh database of the tests', (database) => {
 })
 
 describeEachDatabase(
-  'a database of the tests that is given to one after the other',
+  'Reused test database',
   (database) => {
-    const given: string[] = []
+    const usedNames: string[] = []
 
     for (const round of [1, 2]) {
-      test(`is empty and counts from one, time ${round}`, async () => {
+      test(`is empty and counts from one, round ${round}`, async () => {
         const { tracker, url } = await freshTracker(database)
-        given.push(url)
+        usedNames.push(url)
         const logged = await tracker.Commands.LogError.call({ error_type: 'Round', message: 'x', user_id: 'eve' })
         expect(logged).toMatchObject({ id: 1, occurrence_count: 1 })
         const { occurrences } = await tracker.Queries.FindError.call({ error_id: 1 })
@@ -54,24 +54,24 @@ describeEachDatabase(
       })
     }
 
-    test('is the same one', async () => {
-      given.push(await database.fresh())
-      expect(new Set(given).size).toBe(1)
-      await withDatabase(given[0] ?? '', ({ read }) =>
-        sql`alter table faultboard_applications add column odd integer`.execute(read),
+    test('is reused', async () => {
+      usedNames.push(await database.fresh())
+      expect(new Set(usedNames).size).toBe(1)
+      await withDatabase(usedNames[0] ?? '', ({ read }) =>
+        sql`alter table faultboard_applications add column extra integer`.execute(read),
       )
     })
 
-    test('is another where its schema was changed', async () => {
+    test('is replaced after a schema change', async () => {
       const url = await database.fresh()
-      expect(given).not.toContain(url)
+      expect(usedNames).not.toContain(url)
       await withDatabase(url, ({ read }) => sql`delete from faultboard_migrations`.execute(read))
-      given.push(url)
+      usedNames.push(url)
     })
 
-    test('or what the migrations wrote', async () => {
+    test('is replaced after a change of rows that migrations wrote', async () => {
       const url = await database.fresh()
-      expect(given).not.toContain(url)
+      expect(usedNames).not.toContain(url)
       expect(await withDatabase(url, describePendingMigrations)).toBeNull()
     })
   },

@@ -6,16 +6,16 @@ export type { Dialect } from './databases/database-servers.js'
 export interface TestDatabase {
   readonly dialect: Dialect
   /**
-   * The URL of a new database with its schema and nothing else. One that a test has asked for is emptied when that is
-   * done, and may be given to the next; one of a hook is kept. All are removed when the describe block is done.
+   * Returns the URL of a database with the schema and no rows. A database requested by a test is reset afterward and
+   * may be reused; one requested by a hook is kept. All are removed after the describe block.
    */
   fresh(): Promise<string>
-  /** The same without any table, for what is about the migrations. */
+  /** Returns the URL of a database without tables, for tests of migrations. */
   empty(): Promise<string>
 }
 
 /**
- * The same tests once for every database that DATABASES selects (all by default).
+ * Runs the tests once for every database selected by DATABASES (all by default).
  *
  * @example
  * describeEachDatabase('storing an occurrence', (database) => {
@@ -30,7 +30,7 @@ export function describeEachDatabase(
   { except = [] }: { except?: readonly Dialect[] } = {},
 ): void {
   const dialects = selectedDialects().filter((one) => !except.includes(one))
-  // A file in which no test stands at all is a failure to vitest.
+  // Vitest fails a file without tests.
   if (dialects.length === 0) {
     describe.skip(`${title} (skipped: its databases are not selected)`, () => body(skippedDatabase('postgres')))
   }
@@ -42,7 +42,7 @@ export function describeEachDatabase(
     }
     describe(`${title} on ${dialect}`, () => {
       const removals: (() => Promise<void>)[] = []
-      // Registered before the body's own hooks, therefore run after them.
+      // Registered before the hooks of the body, so that it runs after them.
       afterAll(async () => {
         for (const remove of removals) await remove()
       })
@@ -54,8 +54,8 @@ export function describeEachDatabase(
       const idle: string[] = []
       const fresh = async () => {
         const url = idle.pop() ?? (await create(inject('templates')[dialect]))
-        renewLater(async () => {
-          if (await SERVERS[dialect].renew?.(url)) idle.push(url)
+        resetAfterTest(async () => {
+          if (await SERVERS[dialect].reset?.(url)) idle.push(url)
         })
         return url
       }
@@ -65,15 +65,15 @@ export function describeEachDatabase(
 }
 
 /**
- * The same for tests whose code contains no SQL: runs on the first database that DATABASES selects, SQLite by default.
+ * Runs tests of code without SQL on the first database selected by DATABASES, SQLite by default.
  * `DATABASES=postgres npm test` runs every test on PostgreSQL.
  */
 export function describeOneDatabase(title: string, body: (database: TestDatabase) => void): void {
   describeEachDatabase(title, body, { except: selectedDialects().slice(1) })
 }
 
-/** Hooks of a test run backwards, so this one comes when whatever the test has opened is closed. */
-function renewLater(renew: () => Promise<void>): void {
+/** Hooks of a test run in reverse order, so this hook runs after the test has closed its connections. */
+function resetAfterTest(renew: () => Promise<void>): void {
   try {
     onTestFinished(renew)
   } catch {
@@ -81,7 +81,7 @@ function renewLater(renew: () => Promise<void>): void {
   }
 }
 
-/** A SQLite file with its schema, for tests that start one tracker after the other: in memory each would migrate anew. */
+/** SQLite file with its schema for tests that start several trackers, which would each migrate a database in memory. */
 export function migratedSqlite(): Promise<Created> {
   return SERVERS.sqlite.create(inject('templates').sqlite)
 }
@@ -91,5 +91,5 @@ function skippedDatabase(dialect: Dialect): TestDatabase {
 }
 
 function skipped(): Promise<string> {
-  throw new Error('a skipped database was used outside of a test or hook')
+  throw new Error('A skipped database was used outside of a test or hook')
 }

@@ -10,9 +10,9 @@ export const PASSWORD = 'pässword:with colon'
 
 export interface Host {
   tracker: TrackerInstance
-  /** Address of the host, without a slash at its end. */
+  /** Origin of the host. */
   origin: string
-  /** Lines the tracker wrote. */
+  /** Log lines of the tracker. */
   lines: string[]
   get(path: string, headers?: Record<string, string>): Promise<Response>
   post(path: string, form?: Record<string, string | string[]>, headers?: Record<string, string>): Promise<Response>
@@ -20,7 +20,7 @@ export interface Host {
   close(): Promise<void>
 }
 
-/** A real host with the dashboard mounted, on a fresh schema. */
+/** Starts a host with the dashboard on a fresh database. */
 export async function startHost(
   database: string,
   settings: Settings = {},
@@ -29,7 +29,7 @@ export async function startHost(
   return serveTracker({ database, ...settings }, environment)
 }
 
-/** The same on whatever is there, with any way of mounting the dashboard. */
+/** Starts a host on an existing database with a custom mount of the dashboard. */
 export async function serveTracker(
   settings: Settings,
   environment: Environment = {},

@@ -2,17 +2,17 @@ import type { Settings } from '../../src/options.js'
 import type { Host } from './host.js'
 import { PAGES } from './routes.js'
 
-/** What an attacker may write wherever something of an error is free text. */
-export const EVIL = `"'><script>document.title='owned'</script><img src=x onerror=document.title='owned'>\u2028</title></pre></textarea>{{7*7}}`
+/** Markup that an attacker may send in any text field of an error. */
+export const HOSTILE_MARKUP = `"'><script>document.title='owned'</script><img src=x onerror=document.title='owned'>\u2028</title></pre></textarea>{{7*7}}`
 
-/** Every switch that turns a page on, also of those that come later, and one that adds to the page of an error. */
+/** Enables every optional page and the system health of an error. */
 export const ALL_PAGES_ON: Settings = {
   ...Object.fromEntries(PAGES.flatMap(({ needs = [] }) => [needs].flat()).map((name) => [name, true])),
   enable_system_health: true,
 }
 
-/** Puts it into every field there is, and into what people add to an error. */
-export async function logHostileErrors(host: Host, text = EVIL): Promise<void> {
+/** Records the text in every field of an error, its comments and its context. */
+export async function logHostileErrors(host: Host, text = HOSTILE_MARKUP): Promise<void> {
   const { Commands } = host.tracker
   host.tracker.addBreadcrumb({ category: text, message: text, metadata: { [text]: text } })
   host.tracker.drop(text)

@@ -3,19 +3,19 @@ import { createHash } from 'node:crypto'
 export type Query = (statement: string) => Promise<Record<string, unknown>[]>
 
 /**
- * Empties a database that a test has used, which costs little beside making another. Gives false where it would not be
- * like a new one: somebody is still connected, or its schema, its settings or what the migrations wrote are others now.
+ * Empties a used database, which is much faster than creating one. Returns false if the result would differ from a new
+ * database: open connections remain, or schema, settings or rows written by migrations have changed.
  */
 export interface Renewal {
-  /** What `renew` compares with; of a database that nobody has used. */
+  /** State of an unused database for the comparison in `reset`. */
   pristine(query: Query): Promise<Pristine>
   renew(query: Query, pristine: Pristine): Promise<boolean>
 }
 
 export interface Pristine {
-  /** Tables that migrations have written to. */
+  /** Tables with rows written by migrations. */
   seeded: string[]
-  mark: string
+  fingerprint: string
 }
 
 const POSTGRES_SCHEMA = `
@@ -36,16 +36,16 @@ const POSTGRES_SCHEMA = `
 export const postgresRenewal: Renewal = {
   async pristine(query) {
     const seeded = await filledPostgres(query)
-    return { seeded, mark: await postgresMark(query, seeded) }
+    return { seeded, fingerprint: await postgresMark(query, seeded) }
   },
-  async renew(query, { seeded, mark }) {
+  async renew(query, { seeded, fingerprint }) {
     const others = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`
     if (!(await isLeft(() => query(others)))) return false
-    const filled = (await filledPostgres(query)).filter((table) => !seeded.includes(table))
-    if (filled.length > 0) await query(`TRUNCATE ${filled.join()} RESTART IDENTITY CASCADE`)
+    const usedTables = (await filledPostgres(query)).filter((table) => !seeded.includes(table))
+    if (usedTables.length > 0) await query(`TRUNCATE ${usedTables.join()} RESTART IDENTITY CASCADE`)
     const counted = await query('SELECT sequencename AS name FROM pg_sequences WHERE last_value IS NOT NULL')
     for (const { name } of counted) await query(`ALTER SEQUENCE ${name} RESTART`)
-    return (await postgresMark(query, seeded)) === mark
+    return (await postgresMark(query, seeded)) === fingerprint
   },
 }
 
@@ -62,9 +62,9 @@ const MYSQL_SCHEMA = `
 export const mysqlRenewal: Renewal = {
   async pristine(query) {
     const seeded = (await filledMysql(query)).map(({ name }) => name)
-    return { seeded, mark: await mysqlMark(query, seeded) }
+    return { seeded, fingerprint: await mysqlMark(query, seeded) }
   },
-  async renew(query, { seeded, mark }) {
+  async renew(query, { seeded, fingerprint }) {
     const others = 'SELECT 1 FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID()'
     if (!(await isLeft(() => query(others)))) return false
     await query('SET foreign_key_checks = 0')
@@ -73,7 +73,7 @@ export const mysqlRenewal: Renewal = {
       await query(`DELETE FROM ${name}`)
       if (is_numbered) await query(`ALTER TABLE ${name} AUTO_INCREMENT = 1`)
     }
-    return (await mysqlMark(query, seeded)) === mark
+    return (await mysqlMark(query, seeded)) === fingerprint
   },
 }
 
@@ -81,8 +81,10 @@ async function filledPostgres(query: Query): Promise<string[]> {
   const tables = await query(
     "SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace",
   )
-  const filled = tables.map(({ name }) => `SELECT '${name}' AS name WHERE EXISTS (SELECT 1 FROM ${name})`)
-  return filled.length === 0 ? [] : (await query(filled.join(' UNION ALL '))).map(({ name }) => String(name)).sort()
+  const usedTables = tables.map(({ name }) => `SELECT '${name}' AS name WHERE EXISTS (SELECT 1 FROM ${name})`)
+  return usedTables.length === 0
+    ? []
+    : (await query(usedTables.join(' UNION ALL '))).map(({ name }) => String(name)).sort()
 }
 
 async function postgresMark(query: Query, seeded: readonly string[]): Promise<string> {
@@ -93,15 +95,15 @@ async function postgresMark(query: Query, seeded: readonly string[]): Promise<st
   ])
 }
 
-/** Tables with rows, or whose next number is not the first any more. */
+/** Tables with rows or an advanced auto-increment counter. */
 async function filledMysql(query: Query): Promise<{ name: string; is_numbered: boolean }[]> {
   const tables = await query(
     'SELECT table_name AS name, auto_increment AS next FROM information_schema.tables WHERE table_schema = DATABASE()',
   )
-  const asked = tables.map(({ name }) => `SELECT '${name}' AS name FROM DUAL WHERE EXISTS (SELECT 1 FROM ${name})`)
-  const filled = asked.length === 0 ? [] : await query(asked.join(' UNION ALL '))
+  const rows = tables.map(({ name }) => `SELECT '${name}' AS name FROM DUAL WHERE EXISTS (SELECT 1 FROM ${name})`)
+  const usedTables = rows.length === 0 ? [] : await query(rows.join(' UNION ALL '))
   return tables
-    .filter(({ name, next }) => Number(next) > 1 || filled.some((one) => one.name === name))
+    .filter(({ name, next }) => Number(next) > 1 || usedTables.some((one) => one.name === name))
     .map(({ name, next }) => ({ name: String(name), is_numbered: next !== null }))
 }
 
@@ -116,7 +118,7 @@ function markOf(rows: readonly object[]): string {
     .digest('hex')
 }
 
-/** A connection that was closed is still told of for a moment. */
+/** Waits, because the server lists closed connections for a moment. */
 async function isLeft(others: () => Promise<unknown[]>): Promise<boolean> {
   for (let tries = 0; tries < 5; tries++) {
     if ((await others()).length === 0) return true

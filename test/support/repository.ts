@@ -6,20 +6,20 @@ import { temporaryFolder } from './tracker.js'
 
 const HAS_GIT = spawnSync('git', ['--version']).status === 0
 
-/** Tests with a real git; skipped, and counted aloud, where there is none. */
+/** Runs tests with git. Without git they are reported as skipped. */
 export function describeWithGit(title: string, body: () => void): void {
-  describe.skipIf(!HAS_GIT)(`${title}${HAS_GIT ? '' : ' (skipped: there is no git here)'}`, body)
+  describe.skipIf(!HAS_GIT)(`${title}${HAS_GIT ? '' : ' (skipped: git is not installed)'}`, body)
 }
 
 export interface TestRepository {
   folder: string
-  git(...words: string[]): string
+  git(...args: string[]): string
   write(name: string, content: string | Buffer): void
-  /** Commits everything and gives the name of the commit. */
+  /** Commits all changes and returns the commit id. */
   commit(summary: string, options?: { author?: string; at?: string }): string
 }
 
-/** A repository in a folder of its own, made by git itself, without the settings of whoever runs the tests. */
+/** Creates a repository with git, without the global settings of the current user. */
 export function freshRepository(parent = temporaryFolder()): TestRepository {
   const folder = join(realpathSync(parent), 'app')
   mkdirSync(folder)
@@ -30,8 +30,8 @@ export function freshRepository(parent = temporaryFolder()): TestRepository {
 
 export function repositoryAt(folder: string): TestRepository {
   const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' }
-  const git = (...words: string[]) =>
-    execFileSync('git', ['-C', folder, ...OWN, ...words], { env, encoding: 'utf8', stdio: 'pipe' }).trim()
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-C', folder, ...OWN_SETTINGS, ...args], { env, encoding: 'utf8', stdio: 'pipe' }).trim()
   return {
     folder,
     git,
@@ -47,7 +47,7 @@ export function repositoryAt(folder: string): TestRepository {
   }
 }
 
-const OWN = [
+const OWN_SETTINGS = [
   ...['user.name=Committer', 'user.email=c@shop.example', 'commit.gpgsign=false', 'core.autocrlf=false'],
   ...['protocol.file.allow=always'],
 ].flatMap((setting) => ['-c', setting])

@@ -14,7 +14,7 @@ const browserArguments = [
   '--disable-sync',
 ]
 
-testWith('FAULTBOARD_TEST_POSTGRES', 'PostgreSQL answers a query', async (url) => {
+testWith('FAULTBOARD_TEST_POSTGRES', 'PostgreSQL runs a query', async (url) => {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   const { rows } = await client.query('select 1 as one')
@@ -22,24 +22,24 @@ testWith('FAULTBOARD_TEST_POSTGRES', 'PostgreSQL answers a query', async (url) =
   expect(rows).toEqual([{ one: 1 }])
 })
 
-testWith('FAULTBOARD_TEST_MYSQL', 'MariaDB answers a query', async (url) => {
+testWith('FAULTBOARD_TEST_MYSQL', 'MariaDB runs a query', async (url) => {
   const connection = await createConnection(url)
   const [rows] = await connection.query('select 1 as one')
   await connection.end()
   expect(rows).toEqual([{ one: 1 }])
 })
 
-testWith('FAULTBOARD_TEST_REDIS', 'Redis answers a ping', async (url) => {
+testWith('FAULTBOARD_TEST_REDIS', 'Redis responds to a ping', async (url) => {
   const { hostname, port, password } = new URL(url)
   const socket = connect(Number(port || 6379), hostname)
   socket.write(password ? `AUTH ${decodeURIComponent(password)}\r\nPING\r\n` : 'PING\r\n')
-  let answer = ''
-  while (!/PONG|-ERR|-NOAUTH|-WRONGPASS/.test(answer)) answer += (await once(socket, 'data'))[0]
+  let response = ''
+  while (!/PONG|-ERR|-NOAUTH|-WRONGPASS/.test(response)) response += (await once(socket, 'data'))[0]
   socket.destroy()
-  expect(answer).toContain('+PONG')
+  expect(response).toContain('+PONG')
 })
 
-testWith('FAULTBOARD_TEST_CHROMIUM', 'Chromium tells its version', (path) => {
+testWith('FAULTBOARD_TEST_CHROMIUM', 'Chromium prints its version', (path) => {
   const version = execFileSync(path, ['--version'], { encoding: 'utf8', stdio: 'pipe' })
   expect(version).toMatch(/(Chromium|Chrome) \d+/)
 })
@@ -53,8 +53,8 @@ testWith('FAULTBOARD_TEST_CHROMIUM', 'Chromium renders a page', async (path) => 
   expect(heading).toBe('Hello, browser')
 })
 
-function testWith(variable: string, title: string, proof: (value: string) => void | Promise<void>): void {
+function testWith(variable: string, title: string, check: (value: string) => void | Promise<void>): void {
   const value = process.env[variable]
-  if (value) test(title, () => proof(value))
+  if (value) test(title, () => check(value))
   else test.skip(`${title} (skipped: ${variable} is not set)`)
 }

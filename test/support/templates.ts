@@ -6,22 +6,22 @@ import { type Dialect, SERVERS, selectedDialects } from './databases/database-se
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** From which `database.fresh()` makes a database that has its schema already. */
+    /** Templates that `database.fresh()` copies. */
     templates: Partial<Record<Dialect, string>>
   }
 }
 
-/** Runs the migrations once for a whole run, because hundreds of tests begin with their result. */
+/** Runs the migrations once per test run, because hundreds of tests need the schema. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const dialects = selectedDialects().filter((dialect) => isThere(dialect))
-  const made = await Promise.all(dialects.map(migrated))
-  project.provide('templates', Object.fromEntries(made.map(({ dialect, template }) => [dialect, template])))
+  const dialects = selectedDialects().filter((dialect) => isAvailable(dialect))
+  const createdDatabases = await Promise.all(dialects.map(migrated))
+  project.provide('templates', Object.fromEntries(createdDatabases.map(({ dialect, template }) => [dialect, template])))
   return async () => {
-    await Promise.all(made.map(({ remove }) => remove()))
+    await Promise.all(createdDatabases.map(({ remove }) => remove()))
   }
 }
 
-function isThere(dialect: Dialect): boolean {
+function isAvailable(dialect: Dialect): boolean {
   const { variable } = SERVERS[dialect]
   return !variable || Boolean(process.env[variable])
 }
@@ -30,8 +30,8 @@ async function migrated(dialect: Dialect) {
   const { url, remove } = await SERVERS[dialect].create()
   const database = createDatabase(url, process.cwd())
   await migrate(database)
-  // Or a part of the schema would stand in a second file, which is not copied.
+  // Merges the write-ahead log into the file, because only the file is copied.
   if (dialect === 'sqlite') await sql`pragma wal_checkpoint(truncate)`.execute(database.read)
   await database.close()
-  return { dialect, template: await SERVERS[dialect].templateOf(url), remove }
+  return { dialect, template: await SERVERS[dialect].createTemplate(url), remove }
 }

@@ -4,7 +4,7 @@ import { countFile, filesToRetry, retryLines, slowestLines, total } from '../../
 
 const failed = (file: string, name = 'works') => ({ file, name, reason: 'AssertionError: no' })
 
-describe('the retry of failed test files', () => {
+describe('Retry of failed test files', () => {
   test('covers at most two files', () => {
     expect(filesToRetry([failed('a.test.ts'), failed('a.test.ts', 'ends'), failed('b.test.ts')])).toEqual([
       'a.test.ts',
@@ -13,7 +13,7 @@ describe('the retry of failed test files', () => {
     expect(filesToRetry([failed('a.test.ts'), failed('b.test.ts'), failed('c.test.ts')])).toEqual([])
   })
 
-  test('is refused for an error outside of any test', () => {
+  test('is skipped for an error outside of any test', () => {
     expect(filesToRetry([failed('a.test.ts'), failed('vitest')])).toEqual([])
   })
 
@@ -28,7 +28,7 @@ describe('the retry of failed test files', () => {
   })
 })
 
-describe('the list of slow tests', () => {
+describe('List of slow tests', () => {
   const report = {
     name: `${process.cwd()}/test/x.test.ts`,
     status: 'passed',

@@ -8,14 +8,14 @@ import { createDatabase, type Database } from '../../src/store/database.js'
 import { TrackerInstance } from '../../src/tracker.js'
 import type { TestDatabase } from './databases.js'
 
-/** A moment that every test may call now. */
+/** Default current time of the tests. */
 export const NOON = Date.parse('2026-03-10T12:00:00Z')
 
 export interface TestTracker {
   tracker: TrackerInstance
-  /** What it would have written to standard error. */
+  /** Lines for standard error. */
   lines: string[]
-  /** The tracker's clock stands still at this time until it is set; null lets it follow the real one. */
+  /** Fixed clock of the tracker. Null uses the real time. */
   clock: { now: number | null }
 }
 
@@ -24,12 +24,12 @@ export interface TrackerPlace {
   spool_path: string
 }
 
-/** A new database with its schema, and a spool folder of its own. */
+/** Creates a database with its schema and a spool folder. */
 export async function freshPlace(database: Omit<TestDatabase, 'empty'>): Promise<TrackerPlace> {
   return { url: await database.fresh(), spool_path: temporaryFolder() }
 }
 
-/** A tracker on a new database. It is shut down when the test is done. */
+/** Starts a tracker on a new database. It is shut down after the test. */
 export async function freshTracker(
   database: Omit<TestDatabase, 'empty'>,
   settings: Settings = {},
@@ -38,12 +38,12 @@ export async function freshTracker(
   return { ...place, ...trackerAt(place, settings) }
 }
 
-/** Another tracker on a database that is there already. */
+/** Starts a tracker on an existing database. */
 export function trackerAt({ url, spool_path }: TrackerPlace, settings: Settings = {}): TestTracker {
   const lines: string[] = []
   const clock: TestTracker['clock'] = { now: NOON }
   const tracker = new TrackerInstance(
-    // A loaded machine is late now and then, and the tests look at what would be left out.
+    // Prevents a busy machine from dropping details that the tests check.
     { database: url, spool_path, application_name: 'shop', max_event_loop_lag_ms: null, ...CREDENTIALS, ...settings },
     { now: () => clock.now ?? Date.now(), random: () => 0.5, env: {}, write: (line) => lines.push(line) },
   ).start()
@@ -53,7 +53,7 @@ export function trackerAt({ url, spool_path }: TrackerPlace, settings: Settings 
 
 export const CREDENTIALS = { dashboard_username: 'admin', dashboard_password: 'correct horse' }
 
-/** Looks into a database past the tracker, or prepares it. */
+/** Reads or changes a database without a tracker. */
 export async function withDatabase<T>(option: string | object, work: (database: Database) => Promise<T>): Promise<T> {
   const database = createDatabase(option, process.cwd())
   try {
@@ -63,18 +63,18 @@ export async function withDatabase<T>(option: string | object, work: (database: 
   }
 }
 
-/** A folder that is removed when the test is done. */
+/** Creates a folder that is removed after the test. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'faultboard-test-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
   return folder
 }
 
-/** Waits for something that happens by itself; the deadline only ends a test that would never end. */
-export async function eventually(proof: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  // Asked less and less often, because many a proof is a question to a database that is at work.
-  for (let pause = 10, deadline = Date.now() + 60_000; !(await proof()); pause = Math.min(pause * 1.5, 100)) {
-    if (Date.now() > deadline) throw new Error(`waited in vain until ${what}`)
+/** Polls until the condition holds. The deadline only stops a test that would never finish. */
+export async function eventually(condition: () => boolean | Promise<boolean>, description: string): Promise<void> {
+  // Polls with a growing pause, because many conditions query a busy database.
+  for (let pause = 10, deadline = Date.now() + 60_000; !(await condition()); pause = Math.min(pause * 1.5, 100)) {
+    if (Date.now() > deadline) throw new Error(`Timed out waiting until ${description}`)
     await new Promise((resume) => setTimeout(resume, pause))
   }
 }

@@ -1,7 +1,7 @@
 import type { TrackerInstance } from '../../src/tracker.js'
 import type { ErrorRecord, OccurrenceBreadcrumb } from '../../src/triage/queries/error-record.js'
 
-/** Everything that is recorded under a message, with how often. */
+/** Occurrence counts of the errors with this message. */
 export async function recorded(tracker: TrackerInstance, message: string): Promise<ErrorRecord[]> {
   await tracker.flush()
   const found = (await tracker.Queries.ErrorsList.call()).filter((error) => error.message === message)
@@ -10,8 +10,8 @@ export async function recorded(tracker: TrackerInstance, message: string): Promi
 
 let ends = 0
 
-/** Logs an error here, of a type of its own, and gives the breadcrumbs that were stored with it. */
-export async function trailHere(tracker: TrackerInstance): Promise<OccurrenceBreadcrumb[]> {
+/** Records an error with a unique type and returns its breadcrumbs. */
+export async function recordedBreadcrumbs(tracker: TrackerInstance): Promise<OccurrenceBreadcrumb[]> {
   const logged = await tracker.Commands.LogError.call({ exception: new Error('here'), error_type: `End${ends++}` })
   if (!logged?.id) throw new Error('the error was not recorded')
   const { breadcrumbs } = await tracker.Queries.FindError.call({ error_id: logged.id })

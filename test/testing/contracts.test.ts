@@ -66,10 +66,10 @@ const webhookHarness = (channel: ChannelHarness['channel']): ChannelHarness => (
       settings: inbox.settings,
       secrets: inbox.secrets,
       get messages() {
-        return inbox.letters.map(({ text }) => text)
+        return inbox.messages.map(({ text }) => text)
       },
       respond(behavior) {
-        inbox.manner = MANNERS[behavior]
+        inbox.behavior = MANNERS[behavior]
       },
       close: inbox.close,
     }

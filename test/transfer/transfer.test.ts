@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TrackerInstance } from '../../src/tracker.js'
 import type { Imported, Line, Rejection } from '../../src/transfer/import-records.js'
 import type { ExportedLine } from '../../src/transfer/record.js'
-import { balancedBooks } from '../support/books.js'
-import { hostAt, livedInHost } from '../support/databases/lived-in.js'
+import { verifiedCounts } from '../support/books.js'
+import { hostAt, usedHost } from '../support/databases/lived-in.js'
 import { describeEachDatabase } from '../support/databases.js'
 import type { Host } from '../support/host.js'
 import { freshTracker, withDatabase } from '../support/tracker.js'
@@ -17,7 +17,7 @@ describeEachDatabase('an export', (database) => {
 
   beforeAll(async () => {
     url = await database.fresh()
-    host = await livedInHost(url)
+    host = await usedHost(url)
     lines = await exported(host.tracker)
   }, 120_000)
 
@@ -29,8 +29,8 @@ describeEachDatabase('an export', (database) => {
     const count = lines.filter(({ kind }) => kind === 'error').length
     const { occurrences, ...imported } = await importInto(copy.tracker, lines)
     expect(imported).toEqual({ created: count, added: 0, known: 0, outdated: 0, rejected: 0 })
-    expect(occurrences).toBe(total((await balancedBooks(url)).counts))
-    expect(await balancedBooks(there)).toEqual(await balancedBooks(url))
+    expect(occurrences).toBe(total((await verifiedCounts(url)).counts))
+    expect(await verifiedCounts(there)).toEqual(await verifiedCounts(url))
     // Computes the results of scheduled jobs.
     await copy.tracker.Services.CascadeDetector.call({ lookback_hours: 720 })
     await copy.tracker.Services.BaselineCalculator.calculateAllBaselines()
@@ -78,10 +78,10 @@ describeEachDatabase('an export', (database) => {
       assigned_to: 'here@example.org',
     })
     expect(found.occurrences_pagination.total_count).toBe(61)
-    await balancedBooks(there)
+    await verifiedCounts(there)
     expect(await Commands.LogError.call(steady)).toMatchObject({ id: error_id, occurrence_count: 62 })
     expect(await importInto(tracker, lines)).toMatchObject({ created: 0, added: 0, occurrences: 0 })
-    await balancedBooks(there)
+    await verifiedCounts(there)
   })
 
   test.each([
@@ -101,11 +101,11 @@ describeEachDatabase('an export', (database) => {
   test('imports an error again after it was deleted', async () => {
     const { tracker, url: there } = await freshTracker(database)
     await importInto(tracker, lines)
-    const before = await balancedBooks(there)
+    const before = await verifiedCounts(there)
     const errors = await tracker.Queries.ErrorsList.call({ error_type: 'SteadyError' })
     await tracker.Commands.BatchDeleteErrors.call({ error_ids: errors.map(({ id }) => id) })
     expect(await importInto(tracker, lines)).toMatchObject({ created: 1, occurrences: 60 })
-    expect(await balancedBooks(there)).toEqual(before)
+    expect(await verifiedCounts(there)).toEqual(before)
   })
 
   test('exports only the errors that match the filter', async () => {
@@ -135,12 +135,12 @@ describeEachDatabase('an error that takes several lines', (database) => {
     expect(await importInto(tracker, lines)).toMatchObject({ ...NOTHING, known: 1 })
     const [found] = await tracker.Queries.ErrorsList.call()
     expect(found).toMatchObject({ occurrence_count: 1200, user_count: 1200 })
-    expect((await balancedBooks(url)).rows).toBe(250)
+    expect((await verifiedCounts(url)).rows).toBe(250)
 
     // What has changed there since stays as it is here, with all its lines.
     await source.tracker.Commands.LogError.call({ error_type: 'Storm', message: 'x', user_id: 'one more' })
     expect(await importInto(tracker, await exported(source.tracker))).toMatchObject({ ...NOTHING, outdated: 1 })
-    expect((await balancedBooks(url)).counts).toEqual({ 'shop Storm': 1200 })
+    expect((await verifiedCounts(url)).counts).toEqual({ 'shop Storm': 1200 })
 
     const other = await freshTracker(database)
     const rejections: Rejection[] = []
@@ -205,7 +205,7 @@ describeEachDatabase('rejected lines', (database) => {
       'not a line of an export: version is missing',
     ])
     expect(result).toEqual({ ...NOTHING, created: 2, occurrences: 2, rejected: 15 })
-    await balancedBooks(url)
+    await verifiedCounts(url)
   })
 })
 
@@ -246,7 +246,7 @@ async function details(host: Host): Promise<Record<string, unknown>> {
 
 /** Every row of what is counted or written, without what an import notes of itself. */
 async function counted(url: string): Promise<Record<string, number>> {
-  const books = await balancedBooks(url)
+  const books = await verifiedCounts(url)
   const rows = await withDatabase(url, async ({ read }) => {
     const found: Record<string, number> = {}
     for (const table of ['comments', 'activities', 'occurrences', 'error_hours', 'error_users', 'releases'] as const) {

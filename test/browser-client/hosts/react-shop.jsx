@@ -53,8 +53,8 @@ function Shop() {
       <div id={broken === 'silent' ? 'gone' : 'there'}>
         <ErrorBoundary client={client}>{broken === 'silent' && <Price value={null} />}</ErrorBoundary>
       </div>
-      {broken === 'crash' && <Crash value={new Error('nobody holds this')} />}
-      {broken === 'text' && <Crash value="nobody holds this text" />}
+      {broken === 'crash' && <Crash value={new Error('not handled')} />}
+      {broken === 'text' && <Crash value="not handled text" />}
     </main>
   )
 }

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { instrumentRedis } from '../../../src/subscribers/redis.js'
 import { describeEachDatabase } from '../../support/databases.js'
 import { freshTracker } from '../../support/tracker.js'
-import { trailHere } from '../../support/trails.js'
+import { recordedBreadcrumbs } from '../../support/trails.js'
 
 const REDIS = process.env.FAULTBOARD_TEST_REDIS
 
@@ -24,7 +24,7 @@ describe.skipIf(!REDIS)(`Redis${REDIS ? '' : ' (skipped: FAULTBOARD_TEST_REDIS i
           await redis.get('lock:8f3a9c')
           await redis.eval('return ARGV[1]', 0, 's3cr3t')
           await redis.lpush('cart:prices', 's3cr3t').catch(() => {})
-          return trailHere(tracker)
+          return recordedBreadcrumbs(tracker)
         })
         expect(trail.map(({ category, message, metadata }) => [category, message, metadata])).toEqual([
           ['redis', 'SET faultboard-test:cart:prices', undefined],

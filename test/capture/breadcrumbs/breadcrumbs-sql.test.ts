@@ -7,7 +7,7 @@ import { instrumentPg } from '../../../src/subscribers/pg.js'
 import type { TrackerInstance } from '../../../src/tracker.js'
 import { describeEachDatabase } from '../../support/databases.js'
 import { freshTracker } from '../../support/tracker.js'
-import { trailHere } from '../../support/trails.js'
+import { recordedBreadcrumbs } from '../../support/trails.js'
 
 const ON = { enable_breadcrumbs: true, breadcrumb_categories: ['sql'] }
 
@@ -33,7 +33,7 @@ describeEachDatabase(
         await expect(client.query('select nothing from nowhere')).rejects.toThrow('nowhere')
         const query = client.query(new pg.Query('select 6'))
         await new Promise((done) => query.on('end', done))
-        return trailHere(tracker)
+        return recordedBreadcrumbs(tracker)
       })
       expect(trail.map(({ message, metadata }) => [message, metadata])).toEqual([
         ['select ? as word, $1::text as other', { system: 'postgres', rows: 1 }],
@@ -115,7 +115,7 @@ describeEachDatabase(
       expect(await ownTrail(lodger)).toEqual([])
       await lodger.withScope(async () => {
         await pool.query('select 1')
-        expect(await trailHere(lodger)).toHaveLength(1)
+        expect(await recordedBreadcrumbs(lodger)).toHaveLength(1)
       })
     })
   },
@@ -135,7 +135,7 @@ describeEachDatabase(
         await connection.execute('select ? as word union select 2', ["it's s3cr3t"])
         await expect(connection.query('select nothing from nowhere')).rejects.toThrow('nowhere')
         await expect(connection.execute('select nothing from nowhere')).rejects.toThrow('nowhere')
-        return trailHere(tracker)
+        return recordedBreadcrumbs(tracker)
       })
       expect(trail.map(({ message, metadata }) => [message, metadata])).toEqual([
         ['select ? as word', { system: 'mysql', rows: 1 }],
@@ -166,7 +166,7 @@ describeEachDatabase(
       expect(await ownTrail(lodger)).toEqual([])
       await lodger.withScope(async () => {
         await pool.query('select 1')
-        expect(await trailHere(lodger)).toHaveLength(1)
+        expect(await recordedBreadcrumbs(lodger)).toHaveLength(1)
       })
     })
   },
@@ -176,11 +176,11 @@ describeEachDatabase(
 /** What the tracker itself leaves in a trail while it writes, reads and cleans up. */
 async function ownTrail(tracker: TrackerInstance) {
   return tracker.withScope(async () => {
-    await trailHere(tracker)
+    await recordedBreadcrumbs(tracker)
     await tracker.Queries.ErrorsList.call()
     await tracker.Queries.DashboardStats.call()
     await tracker.Commands.CleanupErrors.call()
-    return trailHere(tracker)
+    return recordedBreadcrumbs(tracker)
   })
 }
 
@@ -189,7 +189,7 @@ async function eachFindsItsOwn(tracker: TrackerInstance, ask: (n: number) => Pro
     Array.from({ length: 30 }, (_, n) =>
       tracker.withScope(async () => {
         for (let i = 0; i < 3; i++) await ask(n)
-        return trailHere(tracker)
+        return recordedBreadcrumbs(tracker)
       }),
     ),
   )

@@ -11,7 +11,7 @@ import { instrumentRedis } from '../../../src/subscribers/redis.js'
 import { describeEachDatabase } from '../../support/databases.js'
 import { listening } from '../../support/host.js'
 import { freshTracker, withDatabase } from '../../support/tracker.js'
-import { trailHere } from '../../support/trails.js'
+import { recordedBreadcrumbs } from '../../support/trails.js'
 
 const ON = { enable_breadcrumbs: true }
 
@@ -22,14 +22,14 @@ describeEachDatabase(
       const { tracker } = await freshTracker(database)
       tracker.addBreadcrumb({ category: 'cart', message: 'added' })
       expect(hasSubscribers('http.client.request.start')).toBe(false)
-      expect(await trailHere(tracker)).toEqual([])
+      expect(await recordedBreadcrumbs(tracker)).toEqual([])
     })
 
     test('keep the newest forty', async () => {
       const { tracker } = await freshTracker(database, ON)
       const trail = await tracker.withScope(async () => {
         for (let i = 0; i < 100; i++) tracker.addBreadcrumb({ category: 'cart', message: `step ${i}` })
-        return trailHere(tracker)
+        return recordedBreadcrumbs(tracker)
       })
       expect(trail.map(({ message }) => message)).toEqual(Array.from({ length: 40 }, (_, i) => `step ${i + 60}`))
     })
@@ -42,7 +42,7 @@ describeEachDatabase(
         tracker.addBreadcrumb({ category: 'cart', message: 'wanted' })
         process.emitWarning('not wanted either')
         await (await fetch(origin)).text()
-        return trailHere(tracker)
+        return recordedBreadcrumbs(tracker)
       })
       expect(trail.map(({ category }) => category)).toEqual(['cart', 'http'])
     })
@@ -55,7 +55,7 @@ describeEachDatabase(
         request.end('body')
         const [response] = (await once(request, 'response')) as [IncomingMessage]
         await response.resume().toArray()
-        return trailHere(tracker)
+        return recordedBreadcrumbs(tracker)
       })
       expect(trail).toEqual([
         {
@@ -73,7 +73,7 @@ describeEachDatabase(
       const origin = await serve()
       const trail = await tracker.withScope(async () => {
         await (await fetch(`${origin}/orders?api_key=s3cr3t&user%5Bpassword%5D=s3cr3t&page=2`)).text()
-        return trailHere(tracker)
+        return recordedBreadcrumbs(tracker)
       })
       expect(trail).toMatchObject([
         {
@@ -94,7 +94,7 @@ describeEachDatabase(
         const waiting = get(`${origin}/never`).on('error', () => {})
         onTestFinished(() => void waiting.destroy())
         await sleep(20)
-        return trailHere(tracker)
+        return recordedBreadcrumbs(tracker)
       })
       expect(trail.map(({ message, metadata }) => [message.replace(/\d+/g, '#'), metadata])).toEqual([
         ['GET http://#.#.#.#:#/fetched', { error: 'ECONNREFUSED' }],
@@ -112,7 +112,7 @@ describeEachDatabase(
         await (await fetch(origin, { headers })).text()
         const [response] = (await once(get(origin, { headers }), 'response')) as [IncomingMessage]
         await response.resume().toArray()
-        return trailHere(tracker)
+        return recordedBreadcrumbs(tracker)
       })
       expect(trail).toEqual([])
     })
@@ -163,7 +163,7 @@ describeEachDatabase(
         process.emitWarning('old way, token=s3cr3t', { type: 'DeprecationWarning', code: 'SHOP1' })
         process.emitWarning('take care', 'ShopWarning')
         await sleep(5)
-        return trailHere(tracker)
+        return recordedBreadcrumbs(tracker)
       })
       expect(trail).toMatchObject([
         {
@@ -186,7 +186,7 @@ describeEachDatabase(
           duration_ms: 3,
           metadata: { key: 'prices', password: 's3cr3t' },
         })
-        return trailHere(tracker)
+        return recordedBreadcrumbs(tracker)
       })
       expect(trail).toMatchObject([
         { category: 'cache', message: 'miss', duration_ms: 3, metadata: { key: 'prices', password: '[FILTERED]' } },
@@ -199,7 +199,7 @@ describeEachDatabase(
       const trail = await tracker.withScope(async () => {
         const metadata = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`key${i}`, 'x'.repeat(10_000)]))
         tracker.addBreadcrumb({ category: 'big'.repeat(1000), message: 'm'.repeat(5_000_000), metadata })
-        return trailHere(tracker)
+        return recordedBreadcrumbs(tracker)
       })
       expect(JSON.stringify(trail).length).toBeLessThan(5000)
     })

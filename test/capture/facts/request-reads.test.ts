@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { capture } from '../../../src/adapters/express.js'
 import { faultboard } from '../../../src/adapters/fastify.js'
 import type { TrackerInstance } from '../../../src/tracker.js'
-import { countsOf, firstRecorded, ownTracker, served } from '../../adapters/served.js'
+import { firstRecordedError, occurrencesByMessage, serveHost, testTracker } from '../../adapters/served.js'
 
 interface Failing {
   /** Throws. */
@@ -55,8 +55,8 @@ test.each(Object.keys(HOSTS))(
     expect(paths).toEqual(['/thrown'])
     await send('/thrown')
     expect(paths).toEqual(['/thrown', '/thrown'])
-    expect(await countsOf(tracker)).toEqual({ 'from a handler': 2 })
-    expect((await firstRecorded(tracker)).user_id).toBe('user-2')
+    expect(await occurrencesByMessage(tracker)).toEqual({ 'from a handler': 2 })
+    expect((await firstRecordedError(tracker)).user_id).toBe('user-2')
   },
 )
 
@@ -64,8 +64,8 @@ test.each(Object.keys(HOSTS))('calls user_callback once per LogError inside a re
   const { send, tracker, paths } = await host(name)
   await send('/logged')
   expect(paths).toEqual(['/logged'])
-  expect(await countsOf(tracker)).toEqual({ 'from LogError': 1 })
-  const { user_id, request_url } = await firstRecorded(tracker)
+  expect(await occurrencesByMessage(tracker)).toEqual({ 'from LogError': 1 })
+  const { user_id, request_url } = await firstRecordedError(tracker)
   expect({ user_id, request_url }).toEqual({ user_id: 'user-1', request_url: expect.stringContaining('/logged') })
 })
 
@@ -73,7 +73,7 @@ test('reads the request of the scope for a LogError call with some fields of a r
   const { send, tracker, paths } = await host('Express', { request: { route: '/given' } })
   await send('/logged')
   expect(paths).toEqual(['/logged'])
-  const { user_id, request_url, request } = await firstRecorded(tracker)
+  const { user_id, request_url, request } = await firstRecordedError(tracker)
   expect({ user_id, request_url }).toEqual({ user_id: 'user-1', request_url: expect.stringContaining('/logged') })
   expect(request).toMatchObject({ route: '/given' })
 })
@@ -81,7 +81,7 @@ test('reads the request of the scope for a LogError call with some fields of a r
 /** A host with a scope for every request. `paths` has one entry for each call of `user_callback`. */
 async function host(name: string, fields: object = {}) {
   const paths: unknown[] = []
-  const tracker = ownTracker({
+  const tracker = testTracker({
     request_scope: 'always',
     user_callback: (request) => `user-${paths.push((request as { url?: string }).url)}`,
   }).start()
@@ -91,6 +91,6 @@ async function host(name: string, fields: object = {}) {
     },
     logged: () => tracker.Commands.LogError.call({ exception: new Error('from LogError'), ...fields }),
   })
-  const send = await served(listener as RequestListener)
+  const send = await serveHost(listener as RequestListener)
   return { tracker, paths, send: async (path: string) => void (await (await send(path)).text()) }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { balancedBooks } from '../../support/books.js'
+import { verifiedCounts } from '../../support/books.js'
 import { describeEachDatabase, type TestDatabase } from '../../support/databases.js'
 import { freshPlace, type TrackerPlace, temporaryFolder, trackerAt } from '../../support/tracker.js'
 
@@ -30,7 +30,7 @@ describeEachDatabase(
       const [place, other] = [await freshPlace(database), await freshPlace(database)]
       expect(await run(['configure', other.url.slice('sqlite:'.length)], variables(place))).toMatchObject({ code: 1 })
       expect(await countsAt({ ...other, spool_path: place.spool_path })).toEqual({ 'configured RangeError': 1 })
-      expect((await balancedBooks(place.url)).counts).toEqual({})
+      expect((await verifiedCounts(place.url)).counts).toEqual({})
     })
 
     test('does not leave the application alone in between', async () => {
@@ -80,5 +80,5 @@ async function countsAt(place: TrackerPlace): Promise<Record<string, number>> {
   const { tracker } = trackerAt(place)
   await tracker.ready()
   await tracker.flush()
-  return (await balancedBooks(place.url)).counts
+  return (await verifiedCounts(place.url)).counts
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { balancedBooks } from '../../support/books.js'
+import { verifiedCounts } from '../../support/books.js'
 import { describeOneDatabase } from '../../support/databases.js'
 import { freshTracker, NOON } from '../../support/tracker.js'
 
@@ -10,7 +10,7 @@ describeOneDatabase('the storm guard', (database) => {
       tracker.Commands.LogError.call({ error_type: 'Storm', message: 'again', user_id: i % 7, context: { i } }),
     )
     expect((await Promise.all(calls)).map((one) => one?.occurrence_count)).toEqual(calls.map((_, i) => i + 1))
-    const { counts, rows } = await balancedBooks(url)
+    const { counts, rows } = await verifiedCounts(url)
     expect(Object.values(counts)).toEqual([1000])
     // 20 in full, then one in ten up to 200, then one in a hundred.
     expect(rows).toBe(20 + 18 + 8)
@@ -24,7 +24,7 @@ describeOneDatabase('the storm guard', (database) => {
     clock.now = NOON + 60_000
     await tracker.Commands.LogError.call({ error_type: 'A', message: 'm' })
     expect((await tracker.stats()).dropped).toEqual({ storm_counted_only: 1 })
-    expect(Object.values((await balancedBooks(url)).counts).sort()).toEqual([1, 4])
+    expect(Object.values((await verifiedCounts(url)).counts).sort()).toEqual([1, 4])
   })
 })
 
@@ -38,7 +38,7 @@ describeOneDatabase('the flood guard', (database) => {
     await tracker.Commands.LogError.call({ error_type: 'Other', message: 'is not concerned' })
     // One of the first ten is still known.
     await tracker.Commands.LogError.call({ error_type: 'Flood', message: `no such thing: ${word(3)}` })
-    expect((await balancedBooks(url)).counts).toMatchObject({ 'shop Flood': 101 })
+    expect((await verifiedCounts(url)).counts).toMatchObject({ 'shop Flood': 101 })
     const groups = await tracker.Queries.ErrorsList.call({ per_page: 100 })
     expect(groups.map(({ occurrence_count }) => occurrence_count).sort((a, b) => a - b)).toEqual([
       ...Array(10).fill(1),
@@ -62,7 +62,7 @@ describeOneDatabase('the flood guard for types', (database) => {
       occurrence_count: 90,
       message: expect.stringMatching(/^Code[a-z]{2}: declined$/),
     })
-    expect((await balancedBooks(url)).counts).toMatchObject({ 'shop ManyErrorTypes': 90, 'shop Codeaa': 2 })
+    expect((await verifiedCounts(url)).counts).toMatchObject({ 'shop ManyErrorTypes': 90, 'shop Codeaa': 2 })
   })
 })
 

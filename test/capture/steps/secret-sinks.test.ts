@@ -294,13 +294,13 @@ async function outputs(filter_sensitive_data: boolean): Promise<Record<string, s
   }
   for await (const record of tracker.Queries.ExportErrors.records({})) found.export += JSON.stringify(record)
 
-  const received = () => [...inboxes.map(({ letters }) => letters.length), mail.received.length]
+  const received = () => [...inboxes.map(({ messages }) => messages.length), mail.received.length]
   await eventually(
     () => received().every((count) => count >= PARTS.length),
     'every channel has a message of every error',
   )
-  const [chat = '', community_chat = '', webhook = '', incident = ''] = inboxes.map(({ letters }) =>
-    letters.map(({ text }) => text).join('\n'),
+  const [chat = '', community_chat = '', webhook = '', incident = ''] = inboxes.map(({ messages }) =>
+    messages.map(({ text }) => text).join('\n'),
   )
   const mails = mail.received.map((raw) => {
     const { headers, text, html } = parseMail(raw)

@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type Host, listening, PASSWORD, startHost, USER } from '../../support/host.js'
-import { faultboard, folder } from '../faultboard.js'
+import { faultboard, workingDirectory } from '../faultboard.js'
 
 const SIGNED_IN = { FAULTBOARD_DASHBOARD_USERNAME: USER, FAULTBOARD_DASHBOARD_PASSWORD: PASSWORD }
 
@@ -12,7 +12,7 @@ describe('faultboard dump of a running application', () => {
   let url: string
 
   beforeAll(async () => {
-    cwd = await folder()
+    cwd = await workingDirectory()
     host = await startHost(`sqlite:${join(cwd, 'host.sqlite3')}`, { enable_diagnostic_dump: true })
     url = `${host.origin}/error_dashboard`
   })
@@ -21,7 +21,7 @@ describe('faultboard dump of a running application', () => {
 
   const newest = async () => (await host.tracker.Queries.DiagnosticDumps.call()).dumps[0]
 
-  test('prints the address of the dump, which is that of the application', async () => {
+  test('prints the URL of the dump of the application', async () => {
     const { code, stdout, stderr } = await faultboard(['dump', 'before the deploy', '--url', url], {
       cwd,
       env: SIGNED_IN,
@@ -32,14 +32,14 @@ describe('faultboard dump of a running application', () => {
     expect(dump).toMatchObject({ note: 'before the deploy', pid: process.pid, captured_by: USER })
   })
 
-  test('takes the note from NOTE, and an argument before it', async () => {
+  test('reads the note from NOTE unless an argument is given', async () => {
     await faultboard(['dump', '--url', url], { cwd, env: { ...SIGNED_IN, NOTE: 'from the environment' } })
     expect((await newest())?.note).toBe('from the environment')
     await faultboard(['dump', '--url', url, 'from the argument'], { cwd, env: { ...SIGNED_IN, NOTE: 'other' } })
     expect((await newest())?.note).toBe('from the argument')
   })
 
-  test('prints the dump with --json, with a profile and the report where they are asked for', async () => {
+  test('prints the dump with --json, with a requested profile and report', async () => {
     const args = ['dump', '--url', url, '--json', '--report', '--cpu-profile-ms', '50']
     const { code, stdout } = await faultboard(args, { cwd, env: SIGNED_IN })
     expect(code).toBe(0)
@@ -52,7 +52,7 @@ describe('faultboard dump of a running application', () => {
   })
 
   test.each(['/', '/errors', '/errors/diagnostic_dumps', '/overview', '?application_id=1'])(
-    'takes the address as it stands in the browser: %s',
+    'accepts the URL of any dashboard page: %s',
     async (rest) => {
       const { code, stdout } = await faultboard(['dump', '--url', `${url}${rest}`], { cwd, env: SIGNED_IN })
       expect(code).toBe(0)
@@ -60,21 +60,21 @@ describe('faultboard dump of a running application', () => {
     },
   )
 
-  test('takes name and password from flags, the address or the configuration file', async () => {
+  test('reads user name and password from flags, the URL or the configuration file', async () => {
     const flags = ['--username', USER, '--password', PASSWORD]
     expect((await faultboard(['dump', '--url', url, ...flags], { cwd })).code).toBe(0)
-    const within = url.replace('//', `//${USER}:${encodeURIComponent(PASSWORD)}@`)
-    const { code, stdout } = await faultboard(['dump', '--url', within], { cwd })
+    const pageUrl = url.replace('//', `//${USER}:${encodeURIComponent(PASSWORD)}@`)
+    const { code, stdout } = await faultboard(['dump', '--url', pageUrl], { cwd })
     expect(code).toBe(0)
     expect(stdout).toContain(`${url}/errors`)
     const config = JSON.stringify({ dashboard_username: USER, dashboard_password: PASSWORD })
-    const configured = await folder({ 'faultboard.config.mjs': `export default ${config}` })
+    const configured = await workingDirectory({ 'faultboard.config.mjs': `export default ${config}` })
     expect((await faultboard(['dump', '--url', url], { cwd: configured })).code).toBe(0)
   })
 
-  test('says which switch is off, and what else the application refuses', async () => {
-    const refused = ['dump', '--url', url, '--heap-snapshot']
-    const { code, stderr } = await faultboard(refused, { cwd, env: SIGNED_IN })
+  test('reports a disabled option and other errors of the application', async () => {
+    const args = ['dump', '--url', url, '--heap-snapshot']
+    const { code, stderr } = await faultboard(args, { cwd, env: SIGNED_IN })
     expect(code).toBe(1)
     expect(stderr).toContain('returned 404: Heap snapshots are off')
     expect(stderr).toContain('Set enable_heap_snapshots to true')
@@ -89,32 +89,36 @@ describe('faultboard dump of a running application', () => {
   })
 })
 
-describe('faultboard dump at a wrong address', () => {
+describe('faultboard dump with an unusable URL', () => {
   const serve = async (listener: RequestListener) => {
     const server = createServer(listener)
     onTestFinished(() => void server.close().closeAllConnections())
     return listening(server)
   }
-  const dump = async (url: string) => faultboard(['dump', '--url', url], { cwd: await folder(), env: SIGNED_IN })
+  const dump = async (url: string) =>
+    faultboard(['dump', '--url', url], { cwd: await workingDirectory(), env: SIGNED_IN })
 
-  test('where nothing listens says so', async () => {
+  test('reports a refused connection', async () => {
     const { code, stderr } = await dump('http://127.0.0.1:9/error_dashboard')
     expect(code).toBe(1)
     expect(stderr).toMatch(/Cannot reach .*127\.0\.0\.1:9\/error_dashboard: .*Is the application running there\?/)
   })
 
   test.each<[string, RequestListener]>([
-    ['a page of something else', (_request, response) => void response.end('<h1>Welcome</h1>')],
-    ['404 of something else', (_request, response) => void response.writeHead(404).end('no')],
-    ['a redirect to a form', (_request, response) => void response.writeHead(302, { location: '/login' }).end()],
-    ['JSON of something else', (_request, response) => void response.end('{"ok":true}')],
-  ])('that answers with %s tells what an address looks like', async (_name, listener) => {
+    ['an HTML page of another application', (_request, response) => void response.end('<h1>Welcome</h1>')],
+    ['a 404 of another application', (_request, response) => void response.writeHead(404).end('no')],
+    [
+      'a redirect to a sign-in form',
+      (_request, response) => void response.writeHead(302, { location: '/login' }).end(),
+    ],
+    ['JSON of another application', (_request, response) => void response.end('{"ok":true}')],
+  ])('explains the expected URL after %s', async (_name, listener) => {
     const { code, stdout, stderr } = await dump(await serve(listener))
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toContain('it does not look like a dashboard. Use its URL with the mount path, such as http://')
   })
 
-  test('that says something shows it without what a terminal would obey', async () => {
+  test('escapes control sequences in the message of the server', async () => {
     const { code, stderr } = await dump(
       await serve((_request, response) => void response.writeHead(500).end('{"error":"no\\u001b[2J way"}')),
     )
@@ -122,7 +126,7 @@ describe('faultboard dump at a wrong address', () => {
     expect(stderr).toContain('returned 500: no\\x1b[2J way')
   })
 
-  test('never sends the password on to where an answer leads', async () => {
+  test('does not send the password to the target of a redirect', async () => {
     const seen: (string | undefined)[] = []
     const other = await serve((request, response) => {
       seen.push(request.headers.authorization)
@@ -132,8 +136,8 @@ describe('faultboard dump at a wrong address', () => {
     expect(seen).toEqual([])
   })
 
-  test('that never stops answering is left', async () => {
-    const endless = await serve((_request, response) => {
+  test('stops reading an endless response', async () => {
+    const endlessServer = await serve((_request, response) => {
       const chunk = Buffer.alloc(1_000_000, 'x')
       const more = () => {
         while (!response.destroyed && response.write(chunk));
@@ -141,13 +145,13 @@ describe('faultboard dump at a wrong address', () => {
       }
       more()
     })
-    const { code, stderr } = await dump(endless)
+    const { code, stderr } = await dump(endlessServer)
     expect(code).toBe(1)
     expect(stderr).toContain('larger than any dump')
   })
 })
 
-describe('faultboard dump used wrongly ends with 2 and says what to do', () => {
+describe('faultboard dump exits with 2 and a hint for invalid usage', () => {
   test.each<[string[], string, Record<string, string>?]>([
     [['one', 'two'], 'faultboard dump takes one NOTE, not 2: quote an argument with several words'],
     [['--url'], '--url needs a value: --url URL'],
@@ -164,24 +168,24 @@ describe('faultboard dump used wrongly ends with 2 and says what to do', () => {
     [['x'.repeat(1001)], 'NOTE must not be longer than 1000 characters'],
     [[], 'NOTE must not be longer than 1000 characters', { NOTE: 'x'.repeat(1001) }],
     [['--note', 'x'], '--note is not a flag of faultboard dump'],
-  ])('%j', async (args, sentence, env = {}) => {
-    const { code, stdout, stderr } = await faultboard(['dump', ...args], { cwd: await folder(), env })
+  ])('%j', async (args, message, env = {}) => {
+    const { code, stdout, stderr } = await faultboard(['dump', ...args], { cwd: await workingDirectory(), env })
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toContain(sentence)
+    expect(stderr).toContain(message)
     expect(stderr).toContain('Run  faultboard dump --help  to see its flags.')
     expect(stderr).not.toMatch(/^\s+at /m)
   })
 })
 
-describe('faultboard dump of itself', () => {
-  test('needs a database that is there', async () => {
-    const { code, stderr } = await faultboard(['dump'], { cwd: await folder() })
+describe('faultboard dump without a URL', () => {
+  test('requires an existing database', async () => {
+    const { code, stderr } = await faultboard(['dump'], { cwd: await workingDirectory() })
     expect(code).toBe(1)
     expect(stderr).toContain('There is no database')
   })
 
-  test('keeps the dump, holds no secret, and names the way to that of an application', async () => {
-    const cwd = await folder()
+  test('stores the dump without secrets and explains how to capture one of an application', async () => {
+    const cwd = await workingDirectory()
     const database = `sqlite:${join(cwd, 'own.sqlite3')}`
     await faultboard(['migrate', '--database', database], { cwd })
     const env = {
@@ -189,11 +193,11 @@ describe('faultboard dump of itself', () => {
       NODE_OPTIONS: '--title=token=hunter3',
       FAULTBOARD_DASHBOARD_PASSWORD: 'hunter4',
     }
-    const said = await faultboard(['dump', 'by hand', '--database', database], { cwd, env })
-    expect(said).toMatchObject({ code: 0, stderr: '' })
-    expect(said.stdout).toContain('Captured diagnostic dump 1 of this command')
-    expect(said.stdout).toContain('enable_diagnostic_dump on, which is off here')
-    expect(said.stdout).toContain('faultboard dump --url http://')
+    const result = await faultboard(['dump', 'manual dump', '--database', database], { cwd, env })
+    expect(result).toMatchObject({ code: 0, stderr: '' })
+    expect(result.stdout).toContain('Captured diagnostic dump 1 of this command')
+    expect(result.stdout).toContain('enable_diagnostic_dump on, which is off here')
+    expect(result.stdout).toContain('faultboard dump --url http://')
     const { stdout } = await faultboard(['dump', '--database', database, '--json', '--report'], { cwd, env })
     const { dump } = JSON.parse(stdout)
     expect(dump).toMatchObject({ id: 2, captured_by: 'the command line', environment: { PAYMENT_KEY: '[HIDDEN]' } })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { errorsListInput } from '../../../src/triage/list/errors-list.js'
 import { trackerAt } from '../../support/tracker.js'
-import { faultboard, folder, record } from '../faultboard.js'
+import { faultboard, recordErrors, workingDirectory } from '../faultboard.js'
 
 const CLEAR_SCREEN = '\u001b[2J\u001b]0;owned\u0007'
 const CSI = '\u009b31m'
@@ -13,9 +13,9 @@ const REVERSED = '\u202egnp.exe'
 let cwd = ''
 
 beforeAll(async () => {
-  cwd = await folder()
+  cwd = await workingDirectory()
   await faultboard(['migrate'], { cwd })
-  await record(
+  await recordErrors(
     `sqlite:${join(cwd, 'faultboard.sqlite3')}`,
     { error_type: 'TypeError', message: 'x is undefined', platform: 'Web', user_id: 'u1', app_version: '1.0.0' },
     { error_type: 'TimeoutError', message: '100% of the_time', platform: 'iOS', app_version: '2.0.0' },
@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 
 describe('errors', () => {
-  test('lists in aligned columns, newest first', async () => {
+  test('lists errors in aligned columns, newest first', async () => {
     const { code, stdout } = await faultboard(['errors'], { cwd })
     const [heading = '', ...lines] = stdout.split('\n')
     expect(code).toBe(0)
@@ -63,14 +63,14 @@ describe('errors', () => {
     expect(errors[0].message).toContain(REVERSED)
   })
 
-  test.each([40, 80, 140])('no line is wider than a terminal of %d columns', async (columns) => {
+  test.each([40, 80, 140])('fits lines to a terminal of %d columns', async (columns) => {
     const { stdout } = await faultboard(['errors'], { cwd, env: { COLUMNS: String(columns) } })
     const widths = stdout.split('\n').map((line) => line.replace(/[^\0-\u2fff]/gu, 'xx').length)
     expect(Math.max(...widths)).toBeLessThanOrEqual(columns)
     expect(stdout).toMatch(/Hostile: .*…/)
   })
 
-  test('--json is the answer of the dashboard', async () => {
+  test('--json prints the same JSON as the dashboard', async () => {
     const { stdout } = await faultboard(['errors', '--json', '--per-page', '2', '--page', '2'], { cwd })
     const { errors, pagination } = JSON.parse(stdout)
     expect(pagination).toEqual({ page: 2, per_page: 2, total_count: 4, total_pages: 2 })
@@ -78,7 +78,7 @@ describe('errors', () => {
     expect(errors[1]).toMatchObject({ application_name: 'shop', occurrence_count: 1, user_count: 1 })
   })
 
-  test('every filter of the HTTP list is a flag', async () => {
+  test('has a flag for every filter of the HTTP list', async () => {
     const { stdout } = await faultboard(['errors', '--help'], { cwd })
     for (const name of Object.keys(errorsListInput.entries)) expect(stdout).toContain(`--${name.replaceAll('_', '-')}`)
   })
@@ -104,7 +104,7 @@ describe('errors', () => {
     expect(stderr).toContain('No application "shp" has recorded an error here; did you mean shop?')
   })
 
-  test('says so when nothing matches, and where to find more', async () => {
+  test('reports that nothing matches and how to see the next page', async () => {
     expect(await faultboard(['errors', '--search', 'nowhere'], { cwd })).toMatchObject({
       code: 0,
       stdout: 'No errors match.\n',

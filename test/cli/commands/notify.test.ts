@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { openHttpInbox } from '../../contract/http-inbox.js'
 import type { Inbox } from '../../contract/inbox.js'
-import { faultboard, folder } from '../faultboard.js'
+import { faultboard, workingDirectory } from '../faultboard.js'
 
 async function webhook(): Promise<{ inbox: Inbox; env: Record<string, string> }> {
   const inbox = await openHttpInbox((webhook_url) => ({ webhook_url }))
@@ -13,9 +13,9 @@ async function webhook(): Promise<{ inbox: Inbox; env: Record<string, string> }>
   return { inbox, env }
 }
 
-test('notify lists the channels, where they lead and what they lack, and sends nothing', async () => {
+test('notify lists channels with their targets and missing options without sending anything', async () => {
   const { inbox, env } = await webhook()
-  const cwd = await folder()
+  const cwd = await workingDirectory()
   const { code, stdout, stderr } = await faultboard(['notify'], {
     cwd,
     env: { ...env, FAULTBOARD_ENABLE_EMAIL_NOTIFICATIONS: 'true' },
@@ -27,38 +27,38 @@ test('notify lists the channels, where they lead and what they lack, and sends n
   for (const secret of inbox.secrets) expect(stdout).not.toContain(secret)
   const { channels } = JSON.parse((await faultboard(['notify', '--json'], { cwd, env })).stdout)
   expect(channels).toContainEqual(expect.objectContaining({ name: 'webhook', state: 'on', missing: [] }))
-  expect(inbox.letters).toEqual([])
+  expect(inbox.messages).toEqual([])
 })
 
-test('notify --test sends a message; the exit code is 0 only when it was taken', async () => {
+test('notify --test sends a message and exits with 0 only if it was accepted', async () => {
   const { inbox, env } = await webhook()
-  const cwd = await folder()
+  const cwd = await workingDirectory()
   const sent = await faultboard(['notify', '--test', 'webhook'], { cwd, env })
   expect(sent).toMatchObject({ code: 0, stderr: '' })
   expect(sent.stdout).toMatch(/^Sent to 127\.0\.0\.1:\d+ by webhook: 200 ok\n$/)
-  expect(inbox.letters.map(({ raw }) => JSON.parse(raw).event)).toEqual(['test'])
+  expect(inbox.messages.map(({ raw }) => JSON.parse(raw).event)).toEqual(['test'])
 
-  inbox.manner = 'refuse'
-  const refused = await faultboard(['notify', '--test', 'webhook'], { cwd, env })
-  expect(refused).toMatchObject({ code: 1, stdout: '' })
-  expect(refused.stderr).toMatch(/Not sent to 127\.0\.0\.1:\d+ by webhook: 404 no_service/)
+  inbox.behavior = 'refuse'
+  const rejected = await faultboard(['notify', '--test', 'webhook'], { cwd, env })
+  expect(rejected).toMatchObject({ code: 1, stdout: '' })
+  expect(rejected.stderr).toMatch(/Not sent to 127\.0\.0\.1:\d+ by webhook: 404 no_service/)
 
   const json = await faultboard(['notify', '--test', 'webhook', '--json'], { cwd, env })
   expect(json.code).toBe(1)
   expect(JSON.parse(json.stdout)).toMatchObject({ channel: 'webhook', state: 'failed', response: '404 no_service' })
 
   await inbox.close()
-  const gone = await faultboard(['notify', '--test', 'webhook'], { cwd, env })
-  expect(gone.code).toBe(1)
-  expect(gone.stderr).toContain('ECONNREFUSED')
-  for (const secret of inbox.secrets) expect(gone.stderr).not.toContain(secret)
+  const unreachable = await faultboard(['notify', '--test', 'webhook'], { cwd, env })
+  expect(unreachable.code).toBe(1)
+  expect(unreachable.stderr).toContain('ECONNREFUSED')
+  for (const secret of inbox.secrets) expect(unreachable.stderr).not.toContain(secret)
 })
 
-test('notify says what is wrong with how it was called', async () => {
-  const cwd = await folder()
-  const wrong = await faultboard(['notify', '--test', 'slack'], { cwd })
-  expect(wrong).toMatchObject({ code: 2, stdout: '' })
-  expect(wrong.stderr).toContain('--test must be one of chat, community_chat, email, incident, webhook')
+test('notify reports invalid usage', async () => {
+  const cwd = await workingDirectory()
+  const invalid = await faultboard(['notify', '--test', 'slack'], { cwd })
+  expect(invalid).toMatchObject({ code: 2, stdout: '' })
+  expect(invalid.stderr).toContain('--test must be one of chat, community_chat, email, incident, webhook')
   expect((await faultboard(['notify', '--test'], { cwd })).stderr).toContain('--test needs a value: --test CHANNEL')
   const off = await faultboard(['notify', '--test', 'chat'], { cwd })
   expect(off).toMatchObject({ code: 1, stdout: '' })

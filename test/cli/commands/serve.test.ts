@@ -3,24 +3,27 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { describeOneDatabase } from '../../support/databases.js'
-import { basic, CREDENTIALS, faultboard, folder, Running } from '../faultboard.js'
+import { basicAuth, CREDENTIALS, faultboard, RunningCommand, workingDirectory } from '../faultboard.js'
 
-const ADA = basic('ada', 'correct horse')
+const ADA = basicAuth('ada', 'correct horse')
 const DASHBOARD = /Dashboard +(http:\/\/127\.0\.0\.1:\d+)\/error_dashboard\n/
 
-async function eventually<T>(question: () => Promise<T>, holds: (answer: T) => boolean): Promise<T> {
-  for (let tries = 0; ; tries++) {
-    const answer = await question()
-    if (holds(answer) || tries > 100) return answer
+async function eventually<T>(read: () => Promise<T>, isDone: (value: T) => boolean): Promise<T> {
+  for (let attempts = 0; ; attempts++) {
+    const value = await read()
+    if (isDone(value) || attempts > 100) return value
     await new Promise((resume) => setTimeout(resume, 50))
   }
 }
 
 describeOneDatabase('serve', (database) => {
-  test('shows an error of the sample application in the dashboard, and stops in good order', async () => {
-    const [cwd, url] = [await folder(), await database.empty()]
-    const serve = new Running(['serve', '--port', '0', '--migrate', '--database', url], { cwd, env: CREDENTIALS })
-    const [, address] = await serve.says(DASHBOARD)
+  test('shows an error of the sample application in the dashboard and shuts down cleanly', async () => {
+    const [cwd, url] = [await workingDirectory(), await database.empty()]
+    const serve = new RunningCommand(['serve', '--port', '0', '--migrate', '--database', url], {
+      cwd,
+      env: CREDENTIALS,
+    })
+    const [, address] = await serve.waitForOutput(DASHBOARD)
 
     const home = await (await fetch(`${address}/`)).text()
     const links = [...home.matchAll(/<a href="([^"]+)"><code>/g)].map(([, link = '']) => link.replaceAll('&amp;', '&'))
@@ -30,7 +33,7 @@ describeOneDatabase('serve', (database) => {
     expect((await fetch(`${address}/nowhere`)).status).toBe(404)
 
     expect((await fetch(`${address}/error_dashboard/errors.json`)).status).toBe(401)
-    const list = () => fetch(`${address}/error_dashboard/errors.json`, ADA).then((answer) => answer.json())
+    const list = () => fetch(`${address}/error_dashboard/errors.json`, ADA).then((value) => value.json())
     const { errors } = (await eventually(list, ({ errors }) => errors.length === links.length)) as {
       errors: { id: number; error_type: string; message: string }[]
     }
@@ -50,21 +53,21 @@ describeOneDatabase('serve', (database) => {
   })
 })
 
-test('needs credentials and says how to set them', async () => {
-  const { code, stderr } = await faultboard(['serve', '--port', '0'], { cwd: await folder() })
+test('requires credentials and explains how to set them', async () => {
+  const { code, stderr } = await faultboard(['serve', '--port', '0'], { cwd: await workingDirectory() })
   expect(code).toBe(2)
   expect(stderr).toContain('FAULTBOARD_DASHBOARD_USERNAME')
   expect(stderr).toContain('FAULTBOARD_DASHBOARD_PASSWORD')
 })
 
-test('keeps errors in an SQLite file in this folder by default, and reads PORT', async () => {
-  const cwd = await folder({
+test('stores errors in a SQLite file in the working directory by default and reads PORT', async () => {
+  const cwd = await workingDirectory({
     'faultboard.config.mjs':
       "export default { dashboard_username: 'ada', dashboard_password: 'correct horse', mount_path: '/faults' }",
   })
-  const serve = new Running(['serve'], { cwd, env: { PORT: '0' } })
-  const [, address] = await serve.says(/Dashboard +(http:\/\/127\.0\.0\.1:\d+\/faults)\n/)
-  await serve.says(new RegExp(`Database +sqlite:${join(cwd, 'faultboard.sqlite3')}\n`))
+  const serve = new RunningCommand(['serve'], { cwd, env: { PORT: '0' } })
+  const [, address] = await serve.waitForOutput(/Dashboard +(http:\/\/127\.0\.0\.1:\d+\/faults)\n/)
+  await serve.waitForOutput(new RegExp(`Database +sqlite:${join(cwd, 'faultboard.sqlite3')}\n`))
   expect((await fetch(`${address}/overview.json`, ADA)).status).toBe(200)
   expect((await serve.stop()).code).toBe(0)
 })
@@ -73,7 +76,7 @@ test('reports a port that is in use and exits with 1', async () => {
   const other = createServer().listen(0, '127.0.0.1')
   await new Promise((listening) => other.once('listening', listening))
   const { port } = other.address() as AddressInfo
-  const cwd = await folder()
+  const cwd = await workingDirectory()
   for (const command of ['serve', 'demo']) {
     const { code, stderr } = await faultboard([command, '--port', String(port)], { cwd, env: CREDENTIALS })
     expect({ code, stderr }).toEqual({

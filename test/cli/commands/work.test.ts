@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { describeOneDatabase } from '../../support/databases.js'
 import { eventually, freshPlace, withDatabase } from '../../support/tracker.js'
-import { faultboard, folder, Running } from '../faultboard.js'
+import { faultboard, RunningCommand, workingDirectory } from '../faultboard.js'
 
 describeOneDatabase('work', (database) => {
-  test('works on jobs until it is stopped, without credentials of the dashboard', async () => {
+  test('runs jobs until it is stopped, without dashboard credentials', async () => {
     const { url, spool_path } = await freshPlace(database)
     const env = { FAULTBOARD_SPOOL_PATH: spool_path }
-    const work = new Running(['work', '--database', url], { cwd: await folder(), env })
-    await work.says(/Running jobs of .+ \(embedded\)/)
+    const work = new RunningCommand(['work', '--database', url], { cwd: await workingDirectory(), env })
+    await work.waitForOutput(/Running jobs of .+ \(embedded\)/)
     await withDatabase(url, async ({ read }) => {
       const job = { name: 'cleanup', payload: '{}', state: 'waiting', run_at: 1, created_at: 1 }
       await read
@@ -17,7 +17,7 @@ describeOneDatabase('work', (database) => {
         .execute()
       await eventually(
         async () => (await read.selectFrom('faultboard_jobs').select('id').execute()).length === 0,
-        'the job was done',
+        'the job ran',
       )
     })
     expect(work.stdout).not.toContain('Stopped.')
@@ -27,25 +27,27 @@ describeOneDatabase('work', (database) => {
   })
 })
 
-test('says what is missing instead of waiting for it', async () => {
-  const cwd = await folder()
+test('reports missing options and unreachable servers instead of waiting', async () => {
+  const cwd = await workingDirectory()
   const bullmq = { FAULTBOARD_JOB_ENGINE: 'bullmq' }
-  const unset = await faultboard(['work'], { cwd, env: bullmq })
-  expect(unset).toMatchObject({ code: 2, stdout: '' })
-  expect(unset.stderr).toContain('redis_url is missing')
+  const withoutUrl = await faultboard(['work'], { cwd, env: bullmq })
+  expect(withoutUrl).toMatchObject({ code: 2, stdout: '' })
+  expect(withoutUrl.stderr).toContain('redis_url is missing')
 
-  const gone = await faultboard(['work'], {
+  const unreachableRedis = await faultboard(['work'], {
     cwd,
     env: { ...bullmq, FAULTBOARD_REDIS_URL: 'redis://:pass@127.0.0.1:1' },
   })
-  expect(gone).toMatchObject({ code: 1, stdout: '' })
-  expect(gone.stderr).toMatch(/Cannot use the job engine bullmq: .+Is its server running/)
-  expect(gone.stderr).not.toContain('pass')
+  expect(unreachableRedis).toMatchObject({ code: 1, stdout: '' })
+  expect(unreachableRedis.stderr).toMatch(/Cannot use the job engine bullmq: .+Is its server running/)
+  expect(unreachableRedis.stderr).not.toContain('pass')
 
-  const away = await faultboard(['work', '--database', 'postgres://u:secret@127.0.0.1:1/x'], { cwd })
-  expect(away.stderr).toMatch(/^Cannot use postgres:\/\/u:\*\*\*@127.* Is the server running, and are [^\n]*\n$/)
+  const unreachableDatabase = await faultboard(['work', '--database', 'postgres://u:secret@127.0.0.1:1/x'], { cwd })
+  expect(unreachableDatabase.stderr).toMatch(
+    /^Cannot use postgres:\/\/u:\*\*\*@127.* Is the server running, and are [^\n]*\n$/,
+  )
 
-  const none = await faultboard(['work'], { cwd, env: { FAULTBOARD_JOB_ENGINE: 'pg-boss' } })
-  expect(none.code).toBe(2)
-  expect(none.stderr).toContain('job_database is missing')
+  const withoutDatabase = await faultboard(['work'], { cwd, env: { FAULTBOARD_JOB_ENGINE: 'pg-boss' } })
+  expect(withoutDatabase.code).toBe(2)
+  expect(withoutDatabase.stderr).toContain('job_database is missing')
 })

@@ -1,17 +1,17 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { faultboard, folder } from '../faultboard.js'
+import { faultboard, workingDirectory } from '../faultboard.js'
 
 const SOURCE = `import express from 'express'\nconst app = express()\napp.listen(3000)\n`
 
-/** A host with these dependencies and files. */
-async function host(
+/** Creates a host with these dependencies and files. */
+async function createHost(
   dependencies: Record<string, string>,
   files: Record<string, string> = {},
   manifest: object = {},
 ): Promise<string> {
-  const cwd = await folder({ 'package.json': JSON.stringify({ name: 'shop', dependencies, ...manifest }) })
+  const cwd = await workingDirectory({ 'package.json': JSON.stringify({ name: 'shop', dependencies, ...manifest }) })
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(cwd, path)), { recursive: true })
     writeFileSync(join(cwd, path), text)
@@ -20,7 +20,7 @@ async function host(
 }
 
 test('init creates the configuration and the example environment and changes no other file', async () => {
-  const cwd = await host({ express: '^5.0.0' }, { 'app.mjs': SOURCE, '.gitignore': 'node_modules\n' })
+  const cwd = await createHost({ express: '^5.0.0' }, { 'app.mjs': SOURCE, '.gitignore': 'node_modules\n' })
   const { code, stdout } = await faultboard(['init'], { cwd })
   expect(code).toBe(0)
   expect(stdout).toContain('Found Express in app.mjs.\n')
@@ -36,7 +36,7 @@ test('init creates the configuration and the example environment and changes no 
 })
 
 test('the command line reads the configuration that init creates', async () => {
-  const cwd = await host({ express: '^5.0.0' })
+  const cwd = await createHost({ express: '^5.0.0' })
   await faultboard(['init'], { cwd })
   const { code, stdout, stderr } = await faultboard(['migrate'], { cwd })
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -46,7 +46,7 @@ test('the command line reads the configuration that init creates', async () => {
 
 test('init keeps existing files and prints the lines that they need', async () => {
   const files = { '.env.example': 'PORT=3000\n', 'faultboard.config.js': 'export default {}\n' }
-  const cwd = await host({ express: '^5.0.0' }, files)
+  const cwd = await createHost({ express: '^5.0.0' }, files)
   const { code, stdout } = await faultboard(['init'], { cwd })
   expect(code).toBe(0)
   expect(stdout).toContain('.env.example: exists, not changed.')
@@ -56,7 +56,7 @@ test('init keeps existing files and prints the lines that they need', async () =
 })
 
 test('init --dry-run creates no file', async () => {
-  const cwd = await host({ express: '^5.0.0' })
+  const cwd = await createHost({ express: '^5.0.0' })
   const { code, stdout } = await faultboard(['init', '--dry-run'], { cwd })
   expect(code).toBe(0)
   expect(stdout).toContain('.env.example: would be created.')
@@ -64,14 +64,14 @@ test('init --dry-run creates no file', async () => {
 })
 
 test('init prints require for a CommonJS application', async () => {
-  const cwd = await host({ fastify: '^5.0.0' }, { 'index.js': "const app = require('fastify')()\n" })
+  const cwd = await createHost({ fastify: '^5.0.0' }, { 'index.js': "const app = require('fastify')()\n" })
   const { stdout } = await faultboard(['init'], { cwd })
   expect(stdout).toContain("  const { faultboard } = require('faultboard/fastify')\n")
 })
 
 test('init finds the source of a compiled entry file', async () => {
   const files = { 'src/web/http.ts': SOURCE, 'tsconfig.json': '{}' }
-  const cwd = await host({ express: '^5.0.0' }, files, { scripts: { start: 'node dist/web/http.js' } })
+  const cwd = await createHost({ express: '^5.0.0' }, files, { scripts: { start: 'node dist/web/http.js' } })
   const { stdout } = await faultboard(['init'], { cwd })
   expect(stdout).toContain('Found Express in src/web/http.ts.')
   expect(stdout).toContain('faultboard.config.ts: created.')
@@ -81,7 +81,7 @@ test.each([
   ['^16.0.0', ['src/app/page.tsx'], 'src/app/error_dashboard/[[...path]]/route.js', 'open /error_dashboard.', false],
   ['^15.1.0', ['pages/index.jsx'], 'pages/api/error_dashboard/[[...path]].js', 'open /api/error_dashboard.', true],
 ])('init prints the files of Next.js %s with %j', async (range, pages, route, dashboard, needsMaps) => {
-  const cwd = await host({ next: range }, Object.fromEntries(pages.map((page) => [page, ''])))
+  const cwd = await createHost({ next: range }, Object.fromEntries(pages.map((page) => [page, ''])))
   const { code, stdout } = await faultboard(['init'], { cwd })
   expect(code).toBe(0)
   expect(stdout).toContain(`\n${route}, a new file:\n`)
@@ -95,7 +95,7 @@ test.each([
   ['nuxt', '^4.0.0', 'server/plugins/faultboard.js'],
   ['nitropack', '^2.9.0', 'plugins/faultboard.js'],
 ])('init prints the plug-in of %s', async (name, range, file) => {
-  const cwd = await host({ [name]: range })
+  const cwd = await createHost({ [name]: range })
   const { stdout } = await faultboard(['init'], { cwd })
   expect(stdout).toContain(`\n${file}, a new file:\n\n  export { default } from 'faultboard/nitro'\n`)
   expect(stdout).toContain('docs/frameworks.md#nitro-and-nuxt')
@@ -105,7 +105,7 @@ test.each([
   [{ koa: '^2.0.0' }, 'Koa ^2.0.0 is not supported. Upgrade to Koa 3.\n'],
   [{ hono: '^4.0.0', wrangler: '^4.0.0' }, 'Faultboard needs Node.js, and wrangler deploys to Cloudflare Workers.\n'],
 ])('init refuses %j and creates no file', async (dependencies, message) => {
-  const cwd = await host(dependencies as Record<string, string>)
+  const cwd = await createHost(dependencies as Record<string, string>)
   const { code, stderr } = await faultboard(['init'], { cwd })
   expect({ code, stderr }).toEqual({ code: 1, stderr: message })
   expect(readdirSync(cwd)).toEqual(['package.json'])
@@ -116,7 +116,7 @@ test.each([
   ['[', expect.stringMatching(/^Cannot parse package\.json: /)],
   ['null', 'Cannot parse package.json: it does not contain an object.\n'],
 ])('init reports the package.json %j', async (text, message) => {
-  const cwd = await folder(text === '' ? {} : { 'package.json': text })
+  const cwd = await workingDirectory(text === '' ? {} : { 'package.json': text })
   expect(await faultboard(['init'], { cwd })).toMatchObject({ code: 1, stderr: message })
 })
 
@@ -129,7 +129,7 @@ test('init lists the applications of a monorepo and uses the package manager of 
     'packages/api/index.js': SOURCE,
     'packages/library/package.json': '{}',
   }
-  const cwd = await host({}, files)
+  const cwd = await createHost({}, files)
   const root = await faultboard(['init'], { cwd })
   expect(root.code).toBe(1)
   expect(root.stdout).toMatch(/\n {2}cd packages\/api && npx faultboard init {3}# Express\n$/)
@@ -140,7 +140,7 @@ test('init lists the applications of a monorepo and uses the package manager of 
 })
 
 test('init prints how to report errors if it finds no framework', async () => {
-  const cwd = await host({ lodash: '^4.0.0' })
+  const cwd = await createHost({ lodash: '^4.0.0' })
   const { code, stdout } = await faultboard(['init'], { cwd })
   expect(code).toBe(1)
   expect(stdout).toContain('  Tracker.report(error)')

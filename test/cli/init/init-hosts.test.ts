@@ -40,7 +40,7 @@ test.each([
     insertSteps(folder, changed, stdout)
     const { origin } = await serve(folder, [join(folder, entry)], env)
     void fetch(`${origin}/orders`, { signal: AbortSignal.timeout(5000) }).catch(() => {})
-    const [error, ...others] = await dashboardAt(`${origin}/error_dashboard`).recorded('The orders cannot be read')
+    const [error, ...others] = await dashboardAt(`${origin}/error_dashboard`).waitForErrors('The orders cannot be read')
     expect(others).toEqual([])
     expect(error).toMatchObject({ occurrence_count: 1, application_name: name })
 

@@ -14,7 +14,7 @@ import { faultboard as faultboardOfHono } from '../../../src/adapters/hono.js'
 import { faultboard as faultboardOfKoa } from '../../../src/adapters/koa.js'
 import { withFaultboard } from '../../../src/adapters/node.js'
 import type { TrackerInstance } from '../../../src/tracker.js'
-import { ownTracker } from '../../adapters/served.js'
+import { testTracker } from '../../adapters/served.js'
 import { startProxy } from '../../support/databases/proxy.js'
 import { describeEachDatabase } from '../../support/databases.js'
 import { listening, signIn } from '../../support/host.js'
@@ -173,7 +173,7 @@ describeEachDatabase(
   { except: ['sqlite'] },
 )
 
-async function serve(build: (tracker: TrackerInstance) => Promise<Server> | Server, tracker = ownTracker()) {
+async function serve(build: (tracker: TrackerInstance) => Promise<Server> | Server, tracker = testTracker()) {
   const server = await build(tracker)
   const origin = await listening(server)
   onTestFinished(() => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { EVERYTHING_ON, livedInHost } from '../../support/databases/lived-in.js'
+import { EVERYTHING_ON, usedHost } from '../../support/databases/lived-in.js'
 import { describeEachDatabase } from '../../support/databases.js'
 import { type Host, startHost } from '../../support/host.js'
 import { logHostileErrors } from '../../support/hostile.js'
@@ -57,7 +57,7 @@ describeEachDatabase('responses of a database with weeks of data', (database) =>
   let host: Host
 
   beforeAll(async () => {
-    host = await livedInHost(await database.fresh())
+    host = await usedHost(await database.fresh())
   }, 120_000)
 
   afterAll(() => host.close())
@@ -88,7 +88,7 @@ describe('the parameters of the document', () => {
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'faultboard-openapi-'))
-    host = await livedInHost(`sqlite:${join(folder, 'test.sqlite3')}`)
+    host = await usedHost(`sqlite:${join(folder, 'test.sqlite3')}`)
   }, 120_000)
 
   afterAll(async () => {

@@ -5,7 +5,7 @@ import { openHttpInbox } from '../../contract/http-inbox.js'
 import type { Inbox } from '../../contract/inbox.js'
 import { describeOneDatabase } from '../../support/databases.js'
 import { type Host, startHost } from '../../support/host.js'
-import { EVIL } from '../../support/hostile.js'
+import { HOSTILE_MARKUP } from '../../support/hostile.js'
 import { eventually, withDatabase } from '../../support/tracker.js'
 
 interface Answer {
@@ -65,11 +65,11 @@ describeOneDatabase('the page of notifications', (database) => {
     expect(sent.status).toBe(302)
     expect(sent.headers.get('location')).toBe('/error_dashboard/notifications')
     expect(noticeOf(sent)).toMatch(/Test sent to webhook \(127\.0\.0\.1:\d+\): 200 ok/)
-    expect(JSON.parse(inbox.letters.at(-1)?.raw ?? '')).toMatchObject({ event: 'test', requested_by: 'admin' })
+    expect(JSON.parse(inbox.messages.at(-1)?.raw ?? '')).toMatchObject({ event: 'test', requested_by: 'admin' })
 
-    inbox.manner = 'refuse'
+    inbox.behavior = 'refuse'
     const refused = await host.post('/notifications/test', { channel: 'webhook' })
-    inbox.manner = 'accept'
+    inbox.behavior = 'accept'
     expect(noticeOf(refused)).toMatch(/Test to webhook \(127\.0\.0\.1:\d+\) failed: 404 no_service/)
     const { deliveries } = await read()
     expect(deliveries).toMatchObject([
@@ -94,7 +94,11 @@ describeOneDatabase('the page of notifications', (database) => {
 
   test('lists deliveries by state and channel with pagination and links to the error', async () => {
     const before = (await read()).pagination.total_count
-    const logged = await host.tracker.Commands.LogError.call({ error_type: EVIL, message: EVIL, severity: 'high' })
+    const logged = await host.tracker.Commands.LogError.call({
+      error_type: HOSTILE_MARKUP,
+      message: HOSTILE_MARKUP,
+      severity: 'high',
+    })
     const { deliveries, counts, pagination } = await read('?state=pending&channel=webhook')
     expect(deliveries).toMatchObject([
       { event: 'new', severity: 'high', error_id: logged?.id, error_exists: true, attempts: 0 },
@@ -145,7 +149,7 @@ describeOneDatabase('the page of notifications', (database) => {
 
   test('renders hostile responses as text', async () => {
     await withDatabase(url, ({ read }) =>
-      read.updateTable('faultboard_deliveries').set({ last_answer: EVIL }).execute(),
+      read.updateTable('faultboard_deliveries').set({ last_answer: HOSTILE_MARKUP }).execute(),
     )
     const page = await (await host.get('/notifications')).text()
     expect(page).toContain('&lt;script&gt;document')
@@ -175,7 +179,7 @@ test('the settings never show the contents of a mail transport', async () => {
 
 test('the health page shows the engine and links to the failed messages', async () => {
   const inbox = await openHttpInbox((webhook_url) => ({ webhook_url }))
-  inbox.manner = 'refuse'
+  inbox.behavior = 'refuse'
   onTestFinished(() => inbox.close())
   const host = await startHost('sqlite::memory:', inbox.settings)
   onTestFinished(() => host.close())

@@ -3,7 +3,7 @@ import { chat } from '../../../src/notifications/channels/chat.js'
 import type { Notice } from '../../../src/notifications/content/notice.js'
 import { channelContract, sendBy } from '../../contract/channel.js'
 import { BUSY_SECONDS, openHttpInbox } from '../../contract/http-inbox.js'
-import type { Inbox, Letter } from '../../contract/inbox.js'
+import type { Inbox, ReceivedMessage } from '../../contract/inbox.js'
 import { baselineNotice, errorNotice, NOTICES } from '../../contract/notices.js'
 
 const open = () => openHttpInbox((chat_webhook_url) => ({ enable_chat_notifications: true, chat_webhook_url }))
@@ -29,7 +29,7 @@ channelContract({
 })
 
 /** Slack limits. */
-function expectEscaped({ raw }: Letter): void {
+function expectEscaped({ raw }: ReceivedMessage): void {
   const { text, mrkdwn, blocks } = JSON.parse(raw) as Body
   expect(mrkdwn).toBe(false)
   expect(text.length).toBeLessThan(40_000)
@@ -66,12 +66,12 @@ describe('a chat notification', () => {
   afterAll(() => inbox?.close())
 
   beforeEach(() => {
-    inbox.letters.length = 0
+    inbox.messages.length = 0
   })
 
   const sent = async (notice: Notice): Promise<Body> => {
     await sendBy(chat, inbox.settings, { key: 'k', notice })
-    return JSON.parse(inbox.letters[0]?.raw ?? '') as Body
+    return JSON.parse(inbox.messages[0]?.raw ?? '') as Body
   }
 
   test('sends the full text and the same content as blocks', async () => {

@@ -3,7 +3,7 @@ import { communityChat } from '../../../src/notifications/channels/community-cha
 import type { Notice } from '../../../src/notifications/content/notice.js'
 import { channelContract, sendBy } from '../../contract/channel.js'
 import { BUSY_SECONDS, openHttpInbox } from '../../contract/http-inbox.js'
-import type { Inbox, Letter } from '../../contract/inbox.js'
+import type { Inbox, ReceivedMessage } from '../../contract/inbox.js'
 import { NOTICES } from '../../contract/notices.js'
 
 const open = () => openHttpInbox((community_chat_webhook_url) => ({ community_chat_webhook_url }))
@@ -31,7 +31,7 @@ channelContract({
 })
 
 /** Discord limits. */
-function expectEscaped({ raw }: Letter): void {
+function expectEscaped({ raw }: ReceivedMessage): void {
   const { content, allowed_mentions, embeds } = JSON.parse(raw) as Body
   expect(allowed_mentions).toEqual({ parse: [] })
   expect(content.length).toBeLessThanOrEqual(2000)
@@ -68,12 +68,12 @@ describe('a community chat notification', () => {
   afterAll(() => inbox?.close())
 
   beforeEach(() => {
-    inbox.letters.length = 0
+    inbox.messages.length = 0
   })
 
   const sent = async (notice: Notice): Promise<Body> => {
     await sendBy(communityChat, inbox.settings, { key: 'k', notice })
-    return JSON.parse(inbox.letters[0]?.raw ?? '') as Body
+    return JSON.parse(inbox.messages[0]?.raw ?? '') as Body
   }
 
   test('sends a summary as content and the details in an embed', async () => {

@@ -4,7 +4,7 @@ import { email } from '../../../src/notifications/channels/email.js'
 import type { Notice } from '../../../src/notifications/content/notice.js'
 import type { Settings } from '../../../src/options.js'
 import { channelContract, sendBy } from '../../contract/channel.js'
-import type { Inbox, Letter } from '../../contract/inbox.js'
+import type { Inbox, ReceivedMessage } from '../../contract/inbox.js'
 import { openMailInbox } from '../../contract/mail-inbox.js'
 import { digestNotice, NOTICES } from '../../contract/notices.js'
 import { type ParsedMail, parseMail } from '../../support/mime.js'
@@ -30,7 +30,7 @@ const OWN_HEADERS = [
   ...['X-Auto-Response-Suppress', 'X-Faultboard-Event', 'X-Faultboard-Key'],
 ]
 
-function expectEscaped({ raw }: Letter): void {
+function expectEscaped({ raw }: ReceivedMessage): void {
   const { headers, names, text, html } = parseMail(raw)
   expect(names.filter((name) => !OWN_HEADERS.includes(name))).toEqual([])
   expect(headers.to).toBe('Ops <ops@shop.example>, lead@shop.example')
@@ -55,13 +55,13 @@ describe('a notification email', () => {
   afterAll(() => inbox?.close())
 
   beforeEach(() => {
-    inbox.letters.length = 0
+    inbox.messages.length = 0
   })
 
   const sent = async (notice: Notice, settings: Settings = {}): Promise<ParsedMail> => {
     const outcome = await sendBy(email, { ...inbox.settings, ...settings }, { key: 'new:42:email', notice })
     expect(outcome).toMatchObject({ state: 'sent' })
-    return parseMail(inbox.letters[0]?.raw ?? '')
+    return parseMail(inbox.messages[0]?.raw ?? '')
   }
 
   test('sends a subject and matching text and HTML parts', async () => {
@@ -99,7 +99,7 @@ describe('a notification email', () => {
 
   test('threads emails about one error and gives each its own message id', async () => {
     const first = await sent(NOTICES.new)
-    inbox.letters.length = 0
+    inbox.messages.length = 0
     const second = await sent({ ...NOTICES.reopened, at: NOTICES.new.at + 1 })
     expect(second.headers.references).toBe(first.headers.references)
     expect(second.headers['message-id']).not.toBe(first.headers['message-id'])
@@ -129,7 +129,7 @@ describe('a notification email', () => {
     expect(text.split(/\r?\n/)).toContain('9 Mar 2026 (UTC)')
     expect(text).toContain('(high, warehouse)')
     expect(text).toContain('(medium, shop)')
-    inbox.letters.length = 0
+    inbox.messages.length = 0
     const week = { frequency: 'weekly' as const, from: day, to: day + 7 * 86_400_000 }
     const { headers, text: weeklyText } = await sent(digestNotice(week))
     expect(headers.subject).toContain('Weekly digest')

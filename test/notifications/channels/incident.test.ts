@@ -4,7 +4,7 @@ import { incident } from '../../../src/notifications/channels/incident.js'
 import type { Notice } from '../../../src/notifications/content/notice.js'
 import { channelContract, sendBy } from '../../contract/channel.js'
 import { BUSY_SECONDS, openHttpInbox } from '../../contract/http-inbox.js'
-import type { Inbox, Letter } from '../../contract/inbox.js'
+import type { Inbox, ReceivedMessage } from '../../contract/inbox.js'
 import { baselineNotice, errorNotice, NOTICES, SIGNATURE } from '../../contract/notices.js'
 
 const KEY = 'routing-key-0123456789'
@@ -27,7 +27,7 @@ channelContract({
   expectEscaped,
 })
 
-function expectEscaped({ raw }: Letter): void {
+function expectEscaped({ raw }: ReceivedMessage): void {
   const { payload, dedup_key } = JSON.parse(raw) as Body
   expect(payload.summary.length).toBeLessThanOrEqual(1024)
   expect(payload.summary).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u)
@@ -46,12 +46,12 @@ describe('an incident event', () => {
   afterAll(() => inbox?.close())
 
   beforeEach(() => {
-    inbox.letters.length = 0
+    inbox.messages.length = 0
   })
 
   const sent = async (notice: Notice): Promise<Body> => {
     await sendBy(incident, inbox.settings, { key: 'k', notice })
-    return JSON.parse(inbox.letters.at(-1)?.raw ?? '') as Body
+    return JSON.parse(inbox.messages.at(-1)?.raw ?? '') as Body
   }
 
   test('opens an incident with routing_key, event_action and payload', async () => {

@@ -5,7 +5,7 @@ import { webhook } from '../../../src/notifications/channels/webhook.js'
 import type { Notice } from '../../../src/notifications/content/notice.js'
 import { channelContract, sendBy } from '../../contract/channel.js'
 import { BUSY_SECONDS, openHttpInbox } from '../../contract/http-inbox.js'
-import type { Inbox, Letter } from '../../contract/inbox.js'
+import type { Inbox, ReceivedMessage } from '../../contract/inbox.js'
 import { NOTICES } from '../../contract/notices.js'
 import { NOON } from '../../support/tracker.js'
 
@@ -21,7 +21,7 @@ channelContract({
 })
 
 /** Programs read the payload, so the text is unchanged within its length limit. */
-function expectEscaped({ raw }: Letter, notice: Notice): void {
+function expectEscaped({ raw }: ReceivedMessage, notice: Notice): void {
   const body = JSON.parse(raw) as Notice
   expect(body.event).toBe(notice.event)
   expect(raw.length).toBeLessThan(512 * 1024)
@@ -38,12 +38,12 @@ describe('a webhook notification', () => {
   afterAll(() => inbox?.close())
 
   beforeEach(() => {
-    inbox.letters.length = 0
+    inbox.messages.length = 0
   })
 
-  const sent = async (notice: Notice): Promise<Letter> => {
+  const sent = async (notice: Notice): Promise<ReceivedMessage> => {
     await sendBy(webhook, inbox.settings, { key: 'new:42:webhook', notice })
-    return inbox.letters[0] as Letter
+    return inbox.messages[0] as ReceivedMessage
   }
 
   test('posts the whole notice with links and ISO 8601 times', async () => {
@@ -87,7 +87,7 @@ describe('a webhook notification', () => {
 
   test('sends no signature without a secret', async () => {
     await sendBy(webhook, { ...inbox.settings, webhook_secret: null }, { key: 'k', notice: NOTICES.new })
-    expect(inbox.letters[0]?.headers).not.toHaveProperty('x-faultboard-signature')
+    expect(inbox.messages[0]?.headers).not.toHaveProperty('x-faultboard-signature')
   })
 })
 

@@ -27,7 +27,7 @@ describeEachDatabase('a delivery', (database) => {
     await Promise.all([harness, ...others, harness].map(({ context }) => deliver(context, row?.id ?? 0, NEVER_ABORTED)))
     await harness.sendDue()
     // Each database adds its own prefix, so that staging and production never share a key.
-    expect(inbox.letters.map(({ key }) => key)).toEqual([
+    expect(inbox.messages.map(({ key }) => key)).toEqual([
       expect.stringMatching(new RegExp(`^[0-9a-f]{8}:new:${error_id}:webhook$`)),
     ])
     expect((await harness.rows())[0]).toMatchObject({ state: 'sent', attempts: 1, finished_at: harness.clock.now })
@@ -57,14 +57,14 @@ describeEachDatabase('a delivery', (database) => {
 
   test('retries with growing delays and keeps a failed delivery for a manual retry', async () => {
     const inbox = await webhookInbox()
-    inbox.manner = 'broken'
+    inbox.behavior = 'broken'
     const harness = await openHarness(inbox.settings)
     await harness.log('TypeError')
     const pauses: number[] = []
     for (let tries = 1; tries <= 5; tries++) {
       await harness.sendDue()
       await harness.sendDue()
-      expect(inbox.letters).toHaveLength(tries)
+      expect(inbox.messages).toHaveLength(tries)
       const [row] = await harness.rows()
       expect(row).toMatchObject({ attempts: tries, state: tries < 5 ? 'pending' : 'failed' })
       expect(row?.last_answer).toContain('500')
@@ -72,12 +72,12 @@ describeEachDatabase('a delivery', (database) => {
       harness.clock.now = Math.max(harness.clock.now, row?.run_at ?? 0)
     }
     expect(pauses.slice(0, 4)).toEqual([10 * SECOND, MINUTE, 5 * MINUTE, 30 * MINUTE])
-    inbox.manner = 'accept'
+    inbox.behavior = 'accept'
     const [{ id = 0 } = {}] = await harness.rows()
     await harness.run(retryDelivery, { delivery_id: id })
     await harness.sendDue()
     expect((await harness.rows())[0]).toMatchObject({ state: 'sent', attempts: 1 })
-    expect(new Set(inbox.letters.map(({ key }) => key)).size).toBe(1)
+    expect(new Set(inbox.messages.map(({ key }) => key)).size).toBe(1)
     await expect(harness.run(retryDelivery, { delivery_id: id })).rejects.toThrow(
       /Only failed deliveries can be retried/,
     )
@@ -96,7 +96,7 @@ describeEachDatabase('a delivery', (database) => {
       attempts: 1,
       run_at: harness.clock.now + 2 * SECOND,
     })
-    expect(inbox.letters).toHaveLength(0)
+    expect(inbox.messages).toHaveLength(0)
   })
 
   test('sends a delivery although the local clock is slightly behind the job engine', async () => {
@@ -107,7 +107,7 @@ describeEachDatabase('a delivery', (database) => {
     await harness.change({ run_at })
     const [{ id = 0 } = {}] = await harness.rows()
     await deliver(harness.context, id, NEVER_ABORTED, { delivery_id: id, attempts: 0, run_at })
-    expect(inbox.letters).toHaveLength(1)
+    expect(inbox.messages).toHaveLength(1)
   })
 
   test('enqueues a delivery again when the local clock is far behind the job engine', async () => {
@@ -142,7 +142,7 @@ describeEachDatabase('a delivery', (database) => {
 
   test('does not retry a permanently rejected delivery', async () => {
     const inbox = await webhookInbox()
-    inbox.manner = 'refuse'
+    inbox.behavior = 'refuse'
     const harness = await openHarness(inbox.settings)
     await harness.log('TypeError')
     await harness.sendDue()
@@ -159,7 +159,7 @@ describeEachDatabase('a delivery', (database) => {
       .set({ state: 'sending', attempts: 1, locked_until: harness.clock.now + 45 * SECOND })
       .execute()
     await harness.sendDue()
-    expect(inbox.letters).toHaveLength(0)
+    expect(inbox.messages).toHaveLength(0)
     harness.clock.now += 46 * SECOND
     expect(await dispatchDue(harness.context)).toBe(1)
     await harness.sendDue()
@@ -168,18 +168,18 @@ describeEachDatabase('a delivery', (database) => {
 
   test('waits for an older delivery about the same error', async () => {
     const inbox = await openHttpInbox((incident_events_url) => ({ incident_events_url, incident_integration_key: 'k' }))
-    inbox.manner = 'broken'
+    inbox.behavior = 'broken'
     const harness = await openHarness(inbox.settings)
     const error_id = await harness.log('A', { severity: 'critical' })
     await harness.run(resolveError, { error_id })
     await harness.sendDue()
-    expect(inbox.letters).toHaveLength(1)
-    inbox.manner = 'accept'
+    expect(inbox.messages).toHaveLength(1)
+    inbox.behavior = 'accept'
     for (let round = 0; round < 3; round++) {
       harness.clock.now += 13 * SECOND
       await harness.sendDue()
     }
-    const actions = inbox.letters.map(({ raw }) => JSON.parse(raw).event_action)
+    const actions = inbox.messages.map(({ raw }) => JSON.parse(raw).event_action)
     expect(actions).toEqual(['trigger', 'trigger', 'resolve'])
     await inbox.close()
   })
@@ -197,7 +197,7 @@ describeEachDatabase('the delivery log', (database) => {
     expect(pagination).toEqual({ page: 1, per_page: 25, total_count: 2, total_pages: 1 })
     expect(all.find(({ channel }) => channel === 'webhook')).toMatchObject({
       ...{ event: 'new', state: 'sent', severity: 'high', subject: 'TypeError: cart is undefined', error_id },
-      ...{ application_name: 'shop', attempts: 1, idempotency_key: inbox.letters[0]?.key },
+      ...{ application_name: 'shop', attempts: 1, idempotency_key: inbox.messages[0]?.key },
       finished_at: new Date(harness.clock.now).toISOString(),
     })
     const count = async (filter: object) => (await harness.run(deliveries, filter)).pagination.total_count
@@ -229,14 +229,14 @@ describeEachDatabase('the delivery log', (database) => {
       const harness = await openHarness(inbox.settings)
       const sent = await harness.run(sendTestNotification, { channel: 'webhook', actor: 'Anna' })
       expect(sent).toMatchObject({ channel: 'webhook', state: 'sent' })
-      inbox.manner = 'broken'
+      inbox.behavior = 'broken'
       const failed = await harness.run(sendTestNotification, { channel: 'webhook' })
       expect(failed).toMatchObject({ state: 'failed', response: expect.stringContaining('500') })
       expect((await harness.rows()).map(({ id, event, state }) => [id, event, state])).toEqual([
         [sent.delivery_id, 'test', 'sent'],
         [failed.delivery_id, 'test', 'failed'],
       ])
-      expect(JSON.parse(inbox.letters[0]?.raw ?? '')).toMatchObject({ event: 'test', requested_by: 'Anna' })
+      expect(JSON.parse(inbox.messages[0]?.raw ?? '')).toMatchObject({ event: 'test', requested_by: 'Anna' })
     })
 
     test('names the missing options of an inactive channel, and the valid channels for an unknown name', async () => {

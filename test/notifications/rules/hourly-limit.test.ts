@@ -38,19 +38,19 @@ describeEachDatabase('notifications over the hourly limit', (database) => {
     )
     expect(await states(harness)).toEqual({ pending: 3, over_limit: 27 })
     await harness.sendDue()
-    expect(inbox.letters).toHaveLength(3)
+    expect(inbox.messages).toHaveLength(3)
 
     for (const { clock } of harnesses) clock.now = NOON + HOUR
     await Promise.all(harnesses.map(({ context }) => sweepDeliveries(context)))
     await harness.sendDue()
     expect(await states(harness)).toEqual({ sent: 3, combined: 27, 'summary sent': 1 })
-    const notice = JSON.parse(inbox.letters[3]?.raw ?? '') as HeldNotice
+    const notice = JSON.parse(inbox.messages[3]?.raw ?? '') as HeldNotice
     expect(notice).toMatchObject({ event: 'held', reason: 'hourly_limit', total: 27, application_name: 'shop' })
     expect(notice.notices).toHaveLength(20)
 
     await harness.log('NextHour')
     await harness.sendDue()
-    expect(inbox.letters).toHaveLength(5)
+    expect(inbox.messages).toHaveLength(5)
   })
 
   test('sends the most severe errors of a batch first', async () => {
@@ -168,7 +168,7 @@ describeEachDatabase('notifications about client errors', (database) => {
 
     await harness.log('DatabaseDown', { severity: 'critical' })
     await harness.sendDue()
-    expect(inbox.letters.map(({ raw }) => JSON.parse(raw).severity).sort()).toEqual(['critical', 'high', 'high'])
+    expect(inbox.messages.map(({ raw }) => JSON.parse(raw).severity).sort()).toEqual(['critical', 'high', 'high'])
 
     // The limit of the channel still applies to all errors together.
     for (const type of 'abcdefg') await harness.log(`ServerError${type}`)
@@ -180,7 +180,7 @@ describeEachDatabase('notifications about client errors', (database) => {
     await Promise.all(harnesses.map(({ context }) => sweepDeliveries(context)))
     await harness.sendDue()
     expect(await states(harness)).toEqual({ sent: 8, combined: 40, 'summary sent': 1 })
-    expect(JSON.parse(inbox.letters[8]?.raw ?? '')).toMatchObject({ event: 'held', reason: 'hourly_limit', total: 40 })
+    expect(JSON.parse(inbox.messages[8]?.raw ?? '')).toMatchObject({ event: 'held', reason: 'hourly_limit', total: 40 })
   })
 
   test('holds client errors once server errors have reached the limit of the channel', async () => {

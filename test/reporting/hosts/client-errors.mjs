@@ -1,4 +1,4 @@
-// Takes the errors of a client, with the maps of its bundle, tells what was recorded, and has nothing left to do.
+// Receives client errors with the source maps of their bundle, prints the recorded errors and exits.
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createTracker } from '../../../dist/index.js'

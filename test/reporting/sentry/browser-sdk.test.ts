@@ -9,23 +9,23 @@ import { intakeHost, ON_SQLITE } from './intake-host.js'
 
 const SCRIPT = fileURLToPath(new URL('./hosts/browser-sdk.js', import.meta.url))
 
-describeInBrowser('the unmodified @sentry/browser', ({ open }) => {
-  test('reports from a page of another origin by its DSN alone', async () => {
+describeInBrowser('Unmodified @sentry/browser', ({ open }) => {
+  test('reports from a page of another origin with only a DSN', async () => {
     const pages = await servePage()
     const host = await intakeHost(ON_SQLITE, { allowed_origins: [pages.origin] })
     await pages.bundle(host.dsn)
     const page = await open()
-    const complaints: string[] = []
-    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+    const consoleErrors: string[] = []
+    page.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()))
     await page.goto(`${pages.origin}/cart`)
     for (const button of ['#throw', '#reject', '#capture']) await page.click(button)
     await page.evaluate('window.flushed()')
     await eventually(async () => {
       await host.tracker.flush()
       return (await host.tracker.Queries.ErrorsList.call()).length === 4
-    }, 'all four are here')
-    // What CORS refuses, the browser says on its console.
-    expect(complaints.filter((text) => text.includes('CORS'))).toEqual([])
+    }, 'all four errors are recorded')
+    // The browser reports CORS failures on its console.
+    expect(consoleErrors.filter((text) => text.includes('CORS'))).toEqual([])
 
     const thrown = await host.find('clicked too far')
     expect(thrown).toMatchObject({
@@ -42,7 +42,7 @@ describeInBrowser('the unmodified @sentry/browser', ({ open }) => {
     expect(thrown.user_agent).toContain('Chrome')
     expect(thrown.place).toMatch(/\/app\.js:\d+ in /)
     expect(thrown.breadcrumbs.map(({ category }) => category)).toContain('ui.click')
-    expect(await host.find('nobody waited')).toMatchObject({ error_type: 'TypeError', details: { unhandled: true } })
+    expect(await host.find('promise failed')).toMatchObject({ error_type: 'TypeError', details: { unhandled: true } })
     expect((await host.find('could not pay')).causes).toMatchObject([
       { message: 'the card was refused', relation: 'cause' },
     ])
@@ -56,9 +56,9 @@ async function servePage() {
   const html = `<!doctype html><title>Cart</title>
     <button id="throw">1</button><button id="reject">2</button><button id="capture">3</button><script src="/app.js"></script>`
   const server = createServer((request, response) => {
-    const is_script = request.url === '/app.js'
-    response.setHeader('content-type', is_script ? 'text/javascript' : 'text/html')
-    response.end(is_script ? script : html)
+    const isScript = request.url === '/app.js'
+    response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html')
+    response.end(isScript ? script : html)
   })
   const origin = await listening(server)
   onTestFinished(() => {

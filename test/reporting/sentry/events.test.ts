@@ -7,8 +7,8 @@ import { ANDROID, APPLE, PYTHON } from './recorded-events.js'
 const SECOND = 1000
 const DAY = 86_400 * SECOND
 
-describeOneDatabase('events of Sentry SDKs', (database) => {
-  test('of Python become errors of the API, with their causes, frames and request', async () => {
+describeOneDatabase('Events of Sentry SDKs', (database) => {
+  test('for Python are recorded with causes, frames and request', async () => {
     const host = await intakeHost(database)
     expect((await host.event(PYTHON)).status).toBe(200)
     const error = await host.find('no such order')
@@ -39,7 +39,7 @@ describeOneDatabase('events of Sentry SDKs', (database) => {
     ])
   })
 
-  test('of phones are known by their system, whatever language they were written in', async () => {
+  test('for mobile apps use the operating system as platform', async () => {
     const host = await intakeHost(database)
     await host.event(ANDROID)
     await host.event(APPLE)
@@ -62,11 +62,11 @@ describeOneDatabase('events of Sentry SDKs', (database) => {
     ])
   })
 
-  test('count once however often their envelope comes, and with another id again', async () => {
+  test('count once per event id', async () => {
     const host = await intakeHost(database)
     const event = { ...PYTHON, event_id: 'AAAAAAAA-0000-4000-8000-000000000001' }
-    const answers = await Promise.all([1, 2, 3].map(() => host.event(event)))
-    expect(await Promise.all(answers.map((answer) => answer.json()))).toEqual(
+    const responses = await Promise.all([1, 2, 3].map(() => host.event(event)))
+    expect(await Promise.all(responses.map((response) => response.json()))).toEqual(
       Array(3).fill({ id: 'aaaaaaaa000040008000000000000001' }),
     )
     expect((await host.find('no such order')).occurrence_count).toBe(1)
@@ -75,7 +75,7 @@ describeOneDatabase('events of Sentry SDKs', (database) => {
     expect((await host.tracker.stats()).dropped).toMatchObject({ reported_again: 2 })
   })
 
-  test('are grouped by their fingerprint, in which our own way may stand', async () => {
+  test('are grouped by their fingerprint, which may include the default grouping', async () => {
     const host = await intakeHost(database)
     const send = (message: string, fingerprint?: string[]) =>
       host.event({ message, ...(fingerprint && { fingerprint }) })
@@ -94,7 +94,7 @@ describeOneDatabase('events of Sentry SDKs', (database) => {
     ])
   })
 
-  test('happened when they say, within reason', async () => {
+  test('use plausible timestamps and correct others', async () => {
     const host = await intakeHost(database)
     host.clock.now = NOON
     const at = (time: number) => new Date(time).toISOString()
@@ -103,7 +103,7 @@ describeOneDatabase('events of Sentry SDKs', (database) => {
     await host.event({ message: 'in the future', timestamp: at(NOON + DAY) })
     await host.event({ message: 'years ago', timestamp: 1 })
     await host.event({ message: 'no time', timestamp: 'soon' })
-    // A clock that is a year behind, and an event that waited two minutes.
+    // A clock that is a year behind, and an event that was queued for two minutes.
     await host.event(
       { message: 'wrong clock', timestamp: at(NOON - 365 * DAY - 120 * SECOND) },
       { sent_at: at(NOON - 365 * DAY) },

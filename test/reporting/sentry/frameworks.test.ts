@@ -16,15 +16,15 @@ import { expect, onTestFinished, test } from 'vitest'
 import { type SentryIntakeOptions, sentryIntake } from '../../../src/reporting/sentry/intake.js'
 import { listening } from '../../support/host.js'
 import { freshTracker } from '../../support/tracker.js'
-import { envelopeOf, KEY, ON_SQLITE } from './intake-host.js'
+import { createEnvelope, KEY, ON_SQLITE } from './intake-host.js'
 
 type Intake = ReturnType<typeof sentryIntake>
 type Send = (path: string, init: RequestInit) => Promise<Response>
 
 const FRAMEWORKS: Record<string, (intake: Intake) => Promise<Send>> = {
-  'node:http': (intake) => served((request, response) => void intake.node(request, response)),
-  'Express behind a parser that takes every body': (intake) =>
-    served(
+  'node:http': (intake) => serveHost((request, response) => void intake.node(request, response)),
+  'Express with a parser for every content type': (intake) =>
+    serveHost(
       express()
         .use(express.raw({ type: () => true }), express.json())
         .use('/sentry', intake.express),
@@ -36,7 +36,7 @@ const FRAMEWORKS: Record<string, (intake: Intake) => Promise<Send>> = {
     onTestFinished(() => app.close())
     return (path, init) => fetch(`${origin}${path}`, init)
   },
-  Koa: (intake) => served(new Koa().use(new Router().all('/sentry/{*path}', intake.koa).routes()).callback()),
+  Koa: (intake) => serveHost(new Koa().use(new Router().all('/sentry/{*path}', intake.koa).routes()).callback()),
   Hono: async (intake) => {
     const app = new Hono().all('/sentry/*', intake.hono)
     return async (path, init) => app.request(path, init)
@@ -44,26 +44,26 @@ const FRAMEWORKS: Record<string, (intake: Intake) => Promise<Send>> = {
   'Nest on Express': async (intake) => {
     const app = await NestFactory.create(emptyModule(), new ExpressAdapter(), { logger: false })
     app.use('/sentry', intake.express)
-    return ofNest(app)
+    return startNest(app)
   },
   'Nest on Fastify': async (intake) => {
     const adapter = new FastifyAdapter()
     const app = await NestFactory.create<NestFastifyApplication>(emptyModule(), adapter, { logger: false })
     await app.register(intake.fastify as never, { prefix: '/sentry' })
-    return ofNest(app)
+    return startNest(app)
   },
   h3: (intake) => {
     const app = new H3()
     app.all('/sentry/**', (event) => intake.handle(event.req, { remote_address: event.req.ip ?? null }))
-    return served(toNodeHandler(app) as RequestListener)
+    return serveHost(toNodeHandler(app) as RequestListener)
   },
 }
 
-test.each(Object.entries(FRAMEWORKS))('%s takes envelopes, plain and compressed', async (_, mount) => {
+test.each(Object.entries(FRAMEWORKS))('%s accepts plain and compressed envelopes', async (_, mount) => {
   const { tracker } = await freshTracker(ON_SQLITE)
   const options: SentryIntakeOptions = { keys: [KEY], tracker }
   const send = await mount(sentryIntake(options))
-  const envelope = envelopeOf([{ type: 'event' }, { message: 'it failed' }])
+  const envelope = createEnvelope([{ type: 'event' }, { message: 'it failed' }])
   const post = (body: BodyInit, headers: Record<string, string>) =>
     send(`/sentry/api/1/envelope/?sentry_key=${KEY}`, { method: 'POST', body, headers })
   const plain = await post(envelope, { 'content-type': 'application/x-sentry-envelope' })
@@ -81,14 +81,14 @@ function emptyModule() {
   return App
 }
 
-async function ofNest(app: INestApplication): Promise<Send> {
+async function startNest(app: INestApplication): Promise<Send> {
   await app.listen(0, '127.0.0.1')
   onTestFinished(() => app.close())
   const origin = await app.getUrl()
   return (path, init) => fetch(`${origin}${path}`, init)
 }
 
-async function served(listener: RequestListener): Promise<Send> {
+async function serveHost(listener: RequestListener): Promise<Send> {
   const server = createServer(listener)
   const origin = await listening(server)
   onTestFinished(() => {

@@ -13,34 +13,34 @@ import { freshTracker, NOON } from '../../support/tracker.js'
 import { intakeHost, KEY, ON_SQLITE } from './intake-host.js'
 
 const SCRIPT = '<script>alert(1)</script>"><img src=x onerror=alert(2)>\u2028\0\ud800'
-const ARRIVED = { now: NOON, project_id: '1', event_id: 'a'.repeat(32) }
+const RECEIVED = { now: NOON, project_id: '1', event_id: 'a'.repeat(32) }
 
-/** Anything in the places where SDKs put something. */
-const anything = fc.oneof(
+/** Arbitrary values in the fields that SDKs send. */
+const arbitraryValue = fc.oneof(
   { weight: 3, arbitrary: fc.jsonValue({ maxDepth: 4 }) },
   fc.constantFrom(SCRIPT, 1e308, -1, 0, 7, [[]]),
 )
 const frame = fc.record(
-  { function: anything, filename: anything, abs_path: anything, module: anything, package: anything, lineno: anything,
-    colno: anything, in_app: anything, instruction_addr: anything, context_line: anything,
-    pre_context: fc.oneof(anything, fc.array(anything)), post_context: fc.oneof(anything, fc.array(anything)) },
+  { function: arbitraryValue, filename: arbitraryValue, abs_path: arbitraryValue, module: arbitraryValue, package: arbitraryValue, lineno: arbitraryValue,
+    colno: arbitraryValue, in_app: arbitraryValue, instruction_addr: arbitraryValue, context_line: arbitraryValue,
+    pre_context: fc.oneof(arbitraryValue, fc.array(arbitraryValue)), post_context: fc.oneof(arbitraryValue, fc.array(arbitraryValue)) },
   { requiredKeys: [] },
 ) // biome-ignore format: a word list reads best as lines of words
 const exception = fc.record(
-  { type: anything, value: anything, mechanism: fc.oneof(anything, fc.record({ exception_id: fc.nat(3), parent_id: fc.nat(3), source: anything, is_exception_group: fc.boolean() })),
-    stacktrace: fc.oneof(anything, fc.record({ frames: fc.array(frame) })) },
+  { type: arbitraryValue, value: arbitraryValue, mechanism: fc.oneof(arbitraryValue, fc.record({ exception_id: fc.nat(3), parent_id: fc.nat(3), source: arbitraryValue, is_exception_group: fc.boolean() })),
+    stacktrace: fc.oneof(arbitraryValue, fc.record({ frames: fc.array(frame) })) },
   { requiredKeys: [] },
 ) // biome-ignore format: a word list reads best as lines of words
 const event = fc.record(
-  { exception: fc.oneof(anything, fc.record({ values: fc.array(exception) }), fc.array(exception)), message: anything,
-    logentry: anything, platform: anything, level: anything, timestamp: anything, release: anything, dist: anything,
-    environment: anything, sdk: anything, user: anything, tags: anything, extra: anything, contexts: anything,
-    request: anything, breadcrumbs: anything, fingerprint: anything, threads: anything, server_name: anything },
+  { exception: fc.oneof(arbitraryValue, fc.record({ values: fc.array(exception) }), fc.array(exception)), message: arbitraryValue,
+    logentry: arbitraryValue, platform: arbitraryValue, level: arbitraryValue, timestamp: arbitraryValue, release: arbitraryValue, dist: arbitraryValue,
+    environment: arbitraryValue, sdk: arbitraryValue, user: arbitraryValue, tags: arbitraryValue, extra: arbitraryValue, contexts: arbitraryValue,
+    request: arbitraryValue, breadcrumbs: arbitraryValue, fingerprint: arbitraryValue, threads: arbitraryValue, server_name: arbitraryValue },
   { requiredKeys: [] },
 ) // biome-ignore format: a word list reads best as lines of words
 
-describe('what anybody may send', () => {
-  test('is an envelope or is refused: no bytes do anything else', () => {
+describe('Arbitrary input', () => {
+  test('is parsed as an envelope or rejected', () => {
     const pieces = fc.oneof(
       fc.constantFrom(
         '{}',
@@ -73,10 +73,10 @@ describe('what anybody may send', () => {
     )
   })
 
-  test('as an event is understood or is none, but never throws', () => {
+  test('never makes the event conversion throw', () => {
     fc.assert(
       fc.property(event, (given) => {
-        const error = toForeignError(given as Json, ARRIVED)
+        const error = toForeignError(given as Json, RECEIVED)
         if (error === null) return
         expect(error.backtrace.every((line) => line.startsWith('at ') && !line.includes('\n'))).toBe(true)
         expect(Number.isFinite(error.occurred_at)).toBe(true)
@@ -90,7 +90,7 @@ describe('what anybody may send', () => {
     )
   })
 
-  test('is recorded and shown without harm to any page', async () => {
+  test('is recorded and shown without breaking a page', async () => {
     const host = await intakeHost(ON_SQLITE)
     for (const given of fc.sample(event, { numRuns: 60, seed: 7 })) expect((await host.event(given)).status).toBe(200)
     await host.event(scripted())
@@ -111,7 +111,7 @@ describe('what anybody may send', () => {
     expect(JSON.stringify((await host.tracker.stats()).dropped)).not.toContain('failed')
   })
 
-  test('cannot make anything of ours into something else', async () => {
+  test('cannot change a prototype', async () => {
     const host = await intakeHost(ON_SQLITE)
     await host.send(
       '{}\n{"type":"event"}\n{"message":"polluted","__proto__":{"polluted":1},"tags":{"__proto__":{"polluted":1}},"extra":{"constructor":{"prototype":{"polluted":1}}},"contexts":{"__proto__":{"polluted":1}}}\n',
@@ -120,7 +120,7 @@ describe('what anybody may send', () => {
     expect(({} as Record<string, unknown>).polluted).toBeUndefined()
   })
 
-  test('costs no more than it should, however deep or long it is', async () => {
+  test('is processed in bounded time regardless of depth and length', async () => {
     const host = await intakeHost(ON_SQLITE)
     const deep = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`
     expect((await host.send(`{}\n{"type":"event"}\n{"message":"deep","extra":${deep}}\n`)).status).toBe(400)
@@ -135,17 +135,17 @@ describe('what anybody may send', () => {
     expect(long.backtrace[0]).toContain('a.js:4999')
   })
 
-  test('may name itself as its own cause', async () => {
+  test('may contain an exception that is its own cause', async () => {
     const mechanism = { exception_id: 0, parent_id: 0 }
     const values = [
       { type: 'A', mechanism },
       { type: 'B', mechanism },
     ]
-    expect(toForeignError({ exception: { values } }, ARRIVED)?.causes).toMatchObject([{ error_type: 'A' }])
+    expect(toForeignError({ exception: { values } }, RECEIVED)?.causes).toMatchObject([{ error_type: 'A' }])
   })
 })
 
-describe('the parts of an event', () => {
+describe('Parts of an event', () => {
   test.each([
     ['shop@2.4.0+118', { app_version: '2.4.0', build: '118' }],
     ['2.4.0', { app_version: '2.4.0' }],
@@ -155,11 +155,11 @@ describe('the parts of an event', () => {
     ['@scope/shop@1.0.0', { app_version: '1.0.0' }],
     ['spring release', { app_version: 'spring release' }],
     ['', {}],
-  ])('a release named %s', (name, release) => {
+  ])('parses the release %s', (name, release) => {
     expect(parseRelease(name)).toEqual(release)
   })
 
-  test('a frame becomes a line that says whose code it is', () => {
+  test('converts a frame to a line that marks library code', () => {
     const frames = [
       { function: 'main', filename: 'main.go', abs_path: '/src/main.go', lineno: 9, in_app: true },
       { function: '?', abs_path: 'https://shop.example/app.js', lineno: 1, colno: 2, in_app: true },
@@ -196,8 +196,8 @@ function scripted(): object {
   }
 }
 
-describe('an envelope that no SDK writes', () => {
-  test('is taken as far as it can be read, and never fails on our side', async () => {
+describe('Unusual envelopes', () => {
+  test('are parsed as far as possible without a server error', async () => {
     const host = await intakeHost(ON_SQLITE)
     expect((await host.send('{}\n{"type":{"toString":1}}\n{}')).status).toBe(200)
     expect((await host.tracker.stats()).dropped).toEqual({ 'sentry_dropped: other': 1 })
@@ -207,7 +207,7 @@ describe('an envelope that no SDK writes', () => {
     expect(host.lines).toEqual([])
   })
 
-  test('has events of their own although they share the id of its header', async () => {
+  test('count each event although all share the id of the header', async () => {
     const host = await intakeHost(ON_SQLITE)
     const header = JSON.stringify({ event_id: 'c'.repeat(32) })
     const answer = await host.send(`${header}\n${'{"type":"event"}\n{"message":"without an id"}\n'.repeat(2)}`)
@@ -215,7 +215,7 @@ describe('an envelope that no SDK writes', () => {
     expect((await host.find('without an id')).occurrence_count).toBe(2)
   })
 
-  test('is refused where a parser of the host has read more levels than can be written again', async () => {
+  test('are rejected if the parsed body is nested too deeply to serialize', async () => {
     const { tracker, lines } = await freshTracker(ON_SQLITE)
     const app = express().use(express.json({ limit: '2mb' }))
     app.use('/sentry', sentryIntake({ keys: [KEY], tracker, max_bytes: 2_000_000 }).express)

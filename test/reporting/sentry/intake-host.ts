@@ -11,7 +11,7 @@ import { freshTracker, type TestTracker, temporaryFolder } from '../../support/t
 
 export const KEY = '8c1f0a6d2b3e4f50a1b2c3d4e5f60718'
 
-/** For what is the same on all databases. */
+/** Used by tests that do not depend on the database. */
 export const ON_SQLITE: Omit<TestDatabase, 'empty'> = {
   dialect: 'sqlite',
   fresh: async () => `sqlite:${temporaryFolder()}/test.sqlite3`,
@@ -20,15 +20,15 @@ export const ON_SQLITE: Omit<TestDatabase, 'empty'> = {
 export interface IntakeHost extends TestTracker {
   origin: string
   dsn: string
-  /** Sends an envelope as it stands; a text or bytes. */
+  /** Sends the text or bytes of an envelope unchanged. */
   send(body: string | Uint8Array<ArrayBuffer>, headers?: Record<string, string>): Promise<Response>
   /** Sends one event. */
   event(event: object, header?: object): Promise<Response>
-  /** What was recorded under this message. */
+  /** Error recorded with this message. */
   find(message: string): Promise<ErrorRecord>
 }
 
-/** A host of Express with nothing but the intake in it, at /sentry. */
+/** Starts an Express host with the intake at /sentry. */
 export async function intakeHost(
   database: Omit<TestDatabase, 'empty'>,
   { settings, ...options }: Partial<SentryIntakeOptions> & { settings?: Settings } = {},
@@ -50,17 +50,17 @@ export async function intakeHost(
     origin,
     dsn: `${origin.replace('://', `://${KEY}@`)}/sentry/1`,
     send,
-    event: (event, header = {}) => send(envelopeOf([{ type: 'event' }, event], header)),
-    find: (message) => recordOf(parts.tracker, message),
+    event: (event, header = {}) => send(createEnvelope([{ type: 'event' }, event], header)),
+    find: (message) => findError(parts.tracker, message),
   }
 }
 
-/** Newline-framed, as SDKs write it: the header, then a header and a payload for each item. */
-export function envelopeOf(item: readonly [header: object, payload: object], header: object = {}): string {
+/** Newline-delimited envelope: the header, then a header and a payload for each item. */
+export function createEnvelope(item: readonly [header: object, payload: object], header: object = {}): string {
   return `${JSON.stringify(header)}\n${item.map((part) => JSON.stringify(part)).join('\n')}\n`
 }
 
-async function recordOf(tracker: TrackerInstance, message: string): Promise<ErrorRecord> {
+async function findError(tracker: TrackerInstance, message: string): Promise<ErrorRecord> {
   await tracker.flush()
   const errors = await tracker.Queries.ErrorsList.call({ search: message })
   if (errors.length !== 1) throw new Error(`${errors.length} errors with the message ${message}`)

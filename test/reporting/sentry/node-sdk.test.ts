@@ -7,8 +7,8 @@ import { type IntakeHost, intakeHost, ON_SQLITE } from './intake-host.js'
 
 const PROGRAM = fileURLToPath(new URL('./hosts/node-sdk.mjs', import.meta.url))
 
-describeEachRuntime('the unmodified @sentry/node', ({ path }) => {
-  test('reports here by its DSN alone', async () => {
+describeEachRuntime('Unmodified @sentry/node', ({ path }) => {
+  test('reports errors with only a DSN', async () => {
     const host = await intakeHost(ON_SQLITE)
     await runSdk(path, host.dsn)
 
@@ -34,14 +34,14 @@ describeEachRuntime('the unmodified @sentry/node', ({ path }) => {
 
     expect(await host.find('stock is low')).toMatchObject({ error_type: 'Message', severity: 'medium' })
     // Two messages, one fingerprint.
-    expect((await host.find('quite another message')).occurrence_count).toBe(2)
+    expect((await host.find('a different message')).occurrence_count).toBe(2)
     expect((await host.find('both failed')).causes).toMatchObject([
       { error_type: 'RangeError', message: 'one', relation: 'aggregated' },
       { error_type: 'SyntaxError', message: 'two', relation: 'aggregated' },
     ])
     expect((await host.find('within a span')).details.trace_id).toMatch(/^[0-9a-f]{32}$/)
     expect((await host.find('a large event')).context.extra).toBeDefined()
-    expect(await host.find('nobody waited for it')).toMatchObject({ severity: 'high', details: { unhandled: true } })
+    expect(await host.find('promise failed')).toMatchObject({ severity: 'high', details: { unhandled: true } })
     expect((await host.tracker.stats()).dropped).toMatchObject({ 'sentry_dropped: span': 1 })
   })
 })
@@ -54,5 +54,5 @@ async function runSdk(node: string, dsn: IntakeHost['dsn']): Promise<void> {
     errors += bytes
   })
   const [code] = await once(child, 'close')
-  if (code !== 0) throw new Error(`the SDK ended with ${code}:\n${errors}`)
+  if (code !== 0) throw new Error(`The SDK exited with ${code}:\n${errors}`)
 }

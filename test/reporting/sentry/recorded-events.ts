@@ -1,4 +1,4 @@
-/** Events in the shapes that SDKs of other languages give them. */
+/** Events in the formats of SDKs for other languages. */
 
 export const PYTHON = {
   event_id: '9f1c2d3e4b5a69788796a5b4c3d2e1f0',
@@ -107,7 +107,7 @@ export const ANDROID = {
   },
 }
 
-/** The stack of a crash stands in the thread that crashed. */
+/** Crash report whose stack is in the crashed thread. */
 export const APPLE = {
   event_id: '2f1c2d3e4b5a69788796a5b4c3d2e1f0',
   platform: 'cocoa',

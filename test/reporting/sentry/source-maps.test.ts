@@ -10,24 +10,24 @@ const event = (release: string) => ({
 })
 const FRAME = { abs_path: 'https://shop.example/app.js', lineno: 1, colno: 1, context_line: 'minified' }
 
-describe('source maps of a release of a Sentry SDK', () => {
+describe('Source maps for events of a Sentry SDK', () => {
   test.each([
     ['shop@2.4.0', 'shop@2.4.0'],
     ['shop@2.4.0', '2.4.0'],
     ['shop@2.4.0+118', '2.4.0'],
     ['shop@a1b2c3d4e5', 'a1b2c3d4e5'],
     ['a1b2c3d4e5', 'a1b2c3d4e5'],
-  ])('of %s are found under %s', async (sdk_release, release) => {
+  ])('of the release %s are found as %s', async (sdk_release, release) => {
     const host = await intakeHost(ON_SQLITE)
     await host.tracker.Commands.StoreSourceMap.call({ release, file_name: 'app.js', map: MAP })
     await host.event(event(sdk_release))
     const { backtrace, details } = await host.find('m')
     expect(backtrace).toEqual(['at src/original.ts:1:1'])
-    // The line of the generated code is not that of the original.
+    // The context line of the generated code is dropped.
     expect(details).not.toHaveProperty('frame_sources')
   })
 
-  test('are looked for under its own name first', () => {
+  test('are first searched by the full release name', () => {
     expect(releaseNames('@team/shop@2.4.0+118')).toEqual(['@team/shop@2.4.0+118', '2.4.0+118', '2.4.0'])
     expect(releaseNames(' blue ')).toEqual(['blue'])
     expect(releaseNames(undefined)).toEqual([])

@@ -8,7 +8,7 @@ import type { Batch } from '../../../src/store/recording/batch.js'
 import { BatchWriter } from '../../../src/store/recording/batch-writer.js'
 import { FoldedGroup } from '../../../src/store/recording/folded-group.js'
 import { Spool } from '../../../src/store/spool/spool.js'
-import { balancedBooks } from '../../support/books.js'
+import { verifiedCounts } from '../../support/books.js'
 import { NO_OUTBOX } from '../../support/databases/no-outbox.js'
 import { startProxy } from '../../support/databases/proxy.js'
 import { type Dialect, describeEachDatabase, type TestDatabase } from '../../support/databases.js'
@@ -41,7 +41,7 @@ describeServers('a connection whose packets were lost', (database) => {
 
         expect(await writer.isAvailable()).toBe(true)
         await writer.write({ ...batch('second'), mayBeCommitted: true })
-        expect((await balancedBooks(url)).counts).toEqual({ 'shop Lost': 2 })
+        expect((await verifiedCounts(url)).counts).toEqual({ 'shop Lost': 2 })
         // The dead connections of the host were replaced too.
         await pool?.use(CONNECTIONS)
       })
@@ -57,7 +57,7 @@ describeServers('a connection whose packets were lost', (database) => {
         expect(await outcome).toMatchObject([{ status: 'rejected' }])
         vi.useRealTimers()
         expect(await writer.write({ ...batch('second'), mayBeCommitted: true })).toMatchObject({ duplicate: true })
-        expect((await balancedBooks(url)).counts).toEqual({ 'shop Lost': 2 })
+        expect((await verifiedCounts(url)).counts).toEqual({ 'shop Lost': 2 })
       })
     })
   }
@@ -77,7 +77,7 @@ describeServers('a pool of the host', (database) => {
     // The connection attempt of the pool hangs, because its packets were lost.
     expect(await writer.isAvailable()).toBe(true)
     await writer.write(batch('first'))
-    expect((await balancedBooks(url)).counts).toEqual({ 'shop Lost': 1 })
+    expect((await verifiedCounts(url)).counts).toEqual({ 'shop Lost': 1 })
     await pool?.use(1)
   })
 })

@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { LogErrorInput } from '../../../src/capture/fields.js'
 import { migrate } from '../../../src/store/migrate.js'
 import type { TrackerInstance } from '../../../src/tracker.js'
-import { balancedBooks } from '../../support/books.js'
+import { verifiedCounts } from '../../support/books.js'
 import { startProxy } from '../../support/databases/proxy.js'
 import { type Dialect, describeEachDatabase } from '../../support/databases.js'
 import { eventually, freshPlace, NOON, temporaryFolder, trackerAt, withDatabase } from '../../support/tracker.js'
@@ -60,12 +60,12 @@ describeEachDatabase('a database object of the host', (database) => {
       expect((await tracker.Commands.LogError.call(EVENT))?.state).toBe('recorded')
       await client.query('rollback')
       client.release()
-      expect((await balancedBooks(url)).counts).toEqual({ 'shop Host': 1 })
+      expect((await verifiedCounts(url)).counts).toEqual({ 'shop Host': 1 })
 
       proxy.cutNextCommit()
       expect((await tracker.Commands.LogError.call(EVENT))?.state).toBe('spooled')
       await eventually(async () => (await tracker.stats()).spool.files === 0, 'the spool is imported')
-      expect((await balancedBooks(url)).counts).toEqual({ 'shop Host': 2 })
+      expect((await verifiedCounts(url)).counts).toEqual({ 'shop Host': 2 })
       // No listener of the tracker remains on a client of the host.
       const again = await pool.connect()
       expect(again.listenerCount('error')).toBe(0)
@@ -116,7 +116,7 @@ describeEachDatabase('a database object of the host', (database) => {
       await connection.query('rollback')
       connection.release()
       expect((await pool.query('select * from host'))[0]).toEqual([])
-      expect((await balancedBooks(url)).counts).toEqual({ 'shop Host': 1 })
+      expect((await verifiedCounts(url)).counts).toEqual({ 'shop Host': 1 })
     })
     return
   }

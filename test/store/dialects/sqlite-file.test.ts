@@ -15,7 +15,7 @@ import type { Health } from '../../../src/health/report.js'
 import { sql } from '../../../src/store/kysely.js'
 import { integrityProblems, repairSqlite } from '../../../src/store/repair/repair-sqlite.js'
 import type { TrackerInstance } from '../../../src/tracker.js'
-import { balancedBooks } from '../../support/books.js'
+import { verifiedCounts } from '../../support/books.js'
 import { startHost } from '../../support/host.js'
 import { eventually, NOON, spoolIsEmpty, temporaryFolder, trackerAt, withDatabase } from '../../support/tracker.js'
 
@@ -224,7 +224,7 @@ describe('a damaged SQLite file', () => {
     expect(await log(tracker, 'After')).toEqual(['recorded'])
     expect((await tracker.Queries.DashboardStats.call()).total_errors).toBe(copied('faultboard_errors') + 1)
     expect((await healthNow()).database.damage).toBeNull()
-    await balancedBooks(place.url)
+    await verifiedCounts(place.url)
   })
 
   test('stops writing when only pages that recording never reads are damaged', async () => {
@@ -252,11 +252,11 @@ describe('a damaged SQLite file', () => {
     }
     await checkpoint(place.url)
     await tracker.shutdown()
-    const before = await balancedBooks(place.url)
+    const before = await verifiedCounts(place.url)
     damage(place.file)
     const { tables } = await repairSqlite(place.file, NOON)
     expect(tables.filter(({ unreadable }) => unreadable !== 0)).not.toEqual([])
-    const after = await balancedBooks(place.url)
+    const after = await verifiedCounts(place.url)
     expect(Object.keys(after.counts).length).toBeGreaterThan(0)
     // A damaged row can be readable with wrong values. It counts at least once.
     const exact = Object.entries(after.counts).filter(([error, count]) => count === before.counts[error])
@@ -288,11 +288,11 @@ describe('a damaged SQLite file', () => {
       await rowsOf('faultboard_error_users'),
       await rowsOf('faultboard_error_search'),
     ]
-    const before = await balancedBooks(place.url)
+    const before = await verifiedCounts(place.url)
     await overwriteRoot(place, table)
     const { undated } = await repairSqlite(place.file, NOON)
     expect(undated).toBe(0)
-    expect(await balancedBooks(place.url)).toEqual(before)
+    expect(await verifiedCounts(place.url)).toEqual(before)
     expect(await rowsOf('faultboard_error_hours')).toEqual(hours)
     expect(await rowsOf('faultboard_error_users')).toEqual(users)
     expect(await rowsOf('faultboard_error_search')).toEqual(texts)
@@ -311,7 +311,7 @@ describe('a damaged SQLite file', () => {
     await overwriteRoot(place, 'faultboard_error_hours')
     await overwriteRoot(place, 'faultboard_occurrences')
     expect((await repairSqlite(place.file, NOON)).undated).toBe(7)
-    expect((await balancedBooks(place.url)).counts).toEqual({ 'shop Storm': 7 })
+    expect((await verifiedCounts(place.url)).counts).toEqual({ 'shop Storm': 7 })
     const hours = await withDatabase(place.url, ({ read }) =>
       read.selectFrom('faultboard_error_hours').select(['hour', 'count']).execute(),
     )
@@ -326,7 +326,7 @@ describe('a damaged SQLite file', () => {
     await before.tracker.shutdown()
     await overwriteRoot(place, 'faultboard_payloads')
     await repairSqlite(place.file, NOON)
-    await balancedBooks(place.url)
+    await verifiedCounts(place.url)
     const { tracker } = trackerAt(place)
     await tracker.Commands.LogError.call({
       error_type: 'Later',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { sql } from '../../../src/store/kysely.js'
-import { balancedBooks } from '../../support/books.js'
+import { verifiedCounts } from '../../support/books.js'
 import { faultyDatabase } from '../../support/databases/outage.js'
 import { describeEachDatabase } from '../../support/databases.js'
 import { startChild } from '../../support/processes/children.js'
@@ -11,11 +11,11 @@ const EVENTS = 30
 
 describeEachDatabase('async_logging', (database) => {
   test('acknowledges errors while the database does not respond', { timeout: 60_000 }, async () => {
-    const { place, url, leave, comeBack } = await faultyDatabase(database, 'hang')
+    const { place, url, startFault, endFault } = await faultyDatabase(database, 'hang')
     const { tracker } = trackerAt(place, { async_logging: true })
     await tracker.Commands.LogError.call({ error_type: 'Before', message: 'the fault' })
     await tracker.flush()
-    await leave()
+    await startFault()
     // Sequential, so that each error is a separate batch and acknowledged before the next.
     for (let i = 0; i < EVENTS; i++) {
       const logged = await tracker.Commands.LogError.call({ error_type: 'During', message: 'the fault' })
@@ -23,11 +23,11 @@ describeEachDatabase('async_logging', (database) => {
     }
     // No acknowledgment waited for the database, because no write has failed yet.
     expect(await tracker.stats()).toMatchObject({ unavailable_since: null, buffered: 0, dropped: {} })
-    if (database.dialect !== 'sqlite') expect((await balancedBooks(url)).counts).toEqual({ 'shop Before': 1 })
-    await comeBack()
+    if (database.dialect !== 'sqlite') expect((await verifiedCounts(url)).counts).toEqual({ 'shop Before': 1 })
+    await endFault()
     await eventually(() => spoolIsEmpty(tracker), 'the spool is empty')
     await tracker.flush()
-    expect((await balancedBooks(url)).counts).toEqual({ 'shop Before': 1, 'shop During': EVENTS })
+    expect((await verifiedCounts(url)).counts).toEqual({ 'shop Before': 1, 'shop During': EVENTS })
   })
 
   test('acknowledges errors while the tables are locked', { timeout: 60_000 }, async () => {
@@ -49,14 +49,14 @@ describeEachDatabase('async_logging', (database) => {
     })
     await eventually(() => spoolIsEmpty(tracker), 'the spool is empty')
     await tracker.flush()
-    expect((await balancedBooks(place.url)).counts).toEqual({ 'shop Locked': EVENTS })
+    expect((await verifiedCounts(place.url)).counts).toEqual({ 'shop Locked': EVENTS })
   })
 
   test('keeps acknowledged errors when the process is killed before the database responds', {
     timeout: 60_000,
   }, async () => {
-    const { place, url, leave, comeBack } = await faultyDatabase(database, 'hang')
-    await leave()
+    const { place, url, startFault, endFault } = await faultyDatabase(database, 'hang')
+    await startFault()
     const child = startChild('record', {
       settings: { ...CREDENTIALS, database: place.url, spool_path: place.spool_path, async_logging: true },
       events: Array.from({ length: 5000 }, (_, i) => ({ error_type: 'Killed', message: 'x', user_id: `${i}` })),
@@ -64,12 +64,12 @@ describeEachDatabase('async_logging', (database) => {
     })
     await eventually(() => child.lines.length > 20, 'errors were acknowledged')
     child.process.kill('SIGKILL')
-    expect(await child.ended).toBe('SIGKILL')
-    await comeBack()
+    expect(await child.exited).toBe('SIGKILL')
+    await endFault()
     const { tracker } = trackerAt(place)
     await tracker.ready()
     await eventually(() => spoolIsEmpty(tracker), 'the spool is empty')
-    const { users } = await balancedBooks(url)
+    const { users } = await verifiedCounts(url)
     const settled = child.lines.filter((line) => line.startsWith('settled')).map((line) => line.split(' ')[1])
     expect(settled.length).toBeGreaterThan(5)
     for (const number of settled) expect(users[`Killed ${number}`]).toBe(1)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { LogErrorInput } from '../../../src/capture/fields.js'
-import { balancedBooks, sums } from '../../support/books.js'
+import { sums, verifiedCounts } from '../../support/books.js'
 import { describeEachDatabase } from '../../support/databases.js'
 import { runChild, startChild } from '../../support/processes/children.js'
 import { CREDENTIALS, eventually, freshPlace, trackerAt } from '../../support/tracker.js'
@@ -28,7 +28,7 @@ describeEachDatabase('eight processes that record concurrently', (database) => {
       const { spool } = await trackerAt({ url, spool_path }).tracker.stats()
       expect(spool).toMatchObject({ files: 0, failed: 0, bytes: 0 })
 
-      const books = await balancedBooks(url)
+      const books = await verifiedCounts(url)
       const all = plans.flatMap(({ application_name, events }) =>
         events.map((event) => ({ ...event, application_name })),
       )
@@ -50,7 +50,7 @@ describeEachDatabase('eight processes that record concurrently', (database) => {
       expect(logged.filter((one) => one?.is_new)).toHaveLength(1)
       expect(logged[0]?.id).toBe(logged[1]?.id)
     }
-    const { counts } = await balancedBooks(place.url)
+    const { counts } = await verifiedCounts(place.url)
     expect(Object.values(counts)).toEqual(Array(20).fill(2))
   })
 
@@ -82,7 +82,7 @@ describeEachDatabase('a process that is killed during a storm', (database) => {
         await eventually(() => child.lines.length > 100, 'the storm has begun')
         await new Promise((resume) => setTimeout(resume, Math.random() * 400))
         child.process.kill('SIGKILL')
-        expect(await child.ended).toBe('SIGKILL')
+        expect(await child.exited).toBe('SIGKILL')
         for (const line of child.lines) {
           const [word, number] = line.split(' ')
           ;(word === 'handed' ? handed : settled).add(`${round}-${number}`)
@@ -94,7 +94,7 @@ describeEachDatabase('a process that is killed during a storm', (database) => {
       // An unfinished file of a dead process may remain for a while. Its errors were never acknowledged.
       expect((await tracker.stats()).spool).toMatchObject({ files: 0, failed: 0 })
 
-      const { users } = await balancedBooks(place.url)
+      const { users } = await verifiedCounts(place.url)
       const recorded = new Map(Object.entries(users).map(([key, count]) => [key.split(' ')[1] ?? '', count]))
       expect([...settled].filter((number) => !recorded.has(number))).toEqual([])
       expect([...recorded.keys()].filter((number) => !handed.has(number))).toEqual([])

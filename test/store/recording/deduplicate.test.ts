@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { ForeignError } from '../../../src/capture/clients/foreign-error.js'
 import { DAY } from '../../../src/model/time.js'
 import type { TrackerInstance } from '../../../src/tracker.js'
-import { balancedBooks } from '../../support/books.js'
+import { verifiedCounts } from '../../support/books.js'
 import { describeEachDatabase } from '../../support/databases.js'
 import { eventually, freshPlace, NOON, spoolIsEmpty, trackerAt, withDatabase } from '../../support/tracker.js'
 
@@ -26,7 +26,7 @@ describeEachDatabase('an event that its client resends', (database) => {
     expect(await third.inlet.record(reported('1', { error_type: 'Otherwise' }))).toBeNull()
     expect(await third.inlet.record(reported('2'))).toMatchObject({ occurrence_count: 2 })
     expect([await again(second), await again(third)]).toEqual([1, 1])
-    expect((await balancedBooks(place.url)).counts).toEqual({ 'shop Reported': 2 })
+    expect((await verifiedCounts(place.url)).counts).toEqual({ 'shop Reported': 2 })
   })
 
   test('counts separately in another application', async () => {
@@ -34,7 +34,7 @@ describeEachDatabase('an event that its client resends', (database) => {
     for (const application_name of ['shop', 'billing']) {
       await trackerAt(place, { application_name }).tracker.inlet.record(reported('1'))
     }
-    expect((await balancedBooks(place.url)).counts).toEqual({ 'shop Reported': 1, 'billing Reported': 1 })
+    expect((await verifiedCounts(place.url)).counts).toEqual({ 'shop Reported': 1, 'billing Reported': 1 })
   })
 
   for (const async_logging of [false, true]) {
@@ -63,7 +63,7 @@ describeEachDatabase('an event that its client resends', (database) => {
         )
       }
       await Promise.all(trackers.map((tracker) => tracker.flush()))
-      const { counts, users } = await balancedBooks(url)
+      const { counts, users } = await verifiedCounts(url)
       expect(counts).toEqual({ 'shop ReportedA': rounds * (3 + 3), 'shop ReportedB': rounds * 3 })
       expect(users).toEqual({
         ...{ 'ReportedA user 0': rounds * (1 + 3), 'ReportedA user 2': rounds, 'ReportedA user 1': rounds },
@@ -88,7 +88,7 @@ describeEachDatabase('an event that its client resends', (database) => {
     const { tracker } = trackerAt(place)
     await tracker.inlet.record(reported('3', { error_type: 'Other' }))
     await eventually(() => spoolIsEmpty(tracker), 'the spool is imported')
-    expect((await balancedBooks(place.url)).users).toEqual({ 'Reported ann': 1, 'Reported bob': 1 })
+    expect((await verifiedCounts(place.url)).users).toEqual({ 'Reported ann': 1, 'Reported bob': 1 })
     const [error] = await tracker.Queries.ErrorsList.call({ error_type: 'Reported' })
     expect(error).toMatchObject({ occurrence_count: 3, occurred_at: new Date(NOON - 1000).toISOString() })
     expect(await again(tracker)).toBe(1)

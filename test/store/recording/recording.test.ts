@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { balancedBooks, sums } from '../../support/books.js'
+import { sums, verifiedCounts } from '../../support/books.js'
 import { describeEachDatabase } from '../../support/databases.js'
 import { freshTracker, NOON, withDatabase } from '../../support/tracker.js'
 
@@ -64,7 +64,7 @@ describeEachDatabase('recording', (database) => {
       read.selectFrom('faultboard_error_hours').select(['hour', 'count']).orderBy('hour').execute(),
     )
     expect(hours).toHaveLength(2)
-    await balancedBooks(url)
+    await verifiedCounts(url)
   })
 
   for (const at_a_time of [1, 20]) {
@@ -78,7 +78,7 @@ describeEachDatabase('recording', (database) => {
           }),
         )
       }
-      const { counts, users, rows } = await balancedBooks(url)
+      const { counts, users, rows } = await verifiedCounts(url)
       expect(counts).toEqual({ 'shop Recurring': 40 })
       expect(Object.keys(users)).toHaveLength(40)
       expect(rows).toBe(8)
@@ -106,7 +106,7 @@ describeEachDatabase('recording', (database) => {
     expect(await payloads(url)).toBe(2)
     await log(3, 4)
     expect(await payloads(url)).toBe(1)
-    expect((await balancedBooks(url)).counts).toEqual({ 'shop Recurring': 8 })
+    expect((await verifiedCounts(url)).counts).toEqual({ 'shop Recurring': 8 })
   })
 
   test('stores any text unchanged and compares it exactly', async () => {
@@ -128,7 +128,7 @@ describeEachDatabase('recording', (database) => {
       expect(JSON.stringify(record.occurrences)).toContain(JSON.stringify(text))
     }
     await Promise.all(texts.map((user_id) => tracker.Commands.LogError.call({ ...EVENT, user_id })))
-    const { users } = await balancedBooks(url)
+    const { users } = await verifiedCounts(url)
     expect(Object.keys(users).filter((key) => key.startsWith('Recurring'))).toHaveLength(texts.length)
   })
 
@@ -146,7 +146,7 @@ describeEachDatabase('recording', (database) => {
       ),
     )
     expect(logged.every((one) => one?.state === 'recorded')).toBe(true)
-    expect((await balancedBooks(url)).rows).toBe(1000)
+    expect((await verifiedCounts(url)).rows).toBe(1000)
   })
 
   test('loses no error and no caller in a storm of many groups in one event loop iteration', {
@@ -160,7 +160,7 @@ describeEachDatabase('recording', (database) => {
     expect(logged.filter((one) => one === null)).toEqual([])
     await tracker.flush()
     expect((await tracker.stats()).spool.files).toBe(0)
-    const { counts } = await balancedBooks(url)
+    const { counts } = await verifiedCounts(url)
     expect(Object.keys(counts)).toHaveLength(groups)
     expect(new Set(Object.values(counts))).toEqual(new Set([1]))
   })
@@ -171,7 +171,7 @@ describeEachDatabase('recording', (database) => {
     const events = Array.from({ length: 25_000 }, (_, i) => ({ ...EVENT, error_type: `Storm${i % 50}` }))
     const logged = await Promise.all(events.map((event) => tracker.Commands.LogError.call(event)))
     expect(logged.filter((one) => one?.state !== 'recorded')).toEqual([])
-    const { counts, rows } = await balancedBooks(url)
+    const { counts, rows } = await verifiedCounts(url)
     expect(new Set(Object.values(counts))).toEqual(new Set([500]))
     expect(rows).toBeLessThanOrEqual(20_000)
   })
@@ -193,7 +193,7 @@ describeEachDatabase('recording', (database) => {
     expect(buffered).toBeLessThan((34 * 1024 * 1024) / 48_000)
     expect((await Promise.all(calls)).filter((one) => one === null)).toEqual([])
     await tracker.flush()
-    expect(new Set(Object.values((await balancedBooks(url)).counts))).toEqual(new Set([25]))
+    expect(new Set(Object.values((await verifiedCounts(url)).counts))).toEqual(new Set([25]))
   })
 
   test('settles many callers of one error after a write to disk', { timeout: 60_000 }, async () => {
@@ -210,7 +210,7 @@ describeEachDatabase('recording', (database) => {
       ),
     ).toEqual({ spooled: 30_000, recorded: 5000 })
     await tracker.flush()
-    expect(Object.values((await balancedBooks(url)).counts)).toEqual([35_000])
+    expect(Object.values((await verifiedCounts(url)).counts)).toEqual([35_000])
   })
 })
 

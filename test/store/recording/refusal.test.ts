@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { sql } from '../../../src/store/kysely.js'
-import { balancedBooks } from '../../support/books.js'
+import { verifiedCounts } from '../../support/books.js'
 import { describeEachDatabase } from '../../support/databases.js'
 import { freshTracker, trackerAt, withDatabase } from '../../support/tracker.js'
 
@@ -25,7 +25,7 @@ describeEachDatabase('a group that the database refuses', (database) => {
         expect(logged.map((one) => one?.state)).toEqual([taken, refused, taken, refused, taken])
         await tracker.flush()
       }
-      expect((await balancedBooks(url)).counts).toEqual({ 'shop Good': 4, 'shop Better': 2 })
+      expect((await verifiedCounts(url)).counts).toEqual({ 'shop Good': 4, 'shop Better': 2 })
       const { dropped, spool, unavailable_since } = await tracker.stats()
       expect(dropped.refused_by_database).toBe(4)
       expect(spool).toMatchObject({ files: 0, failed: 2 })
@@ -43,7 +43,7 @@ describeEachDatabase('a group that the database refuses', (database) => {
       const next = trackerAt({ url, spool_path })
       await next.tracker.ready()
       await next.tracker.flush()
-      expect((await balancedBooks(url)).counts).toEqual({ 'shop Good': 4, 'shop Better': 2, [`shop ${REFUSED}`]: 4 })
+      expect((await verifiedCounts(url)).counts).toEqual({ 'shop Good': 4, 'shop Better': 2, [`shop ${REFUSED}`]: 4 })
     })
   }
 

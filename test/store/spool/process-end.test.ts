@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { LogErrorInput } from '../../../src/capture/fields.js'
-import { balancedBooks } from '../../support/books.js'
+import { verifiedCounts } from '../../support/books.js'
 import { startProxy } from '../../support/databases/proxy.js'
 import { describeEachDatabase } from '../../support/databases.js'
 import { startChild } from '../../support/processes/children.js'
@@ -13,9 +13,9 @@ describeEachDatabase('process exit', (database) => {
     test(`does not keep the process alive after one error, with async_logging ${async_logging}`, async () => {
       const place = await freshPlace(database)
       const child = startChild('one-error', { settings: settingsAt(place, { async_logging }), events: [EVENT] })
-      expect(await child.ended).toBe(0)
+      expect(await child.exited).toBe(0)
       expect(JSON.parse(child.lines[0] ?? '')).toMatchObject({ state: async_logging ? 'accepted' : 'recorded' })
-      expect((await balancedBooks(place.url)).counts).toEqual({ 'shop Last': 1 })
+      expect((await verifiedCounts(place.url)).counts).toEqual({ 'shop Last': 1 })
     })
   }
 
@@ -23,18 +23,18 @@ describeEachDatabase('process exit', (database) => {
     const place = await freshPlace(database)
     const settings = settingsAt(place, { async_logging: true })
     const child = startChild('one-error', { settings, events: [EVENT], exit_at_once: true })
-    expect(await child.ended).toBe(0)
+    expect(await child.exited).toBe(0)
     await importedAt(place)
-    expect((await balancedBooks(place.url)).counts).toEqual({ 'shop Last': 1 })
+    expect((await verifiedCounts(place.url)).counts).toEqual({ 'shop Last': 1 })
   })
 
   test('writes all errors to disk when the process exits during a storm of many groups', async () => {
     const place = await freshPlace(database)
     const events = Array.from({ length: 2600 }, (_, i) => ({ ...EVENT, error_type: `Last${i % 1300}` }))
     const child = startChild('exit-while-busy', { settings: settingsAt(place), events })
-    expect(await child.ended).toBe(3)
+    expect(await child.exited).toBe(3)
     await importedAt(place)
-    const { counts } = await balancedBooks(place.url)
+    const { counts } = await verifiedCounts(place.url)
     expect(Object.keys(counts)).toHaveLength(1300)
     expect(new Set(Object.values(counts))).toEqual(new Set([2]))
   })
@@ -43,7 +43,7 @@ describeEachDatabase('process exit', (database) => {
     const place = await freshPlace(database)
     const settings = { ...settingsAt(place), spool_path: '/dev/null/nowhere' }
     const child = startChild('exit-while-busy', { settings, events: [EVENT] })
-    expect(await child.ended).toBe(3)
+    expect(await child.exited).toBe(3)
     expect(child.errors.join()).toContain('neither the database nor the spool folder')
   })
 
@@ -51,10 +51,10 @@ describeEachDatabase('process exit', (database) => {
     const place = await freshPlace(database)
     const url = await unreachable(place)
     const child = startChild('one-error', { settings: { ...settingsAt(place), database: url }, events: [EVENT] })
-    expect(await child.ended).toBe(0)
+    expect(await child.exited).toBe(0)
     expect(JSON.parse(child.lines[0] ?? '')).toMatchObject({ state: 'spooled' })
     await importedAt(place)
-    expect((await balancedBooks(place.url)).counts).toEqual({ 'shop Last': 1 })
+    expect((await verifiedCounts(place.url)).counts).toEqual({ 'shop Last': 1 })
   })
 
   test('removes every exit hook on shutdown, which may be called twice', async () => {
@@ -64,7 +64,7 @@ describeEachDatabase('process exit', (database) => {
     await tracker.Commands.LogError.call(EVENT)
     await Promise.all([tracker.shutdown(), tracker.shutdown()])
     expect(hooks()).toEqual(before)
-    expect((await balancedBooks(url)).counts).toEqual({ 'shop Last': 1 })
+    expect((await verifiedCounts(url)).counts).toEqual({ 'shop Last': 1 })
   })
 
   async function unreachable({ url }: TrackerPlace): Promise<string> {

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { balancedBooks } from '../../support/books.js'
+import { verifiedCounts } from '../../support/books.js'
 import { faultyDatabase } from '../../support/databases/outage.js'
 import { startProxy } from '../../support/databases/proxy.js'
 import { describeEachDatabase, type TestDatabase } from '../../support/databases.js'
@@ -23,15 +23,15 @@ describeEachDatabase('a database that recovers under load', (database) => {
   for (const async_logging of [false, true]) {
     const title = `counts every acknowledged error and leaves no spool file, with async_logging ${async_logging}`
     test(title, { timeout: 120_000 }, async () => {
-      const { place, leave, comeBack } = await faultyDatabase(database)
+      const { place, startFault, endFault } = await faultyDatabase(database)
       const { tracker } = trackerAt(place, { async_logging, max_full_occurrences_per_minute: 100_000 })
       await tracker.ready()
       const load = startLoad(tracker)
       for (let outage = 1; outage <= OUTAGES; outage++) {
-        await leave()
+        await startFault()
         await eventually(async () => (await tracker.stats()).unavailable_since !== null, 'the outage is noticed')
         await load.atLeast(20)
-        await comeBack()
+        await endFault()
         await eventually(async () => (await tracker.stats()).unavailable_since === null, 'the database is back')
         // The files of the outage are imported while further errors arrive.
         const waiting = new Set(readdirSync(place.spool_path).map(batchName))
@@ -43,7 +43,7 @@ describeEachDatabase('a database that recovers under load', (database) => {
       const acknowledged = await load.stop()
       await eventually(() => spoolIsEmpty(tracker), 'the spool is empty')
       await tracker.flush()
-      const { users } = await balancedBooks(place.url)
+      const { users } = await verifiedCounts(place.url)
       expect(Object.keys(users)).toHaveLength(acknowledged)
       expect(new Set(Object.values(users))).toEqual(new Set([1]))
     })
@@ -54,34 +54,34 @@ describeEachDatabase('a database that recovers while a spool file is being writt
   for (const async_logging of [false, true]) {
     const title = `counts the errors of the file without a restart, with async_logging ${async_logging}`
     test(title, { timeout: 120_000 }, async () => {
-      const { place, url, leave, comeBack } = await faultyDatabase(database)
+      const { place, url, startFault, endFault } = await faultyDatabase(database)
       const { tracker } = trackerAt(place, { async_logging })
       await record(tracker, 'Before')
       await tracker.flush()
-      await leave()
+      await startFault()
       await record(tracker, 'During')
       await eventually(async () => (await tracker.stats()).unavailable_since !== null, 'the outage is noticed')
       const pool = blockThreadPool()
       const last = record(tracker, 'Last')
       await eventually(() => pool.waiting() > 0, 'the file of the last error is being written')
       const writing = pool.waiting()
-      await comeBack()
+      await endFault()
       await eventually(() => pool.waiting() > writing, 'the import lists the folder')
       pool.release()
       expect(await last).not.toBeNull()
       await eventually(() => spoolIsEmpty(tracker), 'the spool is empty')
       await tracker.flush()
-      expect((await balancedBooks(url)).counts).toEqual({ 'shop Before': 1, 'shop During': 1, 'shop Last': 1 })
+      expect((await verifiedCounts(url)).counts).toEqual({ 'shop Before': 1, 'shop During': 1, 'shop Last': 1 })
     })
   }
 })
 
 describeEachDatabase('a running process', (database) => {
   test('imports the files of a process that was killed during an outage', { timeout: 60_000 }, async () => {
-    const { place, leave, comeBack, url } = await faultyDatabase(database)
+    const { place, startFault, endFault, url } = await faultyDatabase(database)
     const { tracker } = trackerAt(place)
     await tracker.ready()
-    await leave()
+    await startFault()
     const child = startChild('record', {
       settings: { ...CREDENTIALS, database: place.url, spool_path: place.spool_path, application_name: 'shop' },
       events: Array.from({ length: 500 }, (_, i) => ({ error_type: 'Killed', message: 'x', user_id: `${i}` })),
@@ -90,10 +90,10 @@ describeEachDatabase('a running process', (database) => {
     const settled = () => child.lines.filter((line) => line.startsWith('settled'))
     await eventually(() => settled().length > 5, 'errors were acknowledged')
     child.process.kill('SIGKILL')
-    await child.ended
-    await comeBack()
+    await child.exited
+    await endFault()
     await eventually(() => spoolIsEmpty(tracker), 'the files of the killed process are imported')
-    const { users } = await balancedBooks(url)
+    const { users } = await verifiedCounts(url)
     for (const line of settled()) expect(users[`Killed ${line.split(' ')[1]}`]).toBe(1)
     expect(new Set(Object.values(users))).toEqual(new Set([1]))
   })
@@ -107,7 +107,7 @@ describeEachDatabase('a running process', (database) => {
     const settings = { ...CREDENTIALS, database: nowhere, spool_path: place.spool_path, application_name: 'shop' }
     await runChild('one-error', { settings, events: [{ error_type: 'Left', message: 'behind' }] })
     await eventually(() => spoolIsEmpty(tracker), 'the file is imported')
-    expect((await balancedBooks(place.url)).counts).toEqual({ 'shop Left': 1 })
+    expect((await verifiedCounts(place.url)).counts).toEqual({ 'shop Left': 1 })
   })
 })
 
@@ -115,16 +115,16 @@ describeServers('a connection that never responds', (database) => {
   test('replaces the connection and counts every error once after the server recovers', {
     timeout: 90_000,
   }, async () => {
-    const { place, url, leave, comeBack } = await faultyDatabase(database, 'blackhole')
+    const { place, url, startFault, endFault } = await faultyDatabase(database, 'blackhole')
     const { tracker } = trackerAt(place)
     await record(tracker, 'Before')
-    await leave()
+    await startFault()
     expect((await record(tracker, 'During'))?.state).toBe('spooled')
     // Probes hang too while the server does not respond.
     await pause(2000)
-    await comeBack()
+    await endFault()
     await eventually(() => spoolIsEmpty(tracker), 'the spool is empty')
-    expect((await balancedBooks(url)).counts).toEqual({ 'shop Before': 1, 'shop During': 1 })
+    expect((await verifiedCounts(url)).counts).toEqual({ 'shop Before': 1, 'shop During': 1 })
   })
 })
 
@@ -157,7 +157,7 @@ describeServers('a server with 200 ms per packet', (database) => {
       await proxy.open()
       await eventually(() => spoolIsEmpty(tracker), 'the spool is empty')
       await tracker.flush()
-      expect((await balancedBooks(url)).counts).toEqual({ 'shop Slow': 6 })
+      expect((await verifiedCounts(url)).counts).toEqual({ 'shop Slow': 6 })
     })
   }
 
@@ -171,7 +171,7 @@ describeServers('a server with 200 ms per packet', (database) => {
     await proxy.open()
     proxy.delay(200)
     await eventually(() => spoolIsEmpty(tracker), 'the spool is empty')
-    expect((await balancedBooks(url)).counts).toEqual({ 'shop Slow': 2 })
+    expect((await verifiedCounts(url)).counts).toEqual({ 'shop Slow': 2 })
   })
 })
 
@@ -188,7 +188,7 @@ describeServers('a connection reset before the commit', (database) => {
       await eventually(() => proxy.cuts() === 1, 'the connection was reset')
       await eventually(() => spoolIsEmpty(tracker), 'the spool is empty')
       await tracker.flush()
-      expect((await balancedBooks(url)).counts).toEqual({ 'shop Reset': 2 })
+      expect((await verifiedCounts(url)).counts).toEqual({ 'shop Reset': 2 })
     })
   }
 })

@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { balancedBooks, sums } from '../../support/books.js'
+import { sums, verifiedCounts } from '../../support/books.js'
 import { describeEachDatabase } from '../../support/databases.js'
 import { runChild } from '../../support/processes/children.js'
 import {
@@ -53,7 +53,7 @@ describeEachDatabase('the spool folder', (database) => {
     expect(dropped.spool_full).toBe(lost)
     await tracker.shutdown()
     await importAll(place)
-    const { counts } = await balancedBooks(place.url)
+    const { counts } = await verifiedCounts(place.url)
     expect(Object.values(counts)).toEqual(Array(60 - lost).fill(1))
   })
 
@@ -67,7 +67,7 @@ describeEachDatabase('the spool folder', (database) => {
     }
     await tracker.shutdown()
     await importAll(place)
-    const { counts, users, rows } = await balancedBooks(place.url)
+    const { counts, users, rows } = await verifiedCounts(place.url)
     expect(counts).toEqual({ 'shop Thin': 600 })
     expect(Object.values(users)).toEqual(Array(12).fill(50))
     expect(rows).toBeLessThan(600)
@@ -89,7 +89,7 @@ describeEachDatabase('the spool folder', (database) => {
       ['batch-000000000000000-folder.ndjson', first, second, third].map((name) => `${name}.failed`).concat('notes.txt'),
     )
     expect(readFileSync(at(`${first}.failed`), 'utf8')).toBe('not json at all')
-    expect(Object.values((await balancedBooks(place.url)).counts)).toEqual([1])
+    expect(Object.values((await verifiedCounts(place.url)).counts)).toEqual([1])
   })
 
   test('refuses a symbolic link', async () => {
@@ -109,7 +109,7 @@ describeEachDatabase('the spool folder', (database) => {
     await tracker.ready()
     await tracker.flush()
     // Files in such a folder may be forged, so they are not imported either.
-    expect((await balancedBooks(place.url)).counts).toEqual({})
+    expect((await verifiedCounts(place.url)).counts).toEqual({})
   })
 
   test('releases the claims of dead processes and deletes their unfinished files', async () => {
@@ -130,7 +130,7 @@ describeEachDatabase('the spool folder', (database) => {
     await importAll(place)
     // A process in another container cannot be checked from here.
     expect(readdirSync(place.spool_path)).toEqual([recent])
-    expect(Object.values((await balancedBooks(place.url)).counts)).toEqual([1, 1, 1])
+    expect(Object.values((await verifiedCounts(place.url)).counts)).toEqual([1, 1, 1])
   })
 
   test('respects the claims of running processes', async () => {
@@ -160,7 +160,7 @@ describeEachDatabase('the spool folder', (database) => {
       ),
     )
     await importAll(place)
-    const { counts } = await balancedBooks(place.url)
+    const { counts } = await verifiedCounts(place.url)
     expect(counts['shop Importer']).toBe(3)
     expect(sums(Object.values(counts), () => 'all', Number)).toEqual({ all: 3 + 60 * 5 })
     expect(readdirSync(place.spool_path)).toEqual([])
@@ -173,7 +173,7 @@ describeEachDatabase('the spool folder', (database) => {
     expect(logged?.state).toBe('accepted')
     await tracker.flush()
     expect((await tracker.stats()).dropped).toEqual({})
-    expect((await balancedBooks(place.url)).counts).toEqual({ 'shop NoRoom': 1 })
+    expect((await verifiedCounts(place.url)).counts).toEqual({ 'shop NoRoom': 1 })
   })
 
   test('loses the error without harming the host when it cannot be written', async () => {
@@ -185,7 +185,7 @@ describeEachDatabase('the spool folder', (database) => {
     const logged = await tracker.Commands.LogError.call({ error_type: 'NoSpool', message: 'async' })
     expect(logged?.state).toBe('accepted')
     await tracker.flush()
-    expect((await balancedBooks(place.url)).counts).toEqual({ 'shop NoSpool': 1 })
+    expect((await verifiedCounts(place.url)).counts).toEqual({ 'shop NoSpool': 1 })
   })
 
   /** Address of the same dialect without a database. */

@@ -13,18 +13,18 @@ export interface Created {
   remove(): Promise<void>
 }
 
-/** Of the databases that are made from a template here; they are all the same. */
+/** State of a new database. All databases created from the template share it. */
 const pristine = new Map<Dialect, Promise<Pristine>>()
 
 export interface DatabaseServer {
-  /** The variable with the server's address; none where no server is needed. */
+  /** Environment variable with the URL of the server. Undefined if the dialect needs no server. */
   readonly variable?: string
-  /** A new database: an empty one, or like the one that a template was taken from. */
+  /** Creates a database, either empty or from a template. */
   create(template?: string): Promise<Created>
-  /** What `create` needs to make more of the same. Nobody may be connected to it any more. */
-  templateOf(url: string): Promise<string>
-  /** Makes one that was created from a template like new. Gives false where that cannot be; none where one is cheap. */
-  renew?(url: string): Promise<boolean>
+  /** Turns a database into a template for `create`. The database must have no connections. */
+  createTemplate(url: string): Promise<string>
+  /** Resets a database created from a template. Returns false if that is impossible. Undefined if creating is cheap. */
+  reset?(url: string): Promise<boolean>
 }
 
 const sqlite: DatabaseServer = {
@@ -34,7 +34,7 @@ const sqlite: DatabaseServer = {
     if (template) await copyFile(template, file)
     return { url: `sqlite:${file}`, remove: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }) }
   },
-  templateOf: async (url) => url.slice('sqlite:'.length),
+  createTemplate: async (url) => url.slice('sqlite:'.length),
 }
 
 const postgres: DatabaseServer = {
@@ -43,14 +43,14 @@ const postgres: DatabaseServer = {
     const name = randomName()
     await askPostgres(`CREATE DATABASE ${name}${template ? ` TEMPLATE ${template}` : ''}`)
     const url = addressOf(postgres, name)
-    if (template) await firstTime('postgres', () => withPostgres(url, postgresRenewal.pristine))
+    if (template) await firstState('postgres', () => withPostgres(url, postgresRenewal.pristine))
     return {
       url,
       remove: () => askPostgres(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
     }
   },
-  templateOf: async (url) => nameIn(url),
-  renew: (url) => withPostgres(url, async (query) => postgresRenewal.renew(query, await known('postgres'))),
+  createTemplate: async (url) => nameIn(url),
+  reset: (url) => withPostgres(url, async (query) => postgresRenewal.renew(query, await known('postgres'))),
 }
 
 const mysql: DatabaseServer = {
@@ -62,11 +62,11 @@ const mysql: DatabaseServer = {
       if (template) await query(`USE ${name}; ${template}`)
     })
     const url = addressOf(mysql, name)
-    if (template) await firstTime('mysql', () => withMysql(mysqlRenewal.pristine, url))
+    if (template) await firstState('mysql', () => withMysql(mysqlRenewal.pristine, url))
     return { url, remove: () => withMysql((query) => dropMysql(query, name)) }
   },
-  // It cannot copy a database, but it makes tables much faster in one go than a migration does step by step.
-  templateOf: (url) =>
+  // MySQL cannot copy a database, but creating all tables at once is much faster than running the migrations.
+  createTemplate: (url) =>
     withMysql(async (query) => {
       const from = nameIn(url)
       const statements = ['SET foreign_key_checks = 0']
@@ -80,27 +80,27 @@ const mysql: DatabaseServer = {
       }
       return statements.join(';\n')
     }),
-  renew: (url) => withMysql(async (query) => mysqlRenewal.renew(query, await known('mysql')), url),
+  reset: (url) => withMysql(async (query) => mysqlRenewal.renew(query, await known('mysql')), url),
 }
 
 export const SERVERS: Record<Dialect, DatabaseServer> = { sqlite, postgres, mysql }
 
-/** The databases that DATABASES selects, all by default. */
+/** Dialects selected by the DATABASES variable, all by default. */
 export function selectedDialects(): Dialect[] {
   const all = Object.keys(SERVERS) as Dialect[]
   const names = process.env.DATABASES?.split(',').filter(Boolean) ?? []
   const unknown = names.filter((name) => !all.some((dialect) => dialect === name))
-  if (unknown.length > 0) throw new Error(`DATABASES knows ${all.join(', ')}, but not ${unknown.join(', ')}`)
+  if (unknown.length > 0) throw new Error(`DATABASES must contain ${all.join(', ')}, not ${unknown.join(', ')}`)
   return names.length === 0 ? all : all.filter((dialect) => names.includes(dialect))
 }
 
-async function firstTime(dialect: Dialect, look: () => Promise<Pristine>): Promise<void> {
+async function firstState(dialect: Dialect, look: () => Promise<Pristine>): Promise<void> {
   if (!pristine.has(dialect)) pristine.set(dialect, look())
   await pristine.get(dialect)
 }
 
 async function known(dialect: Dialect): Promise<Pristine> {
-  return (await pristine.get(dialect)) ?? { seeded: [], mark: 'none' }
+  return (await pristine.get(dialect)) ?? { seeded: [], fingerprint: 'none' }
 }
 
 async function askPostgres(statement: string): Promise<void> {
@@ -117,7 +117,7 @@ async function withPostgres<T>(url: string, work: (query: Query) => Promise<T>):
   }
 }
 
-// A connection that a test forgot would hold its locks and let the DROP wait.
+// A leaked connection would hold locks and block the DROP.
 async function dropMysql(query: Query, name: string): Promise<void> {
   const connections = await query(`SELECT id FROM information_schema.processlist WHERE db = '${name}'`)
   for (const { id } of connections) await query(`KILL ${id}`).catch(ignoreGone)

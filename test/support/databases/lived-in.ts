@@ -6,22 +6,22 @@ import { NOW, randomOccurrences } from '../../analytics/random-occurrences.js'
 import { ORDINARY_COUNTED, storeCounted } from '../../diagnostics/counted-samples.js'
 import { ORDINARY, storeSamples } from '../../diagnostics/samples.js'
 import { type Host, startHost } from '../host.js'
-import { ALL_PAGES_ON, EVIL } from '../hostile.js'
+import { ALL_PAGES_ON, HOSTILE_MARKUP } from '../hostile.js'
 import { eventually, withDatabase } from '../tracker.js'
 
-/** Every switch that turns a page or a figure on. */
+/** Enables every optional page and metric. */
 export const EVERYTHING_ON: Settings = {
   ...ALL_PAGES_ON,
   enable_chat_notifications: true,
   chat_webhook_url: 'http://127.0.0.1:9/chat',
-  // Nothing is to happen by itself while answers are compared.
+  // Background jobs would change the compared responses.
   run_jobs: false,
 }
 
-/** A host whose clock stands still, on a database like one that a team has used for weeks. */
-export async function livedInHost(database: string, { seed = 7 } = {}): Promise<Host> {
+/** Starts a host with a fixed clock on a database with weeks of usage. */
+export async function usedHost(database: string, { seed = 7 } = {}): Promise<Host> {
   const host = await hostAt(database)
-  await live(host, seed)
+  await useForWeeks(host, seed)
   await storeSamples(database, NOW, ORDINARY)
   await storeCounted(database, NOW, ORDINARY_COUNTED)
   await storeSourceMap(database)
@@ -29,17 +29,17 @@ export async function livedInHost(database: string, { seed = 7 } = {}): Promise<
   await storeClientRows(database)
   await withDatabase(database, ({ read }) => {
     const minute = read.selectFrom('faultboard_process_minutes').select('minute')
-    return eventually(async () => (await minute.executeTakeFirst()) !== undefined, 'the process has been seen')
+    return eventually(async () => (await minute.executeTakeFirst()) !== undefined, 'the process is registered')
   })
   return host
 }
 
-/** The same host on whatever is there. */
+/** Starts the host on an existing database. */
 export function hostAt(database: string): Promise<Host> {
   return startHost(database, EVERYTHING_ON, { now: () => NOW, random: () => 0.5 })
 }
 
-async function live({ tracker, post }: Host, seed: number): Promise<void> {
+async function useForWeeks({ tracker, post }: Host, seed: number): Promise<void> {
   const { Commands, Services } = tracker
   const [events = []] = fc.sample(randomOccurrences, { numRuns: 1, seed })
   const logged: Promise<unknown>[] = []
@@ -59,7 +59,7 @@ async function live({ tracker, post }: Host, seed: number): Promise<void> {
       backtrace: [`at run (${process.cwd()}/src/${file}.ts:1:1)`, 'at next (/srv/node_modules/express/index.js:2:2)'],
     })
   }
-  // One that comes every day, so that there is something usual, and one that follows it.
+  // A daily error provides a baseline, and a second error follows it as a cascade.
   for (let i = 1; i <= 60; i++) {
     const at = NOW - i * 4 * 3_600_000
     for (const [error_type, delay] of [
@@ -69,13 +69,16 @@ async function live({ tracker, post }: Host, seed: number): Promise<void> {
       log({ error_type, message: 'again', platform: 'Web', user_id: 'ann', occurred_at: new Date(at + delay) })
     }
   }
-  // Another type each: similar errors are told from ten types on.
+  // Each error has its own type, because similarity needs at least ten types.
   for (const name of 'GHIJKLMN') {
     log({
-      exception: Object.assign(new Error(`${name} ${EVIL} 🎉 日本語`, { cause: new TypeError('behind it') }), {
-        name: `Kind${name}Error`,
-        code: 'E_KIND',
-      }),
+      exception: Object.assign(
+        new Error(`${name} ${HOSTILE_MARKUP} 🎉 日本語`, { cause: new TypeError('cascade of the daily error') }),
+        {
+          name: `Kind${name}Error`,
+          code: 'E_KIND',
+        },
+      ),
       occurred_at: new Date(NOW - 60_000 * name.charCodeAt(0)),
       platform: 'API',
     })
@@ -83,7 +86,8 @@ async function live({ tracker, post }: Host, seed: number): Promise<void> {
   await Promise.all(logged)
   const errors = await tracker.Queries.ErrorsList.call({ per_page: 100 })
   for (const [i, { id: error_id }] of errors.entries()) {
-    if (i % 3 === 0) await Commands.AddComment.call({ error_id, author_name: 'Eve', body: `Seen ${EVIL}\nagain` })
+    if (i % 3 === 0)
+      await Commands.AddComment.call({ error_id, author_name: 'Eve', body: `Seen ${HOSTILE_MARKUP}\nagain` })
     if (i % 4 === 0) await Commands.AssignError.call({ error_id, assigned_to: 'eve@example.org', actor: 'Ann' })
     if (i % 5 === 0) await Commands.SnoozeError.call({ error_id, hours: 5, reason: 'later', actor: 'Ann' })
     if (i % 7 === 1) await Commands.MuteError.call({ error_id, reason: 'known', muted_by: 'Ann' })
@@ -123,7 +127,7 @@ async function storeReportedEvent(database: string): Promise<void> {
   await withDatabase(database, ({ read }) => read.insertInto('faultboard_reported_events').values(event).execute())
 }
 
-/** Rows that only errors from clients leave behind. */
+/** Creates rows that only client errors produce. */
 async function storeClientRows(database: string): Promise<void> {
   await withDatabase(database, async ({ read }) => {
     const release = { application_id: 1, platform: 'Browser', version: '1.10.0', first_seen_at: NOW }

@@ -1,4 +1,4 @@
 import type { Outbox } from '../../../src/store/recording/outbox.js'
 
-/** For recorders and commands without a tracker around them: nobody is told. */
+/** Outbox that sends nothing, for recorders and commands without a tracker. */
 export const NO_OUTBOX: Outbox = { async recorded() {}, async settled() {}, hasRecentWrites: () => false }

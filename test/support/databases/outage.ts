@@ -6,12 +6,12 @@ import { startProxy } from './proxy.js'
 
 /** A database that a test can make unavailable. */
 export interface FaultyDatabase {
-  /** Where the tracker finds it. */
+  /** Connection of the tracker, which is subject to the fault. */
   place: TrackerPlace
-  /** Its address past the fault, for assertions while it lasts. */
+  /** Direct URL for assertions during the fault. */
   url: string
-  leave(): Promise<void>
-  comeBack(): Promise<void>
+  startFault(): Promise<void>
+  endFault(): Promise<void>
 }
 
 /** SQLite is locked by another process. A server refuses connections, or keeps them and does not respond. */
@@ -25,8 +25,8 @@ export async function faultyDatabase(
   return {
     place: { url: proxy.url, spool_path },
     url,
-    leave: async () => proxy[fault](),
-    comeBack: () => proxy.open(),
+    startFault: async () => proxy[fault](),
+    endFault: () => proxy.open(),
   }
 }
 
@@ -35,7 +35,7 @@ function lockedFile(place: TrackerPlace): FaultyDatabase {
   return {
     place,
     url: place.url,
-    async leave() {
+    async startFault() {
       const child = startChild('lock', { file: place.url.slice('sqlite:'.length) })
       await eventually(() => child.lines.includes('locked'), 'the file is locked')
       release = async () => {
@@ -43,6 +43,6 @@ function lockedFile(place: TrackerPlace): FaultyDatabase {
         await once(child.process, 'close')
       }
     },
-    comeBack: () => release(),
+    endFault: () => release(),
   }
 }

@@ -3,31 +3,31 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
 export interface Proxy {
-  /** The database's address, through the proxy. */
+  /** URL of the database through the proxy. */
   url: string
   /** Breaks every connection and refuses new ones until `open`. */
   refuse(): Promise<void>
-  /** Keeps every connection, and lets nothing through until `open`. */
+  /** Keeps every connection and holds all data until `open`. */
   hang(): void
-  /** When something was sent that `hang` keeps back. */
-  somethingWaits(): Promise<void>
-  /** Keeps every connection, and discards everything sent on it. Connections from this time never answer again. */
+  /** Resolves when `hang` holds back data. */
+  dataHeld(): Promise<void>
+  /** Keeps every connection and discards its data. These connections never receive a response again. */
   blackhole(): void
-  /** Passes every packet on after a delay. */
+  /** Forwards every packet after a delay. */
   delay(milliseconds: number): void
   /** Ends `refuse`, `hang`, `blackhole` and `delay`. */
   open(): Promise<void>
   /** Breaks the connection before the next commit reaches the server. */
   resetNextCommit(): void
-  /** Lets the next commit reach the server, and breaks the connection before its answer comes back. */
+  /** Forwards the next commit and breaks the connection before its response arrives. */
   cutNextCommit(): void
-  /** Lets the next commit reach the server, and discards the response and everything after it. */
+  /** Forwards the next commit and discards its response and everything after it. */
   loseNextCommitResponse(): void
   /** Number of commits that were reset, cut or left without response so far. */
   cuts(): number
 }
 
-/** A TCP proxy before the real server, which can do to a connection what networks do. */
+/** TCP proxy in front of the database server that simulates network failures. */
 export async function startProxy(target: string): Promise<Proxy> {
   const address = new URL(target)
   const pairs = new Set<Pair>()
@@ -63,7 +63,7 @@ export async function startProxy(target: string): Promise<Proxy> {
     hang() {
       state.hanging = true
     },
-    somethingWaits: () =>
+    dataHeld: () =>
       new Promise((resolve) => {
         state.held = resolve
       }),
@@ -101,7 +101,7 @@ interface State {
   cutting: boolean
   losing: boolean
   cuts: number
-  /** Called for each piece that is kept back. */
+  /** Called for each chunk that is held back. */
   held: () => void
 }
 
@@ -123,7 +123,7 @@ function joined(client: Socket, server: Socket, state: State): Pair {
     isDead ||= state.discarding
     if (isDead) return
     if (state.delayMs > 0) {
-      // Timers of one duration fire in the order in which they were set, so that packets keep theirs.
+      // Timers with the same duration fire in the order in which they were set, which keeps packets in order.
       setTimeout(() => to.write(chunk), state.delayMs)
       return
     }

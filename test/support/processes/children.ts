@@ -9,8 +9,8 @@ import type { LogErrorInput } from '../../../src/capture/fields.js'
 import type { Settings } from '../../../src/options.js'
 import { temporaryFolder } from '../tracker.js'
 
-/** What a child process is to do; see test/store/fixtures/. */
-export interface Orders {
+/** Input of a child process of test/store/fixtures. */
+export interface ChildInput {
   settings?: Settings
   events?: LogErrorInput[]
   [other: string]: unknown
@@ -18,17 +18,17 @@ export interface Orders {
 
 export interface Child {
   process: ChildProcess
-  /** The lines it wrote to standard output so far. */
+  /** Lines written to standard output so far. */
   lines: string[]
   errors: string[]
-  /** Its exit code, or the signal that ended it. */
-  ended: Promise<number | string>
+  /** Exit code or signal. */
+  exited: Promise<number | string>
 }
 
-/** Starts a program of test/store/fixtures. It is killed when the test is done, should it still run. */
-export function startChild(name: string, orders: Orders): Child {
+/** Starts a program of test/store/fixtures. It is killed after the test if it still runs. */
+export function startChild(name: string, input: ChildInput): Child {
   const file = join(temporaryFolder(), 'orders.json')
-  writeFileSync(file, JSON.stringify(orders))
+  writeFileSync(file, JSON.stringify(input))
   const program = fileURLToPath(new URL(`../../store/fixtures/${name}.mjs`, import.meta.url))
   const child = spawn(process.execPath, [program, file], { stdio: ['pipe', 'pipe', 'pipe'] })
   onTestFinished(() => void child.kill('SIGKILL'))
@@ -36,14 +36,14 @@ export function startChild(name: string, orders: Orders): Child {
   const errors: string[] = []
   createInterface({ input: child.stdout }).on('line', (line) => lines.push(line))
   createInterface({ input: child.stderr }).on('line', (line) => errors.push(line))
-  const ended = once(child, 'close').then(([code, signal]) => (code ?? signal) as number | string)
-  return { process: child, lines, errors, ended }
+  const exited = once(child, 'close').then(([code, signal]) => (code ?? signal) as number | string)
+  return { process: child, lines, errors, exited }
 }
 
-/** Runs one to its end and gives its last line, which is JSON. */
-export async function runChild<Result>(name: string, orders: Orders): Promise<Result> {
-  const child = startChild(name, orders)
-  const end = await child.ended
+/** Runs a program until it exits and returns its last line, parsed as JSON. */
+export async function runChild<Result>(name: string, input: ChildInput): Promise<Result> {
+  const child = startChild(name, input)
+  const end = await child.exited
   if (end !== 0) throw new Error(`${name} ended with ${end}:\n${child.errors.join('\n')}`)
   return JSON.parse(child.lines.at(-1) ?? 'null') as Result
 }

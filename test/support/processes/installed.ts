@@ -5,12 +5,12 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll } from 'vitest'
 
-/** Lets a host of TypeScript run as it is. */
+/** Runs TypeScript sources directly. */
 export const TYPESCRIPT = { NODE_OPTIONS: `--import ${pathToFileURL(resolve('node_modules/tsx/dist/loader.mjs'))}` }
 
 /**
- * A folder below which every package of this repository is found, as if a host had installed it, and Faultboard itself.
- * It proves what an installation would, which takes minutes for all hosts together.
+ * Folder in which every package of this repository and Faultboard resolve as if installed. A real installation for all
+ * hosts would take minutes.
  */
 export function installedFolder(): string {
   const root = folderWithPackages()
@@ -18,10 +18,10 @@ export function installedFolder(): string {
   return root
 }
 
-/** The same with Faultboard as it is published: packed and unpacked, with no more files than that has. */
+/** Like `installedFolder`, but with only the files of the published package. */
 export function packedFolder(): string {
   const root = folderWithPackages()
-  // prepack would build, and so empty dist while other tests run from it.
+  // prepack would rebuild dist while other tests use it.
   const flags = ['pack', '--ignore-scripts', '--json', '--pack-destination', root]
   const [packed] = JSON.parse(execFileSync('npm', flags, { encoding: 'utf8', stdio: 'pipe' })) as { filename: string }[]
   execFileSync('tar', ['-xzf', join(root, packed?.filename ?? ''), '-C', root])

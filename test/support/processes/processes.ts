@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 export interface ProcessEntry {
   pid: number
   parent: number
-  /** One letter, as in `ps`; Z is a zombie. */
+  /** State as a letter, as in `ps`; Z is a zombie. */
   state: string
   name: string
   /** Program and arguments; empty for a zombie. */
@@ -23,7 +23,7 @@ export function listProcesses(): ProcessEntry[] {
         const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
         return [{ pid: Number(pid), parent: Number(parent), state, name, command }]
       } catch {
-        // The process has ended since the folder was listed.
+        // The process has exited since the folder was listed.
         return []
       }
     })

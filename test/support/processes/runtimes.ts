@@ -2,31 +2,31 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe } from 'vitest'
 
-/** A Node.js to run a host on. */
+/** Node.js version that runs a host. */
 export interface Runtime {
-  /** Such as `Node.js 22`. */
+  /** Name and major version, for example `Node.js 22`. */
   name: string
   path: string
 }
 
 const hosts = fileURLToPath(new URL('../../hosts/node_modules', import.meta.url))
-const own_major = Number(process.versions.node.split('.')[0])
+const currentMajor = Number(process.versions.node.split('.')[0])
 
-/** The Node.js that runs the tests, and the others that `npm test` installs with test/hosts. */
+/** Node.js of this process and the versions that `npm test` installs in test/hosts. */
 const RUNTIMES: readonly Runtime[] = [
-  { name: `Node.js ${own_major}`, path: process.execPath },
+  { name: `Node.js ${currentMajor}`, path: process.execPath },
   ...[22, 24]
-    .filter((major) => major !== own_major)
+    .filter((major) => major !== currentMajor)
     .map((major) => ({
       name: `Node.js ${major}`,
       path: `${hosts}/node${major}-${process.platform}-${process.arch}/bin/node`,
     })),
 ]
 
-/** Runs the tests with every Node.js that is here; one that is not is skipped by name. */
+/** Runs the tests with every Node.js version. A missing version is reported as skipped. */
 export function describeEachRuntime(title: string, tests: (runtime: Runtime) => void): void {
   for (const runtime of RUNTIMES) {
-    const missing = existsSync(runtime.path) ? '' : ` (skipped: there is no ${runtime.name} in test/hosts)`
+    const missing = existsSync(runtime.path) ? '' : ` (skipped: ${runtime.name} is not installed in test/hosts)`
     describe.skipIf(missing !== '')(`${title} on ${runtime.name}${missing}`, () => tests(runtime))
   }
 }

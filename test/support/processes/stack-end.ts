@@ -9,20 +9,20 @@ import type { Settings } from '../../../src/options.js'
 import { CREDENTIALS, eventually, spoolIsEmpty, temporaryFolder, trackerAt } from '../tracker.js'
 import type { Runtime } from './runtimes.js'
 
-interface Orders {
+interface ProgramInput {
   /** Added to the settings of the tracker. Null runs the program without a tracker. */
   settings?: Settings | null
-  /** Arguments for Node.js itself. */
+  /** Arguments for Node.js. */
   flags?: readonly string[]
   env?: Record<string, string>
   [order: string]: unknown
 }
 
-/** Runs a program of test/capture/fixtures to its end. Returns its output, and what is stored after the next start. */
+/** Runs a program of test/capture/fixtures until it exits. Returns its output and the errors stored after a restart. */
 export async function runAtStackEnd<Output>(
   runtime: Runtime,
   program: string,
-  { settings: more, flags = [], env = {}, ...orders }: Orders,
+  { settings: more, flags = [], env = {}, ...orders }: ProgramInput,
 ) {
   const folder = temporaryFolder()
   const url = `sqlite:${join(folder, 'errors.sqlite3')}`

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../tracker.js'
 export interface BlockedThreadPool {
   /** Number of file operations that wait for a thread. */
   waiting(): number
-  /** Lets file operations continue in the order in which they were started. */
+  /** Resumes the file operations in the order in which they were started. */
   release(): void
 }
 

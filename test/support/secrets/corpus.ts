@@ -2,21 +2,21 @@ import { createHash } from 'node:crypto'
 import { outsideSamples } from './outside-samples.js'
 import { base64Secret, placeSecret } from './shapes.js'
 
-/** A secret in one of the ways in which applications carry secrets: in a text, or in a value of any shape. */
+/** Secret in a text or a structured value, in a form that applications use. */
 export type Sample = { kind: string; secret: string } & ({ text: string } | { data: unknown })
 
-/** Every sample has a secret of its own, the same in every run. */
+/** Creates the secret of a sample, deterministic and unique per sample. */
 let drawn = 0
-/** A generated secret, as providers issue them. */
+/** Generated secret like those of providers. */
 const draw = (length?: number) => base64Secret(drawn++, length)
 
-/** A text with a secret of any shape. */
+/** Text with a secret of any shape. */
 function textSample(kind: string, form: (secret: string) => string): Sample {
   const { secret, placed } = placeSecret(drawn++, form)
   return { kind, secret, text: placed }
 }
 
-/** A value with a secret of any shape. */
+/** Value with a secret of any shape. */
 function dataSample(kind: string, form: (secret: string) => unknown): Sample {
   const { secret, placed } = placeSecret(drawn++, form)
   return { kind, secret, data: placed }
@@ -125,7 +125,7 @@ const TOKEN_PLACES: readonly ((token: string) => string)[] = [
   (token) => `/back?next=${encodeURIComponent(`/a?b=${token}`)}`,
 ]
 
-/** The part of a token behind its prefix, in the alphabet and length of its provider. */
+/** Part of a token after its prefix, in the alphabet and length of its provider. */
 function tokenBody(prefix: string): string {
   if (HEX_ONLY.has(prefix)) return createHash('md5').update(draw()).digest('hex')
   if (CAPITALS_ONLY.has(prefix)) return createHash('md5').update(draw()).digest('hex').toUpperCase().slice(0, 20)
@@ -356,7 +356,7 @@ export function secretSamples(): Sample[] {
   ] // biome-ignore format: one list
 }
 
-/** Lines of source code as the source viewer shows them. */
+/** Lines of source code with secrets, for the source viewer. */
 export function secretSourceLines(): { secret: string; line: string }[] {
   drawn = 1_000_000
   const forms: ((secret: string) => string)[] = [

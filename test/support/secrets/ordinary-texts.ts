@@ -1,4 +1,4 @@
-/** Values that vary in ordinary texts, each list as an application produces them. */
+/** Values inserted into the templates. */
 const VALUES: Record<string, readonly string[]> = {
   n: ['5', '42', '1337', '20260310', '65536', '0', '318', '7'],
   id: ['8f14e45f-ceea-467f-a9c1-d2f0b1c0a9e4', '507f1f77bcf86cd799439011', '01J9ZQ4W7N8R5T6V2X3Y4Z5A6B', 'ord_1NXWPnCo6bFb1KQto', '184467', 'cus-2291', '3d5f2c1a9be7', '10000001'],
@@ -345,7 +345,7 @@ container shop exited ({n})
 
 const PER_TEMPLATE = 8
 
-/** Ordinary messages, log lines, frames, payloads, addresses and statements, none of which contains a secret. */
+/** Messages, log lines, frames, payloads, URLs and statements without secrets. */
 export function ordinaryTexts(): string[] {
   const texts = TEMPLATES.flatMap((template, t) =>
     Array.from({ length: template.includes('{') ? PER_TEMPLATE : 1 }, (_, i) => {
@@ -361,7 +361,7 @@ export function ordinaryTexts(): string[] {
 
 const PAYLOADS = 600
 
-/** A request body, a log entry, a query, a settings file or a list, with values of its own. */
+/** Request bodies, log entries, queries, settings and lists with varying values. */
 function payload(i: number): string {
   const pick = (kind: string, step = 1) => VALUES[kind]?.[(i * step + Math.floor(i / 8)) % 8] ?? ''
   switch (i % 6) {

@@ -8,7 +8,7 @@ const UP = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 const HEX = '0123456789abcdef'
 const DIG = '0123456789'
 
-/** Random characters, the same in every run. */
+/** Deterministic pseudorandom characters. */
 let drawn = 0
 function fill(length: number, alphabet: string): string {
   let result = ''
@@ -281,8 +281,7 @@ const TEXTS: readonly Form[] = [
   ['block', (s) => `PuTTY-User-Key-File-2: ssh-rsa\nPrivate-Lines: 1\n${s}\nPrivate-MAC: aa`, 64, AN],
   ['block', (s) => `{"kty":"RSA","n":"aa","d":"${s}"}`, 64, AN],
   ['block', (s) => `{"type":"service_account","private_key_id":"x","private_key":"-----BEGIN PRIVATE KEY-----\\n${s}\\n-----END"}`, 64, AN],
-  // words
-  // sentences and layouts
+  // words, sentences and layouts
   ['layout', (s) => `password =     ${s}`],
   ['layout', (s) => `password\t\t${s}`],
   ['layout', (s) => `password:\n${s}`],
@@ -401,10 +400,10 @@ const VALUES: readonly ((s: string) => unknown)[] = [
   (s) => ({secrets:[{name:'x',valueFrom:s}]}),
 ] // biome-ignore format: one sample in each line
 
-/** The numbers of these samples follow those of the corpus. */
+/** Continues the numbering of the corpus. */
 const OUTSIDE_NUMBERS = 5000
 
-/** Samples of secrets that are independent of the corpus beside this file. */
+/** Samples of secrets that are independent of the corpus. */
 export function outsideSamples(): Sample[] {
   drawn = 0
   const secret = (length = 14, alphabet = AN) =>
@@ -414,7 +413,7 @@ export function outsideSamples(): Sample[] {
     ...WORDS.map((word): Form => ['word', (s) => `Login: ${word}: ${s}`]),
     ...KEYS.map((key): Form => ['key', (s) => `{"${key}":"${s}"}`]),
   ]
-  // Tokens with a length or alphabet of their own keep it.
+  // Tokens with a fixed length or alphabet keep it.
   let number = OUTSIDE_NUMBERS
   return [
     ...forms.map(([kind, form, length, alphabet]) => {

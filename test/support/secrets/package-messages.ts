@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const PACKAGES = fileURLToPath(new URL('../../../node_modules', import.meta.url))
-/** The text of an error, warning or failed assertion in JavaScript. */
+/** Matches the text of an error, warning or assertion in JavaScript. */
 const MESSAGE =
   /(?:Error|Exception|warn|emitWarning|deprecate|fail|reject|invariant|assert)\w{0,20}\(\s*(?:[^'"`()\n]{1,40},\s*)?(?:"((?:[^"\\\n]|\\.){15,400})"|'((?:[^'\\\n]|\\.){15,400})'|`((?:[^`\\]|\\.){15,400})`)/g
 const EXPRESSION = /\$\{((?:[^{}]|\{[^}]*\})*)\}/g
-/** Larger files are bundles of files that are read anyway. */
+/** Larger files are bundles that repeat smaller files. */
 const MAX_FILE_LENGTH = 2_000_000
 
 /**

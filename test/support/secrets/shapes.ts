@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** Letters and digits without a pattern, the same in every run: a letter first, a digit in it. */
+/** Deterministic letters and digits that start with a letter and contain a digit. */
 export function base64Secret(number: number, length = 14): string {
   const digest = createHash('sha512').update(`secret ${number}`).digest('base64').replaceAll(/[+/=]/g, '')
   return `k${digest.slice(0, length - 3)}7Q`
@@ -11,7 +11,7 @@ const pick = (words: readonly string[], number: number) => words[number % words.
 /** Four digits that differ in every sample, so that ten characters identify a secret. */
 const digits = (number: number) => String(1000 + number).slice(-4)
 
-/** Generated secrets, and passwords as people choose them: `hunter2`, `Summer2024!`, `o'brien1`. */
+/** Generated secrets and typical passwords: `hunter2`, `Summer2024!`, `o'brien1`. */
 const SHAPES: readonly ((number: number) => string)[] = [
   base64Secret,
   (number) => `${pick(['hunter', 'dragon', 'monkey', 'shadow', 'falcon', 'ginger', 'banana'], number)}${digits(number)}`,

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { FrameVariables } from '../../../../src/model/stacks/frame-variables.js'
 import type { Settings } from '../../../../src/options.js'
 import { startHost } from '../../../support/host.js'
-import { EVIL } from '../../../support/hostile.js'
+import { HOSTILE_MARKUP } from '../../../support/hostile.js'
 import { temporaryFolder, withDatabase } from '../../../support/tracker.js'
 
 const BACKTRACE = [
@@ -73,10 +73,13 @@ describe('the page of an error', () => {
   })
 
   test('renders hostile names, values, types and locations as text', async () => {
-    const evil = { [EVIL]: EVIL, nested: { '(type)': EVIL, '(more)': EVIL, [EVIL]: [EVIL] } }
+    const evil = {
+      [HOSTILE_MARKUP]: HOSTILE_MARKUP,
+      nested: { '(type)': HOSTILE_MARKUP, '(more)': HOSTILE_MARKUP, [HOSTILE_MARKUP]: [HOSTILE_MARKUP] },
+    }
     const { text } = await pageOf([
       { ...TOTAL, variables: evil, instance_variables: evil },
-      { function: EVIL, file: EVIL, line_number: 1, variables: evil },
+      { function: HOSTILE_MARKUP, file: HOSTILE_MARKUP, line_number: 1, variables: evil },
     ])
     expect(text).not.toMatch(/<img|<script>document/)
     expect(text).toContain('&lt;img src=x onerror')

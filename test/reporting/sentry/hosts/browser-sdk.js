@@ -1,4 +1,4 @@
-// A page with nothing but @sentry/browser in it. DSN is put in when it is bundled.
+// Page that uses only @sentry/browser. The build defines DSN.
 import * as Sentry from '@sentry/browser'
 
 Sentry.init({ dsn: DSN, release: 'web@1.2.3', environment: 'production' })
@@ -11,7 +11,7 @@ function tooFar() {
 
 document.querySelector('#throw').addEventListener('click', tooFar)
 document.querySelector('#reject').addEventListener('click', () => {
-  Promise.reject(new TypeError('nobody waited'))
+  Promise.reject(new TypeError('promise failed'))
 })
 document.querySelector('#capture').addEventListener('click', () => {
   Sentry.captureException(new Error('could not pay', { cause: new Error('the card was refused') }))

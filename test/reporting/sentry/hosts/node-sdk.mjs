@@ -1,4 +1,4 @@
-// An application with nothing but @sentry/node in it, which reports wherever its DSN points.
+// Application that uses only @sentry/node and reports to its DSN.
 import * as Sentry from '@sentry/node'
 
 Sentry.init({
@@ -30,7 +30,7 @@ Sentry.captureMessage('stock is low', 'warning')
 for (const id of [1, 2]) {
   Sentry.withScope((scope) => {
     scope.setFingerprint(['payment', 'timeout'])
-    Sentry.captureException(new Error(`quite another message ${'x'.repeat(id)}`))
+    Sentry.captureException(new Error(`a different message ${'x'.repeat(id)}`))
   })
 }
 Sentry.captureException(new AggregateError([new RangeError('one'), new SyntaxError('two')], 'both failed'))
@@ -40,7 +40,7 @@ Sentry.withScope((scope) => {
   scope.setExtra('basket', 'a long list of things '.repeat(3000))
   Sentry.captureException(new Error('a large event'))
 })
-Promise.reject(new Error('nobody waited for it'))
+Promise.reject(new Error('promise failed'))
 setTimeout(async () => {
   await Sentry.flush(20_000)
   process.exit(0)

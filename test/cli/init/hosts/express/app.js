@@ -10,7 +10,7 @@ app.get('/', (request, response) => response.send('Hello'))
 app.get('/orders', () => orders())
 // after the routes, before your own error handlers
 
-// The host's own answer to what fails.
+// Error handler of the host.
 app.use((error, request, response, next) => {
   response.status(503).send(`Sorry: ${error.message}`)
 })
