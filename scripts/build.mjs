@@ -53,22 +53,30 @@ function bundleLibrary(file, library) {
     platform: 'node',
     target: 'node20',
     logLevel: 'error',
-    banner: { js: `/*!\n${library}, bundled.\n\n${readFileSync(`node_modules/${library}/LICENSE`, 'utf8')}*/` },
+    banner: { js: licenseComment(library) },
   })
 }
 
-/** Files that are loaded lazily and synchronously, which only CommonJS supports. */
+/**
+ * Builds the file that is loaded lazily and synchronously, which only CommonJS supports. Contains the libraries that exist
+ * only as ES modules.
+ */
 function joinHooks() {
   buildSync({
     entryPoints: ['dist/diagnostics/swallowed/detection/hooks.js'],
     outfile: 'dist/diagnostics/swallowed/detection/hooks.cjs',
     bundle: true,
-    packages: 'external',
+    external: ['acorn'],
     format: 'cjs',
     platform: 'node',
     target: 'node20',
     logLevel: 'error',
+    banner: { js: ['estree-walker', 'magic-string', '@jridgewell/sourcemap-codec'].map(licenseComment).join('\n') },
   })
+}
+
+function licenseComment(library) {
+  return `/*!\n${library}, bundled.\n\n${readFileSync(`node_modules/${library}/LICENSE`, 'utf8')}*/`
 }
 
 /**

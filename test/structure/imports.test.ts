@@ -109,7 +109,9 @@ const ONLY_IN: Record<string, RegExp> = {
   'node:async_hooks': /^capture\//,
   hono: /^(dashboard|cli\/host)\//,
   jiti: /^cli\//,
-  acorn: /^(diagnostics\/swallowed\/detection\/marking\/syntax)\.ts$/,
+  acorn: /^diagnostics\/swallowed\/detection\/marking\/syntax\.ts$/,
+  'estree-walker': /^diagnostics\/swallowed\/detection\/marking\/syntax\.ts$/,
+  'magic-string': /^diagnostics\/swallowed\/detection\/marking\//,
   'highlight.js': /^diagnostics\/source\/highlighter\.ts$/,
   react: /^browser\/react\//,
 }

@@ -1,16 +1,16 @@
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
 import { frameLocation } from '../../../capture/source-maps/frame-location.js'
-import { columnBefore, type EditedLines } from './marking/edits.js'
+import { originalColumn, type ShiftedLines } from './marking/shifted-lines.js'
 
 /** Frames of wrapped promise handlers, and of the CommonJS compiler that older Node.js versions need. */
 const OWN_FRAME = /^at (?:\S+\.)?faultboardHandler \(|[\\/]swallowed[\\/]detection[\\/]hooks\.cjs:\d+:\d+\)$/
 
 interface MarkedFile {
-  lines: EditedLines
+  lines: ShiftedLines
   isMapped: boolean
 }
 
-/** Marked files with their edits. Restores the columns of the files on disk in stacks of marked code. */
+/** Marked files with their shifted columns. Restores the columns of the files on disk in stacks of marked code. */
 export class MarkedFiles {
   readonly #files = new Map<string, MarkedFile>()
   /** Results by identity, because the same frozen stack is processed repeatedly. */
@@ -29,7 +29,7 @@ export class MarkedFiles {
     port.unref()
   }
 
-  add(file: string, lines: EditedLines, isMapped: boolean): void {
+  add(file: string, lines: ShiftedLines, isMapped: boolean): void {
     this.#files.set(file, { lines, isMapped })
   }
 
@@ -57,9 +57,9 @@ export class MarkedFiles {
     const marked = location ? this.#files.get(location.file) : undefined
     // Node.js has already applied the shifted source map, so the stack contains source positions.
     if (!location || !marked || (marked.isMapped && hasSourceMapsEnabled())) return text
-    const edits = marked.lines.get(location.line)
-    if (!edits) return text
-    const column = columnBefore(edits, location.column - 1) + 1
+    const pairs = marked.lines.get(location.line)
+    if (!pairs) return text
+    const column = originalColumn(pairs, location.column - 1) + 1
     if (column === location.column) return text
     const end = text.length - location.after.length
     return `${text.slice(0, end - String(location.column).length)}${column}${location.after}`
@@ -80,7 +80,7 @@ export class MarkedFiles {
 }
 
 type LoaderMessage =
-  | { file: string; lines: EditedLines; isMapped: boolean; unreadable?: never }
+  | { file: string; lines: ShiftedLines; isMapped: boolean; unreadable?: never }
   | { unreadable: string; file?: never; lines?: never; isMapped?: never }
 
 function hasSourceMapsEnabled(): boolean {

@@ -1,14 +1,18 @@
-import { childNodes, isNode, type Node } from './syntax.js'
+import { isNode, type Node, someNode } from './syntax.js'
 
 /** Checks whether a node or its descendants declare or assign a name. */
-export function redefines(node: Node, name: string): boolean {
-  const targets = BINDING_KEYS[node.type]?.flatMap((key) => node[key]) ?? []
-  return targets.some((target) => binds(target, name)) || childNodes(node).some((child) => redefines(child, name))
+export function redefines(root: Node, name: string): boolean {
+  return someNode(root, (node) => bindsName(node, name))
 }
 
 /** Checks whether `globalThis` can refer to something other than the global object anywhere in a file. */
 export function shadowsGlobalThis(code: string, program: Node): boolean {
-  return /\bglobalThis\b|\bwith\b|\\u/.test(code) && (redefines(program, 'globalThis') || hasWithStatement(program))
+  if (!/\bglobalThis\b|\bwith\b|\\u/.test(code)) return false
+  return someNode(program, (node) => node.type === 'WithStatement' || bindsName(node, 'globalThis'))
+}
+
+function bindsName(node: Node, name: string): boolean {
+  return BINDING_KEYS[node.type]?.flatMap((key) => node[key]).some((target) => binds(target, name)) ?? false
 }
 
 const FUNCTION_KEYS = ['id', 'params']
@@ -40,8 +44,4 @@ function binds(pattern: unknown, name: string): boolean {
   if (pattern.type === 'Property') return binds(value, name)
   if (pattern.type === 'AssignmentPattern') return binds(left, name)
   return pattern.type === 'RestElement' && binds(argument, name)
-}
-
-function hasWithStatement(node: Node): boolean {
-  return node.type === 'WithStatement' || childNodes(node).some(hasWithStatement)
 }

@@ -1,13 +1,13 @@
 import { findMapText } from '../../../../capture/source-maps/map-text.js'
 import { type OriginalPosition, ParsedMap } from '../../../../capture/source-maps/parsed-map.js'
 import type { ProjectFiles } from '../../../../capture/source-maps/project-files.js'
-import { columnAfter, type EditedLines } from './edits.js'
+import { markedColumn, type ShiftedLines } from './shifted-lines.js'
 
 /** Source map of a module that is being loaded. */
 export interface CodeMap {
   find(line: number, column: number): OriginalPosition | null
   /** Returns the marked code with its source map adjusted to the edits. */
-  withShiftedMap(code: string, lines: EditedLines): string
+  withShiftedMap(code: string, lines: ShiftedLines): string
 }
 
 export interface CodeMapOptions {
@@ -61,12 +61,12 @@ function absoluteSourceRoot(folder: string, sourceRoot: unknown): string {
 }
 
 /**
- * Adjusts mappings to edited lines. Changes only the generated columns of these lines. All other fields are relative to
+ * Adjusts mappings to shifted lines. Changes only the generated columns of these lines. All other fields are relative to
  * the previous segment, so they stay valid.
  */
-function shiftMappings(mappings: string, editedLines: EditedLines): string {
+function shiftMappings(mappings: string, shiftedLines: ShiftedLines): string {
   const lines = mappings.split(';')
-  for (const [line, edits] of editedLines) {
+  for (const [line, pairs] of shiftedLines) {
     const segments = lines[line - 1]
     if (!segments) continue
     let before = 0
@@ -76,7 +76,7 @@ function shiftMappings(mappings: string, editedLines: EditedLines): string {
       .map((segment) => {
         const { value, length } = decodeVlq(segment)
         before += value
-        const column = columnAfter(edits, before)
+        const column = markedColumn(pairs, before)
         const shifted = encodeVlq(column - after) + segment.slice(length)
         after = column
         return shifted

@@ -3,7 +3,7 @@ import { sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ProjectFiles } from '../../../../capture/source-maps/project-files.js'
 import { readCodeMap } from './code-map.js'
-import type { EditedLines } from './edits.js'
+import type { ShiftedLines } from './shifted-lines.js'
 import type { SourceType } from './syntax.js'
 import { transform } from './transform.js'
 
@@ -13,7 +13,7 @@ export interface InstrumentOptions {
   /** Folder of this package, which is not marked. */
   ownFolder: string
   /** Called for each marked file. `isMapped` is true if the code has a source map. */
-  onMarked(file: string, lines: EditedLines, isMapped: boolean): void
+  onMarked(file: string, lines: ShiftedLines, isMapped: boolean): void
   onUnreadable(file: string): void
 }
 

@@ -1,9 +1,9 @@
+import type MagicString from 'magic-string'
 import { GLOBALS } from '../site.js'
-import type { Edits } from './edits.js'
 import { caughtStatement, caughtVariable, type Locate, openArray, thrownSuffix } from './marks.js'
 import { PromiseMarker } from './promise-marker.js'
 import { handlerKind, throwKind, topLevelConstants } from './site-kinds.js'
-import { childNodes, guardedBlock, hasDescendant, isFunction, isNode, type Node } from './syntax.js'
+import { isFunction, isGuardedBlock, isNode, type Node, someOwnNode, walkTree } from './syntax.js'
 
 interface Surroundings {
   /** Variable names of caught errors in the enclosing handlers. */
@@ -24,29 +24,40 @@ interface Surroundings {
  */
 export class Marker {
   readonly #code: string
-  readonly #edits: Edits
+  readonly #text: MagicString
   readonly #locate: Locate
   readonly #constantNames: ReadonlySet<string>
   readonly #promises: PromiseMarker
 
-  constructor(code: string, program: Node, edits: Edits, locate: Locate) {
-    this.#code = code
-    this.#edits = edits
+  constructor(text: MagicString, program: Node, locate: Locate) {
+    this.#code = text.original
+    this.#text = text
     this.#locate = locate
     this.#constantNames = topLevelConstants(program)
-    this.#promises = new PromiseMarker(code, edits, locate)
+    this.#promises = new PromiseMarker(text, locate)
   }
 
-  mark(node: Node, surroundings: Surroundings = { caughtNames: [], replacedName: null }): void {
-    let inner = surroundings
-    const guarded = guardedBlock(node)
-    if (node.type === 'CatchClause') inner = this.#markCatch(node, surroundings)
-    else if (node.type === 'ThrowStatement') this.#markThrow(node, surroundings)
+  mark(program: Node): void {
+    const path: Surroundings[] = [{ caughtNames: [], replacedName: null }]
+    walkTree(program, {
+      enter: (node, parent) => {
+        const outer = path.at(-1) as Surroundings
+        // An error thrown in a guarded block does not leave the `try` statement, so it replaces no caught error.
+        path.push(this.#markNode(node, isGuardedBlock(node, parent) ? { ...outer, replacedName: null } : outer))
+      },
+      leave: () => {
+        path.pop()
+      },
+    })
+  }
+
+  /** Marks a node. Returns the surroundings of its children. */
+  #markNode(node: Node, surroundings: Surroundings): Surroundings {
+    if (node.type === 'CatchClause') return this.#markCatch(node, surroundings)
+    if (isFunction(node)) return { ...surroundings, replacedName: this.#promises.caughtName(node) }
+    if (node.type === 'ThrowStatement') this.#markThrow(node, surroundings)
     else if (node.type === 'CallExpression') this.#promises.mark(node)
-    else if (isFunction(node))
-      inner = { caughtNames: surroundings.caughtNames, replacedName: this.#promises.caughtName(node) }
-    // An error thrown in a guarded block does not leave the `try` statement, so it replaces no caught error.
-    for (const child of childNodes(node)) this.mark(child, child === guarded ? { ...inner, replacedName: null } : inner)
+    return surroundings
   }
 
   #markThrow(node: Node, { caughtNames, replacedName }: Surroundings): void {
@@ -54,11 +65,11 @@ export class Marker {
     const location = this.#locate(node.start)
     // A sequence without parentheses would become several array elements.
     if (location === null || (argument.type === 'SequenceExpression' && this.#code[argument.start - 1] !== '(')) return
-    openArray(this.#edits, this.#code, node.start + 'throw'.length)
+    openArray(this.#text, node.start + 'throw'.length)
     const kind = throwKind(argument, caughtNames, this.#constantNames)
     const end = this.#code[node.end - 1] === ';' ? node.end - 1 : node.end
     const replaced = argument.name === replacedName ? null : replacedName
-    this.#edits.insert(end, thrownSuffix({ location, kind, isPromiseHandler: false }, replaced))
+    this.#text.appendLeft(end, thrownSuffix({ location, kind, isPromiseHandler: false }, replaced))
   }
 
   #markCatch(node: Node, { caughtNames }: Surroundings): Surroundings {
@@ -72,11 +83,11 @@ export class Marker {
     const name = paramName ?? GLOBALS.error
     const { name: caughtName, declaration } = caughtVariable(body, name)
     const site = { location, kind: handlerKind(body, this.#code), isPromiseHandler: false }
-    if (param === null) this.#edits.insert(node.start + 'catch'.length, `(${name})`)
+    if (param === null) this.#text.appendLeft(node.start + 'catch'.length, `(${name})`)
     const pattern = param !== null && paramName === null ? this.#code.slice(param.start, param.end) : null
-    if (param && pattern !== null) this.#edits.replace(param.start, pattern.length, name)
+    if (param && pattern !== null) this.#text.update(param.start, param.end, name)
     const bindings = pattern === null ? declaration : `let ${pattern}=${name};`
-    this.#edits.insert(body.start + 1, `${caughtStatement(name, site)};${bindings}`)
+    this.#text.appendLeft(body.start + 1, `${caughtStatement(name, site)};${bindings}`)
     // A redefined name no longer refers to a caught error.
     const otherNames = caughtNames.filter((other) => other !== name)
     return { caughtNames: caughtName === name ? [...otherNames, name] : otherNames, replacedName: caughtName }
@@ -86,7 +97,7 @@ export class Marker {
   #isMovablePattern(pattern: Node): boolean {
     const text = this.#code.slice(pattern.start, pattern.end)
     return (
-      /^[\p{ID_Continue}$ \t{}[\],:.='"-]*$/u.test(text) && !/\blet\b/.test(text) && !hasDescendant(pattern, isComputed)
+      /^[\p{ID_Continue}$ \t{}[\],:.='"-]*$/u.test(text) && !/\blet\b/.test(text) && !someOwnNode(pattern, isComputed)
     )
   }
 }

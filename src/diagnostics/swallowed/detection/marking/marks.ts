@@ -1,7 +1,7 @@
+import type MagicString from 'magic-string'
 import { formatMark, GLOBALS, type Site } from '../site.js'
 import { redefines } from './bindings.js'
-import type { Edits } from './edits.js'
-import { hasUnguardedDescendant, type Node } from './syntax.js'
+import { type Node, someUnguardedNode } from './syntax.js'
 
 /** Returns the displayed location of an offset, or null if the code does not belong to the host. */
 export type Locate = (offset: number) => string | null
@@ -31,9 +31,9 @@ export function handlerSuffix(site: Site): string {
 }
 
 /** Opens the array around a value. Replaces a blank if possible, so that columns stay unchanged. */
-export function openArray(edits: Edits, code: string, offset: number): void {
-  if (code[offset] === ' ' || code[offset] === '\t') edits.replace(offset, 1, '[')
-  else edits.insert(offset, '[')
+export function openArray(text: MagicString, offset: number): void {
+  if (/[ \t]/.test(text.original.charAt(offset))) text.update(offset, offset + 1, '[')
+  else text.appendLeft(offset, '[')
 }
 
 export interface CaughtVariable {
@@ -45,7 +45,7 @@ export interface CaughtVariable {
 
 /** Copies the caught error to another variable if the block redefines its name and can throw another error. */
 export function caughtVariable(body: Node, name: string): CaughtVariable {
-  const needsCopy = name !== GLOBALS.error && hasUnguardedDescendant(body, isThrow) && redefines(body, name)
+  const needsCopy = name !== GLOBALS.error && someUnguardedNode(body, isThrow) && redefines(body, name)
   return needsCopy ? { name: GLOBALS.error, declaration: `const ${GLOBALS.error}=${name};` } : { name, declaration: '' }
 }
 

@@ -1,5 +1,5 @@
+import type MagicString from 'magic-string'
 import { GLOBALS, type Site } from '../site.js'
-import type { Edits } from './edits.js'
 import { caughtCall, caughtStatement, caughtVariable, handlerSuffix, type Locate, openArray } from './marks.js'
 import { handlerKind, referenceKind } from './site-kinds.js'
 import { isFunction, isNode, type Node } from './syntax.js'
@@ -7,13 +7,13 @@ import { isFunction, isNode, type Node } from './syntax.js'
 /** Marks the handlers in `.catch(handler)` and `.then(onFulfilled, handler)`. */
 export class PromiseMarker {
   readonly #code: string
-  readonly #edits: Edits
+  readonly #text: MagicString
   readonly #locate: Locate
   readonly #caughtNames = new Map<Node, string>()
 
-  constructor(code: string, edits: Edits, locate: Locate) {
-    this.#code = code
-    this.#edits = edits
+  constructor(text: MagicString, locate: Locate) {
+    this.#code = text.original
+    this.#text = text
     this.#locate = locate
   }
 
@@ -43,7 +43,7 @@ export class PromiseMarker {
     if (body.type === 'BlockStatement') this.#markBody(handler, body, name, caughtStatement(name, site))
     else if (!this.#markExpression(handler, body, caughtCall(name, site))) return false
     if ((handler.params as Node[]).length === 0) {
-      this.#edits.insert(this.#code.indexOf('(', handler.start) + 1, name)
+      this.#text.appendLeft(this.#code.indexOf('(', handler.start) + 1, name)
     }
     return true
   }
@@ -62,7 +62,7 @@ export class PromiseMarker {
     this.#caughtNames.set(handler, caughtName)
     const directives = (body.body as Node[]).filter((statement) => typeof statement.directive === 'string')
     const last = directives.at(-1)
-    this.#edits.insert(last ? last.end : body.start + 1, `${last ? ';' : ''}${mark};${declaration}`)
+    this.#text.appendLeft(last ? last.end : body.start + 1, `${last ? ';' : ''}${mark};${declaration}`)
   }
 
   /**
@@ -74,15 +74,15 @@ export class PromiseMarker {
     const start = parameter ? parameter.end : handler.start
     const head = UP_TO_ARROW.exec(this.#code.slice(start, body.start))
     if (!head) return false
-    openArray(this.#edits, this.#code, start + head[0].length)
-    this.#edits.insert(handler.end, `,${mark}][0]`)
+    openArray(this.#text, start + head[0].length)
+    this.#text.appendLeft(handler.end, `,${mark}][0]`)
     return true
   }
 
   #wrapReference(handler: Node, location: string): void {
-    this.#edits.insert(handler.start, '[')
+    this.#text.appendLeft(handler.start, '[')
     const kind = referenceKind(handler, this.#code)
-    this.#edits.insert(handler.end, handlerSuffix({ location, kind, isPromiseHandler: true }))
+    this.#text.appendLeft(handler.end, handlerSuffix({ location, kind, isPromiseHandler: true }))
   }
 }
 

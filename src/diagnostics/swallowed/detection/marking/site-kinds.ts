@@ -1,17 +1,16 @@
 import type { HandlerKind, ThrowKind } from '../site.js'
-import { hasDescendant, hasUnguardedDescendant, isNode, type Node } from './syntax.js'
+import { isNode, type Node, someOwnNode, someUnguardedNode } from './syntax.js'
 
 /** Classifies a handler by the code in its body. */
 export function handlerKind(body: Node, code: string): HandlerKind {
   const statements = body.type === 'BlockStatement' ? (body.body as Node[]) : [body]
   if (statements.length === 0) return 'empty'
   if (statements.length === 1 && isNoop(statements[0] as Node)) return 'empty'
-  const handler: Node = { type: 'Handler', start: body.start, end: body.end, statements }
-  if (hasUnguardedDescendant(handler, (node) => node.type === 'ThrowStatement' || isCallTo(node, code, REJECTS)))
+  if (someUnguardedNode(body, (node) => node.type === 'ThrowStatement' || isCallTo(node, code, REJECTS)))
     return 'may_rethrow'
-  if (hasDescendant(handler, (node) => isCallTo(node, code, REPORTS))) return 'may_report'
-  if (hasDescendant(handler, (node) => isCallTo(node, code, LOGS))) return 'logs'
-  return hasDescendant(handler, isCall) ? 'other' : 'value'
+  if (someOwnNode(body, (node) => isCallTo(node, code, REPORTS))) return 'may_report'
+  if (someOwnNode(body, (node) => isCallTo(node, code, LOGS))) return 'logs'
+  return someOwnNode(body, isCall) ? 'other' : 'value'
 }
 
 /** Classifies a handler passed by reference by its name. */

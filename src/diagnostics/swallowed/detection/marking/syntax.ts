@@ -1,4 +1,5 @@
 import { type Options, parse } from 'acorn'
+import { walk } from 'estree-walker'
 
 /** Syntax tree node of any type. */
 export interface Node {
@@ -28,18 +29,6 @@ export function programType({ sourceType }: Node): SourceType {
 
 const OPTIONS: Partial<Options> = { ecmaVersion: 'latest', allowHashBang: true }
 
-/** Returns the direct children of a node in source order. */
-export function childNodes(node: Node): Node[] {
-  const children: Node[] = []
-  for (const key in node) {
-    const value = node[key]
-    if (typeof value !== 'object') continue
-    if (isNode(value)) children.push(value)
-    else if (Array.isArray(value)) for (const item of value) if (isNode(item)) children.push(item)
-  }
-  return children
-}
-
 export function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && typeof (value as Node).type === 'string'
 }
@@ -48,30 +37,41 @@ export function isFunction({ type }: Node): boolean {
   return type === 'FunctionExpression' || type === 'ArrowFunctionExpression' || type === 'FunctionDeclaration'
 }
 
-/** Checks whether a descendant passes a test. Skips nested functions. */
-export function hasDescendant(node: Node, test: (node: Node) => boolean): boolean {
-  return someDescendant(node, test, null)
+/** Checks for the block of a `try` statement with a handler. Errors thrown in it do not leave the statement. */
+export function isGuardedBlock(node: Node, parent: Node | null): boolean {
+  return parent?.type === 'TryStatement' && parent.block === node && parent.handler !== null
 }
 
-/** Checks whether a descendant outside of guarded `try` blocks passes a test. Skips nested functions. */
-export function hasUnguardedDescendant(node: Node, test: (node: Node) => boolean): boolean {
-  return someDescendant(node, test, guardedBlock)
+interface Visitor {
+  enter(this: { skip(): void }, node: Node, parent: Node | null): void
+  leave?(): void
 }
 
-/** Returns the block of a `try` statement with a handler. Errors thrown in it do not leave the statement. */
-export function guardedBlock({ type, handler, block }: Node): unknown {
-  return type === 'TryStatement' && handler ? block : null
-}
+/** `walk` with the node type of this file. */
+export const walkTree = walk as unknown as (root: Node, visitor: Visitor) => void
 
-function someDescendant(
-  node: Node,
+/** Checks whether a node of a tree passes a test. Does not visit skipped nodes. */
+export function someNode(
+  root: Node,
   test: (node: Node) => boolean,
-  skippedChild: ((node: Node) => unknown) | null,
+  isSkipped: (node: Node, parent: Node | null) => boolean = () => false,
 ): boolean {
-  for (const child of childNodes(node)) {
-    if (child === skippedChild?.(node)) continue
-    if (test(child)) return true
-    if (!isFunction(child) && someDescendant(child, test, skippedChild)) return true
-  }
-  return false
+  let isFound = false
+  walkTree(root, {
+    enter(node, parent) {
+      if (isFound || isSkipped(node, parent)) this.skip()
+      else isFound = test(node)
+    },
+  })
+  return isFound
+}
+
+/** Checks whether a node outside of nested functions passes a test. */
+export function someOwnNode(root: Node, test: (node: Node) => boolean): boolean {
+  return someNode(root, test, isFunction)
+}
+
+/** Checks whether a node outside of nested functions and guarded `try` blocks passes a test. */
+export function someUnguardedNode(root: Node, test: (node: Node) => boolean): boolean {
+  return someNode(root, test, (node, parent) => isFunction(node) || isGuardedBlock(node, parent))
 }

@@ -2,7 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createContext, runInContext, Script } from 'node:vm'
 import { parse } from 'acorn'
 import { describe, expect, test } from 'vitest'
-import { columnAfter, columnBefore } from '../../../../../src/diagnostics/swallowed/detection/marking/edits.js'
+import {
+  markedColumn,
+  originalColumn,
+  type ShiftedLines,
+} from '../../../../../src/diagnostics/swallowed/detection/marking/shifted-lines.js'
 import type { SourceType } from '../../../../../src/diagnostics/swallowed/detection/marking/syntax.js'
 import { transform } from '../../../../../src/diagnostics/swallowed/detection/marking/transform.js'
 
@@ -90,7 +94,6 @@ describe('marked code', () => {
     ['import attributes', 'module', "import x from './x.json' with { type: 'json' }\ntry { x() } catch {}\n"],
     ['top-level return', 'commonjs', 'try { a() } catch { return }\n'],
     ['Windows line endings', 'commonjs', 'try {\r\n  a()\r\n} catch {\r\n}\r\n'],
-    ['unusual line endings', 'commonjs', 'try {\u2028  a()\u2029} catch {\r}\n'],
   ])('keeps %s', (_title, type, code) => {
     const out = marked(code, [type])
     expect(out).toContain('__faultboard_caught')
@@ -113,6 +116,8 @@ describe('marked code', () => {
     ['globalThis as a class name', '(class globalThis { static { throw 1 } })'],
     ['an escaped globalThis', 'function f(glob\\u0061lThis) { throw 1 }'],
     ['a with statement', 'with (a) { throw 1 }'],
+    ['a carriage return as a line break', 'throw 1\r'],
+    ['a line separator', 'throw "\u2028"'],
   ])('is not generated for code with %s', (_title, code) => {
     expect(marked(code)).toBeNull()
   })
@@ -172,16 +177,37 @@ try { a() } catch (e) { fallback(e) }`
   })
 
   test('has columns that convert back to the original columns', () => {
-    const edits = [
-      [4, 10, 10],
-      [8, 1, 0],
-      [8, 5, 5],
-    ] as const
-    for (let column = 0; column < 30; column++) expect(columnBefore(edits, columnAfter(edits, column))).toBe(column)
-    // Columns inside an insertion convert to the column of the insertion.
-    for (let column = 4; column < 14; column++) expect(columnBefore(edits, column)).toBe(4)
+    const lines = shiftedLinesOf('a(); p.catch(h); try { b() } catch ({ message }) { throw(c) }; d()\nplain()')
+    expect([...lines.keys()]).toEqual([1])
+    const pairs = lines.get(1) ?? []
+    expect(pairs.length).toBeGreaterThan(4)
+    // The pattern moves into the block, so its columns have no counterpart.
+    for (let column = 0; column < 70; column++) {
+      if (column > 36 && column < 47) continue
+      expect(originalColumn(pairs, markedColumn(pairs, column))).toBe(column)
+    }
+  })
+
+  test('has columns in a mark that convert to the column after the mark', () => {
+    const pairs = shiftedLinesOf('p.catch(h); d()').get(1) ?? []
+    const end = markedColumn(pairs, 9)
+    expect(end).toBeGreaterThan(50)
+    for (let column = 11; column <= end; column++) expect(originalColumn(pairs, column)).toBe(9)
+    expect(originalColumn(pairs, 8)).toBe(8)
+  })
+
+  test('contains locations of chained and nested handlers', () => {
+    const code = '\n\np.then(() => {\n  q.catch(h)\n})\n  .then(a, b)\n  .catch(c)\n\nr.catch(d)'
+    const locations = [...(marked(code)?.matchAll(/"a\.js:([\d:]*)#/g) ?? [])].map(([, location]) => location)
+    expect(locations).toEqual(['4:11', '6:12', '7:10', '9:9'])
   })
 })
+
+function shiftedLinesOf(code: string): ShiftedLines {
+  const result = transform(code, { file: '/app/a.js', root: '/app', types: ['commonjs'] })
+  if (!result) throw new Error('Nothing was marked')
+  return result.lines
+}
 
 /** A sample of code styles. All of node_modules would take a minute. */
 const LIBRARIES = [
