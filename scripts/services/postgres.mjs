@@ -39,6 +39,10 @@ export const postgres = {
           fsync: 'off',
           synchronous_commit: 'off',
           full_page_writes: 'off',
+          // Hundreds of short-lived databases, each of which autovacuum would visit every minute.
+          autovacuum: 'off',
+          // Compiling a query takes longer than running it on a few rows.
+          jit: 'off',
           logging_collector: 'off',
         }),
       ],
