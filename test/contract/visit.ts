@@ -26,6 +26,8 @@ const PROCESS_EVENTS = ['uncaughtException', 'unhandledRejection'] as const
 
 /** Long enough for a host on a busy machine, because a host that never responds takes all of it. */
 const SILENCE_MS = 4000
+/** Shorter after an error reached the process: the host runs in this process and has responded by then, or never does. */
+const SILENCE_AFTER_ERROR_MS = 1000
 
 /** Makes a request and collects its effects. Requests must not overlap, because they share the console and the process. */
 export async function visit(
@@ -35,14 +37,16 @@ export async function visit(
 ): Promise<Outcome> {
   const logged: string[] = []
   const reached: string[] = []
+  const failure = new AbortController()
   const spy = vi.spyOn(console, 'error').mockImplementation((...words) => void logged.push(firstLine(words)))
   const answer = await insteadOfVitest(
     (error, event) => {
       reached.push(`${event}: ${textOf(error)}`)
       onProcessError?.(error, event)
+      failure.abort()
     },
     async () => {
-      const answer = await rawRequest(origin, path, more)
+      const answer = await rawRequest(origin, path, more, failure.signal)
       // Some frameworks log an error after the response, and later still after an aborted stream.
       await sleep(path.startsWith('/stream') ? 100 : 10)
       return answer
@@ -76,7 +80,8 @@ export async function insteadOfVitest<T>(handler: ProcessHandler, work: () => Pr
 function rawRequest(
   origin: string,
   path: string,
-  { method = 'GET', headers = signIn() }: Visit = {},
+  { method = 'GET', headers = signIn() }: Visit,
+  failure: AbortSignal,
 ): Promise<Omit<Outcome, 'logged' | 'process'>> {
   const { hostname, port } = new URL(origin)
   return new Promise((done) => {
@@ -91,7 +96,9 @@ function rawRequest(
         done({ ...answer, body: textOfBody(chunks, kept), end: response.complete ? 'end' : 'cut' }),
       )
     })
-    request.setTimeout(SILENCE_MS, () => {
+    request.setTimeout(SILENCE_MS)
+    failure.addEventListener('abort', () => request.setTimeout(SILENCE_AFTER_ERROR_MS))
+    request.on('timeout', () => {
       answer.end = 'silence'
       done(answer)
       request.destroy()
