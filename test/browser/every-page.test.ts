@@ -41,6 +41,6 @@ describeInBrowser('every page with hostile and very large content', ({ open }) =
       // The browser logs responses with an error status.
       expect(problems.filter((problem) => !problem.includes('Failed to load resource'))).toEqual([])
     },
-    120_000,
+    240_000,
   )
 })
