@@ -10,6 +10,7 @@ import type { LogErrorInput } from '../../../src/capture/fields.js'
 import { migrate } from '../../../src/store/migrate.js'
 import type { TrackerInstance } from '../../../src/tracker.js'
 import { verifiedCounts } from '../../support/books.js'
+import { SERVERS } from '../../support/databases/database-servers.js'
 import { startProxy } from '../../support/databases/proxy.js'
 import { type Dialect, describeEachDatabase } from '../../support/databases.js'
 import { eventually, freshPlace, NOON, temporaryFolder, trackerAt, withDatabase } from '../../support/tracker.js'
@@ -197,7 +198,9 @@ function sqliteTests(name: string, Library: HostLibrary): void {
 }
 
 async function hostHandle(Library: HostLibrary, kind: 'file' | 'memory') {
-  const handle = new Library(kind === 'file' ? join(temporaryFolder(), 'host.sqlite3') : ':memory:')
+  const { url, remove } = await SERVERS.sqlite.create()
+  onTestFinished(remove)
+  const handle = new Library(kind === 'file' ? url.slice('sqlite:'.length) : ':memory:')
   onTestFinished(() => handle.close())
   handle.exec('create table host (a)')
   await withDatabase(handle, migrate)

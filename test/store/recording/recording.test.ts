@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { sums, verifiedCounts } from '../../support/books.js'
-import { describeEachDatabase } from '../../support/databases.js'
+import { describeEachDatabase, describeOneDatabase } from '../../support/databases.js'
 import { freshTracker, NOON, withDatabase } from '../../support/tracker.js'
 
 const MINUTE = 60_000
@@ -164,7 +164,9 @@ describeEachDatabase('recording', (database) => {
     expect(Object.keys(counts)).toHaveLength(groups)
     expect(new Set(Object.values(counts))).toEqual(new Set([1]))
   })
+})
 
+describeOneDatabase('the buffer of the recorder', (database) => {
   test('keeps few events in memory in a storm of repeats and counts all', async () => {
     const { tracker, url } = await freshTracker(database)
     await tracker.ready()
