@@ -116,7 +116,7 @@ export interface BulkColumn {
  * with the earlier `first_seen_at`. `most_severe` takes the higher severity, or keeps the existing severity if an
  * occurrence is older than `reopened_at`.
  */
-export interface BulkUpdate {
-  column: string
+export interface BulkUpdate<Name extends string = string> {
+  column: Name
   by: 'add' | 'replace' | 'greatest' | 'least' | 'newest' | 'oldest' | 'most_severe'
 }

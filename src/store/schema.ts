@@ -1,511 +1,540 @@
 import type { ClientSource } from '../model/event.js'
 import type { Severity } from '../model/severity/severity.js'
 import type { Status } from '../model/workflow.js'
-import type { Generated } from './kysely.js'
+import { defineTable, fraction, id, integer, nullable, type Row, type Table, text, textOf } from './define-table.js'
 
-/** Tables after all migrations. Times are epoch milliseconds in UTC. Booleans are 0 and 1. */
-export interface Schema {
-  faultboard_applications: ApplicationsTable
-  faultboard_errors: ErrorsTable
-  faultboard_error_search: ErrorSearchTable
-  faultboard_search_history: SearchHistoryTable
-  faultboard_payloads: PayloadsTable
-  faultboard_occurrences: OccurrencesTable
-  faultboard_error_hours: ErrorHoursTable
-  faultboard_application_hours: ApplicationHoursTable
-  faultboard_application_days: ApplicationDaysTable
-  faultboard_type_hours: TypeHoursTable
-  faultboard_type_days: TypeDaysTable
-  faultboard_error_versions: ErrorVersionsTable
-  faultboard_error_users: ErrorUsersTable
-  faultboard_batches: BatchesTable
-  faultboard_reported_events: ReportedEventsTable
-  faultboard_comments: CommentsTable
-  faultboard_activities: ActivitiesTable
-  faultboard_leases: LeasesTable
-  faultboard_error_features: ErrorFeaturesTable
-  faultboard_releases: ReleasesTable
-  faultboard_client_releases: ReleasesTable
-  faultboard_budget_usage: BudgetUsageTable
-  faultboard_rejection_hours: RejectionHoursTable
-  faultboard_baselines: BaselinesTable
-  faultboard_cascades: CascadesTable
-  faultboard_cascade_hours: CascadeHoursTable
-  faultboard_cascade_parents: CascadeParentsTable
-  faultboard_jobs: JobsTable
-  faultboard_deliveries: DeliveriesTable
-  faultboard_cooldowns: CooldownsTable
-  faultboard_saved_views: SavedViewsTable
-  faultboard_swallowed_exceptions: SwallowedExceptionsTable
-  faultboard_diagnostic_dumps: DiagnosticDumpsTable
-  faultboard_processes: ProcessesTable
-  faultboard_process_minutes: ProcessMinutesTable
-  faultboard_request_guard_hours: RequestGuardHoursTable
-  faultboard_repeated_statement_hours: RepeatedStatementHoursTable
-  faultboard_deprecation_hours: DeprecationHoursTable
-  faultboard_source_maps: SourceMapsTable
-}
-
-export interface ApplicationsTable {
-  id: Generated<number>
-  name: string
-  created_at: number
-  /** Path at which the dashboard was last requested, for links in notifications. */
-  dashboard_path: string | null
-}
-
-/** One row per group, with the columns that lists show and filter. Wide columns are in the occurrences. */
-export interface ErrorsTable {
-  id: Generated<number>
-  application_id: number
-  hash_signature: string
-  error_type: string
-  /** Message of the newest occurrence with a row. */
-  message: string
-  /** First message of the error. Null for errors that an older version recorded after the migration. */
-  first_message: string | null
-  /** Endpoint that received the error from a client. Null for errors of the server. */
-  source: ClientSource | null
-  place: string | null
-  severity: Severity
-  status: Status
-  resolved: number
-  priority_level: number
-  assigned_to: string | null
-  platform: string
-  app_version: string | null
-  first_app_version: string | null
-  git_sha: string | null
-  user_id: string | null
-  occurrence_count: number
-  /** Number of affected users. Null without known users. */
-  user_count: number | null
-  first_seen_at: number
-  occurred_at: number
-  /** Time of the newest occurrence with a row. Null if an older version recorded the error. */
-  shown_at: number | null
-  snoozed_until: number | null
-  snooze_reason: string | null
-  resolved_at: number | null
-  resolved_by_name: string | null
-  resolution_comment: string | null
-  resolution_reference: string | null
-  reopened_at: number | null
-  /** Newest release of the application at the time of resolution. */
-  resolved_in_version: string | null
-  /** Newer release in which the error regressed. */
-  regressed_in_version: string | null
-  /** Set while notifications are muted. `muted_until` is null for a mute without an end. */
-  muted_at: number | null
-  muted_until: number | null
-  muted_by_name: string | null
-  mute_reason: string | null
-}
-
-/** First message and backtrace of a group, in lower case, for `search`. */
-export interface ErrorSearchTable {
-  error_id: number
-  search_text: string
-}
-
-/** Later messages and backtraces of a group, in lower case. Limited to the newest of each kind. */
-export interface SearchHistoryTable {
-  id: Generated<number>
-  error_id: number
-  kind: 'message' | 'backtrace'
-  digest: string
-  search_text: string
-}
-
-/** Distinct backtrace with its causes, shared by all occurrences that have it. */
-export interface PayloadsTable {
-  id: Generated<number>
-  error_id: number
-  digest: string
-  content: string
-}
-
-export interface OccurrencesTable {
-  id: Generated<number>
-  error_id: number
-  payload_id: number
-  occurred_at: number
-  /** Null if it equals `first_message` of the group. */
-  message: string | null
-  platform: string
-  app_version: string | null
-  git_sha: string | null
-  user_id: string | null
-  request_url: string | null
-  ip_address: string | null
-  user_agent: string | null
-  context: string | null
-}
-
-/** Occurrences by group, hour and dimension. Exact, regardless of how many occurrence rows are kept. */
-export interface ErrorHoursTable {
-  error_id: number
-  hour: number
-  severity: Severity
-  platform: string
-  app_version: string
-  count: number
-}
-
-export interface ApplicationHoursTable {
-  application_id: number
-  hour: number
-  severity: Severity
-  platform: string
-  app_version: string
-  count: number
-}
-
-/** Occurrences by application, UTC day and dimension. */
-export interface ApplicationDaysTable {
-  application_id: number
-  day: number
-  severity: Severity
-  platform: string
-  app_version: string
-  count: number
-}
-
-/** Occurrences of all errors of a type, by hour and by UTC day. */
-export interface TypeHoursTable {
-  application_id: number
-  error_type: string
-  hour: number
-  count: number
-}
-
-export interface TypeDaysTable {
-  application_id: number
-  day: number
-  error_type: string
-  count: number
-}
-
-/** Occurrences of an error in a version, with the hours of the first and last occurrence. */
-export interface ErrorVersionsTable {
-  application_id: number
-  app_version: string
-  error_id: number
-  count: number
-  first_hour: number
-  last_hour: number
-}
-
-export interface ErrorUsersTable {
-  error_id: number
-  user_id: string
-  count: number
-  first_seen_at: number
-  last_seen_at: number
-}
-
-/** Ids of committed batches, so that a retry after an unknown result is not counted twice. */
-export interface BatchesTable {
-  batch_id: string
-  created_at: number
-}
-
-/** Events with an id from their client, by the batch that counted them. Prevents counting a resent event twice. */
-export interface ReportedEventsTable {
-  application_id: number
-  event_digest: string
-  batch_id: string
-  created_at: number
-}
-
-export interface CommentsTable {
-  id: Generated<number>
-  error_id: number
-  author_name: string
-  body: string
-  created_at: number
-}
-
-export interface ActivitiesTable {
-  id: Generated<number>
-  error_id: number
-  actor: string
-  action: string
-  from_value: string | null
-  to_value: string | null
-  comment: string | null
-  created_at: number
-}
-
-export interface JobsTable {
-  id: Generated<number>
-  name: string
-  /** Deduplication key. A key has at most one job. */
-  job_key: string | null
-  payload: string
-  state: string
-  run_at: number
-  attempts: number
-  max_attempts: number
-  locked_by: string | null
-  locked_until: number | null
-  last_error: string | null
-  created_at: number
-  finished_at: number | null
-}
-
-/** Deliveries of notifications, sent and pending. Authoritative for every job engine. */
-export interface DeliveriesTable {
-  id: Generated<number>
-  idempotency_key: string
-  /** Earliest time of the next attempt. */
-  run_at: number | null
-  /** Time when its job was enqueued. Null if that is still pending. */
-  queued_at: number | null
-  /** End of the lease of the sending process. */
-  locked_until: number | null
-  channel: string
-  event: string
-  error_id: number | null
-  application_id: number | null
-  state: string
-  attempts: number
-  payload: string
-  last_answer: string | null
-  created_at: number
-  finished_at: number | null
-}
-
-/** Actions that must not repeat before a time. */
-export interface CooldownsTable {
-  name: string
-  until: number
-}
-
-/** Leases and last runs of schedules. */
-export interface LeasesTable {
-  name: string
-  holder: string | null
-  expires_at: number
-  last_run_at: number | null
-}
-
-/** Exceptions that were raised, caught and not reported, by place and hour. */
-export interface SwallowedExceptionsTable {
-  application_id: number
-  hour: number
-  /** Digest of type, raise location and rescue location, which together exceed the key limit. */
-  location_digest: string
-  error_type: string
-  raise_location: string
-  /** Empty in the row that counts all exceptions of a raise location. */
-  rescue_location: string
-  handler_kind: string
-  raise_count: number
-  rescue_count: number
-  /** Empty in rows of earlier versions. */
-  reported_count: number | null
-  /** Null if only the hour is known. */
-  last_seen_at: number | null
-}
-
-export interface DiagnosticDumpsTable {
-  id: Generated<number>
-  application_id: number
-  note: string | null
-  content: string
-  created_at: number
-}
-
-/** Processes of the application. */
-export interface ProcessesTable {
-  id: Generated<number>
-  process_key: string
-  application_id: number
-  hostname: string
-  pid: number
-  node_version: string
-  app_version: string | null
-  started_at: number
-  /** Minute of the newest row. */
-  last_minute: number
-}
-
-/** Health of a process, by minute. */
-export interface ProcessMinutesTable {
-  process_id: number
-  minute: number
-  rss_bytes: number
-  heap_used_bytes: number
-  heap_limit_bytes: number
-  handles: number
-  /** Number of recorded errors. */
-  errors: number
-  delay_p50_ms: number | null
-  delay_p99_ms: number | null
-  delay_max_ms: number | null
-  utilisation: number
-  cpu: number
-  gc_ms: number
-}
-
-/** Events of rate limiters, by hour and details. */
-export interface RequestGuardHoursTable {
-  application_id: number
-  hour: number
-  event_digest: string
-  kind: string
-  rule: string
-  ip_address: string
-  path: string
-  count: number
-  /** Null in rows of earlier versions. */
-  last_seen_at: number | null
-}
-
-/** Statements repeated within one request or job, by hour, route and calling code. */
-export interface RepeatedStatementHoursTable {
-  application_id: number
-  hour: number
-  statement_digest: string
-  /** SQL without values. */
-  statement: string
-  route: string
-  place: string
-  request_count: number
-  statement_count: number
-  /** Highest count in a single request. */
-  worst_count: number
-  duration_ms: number
-  last_seen_at: number
-}
-
-/** Deprecation warnings, by hour, place and application version. */
-export interface DeprecationHoursTable {
-  application_id: number
-  hour: number
-  warning_digest: string
-  code: string
-  message: string
-  place: string
-  app_version: string
-  count: number
-  first_seen_at: number
-  last_seen_at: number
-}
-
-/** Source map of a script of one release. Packed columns contain compressed text in Base64. */
-export interface SourceMapsTable {
-  id: Generated<number>
-  application_id: number
-  release_name: string
-  /** Name in stack traces: a URL, or the end of one. */
-  file_name: string
-  /** SHA-256 of release and name, which together exceed the key limit. */
-  file_digest: string
-  debug_id: string | null
-  /** Folder of the map, relative to the project root. */
-  folder: string
-  packed_map: string
-  /** Script, for its function names. Null if it was not uploaded. */
-  packed_code: string | null
-  /** Sources of the application, for the lines around a frame. Null if they were not uploaded. */
-  packed_sources: string | null
-  map_bytes: number
-  packed_bytes: number
-  created_at: number
-}
-
-/** Named queries of the error list. */
-export interface SavedViewsTable {
-  id: Generated<number>
-  name: string
-  query: string
-  created_by: string
-  created_at: number
-}
-
-/** Similarity features of errors, see model/grouping/similarity.ts. */
-export interface ErrorFeaturesTable {
-  error_id: number
-  feature: number
-}
-
-/** First sighting of each release. */
-export interface ReleasesTable {
-  application_id: number
+const RELEASE_COLUMNS = {
+  application_id: integer,
   /** Part of the key, because the versions of a mobile app are unrelated to those of its server. */
-  platform: string
+  platform: text,
   /** Release name with the commit, see model/releases.ts. */
-  version: string
-  first_seen_at: number
+  version: text,
+  first_seen_at: integer,
 }
 
-/** Used amount of a budget by period, across all processes. */
-export interface BudgetUsageTable {
-  application_id: number
-  budget: string
-  /** Start of the hour or UTC day. */
-  period: number
-  amount: number
-  /** Set when the period was summarized. Later usage belongs to the next period. */
-  closed_at: number | null
+/**
+ * THE TABLES after all migrations, in the order of their references. Row types, integer columns, bulk inserts and the
+ * move to another database derive from this definition. Times are epoch milliseconds in UTC. Booleans are 0 and 1.
+ */
+export const TABLES = {
+  faultboard_applications: defineTable({
+    columns: {
+      id,
+      name: text,
+      created_at: integer,
+      /** Path at which the dashboard was last requested, for links in notifications. */
+      dashboard_path: nullable(text),
+    },
+    key: ['id'],
+    isDisposable: true,
+  }),
+  /** One row per group, with the columns that lists show and filter. Wide columns are in the occurrences. */
+  faultboard_errors: defineTable({
+    columns: {
+      id,
+      application_id: integer,
+      hash_signature: text,
+      error_type: text,
+      /** Message of the newest occurrence with a row. */
+      message: text,
+      /** First message of the error. Null for errors that an older version recorded after the migration. */
+      first_message: nullable(text),
+      /** Endpoint that received the error from a client. Null for errors of the server. */
+      source: nullable(textOf<ClientSource>()),
+      place: nullable(text),
+      severity: textOf<Severity>(),
+      status: textOf<Status>(),
+      resolved: integer,
+      priority_level: integer,
+      assigned_to: nullable(text),
+      platform: text,
+      app_version: nullable(text),
+      first_app_version: nullable(text),
+      git_sha: nullable(text),
+      user_id: nullable(text),
+      occurrence_count: integer,
+      /** Number of affected users. Null without known users. */
+      user_count: nullable(integer),
+      first_seen_at: integer,
+      occurred_at: integer,
+      /** Time of the newest occurrence with a row. Null if an older version recorded the error. */
+      shown_at: nullable(integer),
+      snoozed_until: nullable(integer),
+      snooze_reason: nullable(text),
+      resolved_at: nullable(integer),
+      resolved_by_name: nullable(text),
+      resolution_comment: nullable(text),
+      resolution_reference: nullable(text),
+      reopened_at: nullable(integer),
+      /** Newest release of the application at the time of resolution. */
+      resolved_in_version: nullable(text),
+      /** Newer release in which the error regressed. */
+      regressed_in_version: nullable(text),
+      /** Set while notifications are muted. `muted_until` is null for a mute without an end. */
+      muted_at: nullable(integer),
+      muted_until: nullable(integer),
+      muted_by_name: nullable(text),
+      mute_reason: nullable(text),
+    },
+    key: ['id'],
+    sum: 'occurrence_count',
+    batchSize: 200,
+  }),
+  /** First message and backtrace of a group, in lower case, for `search`. */
+  faultboard_error_search: defineTable({
+    columns: { error_id: integer, search_text: text },
+    key: ['error_id'],
+    batchSize: 100,
+  }),
+  /** Later messages and backtraces of a group, in lower case. Limited to the newest of each kind. */
+  faultboard_search_history: defineTable({
+    columns: { id, error_id: integer, kind: textOf<'message' | 'backtrace'>(), digest: text, search_text: text },
+    key: ['id'],
+    batchSize: 100,
+  }),
+  /** Distinct backtrace with its causes, shared by all occurrences that have it. */
+  faultboard_payloads: defineTable({
+    columns: { id, error_id: integer, digest: text, content: text },
+    key: ['id'],
+    batchSize: 100,
+  }),
+  faultboard_occurrences: defineTable({
+    columns: {
+      id,
+      error_id: integer,
+      payload_id: integer,
+      occurred_at: integer,
+      /** Null if it equals `first_message` of the group. */
+      message: nullable(text),
+      platform: text,
+      app_version: nullable(text),
+      git_sha: nullable(text),
+      user_id: nullable(text),
+      request_url: nullable(text),
+      ip_address: nullable(text),
+      user_agent: nullable(text),
+      context: nullable(text),
+    },
+    key: ['id'],
+    batchSize: 100,
+  }),
+  /** Occurrences by group, hour and dimension. Exact, regardless of how many occurrence rows are kept. */
+  faultboard_error_hours: defineTable({
+    columns: {
+      error_id: integer,
+      hour: integer,
+      severity: textOf<Severity>(),
+      platform: text,
+      app_version: text,
+      count: integer,
+    },
+    key: ['error_id', 'hour', 'severity', 'platform', 'app_version'],
+    sum: 'count',
+  }),
+  faultboard_application_hours: defineTable({
+    columns: {
+      application_id: integer,
+      hour: integer,
+      severity: textOf<Severity>(),
+      platform: text,
+      app_version: text,
+      count: integer,
+    },
+    key: ['application_id', 'hour', 'severity', 'platform', 'app_version'],
+    sum: 'count',
+  }),
+  /** Occurrences by application, UTC day and dimension. */
+  faultboard_application_days: defineTable({
+    columns: {
+      application_id: integer,
+      day: integer,
+      severity: textOf<Severity>(),
+      platform: text,
+      app_version: text,
+      count: integer,
+    },
+    key: ['application_id', 'day', 'severity', 'platform', 'app_version'],
+    sum: 'count',
+  }),
+  /** Occurrences of all errors of a type, by hour and by UTC day. */
+  faultboard_type_hours: defineTable({
+    columns: { application_id: integer, error_type: text, hour: integer, count: integer },
+    key: ['application_id', 'error_type', 'hour'],
+    sum: 'count',
+  }),
+  faultboard_type_days: defineTable({
+    columns: { application_id: integer, day: integer, error_type: text, count: integer },
+    key: ['application_id', 'day', 'error_type'],
+    sum: 'count',
+  }),
+  /** Occurrences of an error in a version, with the hours of the first and last occurrence. */
+  faultboard_error_versions: defineTable({
+    columns: {
+      application_id: integer,
+      app_version: text,
+      error_id: integer,
+      count: integer,
+      first_hour: integer,
+      last_hour: integer,
+    },
+    key: ['application_id', 'app_version', 'error_id'],
+    sum: 'count',
+  }),
+  faultboard_error_users: defineTable({
+    columns: { error_id: integer, user_id: text, count: integer, first_seen_at: integer, last_seen_at: integer },
+    key: ['error_id', 'user_id'],
+    sum: 'count',
+  }),
+  /** Similarity features of errors, see model/grouping/similarity.ts. */
+  faultboard_error_features: defineTable({
+    columns: { error_id: integer, feature: integer },
+    key: ['error_id', 'feature'],
+  }),
+  faultboard_comments: defineTable({
+    columns: { id, error_id: integer, author_name: text, body: text, created_at: integer },
+    key: ['id'],
+    batchSize: 200,
+  }),
+  faultboard_activities: defineTable({
+    columns: {
+      id,
+      error_id: integer,
+      actor: text,
+      action: text,
+      from_value: nullable(text),
+      to_value: nullable(text),
+      comment: nullable(text),
+      created_at: integer,
+    },
+    key: ['id'],
+    batchSize: 200,
+  }),
+  /** First sighting of each release. */
+  faultboard_releases: defineTable({ columns: RELEASE_COLUMNS, key: ['application_id', 'platform', 'version'] }),
+  /** First sighting of each release that clients report. */
+  faultboard_client_releases: defineTable({ columns: RELEASE_COLUMNS, key: ['application_id', 'platform', 'version'] }),
+  /** Used amount of a budget by period, across all processes. */
+  faultboard_budget_usage: defineTable({
+    columns: {
+      application_id: integer,
+      budget: text,
+      /** Start of the hour or UTC day. */
+      period: integer,
+      amount: integer,
+      /** Set when the period was summarized. Later usage belongs to the next period. */
+      closed_at: nullable(integer),
+    },
+    key: ['application_id', 'budget', 'period'],
+    sum: 'amount',
+    isDisposable: true,
+  }),
+  /** Errors rejected by budgets, by hour. */
+  faultboard_rejection_hours: defineTable({
+    columns: {
+      application_id: integer,
+      hour: integer,
+      budget_digest: text,
+      budget: text,
+      count: integer,
+      first_seen_at: integer,
+      last_seen_at: integer,
+    },
+    key: ['application_id', 'hour', 'budget_digest'],
+    sum: 'count',
+    isDisposable: true,
+  }),
+  /** Baselines by error type and platform. */
+  faultboard_baselines: defineTable({
+    columns: {
+      id,
+      application_id: integer,
+      error_type: text,
+      platform: text,
+      granularity: text,
+      mean: fraction,
+      std_dev: fraction,
+      sample_count: integer,
+      occurrence_count: integer,
+      calculated_at: integer,
+    },
+    key: ['id'],
+    sum: 'occurrence_count',
+    isDisposable: true,
+  }),
+  /** Pairs of errors in which the child follows the parent. */
+  faultboard_cascades: defineTable({
+    columns: {
+      id,
+      parent_error_id: integer,
+      child_error_id: integer,
+      parent_count: integer,
+      followed_count: integer,
+      probability: fraction,
+      /** Null in rows of earlier versions. */
+      expected_probability: nullable(fraction),
+      average_delay_ms: integer,
+      first_detected_at: integer,
+      last_detected_at: integer,
+    },
+    key: ['id'],
+    sum: 'followed_count',
+  }),
+  /** Number of times a child followed a parent, by the hour of the parent. */
+  faultboard_cascade_hours: defineTable({
+    columns: {
+      hour: integer,
+      parent_error_id: integer,
+      child_error_id: integer,
+      followed_count: integer,
+      delay_ms: integer,
+    },
+    key: ['hour', 'parent_error_id', 'child_error_id'],
+    sum: 'followed_count',
+  }),
+  /** Number of occurrences that were examined as parents, by hour. */
+  faultboard_cascade_parents: defineTable({
+    columns: {
+      hour: integer,
+      error_id: integer,
+      count: integer,
+      /** Milliseconds of the hour within one minute after an occurrence. Null for hours before version 0.5. */
+      covered_ms: nullable(integer),
+    },
+    key: ['hour', 'error_id'],
+    sum: 'count',
+  }),
+  /** Named queries of the error list. */
+  faultboard_saved_views: defineTable({
+    columns: { id, name: text, query: text, created_by: text, created_at: integer },
+    key: ['id'],
+  }),
+  /** Source map of a script of one release. Packed columns contain compressed text in Base64. */
+  faultboard_source_maps: defineTable({
+    columns: {
+      id,
+      application_id: integer,
+      release_name: text,
+      /** Name in stack traces: a URL, or the end of one. */
+      file_name: text,
+      /** SHA-256 of release and name, which together exceed the key limit. */
+      file_digest: text,
+      debug_id: nullable(text),
+      /** Folder of the map, relative to the project root. */
+      folder: text,
+      packed_map: text,
+      /** Script, for its function names. Null if it was not uploaded. */
+      packed_code: nullable(text),
+      /** Sources of the application, for the lines around a frame. Null if they were not uploaded. */
+      packed_sources: nullable(text),
+      map_bytes: integer,
+      packed_bytes: integer,
+      created_at: integer,
+    },
+    key: ['id'],
+    sum: 'packed_bytes',
+    batchSize: 5,
+  }),
+  faultboard_diagnostic_dumps: defineTable({
+    columns: { id, application_id: integer, note: nullable(text), content: text, created_at: integer },
+    key: ['id'],
+    batchSize: 10,
+  }),
+  /** Processes of the application. */
+  faultboard_processes: defineTable({
+    columns: {
+      id,
+      process_key: text,
+      application_id: integer,
+      hostname: text,
+      pid: integer,
+      node_version: text,
+      app_version: nullable(text),
+      started_at: integer,
+      /** Minute of the newest row. */
+      last_minute: integer,
+    },
+    key: ['id'],
+    isDisposable: true,
+  }),
+  /** Health of a process, by minute. */
+  faultboard_process_minutes: defineTable({
+    columns: {
+      process_id: integer,
+      minute: integer,
+      rss_bytes: integer,
+      heap_used_bytes: integer,
+      heap_limit_bytes: integer,
+      handles: integer,
+      /** Number of recorded errors. */
+      errors: integer,
+      delay_p50_ms: nullable(fraction),
+      delay_p99_ms: nullable(fraction),
+      delay_max_ms: nullable(fraction),
+      utilisation: fraction,
+      cpu: fraction,
+      gc_ms: fraction,
+    },
+    key: ['process_id', 'minute'],
+    sum: 'errors',
+    isDisposable: true,
+  }),
+  /** Exceptions that were raised, caught and not reported, by place and hour. */
+  faultboard_swallowed_exceptions: defineTable({
+    columns: {
+      application_id: integer,
+      hour: integer,
+      /** Digest of type, raise location and rescue location, which together exceed the key limit. */
+      location_digest: text,
+      error_type: text,
+      raise_location: text,
+      /** Empty in the row that counts all exceptions of a raise location. */
+      rescue_location: text,
+      handler_kind: text,
+      raise_count: integer,
+      rescue_count: integer,
+      /** Empty in rows of earlier versions. */
+      reported_count: nullable(integer),
+      /** Null if only the hour is known. */
+      last_seen_at: nullable(integer),
+    },
+    key: ['application_id', 'hour', 'location_digest'],
+    sum: 'raise_count',
+  }),
+  /** Events of rate limiters, by hour and details. */
+  faultboard_request_guard_hours: defineTable({
+    columns: {
+      application_id: integer,
+      hour: integer,
+      event_digest: text,
+      kind: text,
+      rule: text,
+      ip_address: text,
+      path: text,
+      count: integer,
+      /** Null in rows of earlier versions. */
+      last_seen_at: nullable(integer),
+    },
+    key: ['application_id', 'hour', 'event_digest'],
+    sum: 'count',
+  }),
+  /** Statements repeated within one request or job, by hour, route and calling code. */
+  faultboard_repeated_statement_hours: defineTable({
+    columns: {
+      application_id: integer,
+      hour: integer,
+      statement_digest: text,
+      /** SQL without values. */
+      statement: text,
+      route: text,
+      place: text,
+      request_count: integer,
+      statement_count: integer,
+      /** Highest count in a single request. */
+      worst_count: integer,
+      duration_ms: integer,
+      last_seen_at: integer,
+    },
+    key: ['application_id', 'hour', 'statement_digest'],
+    sum: 'statement_count',
+  }),
+  /** Deprecation warnings, by hour, place and application version. */
+  faultboard_deprecation_hours: defineTable({
+    columns: {
+      application_id: integer,
+      hour: integer,
+      warning_digest: text,
+      code: text,
+      message: text,
+      place: text,
+      app_version: text,
+      count: integer,
+      first_seen_at: integer,
+      last_seen_at: integer,
+    },
+    key: ['application_id', 'hour', 'warning_digest'],
+    sum: 'count',
+  }),
+  faultboard_jobs: defineTable({
+    columns: {
+      id,
+      name: text,
+      /** Deduplication key. A key has at most one job. */
+      job_key: nullable(text),
+      payload: text,
+      state: text,
+      run_at: integer,
+      attempts: integer,
+      max_attempts: integer,
+      locked_by: nullable(text),
+      locked_until: nullable(integer),
+      last_error: nullable(text),
+      created_at: integer,
+      finished_at: nullable(integer),
+    },
+    key: ['id'],
+    batchSize: 100,
+    isDisposable: true,
+  }),
+  /** Deliveries of notifications, sent and pending. Authoritative for every job engine. */
+  faultboard_deliveries: defineTable({
+    columns: {
+      id,
+      idempotency_key: text,
+      /** Earliest time of the next attempt. */
+      run_at: nullable(integer),
+      /** Time when its job was enqueued. Null if that is still pending. */
+      queued_at: nullable(integer),
+      /** End of the lease of the sending process. */
+      locked_until: nullable(integer),
+      channel: text,
+      event: text,
+      error_id: nullable(integer),
+      application_id: nullable(integer),
+      state: text,
+      attempts: integer,
+      payload: text,
+      last_answer: nullable(text),
+      created_at: integer,
+      finished_at: nullable(integer),
+    },
+    key: ['id'],
+    batchSize: 100,
+  }),
+  /** Actions that must not repeat before a time. */
+  faultboard_cooldowns: defineTable({ columns: { name: text, until: integer }, key: ['name'], isDisposable: true }),
+  /** Ids of committed batches, so that a retry after an unknown result is not counted twice. */
+  faultboard_batches: defineTable({
+    columns: { batch_id: text, created_at: integer },
+    key: ['batch_id'],
+    isDisposable: true,
+  }),
+  /** Events with an id from their client, by the batch that counted them. Prevents counting a resent event twice. */
+  faultboard_reported_events: defineTable({
+    columns: { application_id: integer, event_digest: text, batch_id: text, created_at: integer },
+    key: ['application_id', 'event_digest'],
+  }),
+  /** Leases and last runs of schedules. */
+  faultboard_leases: defineTable({
+    columns: { name: text, holder: nullable(text), expires_at: integer, last_run_at: nullable(integer) },
+    key: ['name'],
+    isDisposable: true,
+  }),
 }
 
-/** Errors rejected by budgets, by hour. */
-export interface RejectionHoursTable {
-  application_id: number
-  hour: number
-  budget_digest: string
-  budget: string
-  count: number
-  first_seen_at: number
-  last_seen_at: number
+export type Schema = { [Name in keyof typeof TABLES]: Row<(typeof TABLES)[Name]['columns']> }
+export type TableName = keyof Schema
+export type ColumnName<Name extends TableName> = keyof Schema[Name] & string
+export const TABLE_NAMES = Object.keys(TABLES) as TableName[]
+
+export function tableDefinition(name: TableName): Table {
+  return TABLES[name]
 }
 
-/** Baselines by error type and platform. */
-export interface BaselinesTable {
-  id: Generated<number>
-  application_id: number
-  error_type: string
-  platform: string
-  granularity: string
-  mean: number
-  std_dev: number
-  sample_count: number
-  occurrence_count: number
-  calculated_at: number
-}
-
-/** Pairs of errors in which the child follows the parent. */
-export interface CascadesTable {
-  id: Generated<number>
-  parent_error_id: number
-  child_error_id: number
-  parent_count: number
-  followed_count: number
-  probability: number
-  /** Null in rows of earlier versions. */
-  expected_probability: number | null
-  average_delay_ms: number
-  first_detected_at: number
-  last_detected_at: number
-}
-
-/** Number of times a child followed a parent, by the hour of the parent. */
-export interface CascadeHoursTable {
-  hour: number
-  parent_error_id: number
-  child_error_id: number
-  followed_count: number
-  delay_ms: number
-}
-
-/** Number of occurrences that were examined as parents, by hour. */
-export interface CascadeParentsTable {
-  hour: number
-  error_id: number
-  count: number
-  /** Milliseconds of the hour within one minute after an occurrence. Null for hours before version 0.5. */
-  covered_ms: number | null
-}
+export type CascadesTable = Schema['faultboard_cascades']
+export type DeliveriesTable = Schema['faultboard_deliveries']
+export type DiagnosticDumpsTable = Schema['faultboard_diagnostic_dumps']
+export type ErrorsTable = Schema['faultboard_errors']
+export type OccurrencesTable = Schema['faultboard_occurrences']
+export type ProcessMinutesTable = Schema['faultboard_process_minutes']
+export type SavedViewsTable = Schema['faultboard_saved_views']
+export type SearchHistoryTable = Schema['faultboard_search_history']

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { sql } from '../../src/store/kysely.js'
-import { TABLE_NAMES } from '../../src/store/move/moved-tables.js'
+import { TABLE_NAMES } from '../../src/store/schema.js'
 import { RunningCommand, recordErrors, workingDirectory } from '../cli/faultboard.js'
 import { verifiedCounts } from '../support/books.js'
 import { describeEachDatabase } from '../support/databases.js'

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { cleanText } from '../../model/text.js'
-import type { BulkTarget, BulkUpdate } from '../dialect.js'
-import type { Schema } from '../schema.js'
+import { bulkTarget } from '../bulk-targets.js'
+import type { BulkTarget } from '../dialect.js'
+import { type ColumnName, type TableName, tableDefinition } from '../schema.js'
 
 /** Combines two amounts of the same row. */
 export type Aggregation = 'add' | 'greatest' | 'least'
@@ -24,44 +25,42 @@ export interface HourTable<Name extends string = string, Amount extends string =
  * @example
  * defineHourTable({
  *   table: 'faultboard_request_guard_hours',
- *   digest: 'event_digest',
  *   names: { kind: 16, rule: 255 },
  *   amounts: { count: 'add' },
  * })
  */
-export function defineHourTable<Name extends string, Amount extends string>({
+export function defineHourTable<
+  Table extends TableName,
+  Name extends ColumnName<Table>,
+  Amount extends ColumnName<Table>,
+>({
   table,
-  digest,
   names,
   details = [],
   amounts,
 }: {
-  table: keyof Schema
-  digest: string
+  table: Table
   names: Readonly<Record<Name, number>>
   /** Names that are not part of the key. A row keeps the newest value. */
   details?: readonly Name[]
   amounts: Readonly<Record<Amount, Aggregation>>
 }): HourTable<Name, Amount> {
   const all = Object.keys(names) as Name[]
-  const update: BulkUpdate[] = [
-    ...details.map((column) => ({ column, by: 'replace' as const })),
-    ...Object.entries<Aggregation>(amounts).map(([column, by]) => ({ column, by })),
-  ]
+  const primaryKey = tableDefinition(table).key as readonly ColumnName<Table>[]
+  const updates = Object.entries(amounts) as [Amount, Aggregation][]
   return {
     names,
     key: all.filter((name) => !details.includes(name)),
     details,
     amounts,
-    target: {
-      table,
-      columns: [
-        ...['application_id', 'hour'].map((name) => ({ name, type: 'integer' as const })),
-        ...[digest, ...all].map((name) => ({ name, type: 'text' as const })),
-        ...Object.keys(amounts).map((name) => ({ name, type: 'integer' as const })),
-      ],
-      onConflict: { key: ['application_id', 'hour', digest], update },
-    },
+    target: bulkTarget(table, [...primaryKey, ...all, ...updates.map(([column]) => column)], {
+      onConflict: {
+        update: [
+          ...details.map((column) => ({ column, by: 'replace' as const })),
+          ...updates.map(([column, by]) => ({ column, by })),
+        ],
+      },
+    }),
   }
 }
 

@@ -3,7 +3,6 @@ import { defineHourTable } from './define-hour-table.js'
 /** Events of rate limiters. */
 export const GUARD_HOURS = defineHourTable({
   table: 'faultboard_request_guard_hours',
-  digest: 'event_digest',
   names: { kind: 16, rule: 255, ip_address: 64, path: 500 },
   amounts: { count: 'add', last_seen_at: 'greatest' },
 })
@@ -11,7 +10,6 @@ export const GUARD_HOURS = defineHourTable({
 /** Statements repeated within one request or job. */
 export const STATEMENT_HOURS = defineHourTable({
   table: 'faultboard_repeated_statement_hours',
-  digest: 'statement_digest',
   names: { statement: 1000, route: 500, place: 500 },
   amounts: {
     request_count: 'add',
@@ -25,7 +23,6 @@ export const STATEMENT_HOURS = defineHourTable({
 /** Errors rejected by budgets. */
 export const REJECTION_HOURS = defineHourTable({
   table: 'faultboard_rejection_hours',
-  digest: 'budget_digest',
   names: { budget: 64 },
   amounts: { count: 'add', first_seen_at: 'least', last_seen_at: 'greatest' },
 })
@@ -33,7 +30,6 @@ export const REJECTION_HOURS = defineHourTable({
 /** Deprecation warnings and the code that caused them. */
 export const DEPRECATION_HOURS = defineHourTable({
   table: 'faultboard_deprecation_hours',
-  digest: 'warning_digest',
   names: { code: 64, message: 1000, place: 500, app_version: 128 },
   amounts: { count: 'add', first_seen_at: 'least', last_seen_at: 'greatest' },
 })
@@ -41,7 +37,6 @@ export const DEPRECATION_HOURS = defineHourTable({
 /** Exceptions by the place that raised and the place that caught them. */
 export const SWALLOWED_HOURS = defineHourTable({
   table: 'faultboard_swallowed_exceptions',
-  digest: 'location_digest',
   names: { error_type: 255, raise_location: 500, rescue_location: 500, handler_kind: 16 },
   amounts: { raise_count: 'add', rescue_count: 'add', reported_count: 'add', last_seen_at: 'greatest' },
 })

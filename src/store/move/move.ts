@@ -2,8 +2,7 @@ import { TrackerError } from '../../model/errors.js'
 import type { Database } from '../database.js'
 import { type Kysely, sql, type Transaction } from '../kysely.js'
 import { describePendingMigrations, migrate } from '../migrate.js'
-import type { Schema } from '../schema.js'
-import { movedTable, TABLE_NAMES } from './moved-tables.js'
+import { type Schema, TABLE_NAMES, tableDefinition } from '../schema.js'
 import { type Columns, readColumns, readRows, TableChecksum } from './read-table.js'
 
 export interface Moved {
@@ -93,7 +92,7 @@ async function readSnapshot<T>(
 async function clearTarget(target: Transaction<Schema>, { dialect }: Database): Promise<void> {
   const used: string[] = []
   for (const table of TABLE_NAMES) {
-    if (!movedTable(table).isDisposable && (await hasRows(target, table))) used.push(table)
+    if (!tableDefinition(table).isDisposable && (await hasRows(target, table))) used.push(table)
   }
   if (used.length > 0) {
     throw new TrackerError(
@@ -102,7 +101,7 @@ async function clearTarget(target: Transaction<Schema>, { dialect }: Database): 
     )
   }
   for (const table of TABLE_NAMES) {
-    if (movedTable(table).isDisposable) await sql`delete from ${sql.table(table)}`.execute(target)
+    if (tableDefinition(table).isDisposable) await sql`delete from ${sql.table(table)}`.execute(target)
   }
 }
 
@@ -165,12 +164,12 @@ async function verifyTable({
 /** Needed because inserting explicit ids does not advance the sequences of every database. */
 async function resetSequences(target: Transaction<Schema>, { dialect }: Database): Promise<void> {
   for (const table of TABLE_NAMES) {
-    if (movedTable(table).key[0] === 'id') await dialect.resetSequence?.(target, table)
+    if (tableDefinition(table).key[0] === 'id') await dialect.resetSequence?.(target, table)
   }
 }
 
 function toMovedRows(table: keyof Schema, { rows, sum }: TableChecksum): MovedRows {
-  const { sum: column } = movedTable(table)
+  const { sum: column } = tableDefinition(table)
   return { table, rows, sum: column === undefined ? null : { column, total: sum } }
 }
 

@@ -3,8 +3,7 @@ import { TrackerError } from '../../model/errors.js'
 import type { Database } from '../database.js'
 import type { BulkColumn, BulkRow, Dialect } from '../dialect.js'
 import { type Kysely, type RawBuilder, sql } from '../kysely.js'
-import type { Schema } from '../schema.js'
-import { movedTable, TABLE_NAMES } from './moved-tables.js'
+import { type Schema, TABLE_NAMES, tableDefinition } from '../schema.js'
 
 export type Columns = ReadonlyMap<keyof Schema, readonly BulkColumn[]>
 
@@ -40,7 +39,7 @@ export async function* readRows(
   table: keyof Schema,
   columns: readonly BulkColumn[],
 ): AsyncGenerator<BulkRow[]> {
-  const { key, batchSize = DEFAULT_BATCH_SIZE } = movedTable(table)
+  const { key, batchSize = DEFAULT_BATCH_SIZE } = tableDefinition(table)
   const selected = sql.join(columns.map(({ name }) => sql.ref(name)))
   const order = sql.join(key.map((column) => sql.ref(column)))
   const keyIndexes = key.map((column) => columns.findIndex(({ name }) => name === column))
@@ -66,7 +65,7 @@ export class TableChecksum {
   readonly #sumIndex: number
 
   constructor(table: keyof Schema, columns: readonly BulkColumn[]) {
-    const { sum } = movedTable(table)
+    const { sum } = tableDefinition(table)
     this.#sumIndex = columns.findIndex(({ name }) => name === sum)
   }
 
