@@ -10,29 +10,17 @@ interface Bundle {
   wrap(text: string): string
 }
 
+/** Shared style sheets first, then the layout of single pages. */
 const STYLES = [
-  'tokens',
-  'base',
-  'frame',
-  'components',
-  'charts',
-  'list',
-  'detail',
-  'source',
-  'variables',
-  'overview',
-  'settings',
-  'notifications',
-  'analytics',
-  'insight',
-  'process',
+  ...['tokens', 'base', 'forms', 'frame', 'panels', 'tables', 'figures', 'components', 'charts'],
+  ...['list', 'detail', 'source', 'overview', 'settings', 'notifications', 'analytics', 'process', 'diagnostics'],
 ]
 const SCRIPTS = ['frame', 'copy', 'keyboard', 'list', 'live', 'detail', 'source', 'settings']
 
 const BUNDLES: Readonly<Record<string, Bundle>> = {
   'dashboard.css': {
     type: 'text/css; charset=utf-8',
-    files: [...STYLES, 'diagnostics', 'counted', 'swallowed'].map((name) => `css/${name}.css`),
+    files: STYLES.map((name) => `css/${name}.css`),
     wrap: (text) => text,
   },
   'dashboard.js': {

@@ -191,6 +191,32 @@ describe('the pages', () => {
     expect([...owners].filter(([, sheets]) => sheets.length > 1)).toEqual([])
   })
 
+  test('use every class that a style sheet defines and no other class', () => {
+    const read = (folder: string, ending: string) =>
+      readdirSync(folder, { recursive: true, encoding: 'utf8' })
+        .filter((name) => name.endsWith(ending))
+        .map((name) => readFileSync(join(folder, name), 'utf8'))
+        .join('\n')
+    const markup = read('src/dashboard', '.tsx') + read('src/diagnostics', '.tsx')
+    const code = markup + read('src/dashboard', '.ts') + read('src/diagnostics', '.ts')
+    const scripts = read('src/dashboard/assets/js', '.js')
+    const selectors = read('src/dashboard/assets/css', '.css')
+      .replace(/\/\*.*?\*\//gs, '')
+      .replace(/\{[^{}]*\}/g, '')
+    const defined = new Set([...selectors.matchAll(/\.([a-z][\w-]*)/g)].map((match) => match[1] ?? ''))
+    expect(defined.size).toBeGreaterThan(100)
+    // A template such as `severity-${severity}` uses every class with its prefix.
+    const prefixes = [...code.matchAll(/([a-z][\w-]*-)\$\{/g)].map((match) => match[1] ?? '')
+    const words = new Set((code + scripts).match(/[\w-]+/g))
+    const unused = [...defined].filter(
+      (name) => !words.has(name) && !prefixes.some((prefix) => name.startsWith(prefix)),
+    )
+    expect(unused).toEqual([])
+    const hooks = new Set(scripts.match(/[\w-]+/g))
+    const used = [...markup.matchAll(/\bclass="([^"]*)"/g)].flatMap((match) => (match[1] ?? '').split(' '))
+    expect(used.filter((name) => !defined.has(name) && !hooks.has(name))).toEqual([])
+  })
+
   test('contain no SQL and do not import the store', () => {
     const dashboard = files.filter((file) => file.startsWith('src/dashboard/'))
     expect(

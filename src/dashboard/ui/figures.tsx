@@ -34,7 +34,7 @@ export function Figure({
           <strong class="figure-value">{href ? <a href={href}>{value}</a> : value}</strong>
           {change && <Change {...change} />}
         </span>
-        <small class="figure-note">{note}</small>
+        <small>{note}</small>
         {trend && <Sparkline values={trend.values} label={trend.label} />}
       </dd>
     </div>

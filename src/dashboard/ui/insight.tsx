@@ -35,11 +35,11 @@ export interface Headline {
 /** Key numbers at the top of a page. */
 export function Headlines({ rows }: { rows: readonly Headline[] }): Rendered {
   return (
-    <dl class="headlines">
+    <dl class="figure-row">
       {rows.map(({ label, value, description, href }) => (
         <div>
           <dt>{label}</dt>
-          <dd class="headline-value">{href ? <a href={href}>{value}</a> : value}</dd>
+          <dd class="figure-value">{href ? <a href={href}>{value}</a> : value}</dd>
           <dd class="description">{description}</dd>
         </div>
       ))}
@@ -66,7 +66,7 @@ export function InsightTable<Row>({
 }): Rendered {
   return (
     <section class="scroll" tabindex={0} aria-label={title}>
-      <table class="insight-table">
+      <table class="data-table">
         <thead>
           <tr>
             <th scope="col">{first.name}</th>

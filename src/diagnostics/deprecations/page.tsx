@@ -59,7 +59,7 @@ function Warnings({ data, visit }: { data: DeprecationSummary; visit: Visit }) {
         bars={data.by_day.map(({ day, count }) => ({ label: shortDate(day), name: longDate(day), values: { count } }))}
       />
       <section aria-label="Warnings">
-        <ol class="records">
+        <ol>
           {data.deprecations.map((warning) => (
             <Warning warning={warning} visit={visit} />
           ))}

@@ -67,7 +67,7 @@ function Statements({ data, visit }: { data: NPlusOneQueries; visit: Visit }) {
         bars={data.by_day.map(({ day, count }) => ({ label: shortDate(day), name: longDate(day), values: { count } }))}
       />
       <section aria-label="Statements">
-        <ol class="records">
+        <ol>
           {data.statements.map((statement) => (
             <Statement statement={statement} visit={visit} />
           ))}

@@ -59,11 +59,11 @@ const KIND_STYLES = {
 function Summary({ data, visit }: { data: RequestGuardSummary; visit: Visit }) {
   return (
     <div class="stack">
-      <dl class="totals">
+      <dl class="figure-row">
         {GUARD_KINDS.map((kind) => (
           <div>
             <dt>{KIND_STYLES[kind].label}</dt>
-            <dd>{formatCount(data.by_kind[kind])}</dd>
+            <dd class="figure-value">{formatCount(data.by_kind[kind])}</dd>
           </div>
         ))}
       </dl>

@@ -71,7 +71,7 @@ function Locations({ data, sources, visit }: PageData & { visit: Visit }): Rende
       <p class="muted">
         {`${formatCount(totals.raise_count)} raised in ${locations}: ${formatCount(totals.rescue_count)} swallowed, ${formatCount(totals.reported_count)} reported, ${formatCount(totals.unaccounted_count)} unaccounted for.`}
       </p>
-      <ol class="records">
+      <ol>
         {data.locations.map((location, i) => (
           <SwallowingLocationItem location={location} source={sources[i] ?? null} visit={visit} />
         ))}

@@ -70,7 +70,7 @@ export function ErrorHead({
           </a>
         )}{' '}
         {location && (
-          <span class="error-place muted">
+          <span class="muted">
             {location.relation === 'caused at' && 'caused at '}
             <code>{location.place}</code>
           </span>

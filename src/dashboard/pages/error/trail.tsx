@@ -21,7 +21,7 @@ export function ActivityTrail(props: ErrorProps): Rendered {
     })),
   ].sort((a, b) => a.at.localeCompare(b.at))
   return (
-    <section class="panel trail-panel" id="activity" aria-labelledby="trail-title">
+    <section class="panel" id="activity" aria-labelledby="trail-title">
       <div class="panel-head">
         <h2 id="trail-title">Activity</h2>
       </div>

@@ -164,9 +164,7 @@ function Row({
           <StatusBadge status={error.status} />
         </span>
         {error.snoozed_until && error.snoozed && (
-          <small class="snoozed" title={`Until ${exactTime(error.snoozed_until, visit.time_zone)}`}>
-            snoozed
-          </small>
+          <small title={`Until ${exactTime(error.snoozed_until, visit.time_zone)}`}>snoozed</small>
         )}
         <MutedNote error={error} visit={visit} />
       </td>

@@ -39,7 +39,7 @@ export function SavedViews({
             ))}
           </ul>
         )}
-        <form class="save-view" method="post" action={`${visit.base}/saved_views`}>
+        <form method="post" action={`${visit.base}/saved_views`}>
           <input type="hidden" name="list_query" value={list_query} />
           <TextField name="name" label="Name" value={current?.name} required maxlength={MAX_NAME_LENGTH} />
           <button type="submit">Save view</button>

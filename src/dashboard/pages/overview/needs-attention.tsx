@@ -24,12 +24,12 @@ export function NeedsAttention({ data, visit }: { data: Overview; visit: Visit }
     <section class="card" aria-labelledby="needs-attention">
       <h2 id="needs-attention">Needs attention</h2>
       {groups.length === 0 && spikes.length === 0 ? (
-        <p class="all-quiet">
+        <p class="muted">
           All clear. No new errors since <Time iso={data.new_since} visit={visit} />, no regressions in the last 7 days
           {data.spiking !== null && ', no spikes'}, and all critical errors are assigned.
         </p>
       ) : (
-        <div class="needs">
+        <div class="columns needs">
           {spikes.length > 0 && <Spikes spikes={spikes} visit={visit} />}
           {groups.map((group) => renderGroup(group, visit))}
         </div>

@@ -87,7 +87,7 @@ export const overview = definePage({
 
 function OverviewPanels({ data, visit }: { data: OverviewPage; visit: Visit }): Rendered {
   return (
-    <div class="stack overview">
+    <div class="stack">
       <OverviewFigures data={data} visit={visit} />
       <DailyChart data={data} visit={visit} />
       <NeedsAttention data={data} visit={visit} />

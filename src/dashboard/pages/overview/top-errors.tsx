@@ -16,7 +16,7 @@ export function TopErrors({ data, visit }: { data: Overview; visit: Visit }): Re
           : `Ranked by occurrences since ${exactTime(data.impact_since, visit.time_zone)} and affected users of the last 7 days.`}
       </p>
       {data.top_by_impact.length === 0 ? (
-        <p class="all-quiet">No open errors in the last 7 days.</p>
+        <p class="muted">No open errors in the last 7 days.</p>
       ) : (
         <table class="impact">
           <thead>
@@ -47,13 +47,13 @@ export function TopErrors({ data, visit }: { data: Overview; visit: Visit }): Re
                   {`${formatCount(error.users)}${data.user_counts_are_lower_bounds ? '+' : ''}`}
                   <span class="impact-unit">{error.users === 1 ? ' user' : ' users'}</span>
                 </td>
-                <td class="impact-time">
+                <td>
                   <Time iso={error.occurred_at} visit={visit} />
                 </td>
                 <td>
                   <SeverityBadge severity={error.severity} />
                 </td>
-                <td class="impact-state">
+                <td>
                   <StatusBadge status={error.status} /> <small>{error.assigned_to ?? ''}</small>
                 </td>
               </tr>

@@ -10,7 +10,7 @@ export function Totals({ stats, visit }: { stats: DashboardStats; visit: Visit }
   return (
     <section class="card overview-totals" aria-labelledby="totals">
       <h2 id="totals">All errors</h2>
-      <dl class="overview-totals-row">
+      <dl class="figure-row">
         {totalRows(stats).map(([label, errors, occurrences]) => (
           <div>
             <dt>{label}</dt>

@@ -171,7 +171,7 @@ function Legend({ series }: { series: readonly Series[] }): Rendered {
     <ul class="legend">
       {series.map(({ label, tone }) => (
         <li>
-          <svg class="swatch" viewBox="0 0 8 8" width="8" height="8" aria-hidden="true" focusable="false">
+          <svg viewBox="0 0 8 8" width="8" height="8" aria-hidden="true" focusable="false">
             <rect class={tone} width="8" height="8" rx="2" />
           </svg>
           {label}

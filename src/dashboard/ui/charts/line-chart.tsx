@@ -42,13 +42,13 @@ export function LineChart({
   const max = roundUpForAxis(Math.max(minMax, ...values), scale)
   const step = 1000 / Math.max(1, moments.length)
   return (
-    <figure class="chart line-chart">
+    <figure class="chart">
       <figcaption>
         <span class="chart-title">{title}</span>
         <ul class="legend">
           {lines.map(({ label, tone }) => (
             <li>
-              <svg class="stroke" viewBox="0 0 16 8" width="16" height="8" aria-hidden="true" focusable="false">
+              <svg viewBox="0 0 16 8" width="16" height="8" aria-hidden="true" focusable="false">
                 <path class={`line line-${tone}`} d="M0 4H16" />
               </svg>
               {label}

@@ -27,7 +27,7 @@ export function SmallMultiples({
           {multiples.map(({ name, total, daily }) => (
             <li>
               <a href={linkFor(name)}>{name}</a>
-              <span class="multiple-total">{formatCount(total)}</span>
+              <span class="muted">{formatCount(total)}</span>
               <Sparkline values={daily} label={`${name}, occurrences per day`} />
             </li>
           ))}

@@ -86,7 +86,7 @@ function NavigationLinks({ destinations, visit }: { destinations: readonly Desti
             >
               <Icon path={icon} />
               <span class="word">{label}</span>
-              {disabledBy.length > 0 && <span class="word disabledBy-word">off</span>}
+              {disabledBy.length > 0 && <span class="word off-word">off</span>}
               {healthLabel && <span class={`rail-dot rail-dot-${visit.tracker.state}`} />}
             </a>
           </li>

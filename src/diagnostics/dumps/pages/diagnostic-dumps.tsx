@@ -36,7 +36,7 @@ export const diagnosticDumpsPage = definePage({
           code:
         </Empty>
       ) : (
-        <ol class="records">
+        <ol>
           {dumps.map((dump) => (
             <Dump dump={dump} visit={visit} />
           ))}

@@ -74,7 +74,7 @@ describeOneDatabase('the page of one error', (database) => {
     expect(text).toContain('src/cart.ts:29:2')
     const { occurrence: shown, ...selected } = await json(`?occurrence_id=${second?.id}`)
     expect(selected).toMatchObject({ message: 'Order 28 is empty', place: 'src/cart.ts:29 in total' })
-    expect(text).toMatch(/<span class="error-place[^>]*>\s*<code>src\/cart\.ts:29 in total<\/code>/)
+    expect(text).toMatch(/<span class="muted">\s*<code>src\/cart\.ts:29 in total<\/code>/)
     expect(text).toMatch(/<title>[^<]*src\/cart\.ts:29 in total/)
     expect(text).toContain(`occurrence_id=${shown?.previous_id}`)
     expect(text).toContain(`occurrence_id=${shown?.next_id}`)

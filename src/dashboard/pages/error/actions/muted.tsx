@@ -23,11 +23,7 @@ export function MutedBadge({ error, visit }: MutedProps): Rendered {
 /** Short form for list rows. */
 export function MutedNote({ error, visit }: MutedProps): Rendered {
   if (!error.muted) return null
-  return (
-    <small class="snoozed" title={muteTooltip(error, visit)}>
-      muted
-    </small>
-  )
+  return <small title={muteTooltip(error, visit)}>muted</small>
 }
 
 export function muteText({ muted_until, muted_by_name }: ErrorSummary, visit: Visit): string {

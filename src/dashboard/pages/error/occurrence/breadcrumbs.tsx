@@ -53,7 +53,7 @@ function Crumb({
         {message}
         {metadata && <code class="muted">{formatMetadata(metadata)}</code>}
       </span>
-      {duration_ms !== undefined && <span class="muted crumb-took">{`${duration_ms} ms`}</span>}
+      {duration_ms !== undefined && <span class="muted">{`${duration_ms} ms`}</span>}
     </li>
   )
 }

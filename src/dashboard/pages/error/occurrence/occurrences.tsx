@@ -74,7 +74,7 @@ export function Occurrences({ record, visit }: ErrorProps): Rendered {
         <h2 id="occurrences-title">Occurrences</h2>
         <p class="meta muted">{`${formatCount(record.occurrence_count)} in total, latest ${storedText(record)}`}</p>
       </div>
-      <ol class="occurrences">
+      <ol>
         {record.occurrences.map((occurrence) => (
           <Row occurrence={occurrence} visit={visit} isShown={occurrence.id === record.occurrence?.id} />
         ))}

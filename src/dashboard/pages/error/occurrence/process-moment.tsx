@@ -13,7 +13,7 @@ export function ProcessMoment({ health }: { health: unknown }): Rendered {
       <div class="panel-head">
         <h2 id="process-title">Process</h2>
       </div>
-      <dl class="process-moment">
+      <dl class="figure-row">
         {FIGURES.map(({ name, label, show }) => {
           const text = show(health)
           return (

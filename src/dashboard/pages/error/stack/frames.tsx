@@ -20,7 +20,7 @@ export function Frames({ stack, first = false }: { stack: ShownStack; first?: bo
   const shown = stack.parts.slice(0, MAX_OPEN_PARTS)
   const more = stack.parts.slice(MAX_OPEN_PARTS)
   return (
-    <div class={first ? 'frames' : 'frames inner'}>
+    <div class="frames">
       <PartList parts={shown} stack={stack} open={first ? MAX_OPEN_PARTS : 1} />
       {more.length > 0 && (
         <details class="part library frame-rest">
