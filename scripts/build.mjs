@@ -1,20 +1,36 @@
 // node scripts/build.mjs [--no-check]
 import { spawnSync } from 'node:child_process'
-import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { buildSync } from 'esbuild'
+import { buildSync, transformSync } from 'esbuild'
+import { rollup } from 'rollup'
 
 const FOR_BROWSERS = ['./dist/browser/client.js', './dist/browser/react/error-boundary.js']
+
+/** Modules that load together become one chunk. A module belongs to the first chunk that needs it. */
+const CHUNKS = [
+  // Must not load Node.js modules.
+  ['edge', ['adapters/next-edge.js']],
+  ['command-line', ['cli/main.js']],
+  ['tracker', ['index.js']],
+  ['operations', ['lazy-operations.js']],
+  ['jobs', ['jobs/handlers.js']],
+  ['dashboard', ['dashboard/handler.js', 'dashboard/routes.js']],
+]
+
+/** Entries for scripts, benchmarks and processes that tests start. Not in the package. */
+const FOR_DEVELOPMENT = ['tracker.js', 'options.js', 'store/database.js', 'store/migrate.js', 'jobs/engines.js']
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 
 rmSync('dist', { recursive: true, force: true })
 compile()
-await bundleAssets()
+const assets = await bundleAssets()
 bundleLibrary('dist/store/kysely.js', 'kysely')
 joinHooks()
-joinModules()
+await joinModules()
+writeAssets(assets)
 bundleForBrowsers()
 removePrivateTypes()
 chmodSync('dist/cli/main.js', 0o755)
@@ -26,14 +42,21 @@ function compile() {
   if (status !== 0) process.exit(1)
 }
 
-/** Writes the style sheets and scripts of the dashboard as one file each, as the server would concatenate them. */
+/** Concatenates the style sheets and the scripts of the dashboard as the server does from source. */
 async function bundleAssets() {
   cpSync('src/dashboard/assets', 'dist/dashboard/assets', { recursive: true })
   const { serveAsset } = await import('../dist/dashboard/assets.js')
-  for (const name of ['dashboard.css', 'dashboard.js']) {
-    writeFileSync(`dist/dashboard/assets/${name}`, await serveAsset(name).text())
-  }
-  for (const folder of ['css', 'js']) rmSync(`dist/dashboard/assets/${folder}`, { recursive: true })
+  const bundles = await Promise.all(
+    ['dashboard.css', 'dashboard.js'].map(async (name) => [name, await serveAsset(name).text()]),
+  )
+  rmSync('dist/dashboard/assets', { recursive: true })
+  return bundles
+}
+
+/** Writes the bundles where the chunk that contains `dashboard/assets.ts` looks for them. */
+function writeAssets(bundles) {
+  mkdirSync('dist/chunks/assets')
+  for (const [name, text] of bundles) writeFileSync(`dist/chunks/assets/${name}`, text)
 }
 
 /**
@@ -79,32 +102,54 @@ function licenseComment(library) {
   return `/*!\n${library}, bundled.\n\n${readFileSync(`node_modules/${library}/LICENSE`, 'utf8')}*/`
 }
 
-/**
- * Bundles the compiled modules into a few files, because loading a module costs half a millisecond and 60 kB. Code that
- * several entries share becomes a chunk, so that a process loads it once.
- */
-function joinModules() {
-  const { metafile } = buildSync({
-    entryPoints: entryPoints(),
-    outdir: 'dist',
-    outbase: 'dist',
-    allowOverwrite: true,
-    bundle: true,
-    splitting: true,
-    chunkNames: 'chunks/[name]-[hash]',
-    packages: 'external',
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    metafile: true,
-    logLevel: 'error',
+/** Bundles the compiled modules into a few files, because loading a module costs half a millisecond and 60 kB. */
+async function joinModules() {
+  const bundle = await rollup({
+    input: Object.fromEntries(entryPoints().map((file) => [file.slice('./dist/'.length, -'.js'.length), file])),
+    external: (id) => !/^[./]/.test(id),
+    onLog: (level, { message }) => level === 'warn' && console.warn(message),
   })
-  const written = new Set(Object.keys(metafile.outputs))
+  const { output } = await bundle.generate({
+    format: 'es',
+    chunkFileNames: 'chunks/[name]-[hash].js',
+    hoistTransitiveImports: false,
+    manualChunks: chunkOf(),
+  })
   for (const name of readdirSync('dist', { recursive: true, encoding: 'utf8' })) {
-    const file = join('dist', name).replaceAll('\\', '/')
-    const isOutput = written.has(file) || file.startsWith('dist/dashboard/assets/')
-    if (file.endsWith('.js') && !isOutput) rmSync(file)
+    if (name.endsWith('.js')) rmSync(join('dist', name))
   }
+  for (const { fileName, code } of output) {
+    mkdirSync(dirname(join('dist', fileName)), { recursive: true })
+    // Removes comments.
+    writeFileSync(join('dist', fileName), transformSync(code, { target: 'node20', legalComments: 'inline' }).code)
+  }
+}
+
+function chunkOf() {
+  let chunks
+  return (id, { getModuleInfo }) => {
+    chunks ??= assignChunks(getModuleInfo)
+    return chunks.get(id)
+  }
+}
+
+function assignChunks(getModuleInfo) {
+  const chunks = new Map()
+  const mayBeShared = new Set(FOR_DEVELOPMENT.map((file) => resolve('dist', file)))
+  for (const [name, files] of CHUNKS) {
+    for (const id of staticImports(files, getModuleInfo)) {
+      // An entry of the package keeps its own file. Otherwise a chunk could load and start the command line.
+      if (!chunks.has(id) && (mayBeShared.has(id) || !getModuleInfo(id)?.isEntry)) chunks.set(id, name)
+    }
+  }
+  return chunks
+}
+
+/** The files and everything they import statically, directly or not. */
+function staticImports(files, getModuleInfo) {
+  const found = new Set(files.map((file) => resolve('dist', file)))
+  for (const id of found) for (const imported of getModuleInfo(id)?.importedIds ?? []) found.add(imported)
+  return [...found]
 }
 
 /** Builds the browser client: without Node.js, for older browsers, and as one small file for a script tag. */
@@ -154,8 +199,5 @@ function entryPoints() {
     .flatMap((entry) => (typeof entry === 'string' ? [] : [entry.default, entry['edge-light']]))
     .filter((file) => file !== undefined && !FOR_BROWSERS.includes(file))
   const own = ['cli/main.js', 'dashboard/handler.js', 'diagnostics/swallowed/detection/loader.js']
-  // For scripts, benchmarks and processes that tests start.
-  own.push('tracker.js', 'options.js', 'store/database.js', 'store/migrate.js')
-  own.push('jobs/engines.js')
-  return [...new Set([...publicFiles, ...own.map((file) => `./dist/${file}`)])]
+  return [...new Set([...publicFiles, ...[...own, ...FOR_DEVELOPMENT].map((file) => `./dist/${file}`)])]
 }

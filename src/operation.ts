@@ -1,4 +1,4 @@
-import type * as v from 'valibot'
+import * as v from 'valibot'
 import type { Context } from './context.js'
 import { parseInput } from './model/input/input.js'
 
@@ -32,6 +32,26 @@ export async function perform<Schema extends v.GenericSchema, Result>(
   return operation.run(context, parseInput(operation.input, input ?? {}))
 }
 
+/**
+ * Returns a function that stands for an operation of a module. The module is loaded with the first call of an operation.
+ *
+ * @example
+ * const lazily = lazyOperations(loadReports)
+ * const REPORTS = { Monthly: lazily('monthlyReport') }
+ */
+export function lazyOperations<Module extends { [name: string]: unknown }>(
+  load: () => Promise<Module>,
+): <Name extends keyof Module>(name: Name) => Module[Name] {
+  return (name) => {
+    const operation: AnyOperation = {
+      // The loaded operation parses the input.
+      input: v.unknown(),
+      run: async (context, input) => perform((await load())[name] as AnyOperation, context, input),
+    }
+    return operation as Module[typeof name]
+  }
+}
+
 /** An operation whose result is read while it is being produced. Bound as an async generator. */
 export interface StreamOperation<Schema extends v.GenericSchema, Item> {
   readonly stream: Operation<Schema, AsyncIterable<Item>>
@@ -39,6 +59,7 @@ export interface StreamOperation<Schema extends v.GenericSchema, Item> {
 
 /** An operation whose result has several methods that share what they load. Bound as a class. */
 export interface ClassOperation<Schema extends v.GenericSchema, Query extends object> {
+  readonly input: Schema
   readonly open: Operation<Schema, Query>
   readonly methods: readonly string[]
 }
@@ -49,12 +70,13 @@ export function asStream<Schema extends v.GenericSchema, Item>(
   return { stream }
 }
 
-/** Every method of the class must return a promise. */
+/** Every method must return a promise. The constructor parses with `input`, which may not be loaded lazily. */
 export function asClass<Schema extends v.GenericSchema, Query extends object>(
+  input: Schema,
   open: Operation<Schema, Query>,
-  { prototype }: { prototype: Query },
+  methods: readonly (keyof Query & string)[],
 ): ClassOperation<Schema, Query> {
-  return { open, methods: Object.getOwnPropertyNames(prototype).filter((name) => name !== 'constructor') }
+  return { input, open, methods }
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a table holds operations of every input and result.
@@ -114,9 +136,9 @@ function bindMethod(row: AnyOperation | AnyStream, context: () => Context) {
 }
 
 /** The constructor throws on invalid input. Its methods open the query once per context. */
-function bindClass({ open, methods }: AnyClass, context: () => Context) {
+function bindClass({ input: schema, open, methods }: AnyClass, context: () => Context) {
   return function Query(input?: unknown) {
-    const parsed = parseInput(open.input, input ?? {})
+    const parsed = parseInput(schema, input ?? {})
     let opened: { context: Context; query: Promise<Record<string, (...args: unknown[]) => unknown>> } | null = null
     const query = () => {
       const current = context()

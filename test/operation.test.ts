@@ -1,8 +1,10 @@
 import * as v from 'valibot'
 import { expect, test, vi } from 'vitest'
+import { ErrorCorrelation } from '../src/analytics/correlation/error-correlation.js'
+import { PlatformComparison } from '../src/analytics/platforms/platform-comparison.js'
 import type { Context } from '../src/context.js'
 import { integer } from '../src/model/input/input.js'
-import { asClass, asStream, bindOperations, defineOperation, perform } from '../src/operation.js'
+import { asClass, asStream, bindOperations, defineOperation, lazyOperations, perform } from '../src/operation.js'
 import { COMMANDS, QUERIES, SERVICES } from '../src/operations.js'
 import { TrackerInstance } from '../src/tracker.js'
 
@@ -74,7 +76,10 @@ test('a bound class checks its input in the constructor and opens its query once
   opened.mockClear()
   let context = fakeContext()
   const lookUp = vi.fn(() => context)
-  const { Calendar: BoundCalendar } = bindOperations({ Calendar: asClass(calendar, Calendar) }, lookUp)
+  const { Calendar: BoundCalendar } = bindOperations(
+    { Calendar: asClass(daysInput, calendar, ['days', 'plus']) },
+    lookUp,
+  )
   expect(() => new BoundCalendar({ days: Number.NaN })).toThrow('days must be a whole number from 1 to 365')
   const query = new BoundCalendar({ days: 5 })
   expect(lookUp).not.toHaveBeenCalled()
@@ -88,7 +93,7 @@ test('a bound class checks its input in the constructor and opens its query once
 test('a bound class opens its query again after a failure', async () => {
   const ready = vi.fn(async () => {}).mockRejectedValueOnce(new Error('not migrated'))
   const context = fakeContext(ready)
-  const bound = bindOperations({ Calendar: asClass(calendar, Calendar) }, () => context)
+  const bound = bindOperations({ Calendar: asClass(daysInput, calendar, ['days', 'plus']) }, () => context)
   const query = new bound.Calendar()
   await expect(query.days()).rejects.toThrow('not migrated')
   expect(await query.days()).toBe(7)
@@ -100,6 +105,21 @@ test('a tracker offers every row of the table of operations', () => {
   expect(Object.keys(tracker.Queries)).toEqual(Object.keys(QUERIES))
   expect(Object.keys(tracker.Services)).toEqual(Object.keys(SERVICES))
   expect(() => new tracker.Queries.PlatformComparison({ days: 'week' })).toThrow('days must be a whole number')
+})
+
+test('a lazy operation loads its module with the first call and parses its input', async () => {
+  const load = vi.fn(async () => ({ doubled }))
+  const { Double } = bindOperations({ Double: lazyOperations(load)('doubled') }, fakeContext)
+  expect(load).not.toHaveBeenCalled()
+  expect(await Double.call({ days: 4 })).toBe(8)
+  await expect(Double.call({ days: 0 })).rejects.toThrow('days must be a whole number from 1 to 365')
+})
+
+test('a query class offers every method', () => {
+  const { prototype: platforms } = PlatformComparison
+  const { prototype: correlation } = ErrorCorrelation
+  expect(['constructor', ...QUERIES.PlatformComparison.methods]).toEqual(Object.getOwnPropertyNames(platforms))
+  expect(['constructor', ...QUERIES.ErrorCorrelation.methods]).toEqual(Object.getOwnPropertyNames(correlation))
 })
 
 test('ImportErrors rejects input that is not a stream of lines', async () => {

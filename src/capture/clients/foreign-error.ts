@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Cause, ClientSource } from '../../model/event.js'
 import { normalizePlatform } from '../../model/requests/platform.js'
 import type { Severity } from '../../model/severity/severity.js'
@@ -122,7 +122,7 @@ function createStackReader(maxLines: number): (stack: readonly string[]) => stri
 }
 
 export function eventDigest(key: string): string {
-  return createHash('sha256').update(key).digest('hex').slice(0, 32)
+  return hash('sha256', key).slice(0, 32)
 }
 
 /** A phone can be offline for weeks. A larger difference means that the clock is wrong. */

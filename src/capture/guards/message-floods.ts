@@ -1,6 +1,6 @@
 import { HOUR } from '../../model/time.js'
 
-/** Locations that are tracked at a time; the oldest is evicted. */
+/** Locations that are tracked at a time; the least recently changed is evicted. */
 const MAX_WATCHED_PLACES = 200
 
 interface Flood {
@@ -13,9 +13,13 @@ interface Flood {
 /** Type of a group shared by errors of different types. Their own type precedes the message. */
 const MANY_TYPES = 'ManyErrorTypes'
 
+/** Errors without a location have little in common, so all of them together may create more groups. */
+const FACTOR_WITHOUT_PLACE = 5
+
 interface SignedError {
   hash_signature: string
   error_type: string
+  source?: string | undefined
 }
 
 /**
@@ -30,8 +34,21 @@ export class MessageFloods {
     this.#limit = max_groups_per_place
   }
 
-  /** Error type of the shared group for an error beyond the limit; null if the error gets its own group. */
-  sharedType(place: string, { hash_signature, error_type }: SignedError, now: number): string | null {
+  /**
+   * Error type of the shared group for an error beyond the limit; null if the error gets its own group. Errors without a
+   * location (an empty `place`) are limited by type, and all together.
+   */
+  sharedType(place: string, error: SignedError, now: number): string | null {
+    // Includes the source, so that clients cannot exhaust the limit of a server location.
+    const source = error.source ?? ''
+    if (place !== '') return this.#count(`${source}\n${place}`, error, now, this.#limit)
+    return (
+      this.#count(`${source}\n${error.error_type}`, error, now, this.#limit) ??
+      this.#count(source, error, now, this.#limit * FACTOR_WITHOUT_PLACE)
+    )
+  }
+
+  #count(place: string, { hash_signature, error_type }: SignedError, now: number, limit: number): string | null {
     const hour = Math.floor(now / HOUR)
     const flood = this.#floods.get(place)
     if (flood?.hour !== hour) {
@@ -40,8 +57,11 @@ export class MessageFloods {
     }
     if (flood.signatures.has(hash_signature)) return null
     if (flood.error_type !== error_type) flood.error_type = MANY_TYPES
-    if (flood.signatures.size >= this.#limit) return flood.error_type
+    if (flood.signatures.size >= limit) return flood.error_type
     flood.signatures.add(hash_signature)
+    // Moves the location to the end, so that the one without a new group for the longest time is evicted.
+    this.#floods.delete(place)
+    this.#floods.set(place, flood)
     return null
   }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { resolve } from 'node:path'
 import type { Frame } from '../../model/stacks/backtrace.js'
 import { ProjectFiles } from './project-files.js'
@@ -70,7 +70,7 @@ export class SourceLines {
       if (!SOURCE_FILE.test(file)) return null
       const lines = this.#readLines(resolve(this.#projectRoot, file))
       const text = lines && describe(lines)
-      return text ? createHash('sha256').update(text).digest('hex').slice(0, DIGEST_LENGTH) : null
+      return text ? hash('sha256', text).slice(0, DIGEST_LENGTH) : null
     } catch {
       // Missing, or not readable by this process.
       return null

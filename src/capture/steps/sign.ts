@@ -36,10 +36,7 @@ export const sign: Step = (draft, context) => {
 }
 
 function shareGroupInFlood(draft: Draft, location: SignedPlace, { floods, count, now }: StepContext): void {
-  // Includes the source, so that clients cannot exhaust the limit of a server location. Without a location, errors of
-  // different types have nothing in common.
-  const place = location.key || draft.error_type
-  const sharedType = floods.sharedType(draft.source ? `${draft.source}\n${place}` : place, draft, now())
+  const sharedType = floods.sharedType(location.key, draft, now())
   if (sharedType === null) return
   if (sharedType !== draft.error_type) {
     draft.message = `${draft.error_type}: ${draft.message}`

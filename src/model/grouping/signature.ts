@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Cause, ClientSource } from '../event.js'
 import { normalizeMessage } from './normalized-message.js'
 
@@ -69,5 +69,5 @@ interface WrapperError {
 }
 
 function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
+  return hash('sha256', text)
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { parseFrame } from '../stacks/backtrace.js'
 import { normalizeMessage } from './normalized-message.js'
 
@@ -53,5 +53,5 @@ function messageWords(message: string): string[] {
 
 /** 48 bits: an exact integer in every database and in JavaScript, with a negligible chance of collisions. */
 function hashFeature(feature: string): number {
-  return createHash('sha1').update(feature).digest().readUIntBE(0, 6)
+  return hash('sha1', feature, 'buffer').readUIntBE(0, 6)
 }

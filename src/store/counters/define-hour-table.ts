@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { cleanText } from '../../model/text.js'
 import { bulkTarget } from '../bulk-targets.js'
 import type { BulkTarget } from '../dialect.js'
@@ -79,9 +79,7 @@ export function namesDigest<Name extends string>(
   { key }: HourTable<Name>,
   names: Readonly<Record<Name, string>>,
 ): string {
-  return createHash('sha256')
-    .update(JSON.stringify(key.map((name) => names[name])))
-    .digest('hex')
+  return hash('sha256', JSON.stringify(key.map((name) => names[name])))
 }
 
 export function aggregate(by: Aggregation, a: number, b: number): number {

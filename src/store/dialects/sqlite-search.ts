@@ -18,9 +18,18 @@ const TRIGRAM_LENGTH = 3
 /** Enough to exclude most rows. Each trigram takes time for every row that contains it. */
 const MAX_TRIGRAMS = 12
 
+/** Contains the highest id of the history that is in the index. A repair skips tables whose name starts like an index. */
+const INDEXED = 'faultboard_search_history_indexed'
+/**
+ * Number of history texts that are added to the index together. Most texts of an error whose message changes all the
+ * time are trimmed before that, so they never cost an index write. More would block the host for longer.
+ */
+const BATCH_SIZE = 64
+
 /**
  * FTS5 index of trigrams for each searched table, updated by triggers. It stores the rows of a trigram but not the
- * positions, which takes a sixth of the space and half of the write time. The query compares the full text afterward.
+ * positions, which takes a sixth of the space and half of the write time. The query compares the full text afterward,
+ * and compares the newest texts of the history without the index.
  * Segments are merged in groups of 16 instead of 4, because a flush adds few texts and merging dominates its cost.
  */
 export const sqliteSearch: TextSearch = {
@@ -36,7 +45,8 @@ export const sqliteSearch: TextSearch = {
     }
     await sql`insert into ${sql.table(index)} (${sql.ref(index)}) values ('rebuild')`.execute(db)
     await sql`insert into ${sql.table(index)} (${sql.ref(index)}, rank) values ('automerge', 16)`.execute(db)
-    for (const trigger of createTriggers(TABLES[which])) await sql.raw(trigger).execute(db)
+    for (const statement of which === 'first' ? firstTriggers() : historyTriggers())
+      await sql.raw(statement).execute(db)
   },
 
   async hasIndex(db) {
@@ -54,18 +64,49 @@ export const sqliteSearch: TextSearch = {
       union
       select error_id from ${sql.table(history.table)} where id in (
         select rowid from ${sql.table(history.index)} where ${sql.ref(history.index)} match ${match})
+      union
+      select error_id from ${sql.table(history.table)} where id > (select last_id from ${sql.table(INDEXED)})
       limit ${sql.lit(limit)}`
   },
 }
 
-function createTriggers({ index, table, key }: SearchIndex): string[] {
-  const remove = `insert into ${index} (${index}, rowid, search_text) values ('delete', old.${key}, old.search_text);`
-  const add = `insert into ${index} (rowid, search_text) values (new.${key}, new.search_text);`
+function firstTriggers(): string[] {
+  const { index, table } = first
+  const { add, remove } = indexChanges(first)
   return [
     `create trigger if not exists ${index}_insert after insert on ${table} begin ${add} end`,
     `create trigger if not exists ${index}_delete after delete on ${table} begin ${remove} end`,
     `create trigger if not exists ${index}_update after update on ${table} begin ${remove} ${add} end`,
   ]
+}
+
+function historyTriggers(): string[] {
+  const { index, table } = history
+  const { add, remove } = indexChanges(history)
+  const lastId = `(select last_id from ${INDEXED})`
+  return [
+    `create table if not exists ${INDEXED} (last_id integer not null)`,
+    `delete from ${INDEXED}`,
+    `insert into ${INDEXED} select coalesce(max(id), 0) from ${table}`,
+    // Adds the row alone if an import inserts it below the last id.
+    `create trigger if not exists ${index}_insert after insert on ${table}
+      when new.id <= ${lastId} or new.id >= ${lastId} + ${BATCH_SIZE}
+    begin
+      insert into ${index} (rowid, search_text)
+        select id, search_text from ${table} where id > min(${lastId}, new.id - 1) and id <= new.id;
+      update ${INDEXED} set last_id = max(last_id, new.id);
+    end`,
+    `create trigger if not exists ${index}_delete after delete on ${table} when old.id <= ${lastId} begin ${remove} end`,
+    `create trigger if not exists ${index}_update after update on ${table} when old.id <= ${lastId}
+      begin ${remove} ${add} end`,
+  ]
+}
+
+function indexChanges({ index, key }: SearchIndex): { add: string; remove: string } {
+  return {
+    add: `insert into ${index} (rowid, search_text) values (new.${key}, new.search_text);`,
+    remove: `insert into ${index} (${index}, rowid, search_text) values ('delete', old.${key}, old.search_text);`,
+  }
 }
 
 /** Returns the trigrams of the text that are probably in the fewest rows. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Cause, ErrorEvent } from '../../model/event.js'
 import { moreSevere, type Severity } from '../../model/severity/severity.js'
 import { startOfHour } from '../../model/time.js'
@@ -210,7 +210,7 @@ export function storedPayload(event: Pick<ErrorEvent, 'backtrace' | 'causes' | '
   const known = causes.length === 0 ? payloads.get(backtrace) : undefined
   if (known && known.signature_place === signature_place) return known
   const content = JSON.stringify({ backtrace, causes, signature_place })
-  const payload = { content, digest: createHash('sha256').update(content).digest('hex'), signature_place }
+  const payload = { content, digest: hash('sha256', content), signature_place }
   if (causes.length === 0) payloads.set(backtrace, payload)
   return payload
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { SEARCH_HISTORY } from '../bulk-targets.js'
 import type { Dialect } from '../dialect.js'
 import { sql, type Transaction } from '../kysely.js'
@@ -8,8 +8,8 @@ import { type FoldedGroup, storedPayload } from './folded-group.js'
 
 /** Limits the texts of each kind per error, in addition to its first message and backtrace. Covers several deploys. */
 const MAX_TEXTS = 20
-/** Trimming takes two statements, so an error whose message changes in every batch is trimmed every tenth batch. */
-const MAX_UNTRIMMED_TEXTS = 10
+/** Trimming takes two statements, so an error whose message changes in every batch is trimmed every 30 batches. */
+const MAX_UNTRIMMED_TEXTS = 30
 
 interface Text {
   error_id: number
@@ -77,7 +77,7 @@ export async function addSearchHistory(
 function newMessage({ shown }: FoldedGroup, row: GroupRow): Text | null {
   if (shown.message === row.first_message || row.shown_at !== shown.occurred_at) return null
   const search_text = searchText([shown.message])
-  const digest = createHash('sha256').update(search_text).digest('hex')
+  const digest = hash('sha256', search_text)
   return { error_id: row.id, kind: 'message', digest, search_text }
 }
 

@@ -66,6 +66,18 @@ describeOneDatabase('the flood guard for types', (database) => {
   })
 })
 
+describeOneDatabase('the flood guard for errors without a location', (database) => {
+  test('groups ever-changing types beyond five times the limit', async () => {
+    const { tracker, url } = await freshTracker(database, { max_groups_per_place: 100 })
+    const letters = (n: number) => String.fromCharCode(97 + (n % 26), 97 + Math.floor(n / 26))
+    for (let n = 0; n < 600; n++) {
+      await tracker.Commands.LogError.call({ error_type: `Kind${letters(n)}`, message: 'declined' })
+    }
+    expect((await tracker.Queries.ErrorsList.page({})).pagination.total_count).toBe(501)
+    expect((await verifiedCounts(url)).counts).toMatchObject({ 'shop ManyErrorTypes': 100, 'shop Kindaa': 1 })
+  })
+})
+
 describeOneDatabase('the lag guard', (database) => {
   test('omits details but counts every occurrence while the event loop lags', async () => {
     const { tracker } = await freshTracker(database, { max_event_loop_lag_ms: 200 })

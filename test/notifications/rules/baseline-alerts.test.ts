@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { calculateAllBaselines } from '../../../src/analytics/baselines/baseline-calculator.js'
 import { alertableSpikes } from '../../../src/analytics/baselines/spiking-errors.js'
-import { sendBaselineAlerts } from '../../../src/jobs/registry.js'
+import { sendBaselineAlerts } from '../../../src/jobs/handlers.js'
 import type { BaselineNotice } from '../../../src/notifications/content/notice.js'
 import { writeBaselineAlerts } from '../../../src/notifications/rules/baseline-alerts.js'
 import type { Settings } from '../../../src/options.js'

@@ -1,0 +1,56 @@
+import { calculateAllBaselines } from '../analytics/baselines/baseline-calculator.js'
+import { alertableSpikes } from '../analytics/baselines/spiking-errors.js'
+import { detectCascades } from '../analytics/cascades/cascade-detector.js'
+import { digestFigures } from '../analytics/digest/digest.js'
+import type { Context } from '../context.js'
+import { deliver } from '../notifications/delivery/deliver.js'
+import { deleteOldDeliveries } from '../notifications/delivery/expire-deliveries.js'
+import { claimClosedHour, writeBaselineAlerts } from '../notifications/rules/baseline-alerts.js'
+import { isDigestEnabled, sendDigest } from '../notifications/send-digest.js'
+import { ownApplicationId } from '../store/applications.js'
+import { deleteOldBudgetRows } from '../store/counters/rejections.js'
+import { forgetImports } from '../transfer/forget-imports.js'
+import { cleanupErrors } from '../triage/commands/cleanup-errors.js'
+import { lastDigest } from './digest-schedule.js'
+import type { JobName, RunningJob } from './engine.js'
+
+/** One week, because weekdays and weekends differ. */
+const CASCADE_HOURS = 7 * 24
+
+/** THE TABLE of jobs. Every engine runs the same handlers. */
+export const HANDLERS: Record<JobName, (context: Context, job: RunningJob) => Promise<unknown>> = {
+  deliver: (context, { data, signal }) => deliver(context, Number(data.delivery_id), signal, data),
+  record: ({ recorder }, { data }) => recorder.recordEnqueuedBatch(String(data.batch)),
+  cleanup: async (context) => {
+    await cleanupErrors.run(context, {})
+    await deleteOldDeliveries(context)
+    await deleteOldBudgetRows(context.database, context.now())
+    for (const deleteOutdated of context.retention) await deleteOutdated(context)
+    await forgetImports(context)
+  },
+  baselines: (context) => calculateAllBaselines.run(context, {}),
+  cascades: (context) => detectCascades.run(context, { lookback_hours: CASCADE_HOURS }),
+  baseline_alerts: sendBaselineAlerts,
+  digest: runDigest,
+}
+
+/** Compares the current hour with the baselines, and each finished hour once. */
+export async function sendBaselineAlerts(context: Context): Promise<void> {
+  const application_id = await ownApplicationId(context)
+  if (application_id === null) return
+  await writeBaselineAlerts(context, await alertableSpikes(context, application_id))
+  const closedHour = await claimClosedHour(context, application_id)
+  if (closedHour !== null)
+    await writeBaselineAlerts(context, await alertableSpikes(context, application_id, closedHour), closedHour)
+}
+
+async function runDigest(context: Context, { data }: RunningJob): Promise<void> {
+  const { config, now } = context
+  if (config.digest_frequency === 'never' || !isDigestEnabled(context)) return
+  const at = lastDigest(Number(data.due_at), now(), config)
+  const application_id = (await ownApplicationId(context)) ?? NO_APPLICATION
+  await sendDigest(context, await digestFigures(context, config.digest_frequency, { at, application_id }))
+}
+
+/** Record ids start at 1. An application without errors has no record yet. */
+const NO_APPLICATION = 0
