@@ -127,13 +127,15 @@ function compiledProject(source: string, minify: boolean): string {
   return folder
 }
 
+/** Reads the recorded errors without the frames of the Node.js event loop, which depend on timing. */
 function recordedAt({ url }: TrackerPlace) {
-  return withDatabase(url, async ({ read }) =>
-    read
+  return withDatabase(url, async ({ read }) => {
+    const rows = await read
       .selectFrom('faultboard_errors')
       .innerJoin('faultboard_payloads', 'faultboard_payloads.error_id', 'faultboard_errors.id')
       .select(['hash_signature', 'message', 'place', 'content'])
       .orderBy('hash_signature')
-      .execute(),
-  )
+      .execute()
+    return rows.map((row) => ({ ...row, content: row.content.replaceAll(/,"at [^"]*\(node:internal[^"]*"/g, '') }))
+  })
 }
