@@ -101,7 +101,7 @@ function* workReasons({ work, process }: Facts, now: number): Iterable<Reason> {
 }
 
 function* engineReasons({ engine, jobs, dead_letters: [last] }: NonNullable<Facts['work']>): Iterable<Reason> {
-  const { name, problem, works_here } = engine
+  const { name, problem, runs_in_this_process } = engine
   if (problem !== null) {
     yield degraded(
       `Cannot use the job engine ${name}: ${problem.replace(/\.$/, '')}. Notifications and schedules are waiting; nothing is lost. Check that its server is running and that ${ENGINE_OPTION[name]} is correct.`,
@@ -113,7 +113,7 @@ function* engineReasons({ engine, jobs, dead_letters: [last] }: NonNullable<Fact
       `${jobs.failed} jobs failed permanently.${lastFailure} Fix the cause; scheduled jobs run again automatically.`,
     )
   }
-  if (!works_here && (jobs.waiting ?? 0) > WAITING_JOBS_WARNING) {
+  if (!runs_in_this_process && (jobs.waiting ?? 0) > WAITING_JOBS_WARNING) {
     yield degraded(
       `${jobs.waiting} jobs are waiting, and this process does not run jobs (run_jobs is off). Start  npx faultboard work`,
     )

@@ -11,7 +11,7 @@ const EngineHealth = r.object({
   /** Reason why it is unreachable. */
   problem: r.nullable(r.text),
   /** Whether this process runs jobs. */
-  works_here: r.boolean,
+  runs_in_this_process: r.boolean,
 })
 type EngineHealth = v.InferOutput<typeof EngineHealth>
 
@@ -59,7 +59,7 @@ export async function workHealth(context: Context): Promise<WorkHealth | null> {
 
 /** An unreachable engine is reported, not thrown. */
 async function readEngine({ jobs, config }: Context): Promise<Pick<WorkHealth, 'engine' | 'jobs' | 'dead_letters'>> {
-  const engine: EngineHealth = { name: jobs.name, problem: null, works_here: config.run_jobs }
+  const engine: EngineHealth = { name: jobs.name, problem: null, runs_in_this_process: config.run_jobs }
   try {
     const [counts, letters] = await withTimeout(
       Promise.all([jobs.counts(), jobs.deadLetters(MAX_LISTED_FAILURES)]),
@@ -88,7 +88,7 @@ async function readWork({ database, config }: Context): Promise<Pick<WorkHealth,
     .execute()
   const failures = await read
     .selectFrom(
-      newest.select(['id', 'state', 'channel', 'event', 'attempts', 'last_answer', 'created_at']).as('newest'),
+      newest.select(['id', 'state', 'channel', 'event', 'attempts', 'last_response', 'created_at']).as('newest'),
     )
     .selectAll()
     .where('state', '=', 'failed')
@@ -105,11 +105,11 @@ async function readWork({ database, config }: Context): Promise<Pick<WorkHealth,
   return {
     deliveries: {
       by_state: byState(deliveries),
-      last_failures: failures.map(({ channel, event, attempts, last_answer, created_at }) => ({
+      last_failures: failures.map(({ channel, event, attempts, last_response, created_at }) => ({
         channel,
         event,
         attempts: Number(attempts),
-        last_response: last_answer,
+        last_response,
         created_at: new Date(created_at).toISOString(),
       })),
     },

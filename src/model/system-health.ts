@@ -9,7 +9,7 @@ export interface SystemHealth {
   readonly delay_p50_ms: number | null
   readonly delay_p99_ms: number | null
   readonly delay_max_ms: number | null
-  readonly utilisation: number
+  readonly utilization: number
   readonly cpu: number
   /** Share of time spent in garbage collection. */
   readonly gc_share: number
@@ -34,8 +34,8 @@ const UNUSUAL_RULES: Readonly<Partial<Record<keyof SystemHealth, UnusualRule>>> 
     isUnusual: ({ delay_max_ms }) => (delay_max_ms ?? 0) > 1000,
     text: 'The event loop was blocked for more than one second.',
   },
-  utilisation: {
-    isUnusual: ({ utilisation = 0 }) => utilisation > 0.95,
+  utilization: {
+    isUnusual: ({ utilization = 0 }) => utilization > 0.95,
     text: 'The event loop was saturated: busy for more than 95 % of the time.',
   },
   gc_share: {

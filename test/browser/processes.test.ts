@@ -45,7 +45,7 @@ async function addProcesses(url: string): Promise<void> {
     const rows = Array.from({ length: 7 * 24 * 12 }, (_, i) => ({
       ...{ process_id, minute: now - i * 5 * MINUTE, rss_bytes: 9e9 - i * 1e6, heap_used_bytes: 8e9 - i * 1e6 },
       ...{ heap_limit_bytes: 9e9, handles: 40, errors: i % 50 === 0 ? 100_000 : 0, delay_p50_ms: 1, delay_p99_ms: 340 },
-      ...{ delay_max_ms: 45_000, utilisation: 0.97, cpu: 1.8, gc_ms: 9000 },
+      ...{ delay_max_ms: 45_000, utilization: 0.97, cpu: 1.8, gc_ms: 9000 },
     }))
     for (let i = 0; i < rows.length; i += 400) {
       await read

@@ -61,7 +61,7 @@ describeEachDatabase('a delivery of another application', (database) => {
     await sweepDeliveries(billing.context)
     expect((await harness.rows())[0]).toMatchObject({
       ...{ state: 'failed', finished_at: billing.clock.now },
-      last_answer: 'Not sent: no process of shop was running.',
+      last_response: 'Not sent: no process of shop was running.',
     })
   })
 
@@ -79,7 +79,7 @@ describeEachDatabase('a delivery of another application', (database) => {
       await take(old, id)
       expect((await harness.rows())[0]).toMatchObject({
         ...{ state: 'pending', attempts: 0, run_at: old.clock.now + MINUTE },
-        last_answer: 'Waiting for a process with the webhook channel configured.',
+        last_response: 'Waiting for a process with the webhook channel configured.',
       })
     }
     harness.clock.now = old.clock.now + MINUTE
@@ -104,7 +104,7 @@ describeEachDatabase('a delivery of another application', (database) => {
     }
     expect((await harness.rows())[0]).toMatchObject({
       attempts: 2,
-      last_answer: 'Not sent: channel webhook is not configured. Set webhook_url.',
+      last_response: 'Not sent: channel webhook is not configured. Set webhook_url.',
     })
   })
 })

@@ -29,7 +29,7 @@ export const DumpSummary = r.named(
     rss_bytes: r.nullable(r.integer),
     heap_used_bytes: r.nullable(r.integer),
     delay_p99_ms: r.nullable(r.number),
-    utilisation: r.nullable(r.number),
+    utilization: r.nullable(r.number),
     /** CPU profile and heap snapshot to download. */
     files: r.list(DumpFile),
   }),
@@ -90,8 +90,8 @@ export type Summary = Omit<DumpSummary, 'id' | 'application_id' | 'application_n
 export function summarize({ process, memory, event_loop }: Sections, captured_by: string | null): Summary {
   const { pid = null, hostname = null, uptime_s = null } = (process ?? {}) as Partial<Summary>
   const { rss_bytes = null, heap_used_bytes = null } = (memory ?? {}) as Partial<Summary>
-  const { delay_p99_ms = null, utilisation = null } = (event_loop ?? {}) as Partial<Summary>
-  return { captured_by, pid, hostname, uptime_s, rss_bytes, heap_used_bytes, delay_p99_ms, utilisation, files: [] }
+  const { delay_p99_ms = null, utilization = null } = (event_loop ?? {}) as Partial<Summary>
+  return { captured_by, pid, hostname, uptime_s, rss_bytes, heap_used_bytes, delay_p99_ms, utilization, files: [] }
 }
 
 /** Formats the content as two lines of JSON, so that the list can read the summary alone. */

@@ -70,8 +70,8 @@ export async function eventLoopSection() {
     (performance.nodeTiming as { uvMetricsInfo?: UvMetrics }).uvMetricsInfo ?? {}
   return {
     sample_ms: SAMPLE_MS,
-    utilisation: roundTo3(performance.eventLoopUtilization(before).utilization),
-    utilisation_since_start: roundTo3(performance.eventLoopUtilization().utilization),
+    utilization: roundTo3(performance.eventLoopUtilization(before).utilization),
+    utilization_since_start: roundTo3(performance.eventLoopUtilization().utilization),
     delay_mean_ms: hasSamples ? toDelayMs(delay.mean) : null,
     delay_p50_ms: hasSamples ? toDelayMs(delay.percentile(50)) : null,
     delay_p99_ms: hasSamples ? toDelayMs(delay.percentile(99)) : null,

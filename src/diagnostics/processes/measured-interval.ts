@@ -9,7 +9,7 @@ export interface IntervalMetrics {
   delay_p99_ms: number | null
   delay_max_ms: number | null
   /** Share of the time in which the event loop was busy. */
-  utilisation: number
+  utilization: number
   /** CPU time per elapsed time. 1 is one full core. */
   cpu: number
   gc_ms: number
@@ -39,7 +39,7 @@ export class MeasuredInterval {
       delay_p50_ms: toDelayMs(this.#delay.percentile(50)),
       delay_p99_ms: toDelayMs(this.#delay.percentile(99)),
       delay_max_ms: toDelayMs(this.#delay.max),
-      utilisation: roundTo3(performance.eventLoopUtilization(loop).utilization),
+      utilization: roundTo3(performance.eventLoopUtilization(loop).utilization),
       cpu: durationMs > 0 ? roundTo3((cpuUsage.user + cpuUsage.system) / 1000 / durationMs) : 0,
       gc_ms: roundTo3(Math.max(0, totalGcMs() - gcMs)),
     }

@@ -5,7 +5,7 @@ import type { ProcessMinutesTable } from '../../store/schema.js'
 export type Minute = Omit<ProcessMinutesTable, 'process_id'>
 
 const INTEGERS = ['minute', 'rss_bytes', 'heap_used_bytes', 'heap_limit_bytes', 'handles', 'errors'] as const
-const FRACTIONS = ['delay_p50_ms', 'delay_p99_ms', 'delay_max_ms', 'utilisation', 'cpu', 'gc_ms'] as const
+const FRACTIONS = ['delay_p50_ms', 'delay_p99_ms', 'delay_max_ms', 'utilization', 'cpu', 'gc_ms'] as const
 
 /** How to merge two samples of the same minute. All other columns keep the first value. */
 const MAXIMUM_COLUMNS = ['rss_bytes', 'heap_used_bytes', 'handles', 'delay_p99_ms', 'delay_max_ms'] as const

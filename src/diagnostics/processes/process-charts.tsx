@@ -57,7 +57,7 @@ export function ProcessCharts({
         title="CPU and event loop"
         format={formatPercent}
         minMax={0.1}
-        lines={[line('CPU', 1, (p) => p.cpu), line('Event loop utilization', 2, (p) => p.utilisation)]}
+        lines={[line('CPU', 1, (p) => p.cpu), line('Event loop utilization', 2, (p) => p.utilization)]}
       />
       <LineChart
         {...shared}

@@ -52,7 +52,7 @@ export const HealthPoint = r.object({
   delay_p50_ms: r.nullable(r.number),
   delay_p99_ms: r.nullable(r.number),
   delay_max_ms: r.nullable(r.number),
-  utilisation: r.nullable(r.number),
+  utilization: r.nullable(r.number),
   cpu: r.nullable(r.number),
   /** Milliseconds of garbage collection per minute. */
   gc_ms: r.nullable(r.number),
@@ -192,7 +192,7 @@ const MAXIMUM_COLUMNS = [
   'delay_p99_ms',
   'delay_max_ms',
 ] as const
-const MEAN_COLUMNS = ['delay_p50_ms', 'utilisation', 'cpu', 'gc_ms'] as const
+const MEAN_COLUMNS = ['delay_p50_ms', 'utilization', 'cpu', 'gc_ms'] as const
 
 const NO_METRICS: Omit<HealthPoint, 'at'> = {
   rss_bytes: null,
@@ -201,7 +201,7 @@ const NO_METRICS: Omit<HealthPoint, 'at'> = {
   delay_p50_ms: null,
   delay_p99_ms: null,
   delay_max_ms: null,
-  utilisation: null,
+  utilization: null,
   cpu: null,
   gc_ms: null,
   handles: null,

@@ -55,7 +55,7 @@ export class SystemHealthMeter {
       delay_p50_ms: loop.delay_p50_ms,
       delay_p99_ms: loop.delay_p99_ms,
       delay_max_ms: loop.delay_max_ms,
-      utilisation: loop.utilisation,
+      utilization: loop.utilization,
       cpu: loop.cpu,
       gc_share: durationMs > 0 ? Math.round((loop.gc_ms / durationMs) * 1000) / 1000 : 0,
       active_resources: this.#countHandles(now),
@@ -84,7 +84,7 @@ function combineWindows(a: IntervalMetrics, b: IntervalMetrics): IntervalMetrics
     delay_p50_ms: maximum(a.delay_p50_ms, b.delay_p50_ms),
     delay_p99_ms: maximum(a.delay_p99_ms, b.delay_p99_ms),
     delay_max_ms: maximum(a.delay_max_ms, b.delay_max_ms),
-    utilisation: weightedMean(a.utilisation, b.utilisation),
+    utilization: weightedMean(a.utilization, b.utilization),
     cpu: weightedMean(a.cpu, b.cpu),
     gc_ms: a.gc_ms + b.gc_ms,
   }

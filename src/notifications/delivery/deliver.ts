@@ -177,7 +177,7 @@ async function writeResult(
     trx
       .updateTable('faultboard_deliveries')
       .set({
-        ...{ state, attempts, last_answer: response, locked_until: null },
+        ...{ state, attempts, last_response: response, locked_until: null },
         ...(state === 'pending' ? { run_at, queued_at: null } : { finished_at: now() }),
       })
       .where('id', '=', row.id)

@@ -126,7 +126,7 @@ function toDelivery(row: Row, addKeyPrefix: (key: string) => string): Delivery {
     application_id: row.application_id,
     application_name: row.application_name,
     attempts: row.attempts,
-    last_response: row.last_answer,
+    last_response: row.last_response,
     idempotency_key: addKeyPrefix(row.idempotency_key),
     created_at: new Date(row.created_at).toISOString(),
     run_at: isoTime(row.run_at),

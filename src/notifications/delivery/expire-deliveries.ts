@@ -50,7 +50,7 @@ export async function failUnclaimedDeliveries(context: Context): Promise<void> {
         .updateTable('faultboard_deliveries')
         .set({
           ...{ state: 'failed', finished_at: now(), locked_until: null },
-          last_answer: `Not sent: no process of ${application} was running.`,
+          last_response: `Not sent: no process of ${application} was running.`,
         })
         .where('id', 'in', ids)
         .where('state', 'in', ['pending', 'sending'])

@@ -49,8 +49,8 @@ export async function requeueForCapableWorker(context: Context, row: RequeuedDel
   }
   if (!currentWait) await startCooldowns(database.read, database.dialect, [waitName], now() + MAX_WAIT_MS)
   const run_at = now() + RECHECK_INTERVAL_MS
-  const last_answer = `Waiting for a process with the ${row.channel as ChannelName} channel configured.`
-  await releaseDelivery(context, row, { queued_at: null, run_at, last_answer })
+  const last_response = `Waiting for a process with the ${row.channel as ChannelName} channel configured.`
+  await releaseDelivery(context, row, { queued_at: null, run_at, last_response })
   await enqueueDeliveries(context, [{ ...row, run_at, queued_at: null }])
   return true
 }
@@ -63,7 +63,7 @@ function isStillCirculating({ now }: Context, { queued_at }: RequeuedDelivery): 
 async function releaseDelivery(
   { database }: Context,
   row: RequeuedDelivery,
-  change: { queued_at: null; run_at?: number; last_answer?: string },
+  change: { queued_at: null; run_at?: number; last_response?: string },
 ): Promise<void> {
   await database.read
     .updateTable('faultboard_deliveries')

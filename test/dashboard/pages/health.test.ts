@@ -54,8 +54,8 @@ describeOneDatabase('health', (database) => {
       await read
         .insertInto('faultboard_deliveries')
         .values([
-          { ...sent, idempotency_key: '1', state: 'failed', last_answer: '<b>502</b> Bad Gateway' },
-          { ...sent, idempotency_key: '2', state: 'sent', last_answer: '200' },
+          { ...sent, idempotency_key: '1', state: 'failed', last_response: '<b>502</b> Bad Gateway' },
+          { ...sent, idempotency_key: '2', state: 'sent', last_response: '200' },
         ])
         .execute()
       const lease = { name: 'cleanup', expires_at: 0, last_run_at: Date.now() - 3 * DAY }
@@ -67,7 +67,7 @@ describeOneDatabase('health', (database) => {
       /1 jobs failed.*digest: no such host[\s\S]*1 of the most recent notifications[\s\S]*last deleted at .*npx faultboard cleanup/,
     )
     expect(work).toMatchObject({
-      engine: { name: 'embedded', problem: null, works_here: true },
+      engine: { name: 'embedded', problem: null, runs_in_this_process: true },
       jobs: { failed: 1, delayed: 2 },
       dead_letters: [{ name: 'digest', attempts: 5, last_error: 'no such host' }],
       deliveries: { by_state: { failed: 1, sent: 1 }, last_failures: [{ channel: 'webhook', attempts: 5 }] },

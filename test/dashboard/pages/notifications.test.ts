@@ -149,7 +149,7 @@ describeOneDatabase('the page of notifications', (database) => {
 
   test('renders hostile responses as text', async () => {
     await withDatabase(url, ({ read }) =>
-      read.updateTable('faultboard_deliveries').set({ last_answer: HOSTILE_MARKUP }).execute(),
+      read.updateTable('faultboard_deliveries').set({ last_response: HOSTILE_MARKUP }).execute(),
     )
     const page = await (await host.get('/notifications')).text()
     expect(page).toContain('&lt;script&gt;document')

@@ -10,7 +10,7 @@ import { addApplication, runningContext } from '../running.js'
 interface DumpSections {
   memory: { heap_used_bytes: number; rss_bytes: number }
   heap: { spaces: { name: string }[] }
-  event_loop: { utilisation: number; delay_p99_ms: number }
+  event_loop: { utilization: number; delay_p99_ms: number }
   active_resources: { Timeout: number }
   modules: { commonjs_modules: number }
   tracker: { switched_on: string[]; database: string }
@@ -43,8 +43,8 @@ describeEachDatabase('a diagnostic dump', (database) => {
     expect(memory.heap_used_bytes).toBeGreaterThan(1_000_000)
     expect(memory.rss_bytes).toBeGreaterThan(memory.heap_used_bytes)
     expect(heap.spaces.map(({ name }) => name)).toContain('old_space')
-    expect(event_loop.utilisation).toBeGreaterThanOrEqual(0)
-    expect(event_loop.utilisation).toBeLessThanOrEqual(1)
+    expect(event_loop.utilization).toBeGreaterThanOrEqual(0)
+    expect(event_loop.utilization).toBeLessThanOrEqual(1)
     expect(event_loop.delay_p99_ms).toBeGreaterThanOrEqual(0)
     expect(active_resources.Timeout).toBeGreaterThanOrEqual(1)
     expect(modules.commonjs_modules).toBeGreaterThan(0)

@@ -25,7 +25,7 @@ interface Dump {
   jobs: { engine: string; waiting: number }
   modules: { packages: Record<string, string>; dependencies: Record<string, string> }
   versions: { node: string }
-  event_loop: { turns: number; utilisation: number }
+  event_loop: { turns: number; utilization: number }
   report: {
     handles: Record<string, { total: number }>
     user_limits: Record<string, { soft: number | null; hard: number | null }>

@@ -51,8 +51,8 @@ describeEachRuntime('the health of a running host', ({ path, name }) => {
     expect(health.heap_used_bytes).toBeGreaterThan(4_000_000)
     // The limit of the flag, without the young generation that Node.js adds.
     expect(Math.round(health.heap_limit_bytes / 1024 / 1024)).toBe(200)
-    expect(health.utilisation).toBeGreaterThan(0)
-    expect(health.utilisation).toBeLessThanOrEqual(1)
+    expect(health.utilization).toBeGreaterThan(0)
+    expect(health.utilization).toBeLessThanOrEqual(1)
     expect(health.active_resources).toBeGreaterThan(0)
     const page = await (await host.get(`/errors/${id}`)).text()
     expect(page).toContain('id="process-title">Process<')

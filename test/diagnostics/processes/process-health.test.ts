@@ -53,7 +53,7 @@ async function addProcess(
   const rows = minutes.map((ago) => ({
     ...{ process_id: id, minute: NOON - ago * MINUTE, rss_bytes: 3_000_000_000 + ago, heap_used_bytes: 50 },
     ...{ heap_limit_bytes: 100, handles: 3, errors: 2, delay_p50_ms: 1, delay_p99_ms: ago, delay_max_ms: 9 },
-    ...{ utilisation: 0.5, cpu: 0.25, gc_ms: 4 },
+    ...{ utilization: 0.5, cpu: 0.25, gc_ms: 4 },
   }))
   await database.read.insertInto('faultboard_process_minutes').values(rows).execute()
   return id
@@ -73,7 +73,7 @@ describeEachDatabase('process health', (database) => {
     const known = points.filter(({ rss_bytes }) => rss_bytes !== null)
     expect(known).toMatchObject([{ at: new Date(NOON).toISOString(), errors: 5 }])
     expect(known[0]?.rss_bytes).toBeGreaterThan(10_000_000)
-    expect(known[0]?.utilisation).toBeGreaterThanOrEqual(0)
+    expect(known[0]?.utilization).toBeGreaterThanOrEqual(0)
     expect(points).toHaveLength(60)
   })
 

@@ -67,7 +67,7 @@ describeEachDatabase('a delivery', (database) => {
       expect(inbox.messages).toHaveLength(tries)
       const [row] = await harness.rows()
       expect(row).toMatchObject({ attempts: tries, state: tries < 5 ? 'pending' : 'failed' })
-      expect(row?.last_answer).toContain('500')
+      expect(row?.last_response).toContain('500')
       pauses.push((row?.run_at ?? 0) - harness.clock.now)
       harness.clock.now = Math.max(harness.clock.now, row?.run_at ?? 0)
     }

@@ -6,8 +6,8 @@ import { Sparkline } from '../../ui/charts/charts.js'
 import { SortableHead, type SortOrder } from '../../ui/sortable-head.js'
 import { exactTime, formatCount, Time } from '../../ui/time.js'
 import { MutedNote } from '../error/actions/muted.js'
-import { YieldingList } from './in-turns.js'
 import { Initials } from './initials.js'
+import { YieldingList } from './yielding-list.js'
 
 /** Row without a trend if the list was loaded without daily counts. */
 export type RowError = ErrorSummary & { daily_counts?: readonly number[] }

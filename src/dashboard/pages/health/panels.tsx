@@ -166,9 +166,9 @@ export function Work({ work, visit }: { work: WorkHealth | null; visit: Visit })
   )
 }
 
-function engineText({ name, problem, works_here }: WorkHealth['engine']): string {
+function engineText({ name, problem, runs_in_this_process }: WorkHealth['engine']): string {
   if (problem !== null) return `${name}, unavailable: ${problem}`
-  return works_here ? `${name}; runs in this process` : `${name}; runs in other processes`
+  return runs_in_this_process ? `${name}; runs in this process` : `${name}; runs in other processes`
 }
 
 function DeadLetters({ letters, visit }: { letters: WorkHealth['dead_letters']; visit: Visit }): Rendered {

@@ -91,7 +91,7 @@ function formatNumber(name: string, value: number): string {
   if (name.endsWith('_ms')) return formatMilliseconds(value)
   if (name.endsWith('_s')) return formatSeconds(value)
   if (name.endsWith('_percent')) return formatPercent(value / 100)
-  if (name.startsWith('utilisation') || name.endsWith('_share')) return formatPercent(value)
+  if (name.startsWith('utilization') || name.endsWith('_share')) return formatPercent(value)
   return /pid$/.test(name) ? String(value) : formatCount(value)
 }
 

@@ -65,7 +65,7 @@ const FIGURES: readonly ShownFigure[] = [
   number('delay_p50_ms', 'Loop delay p50', formatMilliseconds),
   number('delay_p99_ms', 'Loop delay p99', formatMilliseconds),
   number('delay_max_ms', 'Loop delay max', formatMilliseconds),
-  number('utilisation', 'Event loop utilization', formatPercent),
+  number('utilization', 'Event loop utilization', formatPercent),
   number('cpu', 'CPU', formatPercent),
   number('gc_share', 'GC time', formatPercent),
   number('active_resources', 'Active resources', formatCount),

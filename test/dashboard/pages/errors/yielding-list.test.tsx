@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { htmlResponse } from '../../../../src/dashboard/http/responses.js'
-import { YieldingList } from '../../../../src/dashboard/pages/errors/in-turns.js'
+import { YieldingList } from '../../../../src/dashboard/pages/errors/yielding-list.js'
 
 /** Blocks the thread for longer than the limit. */
 function Slow({ word }: { word: string }) {

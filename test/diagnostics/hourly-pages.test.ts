@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeOneDatabase } from '../support/databases.js'
 import { type Host, startHost } from '../support/host.js'
-import { HOSTILE_COUNTED, ORDINARY_COUNTED, storeCounted } from './counted-samples.js'
+import { HOSTILE_COUNTED, ORDINARY_COUNTED, storeCounted } from './hourly-samples.js'
 import { EVIL } from './samples.js'
 
 const SWITCHES = { enable_breadcrumbs: true, detect_n_plus_one_queries: true, enable_deprecation_tracking: true }
