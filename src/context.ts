@@ -14,22 +14,22 @@ export interface Log {
   warn(message: string): void
 }
 
-/** What every operation receives. Time and chance come from here, so that tests can hold them. */
+/** Dependencies of every operation, including clock and randomness, which tests replace. */
 export interface Context {
   config: Options
   database: Database
-  /** Settles when the schema is there; a query on an outdated one rejects with what to do about it. */
+  /** Resolves when the schema is current. Rejects with instructions if it is outdated. */
   ready(): Promise<void>
   recorder: Recorder
   spool: Spool
-  /** What is counted in memory and added to the sums of all processes. */
+  /** Counts in memory that are added to the sums of all processes. */
   tallies: Tallies
-  /** What people are told of, written in the transaction that makes it true. */
+  /** Notifications, stored in the transaction of the change that they report. */
   outbox: Outbox
   jobs: JobEngine
   redactor: Redactor
   counters: Counters
-  /** Counts what a budget rejects. */
+  /** Counts rejections of a client limit. */
   reject: CountRejections
   /** All options of this tracker, including those of its diagnostics. */
   optionTable: OptionTable

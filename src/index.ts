@@ -1,11 +1,11 @@
 import type { Settings } from './options.js'
 import { TrackerInstance } from './tracker.js'
 
-/** The process-wide tracker. */
+/** Process-wide tracker. */
 export const Tracker = new TrackerInstance()
 export type Tracker = TrackerInstance
 
-/** An independent tracker with the same surface, for several in one process, or for tests. */
+/** Creates an independent tracker with the same API, for several trackers in one process or for tests. */
 export function createTracker(settings: Settings): TrackerInstance {
   return new TrackerInstance(settings).start()
 }

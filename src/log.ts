@@ -5,8 +5,8 @@ import { MINUTE } from './model/time.js'
 const MAX_REMEMBERED = 100
 
 /**
- * Lines on standard error, each sentence at most once a minute: a storm of failures must not become a storm of lines.
- * Redacted, because the message of a failing driver may contain its connection string.
+ * Writes lines to standard error, each message at most once a minute, so that repeated failures do not flood the log.
+ * Redacts them, because the message of a failing driver may contain its connection string.
  */
 export function createLog(
   now: () => number,

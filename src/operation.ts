@@ -57,7 +57,7 @@ export interface StreamOperation<Schema extends v.GenericSchema, Item> {
   readonly stream: Operation<Schema, AsyncIterable<Item>>
 }
 
-/** An operation whose result has several methods that share what they load. Bound as a class. */
+/** An operation whose result has several methods that share loaded data. Bound as a class. */
 export interface ClassOperation<Schema extends v.GenericSchema, Query extends object> {
   readonly input: Schema
   readonly open: Operation<Schema, Query>
@@ -79,7 +79,7 @@ export function asClass<Schema extends v.GenericSchema, Query extends object>(
   return { input, open, methods }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a table holds operations of every input and result.
+// biome-ignore lint/suspicious/noExplicitAny: a table contains operations with any input and result.
 type AnyOperation = Operation<any, any>
 // biome-ignore lint/suspicious/noExplicitAny: see above.
 type AnyStream = StreamOperation<any, any>

@@ -74,7 +74,7 @@ export const QUERIES = {
   ...operationsOf(DIAGNOSTICS, 'queries'),
 } satisfies OperationTable
 
-/** Operations that analyze many errors at once. */
+/** Operations that analyze many errors. */
 export const SERVICES = {
   PatternDetector: {
     analyzeCyclicalPattern: lazily('analyzeCyclicalPattern'),

@@ -4,7 +4,7 @@ import { DIAGNOSTICS, type Intersection, optionsOf } from './diagnostics/diagnos
 
 type DiagnosticOptions = Intersection<(typeof DIAGNOSTICS)[number]['options']>
 
-/** All options: THE TABLE of config/options.ts and those of the diagnostics. */
+/** All options: the table in config/options.ts and the options of the diagnostics. */
 export const OPTIONS = { ...core.OPTIONS, ...optionsOf(DIAGNOSTICS) }
 
 export type OptionName = core.OptionName | keyof DiagnosticOptions

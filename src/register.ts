@@ -6,11 +6,10 @@ import { ConfigurationError, Tracker } from './index.js'
  * node --import faultboard/register app.js
  *
  * Starts the process-wide tracker before the application's first line, in every process and thread that inherits the
- * flag. What it needs comes from the environment; an application that calls Tracker.configure or Tracker.start later is
- * heard as if nothing had been started.
+ * flag. Reads its options from the environment. An application can still call Tracker.configure or Tracker.start later.
  */
 if (!isLoaderThread()) {
-  // The host must start all the same, whatever fails. Its threads would only repeat the line.
+  // The host must start despite any failure. Only the main thread logs it.
   attempt('Swallowed exceptions are not detected', () =>
     preloadDetection({ env: process.env, dist: new URL('.', import.meta.url), warn: printLine }),
   )
@@ -18,8 +17,8 @@ if (!isLoaderThread()) {
 }
 
 /**
- * Below Node.js 22.15, what `-r` names is loaded into the thread that loads modules too, which runs no script. To begin
- * anything there ends the process without a word.
+ * Before Node.js 22.15, modules of `-r` are also loaded into the loader thread, which runs no script. Starting a tracker
+ * there ends the process silently.
  */
 function isLoaderThread(): boolean {
   return !isMainThread && process.argv.length < 2

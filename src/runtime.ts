@@ -46,9 +46,9 @@ export interface Environment {
   now?: () => number
   random?: () => number
   env?: NodeJS.ProcessEnv
-  /** Receives the lines that would go to standard error. */
+  /** Receives the lines for standard error. */
   write?: (line: string) => void
-  /** Replaces THE LIST of diagnostics. */
+  /** Replaces the list of diagnostics. */
   diagnostics?: readonly Diagnostic[]
 }
 
@@ -120,7 +120,7 @@ export function startRuntime(
         await tallies.close()
         await database.close()
       } finally {
-        // The hooks go last: they save what is not written yet if the process exits during the steps above.
+        // Removes the hooks last, because they save unwritten errors if the process exits during the steps above.
         removeHooks()
       }
     },
@@ -140,7 +140,7 @@ async function openDashboard(context: Context, diagnostics: readonly Diagnostic[
   return createDashboard(context, await loadRoutes(diagnostics))
 }
 
-/** Reports each error object once per request, however many hooks see it. */
+/** Reports each error object once per request, even if several hooks receive it. */
 function createReporter(context: CaptureContext, sightings: Sightings): Reporter {
   return {
     context,

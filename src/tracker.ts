@@ -32,7 +32,7 @@ export type { Environment } from './runtime.js'
 
 /** Optional data about a reported error. */
 export interface ReportOptions extends Omit<LogErrorInput, 'exception' | 'unhandled'> {
-  /** False for what escaped every handler of the host. */
+  /** False for an error that no handler of the host caught. */
   handled?: boolean
 }
 
@@ -41,13 +41,13 @@ export class TrackerInstance {
   #settings: Settings = {}
   readonly #environment: Required<Environment>
   #runtime: Runtime | null = null
-  /** Whether `configure` may still come, though hooks are at work already. */
+  /** Whether `configure` can still be called although the hooks are active. */
   #provisional = false
   #outdated = false
   #stopped = false
   #stopping: Promise<void> | null = null
   readonly #pools: RegisteredPools = new Map()
-  /** Reports for which the stack had no room at all. Counted with the next report: a call would overflow again. */
+  /** Reports dropped near a stack overflow. Counted with the next report, because a call would overflow again. */
   #missed = 0
 
   constructor(settings: Settings = {}, environment: Environment = {}) {
@@ -76,7 +76,7 @@ export class TrackerInstance {
         try {
           return this.#logError(input)
         } catch {
-          // Overflow: the callers of the host further up still have the error.
+          // Stack overflow: callers in the host still have the error.
           this.#missed++
           return NO_RESULT
         }
@@ -85,14 +85,14 @@ export class TrackerInstance {
     ...bindOperations(COMMANDS, () => this.#context()),
   }
 
-  /** Operations that read. */
+  /** Read-only operations. */
   readonly Queries = bindOperations(QUERIES, () => this.#context())
 
-  /** Operations that analyze many errors at once. */
+  /** Operations that analyze many errors. */
   readonly Services = bindOperations(SERVICES, () => this.#context())
 
   /**
-   * Sets options, by a mapping or by a function that receives one. Once the tracker has started they are frozen.
+   * Sets options with an object or a function that receives one. Options are frozen once the tracker has started.
    *
    * @example
    * Tracker.configure({ dashboard_username: 'admin', dashboard_password: process.env.DASHBOARD_PASSWORD })
@@ -110,7 +110,7 @@ export class TrackerInstance {
     return this
   }
 
-  /** Checks the configuration and starts; the first use does it too. Throws a ConfigurationError that names every problem. */
+  /** Validates the configuration and starts, like the first use. Throws a ConfigurationError that lists every problem. */
   start(): this {
     this.#stopped = false
     this.#start()
@@ -118,7 +118,7 @@ export class TrackerInstance {
     return this
   }
 
-  /** For `faultboard/register`: starts with what the environment says, and again should the host configure it later. */
+  /** For `faultboard/register`: starts with environment variables, and restarts if the host configures the tracker later. */
   startProvisionally(): this {
     if (this.#runtime || this.#stopped) return this
     this.#start()
@@ -126,19 +126,19 @@ export class TrackerInstance {
     return this
   }
 
-  /** Settles when the database can be used; rejects with what to do when it cannot. */
+  /** Resolves when the database is usable. Rejects with instructions otherwise. */
   async ready(): Promise<void> {
     return this.#context().ready()
   }
 
-  /** The dashboard as a standard function; adapters wrap it. */
+  /** Dashboard as a Fetch API handler, which adapters wrap. */
   handle: Handler = async (request, mount) => (await this.#start().dashboard()).handle(request, mount)
 
   get config(): Options {
     return this.#context().config as Options
   }
 
-  /** What the tracker itself is doing: buffer, spool, what was dropped and why. */
+  /** State of the tracker: buffer, spool, and dropped errors by reason. */
   async stats() {
     const { counters, recorder, spool, database } = this.#context()
     return {
@@ -149,14 +149,14 @@ export class TrackerInstance {
     }
   }
 
-  /** Writes everything that was handed over before. */
+  /** Writes all errors reported so far. */
   async flush(): Promise<void> {
     sendDeferredReports()
     await this.#runtime?.context.recorder.flush()
     await this.#runtime?.context.tallies.flush()
   }
 
-  /** Flushes, releases what was opened and removes every hook. A pool or handle of the host stays open. */
+  /** Flushes, closes all resources and removes every hook. A pool or handle of the host stays open. */
   async shutdown(): Promise<void> {
     sendDeferredReports()
     this.#stopped = true
@@ -166,9 +166,8 @@ export class TrackerInstance {
     return this.#stopping
   }
 
-  /**
-   * Records an error from anywhere in the host, unless a hook has recorded this very object already. It never rejects;
-   * it gives null when nothing was recorded. Governed by `enable_error_subscriber`.
+  /*** Records an error of the host unless a hook has already recorded the same object. Never rejects. Resolves to
+   * null if nothing was recorded. Controlled by `enable_error_subscriber`.
    *
    * @example
    * Tracker.report(error, { handled: true, severity: 'medium', context: { order_id: 7 } })
@@ -177,7 +176,7 @@ export class TrackerInstance {
     try {
       return this.#reportAtAnyDepth(error, options)
     } catch {
-      // Overflow: the callers of the host further up still have the error.
+      // Stack overflow: callers in the host still have the error.
       this.#missed++
       return NO_RESULT
     }
@@ -212,7 +211,7 @@ export class TrackerInstance {
   }
 
   /**
-   * Adds to what is recorded with every further error of this request or job.
+   * Adds context to all later errors of this request or job.
    *
    * @example
    * Tracker.setContext({ order_id: order.id, step: 'payment' })
@@ -223,23 +222,22 @@ export class TrackerInstance {
     })
   }
 
-  /** Adds short texts by which occurrences can be told apart. */
+  /** Adds tags to all later errors of this request or job. */
   setTags(tags: Record<string, string | number | boolean>): void {
     this.#inScope((scope) => {
       scope.tags = mergeValues(scope.tags, tags)
     })
   }
 
-  /** Says whose request or job this is, where neither `user_callback` nor the usual places know it. */
+  /** Sets the user of this request or job, if `user_callback` and the usual request properties do not provide it. */
   setUser(user_id: string | number | null): void {
     this.#inScope((scope) => {
       scope.user_id = user_id
     })
   }
 
-  /**
-   * Runs a job, or anything that is no request, in a scope of its own: what is set or left as a breadcrumb in it stays
-   * in it.
+  /*** Runs a job or other work outside a request in its own scope, which isolates context, tags, user and
+   * breadcrumbs.
    *
    * @example
    * await Tracker.withScope(async () => {
@@ -248,13 +246,13 @@ export class TrackerInstance {
    * })
    */
   withScope<T>(work: () => T): T {
-    // Near the end of the stack the work runs in the scope of its caller.
+    // Near a stack overflow, the work runs in the scope of its caller.
     const scopes = hasRoomToNote() ? this.#scopes() : null
     return scopes ? scopes.run(work) : work()
   }
 
   /**
-   * Leaves a step of what happened, shown with the next error of this request. Governed by `enable_breadcrumbs`.
+   * Adds a breadcrumb, shown with the next error of this request. Controlled by `enable_breadcrumbs`.
    *
    * @example
    * Tracker.addBreadcrumb({ category: 'cart', message: 'item added', metadata: { sku } })
@@ -267,9 +265,8 @@ export class TrackerInstance {
     })
   }
 
-  /**
-   * Makes a pool of connections known, so that dumps tell how it is doing: of pg, mysql2, knex, Sequelize, generic-pool or
-   * undici. It may come before `configure`, and nothing but numbers is ever read of it.
+  /*** Registers a connection pool, whose usage is shown in dumps: pg, mysql2, knex, Sequelize, generic-pool or
+   * undici. Can be called before `configure`. Only numbers are read from the pool.
    *
    * @example
    * Tracker.registerPool('orders', new pg.Pool())
@@ -278,11 +275,10 @@ export class TrackerInstance {
     registerPool(this.#pools, name, pool)
   }
 
-  /** What the host's rate limiters and blocklists tell. Governed by `enable_request_guard_tracking`. */
+  /** Events of the host's rate limiters and blocklists. Controlled by `enable_request_guard_tracking`. */
   readonly requestGuard = {
-    /**
-     * Counts that a request was throttled, blocked or watched, and leaves it in the trail of the request. Address and
-     * path are found in the request; without one, in the request that is going on. It never throws and never waits.
+    /*** Counts a throttled, blocked or tracked request and adds a breadcrumb to it. Reads address and path from the
+     * request, or from the current request if omitted. Never throws or blocks.
      *
      * @example
      * Tracker.requestGuard.record({ kind: 'blocklist', rule: 'known scrapers', request })
@@ -292,9 +288,9 @@ export class TrackerInstance {
     },
   }
 
-  /**
-   * For adapters: records what a handler of the host threw, unless this request has recorded it already. `describe` reads
-   * the request, and only runs for a new error. It may call `user_callback`, which may report the same error itself.
+  /*** For adapters: records an error thrown by a handler of the host unless this request has already recorded it.
+   * `describe` reads the request and runs only for a new error. It may call `user_callback`, which may report the
+   * same error.
    */
   capture(request: object, exception: unknown, describe: () => LogErrorInput): void {
     const runtime = this.#running()
@@ -304,12 +300,12 @@ export class TrackerInstance {
     if (logError(runtime.context, input) !== FAILED_RESULT) runtime.sightings.recorded(exception, request)
   }
 
-  /** For endpoints to which other processes report: the clock, and the way in for what happened there. Never rejects. */
+  /** For endpoints that receive errors of other processes: clock and functions to record them. Never rejects. */
   readonly inlet = {
     now: (): number => this.#environment.now(),
     record: (error: ForeignError): Promise<Outcome> =>
       this.#safely(async ({ context }) => {
-        // Only a process to which others report has a use for it.
+        // Loaded on first use, because only processes with such an endpoint need it.
         const { withOriginalStack } = await import('./capture/clients/foreign-stack.js')
         return logForeignError(context, await withOriginalStack(context, error))
       }),
@@ -317,12 +313,12 @@ export class TrackerInstance {
     reject: (budget: BudgetName): void => this.#running()?.context.reject(budget),
   }
 
-  /** For subscribers: listens to one more source while the tracker runs; gives the function that ends it sooner. */
+  /** For subscribers: adds a source of errors while the tracker runs. Returns the function that removes it earlier. */
   attach(source: Source): () => void {
     return this.#start().attach(source)
   }
 
-  /** For adapters: counts what was left out on purpose. */
+  /** For adapters: counts an error that is not recorded on purpose. */
   drop(reason: string): void {
     this.#running()?.context.counters.add(reason)
   }
@@ -332,7 +328,7 @@ export class TrackerInstance {
     return runtime ? requestGuardOf(runtime.context) : undefined
   }
 
-  /** What runs, or null once it was shut down: a hook of the host may come after that. */
+  /** Current runtime, or null after shutdown, when hooks of the host can still run. */
   #running(): Runtime | null {
     return this.#stopped ? null : this.#start()
   }
@@ -372,7 +368,7 @@ export class TrackerInstance {
     })
   }
 
-  /** Not async, so that nothing of the host's is held while the row is being written. */
+  /** Not async, so that no object of the host is retained while the row is written. */
   #safely<T>(record: (runtime: Runtime) => Promise<T | null> | null): Promise<T | null> {
     try {
       const runtime = this.#start()
@@ -385,13 +381,13 @@ export class TrackerInstance {
     }
   }
 
-  /** Only a tracker that cannot start, or was shut down, comes here; the host must not pay for it. */
+  /** Logs errors of a tracker that cannot start or was shut down, because the host must not fail. */
   #complain(error: unknown): void {
     const { now, write } = this.#environment
     createLog(now, write).warn(`An error was not recorded: ${reasonOf(error)}`)
   }
 
-  /** A callback of the host's failed, or the connection broke while a client was reporting. */
+  /** Handles a failed callback of the host or a broken client connection. */
   #rejectedReport(error: unknown): void {
     if (this.#runtime) complain(this.#runtime.context, 'taking the report of a client', error)
     else this.#complain(error)
@@ -435,7 +431,7 @@ export class TrackerInstance {
   }
 
   #start(): Runtime {
-    // A handler of the host that finishes late must not bring back what was shut down.
+    // A late handler of the host must not restart a tracker that was shut down.
     if (this.#stopped) throw new TrackerError('shut_down', 'The tracker was shut down; call start() to use it again.')
     if (this.#outdated) this.#retire()
     if (this.#runtime) return this.#runtime
@@ -445,7 +441,7 @@ export class TrackerInstance {
     return this.#runtime
   }
 
-  /** Not at once: `configure` is often called in several steps, and until then the hooks stay where they are. */
+  /** Deferred, because `configure` is often called in several steps. The current hooks stay active until then. */
   #renewSoon(): void {
     if (this.#outdated) return
     this.#outdated = true

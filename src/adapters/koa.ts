@@ -38,7 +38,7 @@ export function faultboard(tracker: TrackerInstance = Tracker) {
   const { mount_path } = tracker.start().config
   const record = (ctx: KoaContext, error: unknown) => recordKoaError(tracker, ctx, error)
 
-  /** Koa calls this for errors that no middleware sees: a stream that fails while it is sent, an outer middleware. */
+  /** Called by Koa for errors outside of inner middleware: a stream that fails while it is sent, or an outer middleware. */
   function onerror(this: KoaContext, error: Error): void {
     if (error !== null && error !== undefined) {
       if (isConnectionError(error) && this.headerSent) tracker.drop('client_gone')

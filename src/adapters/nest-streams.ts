@@ -33,7 +33,7 @@ export interface ResponseController {
   sse?(result: unknown, response: { headersSent?: boolean }, request: unknown, ...rest: unknown[]): unknown
 }
 
-/** Reports server-sent events that fail later: the client is notified, but no filter. */
+/** Reports failures of started server-sent events, which reach the client but no filter. */
 export function watchServerSentEvents(controller: ResponseController | undefined, report: Report): void {
   const sse = controller?.sse
   if (!sse) return

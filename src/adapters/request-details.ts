@@ -66,7 +66,7 @@ function recordNow(
   }
 }
 
-/** Last client error of each request, because several hooks can see it. */
+/** Last client error of each request, because several hooks can receive it. */
 const countedErrors = new WeakMap<object, unknown>()
 
 function countOnce(tracker: TrackerInstance, error: unknown, request: object | null): void {

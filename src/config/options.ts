@@ -74,7 +74,7 @@ export const row = <T>(definition: Row<T>): Row<T> => definition
 const secretRow = <T>(definition: Row<T>): Row<T> & { readonly secret: true } => ({ ...definition, secret: true })
 
 /**
- * THE TABLE of options. Types, validation, environment variables, the settings page and docs/configuration.md derive
+ * Table of all options. Types, validation, environment variables, the settings page and docs/configuration.md derive
  * from it.
  */
 export const OPTIONS = {

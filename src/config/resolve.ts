@@ -96,7 +96,7 @@ function withHostDefaults(options: CheckedValues, env: NodeJS.ProcessEnv): Optio
 }
 
 const PREFIX = 'FAULTBOARD_'
-/** Variables with our prefix that are not options: those of the tests, and the debug switch of the CLI. */
+/** Variables with the prefix FAULTBOARD_ that are not options: those of the tests and the debug flag of the CLI. */
 const OTHER_VARIABLES = /^FAULTBOARD_(TEST_|DEBUG$)/
 
 function unknownVariables(env: NodeJS.ProcessEnv, table: OptionTable): string[] {

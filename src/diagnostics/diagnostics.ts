@@ -9,7 +9,7 @@ import { sourceMaps } from './source-maps/diagnostic.js'
 import { swallowed } from './swallowed/diagnostic.js'
 import { variables } from './variables/diagnostic.js'
 
-/** THE LIST of diagnostics. The order is that of the navigation. */
+/** List of all diagnostics. The order is that of the navigation. */
 export const DIAGNOSTICS = [
   variables,
   swallowed,

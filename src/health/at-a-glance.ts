@@ -4,7 +4,7 @@ import type { HealthState } from './report.js'
 const DATA_LOSS_REASONS = ['spool_full', 'spool_unwritable']
 const WARNING_REASONS = ['refused_by_database', 'dashboard_failed', 'forwarding_headers_ignored']
 
-/** Health that this process knows without a query or disk access. Shown on every page of the dashboard. */
+/** Health that needs no query or disk access. Shown on every page of the dashboard. */
 export function healthAtAGlance({
   recorder,
   counters,

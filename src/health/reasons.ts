@@ -35,7 +35,7 @@ function* databaseReasons({ database, recorder, spool }: Facts): Iterable<Reason
   } else if (!reachable) {
     const description = problem?.includes(address) ? problem : `Cannot use ${address}: ${problem}`
     yield failing(
-      `${description?.replace(/\.$/, '')}. Errors are kept in ${spool.folder} and written when it is back. Check that the database is running and that the database option is correct.`,
+      `${description?.replace(/\.$/, '')}. Errors are kept in ${spool.folder} and written when it is available again. Check that the database is running and that the database option is correct.`,
     )
   } else if (problem !== null) yield failing(problem)
   else if (recorder.unavailable_since !== null) {
@@ -58,10 +58,10 @@ function* spoolReasons({ spool, dropped }: Facts): Iterable<Reason> {
   const lost = dropCount('spool_full', dropped)
   if (lost > 0) {
     yield failing(
-      `${lost} errors were lost since this process started: ${folder} is full. Bring the database back, or raise spool_max_bytes.`,
+      `${lost} errors were lost since this process started: ${folder} is full. Restore the database, or raise spool_max_bytes.`,
     )
   } else if (bytes > max_bytes / 2) {
-    yield degraded(`${folder} is more than half full. Bring the database back before spool_max_bytes is reached.`)
+    yield degraded(`${folder} is more than half full. Restore the database before spool_max_bytes is reached.`)
   }
   if (dropCount('spool_unwritable', dropped) > 0) {
     yield failing(`${folder} is not writable. Grant this process write access, or set spool_path to another folder.`)

@@ -9,7 +9,7 @@ import { type Schedule, startSchedules } from './schedule.js'
 
 const everyInterval = (interval: number) => (last_run_at: number) => last_run_at + interval
 
-/** THE LIST of scheduled jobs. Each runs in one of all processes; `perApplication` jobs use the settings of their application. */
+/** List of all scheduled jobs. Each runs in one of all processes; `perApplication` jobs use the settings of their application. */
 export const SCHEDULES: readonly Schedule[] = [
   { name: 'cleanup', title: 'The daily cleanup', dueAt: everyInterval(DAY) },
   { name: 'baselines', title: 'The calculation of baselines', dueAt: everyInterval(DAY) },

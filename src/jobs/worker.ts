@@ -87,7 +87,7 @@ export class JobWorker {
   wake(): void {
     if (!this.#handle || this.#stopped) return
     if (this.#polling) this.#shouldPollAgain = true
-    // An unreachable source is polled on schedule, however many jobs are added.
+    // An unreachable source is polled on schedule, even if jobs are added.
     else if (this.#failures === 0) this.#schedulePoll(0)
   }
 
@@ -274,6 +274,6 @@ export class JobWorker {
     this.#failures = 0
     if (!this.#isOutageReported) return
     this.#isOutageReported = false
-    this.#parts.log.info(`${this.#parts.source.title} is back; running its jobs again.`)
+    this.#parts.log.info(`${this.#parts.source.title} is available again. Resuming its jobs.`)
   }
 }

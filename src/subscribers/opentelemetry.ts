@@ -13,7 +13,7 @@ export interface SpanProcessorOptions {
   accept?(exception: { error_type: string; message: string }, span: SpanLike): boolean
 }
 
-/** A framework hook can see the same error a moment later with more details, so it goes first. */
+/** Delay that gives precedence to a framework hook, which may report the same error with more details. */
 const HOOK_DELAY_MS = 1000
 
 /**

@@ -18,7 +18,7 @@ export interface ChannelHarness {
     secrets: readonly string[]
     /** The readable text of each received message. */
     messages: readonly string[]
-    /** How the receiver responds to the next messages: accept, fail temporarily, reject for good, or never respond. */
+    /** How the receiver responds to the next messages: accept, fail temporarily, reject permanently, or never respond. */
     respond(behavior: 'accept' | 'fail' | 'reject' | 'hang'): void
     close(): Promise<unknown>
   }>

@@ -83,17 +83,17 @@ export function jobEngineContract({ open }: JobEngineHarness): ContractCase[] {
       await waitUntil(() => isIdle(engine), 'the queue is empty')
       assert.deepEqual(attempts, [1, 2, 3])
     }),
-    define('keeps a job that failed for good as a dead letter', async (connect) => {
+    define('keeps a job that failed permanently as a dead letter', async (connect) => {
       const engine = connect()
       work(engine, async () => {
-        throw new Error('cannot be done')
+        throw new Error('always fails')
       })
       await engine.add([{ ...numbered(7), max_attempts: 2 }])
-      await waitUntil(async () => (await engine.counts()).failed === 1, 'the job failed for good')
+      await waitUntil(async () => (await engine.counts()).failed === 1, 'the job failed permanently')
       const [letter] = await engine.deadLetters(10)
       assert.equal(letter?.attempts, 2)
       assert.deepEqual(letter?.data, { number: 7 })
-      assert.match(letter?.last_error ?? '', /cannot be done/)
+      assert.match(letter?.last_error ?? '', /always fails/)
     }),
     define('returns an unfinished job to the queue on stop', async (connect) => {
       const engine = connect()

@@ -5,7 +5,7 @@ import type { Database } from '../store/database.js'
 import type { BulkTarget } from '../store/dialect.js'
 import type { ApplicationLine } from './record.js'
 
-/** Adds an application with the first sighting of its releases. For known releases, the earlier time is kept. */
+/** Adds an application with the first-seen times of its releases. Keeps the earlier time of a known release. */
 export async function addApplication({ database }: Context, line: ApplicationLine): Promise<void> {
   const { application_name, created_at, releases, client_releases } = line
   const application_id = await applicationId(database, application_name, created_at)

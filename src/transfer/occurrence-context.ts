@@ -4,7 +4,7 @@ import { list, MAX_TEXT_LENGTH, oneOf, plainObject, text } from './values.js'
 
 const number = v.pipe(v.number('must be a number'), v.finite('must be a number'))
 
-/** An error behind another error. */
+/** Cause of an error. */
 export const cause: v.GenericSchema<Cause> = v.object(
   {
     error_type: text(MAX_TEXT_LENGTH),

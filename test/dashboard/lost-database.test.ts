@@ -78,7 +78,7 @@ test.each([
     () => Object.assign(new TypeError('wrong argument'), { code: 'ERR_INVALID_ARG_TYPE' }),
   ],
   ['a file', () => Object.assign(new Error('EACCES'), { code: 'EACCES', path: '/srv/spool' })],
-])('%s is not taken for a lost database', async (_case, thrown) => {
+])('does not treat %s as a lost database', async (_case, thrown) => {
   let broken = false
   const host = await start('sqlite::memory:', () => {
     // The handler reads the clock first, then the page. Only the page must fail.

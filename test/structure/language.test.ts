@@ -53,7 +53,12 @@ const CLEAN_FOLDERS = [
   'test/triage',
 ]
 
-const CLEAN_FILES = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md']
+const CLEAN_FILES = [
+  ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'],
+  ...readdirSync('src')
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => join('src', name)),
+]
 
 /** Phrases with a plain equivalent in every context. */
 const REJECTED_PHRASES = [
@@ -69,9 +74,11 @@ const REJECTED_PHRASES = [
   /\bso (long|many)\b/gi,
   /\b(by itself|by themselves|for ever|meanwhile|too dear)\b/gi,
   /\b(graver|gravest|thrice|wherein|thereof|lest|mended|mends|befalls?)\b/gi,
-  /\b(goes by|sees to it|now and then|in vain|as good as new|one upon the other|let no)\b/gi,
+  /\b(goes by|as it stands|governed by|in whatever|to be had|now and then|in vain|as good as new|one upon the other|let no)\b/gi,
   /\b(is|was|were|are) (met|come upon|none of ours)\b/gi,
   /\bthe chosen\b/gi,
+  /\b(for good|taken for|hangs in the air|leads past|keeps it from)\b/gi,
+  /\b(what|that) (is|are) no (error|request|json|map|origin)\b/gi,
 ]
 
 /** Openings that describe a value by a clause instead of a noun or verb. */

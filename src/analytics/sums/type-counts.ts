@@ -60,7 +60,7 @@ function byCount(a: TypeCount, b: TypeCount): number {
 interface TypeTotal {
   error_type: string
   error_count: number
-  /** Over all time. */
+  /** Number of occurrences since the first one. */
   occurrences: number
 }
 

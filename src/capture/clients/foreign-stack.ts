@@ -4,7 +4,7 @@ import type { CaptureContext } from '../capture-context.js'
 import { type ReadAllowance, StoredMaps } from '../source-maps/stored/stored-maps.js'
 import type { ForeignError } from './foreign-error.js'
 
-/** A slow database must not delay the report longer than this, however many causes the error has. */
+/** A slow database must not delay the report longer than this, even for an error with many causes. */
 const LOOKUP_TIMEOUT_MS = 2000
 
 const stores = new WeakMap<CaptureContext, StoredMaps>()

@@ -14,7 +14,7 @@ const FLAGS = {
   from: { value: 'URL', text: 'Where everything is now: sqlite:FILE, postgres://… or mysql://…' },
   to: { value: 'URL', text: 'Where it goes; left out: the database of the configuration' },
   config: COMMON_FLAGS.config,
-  json: { text: 'Answer in JSON' },
+  json: { text: 'Print JSON' },
 } as const
 
 export const move = defineCommand({

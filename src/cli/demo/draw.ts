@@ -14,7 +14,7 @@ export class Draw {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
   }
 
-  /** Both limits included. */
+  /** Includes both limits. */
   integer(min: number, max: number): number {
     return min + Math.floor(this.number() * (max - min + 1))
   }

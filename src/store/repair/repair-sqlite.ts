@@ -385,7 +385,7 @@ function matchesType(value: unknown, { type, notnull }: Column): boolean {
   return typeof value === 'string' && !value.includes('\0')
 }
 
-/** Whether a text contains the replacement character, which can be stored text or stand in for invalid bytes. */
+/** Whether a text contains the replacement character, which can be stored text or the result of invalid bytes. */
 function hasReplacement(value: unknown): boolean {
   return typeof value === 'string' && value.includes('\ufffd')
 }
