@@ -1,7 +1,6 @@
 import { type Frame, locationText, parseFrame, stackLines } from '../model/stacks/backtrace.js'
 import { cleanText } from '../model/text.js'
 import type { CaptureContext } from './capture-context.js'
-import { isOwnFrame } from './internal-frames.js'
 import { TEXT_LIMITS } from './values/text-limits.js'
 
 type PlaceContext = Pick<CaptureContext, 'config' | 'positions'>
@@ -43,4 +42,12 @@ function currentStack(): string | null {
   } finally {
     Error.stackTraceLimit = limit
   }
+}
+
+/** Folder that contains all modules of this package, bundled or not. */
+const OWN_FRAME = new URL(import.meta.url).pathname.replace(/\/(?:chunks|capture)\/[^/]*$/, '/')
+
+/** Whether a stack line belongs to the tracker itself. */
+function isOwnFrame(line: string): boolean {
+  return line.includes(OWN_FRAME)
 }

@@ -1,10 +1,9 @@
 import type { ChildProcess } from 'node:child_process'
-import type { Worker } from 'node:cluster'
+import type { Cluster, Worker } from 'node:cluster'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { collectLeftovers, hasLeftReport } from '../crash/leftovers.js'
 import { namedError } from '../crash/named-error.js'
 import { removeMarkersByPid } from '../crash/running-marker.js'
-import { findClusterWorker } from './cluster.js'
 import type { Reporter, Source } from './source.js'
 
 const CHILD_CHANNEL = 'child_process'
@@ -82,4 +81,13 @@ function hasOwnReport(reporter: Reporter, pid: number | undefined): boolean {
   }
   collectLeftovers(reporter).catch(() => reporter.context.counters.add('failed: reading a diagnostic report'))
   return true
+}
+
+/** The cluster worker of a forked process, or null. */
+function findClusterWorker(child: ChildProcess): Worker | null {
+  // Not imported, so that a host without child processes never loads it.
+  const cluster = (process as { getBuiltinModule?(name: string): unknown }).getBuiltinModule?.('node:cluster') as
+    | Cluster
+    | undefined
+  return Object.values(cluster?.workers ?? {}).find((worker) => worker?.process === child) ?? null
 }

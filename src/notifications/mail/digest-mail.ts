@@ -10,9 +10,10 @@ import {
   type SectionContent,
 } from './digest-content.js'
 import { type Html, html } from './html-template.js'
-import type { Mail } from './mail-layout.js'
 import {
   buttonLink,
+  MAX_SUBJECT_LENGTH,
+  type Mail,
   MONO_FONT,
   recipientsNote,
   renderMailLayout,
@@ -20,8 +21,6 @@ import {
   styles,
   textLink,
 } from './mail-layout.js'
-
-const MAX_SUBJECT_LENGTH = 200
 
 /** Renders the daily or weekly digest. */
 export function digestMail(notice: DigestNotice, links: Links, time_zone: string): Mail {

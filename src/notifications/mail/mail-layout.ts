@@ -37,6 +37,8 @@ export function styles(colors: readonly ColorName[], style = ''): Html {
   return html`class="${colors.map((name) => `fb-${name}`).join(' ')}" style="${[...lightStyles, style].filter(Boolean).join(';')}"`
 }
 
+export const MAX_SUBJECT_LENGTH = 200
+
 export interface MailLayout {
   subject: string
   /** Preview text that mail clients show next to the subject. */

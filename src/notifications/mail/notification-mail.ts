@@ -3,9 +3,10 @@ import type { Links } from '../content/dashboard-links.js'
 import { formatQuantity } from '../content/format-text.js'
 import { oneLine } from '../content/safe-text.js'
 import { type Html, html } from './html-template.js'
-import type { Mail } from './mail-layout.js'
 import {
   buttonLink,
+  MAX_SUBJECT_LENGTH,
+  type Mail,
   MONO_FONT,
   recipientsNote,
   renderMailLayout,
@@ -13,8 +14,6 @@ import {
   styles,
   textLink,
 } from './mail-layout.js'
-
-const MAX_SUBJECT_LENGTH = 200
 
 /** Renders a notification about one or more errors, or a test. */
 export function noticeMail(notice: CardNotice, links: Links, time_zone: string): Mail {

@@ -1,22 +1,12 @@
-import type { ErrorsFilter } from '../../../triage/list/errors-list.js'
-import type { StatusCounts } from '../../../triage/list/status-counts.js'
-import type { Rendered, Visit } from '../../define.js'
+import type { Rendered } from '../../define.js'
 import { href } from '../../links/href.js'
 import { listLink } from '../../links/list-link.js'
 import { Empty } from '../../ui/empty.js'
 import { filterChips } from './filter-chips.js'
-import { ANY_STATUS, countText, currentTab } from './status-tabs.js'
+import { ANY_STATUS, countText, currentTab, type StatusProps } from './status-tabs.js'
 
 /** Empty state of the list with the next step. */
-export function NoErrors({
-  filter,
-  counts,
-  visit,
-}: {
-  filter: ErrorsFilter
-  counts: StatusCounts
-  visit: Visit
-}): Rendered {
+export function NoErrors({ filter, counts, visit }: StatusProps): Rendered {
   const clearLink = <a href={href(visit, '/errors')}>Clear filters</a>
   if (filterChips(filter).length > 0) return <Empty title="No errors match your filters.">{clearLink}</Empty>
   if (counts.all.count === 0) {

@@ -7,16 +7,14 @@ import { words } from '../../ui/badges.js'
 import { Tabs } from '../../ui/layout/tabs.js'
 import { formatCount } from '../../ui/time.js'
 
-/** Status filters with the number of matching errors. */
-export function StatusTabs({
-  filter,
-  counts,
-  visit,
-}: {
+export interface StatusProps {
   filter: ErrorsFilter
   counts: StatusCounts
   visit: Visit
-}): Rendered {
+}
+
+/** Status filters with the number of matching errors. */
+export function StatusTabs({ filter, counts, visit }: StatusProps): Rendered {
   const current = currentTab(filter)
   const to = (changes: Record<string, string | boolean>) => listLink(visit, filter, { ...ANY_STATUS, ...changes })
   return (

@@ -59,28 +59,10 @@ export function DroppedTable({ dropped }: { dropped: readonly Dropped[] }): Rend
       {dropped.length === 0 ? (
         <p class="muted">No drops or failures. Rejections by limits are listed above.</p>
       ) : (
-        <table class="dropped">
-          <thead>
-            <tr>
-              <th scope="col">Reason</th>
-              <th scope="col" class="number">
-                Times
-              </th>
-              <th scope="col">Meaning</th>
-            </tr>
-          </thead>
-          <tbody>
-            {dropped.map(({ reason, count, text }) => (
-              <tr>
-                <th scope="row">
-                  <code>{reason}</code>
-                </th>
-                <td class="number">{formatCount(count)}</td>
-                <td>{text}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <CountTable
+          heads={['Reason', 'Times', 'Meaning']}
+          rows={dropped.map(({ reason, count, text }) => ({ name: <code>{reason}</code>, count, meaning: text }))}
+        />
       )}
     </section>
   )
@@ -94,39 +76,62 @@ export function RejectionsTable({ rejections, visit }: { rejections: Health['rej
       {!rejections || rejections.length === 0 ? (
         <p class="muted">{rejections ? 'No rejections.' : 'Unknown while the database cannot be read.'}</p>
       ) : (
-        <table class="dropped">
-          <thead>
-            <tr>
-              <th scope="col">Option</th>
-              <th scope="col" class="number">
-                Rejected
-              </th>
-              <th scope="col">Meaning</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rejections.map(({ option, limit, count, first_rejected_at, last_rejected_at, text }) => (
-              <tr>
-                <th scope="row">
-                  <code>{option}</code>
-                  <br />
-                  <small class="muted">{limitText(option, limit)}</small>
-                </th>
-                <td class="number">{formatCount(count)}</td>
-                <td>
-                  {text}
-                  <br />
-                  <small class="muted">
-                    First <Time iso={first_rejected_at} visit={visit} />, last{' '}
-                    <Time iso={last_rejected_at} visit={visit} />
-                  </small>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <CountTable
+          heads={['Option', 'Rejected', 'Meaning']}
+          rows={rejections.map(({ option, limit, count, first_rejected_at, last_rejected_at, text }) => ({
+            name: (
+              <>
+                <code>{option}</code>
+                <br />
+                <small class="muted">{limitText(option, limit)}</small>
+              </>
+            ),
+            count,
+            meaning: (
+              <>
+                {text}
+                <br />
+                <small class="muted">
+                  First <Time iso={first_rejected_at} visit={visit} />, last{' '}
+                  <Time iso={last_rejected_at} visit={visit} />
+                </small>
+              </>
+            ),
+          }))}
+        />
       )}
     </section>
+  )
+}
+
+function CountTable({
+  heads: [name, count, meaning],
+  rows,
+}: {
+  heads: readonly [name: string, count: string, meaning: string]
+  rows: readonly { name: Rendered; count: number; meaning: Rendered }[]
+}): Rendered {
+  return (
+    <table class="dropped">
+      <thead>
+        <tr>
+          <th scope="col">{name}</th>
+          <th scope="col" class="number">
+            {count}
+          </th>
+          <th scope="col">{meaning}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr>
+            <th scope="row">{row.name}</th>
+            <td class="number">{formatCount(row.count)}</td>
+            <td>{row.meaning}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   )
 }
 

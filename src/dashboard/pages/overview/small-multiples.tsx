@@ -1,7 +1,7 @@
 import type { TrendSeries } from '../../../analytics/overview/overview.js'
 import type { Rendered } from '../../define.js'
-import { formatCount } from '../time.js'
-import { Sparkline } from './charts.js'
+import { Sparkline } from '../../ui/charts/charts.js'
+import { formatCount } from '../../ui/time.js'
 
 /** Small charts of the last seven days, each linked to its errors. */
 export function SmallMultiples({
