@@ -33,7 +33,7 @@ export async function perform<Schema extends v.GenericSchema, Result>(
 }
 
 /**
- * Returns a function that stands for an operation of a module. The module is loaded with the first call of an operation.
+ * Returns a proxy function for an operation of a module. The module is loaded with the first call of an operation.
  *
  * @example
  * const lazily = lazyOperations(loadReports)
