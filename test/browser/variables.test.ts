@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { answerOf, applicationOf, ROOMY, run, settingsFor } from '../capture/variables/fixtures/hosts.js'
+import { parseOutput, createApplication, GENEROUS_LIMITS, run, settingsFor } from '../capture/variables/fixtures/hosts.js'
 import { describeInBrowser, expectAccessible, expectNoOverflow } from '../support/browser.js'
 import { type Host, startHost } from '../support/host.js'
 import { withDatabase } from '../support/tracker.js'
@@ -10,15 +10,15 @@ const WIDTHS = [1440, 768, 390]
 const WORD = 'unbroken'.repeat(20)
 
 describeInBrowser('the variables of an error in a browser', ({ open }) => {
-  const { root, shops } = applicationOf('compiled TypeScript')
+  const { root, shops } = createApplication('compiled TypeScript')
   const database = `sqlite:${join(root, 'errors.sqlite3')}`
   let host: Host
   let at: (message: string) => Promise<string>
 
   // A real host threw and recorded all of them in its own process.
   beforeAll(async () => {
-    const settings = settingsFor(root, { ...ROOMY, enable_instance_variables: true })
-    answerOf(await run('drive.mjs', { shops, settings }, { root }))
+    const settings = settingsFor(root, { ...GENEROUS_LIMITS, enable_instance_variables: true })
+    parseOutput(await run('drive.mjs', { shops, settings }, { root }))
     host = await startHost(database, { project_root: root, enable_local_variables: true })
     const errors = await host.tracker.Queries.ErrorsList.call({ per_page: 100 })
     at = async (message) => {

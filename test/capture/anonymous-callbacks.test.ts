@@ -7,8 +7,8 @@ import { type BuildOptions, build } from 'esbuild'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder, trackerAt } from '../support/tracker.js'
 
-/** Handlers that all fail with the same message. Each is a bug of its own. */
-const APP = `
+/** Handlers that fail with the same message. Each is a separate bug. */
+const APP_SOURCE = `
 import { EventEmitter } from 'node:events'
 const app = { routes: new Map(), get: (path, handler) => app.routes.set(path, handler) }
 const find = () => undefined
@@ -84,8 +84,8 @@ app.get('/repository/other', () => new Promise((resolve, reject) => new Reposito
 export const { routes } = app
 `
 
-/** Runs every handler twice and prints what it threw. Vitest would load the file in another form. */
-const RUN = `
+/** Runs every handler twice and prints the thrown errors. Vitest would transform the file. */
+const RUN_SCRIPT = `
 const { routes } = await import(process.argv[1])
 const thrown = []
 for (const [route, handler] of routes) {
@@ -100,21 +100,27 @@ for (const [route, handler] of routes) {
 console.log(JSON.stringify(thrown))
 `
 
-interface Thrown {
+interface ThrownError {
   route: string
   error: { name: string; message: string; stack: string }
 }
 
-/** The signatures by route. */
-async function signaturesOf(root: string, file: string): Promise<Map<string, string>> {
+/** Signatures by route. */
+async function computeSignatures(root: string, file: string): Promise<Map<string, string>> {
   const { tracker } = trackerAt(
     { url: `sqlite:${join(temporaryFolder(), 'x.sqlite3')}`, spool_path: temporaryFolder() },
     { project_root: root },
   )
-  const address = pathToFileURL(join(root, file)).href
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', RUN, '--', address])
+  const moduleUrl = pathToFileURL(join(root, file)).href
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    '--input-type=module',
+    '-e',
+    RUN_SCRIPT,
+    '--',
+    moduleUrl,
+  ])
   const signatures = new Map<string, string>()
-  for (const { route, error } of JSON.parse(stdout) as Thrown[]) {
+  for (const { route, error } of JSON.parse(stdout) as ThrownError[]) {
     const logged = await tracker.Commands.LogError.call({ exception: error })
     expect(logged?.hash_signature, route).toBe(signatures.get(route) ?? logged?.hash_signature)
     signatures.set(route, logged?.hash_signature ?? '')
@@ -122,40 +128,40 @@ async function signaturesOf(root: string, file: string): Promise<Map<string, str
   return signatures
 }
 
-async function project(options: BuildOptions | null, text = APP): Promise<Map<string, string>> {
+async function buildAndSign(options: BuildOptions | null, text = APP_SOURCE): Promise<Map<string, string>> {
   const root = realpathSync(temporaryFolder())
   writeFileSync(join(root, 'app.mjs'), text)
-  if (options === null) return signaturesOf(root, 'app.mjs')
+  if (options === null) return computeSignatures(root, 'app.mjs')
   const entry = { entryPoints: [join(root, 'app.mjs')], outfile: join(root, 'dist/app.mjs') }
   await build({ ...entry, bundle: true, platform: 'node', format: 'esm', ...options })
-  return signaturesOf(root, 'dist/app.mjs')
+  return computeSignatures(root, 'dist/app.mjs')
 }
 
-function shared(signatures: ReadonlyMap<string, string>): string[][] {
+function sharedSignatures(signatures: ReadonlyMap<string, string>): string[][] {
   const routes = new Map<string, string[]>()
   for (const [route, signature] of signatures) routes.set(signature, [...(routes.get(signature) ?? []), route])
   return [...routes.values()].filter(({ length }) => length > 1)
 }
 
-/** New functions before the others, for which a minifier chooses the names that the others had. */
-const EDITED = APP.replace(
+/** Adds functions before the others, which changes the names that a minifier assigns. */
+const EDITED_SOURCE = APP_SOURCE.replace(
   'const find =',
   `const first = (one, two) => one + two
 export const second = (one, two, three) => [one, two, three].reduce(first)
 const find =`,
 )
 
-describe('callbacks without a name that fail alike are different errors', () => {
+describe('anonymous callbacks with the same message', () => {
   test.each([
-    ['as they were written', null],
+    ['without a build', null],
     ['bundled', {}],
     ['bundled with a source map', { sourcemap: true }],
     ['minified with a source map', { minify: true, sourcemap: true }],
     ['minified without a source map', { minify: true }],
-  ])('%s, and stay the same errors after an edit elsewhere', async (_, options) => {
-    const signatures = await project(options)
+  ])('computes a separate, stable signature per callback (%s)', async (_, options) => {
+    const signatures = await buildAndSign(options)
     expect(signatures.size).toBe(20)
-    expect(shared(signatures)).toEqual([])
-    expect(Object.fromEntries(await project(options, EDITED))).toEqual(Object.fromEntries(signatures))
+    expect(sharedSignatures(signatures)).toEqual([])
+    expect(Object.fromEntries(await buildAndSign(options, EDITED_SOURCE))).toEqual(Object.fromEntries(signatures))
   })
 })

@@ -32,7 +32,7 @@ setTimeout(() => { throw new Error('first') }, 10)
 setTimeout(() => { throw new Error('second') }, 10)
 `
 
-function project(files: Record<string, string>): string {
+function writeProject(files: Record<string, string>): string {
   const root = temporaryFolder()
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(root, name)), { recursive: true })
@@ -41,103 +41,103 @@ function project(files: Record<string, string>): string {
   return root
 }
 
-function logger(project_root: string) {
+function createLogger(project_root: string) {
   const { tracker } = trackerAt(
     { url: `sqlite:${join(temporaryFolder(), 'x.sqlite3')}`, spool_path: temporaryFolder() },
     { project_root },
   )
   const log = async (input: LogErrorInput) => (await tracker.Commands.LogError.call(input))?.hash_signature
-  const at = (line: string, more: LogErrorInput = {}) =>
-    log({ error_type: 'TypeError', message: 'x', backtrace: [line], ...more })
-  return { tracker, log, at }
+  const signatureAt = (line: string, fields: LogErrorInput = {}) =>
+    log({ error_type: 'TypeError', message: 'x', backtrace: [line], ...fields })
+  return { tracker, log, at: signatureAt }
 }
 
-const lineOf = (text: string, part: string, nth = 0) =>
+const lineNumber = (text: string, part: string, nth = 0) =>
   text
     .split('\n')
     .map((line, i) => (line.includes(part) ? i + 1 : 0))
     .filter(Boolean)[nth] ?? 0
 
-describe('functions without a name are different places', () => {
-  test('for handlers with the same line in different routes, and for callbacks of a timer', async () => {
-    const root = project({ 'src/app.js': HANDLERS })
-    const { at } = logger(root)
+describe('different anonymous functions', () => {
+  test('separates handlers of different routes and timer callbacks', async () => {
+    const root = writeProject({ 'src/app.js': HANDLERS })
+    const { at: signatureAt } = createLogger(root)
     const file = join(root, 'src/app.js')
     const signatures = [
-      await at(`at ${file}:${lineOf(HANDLERS, 'user.name')}:17`),
-      await at(`at async ${file}:${lineOf(HANDLERS, 'user.name', 1)}:17`),
-      await at(`at ${file}:${lineOf(HANDLERS, 'charge')}:17`),
-      await at(`at ${file}:${lineOf(HANDLERS, "'/one'")}:17`),
-      await at(`at Timeout._onTimeout (${file}:${lineOf(HANDLERS, 'first')}:26)`),
-      await at(`at Timeout._onTimeout (${file}:${lineOf(HANDLERS, 'second')}:26)`),
+      await signatureAt(`at ${file}:${lineNumber(HANDLERS, 'user.name')}:17`),
+      await signatureAt(`at async ${file}:${lineNumber(HANDLERS, 'user.name', 1)}:17`),
+      await signatureAt(`at ${file}:${lineNumber(HANDLERS, 'charge')}:17`),
+      await signatureAt(`at ${file}:${lineNumber(HANDLERS, "'/one'")}:17`),
+      await signatureAt(`at Timeout._onTimeout (${file}:${lineNumber(HANDLERS, 'first')}:26)`),
+      await signatureAt(`at Timeout._onTimeout (${file}:${lineNumber(HANDLERS, 'second')}:26)`),
     ]
     expect(new Set(signatures).size).toBe(6)
   })
 
-  test('in minified code on one line, by the statement at the column', async () => {
+  test('separates functions in minified code by the statement at the column', async () => {
     const code = `${'var a=1;'.repeat(60)}app.get("/a",function(e,t){t.json(e.user.name)});app.get("/b",function(e,t){t.json(e.order.total)});`
-    const root = project({ 'dist/app.js': code })
-    const { at } = logger(root)
+    const root = writeProject({ 'dist/app.js': code })
+    const { at: signatureAt } = createLogger(root)
     const place = (code: string, part: string) => `at ${join(root, 'dist/app.js')}:1:${code.indexOf(part) + 1}`
-    const signature = await at(place(code, 'user.name'))
-    expect(await at(place(code, 'order.total'))).not.toBe(signature)
-    // The next build moves everything and gives variables other names.
+    const signature = await signatureAt(place(code, 'user.name'))
+    expect(await signatureAt(place(code, 'order.total'))).not.toBe(signature)
+    // The next build moves the code and renames variables.
     const next = `var zz=5;${code.replaceAll('(e,t)', '(r,n)').replaceAll('t.json(e.', 'n.json(r.')}`
-    const other = project({ 'dist/app.js': next })
-    expect(await logger(other).at(`at ${join(other, 'dist/app.js')}:1:${next.indexOf('user.name') + 1}`)).toBe(
+    const other = writeProject({ 'dist/app.js': next })
+    expect(await createLogger(other).at(`at ${join(other, 'dist/app.js')}:1:${next.indexOf('user.name') + 1}`)).toBe(
       signature,
     )
   })
 })
 
-describe('a function without a name stays the same place', () => {
-  test('wherever in it a named function is called that throws', async () => {
-    const root = project({ 'a.js': HANDLERS })
-    const { at } = logger(root)
-    const called = (line: number) => ({
+describe('one anonymous function', () => {
+  test('computes one signature for calls of a named function on different lines', async () => {
+    const root = writeProject({ 'a.js': HANDLERS })
+    const { at: signatureAt } = createLogger(root)
+    const backtraceWithCaller = (line: number) => ({
       backtrace: [`at find (${join(root, 'find.js')}:1:1)`, `at ${join(root, 'a.js')}:${line}:9`],
     })
-    const line = lineOf(HANDLERS, 'user.name')
-    const signature = await at('', called(line))
-    expect(await at('', called(line - 1))).toBe(signature)
-    expect(await at('', called(lineOf(HANDLERS, 'user.name', 1)))).not.toBe(signature)
+    const line = lineNumber(HANDLERS, 'user.name')
+    const signature = await signatureAt('', backtraceWithCaller(line))
+    expect(await signatureAt('', backtraceWithCaller(line - 1))).toBe(signature)
+    expect(await signatureAt('', backtraceWithCaller(lineNumber(HANDLERS, 'user.name', 1)))).not.toBe(signature)
   })
 
-  test('after a deploy to another folder, in other processes, as a file URL and as a relative path', async () => {
-    const line = lineOf(HANDLERS, 'user.name')
-    const roots = [project({ 'src/app.js': HANDLERS }), project({ 'src/app.js': HANDLERS })]
+  test('computes one signature in every folder, as a file URL and as a relative path', async () => {
+    const line = lineNumber(HANDLERS, 'user.name')
+    const roots = [writeProject({ 'src/app.js': HANDLERS }), writeProject({ 'src/app.js': HANDLERS })]
     const signatures = await Promise.all(
       roots.flatMap((root) => {
-        const { at } = logger(root)
+        const { at: signatureAt } = createLogger(root)
         return [
-          at(`at ${join(root, 'src/app.js')}:${line}:17`),
-          at(`at file://${join(root, 'src/app.js')}:${line}:17`),
-          at(`at src/app.js:${line}:17`),
+          signatureAt(`at ${join(root, 'src/app.js')}:${line}:17`),
+          signatureAt(`at file://${join(root, 'src/app.js')}:${line}:17`),
+          signatureAt(`at src/app.js:${line}:17`),
         ]
       }),
     )
     expect(new Set(signatures).size).toBe(1)
   })
 
-  test('after edits above and below, another indentation and other quotation marks', async () => {
+  test('computes one signature after edits, indentation changes and other quotation marks', async () => {
     const edited = `// A comment\nconst more = () => 5\n${HANDLERS.replaceAll('  ', '\t').replaceAll("'", '"')}\nexport default app\n`
-    const [before, after] = [project({ 'a.js': HANDLERS }), project({ 'a.js': edited })]
-    expect(await logger(after).at(`at ${join(after, 'a.js')}:${lineOf(edited, 'user.name')}:9`)).toBe(
-      await logger(before).at(`at ${join(before, 'a.js')}:${lineOf(HANDLERS, 'user.name')}:17`),
+    const [before, after] = [writeProject({ 'a.js': HANDLERS }), writeProject({ 'a.js': edited })]
+    expect(await createLogger(after).at(`at ${join(after, 'a.js')}:${lineNumber(edited, 'user.name')}:9`)).toBe(
+      await createLogger(before).at(`at ${join(before, 'a.js')}:${lineNumber(HANDLERS, 'user.name')}:17`),
     )
   })
 
-  test('when its file is read again after it changed while the process runs', async () => {
-    const root = project({ 'a.js': HANDLERS })
-    const { at } = logger(root)
-    const frame = `at ${join(root, 'a.js')}:${lineOf(HANDLERS, 'charge')}:17`
-    const signature = await at(frame)
+  test('computes one signature if the file changes while the process runs', async () => {
+    const root = writeProject({ 'a.js': HANDLERS })
+    const { at: signatureAt } = createLogger(root)
+    const frame = `at ${join(root, 'a.js')}:${lineNumber(HANDLERS, 'charge')}:17`
+    const signature = await signatureAt(frame)
     writeFileSync(join(root, 'a.js'), 'something else\n'.repeat(100))
-    expect(await at(frame)).toBe(signature)
+    expect(await signatureAt(frame)).toBe(signature)
   })
 })
 
-describe('where the source cannot be read', () => {
+describe('functions without readable source', () => {
   const unreadable: [string, (root: string) => string][] = [
     ['missing', (root) => join(root, 'gone.js')],
     ['outside of the project', () => '/elsewhere/app.js'],
@@ -145,7 +145,7 @@ describe('where the source cannot be read', () => {
     [
       'a link out of the project',
       (root) => {
-        const outside = project({ 'secret.js': 'one\ntwo\nthree\nfour\n' })
+        const outside = writeProject({ 'secret.js': 'one\ntwo\nthree\nfour\n' })
         symlinkSync(join(outside, 'secret.js'), join(root, 'link.js'))
         return join(root, 'link.js')
       },
@@ -165,44 +165,46 @@ describe('where the source cannot be read', () => {
       },
     ],
   ]
-  test.each(unreadable)('(%s) the line number tells places apart, and no digest is made', async (_, make) => {
-    const root = project({})
-    const { at } = logger(root)
-    const file = make(root)
+  test.each(unreadable)('distinguishes functions by line number if the file is %s', async (_, createFile) => {
+    const root = writeProject({})
+    const { at: signatureAt } = createLogger(root)
+    const file = createFile(root)
     expect(
       new SourceLines({ project_root: root, positions: undefined }).digest(parseFrame(`at ${file}:2:1`, root)),
     ).toBe(null)
-    expect(await at(`at ${file}:2:1`)).toBe(await at(`at ${file}:2:9`))
-    expect(await at(`at ${file}:2:1`)).not.toBe(await at(`at ${file}:3:1`))
+    expect(await signatureAt(`at ${file}:2:1`)).toBe(await signatureAt(`at ${file}:2:9`))
+    expect(await signatureAt(`at ${file}:2:1`)).not.toBe(await signatureAt(`at ${file}:3:1`))
   })
 
-  test('the route of the request comes before the line number', async () => {
-    const { at } = logger(project({}))
+  test('prefers the route of the request to the line number', async () => {
+    const { at: signatureAt } = createLogger(writeProject({}))
     const request = (route: string) => ({ request: { method: 'GET', route } })
-    const signature = await at('at /gone/app.js:2:1', request('/users/:id'))
-    expect(await at('at /gone/app.js:80:1', request('/users/:id'))).toBe(signature)
-    expect(await at('at /gone/app.js:80:1', request('/orders/:id'))).not.toBe(signature)
+    const signature = await signatureAt('at /gone/app.js:2:1', request('/users/:id'))
+    expect(await signatureAt('at /gone/app.js:80:1', request('/users/:id'))).toBe(signature)
+    expect(await signatureAt('at /gone/app.js:80:1', request('/orders/:id'))).not.toBe(signature)
   })
 
-  test('callers without a name count by their file alone, so that an edit above them makes no new group', async () => {
-    const { at } = logger(project({}))
-    const lines = (line: number) => ({ backtrace: ['at total (/gone/cart.js:1:1)', `at /gone/app.js:${line}:1`] })
-    expect(await at('', lines(5))).toBe(await at('', lines(50)))
+  test('identifies anonymous callers by their file alone', async () => {
+    const { at: signatureAt } = createLogger(writeProject({}))
+    const backtraceAt = (line: number) => ({ backtrace: ['at total (/gone/cart.js:1:1)', `at /gone/app.js:${line}:1`] })
+    expect(await signatureAt('', backtraceAt(5))).toBe(await signatureAt('', backtraceAt(50)))
   })
 
-  test('a file that this process may not read takes the same fallback', async () => {
+  test('falls back to the line number if the file is not readable', async () => {
     if (process.getuid?.() === 0) return expect(process.getuid()).toBe(0)
-    const root = project({ 'a.js': HANDLERS })
+    const root = writeProject({ 'a.js': HANDLERS })
     chmodSync(join(root, 'a.js'), 0)
-    const { at } = logger(root)
-    expect(await at(`at ${join(root, 'a.js')}:2:1`)).not.toBe(await at(`at ${join(root, 'a.js')}:3:1`))
+    const { at: signatureAt } = createLogger(root)
+    expect(await signatureAt(`at ${join(root, 'a.js')}:2:1`)).not.toBe(
+      await signatureAt(`at ${join(root, 'a.js')}:3:1`),
+    )
   })
 })
 
-test('files that a client names are never read: their content makes no difference', async () => {
+test('never reads a file that a client names', async () => {
   const signatures = await Promise.all(
     [HANDLERS, 'other();\n'.repeat(50)].map(async (text) => {
-      const { tracker } = logger(project({ 'src/app.js': text }))
+      const { tracker } = createLogger(writeProject({ 'src/app.js': text }))
       const outcome = await tracker.inlet.record({
         source: 'reporting',
         error_type: 'TypeError',
@@ -215,7 +217,7 @@ test('files that a client names are never read: their content makes no differenc
   expect(new Set(signatures).size).toBe(1)
 })
 
-test('an original source that exists in a source map only identifies the function as the file itself would', async () => {
+test('computes the same signature from a source map as from the original file', async () => {
   const source = HANDLERS.replace("import express from 'express'\n", '')
   const { code, map } = await transform(source, {
     loader: 'ts',
@@ -224,8 +226,8 @@ test('an original source that exists in a source map only identifies the functio
     sourcefile: '../src/app.ts',
   })
   const bundled = `${code.trimEnd()}\n//# sourceMappingURL=app.js.map\n`
-  const inMap = project({ 'dist/app.js': bundled, 'dist/app.js.map': map })
-  const onDisk = project({ 'dist/app.js': bundled, 'dist/app.js.map': map, 'src/app.ts': source })
+  const inMap = writeProject({ 'dist/app.js': bundled, 'dist/app.js.map': map })
+  const onDisk = writeProject({ 'dist/app.js': bundled, 'dist/app.js.map': map, 'src/app.ts': source })
   const thrown = (root: string, part: string) => {
     const column = code.indexOf(part) + 1
     expect(column).toBeGreaterThan(0)
@@ -233,8 +235,10 @@ test('an original source that exists in a source map only identifies the functio
       stack: `TypeError: x\n    at ${join(root, 'dist/app.js')}:1:${column}`,
     })
   }
-  const signature = await logger(inMap).log({ exception: thrown(inMap, 'charge(') })
-  expect(await logger(onDisk).log({ exception: thrown(onDisk, 'charge(') })).toBe(signature)
-  expect(await logger(onDisk).at(`at ${join(onDisk, 'src/app.ts')}:${lineOf(source, 'charge')}:16`)).toBe(signature)
-  expect(await logger(inMap).log({ exception: thrown(inMap, '.one') })).not.toBe(signature)
+  const signature = await createLogger(inMap).log({ exception: thrown(inMap, 'charge(') })
+  expect(await createLogger(onDisk).log({ exception: thrown(onDisk, 'charge(') })).toBe(signature)
+  expect(await createLogger(onDisk).at(`at ${join(onDisk, 'src/app.ts')}:${lineNumber(source, 'charge')}:16`)).toBe(
+    signature,
+  )
+  expect(await createLogger(inMap).log({ exception: thrown(inMap, '.one') })).not.toBe(signature)
 })

@@ -4,7 +4,7 @@ import type { LogErrorInput } from '../../src/capture/fields.js'
 import type { Settings } from '../../src/options.js'
 import { temporaryFolder, trackerAt } from '../support/tracker.js'
 
-function logger(settings: Settings = {}) {
+function createLogger(settings: Settings = {}) {
   const { tracker } = trackerAt(
     { url: `sqlite:${join(temporaryFolder(), 'x.sqlite3')}`, spool_path: temporaryFolder() },
     settings,
@@ -12,21 +12,21 @@ function logger(settings: Settings = {}) {
   return async (input: LogErrorInput) => (await tracker.Commands.LogError.call(input))?.hash_signature
 }
 
-const at = (error: Error, ...lines: string[]) =>
+const withStack = (error: Error, ...lines: string[]) =>
   Object.assign(error, { stack: `${error.name}: ${error.message}\n    ${lines.join('\n    ')}` })
-const rethrown = (place: string) =>
-  at(
-    new Error('Checkout failed', { cause: at(new Error('no price'), `at ${place} (/srv/shop/price.ts:1:1)`) }),
+const wrappedError = (place: string) =>
+  withStack(
+    new Error('Checkout failed', { cause: withStack(new Error('no price'), `at ${place} (/srv/shop/price.ts:1:1)`) }),
     'at handle (/srv/shop/server.ts:1:1)',
   )
 
-/** Digits would be normalized anyway. */
+/** Letters instead of digits, which are normalized. */
 const LETTERS = 'abcdefghij'
 
-describe('identical errors are grouped', () => {
-  test('by one recipe for every way in: as exception, by fields, by fields with a whole stack', async () => {
-    const log = logger()
-    const exception = at(new TypeError('User 5 is gone'), 'at f (/srv/shop/a.ts:1:1)')
+describe('grouping', () => {
+  test('computes one signature for an exception, its fields and its whole stack', async () => {
+    const log = createLogger()
+    const exception = withStack(new TypeError('User 5 is gone'), 'at f (/srv/shop/a.ts:1:1)')
     const fields = { error_type: 'TypeError', message: 'User 77 is gone' }
     const signature = await log({ exception })
     expect(await log({ ...fields, backtrace: ['at f (/srv/shop/a.ts:9:9)'] })).toBe(signature)
@@ -35,46 +35,53 @@ describe('identical errors are grouped', () => {
     )
   })
 
-  test('by the place of the root cause, wherever it was wrapped and thrown again', async () => {
-    const log = logger()
-    expect(await log({ exception: rethrown('lookUp') })).toBe(await log({ exception: rethrown('lookUp') }))
-    expect(await log({ exception: rethrown('lookUp') })).not.toBe(await log({ exception: rethrown('convert') }))
+  test('uses the location of the root cause for a rethrown error', async () => {
+    const log = createLogger()
+    expect(await log({ exception: wrappedError('lookUp') })).toBe(await log({ exception: wrappedError('lookUp') }))
+    expect(await log({ exception: wrappedError('lookUp') })).not.toBe(await log({ exception: wrappedError('convert') }))
   })
 
-  test('by the place of the first of several that have none together, as those of Promise.any', async () => {
-    const log = logger()
-    const gathered = (place: string) =>
-      at(new AggregateError([at(new Error('no answer'), `at ${place} (/srv/shop/carriers.ts:1:1)`)], 'All rejected'))
-    expect(await log({ exception: gathered('north') })).toBe(await log({ exception: gathered('north') }))
-    expect(await log({ exception: gathered('north') })).not.toBe(await log({ exception: gathered('south') }))
+  test('uses the location of the first error of an AggregateError without frames', async () => {
+    const log = createLogger()
+    const aggregateError = (place: string) =>
+      withStack(
+        new AggregateError(
+          [withStack(new Error('no answer'), `at ${place} (/srv/shop/carriers.ts:1:1)`)],
+          'All rejected',
+        ),
+      )
+    expect(await log({ exception: aggregateError('north') })).toBe(await log({ exception: aggregateError('north') }))
+    expect(await log({ exception: aggregateError('north') })).not.toBe(
+      await log({ exception: aggregateError('south') }),
+    )
   })
 
-  test('by the fingerprint of the host instead, where it gives one', async () => {
-    const log = logger({
+  test('prefers the fingerprint of the host', async () => {
+    const log = createLogger({
       custom_fingerprint: (_, { error_type }) => (error_type === 'Error' ? 'one for all' : undefined),
     })
     expect(await log({ exception: new Error('a') })).toBe(await log({ exception: new Error('completely different') }))
     expect(await log({ exception: new TypeError('a') })).not.toBe(await log({ exception: new TypeError('b') }))
   })
 
-  test.each([[''], [null], [5], [{}]])('a fingerprint of %j counts as none', async (answer) => {
-    const log = logger({ custom_fingerprint: () => answer as string })
+  test.each([[''], [null], [5], [{}]])('ignores the fingerprint %j', async (fingerprint) => {
+    const log = createLogger({ custom_fingerprint: () => fingerprint as string })
     expect(await log({ exception: new Error('a') })).not.toBe(await log({ exception: new Error('b') }))
   })
 
-  test('relative to the root of each tracker, though two of one process see the same error', async () => {
-    const exception = at(new Error('x'), 'at f (/srv/one/a.ts:1:1)')
+  test('uses the project root of each tracker for the same error', async () => {
+    const exception = withStack(new Error('x'), 'at f (/srv/one/a.ts:1:1)')
     const signatures = [
-      await logger({ project_root: '/srv/one' })({ exception }),
-      await logger({ project_root: '/srv' })({ exception }),
+      await createLogger({ project_root: '/srv/one' })({ exception }),
+      await createLogger({ project_root: '/srv' })({ exception }),
     ]
     expect(new Set(signatures).size).toBe(2)
-    expect(await logger({ project_root: '/srv/one' })({ exception })).toBe(signatures[0])
+    expect(await createLogger({ project_root: '/srv/one' })({ exception })).toBe(signatures[0])
   })
 
-  test('whatever their secrets, users, urls and parameters are', async () => {
-    const log = logger()
-    const exception = at(new Error('x'), 'at f (/srv/shop/a.ts:1:1)')
+  test('ignores users, URLs and parameters', async () => {
+    const log = createLogger()
+    const exception = withStack(new Error('x'), 'at f (/srv/shop/a.ts:1:1)')
     const signature = await log({ exception, user_id: 1, request_url: '/a', request_params: { a: 1 }, platform: 'ios' })
     expect(await log({ exception, user_id: 2, request_url: '/b', app_version: '2', occurred_at: 5 })).toBe(signature)
   })
@@ -87,19 +94,19 @@ describe('identical errors are grouped', () => {
     ['passwords', (n: number) => `login failed: password=hunter${'x'.repeat(n)}y`],
     ['API keys', (n: number) => `rejected key sk_live_${'abcdefghijklmnop'.slice(n)}${'q'.repeat(n)}zzzzzzzz`],
     ['card numbers', (n: number) => `declined ${n % 2 ? '4111 1111 1111 1111' : '4111-1111-1111-1111'}`],
-  ])('into one record when their messages differ only in redacted %s', async (_, message) => {
-    const log = logger()
+  ])('groups messages that differ only in redacted %s', async (_, message) => {
+    const log = createLogger()
     const signatures = new Set<string | undefined>()
     for (let n = 0; n < 10; n++)
-      signatures.add(await log({ exception: at(new Error(message(n)), 'at auth (/srv/shop/auth.ts:1:1)') }))
+      signatures.add(await log({ exception: withStack(new Error(message(n)), 'at auth (/srv/shop/auth.ts:1:1)') }))
     expect(signatures.size).toBe(1)
   })
 
-  test('into one record when the frames of their backtraces differ only in a redacted token', async () => {
-    const log = logger()
+  test('groups backtraces that differ only in a redacted token', async () => {
+    const log = createLogger()
     const frame = (token: string) => `at load (/srv/shop/app.js?token=${token}:1:2)`
-    const cause = (token: string) => at(new Error(`no answer for password=${token}`), frame(token))
-    const signature = await log({ exception: at(new Error('x', { cause: cause('alpha') }), frame('alpha')) })
-    expect(await log({ exception: at(new Error('x', { cause: cause('beta') }), frame('beta')) })).toBe(signature)
+    const cause = (token: string) => withStack(new Error(`no answer for password=${token}`), frame(token))
+    const signature = await log({ exception: withStack(new Error('x', { cause: cause('alpha') }), frame('alpha')) })
+    expect(await log({ exception: withStack(new Error('x', { cause: cause('beta') }), frame('beta')) })).toBe(signature)
   })
 })

@@ -5,7 +5,7 @@ import { freshTracker, NOON } from '../support/tracker.js'
 const HOUR = 3_600_000
 
 describeOneDatabase('LogError', (database) => {
-  test('records an exception with every field that goes with it', async () => {
+  test('records an exception with all fields', async () => {
     const { tracker } = await freshTracker(database, { environment: 'staging' })
     const exception = Object.assign(new TypeError('No price for Grüße 👋'), { code: 'ENOPRICE', statusCode: 502 })
     const logged = await tracker.Commands.LogError.call({
@@ -50,7 +50,7 @@ describeOneDatabase('LogError', (database) => {
     expect(error.backtrace[0]).toMatch(/^at .*log-error\.test\.ts:\d+:\d+/)
   })
 
-  test('records an error by its fields, with a backtrace as list or as one text', async () => {
+  test('records an error by its fields, with a backtrace as a list or as text', async () => {
     const { tracker } = await freshTracker(database)
     const lines = ['at total (https://shop.example/cart.js:1:2)', 'at main (https://shop.example/cart.js:3:4)']
     const fields = { error_type: 'CartError', message: 'Empty', platform: 'Web', severity: 'critical' } as const
@@ -64,7 +64,7 @@ describeOneDatabase('LogError', (database) => {
     expect(error).toMatchObject({ ...fields, backtrace: lines, place: 'https://shop.example/cart.js:1 in total' })
   })
 
-  test('stores text that no database would take as it is, and cuts what is too long', async () => {
+  test('replaces invalid characters and truncates long text', async () => {
     const { tracker } = await freshTracker(database)
     const long = 'x'.repeat(1_000_000)
     const logged = await tracker.Commands.LogError.call({
@@ -91,7 +91,7 @@ describeOneDatabase('LogError', (database) => {
     expect(error.backtrace).toHaveLength(50)
   })
 
-  test('two sightings in one tick give the counts 1 and 2 of one record', async () => {
+  test('counts two occurrences in one tick as 1 and 2 of one error', async () => {
     const { tracker } = await freshTracker(database)
     const fields = { error_type: 'CartError', message: 'Empty' }
     const both = await Promise.all([tracker.Commands.LogError.call(fields), tracker.Commands.LogError.call(fields)])
@@ -101,7 +101,7 @@ describeOneDatabase('LogError', (database) => {
     expect(await tracker.Queries.ErrorsList.call()).toMatchObject([{ occurrence_count: 2 }])
   })
 
-  test('an occurrence that arrives late moves first_seen_at, not occurred_at', async () => {
+  test('moves first_seen_at but not occurred_at for a late occurrence', async () => {
     const { tracker } = await freshTracker(database)
     const fields = { error_type: 'CartError', message: 'Empty' }
     for (const [occurred_at, app_version] of [

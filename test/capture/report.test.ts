@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import { describeOneDatabase } from '../support/databases.js'
 import { freshTracker, type TestTracker } from '../support/tracker.js'
 
-const channelOfReports = channel('faultboard:report')
+const reportChannel = channel('faultboard:report')
 
-async function counts({ tracker }: Pick<TestTracker, 'tracker'>): Promise<Record<string, number>> {
+async function storedCounts({ tracker }: Pick<TestTracker, 'tracker'>): Promise<Record<string, number>> {
   await tracker.flush()
   const errors = await tracker.Queries.ErrorsList.call({ per_page: 100 })
   return Object.fromEntries(errors.map(({ message, occurrence_count }) => [message, occurrence_count]))
@@ -29,7 +29,7 @@ describeOneDatabase('Tracker.report', (database) => {
     })
   })
 
-  test('what was not handled is graded as what escaped, and says so', async () => {
+  test('grades an unhandled error like an uncaught one and marks it', async () => {
     const { tracker } = await freshTracker(database)
     expect(await tracker.report(new Error('handled'))).toMatchObject({ severity: 'low' })
     const escaped = await tracker.report(new Error('escaped'), { handled: false })
@@ -38,70 +38,70 @@ describeOneDatabase('Tracker.report', (database) => {
     expect(details).toMatchObject({ unhandled: true })
   })
 
-  test('one error object is recorded once, whoever reports it and however often', async () => {
+  test('records one error object once, however it is reported', async () => {
     const { tracker } = await freshTracker(database)
     const error = new Error('seen by many')
     expect(await tracker.report(error)).toMatchObject({ occurrence_count: 1 })
     expect(await tracker.report(error)).toBeNull()
-    channelOfReports.publish({ error })
+    reportChannel.publish({ error })
     tracker.capture({}, error, () => ({ exception: error }))
     const logged = new Error('logged first')
     await tracker.Commands.LogError.call({ exception: logged })
     expect(await tracker.report(logged)).toBeNull()
-    expect(await counts({ tracker })).toEqual({ 'seen by many': 1, 'logged first': 1 })
+    expect(await storedCounts({ tracker })).toEqual({ 'seen by many': 1, 'logged first': 1 })
   })
 
-  test('enable_error_subscriber off records nothing that is reported, and counts it', async () => {
+  test('records and counts nothing but LogError calls with enable_error_subscriber off', async () => {
     const { tracker } = await freshTracker(database, { enable_error_subscriber: false })
     expect(await tracker.report(new Error('not wanted'))).toBeNull()
-    channelOfReports.publish({ error: new Error('not wanted either') })
+    reportChannel.publish({ error: new Error('not wanted either') })
     await tracker.Commands.LogError.call({ exception: new Error('by name') })
-    expect(await counts({ tracker })).toEqual({ 'by name': 1 })
+    expect(await storedCounts({ tracker })).toEqual({ 'by name': 1 })
     expect((await tracker.stats()).dropped).toEqual({ error_subscriber_is_off: 1 })
   })
 })
 
-describeOneDatabase('the channel faultboard:report', (database) => {
-  test('records what a library publishes there, until the tracker is shut down', async () => {
+describeOneDatabase('channel faultboard:report', (database) => {
+  test('records published errors until the tracker is shut down', async () => {
     const { tracker } = await freshTracker(database)
-    channelOfReports.publish({ error: new Error('of a library'), severity: 'medium', context: { job: 'nightly' } })
-    channelOfReports.publish(new Error('published bare'))
-    channelOfReports.publish({ error: 'a text', handled: false })
-    expect(await counts({ tracker })).toEqual({ 'of a library': 1, 'published bare': 1, 'a text': 1 })
+    reportChannel.publish({ error: new Error('of a library'), severity: 'medium', context: { job: 'nightly' } })
+    reportChannel.publish(new Error('published bare'))
+    reportChannel.publish({ error: 'a text', handled: false })
+    expect(await storedCounts({ tracker })).toEqual({ 'of a library': 1, 'published bare': 1, 'a text': 1 })
     const [found] = await tracker.Queries.ErrorsList.call({ search: 'of a library' })
     expect(found?.severity).toBe('medium')
-    expect(channelOfReports.hasSubscribers).toBe(true)
+    expect(reportChannel.hasSubscribers).toBe(true)
     await tracker.shutdown()
-    expect(channelOfReports.hasSubscribers).toBe(false)
+    expect(reportChannel.hasSubscribers).toBe(false)
   })
 
-  test.each([null, undefined, 7, 'text', new Proxy({}, { get: () => never() }), hostileGetter()])(
-    'is not hurt by what is published there: %#',
+  test.each([null, undefined, 7, 'text', new Proxy({}, { get: () => throwError() }), throwingMessage()])(
+    'ignores an invalid published message: %#',
     async (message) => {
       const { tracker } = await freshTracker(database)
-      expect(() => channelOfReports.publish(message)).not.toThrow()
+      expect(() => reportChannel.publish(message)).not.toThrow()
       expect(await tracker.report(new Error('still alive'))).toMatchObject({ occurrence_count: 1 })
     },
   )
 })
 
-test('a tracker that cannot start, or was shut down, never throws into the host', async () => {
+test('never throws into the host if the tracker cannot start', async () => {
   const { TrackerInstance } = await import('../../src/tracker.js')
   const lines: string[] = []
-  const broken = new TrackerInstance({}, { env: {}, write: (line) => lines.push(line) })
-  expect(await broken.report(new Error('lost'))).toBeNull()
-  expect(broken.withScope(() => 'ran')).toBe('ran')
-  broken.setContext({ a: 1 })
-  broken.setTags({ a: 1 })
-  broken.setUser(1)
-  broken.addBreadcrumb({ category: 'x', message: 'y' })
+  const unconfigured = new TrackerInstance({}, { env: {}, write: (line) => lines.push(line) })
+  expect(await unconfigured.report(new Error('lost'))).toBeNull()
+  expect(unconfigured.withScope(() => 'ran')).toBe('ran')
+  unconfigured.setContext({ a: 1 })
+  unconfigured.setTags({ a: 1 })
+  unconfigured.setUser(1)
+  unconfigured.addBreadcrumb({ category: 'x', message: 'y' })
   expect(lines.join('')).toContain('dashboard_username is missing')
 })
 
-function never(): never {
+function throwError(): never {
   throw new Error('touched')
 }
 
-function hostileGetter(): object {
-  return Object.defineProperty({}, 'error', { get: never, enumerable: true })
+function throwingMessage(): object {
+  return Object.defineProperty({}, 'error', { get: throwError, enumerable: true })
 }

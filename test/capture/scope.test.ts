@@ -10,14 +10,14 @@ import { listening } from '../support/host.js'
 import { freshTracker } from '../support/tracker.js'
 
 describeEachDatabase(
-  'a scope',
+  'scope',
   (database) => {
-    test('keeps what each of many requests at the same time has set, also deep inside and after awaits', async () => {
-      const { tracker, fetchAll, errors } = await host(database, { request_scope: 'always' })
+    test('keeps the data of 100 concurrent requests separate', async () => {
+      const { tracker, fetchAll, errors } = await startHost(database, { request_scope: 'always' })
       await fetchAll(Array.from({ length: 100 }, (_, i) => `/order/${i}`))
-      const found = await errors()
-      expect(found).toHaveLength(100)
-      for (const { request_url, context, tags, user_id } of found) {
+      const recorded = await errors()
+      expect(recorded).toHaveLength(100)
+      for (const { request_url, context, tags, user_id } of recorded) {
         const id = /order\/(\d+)/.exec(request_url ?? '')?.[1]
         expect({ context, tags, user_id }).toEqual({
           context: { order: Number(id), step: 'payment' },
@@ -28,16 +28,16 @@ describeEachDatabase(
       expect((await tracker.stats()).dropped).toEqual({})
     })
 
-    test('begins in the mode auto with its first use, and every request after that has one', async () => {
-      const { fetchAll, errors } = await host(database)
+    test('creates scopes in the mode auto after the first use', async () => {
+      const { fetchAll, errors } = await startHost(database)
       await fetchAll(['/order/1'])
       await fetchAll(['/order/2', '/order/3'])
       const contexts = (await errors()).map(({ context }) => context.order)
       expect(contexts).toEqual(expect.arrayContaining([2, 3]))
     })
 
-    test('begins also with the first report, and every request after that is known to further ones', async () => {
-      const { fetchAll, errors } = await host(database)
+    test('creates scopes in the mode auto after the first report', async () => {
+      const { fetchAll, errors } = await startHost(database)
       await fetchAll(['/report', '/log'])
       await fetchAll(['/report?second', '/log?second'])
       const urls = (await errors()).map(({ request_url }) => request_url ?? '')
@@ -47,7 +47,7 @@ describeEachDatabase(
     })
 
     test('adds the current request to LogError and report', async () => {
-      const { fetchAll, errors } = await host(database, { request_scope: 'always' })
+      const { fetchAll, errors } = await startHost(database, { request_scope: 'always' })
       await fetchAll(['/report?token=abc', '/log'])
       const [log, report] = (await errors()).sort((a, b) => a.message.localeCompare(b.message))
       expect(report).toMatchObject({
@@ -61,14 +61,14 @@ describeEachDatabase(
     })
 
     test('creates no scope if scopes are disabled', async () => {
-      const { fetchAll, errors } = await host(database, { request_scope: 'never' })
+      const { fetchAll, errors } = await startHost(database, { request_scope: 'never' })
       await fetchAll(['/order/1', '/order/2', '/report'])
-      const found = await errors()
-      expect(found).toHaveLength(3)
-      for (const { context, tags } of found) expect({ context, tags }).toEqual({ context: {}, tags: {} })
+      const recorded = await errors()
+      expect(recorded).toHaveLength(3)
+      for (const { context, tags } of recorded) expect({ context, tags }).toEqual({ context: {}, tags: {} })
     })
 
-    test('of a job knows what the one around it knows, and keeps its own to itself', async () => {
+    test('inherits data from the outer scope without changing it', async () => {
       const { tracker } = await freshTracker(database)
       const record = async (message: string) => {
         const logged = await tracker.report(new Error(message))
@@ -88,18 +88,18 @@ describeEachDatabase(
       expect(await record('outside')).toEqual({ context: {}, tags: {} })
     })
 
-    test('given with the error wins over what is set', async () => {
+    test('prefers data passed with the error to data of the scope', async () => {
       const { tracker } = await freshTracker(database)
       await tracker.withScope(async () => {
         tracker.setContext({ step: 'one', kept: true })
         tracker.setUser(1)
         const logged = await tracker.report(new Error('x'), { context: { step: 'two' }, user_id: 2 })
-        const found = await tracker.Queries.FindError.call({ error_id: logged?.id ?? 0 })
-        expect(found).toMatchObject({ context: { step: 'two', kept: true }, user_id: '2' })
+        const recorded = await tracker.Queries.FindError.call({ error_id: logged?.id ?? 0 })
+        expect(recorded).toMatchObject({ context: { step: 'two', kept: true }, user_id: '2' })
       })
     })
 
-    test('takes any value that is set, bounded and without secrets', async () => {
+    test('accepts any value, bounded and without secrets', async () => {
       const { tracker } = await freshTracker(database)
       const circular: Record<string, unknown> = { api_key: 'secret-1', many: Array.from({ length: 10_000 }, one) }
       circular.self = circular
@@ -107,19 +107,19 @@ describeEachDatabase(
         tracker.setContext(circular)
         tracker.setTags({ session_token: 'secret-2', long: 'x'.repeat(10_000) })
         const logged = await tracker.report(new Error('x'))
-        const found = await tracker.Queries.FindError.call({ error_id: logged?.id ?? 0 })
-        expect(JSON.stringify(found)).not.toMatch(/secret-\d/)
-        expect(JSON.stringify(found).length).toBeLessThan(20_000)
-        expect(found.tags).toMatchObject({ session_token: '[FILTERED]' })
+        const recorded = await tracker.Queries.FindError.call({ error_id: logged?.id ?? 0 })
+        expect(JSON.stringify(recorded)).not.toMatch(/secret-\d/)
+        expect(JSON.stringify(recorded).length).toBeLessThan(20_000)
+        expect(recorded.tags).toMatchObject({ session_token: '[FILTERED]' })
       })
     })
   },
   { except: ['postgres', 'mysql'] },
 )
 
-async function host(database: TestDatabase, settings: Settings = {}) {
+async function startHost(database: TestDatabase, settings: Settings = {}) {
   const { tracker } = await freshTracker(database, settings)
-  const server = createServer(application(tracker))
+  const server = createServer(createApp(tracker))
   const origin = await listening(server)
   onTestFinished(() => {
     server.closeAllConnections()
@@ -131,21 +131,21 @@ async function host(database: TestDatabase, settings: Settings = {}) {
     async errors() {
       await tracker.flush()
       const listed = await tracker.Queries.ErrorsList.call({ per_page: 100 })
-      const found = await Promise.all(listed.map(({ id }) => tracker.Queries.FindError.call({ error_id: id })))
-      // Every order fails at one place: the occurrences tell them apart.
-      return found.flatMap(({ message, occurrences }) =>
-        found.length === 1 ? occurrences : [{ ...occurrences[0], message } as (typeof occurrences)[0]],
+      const recorded = await Promise.all(listed.map(({ id }) => tracker.Queries.FindError.call({ error_id: id })))
+      // All orders fail at one location, so the occurrences distinguish them.
+      return recorded.flatMap(({ message, occurrences }) =>
+        recorded.length === 1 ? occurrences : [{ ...occurrences[0], message } as (typeof occurrences)[0]],
       )
     },
   }
 }
 
-function application(tracker: TrackerInstance) {
+function createApp(tracker: TrackerInstance) {
   return express()
     .use(dashboard(tracker))
     .get('/order/:id', async (request) => {
       await pause(Math.random() * 10)
-      await setDeepInside(tracker, Number(request.params.id))
+      await setScopeData(tracker, Number(request.params.id))
       await pause(Math.random() * 10)
       throw Object.assign(new Error(`order ${'abcdefghij'.charAt(Number(request.params.id) % 10)} failed`), {
         name: `Order${request.params.id}Error`,
@@ -163,7 +163,7 @@ function application(tracker: TrackerInstance) {
     .use(capture(tracker))
 }
 
-async function setDeepInside(tracker: TrackerInstance, id: number): Promise<void> {
+async function setScopeData(tracker: TrackerInstance, id: number): Promise<void> {
   tracker.setContext({ order: id })
   await pause(Math.random() * 5)
   tracker.setContext({ step: 'payment' })

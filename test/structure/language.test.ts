@@ -32,6 +32,7 @@ const CLEAN_FOLDERS = [
   'test/browser',
   'test/browser-client',
   'test/cli',
+  'test/capture',
   'test/config',
   'test/contract',
   'test/dashboard',

@@ -7,33 +7,33 @@ import { wrapMethod } from '../../../src/capture/breadcrumbs/wrap-method.js'
 import { describeEachDatabase } from '../../support/databases.js'
 import { CREDENTIALS, freshPlace, temporaryFolder } from '../../support/tracker.js'
 
-interface Printed {
+interface HostOutput {
   status: number | null
   stdout: string
   stderr: string
 }
 
-function print(orders: object): Printed {
-  const file = join(temporaryFolder(), 'orders.json')
-  writeFileSync(file, JSON.stringify(orders))
+function runHost(input: object): HostOutput {
+  const file = join(temporaryFolder(), 'input.json')
+  writeFileSync(file, JSON.stringify(input))
   const program = fileURLToPath(new URL('../fixtures/printing-host.mjs', import.meta.url))
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, file], { encoding: 'utf8' })
   return { status, stdout, stderr: stderr.replace(/\(node:\d+\)/g, '(node)') }
 }
 
 describeEachDatabase(
-  'breadcrumbs of the console',
+  'console breadcrumbs',
   (database) => {
-    test('leave the output byte for byte as it is, and tell what was printed', async () => {
+    test('records printed text without changing the output', async () => {
       const { url, spool_path } = await freshPlace(database)
       const report = join(temporaryFolder(), 'report.json')
       const settings = { database: url, spool_path, ...CREDENTIALS, enable_breadcrumbs: true }
-      const without = print({})
-      const printed = print({ settings, report })
+      const without = runHost({})
+      const printed = runHost({ settings, report })
       expect(printed).toEqual(without)
       expect(printed.status).toBe(0)
 
-      const { breadcrumbs, answers, restored, ran } = JSON.parse(readFileSync(report, 'utf8'))
+      const { breadcrumbs, returnValues, restored, isAccessed } = JSON.parse(readFileSync(report, 'utf8'))
       const steps = breadcrumbs.map(({ category, message, metadata }: Record<string, never>) => [
         category,
         message,
@@ -55,14 +55,14 @@ describeEachDatabase(
         ['warning', 'Warning: take care', undefined],
         ['deprecation', 'DeprecationWarning: do not do that', { code: 'SHOP2' }],
       ])
-      expect(answers).toEqual([null, null, null])
-      expect({ restored, ran }).toEqual({ restored: true, ran: false })
+      expect(returnValues).toEqual([null, null, null])
+      expect({ restored, isAccessed }).toEqual({ restored: true, isAccessed: false })
     })
   },
   { except: ['postgres', 'mysql'] },
 )
 
-test('a wrap that somebody else wrapped stays where it is and passes everything on', () => {
+test('keeps a wrapper that other code has wrapped', () => {
   const seen: string[] = []
   const original = (word: string) => word.toUpperCase()
   const target = { say: original }
@@ -70,13 +70,13 @@ test('a wrap that somebody else wrapped stays where it is and passes everything 
     seen.push(word)
     return inner(word)
   })
-  const ours = target.say
-  expect([ours.name, ours.length]).toEqual(['original', 1])
-  const theirs = (word: string) => `${ours(word)}!`
-  target.say = theirs
+  const wrapper = target.say
+  expect([wrapper.name, wrapper.length]).toEqual(['original', 1])
+  const outerWrapper = (word: string) => `${wrapper(word)}!`
+  target.say = outerWrapper
   expect(target.say('one')).toBe('ONE!')
   unwrap()
-  expect(target.say).toBe(theirs)
+  expect(target.say).toBe(outerWrapper)
   expect(target.say('two')).toBe('TWO!')
   expect(seen).toEqual(['one'])
 })

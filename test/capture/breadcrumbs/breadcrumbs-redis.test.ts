@@ -10,9 +10,9 @@ const REDIS = process.env.FAULTBOARD_TEST_REDIS
 
 describe.skipIf(!REDIS)(`Redis${REDIS ? '' : ' (skipped: FAULTBOARD_TEST_REDIS is not set)'}`, () => {
   describeEachDatabase(
-    'breadcrumbs of ioredis',
+    'ioredis breadcrumbs',
     (database) => {
-      test('record command, key, duration and errors without values or identifiers', async () => {
+      test('records command, key, duration and errors without values or identifiers', async () => {
         const { tracker } = await freshTracker(database, { enable_breadcrumbs: true })
         expect(channel('tracing:ioredis:command:start').hasSubscribers).toBe(false)
         instrumentRedis(tracker)

@@ -9,30 +9,30 @@ import { describeEachDatabase } from '../../support/databases.js'
 import { freshTracker } from '../../support/tracker.js'
 import { recordedBreadcrumbs } from '../../support/trails.js'
 
-const ON = { enable_breadcrumbs: true, breadcrumb_categories: ['sql'] }
+const SETTINGS = { enable_breadcrumbs: true, breadcrumb_categories: ['sql'] }
 
 describeEachDatabase(
-  'breadcrumbs of pg',
+  'pg breadcrumbs',
   (database) => {
-    test('record text, duration, rows and errors of every query form without values', async () => {
-      const { tracker, url } = await freshTracker(database, ON)
+    test('records text, duration, rows and errors of every query form without values', async () => {
+      const { tracker, url } = await freshTracker(database, SETTINGS)
       instrumentPg(pg, tracker)
       const client = new pg.Client({ connectionString: url })
       await client.connect()
       onTestFinished(() => client.end())
       const trail = await tracker.withScope(async () => {
-        const answer = await client.query("select 's3cr3t' as word, $1::text as other", ['s3cr3t'])
-        expect(answer.rows).toEqual([{ word: 's3cr3t', other: 's3cr3t' }])
+        const result = await client.query("select 's3cr3t' as word, $1::text as other", ['s3cr3t'])
+        expect(result.rows).toEqual([{ word: 's3cr3t', other: 's3cr3t' }])
         await client.query({ text: 'select generate_series(1, 3)', name: 'three' })
         await client.query({ text: 'select $1::int', values: [5], rowMode: 'array' })
-        const called = await new Promise((done) =>
-          client.query('select 4 as four', (_error, result) => done(result.rows)),
+        const rows = await new Promise((resolve) =>
+          client.query('select 4 as four', (_error, result) => resolve(result.rows)),
         )
-        expect(called).toEqual([{ four: 4 }])
-        await new Promise((done) => client.query('select $1::int', [1], () => done(null)))
+        expect(rows).toEqual([{ four: 4 }])
+        await new Promise((resolve) => client.query('select $1::int', [1], () => resolve(null)))
         await expect(client.query('select nothing from nowhere')).rejects.toThrow('nowhere')
         const query = client.query(new pg.Query('select 6'))
-        await new Promise((done) => query.on('end', done))
+        await new Promise((resolve) => query.on('end', resolve))
         return recordedBreadcrumbs(tracker)
       })
       expect(trail.map(({ message, metadata }) => [message, metadata])).toEqual([
@@ -47,34 +47,34 @@ describeEachDatabase(
       for (const { category, duration_ms } of trail) expect([category, typeof duration_ms]).toEqual(['sql', 'number'])
     })
 
-    test('are added to the trail of the caller of a pooled connection', async () => {
-      const { tracker, url } = await freshTracker(database, ON)
+    test('adds statements to the trail of the caller of a pooled pg connection', async () => {
+      const { tracker, url } = await freshTracker(database, SETTINGS)
       instrumentPg(pg, tracker)
       const pool = new pg.Pool({ connectionString: url, max: 2 })
       onTestFinished(() => pool.end())
-      await eachFindsItsOwn(tracker, (n) => pool.query(`select ${n} as "n${n}"`))
-      await eachFindsItsOwn(
+      await expectSeparateTrails(tracker, (n) => pool.query(`select ${n} as "n${n}"`))
+      await expectSeparateTrails(
         tracker,
         (n) =>
-          new Promise((done, fail) =>
-            pool.query(`select ${n} as "n${n}"`, [], (error, result) => (error ? fail(error) : done(result))),
+          new Promise((resolve, reject) =>
+            pool.query(`select ${n} as "n${n}"`, [], (error, result) => (error ? reject(error) : resolve(result))),
           ),
       )
     })
 
-    test('do not change unhandled rejections or error events', async () => {
-      const { tracker, url } = await freshTracker(database, ON)
+    test('does not change unhandled rejections or error events', async () => {
+      const { tracker, url } = await freshTracker(database, SETTINGS)
       instrumentPg(pg, tracker)
       const client = new pg.Client({ connectionString: url })
       await client.connect()
       onTestFinished(() => client.end())
-      const unhandled = new Promise((done) => {
-        // vitest would take the rejection for a failure of the test.
-        const others = process.listeners('unhandledRejection')
+      const unhandled = new Promise((resolve) => {
+        // Vitest would report the rejection as a failure of the test.
+        const listeners = process.listeners('unhandledRejection')
         process.removeAllListeners('unhandledRejection')
         process.once('unhandledRejection', (reason) => {
-          for (const other of others) process.on('unhandledRejection', other)
-          done(reason)
+          for (const listener of listeners) process.on('unhandledRejection', listener)
+          resolve(reason)
         })
       })
       void client.query('select broken')
@@ -87,35 +87,35 @@ describeEachDatabase(
       await client.query('select 1')
     })
 
-    test('are put back by the function and by a shutdown, and are never there without enable_breadcrumbs', async () => {
+    test('restores the methods of pg when it ends, and wraps nothing without enable_breadcrumbs', async () => {
       const methods = () => [pg.Client.prototype.query, pg.Pool.prototype.query, pg.Pool.prototype.connect]
-      const untouched = methods()
-      const { tracker: off } = await freshTracker(database)
-      instrumentPg(pg, off)
-      expect(methods()).toEqual(untouched)
-      const { tracker } = await freshTracker(database, ON)
-      const putBack = instrumentPg(pg, tracker)
-      expect(pg.Client.prototype.query).not.toBe(untouched[0])
-      putBack()
-      expect(methods()).toEqual(untouched)
+      const originalMethods = methods()
+      const { tracker: disabledTracker } = await freshTracker(database)
+      instrumentPg(pg, disabledTracker)
+      expect(methods()).toEqual(originalMethods)
+      const { tracker } = await freshTracker(database, SETTINGS)
+      const restore = instrumentPg(pg, tracker)
+      expect(pg.Client.prototype.query).not.toBe(originalMethods[0])
+      restore()
+      expect(methods()).toEqual(originalMethods)
       instrumentPg(pg, tracker)
       await tracker.shutdown()
-      expect(methods()).toEqual(untouched)
+      expect(methods()).toEqual(originalMethods)
       expect(Object.hasOwn(pg.Pool.prototype, 'query')).toBe(false)
     })
 
-    test("leave out the tracker's own statements, on a pool of its own and on the host's", async () => {
-      const { tracker, url } = await freshTracker(database, ON)
+    test("omits the tracker's own statements on its own pool and on the host's pool of pg", async () => {
+      const { tracker, url } = await freshTracker(database, SETTINGS)
       instrumentPg(pg, tracker)
-      expect(await ownTrail(tracker)).toEqual([])
+      expect(await trackerTrail(tracker)).toEqual([])
       const pool = new pg.Pool({ connectionString: url })
       onTestFinished(() => pool.end())
-      const { tracker: lodger } = await freshTracker(database, { ...ON, database: pool })
-      instrumentPg(pg, lodger)
-      expect(await ownTrail(lodger)).toEqual([])
-      await lodger.withScope(async () => {
+      const { tracker: guestTracker } = await freshTracker(database, { ...SETTINGS, database: pool })
+      instrumentPg(pg, guestTracker)
+      expect(await trackerTrail(guestTracker)).toEqual([])
+      await guestTracker.withScope(async () => {
         await pool.query('select 1')
-        expect(await recordedBreadcrumbs(lodger)).toHaveLength(1)
+        expect(await recordedBreadcrumbs(guestTracker)).toHaveLength(1)
       })
     })
   },
@@ -123,10 +123,10 @@ describeEachDatabase(
 )
 
 describeEachDatabase(
-  'breadcrumbs of mysql2',
+  'mysql2 breadcrumbs',
   (database) => {
-    test('record text, duration, rows and errors without values', async () => {
-      const { tracker, url } = await freshTracker(database, ON)
+    test('records text, duration, rows and errors without values', async () => {
+      const { tracker, url } = await freshTracker(database, SETTINGS)
       instrumentMysql2(tracker)
       const connection = await createConnection(url)
       onTestFinished(() => connection.end())
@@ -146,35 +146,35 @@ describeEachDatabase(
       for (const { duration_ms } of trail) expect(duration_ms).toEqual(expect.any(Number))
     })
 
-    test('are added to the trail of the caller of a pooled connection', async () => {
-      const { tracker, url } = await freshTracker(database, ON)
+    test('adds statements to the trail of the caller of a pooled mysql2 connection', async () => {
+      const { tracker, url } = await freshTracker(database, SETTINGS)
       instrumentMysql2(tracker)
       const pool = createPool({ uri: url, connectionLimit: 2 })
       onTestFinished(() => pool.end())
-      await eachFindsItsOwn(tracker, (n) => pool.query(`select ${n} as \`n${n}\``))
+      await expectSeparateTrails(tracker, (n) => pool.query(`select ${n} as \`n${n}\``))
     })
 
-    test("leave out the tracker's own statements, on a pool of its own and on the host's", async () => {
-      const { tracker, url } = await freshTracker(database, ON)
+    test("omits the tracker's own statements on its own pool and on the host's pool of mysql2", async () => {
+      const { tracker, url } = await freshTracker(database, SETTINGS)
       instrumentMysql2(tracker)
       expect(hasSubscribers('tracing:mysql2:query:start')).toBe(true)
-      expect(await ownTrail(tracker)).toEqual([])
+      expect(await trackerTrail(tracker)).toEqual([])
       const pool = createPool(url)
       onTestFinished(() => pool.end())
-      const { tracker: lodger } = await freshTracker(database, { ...ON, database: pool.pool })
-      instrumentMysql2(lodger)
-      expect(await ownTrail(lodger)).toEqual([])
-      await lodger.withScope(async () => {
+      const { tracker: guestTracker } = await freshTracker(database, { ...SETTINGS, database: pool.pool })
+      instrumentMysql2(guestTracker)
+      expect(await trackerTrail(guestTracker)).toEqual([])
+      await guestTracker.withScope(async () => {
         await pool.query('select 1')
-        expect(await recordedBreadcrumbs(lodger)).toHaveLength(1)
+        expect(await recordedBreadcrumbs(guestTracker)).toHaveLength(1)
       })
     })
   },
   { except: ['sqlite', 'postgres'] },
 )
 
-/** What the tracker itself leaves in a trail while it writes, reads and cleans up. */
-async function ownTrail(tracker: TrackerInstance) {
+/** Breadcrumbs added while the tracker itself writes, reads and cleans up. */
+async function trackerTrail(tracker: TrackerInstance) {
   return tracker.withScope(async () => {
     await recordedBreadcrumbs(tracker)
     await tracker.Queries.ErrorsList.call()
@@ -184,11 +184,14 @@ async function ownTrail(tracker: TrackerInstance) {
   })
 }
 
-async function eachFindsItsOwn(tracker: TrackerInstance, ask: (n: number) => Promise<unknown>): Promise<void> {
+async function expectSeparateTrails(
+  tracker: TrackerInstance,
+  runQuery: (n: number) => Promise<unknown>,
+): Promise<void> {
   const trails = await Promise.all(
     Array.from({ length: 30 }, (_, n) =>
       tracker.withScope(async () => {
-        for (let i = 0; i < 3; i++) await ask(n)
+        for (let i = 0; i < 3; i++) await runQuery(n)
         return recordedBreadcrumbs(tracker)
       }),
     ),

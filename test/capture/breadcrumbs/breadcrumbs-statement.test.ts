@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { statementText } from '../../../src/model/sql/statement-text.js'
 
-describe('the text of a statement', () => {
+describe('statementText', () => {
   test.each([
     ["select * from users where name = 'o''brien' and age > 42", 'select * from users where name = ? and age > ?'],
     [String.raw`select 'C:\', 's3cr3t' from t`, 'select ?, ? from t'],
@@ -13,7 +13,7 @@ describe('the text of a statement', () => {
     ["select 'a' -- it's\n, 's3cr3t'", 'select ? , ?'],
     ['select * from t where id in (1, 2, 3, 4)', 'select * from t where id in (?, …)'],
     ["select data#>'{a,b}' from t where id = $12", 'select data#>? from t where id = $12'],
-  ])('of PostgreSQL holds no value: %s', (sql, text) => {
+  ])('removes the values of a PostgreSQL statement: %s', (sql, text) => {
     expect(statementText(sql, 'postgres')).toBe(text)
     expect(statementText(sql, 'postgres')).toBe(text)
   })
@@ -24,11 +24,11 @@ describe('the text of a statement', () => {
     [String.raw`insert into t values ('s3cr3t\\', 0x1F, 'b')`, 'insert into t values (?, …)'],
     ['select 1 # s3cr3t', 'select ?'],
     [String.raw`select "s3cr3t that was cut off at a \ `.trim(), 'select ?'],
-  ])('of MySQL holds no value: %s', (sql, text) => {
+  ])('removes the values of a MySQL statement: %s', (sql, text) => {
     expect(statementText(sql, 'mysql')).toBe(text)
   })
 
-  test('is read only as far as it is kept', () => {
+  test('limits the length of a statement', () => {
     const rows = Array.from({ length: 100_000 }, (_, i) => `(${i}, 's3cr3t')`).join(', ')
     const text = statementText(`insert into t values ${rows}`, 'mysql')
     expect(text.length).toBeLessThan(2000)

@@ -13,20 +13,20 @@ import { listening } from '../../support/host.js'
 import { freshTracker, withDatabase } from '../../support/tracker.js'
 import { recordedBreadcrumbs } from '../../support/trails.js'
 
-const ON = { enable_breadcrumbs: true }
+const SETTINGS = { enable_breadcrumbs: true }
 
 describeEachDatabase(
   'breadcrumbs',
   (database) => {
-    test('are not there unless they are switched on', async () => {
+    test('records no breadcrumbs by default', async () => {
       const { tracker } = await freshTracker(database)
       tracker.addBreadcrumb({ category: 'cart', message: 'added' })
       expect(hasSubscribers('http.client.request.start')).toBe(false)
       expect(await recordedBreadcrumbs(tracker)).toEqual([])
     })
 
-    test('keep the newest forty', async () => {
-      const { tracker } = await freshTracker(database, ON)
+    test('keeps the newest 40 breadcrumbs', async () => {
+      const { tracker } = await freshTracker(database, SETTINGS)
       const trail = await tracker.withScope(async () => {
         for (let i = 0; i < 100; i++) tracker.addBreadcrumb({ category: 'cart', message: `step ${i}` })
         return recordedBreadcrumbs(tracker)
@@ -34,9 +34,9 @@ describeEachDatabase(
       expect(trail.map(({ message }) => message)).toEqual(Array.from({ length: 40 }, (_, i) => `step ${i + 60}`))
     })
 
-    test('are kept only of the wanted categories', async () => {
-      const { tracker } = await freshTracker(database, { ...ON, breadcrumb_categories: ['http', 'cart'] })
-      const origin = await serve()
+    test('records only the configured categories', async () => {
+      const { tracker } = await freshTracker(database, { ...SETTINGS, breadcrumb_categories: ['http', 'cart'] })
+      const origin = await startServer()
       const trail = await tracker.withScope(async () => {
         tracker.addBreadcrumb({ category: 'other', message: 'not wanted' })
         tracker.addBreadcrumb({ category: 'cart', message: 'wanted' })
@@ -47,9 +47,9 @@ describeEachDatabase(
       expect(trail.map(({ category }) => category)).toEqual(['cart', 'http'])
     })
 
-    test('record a node:http request with method, URL, status and duration', async () => {
-      const { tracker } = await freshTracker(database, ON)
-      const origin = await serve()
+    test('records a node:http request with method, URL, status and duration', async () => {
+      const { tracker } = await freshTracker(database, SETTINGS)
+      const origin = await startServer()
       const trail = await tracker.withScope(async () => {
         const request = send(`${origin}/orders?page=2&token=s3cr3t`, { method: 'PUT', auth: 'anna:s3cr3t' })
         request.end('body')
@@ -68,9 +68,9 @@ describeEachDatabase(
       ])
     })
 
-    test('record a fetch request', async () => {
-      const { tracker } = await freshTracker(database, ON)
-      const origin = await serve()
+    test('records a fetch request', async () => {
+      const { tracker } = await freshTracker(database, SETTINGS)
+      const origin = await startServer()
       const trail = await tracker.withScope(async () => {
         await (await fetch(`${origin}/orders?api_key=s3cr3t&user%5Bpassword%5D=s3cr3t&page=2`)).text()
         return recordedBreadcrumbs(tracker)
@@ -84,13 +84,13 @@ describeEachDatabase(
       ])
     })
 
-    test('record failed and unfinished requests', async () => {
-      const { tracker } = await freshTracker(database, ON)
-      const gone = await closedPort()
-      const origin = await serve()
+    test('records failed and unfinished requests', async () => {
+      const { tracker } = await freshTracker(database, SETTINGS)
+      const port = await closedPort()
+      const origin = await startServer()
       const trail = await tracker.withScope(async () => {
-        await fetch(`http://127.0.0.1:${gone}/fetched`).catch(() => {})
-        await once(get(`http://127.0.0.1:${gone}/got`), 'error').catch(() => {})
+        await fetch(`http://127.0.0.1:${port}/fetched`).catch(() => {})
+        await once(get(`http://127.0.0.1:${port}/got`), 'error').catch(() => {})
         const waiting = get(`${origin}/never`).on('error', () => {})
         onTestFinished(() => void waiting.destroy())
         await sleep(20)
@@ -104,9 +104,9 @@ describeEachDatabase(
       expect(trail.at(-1)).not.toHaveProperty('duration_ms')
     })
 
-    test("leave the tracker's own requests out, which it sends under its own name", async () => {
-      const { tracker } = await freshTracker(database, ON)
-      const origin = await serve()
+    test("omits requests with the tracker's own user agent", async () => {
+      const { tracker } = await freshTracker(database, SETTINGS)
+      const origin = await startServer()
       const trail = await tracker.withScope(async () => {
         const headers = { 'user-agent': 'faultboard/1.0' }
         await (await fetch(origin, { headers })).text()
@@ -117,9 +117,9 @@ describeEachDatabase(
       expect(trail).toEqual([])
     })
 
-    test('are separate for a hundred concurrent requests', async () => {
-      const { tracker, url } = await freshTracker(database, ON)
-      const origin = await serve()
+    test('keeps the trails of 100 concurrent requests separate', async () => {
+      const { tracker, url } = await freshTracker(database, SETTINGS)
+      const origin = await startServer()
       const app = express()
       app.get('/:n', async (request) => {
         const { n } = request.params
@@ -127,7 +127,10 @@ describeEachDatabase(
           tracker.addBreadcrumb({ category: 'step', message: `${n} step ${i}` })
           await sleep((Number(n) * 7 + i * 3) % 11)
           if (i % 2) await (await fetch(`${origin}/${n}/${i}`)).text()
-          else await new Promise((done) => get(`${origin}/${n}/${i}`, (answer) => answer.resume().on('end', done)))
+          else
+            await new Promise((resolve) =>
+              get(`${origin}/${n}/${i}`, (response) => response.resume().on('end', resolve)),
+            )
         }
         throw new Error(`request ${n} failed`)
       })
@@ -142,8 +145,8 @@ describeEachDatabase(
         Array.from(
           { length: 100 },
           (_, n) =>
-            new Promise((done) =>
-              get(`${address}/${n}`, { agent: false }, (answer) => answer.resume().on('end', done)),
+            new Promise((resolve) =>
+              get(`${address}/${n}`, { agent: false }, (response) => response.resume().on('end', resolve)),
             ),
         ),
       )
@@ -157,8 +160,8 @@ describeEachDatabase(
       }
     })
 
-    test('record warnings and mark deprecations', async () => {
-      const { tracker } = await freshTracker(database, ON)
+    test('records warnings and marks deprecations', async () => {
+      const { tracker } = await freshTracker(database, SETTINGS)
       const trail = await tracker.withScope(async () => {
         process.emitWarning('old way, token=s3cr3t', { type: 'DeprecationWarning', code: 'SHOP1' })
         process.emitWarning('take care', 'ShopWarning')
@@ -175,11 +178,12 @@ describeEachDatabase(
       ])
     })
 
-    test('accept any value that a library publishes on the channel', async () => {
-      const { tracker } = await freshTracker(database, ON)
+    test('accepts any value that a library publishes on the channel', async () => {
+      const { tracker } = await freshTracker(database, SETTINGS)
       const trail = await tracker.withScope(async () => {
         const steps = channel('faultboard:breadcrumb')
-        for (const bad of [null, 7, {}, { category: 1, message: 'x' }, new Proxy({}, {}), hostile()]) steps.publish(bad)
+        for (const invalid of [null, 7, {}, { category: 1, message: 'x' }, new Proxy({}, {}), throwingBreadcrumb()])
+          steps.publish(invalid)
         steps.publish({
           category: 'cache',
           message: 'miss',
@@ -194,8 +198,8 @@ describeEachDatabase(
       expect((await tracker.stats()).dropped).toMatchObject({ 'failed: faultboard:breadcrumb': 1 })
     })
 
-    test('are bounded in every way', async () => {
-      const { tracker } = await freshTracker(database, ON)
+    test('limits the size of a breadcrumb', async () => {
+      const { tracker } = await freshTracker(database, SETTINGS)
       const trail = await tracker.withScope(async () => {
         const metadata = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`key${i}`, 'x'.repeat(10_000)]))
         tracker.addBreadcrumb({ category: 'big'.repeat(1000), message: 'm'.repeat(5_000_000), metadata })
@@ -204,10 +208,10 @@ describeEachDatabase(
       expect(JSON.stringify(trail).length).toBeLessThan(5000)
     })
 
-    test('leave nothing behind when the tracker is shut down', async () => {
+    test('removes all listeners and wrappers on shutdown', async () => {
       const before = process.listeners('warning').length
       const methods = { ...console }
-      const { tracker } = await freshTracker(database, ON)
+      const { tracker } = await freshTracker(database, SETTINGS)
       instrumentMysql2(tracker)
       instrumentRedis(tracker)
       expect(hasSubscribers('tracing:mysql2:query:start')).toBe(true)
@@ -229,7 +233,7 @@ const CHANNELS = [
   ...['console.log', 'console.error', 'faultboard:breadcrumb', 'http.server.request.start'],
 ]
 
-function hostile(): object {
+function throwingBreadcrumb(): object {
   return {
     get category() {
       throw new Error('no')
@@ -237,7 +241,7 @@ function hostile(): object {
   }
 }
 
-/** Past the tracker, whose questions show the newest occurrences only. */
+/** Reads the database directly because queries return only the newest occurrences. */
 async function storedTrails(url: string): Promise<{ n: string; messages: string[] }[]> {
   const rows = await withDatabase(url, ({ read }) =>
     read.selectFrom('faultboard_occurrences').select(['request_url', 'context']).execute(),
@@ -248,8 +252,8 @@ async function storedTrails(url: string): Promise<{ n: string; messages: string[
   }))
 }
 
-/** A server that answers 201, or never. */
-async function serve(): Promise<string> {
+/** Starts a server that responds with 201, or never for `/never`. */
+async function startServer(): Promise<string> {
   const server = createServer((request, response) => {
     if (request.url === '/never') return
     response.statusCode = 201
@@ -269,5 +273,5 @@ async function closedPort(): Promise<number> {
 
 async function close(server: Server): Promise<void> {
   server.closeAllConnections()
-  await new Promise((done) => server.close(done))
+  await new Promise((resolve) => server.close(resolve))
 }

@@ -3,10 +3,10 @@ import { SharedBudget } from '../../../src/capture/clients/shared-budget.js'
 import { harnessesOn } from '../../notifications/delivery-harness.js'
 import { describeEachDatabase } from '../../support/databases.js'
 
-describeEachDatabase('a budget while the database is unreachable', (database) => {
+describeEachDatabase('budget with an unreachable database', (database) => {
   const openHarness = harnessesOn(database)
 
-  test('uses the limit of a process alone, and the shared one as soon as the database is back', async () => {
+  test('uses the limit per process until the database is reachable again', async () => {
     const { context } = await openHarness({})
     let isReachable = false
     const budget = new SharedBudget(
@@ -17,13 +17,13 @@ describeEachDatabase('a budget while the database is unreachable', (database) =>
       },
       (query) => (isReachable ? query() : Promise.reject(new Error('unreachable'))),
     )
-    const taken = async (times: number) => {
-      const answers = await Promise.all(Array.from({ length: times }, () => budget.take(10)))
-      return answers.filter(Boolean).length
+    const countTaken = async (times: number) => {
+      const results = await Promise.all(Array.from({ length: times }, () => budget.take(10)))
+      return results.filter(Boolean).length
     }
-    expect(await taken(5)).toBe(3)
+    expect(await countTaken(5)).toBe(3)
     isReachable = true
-    expect(await taken(15)).toBe(10)
-    expect(await taken(1)).toBe(0)
+    expect(await countTaken(15)).toBe(10)
+    expect(await countTaken(1)).toBe(0)
   })
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createTimeLimited } from '../../../src/capture/clients/time-limited.js'
 
-test('runs no query for a while after one has failed, so that clients do not wait for each', async () => {
+test('rejects queries for a while after a failed query', async () => {
   const timeLimited = createTimeLimited()
   expect(await timeLimited(async () => 1)).toBe(1)
   await expect(timeLimited(() => Promise.reject(new Error('connection refused')))).rejects.toThrow('connection refused')

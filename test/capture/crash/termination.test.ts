@@ -11,26 +11,26 @@ import { CREDENTIALS, eventually, spoolIsEmpty, temporaryFolder, trackerAt } fro
 
 const PROGRAM = fileURLToPath(new URL('../fixtures/term-host.mjs', import.meta.url))
 
-interface Orders {
+interface HostInput {
   settings?: Settings
   has_handler: boolean
 }
 
 test('leaves signal and open responses unchanged when SIGTERM has no handler', async () => {
-  const plain = await terminate({ has_handler: false })
-  expect(plain).toEqual({ code: null, signal: 'SIGTERM', body: 'begin ', isComplete: false })
-  const { settings, crash_capture_path } = place()
-  for (const more of [{}, { crash_capture_path, detect_unclean_shutdown: true }]) {
-    expect(await terminate({ has_handler: false, settings: { ...settings, ...more } })).toEqual(plain)
+  const untracked = await terminate({ has_handler: false })
+  expect(untracked).toEqual({ code: null, signal: 'SIGTERM', body: 'begin ', isComplete: false })
+  const { settings, crash_capture_path } = createPlace()
+  for (const crashSettings of [{}, { crash_capture_path, detect_unclean_shutdown: true }]) {
+    expect(await terminate({ has_handler: false, settings: { ...settings, ...crashSettings } })).toEqual(untracked)
   }
 })
 
 test('leaves exit code and open responses to the SIGTERM handler of the host and keeps its error', async () => {
-  const plain = await terminate({ has_handler: true })
-  expect(plain).toEqual({ code: 7, signal: null, body: 'begin end', isComplete: true })
+  const untracked = await terminate({ has_handler: true })
+  expect(untracked).toEqual({ code: 7, signal: null, body: 'begin end', isComplete: true })
   for (const async_logging of [false, true]) {
-    const { settings, url, spool_path } = place()
-    expect(await terminate({ has_handler: true, settings: { ...settings, async_logging } })).toEqual(plain)
+    const { settings, url, spool_path } = createPlace()
+    expect(await terminate({ has_handler: true, settings: { ...settings, async_logging } })).toEqual(untracked)
     const { tracker } = trackerAt({ url, spool_path })
     await tracker.ready()
     await eventually(() => spoolIsEmpty(tracker), 'the spool is imported')
@@ -40,7 +40,7 @@ test('leaves exit code and open responses to the SIGTERM handler of the host and
   }
 })
 
-function place() {
+function createPlace() {
   const folder = temporaryFolder()
   const url = `sqlite:${join(folder, 'errors.sqlite3')}`
   const spool_path = join(folder, 'spool')
@@ -49,9 +49,9 @@ function place() {
 }
 
 /** Sends SIGTERM while a request is open. Returns how the process and the response ended. */
-async function terminate(orders: Orders) {
-  const file = join(temporaryFolder(), 'orders.json')
-  writeFileSync(file, JSON.stringify(orders))
+async function terminate(input: HostInput) {
+  const file = join(temporaryFolder(), 'input.json')
+  writeFileSync(file, JSON.stringify(input))
   const child = spawn(process.execPath, [PROGRAM, file], { stdio: ['ignore', 'pipe', 'ignore'] })
   onTestFinished(() => void child.kill('SIGKILL'))
   const lines: string[] = []
@@ -61,7 +61,7 @@ async function terminate(orders: Orders) {
   const request = get({ port, host: '127.0.0.1', path: '/open' })
   const [response] = (await once(request, 'response')) as [IncomingMessage]
   let body = ''
-  const ended = new Promise((done) => response.on('close', done))
+  const ended = new Promise((resolve) => response.on('close', resolve))
   response.on('error', () => {}).on('data', (bytes) => (body += String(bytes)))
   await eventually(() => body === 'begin ', 'the response begins')
   child.kill('SIGTERM')

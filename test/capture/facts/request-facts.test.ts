@@ -4,10 +4,10 @@ import { type HostRequest, markStart, requestFacts, webRequestFacts } from '../.
 import { findUserId } from '../../../src/capture/facts/user.js'
 import { listening } from '../../support/host.js'
 
-const NOTHING = { trusted_proxies: [], user_callback: null }
+const NO_OPTIONS = { trusted_proxies: [], user_callback: null }
 
-/** What a real server of Node.js makes of a request while it has it. */
-async function received<T>(
+/** Returns the result of `read` for a request received by a real server. */
+async function readRequest<T>(
   path: string,
   headers: Record<string, string>,
   read: (request: HostRequest) => T,
@@ -20,9 +20,11 @@ async function received<T>(
   })
   onTestFinished(() => void server.close())
   const { port } = new URL(await listening(server))
-  await new Promise<void>((done, fail) => {
-    send({ port, path, headers: { connection: 'close', ...headers } }, (response) => response.resume().on('end', done))
-      .on('error', fail)
+  await new Promise<void>((resolve, reject) => {
+    send({ port, path, headers: { connection: 'close', ...headers } }, (response) =>
+      response.resume().on('end', resolve),
+    )
+      .on('error', reject)
       .end()
   })
   return results[0] as T
@@ -37,8 +39,8 @@ test('describes a request by method, URL, parameters, safe headers, content type
     'x-request-id': 'r-1',
   }
   const added = { params: { id: '5' }, query: { page: '2' }, body: {}, route: { path: '/:id' }, baseUrl: '/orders' }
-  const facts = await received('/orders/5?page=2', headers, (request) =>
-    requestFacts(Object.assign(request, added), NOTHING),
+  const facts = await readRequest('/orders/5?page=2', headers, (request) =>
+    requestFacts(Object.assign(request, added), NO_OPTIONS),
   )
   expect(facts).toMatchObject({
     request_url: expect.stringMatching(/^http:\/\/localhost:\d+\/orders\/5\?page=2$/),
@@ -53,14 +55,14 @@ test('describes a request by method, URL, parameters, safe headers, content type
 
 test('uses forwarding headers only behind a trusted proxy', async () => {
   const forwarded = { 'x-forwarded-for': '198.51.100.7, 10.0.0.1' }
-  const address = async (more: object, trusted_proxies: readonly string[]) =>
-    received('/', forwarded, (request) => {
-      return requestFacts(Object.assign(request, more), { ...NOTHING, trusted_proxies }).ip_address
+  const address = async (properties: object, trusted_proxies: readonly string[]) =>
+    readRequest('/', forwarded, (request) => {
+      return requestFacts(Object.assign(request, properties), { ...NO_OPTIONS, trusted_proxies }).ip_address
     })
   expect(await address({}, [])).toMatch(/127\.0\.0\.1|::1/)
   expect(await address({}, ['loopback', 'private'])).toBe('198.51.100.7')
   expect(await address({}, ['10.0.0.0/8'])).toMatch(/127\.0\.0\.1|::1/)
-  // A framework that was told about its proxies knows better.
+  // A framework with its own proxy configuration takes precedence.
   expect(await address({ ip: '203.0.113.9' }, [])).toBe('203.0.113.9')
   expect(await address({ ip: 'not an address' }, [])).toMatch(/127\.0\.0\.1|::1/)
 })
@@ -70,7 +72,11 @@ test('describes a standard Request with the same fields', () => {
     method: 'PUT',
     headers: { 'user-agent': 'Mozilla/5.0', 'content-type': 'text/plain', cookie: 'a=secret' },
   })
-  const facts = webRequestFacts(request, NOTHING, { remote_address: '192.0.2.1', params: { id: 1 }, user: { id: 9 } })
+  const facts = webRequestFacts(request, NO_OPTIONS, {
+    remote_address: '192.0.2.1',
+    params: { id: 1 },
+    user: { id: 9 },
+  })
   expect(facts).toMatchObject({
     request_url: 'https://shop.example/cart?item=5&item=6',
     request_params: { query: { item: '6' }, params: { id: 1 } },
@@ -84,8 +90,8 @@ test('describes a standard Request with the same fields', () => {
 test('passes the request object of the framework to user_callback', () => {
   const request = new Request('https://shop.example/')
   const host = { get: () => 'eve' }
-  const user_callback = (given: unknown) => (given as typeof host).get?.()
-  expect(webRequestFacts(request, { ...NOTHING, user_callback }, { host, user: { id: 1 } })).toMatchObject({
+  const user_callback = (request: unknown) => (request as typeof host).get?.()
+  expect(webRequestFacts(request, { ...NO_OPTIONS, user_callback }, { host, user: { id: 1 } })).toMatchObject({
     user_id: 'eve',
     request: expect.not.objectContaining({ host }),
   })
@@ -104,7 +110,7 @@ test.each([
   [{ state: { user: { uuid: 'x' } } }, 'x'],
   [{ user: null, auth: undefined }, undefined],
   [{}, undefined],
-])('the user is found in the usual places: %j', (request, id) => {
+])('finds the user in the usual places: %j', (request, id) => {
   expect(findUserId(request, null)).toBe(id)
 })
 

@@ -7,26 +7,24 @@ import { faultboard } from '../../../src/adapters/fastify.js'
 import type { TrackerInstance } from '../../../src/tracker.js'
 import { firstRecordedError, occurrencesByMessage, serveHost, testTracker } from '../../adapters/served.js'
 
-interface Failing {
-  /** Throws. */
-  thrown(): never
-  /** Calls LogError. */
-  logged(): Promise<unknown>
+interface FailingRoutes {
+  throwError(): never
+  logError(): Promise<unknown>
 }
 
-type StartHost = (tracker: TrackerInstance, routes: Failing) => Promise<RequestListener>
+type StartHost = (tracker: TrackerInstance, routes: FailingRoutes) => Promise<RequestListener>
 
 const HOSTS: Record<string, StartHost> = {
   Express: async (tracker, routes) => expressHost(routes, [capture(tracker)]),
   'Express with two capture middlewares': async (tracker, routes) =>
     expressHost(routes, [capture(tracker), capture(tracker)]),
-  async Fastify(tracker, { thrown, logged }) {
+  async Fastify(tracker, { throwError, logError }) {
     const app = Fastify()
     onTestFinished(() => app.close())
     app.register(faultboard, { tracker })
-    app.get('/thrown', thrown)
+    app.get('/thrown', throwError)
     app.get('/logged', async () => {
-      await logged()
+      await logError()
       return 'ok'
     })
     await app.ready()
@@ -34,11 +32,14 @@ const HOSTS: Record<string, StartHost> = {
   },
 }
 
-function expressHost({ thrown, logged }: Failing, middlewares: ReturnType<typeof capture>[]): RequestListener {
+function expressHost(
+  { throwError, logError }: FailingRoutes,
+  middlewares: ReturnType<typeof capture>[],
+): RequestListener {
   const app = express()
-  app.get('/thrown', thrown)
+  app.get('/thrown', throwError)
   app.get('/logged', async (_request, response) => {
-    await logged()
+    await logError()
     response.send('ok')
   })
   for (const middleware of middlewares) app.use(middleware)
@@ -50,7 +51,7 @@ function expressHost({ thrown, logged }: Failing, middlewares: ReturnType<typeof
 test.each(Object.keys(HOSTS))(
   'calls user_callback once per thrown error inside a request scope on %s',
   async (name) => {
-    const { send, tracker, paths } = await host(name)
+    const { send, tracker, paths } = await startHost(name)
     await send('/thrown')
     expect(paths).toEqual(['/thrown'])
     await send('/thrown')
@@ -61,7 +62,7 @@ test.each(Object.keys(HOSTS))(
 )
 
 test.each(Object.keys(HOSTS))('calls user_callback once per LogError inside a request scope on %s', async (name) => {
-  const { send, tracker, paths } = await host(name)
+  const { send, tracker, paths } = await startHost(name)
   await send('/logged')
   expect(paths).toEqual(['/logged'])
   expect(await occurrencesByMessage(tracker)).toEqual({ 'from LogError': 1 })
@@ -70,7 +71,7 @@ test.each(Object.keys(HOSTS))('calls user_callback once per LogError inside a re
 })
 
 test('reads the request of the scope for a LogError call with some fields of a request', async () => {
-  const { send, tracker, paths } = await host('Express', { request: { route: '/given' } })
+  const { send, tracker, paths } = await startHost('Express', { request: { route: '/given' } })
   await send('/logged')
   expect(paths).toEqual(['/logged'])
   const { user_id, request_url, request } = await firstRecordedError(tracker)
@@ -78,18 +79,18 @@ test('reads the request of the scope for a LogError call with some fields of a r
   expect(request).toMatchObject({ route: '/given' })
 })
 
-/** A host with a scope for every request. `paths` has one entry for each call of `user_callback`. */
-async function host(name: string, fields: object = {}) {
+/** Starts a host with a scope for every request. `paths` has one entry for each call of `user_callback`. */
+async function startHost(name: string, fields: object = {}) {
   const paths: unknown[] = []
   const tracker = testTracker({
     request_scope: 'always',
     user_callback: (request) => `user-${paths.push((request as { url?: string }).url)}`,
   }).start()
   const listener = await HOSTS[name]?.(tracker, {
-    thrown: () => {
+    throwError: () => {
       throw new Error('from a handler')
     },
-    logged: () => tracker.Commands.LogError.call({ exception: new Error('from LogError'), ...fields }),
+    logError: () => tracker.Commands.LogError.call({ exception: new Error('from LogError'), ...fields }),
   })
   const send = await serveHost(listener as RequestListener)
   return { tracker, paths, send: async (path: string) => void (await (await send(path)).text()) }

@@ -6,8 +6,8 @@ import { runAtStackEnd } from '../../support/processes/stack-end.js'
 const OVERFLOW = 'Maximum call stack size exceeded'
 const REGISTER = pathToFileURL(fileURLToPath(new URL('../../../dist/register.js', import.meta.url))).href
 
-describeEachRuntime('a handler that overflows the stack', (runtime) => {
-  test('is recorded once per request by every adapter and leaves the response alone', {
+describeEachRuntime('handlers that overflow the stack', (runtime) => {
+  test('records an overflow once per request in every adapter without changing the response', {
     timeout: 120_000,
   }, async () => {
     const { code, output, counts } = await runAtStackEnd(runtime, 'overflow-handlers.mjs', {})
@@ -16,7 +16,7 @@ describeEachRuntime('a handler that overflows the stack', (runtime) => {
     expect(counts).toEqual({ [OVERFLOW]: 6 })
   })
 
-  test('is recorded once when every level of marked code reports and rethrows it', async () => {
+  test('records an overflow once when every level of marked code reports and rethrows it', async () => {
     const { code, counts } = await runAtStackEnd(runtime, 'stack-end.mjs', {
       flags: ['--import', REGISTER],
       env: { FAULTBOARD_DETECT_SWALLOWED_EXCEPTIONS: 'true' },
@@ -27,7 +27,7 @@ describeEachRuntime('a handler that overflows the stack', (runtime) => {
     expect(counts[OVERFLOW]).toBe(1)
   })
 
-  test('returns the same from expression handlers while swallowed exceptions are counted', async () => {
+  test('does not change the result of expression handlers that count swallowed exceptions', async () => {
     const { code, output, counts } = await runAtStackEnd(runtime, 'marked-overflow.mjs', {
       flags: ['--import', REGISTER],
       env: { FAULTBOARD_DETECT_SWALLOWED_EXCEPTIONS: 'true' },

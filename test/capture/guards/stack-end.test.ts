@@ -3,14 +3,14 @@ import type { Settings } from '../../../src/options.js'
 import { describeEachRuntime, type Runtime } from '../../support/processes/runtimes.js'
 import { runAtStackEnd } from '../../support/processes/stack-end.js'
 
-interface Orders {
+interface OverflowInput {
   pattern: string
   warm?: number
   end?: string
-  more?: Settings
+  overrides?: Settings
 }
 
-describeEachRuntime('near the end of the stack', (runtime) => {
+describeEachRuntime('reports near the end of the stack', (runtime) => {
   for (const { warm, async_logging } of [
     { warm: 0, async_logging: false },
     { warm: 1, async_logging: false },
@@ -20,7 +20,7 @@ describeEachRuntime('near the end of the stack', (runtime) => {
     const title = `after ${warm} reports with async_logging ${async_logging}`
 
     test(`records a new error at every level ${title}`, async () => {
-      const { counts, output } = await overflow(runtime, { pattern: 'another', warm, more: { async_logging } })
+      const { counts, output } = await overflow(runtime, { pattern: 'another', warm, overrides: { async_logging } })
       // The last levels have no room to call any function.
       expect(output.highest).toBeLessThan(40)
       // Includes the report before the recursion.
@@ -29,48 +29,48 @@ describeEachRuntime('near the end of the stack', (runtime) => {
     })
 
     test(`records the overflow itself once ${title}`, async () => {
-      const { counts } = await overflow(runtime, { pattern: 'same', warm, more: { async_logging } })
+      const { counts } = await overflow(runtime, { pattern: 'same', warm, overrides: { async_logging } })
       expect(counts['Maximum call stack size exceeded']).toBe(1)
     })
   }
 
-  test('records an error of its own at every level with LogError', async () => {
+  test('records a separate error at every level with LogError', async () => {
     const { counts, output } = await overflow(runtime, { pattern: 'log_error', warm: 1 })
     expect(output.highest).toBeLessThan(40)
     expect(counts['at a level']).toBe(output.levels - output.thrown - output.missed + 1)
   })
 
   test('survives breadcrumbs at every level', async () => {
-    const { output } = await overflow(runtime, { pattern: 'breadcrumb', more: { enable_breadcrumbs: true } })
+    const { output } = await overflow(runtime, { pattern: 'breadcrumb', overrides: { enable_breadcrumbs: true } })
     expect(output.highest).toBeLessThan(40)
   })
 
   test('records the overflow once while local variables are read', async () => {
     const { counts } = await overflow(runtime, {
       pattern: 'once',
-      more: { enable_local_variables: true, local_variable_mode: 'always' },
+      overrides: { enable_local_variables: true, local_variable_mode: 'always' },
     })
     expect(counts['Maximum call stack size exceeded']).toBe(1)
   })
 
-  test('keeps what was reported there when the process exits before the next turn', async () => {
+  test('keeps reports if the process exits before the next turn', async () => {
     const { counts, code } = await overflow(runtime, { pattern: 'same', warm: 1, end: 'exit' })
     expect(code).toBe(3)
     expect(counts['Maximum call stack size exceeded']).toBe(1)
   })
 
-  test('keeps what was reported there when the overflow ends the process', async () => {
+  test('keeps reports if the overflow ends the process', async () => {
     const { counts, code } = await overflow(runtime, { pattern: 'same', warm: 1, end: 'throw' })
     expect(code).toBe(1)
     expect(counts['Maximum call stack size exceeded']).toBe(1)
   })
 
-  test('leaves the exit code alone when the process exits there', async () => {
+  test('does not change the exit code if the process exits at depth', async () => {
     const { code } = await overflow(runtime, { pattern: 'same', warm: 1, end: 'exit_at_depth' })
     expect(code).toBe(3)
   })
 
-  test('records the report of a callback, but not the report that this one leads to', async () => {
+  test('records the report of a callback, but not the report caused by that report', async () => {
     const { counts, output } = await overflow(runtime, { pattern: 'callback' })
     expect(counts).toEqual({ 'at the top': 1, 'from the callback': 2, 'at the end': 1 })
     expect(output.nested).toBe(4)
@@ -85,9 +85,9 @@ interface Output {
   missed: number
 }
 
-async function overflow(runtime: Runtime, { more, ...orders }: Orders) {
-  const settings = { enable_breadcrumbs: false, ...more }
-  const result = await runAtStackEnd<Output>(runtime, 'stack-end.mjs', { settings, ...orders })
+async function overflow(runtime: Runtime, { overrides, ...input }: OverflowInput) {
+  const settings = { enable_breadcrumbs: false, ...overrides }
+  const result = await runAtStackEnd<Output>(runtime, 'stack-end.mjs', { settings, ...input })
   expect(result.signal).toBe(null)
   return result
 }

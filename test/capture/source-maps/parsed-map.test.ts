@@ -20,31 +20,34 @@ interface IndexMap {
 }
 type Position = readonly [line: number, column: number]
 
-function parsed(map: unknown): ParsedMap {
+function parseMap(map: unknown): ParsedMap {
   const text = JSON.stringify(map)
   const result = ParsedMap.parse({ text, bytes: text.length, folder: '/' }, 20_000_000, '/')
   if (!result) throw new Error('too large')
   return result
 }
 
-/** What Node finds, where it lies on the same line; it also gives the last of an earlier line. Counted from zero. */
-function byNode(map: SourceMap, [line, column]: Position) {
+/**
+ * Position found by Node.js on the same line, counted from zero. Node.js also returns the last position of an earlier
+ * line.
+ */
+function findWithNode(map: SourceMap, [line, column]: Position) {
   const entry = map.findEntry(line, column) as Partial<SourceMapping> & { name?: string }
   const { generatedLine, generatedColumn, originalSource, originalLine = -1, originalColumn = -1, name = null } = entry
-  const is_place = [originalLine, originalColumn].every((number) => number >= 0 && number < 999_999_999)
-  if (generatedLine !== line || !originalSource || !is_place) return null
-  const exact_name = generatedColumn === column ? name : null
-  return { path: originalSource, line: originalLine + 1, column: originalColumn + 1, name: exact_name }
+  const isValid = [originalLine, originalColumn].every((number) => number >= 0 && number < 999_999_999)
+  if (generatedLine !== line || !originalSource || !isValid) return null
+  const exactName = generatedColumn === column ? name : null
+  return { path: originalSource, line: originalLine + 1, column: originalColumn + 1, name: exactName }
 }
 
-function expectSame(map: PlainMap | IndexMap, positions: Iterable<Position>): number {
-  const node = new SourceMap(forNode(map))
-  const ours = parsed(map)
+function expectSamePositions(map: PlainMap | IndexMap, positions: Iterable<Position>): number {
+  const node = new SourceMap(toNodePayload(map))
+  const parsedMap = parseMap(map)
   let found = 0
   const different: unknown[] = []
   for (const position of positions) {
-    const expected = byNode(node, position)
-    const actual = ours.find(position[0] + 1, position[1] + 1)
+    const expected = findWithNode(node, position)
+    const actual = parsedMap.find(position[0] + 1, position[1] + 1)
     if (JSON.stringify(actual) !== JSON.stringify(expected)) different.push({ position, actual, expected })
     if (expected) found++
   }
@@ -52,36 +55,36 @@ function expectSame(map: PlainMap | IndexMap, positions: Iterable<Position>): nu
   return found
 }
 
-/** Node takes a last segment without an end for one that has a source. */
-function forNode(map: PlainMap | IndexMap): SourceMapPayload {
-  const ended = (plain: PlainMap) => ({ ...plain, mappings: `${plain.mappings};` })
+/** Adds a line because Node.js treats an unterminated last segment as one with a source. */
+function toNodePayload(map: PlainMap | IndexMap): SourceMapPayload {
+  const withLine = (plain: PlainMap) => ({ ...plain, mappings: `${plain.mappings};` })
   const payload =
     'sections' in map
-      ? { ...map, sections: map.sections.map(({ offset, map }) => ({ offset, map: ended(map) })) }
-      : ended(map)
+      ? { ...map, sections: map.sections.map(({ offset, map }) => ({ offset, map: withLine(map) })) }
+      : withLine(map)
   return payload as unknown as SourceMapPayload
 }
 
-/** With sources and names that are shown as they are. */
+/** Replaces sources and names with short ones that are displayed unchanged. */
 function readMap(file: string): PlainMap {
   const { sources, names, mappings } = JSON.parse(readFileSync(file, 'utf8')) as PlainMap
-  const listed = (prefix: string, list: string[]) => list.map((_, i) => `${prefix}${i}`)
-  return { version: 3, sources: listed('/s', sources), names: listed('n', names), mappings }
+  const numbered = (prefix: string, list: string[]) => list.map((_, i) => `${prefix}${i}`)
+  return { version: 3, sources: numbered('/s', sources), names: numbered('n', names), mappings }
 }
 
-function* everywhere(file: string, step: number): Generator<Position> {
+function* allPositions(file: string, step: number): Generator<Position> {
   for (const [line, text] of readFileSync(file, 'utf8').split('\n').entries())
     for (let column = 0; column <= text.length; column += step) yield [line, column]
 }
 
-async function expressBundle(): Promise<string> {
+async function bundleExpress(): Promise<string> {
   const outfile = join(temporaryFolder(), 'bundle.js')
   const stdin = { contents: "import express from 'express'\nexpress().listen(0)\n", resolveDir: resolve('.') }
   await build({ stdin, outfile, bundle: true, minify: true, platform: 'node', sourcemap: 'linked' })
   return outfile
 }
 
-function compiled(): string {
+function compileModule(): string {
   const root = temporaryFolder()
   const options = ['--rootDir', 'src', '--outDir', root, '--module', 'nodenext', '--target', 'es2022', '--noCheck']
   const tsc = resolve('node_modules/typescript/bin/tsc')
@@ -89,55 +92,61 @@ function compiled(): string {
   return join(root, 'model/redaction/redaction.js')
 }
 
-describe('every position is found as by Node itself', () => {
-  test('in a file compiled by tsc', () => {
-    const file = compiled()
-    expect(expectSame(readMap(`${file}.map`), everywhere(file, 1))).toBeGreaterThan(1000)
+describe('ParsedMap compared with Node.js', () => {
+  test('finds every position in a file compiled by tsc', () => {
+    const file = compileModule()
+    expect(expectSamePositions(readMap(`${file}.map`), allPositions(file, 1))).toBeGreaterThan(1000)
   })
 
-  test('in Express bundled and minified by esbuild', async () => {
-    const file = await expressBundle()
-    expect(expectSame(readMap(`${file}.map`), everywhere(file, 11))).toBeGreaterThan(10_000)
+  test('finds every position in Express bundled and minified by esbuild', async () => {
+    const file = await bundleExpress()
+    expect(expectSamePositions(readMap(`${file}.map`), allPositions(file, 11))).toBeGreaterThan(10_000)
   })
 
-  test('in any map, also where columns go back', () => {
-    fc.assert(fc.property(anyMap, ({ map, positions }) => void expectSame(map, positions)))
+  test('finds every position in an arbitrary map, even if columns are not sorted', () => {
+    fc.assert(fc.property(arbitraryMap, ({ map, positions }) => void expectSamePositions(map, positions)))
   })
 
-  test('in any index map', () => {
+  test('finds every position in an arbitrary index map', () => {
     fc.assert(
-      fc.property(anyMap, anyMap, fc.boolean(), fc.nat(3), ({ map, positions, end }, second, same_line, gap) => {
-        // What reaches back behind its own start overlaps another section, which is no index map.
-        fc.pre(!second.reaches_back)
-        const offset = same_line ? { line: end[0], column: end[1] + gap } : { line: end[0] + 1 + gap, column: gap }
-        const moved = second.positions.map(
-          ([line, column]) => [line + offset.line, line === 0 ? column + offset.column : column] as const,
-        )
-        const sections = [
-          { offset, map: { ...second.map, sources: ['/t0', '/t1', '/t2'] } },
-          { offset: { line: 0, column: 0 }, map },
-        ]
-        expectSame({ version: 3, sections }, [...positions, ...moved])
-      }),
+      fc.property(
+        arbitraryMap,
+        arbitraryMap,
+        fc.boolean(),
+        fc.nat(3),
+        ({ map, positions, end }, second, isSameLine, gap) => {
+          // A section that starts before its offset overlaps another one, which is not a valid index map.
+          fc.pre(!second.startsBeforeOffset)
+          const offset = isSameLine ? { line: end[0], column: end[1] + gap } : { line: end[0] + 1 + gap, column: gap }
+          const shifted = second.positions.map(
+            ([line, column]) => [line + offset.line, line === 0 ? column + offset.column : column] as const,
+          )
+          const sections = [
+            { offset, map: { ...second.map, sources: ['/t0', '/t1', '/t2'] } },
+            { offset: { line: 0, column: 0 }, map },
+          ]
+          expectSamePositions({ version: 3, sections }, [...positions, ...shifted])
+        },
+      ),
     )
   })
 })
 
-describe('what means harm', () => {
-  test('rejects a malicious map or finds no position in it', () => {
+describe('malicious maps', () => {
+  test('rejects an arbitrary map or finds no position in it', () => {
     const letters = fc.constantFrom(...'AACCDEgghz09+/,,;;', '!', '\u0141', '\0')
     const text = fc.oneof(fc.string(), fc.string({ unit: letters, maxLength: 300 }))
     fc.assert(
       fc.property(text, fc.nat(5), fc.nat(50), (mappings, line, column) => {
         const map = { version: 3, sources: ['/s0'], names: [], mappings }
-        let ours: ParsedMap
+        let parsedMap: ParsedMap
         try {
-          ours = parsed(map)
+          parsedMap = parseMap(map)
         } catch (error) {
           expect(error).toEqual(new TypeError('no mappings'))
           return
         }
-        const found = ours.find(line + 1, column + 1)
+        const found = parsedMap.find(line + 1, column + 1)
         if (found) expect(found).toMatchObject({ path: '/s0', name: null })
       }),
     )
@@ -149,53 +158,57 @@ describe('what means harm', () => {
     ['a number cut off', 'AAAA,g'],
     ['a letter of another alphabet', 'AAA\u0141'],
     ['much disorder', `${'gggCAAA,hggCAAA,'.repeat(20_000)}`],
-  ])('is no map: %s', (_, mappings) => {
-    expect(() => parsed({ version: 3, sources: ['/s0'], names: [], mappings })).toThrow('no mappings')
+  ])('rejects a map with %s', (_, mappings) => {
+    expect(() => parseMap({ version: 3, sources: ['/s0'], names: [], mappings })).toThrow('no mappings')
   })
 
-  test('does not lead to numbers that have grown beyond all places', () => {
+  test('finds no position beyond the valid range', () => {
     const mappings = `AAAA,${'A+/////DAA,'.repeat(1000)}`
-    const map = parsed({ version: 3, sources: ['/s0'], names: [], mappings })
+    const map = parseMap({ version: 3, sources: ['/s0'], names: [], mappings })
     expect(map.find(1, 1)).toBeNull()
   })
 })
 
-/** A map made of segments, the positions worth asking for, and the position behind its last line's last segment. */
-const anyMap = fc
-  .array(fc.array(anySegment(), { maxLength: 40, size: 'max' }), { minLength: 1, maxLength: 12, size: 'max' })
+/** A random map, the positions to look up, and the position after its last segment. */
+const arbitraryMap = fc
+  .array(fc.array(arbitrarySegment(), { maxLength: 40, size: 'max' }), { minLength: 1, maxLength: 12, size: 'max' })
   .map((lines) => {
-    const mappings = lines.map((segments) => segments.map(encoded).join(',')).join(';')
+    const mappings = lines.map((segments) => segments.map(encodeSegment).join(',')).join(';')
     const columns = lines.map((segments) => {
       let column = 0
       return segments.map(([delta = 0]) => (column += delta))
     })
-    const positions = columns.flatMap((of_line, line) =>
-      [0, 5000, ...of_line.flatMap((column) => [column - 1, column, column + 1])]
+    const positions = columns.flatMap((lineColumns, line) =>
+      [0, 5000, ...lineColumns.flatMap((column) => [column - 1, column, column + 1])]
         .filter((column) => column >= 0)
         .map((column) => [line, column] as const),
     )
     const end = [lines.length - 1, Math.max(0, ...(columns.at(-1) ?? [])) + 1] as const
     const map: PlainMap = { version: 3, sources: ['/s0', '/s1', '/s2'], names: ['a', 'b', 'c'], mappings }
-    return { map, positions, end, reaches_back: columns[0]?.some((column) => column < 0) }
+    return { map, positions, end, startsBeforeOffset: columns[0]?.some((column) => column < 0) }
   })
 
-function anySegment(): fc.Arbitrary<number[]> {
-  const ahead = fc.oneof(
+function arbitrarySegment(): fc.Arbitrary<number[]> {
+  const columnDelta = fc.oneof(
     { weight: 20, arbitrary: fc.nat(40) },
     { weight: 1, arbitrary: fc.integer({ min: -30, max: 0 }) },
   )
-  const small = fc.integer({ min: -1, max: 1 })
-  const place = fc.oneof(fc.integer({ min: -3, max: 9 }), fc.integer({ min: -(2 ** 30), max: 2 ** 30 }))
-  return fc.oneof(fc.tuple(ahead), fc.tuple(ahead, small, place, place), fc.tuple(ahead, small, place, place, small))
+  const indexDelta = fc.integer({ min: -1, max: 1 })
+  const positionDelta = fc.oneof(fc.integer({ min: -3, max: 9 }), fc.integer({ min: -(2 ** 30), max: 2 ** 30 }))
+  return fc.oneof(
+    fc.tuple(columnDelta),
+    fc.tuple(columnDelta, indexDelta, positionDelta, positionDelta),
+    fc.tuple(columnDelta, indexDelta, positionDelta, positionDelta, indexDelta),
+  )
 }
 
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 
-function encoded(segment: number[]): string {
-  return segment.map((number) => digits(number < 0 ? -number * 2 + 1 : number * 2)).join('')
+function encodeSegment(segment: number[]): string {
+  return segment.map((number) => encodeDigits(number < 0 ? -number * 2 + 1 : number * 2)).join('')
 }
 
-function digits(value: number): string {
+function encodeDigits(value: number): string {
   const rest = Math.floor(value / 32)
-  return `${BASE64[(value % 32) + (rest > 0 ? 32 : 0)]}${rest > 0 ? digits(rest) : ''}`
+  return `${BASE64[(value % 32) + (rest > 0 ? 32 : 0)]}${rest > 0 ? encodeDigits(rest) : ''}`
 }

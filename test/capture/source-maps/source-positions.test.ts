@@ -9,7 +9,7 @@ import { parseFrame } from '../../../src/model/stacks/backtrace.js'
 import { codePlace } from '../../../src/model/stacks/code-place.js'
 import { temporaryFolder } from '../../support/tracker.js'
 
-const CART = `export interface Line { price: number }
+const CART_SOURCE = `export interface Line { price: number }
 
 export class Cart {
   lines: Line[] = []
@@ -29,7 +29,7 @@ export async function pay(cart: Cart): Promise<void> {
 }
 `
 
-const MAIN = `import { fail } from 'shelf'
+const MAIN_SOURCE = `import { fail } from 'shelf'
 import { Cart, pay } from './cart.js'
 
 interface Told { message: string; stack: string; cause?: Told }
@@ -51,20 +51,20 @@ console.log(JSON.stringify({
 }))
 `
 
-interface Told {
+interface SerializedError {
   message: string
   stack: string
-  cause?: Told
+  cause?: SerializedError
 }
-type Report = Record<'sync' | 'async' | 'library', Told>
+type Report = Record<'sync' | 'async' | 'library', SerializedError>
 
-/** A shop in TypeScript with one library, not compiled yet. */
-function shop(extra: Record<string, string> = {}): string {
+/** Creates a TypeScript project with one library, not compiled yet. */
+function writeShop(extra: Record<string, string> = {}): string {
   const root = realpathSync(temporaryFolder())
   const files = {
     'package.json': '{"type":"module"}',
-    'src/cart.ts': CART,
-    'src/main.ts': MAIN,
+    'src/cart.ts': CART_SOURCE,
+    'src/main.ts': MAIN_SOURCE,
     'node_modules/shelf/package.json': '{"name":"shelf","type":"module","exports":"./index.js"}',
     'node_modules/shelf/index.js': 'export function fail() {\n  throw new TypeError("shelf")\n}\n',
     ...extra,
@@ -80,42 +80,42 @@ function run(file: string, flags: string[] = []): Report {
   return JSON.parse(execFileSync(process.execPath, [...flags, file], { encoding: 'utf8' }))
 }
 
-/** The error of the other process, read as the capture reads one of this process. */
-function thrown({ message, stack, cause }: Told): Error {
+/** Recreates the error of the other process. */
+function recreateError({ message, stack, cause }: SerializedError): Error {
   const error = Object.assign(new Error(message), { stack })
-  return cause ? Object.assign(error, { cause: thrown(cause) }) : error
+  return cause ? Object.assign(error, { cause: recreateError(cause) }) : error
 }
 
-function framesOf(told: Told, root: string, positions = new SourcePositions({ project_root: root })) {
-  const { backtrace, causes } = describeThrown(thrown(told), 50, positions)
-  const shown = (lines: readonly string[]) =>
+function describeFrames(error: SerializedError, root: string, positions = new SourcePositions({ project_root: root })) {
+  const { backtrace, causes } = describeThrown(recreateError(error), 50, positions)
+  const parsedFrames = (lines: readonly string[]) =>
     lines
       .map((line) => parseFrame(line, root))
       .map(({ file, line_number, function_name, in_app }) => ({ file, line_number, function_name, in_app }))
-  return { own: shown(backtrace), cause: shown(causes[0]?.backtrace ?? []) }
+  return { own: parsedFrames(backtrace), cause: parsedFrames(causes[0]?.backtrace ?? []) }
 }
 
-const TOTAL = { file: 'src/cart.ts', line_number: 6, in_app: true }
-const PAY = { file: 'src/cart.ts', line_number: 16, in_app: true }
-const IN_PAY = { file: 'src/cart.ts', line_number: 14, in_app: true }
+const TOTAL_FRAME = { file: 'src/cart.ts', line_number: 6, in_app: true }
+const PAY_FRAME = { file: 'src/cart.ts', line_number: 16, in_app: true }
+const PAY_CALL_FRAME = { file: 'src/cart.ts', line_number: 14, in_app: true }
 
 function expectOriginal(report: Report, root: string): void {
   const named = (frame: object, function_name: string) => ({ ...frame, function_name })
-  const sync = framesOf(report.sync, root).own
-  expect(sync[0]).toMatchObject(named(TOTAL, 'Cart.total'))
+  const sync = describeFrames(report.sync, root).own
+  expect(sync[0]).toMatchObject(named(TOTAL_FRAME, 'Cart.total'))
   expect(sync[1]).toMatchObject({ file: 'src/main.ts', line_number: 17, in_app: true })
-  const { own, cause } = framesOf(report.async, root)
-  expect(own[0]).toMatchObject(named(PAY, 'pay'))
-  expect(cause[0]).toMatchObject(named(TOTAL, 'Cart.total'))
-  expect(cause[1]).toMatchObject(named(IN_PAY, 'pay'))
-  const library = framesOf(report.library, root).own
+  const { own, cause } = describeFrames(report.async, root)
+  expect(own[0]).toMatchObject(named(PAY_FRAME, 'pay'))
+  expect(cause[0]).toMatchObject(named(TOTAL_FRAME, 'Cart.total'))
+  expect(cause[1]).toMatchObject(named(PAY_CALL_FRAME, 'pay'))
+  const library = describeFrames(report.library, root).own
   expect(library[0]).toMatchObject({ file: 'node_modules/shelf/index.js', line_number: 2, in_app: false })
   expect(library.find(({ in_app }) => in_app)).toMatchObject({ file: 'src/main.ts', line_number: 19 })
 }
 
-describe('a stack of compiled code is shown in the original source', () => {
-  test.each(['--sourceMap', '--inlineSourceMap'])('compiled by tsc %s', (flag) => {
-    const root = shop()
+describe('stack of compiled code', () => {
+  test.each(['--sourceMap', '--inlineSourceMap'])('maps a stack compiled by tsc %s', (flag) => {
+    const root = writeShop()
     const options = 'src/main.ts --rootDir src --outDir dist --module nodenext --target es2022 --noCheck'.split(' ')
     execFileSync(process.execPath, [resolve('node_modules/typescript/bin/tsc'), ...options, flag], { cwd: root })
     const report = run(join(root, 'dist/main.js'))
@@ -128,18 +128,22 @@ describe('a stack of compiled code is shown in the original source', () => {
     { minify: false, sourcemap: 'inline' },
     { minify: true, sourcemap: 'linked' },
     { minify: true, sourcemap: 'inline' },
-  ] as const)('bundled by esbuild %o', async ({ minify, sourcemap }) => {
-    const root = shop()
+  ] as const)('maps a stack bundled by esbuild %o', async ({ minify, sourcemap }) => {
+    const root = writeShop()
     const report = run(await bundle(root, { minify, sourcemap }))
     expect(report.sync.stack).toContain('dist/bundle')
     expectOriginal(report, root)
   })
 
-  test('keeps its place, and so its group, from one bundle to the next', async () => {
+  test('keeps the location and group of an error across bundles', async () => {
     const places = ['', 'export const unused = console.error\n// longer\n'].map(async (head) => {
-      const root = shop({ 'src/cart.ts': `${head}${CART}` })
+      const root = writeShop({ 'src/cart.ts': `${head}${CART_SOURCE}` })
       const file = await bundle(root, { minify: false, sourcemap: 'linked', entryNames: 'bundle-[hash]' })
-      const { backtrace } = describeThrown(thrown(run(file).sync), 50, new SourcePositions({ project_root: root }))
+      const { backtrace } = describeThrown(
+        recreateError(run(file).sync),
+        50,
+        new SourcePositions({ project_root: root }),
+      )
       return { file: file.slice(root.length), place: codePlace(backtrace, root) }
     })
     const [first, second] = await Promise.all(places)
@@ -148,26 +152,26 @@ describe('a stack of compiled code is shown in the original source', () => {
     expect(second?.place).toEqual(first?.place)
   })
 
-  test('stays as it is where Node has mapped it already', async () => {
-    const root = shop()
+  test('does not change a stack that Node.js has already mapped', async () => {
+    const root = writeShop()
     const file = await bundle(root, { minify: false, sourcemap: 'linked' })
     const report = run(file, ['--enable-source-maps'])
-    const lines = describeThrown(thrown(report.sync), 50).backtrace
+    const lines = describeThrown(recreateError(report.sync), 50).backtrace
     expect(lines[0]).toContain('src/cart.ts:6')
     expect(new SourcePositions({ project_root: root }).original(lines)).toBe(lines)
   })
 })
 
-describe('one distinct stack', () => {
-  test('is one frozen array, however often it is thrown', async () => {
-    const root = shop()
+describe('repeated stacks', () => {
+  test('returns one frozen array for a repeated stack', async () => {
+    const root = writeShop()
     const positions = new SourcePositions({ project_root: root })
     const { sync } = run(await bundle(root, { minify: false, sourcemap: 'linked' }))
-    const first = describeThrown(thrown(sync), 50, positions).backtrace
-    expect(describeThrown(thrown(sync), 50, positions).backtrace).toBe(first)
+    const first = describeThrown(recreateError(sync), 50, positions).backtrace
+    expect(describeThrown(recreateError(sync), 50, positions).backtrace).toBe(first)
     expect(Object.isFrozen(first)).toBe(true)
     expect(positions.original(first)).toBe(first)
-    expect(describeThrown(thrown(sync), 50).backtrace).not.toEqual(first)
+    expect(describeThrown(recreateError(sync), 50).backtrace).not.toEqual(first)
   })
 })
 

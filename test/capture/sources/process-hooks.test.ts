@@ -4,62 +4,62 @@ import { getEnvironmentData } from 'node:worker_threads'
 import { expect, test } from 'vitest'
 import { describeEachDatabase } from '../../support/databases.js'
 import { freshTracker, temporaryFolder } from '../../support/tracker.js'
-import { filesIn } from '../fixtures/deaths.js'
+import { filesIn } from '../fixtures/child-processes.js'
 
 describeEachDatabase(
-  'the hooks in the process',
+  'process hooks',
   (database) => {
-    test('are all gone after shutdown, and the settings of the process are as they were', async () => {
+    test('removes all hooks and restores the process settings on shutdown', async () => {
       const crash_capture_path = join(temporaryFolder(), 'crashes')
-      const before = surroundings()
+      const before = processState()
       const { tracker } = await freshTracker(database, { crash_capture_path, detect_unclean_shutdown: true })
-      expect(surroundings()).not.toEqual(before)
+      expect(processState()).not.toEqual(before)
       expect(filesIn(crash_capture_path)).toEqual([expect.stringMatching(/^running-/)])
       expect(process.report).toMatchObject({ directory: crash_capture_path, reportOnFatalError: true })
       await tracker.shutdown()
-      expect(surroundings()).toEqual(before)
+      expect(processState()).toEqual(before)
       expect(filesIn(crash_capture_path)).toEqual([])
     })
 
-    test('are one of a kind, however many trackers there are', async () => {
+    test('installs one hook of each kind for any number of trackers', async () => {
       const trackers = await Promise.all([1, 2, 3].map(() => freshTracker(database)))
-      const counted = listeners()
-      const one_more = await freshTracker(database)
-      expect(listeners()).toEqual(counted)
-      for (const { tracker } of [...trackers, one_more]) await tracker.shutdown()
+      const countsBefore = listenerCounts()
+      const lastTracker = await freshTracker(database)
+      expect(listenerCounts()).toEqual(countsBefore)
+      for (const { tracker } of [...trackers, lastTracker]) await tracker.shutdown()
     })
 
-    test('never listen to rejections or exceptions where the host does not', async () => {
-      const listened = process.listeners('unhandledRejection')
-      for (const listener of listened) process.off('unhandledRejection', listener)
+    test('listens to rejections only if the host does', async () => {
+      const previousListeners = process.listeners('unhandledRejection')
+      for (const listener of previousListeners) process.off('unhandledRejection', listener)
       try {
         const { tracker } = await freshTracker(database)
-        const own = () => process.listenerCount('unhandledRejection')
-        const host = () => undefined
-        expect(own()).toBe(0)
-        process.on('unhandledRejection', host)
-        expect(own()).toBe(2)
-        process.once('unhandledRejection', host)
-        process.off('unhandledRejection', host)
-        expect(own()).toBe(2)
+        const listenerCount = () => process.listenerCount('unhandledRejection')
+        const hostListener = () => undefined
+        expect(listenerCount()).toBe(0)
+        process.on('unhandledRejection', hostListener)
+        expect(listenerCount()).toBe(2)
+        process.once('unhandledRejection', hostListener)
+        process.off('unhandledRejection', hostListener)
+        expect(listenerCount()).toBe(2)
         process.removeAllListeners('unhandledRejection')
-        expect(own()).toBe(0)
-        process.on('unhandledRejection', host)
+        expect(listenerCount()).toBe(0)
+        process.on('unhandledRejection', hostListener)
         await tracker.shutdown()
-        expect(process.listeners('unhandledRejection')).toEqual([host])
+        expect(process.listeners('unhandledRejection')).toEqual([hostListener])
 
-        const late = await freshTracker(database)
-        expect(own()).toBe(2)
-        process.off('unhandledRejection', host)
-        expect(own()).toBe(0)
-        await late.tracker.shutdown()
+        const lateTracker = await freshTracker(database)
+        expect(listenerCount()).toBe(2)
+        process.off('unhandledRejection', hostListener)
+        expect(listenerCount()).toBe(0)
+        await lateTracker.tracker.shutdown()
       } finally {
         process.removeAllListeners('unhandledRejection')
-        for (const listener of listened) process.on('unhandledRejection', listener)
+        for (const listener of previousListeners) process.on('unhandledRejection', listener)
       }
     })
 
-    test('leave a host that has set up process.report alone', async () => {
+    test('does not change process.report if the host has configured it', async () => {
       process.report.directory = '/srv/reports'
       try {
         const { tracker } = await freshTracker(database, { crash_capture_path: join(temporaryFolder(), 'crashes') })
@@ -74,17 +74,17 @@ describeEachDatabase(
   { except: ['postgres', 'mysql'] },
 )
 
-function surroundings() {
+function processState() {
   const { directory, filename, reportOnFatalError } = process.report
   return {
-    listeners: listeners(),
+    listeners: listenerCounts(),
     report: { directory, filename, reportOnFatalError, network: Reflect.get(process.report, 'excludeNetwork') },
     channels: ['worker_threads', 'child_process'].map(hasSubscribers),
     board: getEnvironmentData('faultboard:ended_threads'),
   }
 }
 
-function listeners() {
+function listenerCounts() {
   return Object.fromEntries(
     process
       .eventNames()

@@ -8,44 +8,46 @@ import { verifiedCounts } from '../../support/books.js'
 import { describeEachDatabase, type TestDatabase } from '../../support/databases.js'
 import { freshPlace, type TrackerPlace, temporaryFolder, trackerAt } from '../../support/tracker.js'
 
-const register = new URL('../../../dist/register.js', import.meta.url).href
-const app = fileURLToPath(new URL('../fixtures/registered-app.mjs', import.meta.url))
+const REGISTER_URL = new URL('../../../dist/register.js', import.meta.url).href
+const APP_FILE = fileURLToPath(new URL('../fixtures/registered-app.mjs', import.meta.url))
 
 describeEachDatabase(
   'faultboard/register',
   (database) => {
-    test('records an error thrown at the first line of the application', async () => {
+    test('records an error thrown on the first line of the application', async () => {
       const place = await freshPlace(database)
-      expect(await run(['throw'], variables(place))).toMatchObject({ code: 1 })
-      expect(await countsAt(place)).toEqual({ 'shop RangeError': 1 })
+      expect(await run(['throw'], environment(place))).toMatchObject({ code: 1 })
+      expect(await storedCounts(place)).toEqual({ 'shop RangeError': 1 })
     })
 
-    test('starts in the threads too, and records their errors once', async () => {
+    test('starts in worker threads and records their errors once', async () => {
       const place = await freshPlace(database)
-      expect(await run(['thread'], variables(place))).toMatchObject({ code: 0 })
-      expect(await countsAt(place)).toEqual({ 'shop RangeError': 1 })
+      expect(await run(['thread'], environment(place))).toMatchObject({ code: 0 })
+      expect(await storedCounts(place)).toEqual({ 'shop RangeError': 1 })
     })
 
-    test('lets the application configure it afterwards', async () => {
+    test('lets the application configure the tracker afterwards', async () => {
       const [place, other] = [await freshPlace(database), await freshPlace(database)]
-      expect(await run(['configure', other.url.slice('sqlite:'.length)], variables(place))).toMatchObject({ code: 1 })
-      expect(await countsAt({ ...other, spool_path: place.spool_path })).toEqual({ 'configured RangeError': 1 })
+      expect(await run(['configure', other.url.slice('sqlite:'.length)], environment(place))).toMatchObject({ code: 1 })
+      expect(await storedCounts({ ...other, spool_path: place.spool_path })).toEqual({ 'configured RangeError': 1 })
       expect((await verifiedCounts(place.url)).counts).toEqual({})
     })
 
-    test('does not leave the application alone in between', async () => {
+    test('records an error thrown right after configure', async () => {
       const place = await freshPlace(database)
-      expect(await run(['configure_and_throw'], variables(place))).toMatchObject({ code: 1 })
-      expect(Object.values(await countsAt(place))).toEqual([1])
+      expect(await run(['configure_and_throw'], environment(place))).toMatchObject({ code: 1 })
+      expect(Object.values(await storedCounts(place))).toEqual([1])
     })
 
-    test('leaves it to Tracker.start to freeze the configuration', async () => {
+    test('freezes the configuration only in Tracker.start', async () => {
       const place = await freshPlace(database)
-      expect(await run(['freeze'], variables(place))).toMatchObject({ code: 0, stdout: 'ConfigurationError\n' })
+      expect(await run(['freeze'], environment(place))).toMatchObject({ code: 0, stdout: 'ConfigurationError\n' })
     })
 
     test('logs one line and stays off without credentials', async () => {
-      const { code, stdout, stderr } = await run(['nothing'], { FAULTBOARD_DATABASE: (await newFile(database)).url })
+      const { code, stdout, stderr } = await run(['nothing'], {
+        FAULTBOARD_DATABASE: (await missingDatabase(database)).url,
+      })
       expect({ code, stdout }).toEqual({ code: 0, stdout: 'runs\n' })
       expect(stderr.trim().split('\n')).toEqual([expect.stringMatching(/^\[faultboard\] .*did not start.*username/)])
     })
@@ -53,11 +55,11 @@ describeEachDatabase(
   { except: ['postgres', 'mysql'] },
 )
 
-async function newFile(_database: TestDatabase): Promise<{ url: string }> {
+async function missingDatabase(_database: TestDatabase): Promise<{ url: string }> {
   return { url: `sqlite:${join(temporaryFolder(), 'never.sqlite3')}` }
 }
 
-function variables({ url, spool_path }: TrackerPlace): Record<string, string> {
+function environment({ url, spool_path }: TrackerPlace): Record<string, string> {
   return {
     FAULTBOARD_DATABASE: url,
     FAULTBOARD_SPOOL_PATH: spool_path,
@@ -68,7 +70,7 @@ function variables({ url, spool_path }: TrackerPlace): Record<string, string> {
 }
 
 async function run(args: string[], env: Record<string, string>) {
-  const child = spawn(process.execPath, ['--import', register, app, ...args], {
+  const child = spawn(process.execPath, ['--import', REGISTER_URL, APP_FILE, ...args], {
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -76,7 +78,7 @@ async function run(args: string[], env: Record<string, string>) {
   return { code, stdout, stderr }
 }
 
-async function countsAt(place: TrackerPlace): Promise<Record<string, number>> {
+async function storedCounts(place: TrackerPlace): Promise<Record<string, number>> {
   const { tracker } = trackerAt(place)
   await tracker.ready()
   await tracker.flush()

@@ -8,13 +8,13 @@ import { CREDENTIALS } from '../../support/tracker.js'
 const settings = { ...CREDENTIALS, database: 'sqlite::memory:', enable_breadcrumbs: true }
 const METHODS = ['log', 'info', 'warn', 'error', 'debug'] as const
 
-function started(): TrackerInstance {
+function startTracker(): TrackerInstance {
   const tracker = new TrackerInstance(settings, { env: {} }).start()
   tracker.attach(pgQueries(pg))
   return tracker
 }
 
-function ownMethods(): object {
+function currentMethods(): object {
   const { Client, Pool } = pg
   return [Client.prototype, Pool.prototype, console].map((target) =>
     Object.fromEntries(
@@ -23,20 +23,20 @@ function ownMethods(): object {
   )
 }
 
-test('everything is as it was when trackers end in the order in which they started, however often', async () => {
-  const before = ownMethods()
+test('restores all methods when trackers end in the order in which they started', async () => {
+  const before = currentMethods()
   for (let round = 0; round < 3; round++) {
-    const first = started()
-    const second = started()
-    expect(ownMethods()).not.toEqual(before)
+    const first = startTracker()
+    const second = startTracker()
+    expect(currentMethods()).not.toEqual(before)
     await first.shutdown()
     await second.shutdown()
-    expect(ownMethods()).toEqual(before)
+    expect(currentMethods()).toEqual(before)
     expect(Object.hasOwn(pg.Pool.prototype, 'query')).toBe(false)
   }
 })
 
-function greeter() {
+function createGreeter() {
   const seen: string[] = []
   class Greeter {
     say(word: string): string {
@@ -45,60 +45,60 @@ function greeter() {
   }
   class Child extends Greeter {}
   const target = Child.prototype
-  const watch = (name: string) =>
+  const observe = (name: string) =>
     wrapMethod(target, 'say', (inner) => {
       return function (this: unknown, word: string) {
         seen.push(`${name}: ${word}`)
         return Reflect.apply(inner, this, [word])
       }
     })
-  return { seen, target, watch, say: (word: string) => new Child().say(word) }
+  return { seen, target, watch: observe, say: (word: string) => new Child().say(word) }
 }
 
-test('watchers share one wrapper, and those that are left go on', () => {
-  const { seen, target, watch, say } = greeter()
-  const endFirst = watch('first')
+test('shares one wrapper between observers and keeps it for the remaining ones', () => {
+  const { seen, target, watch: observe, say } = createGreeter()
+  const stopFirst = observe('first')
   const wrapper = target.say
-  const endSecond = watch('second')
+  const stopSecond = observe('second')
   expect(target.say).toBe(wrapper)
   expect(say('one')).toBe('ONE')
-  endFirst()
-  endFirst()
+  stopFirst()
+  stopFirst()
   expect(say('two')).toBe('TWO')
-  endSecond()
+  stopSecond()
   expect(say('three')).toBe('THREE')
   expect(seen).toEqual(['second: one', 'first: one', 'second: two'])
   expect(Object.hasOwn(target, 'say')).toBe(false)
 })
 
 test('keeps a wrapper added later by other code', () => {
-  const { seen, target, watch, say } = greeter()
-  const endFirst = watch('first')
-  const ours = target.say
-  const theirs = function (this: unknown, word: string) {
-    return `${Reflect.apply(ours, this, [word])}!`
+  const { seen, target, watch: observe, say } = createGreeter()
+  const stopFirst = observe('first')
+  const wrapper = target.say
+  const outerWrapper = function (this: unknown, word: string) {
+    return `${Reflect.apply(wrapper, this, [word])}!`
   }
-  target.say = theirs
-  const endSecond = watch('second')
+  target.say = outerWrapper
+  const stopSecond = observe('second')
   expect(say('one')).toBe('ONE!')
-  endFirst()
-  endSecond()
-  expect(target.say).toBe(theirs)
+  stopFirst()
+  stopSecond()
+  expect(target.say).toBe(outerWrapper)
   expect(say('two')).toBe('TWO!')
   expect(seen).toEqual(['second: one', 'first: one'])
-  // They take theirs away, and with it comes back the wrapper of ours that they had found.
-  target.say = ours
-  const endThird = watch('third')
-  expect(target.say).toBe(ours)
+  // The other code removes its wrapper and thereby restores the wrapper of the tracker.
+  target.say = wrapper
+  const stopThird = observe('third')
+  expect(target.say).toBe(wrapper)
   expect(say('three')).toBe('THREE')
-  endThird()
+  stopThird()
   expect(Object.hasOwn(target, 'say')).toBe(false)
   expect(seen.slice(2)).toEqual(['third: three'])
 })
 
 test('leaves a method of a frozen object alone', () => {
   const target = Object.freeze({ run: () => 'done' })
-  const end = wrapMethod(target, 'run', () => () => 'watched')
+  const stop = wrapMethod(target, 'run', () => () => 'watched')
   expect(target.run()).toBe('done')
-  end()
+  stop()
 })

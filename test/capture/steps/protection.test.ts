@@ -3,16 +3,16 @@ import { verifiedCounts } from '../../support/books.js'
 import { describeOneDatabase } from '../../support/databases.js'
 import { freshTracker, NOON } from '../../support/tracker.js'
 
-describeOneDatabase('the storm guard', (database) => {
-  test('keeps counting exactly while it thins what is stored in full', async () => {
+describeOneDatabase('storm guard', (database) => {
+  test('counts every occurrence while it stores fewer of them in full', async () => {
     const { tracker, url } = await freshTracker(database, { max_full_occurrences_per_minute: 20 })
     const calls = Array.from({ length: 1000 }, (_, i) =>
       tracker.Commands.LogError.call({ error_type: 'Storm', message: 'again', user_id: i % 7, context: { i } }),
     )
-    expect((await Promise.all(calls)).map((one) => one?.occurrence_count)).toEqual(calls.map((_, i) => i + 1))
+    expect((await Promise.all(calls)).map((logged) => logged?.occurrence_count)).toEqual(calls.map((_, i) => i + 1))
     const { counts, rows } = await verifiedCounts(url)
     expect(Object.values(counts)).toEqual([1000])
-    // 20 in full, then one in ten up to 200, then one in a hundred.
+    // 20 in full, then one in 10 up to 200, then one in 100.
     expect(rows).toBe(20 + 18 + 8)
     expect((await tracker.stats()).dropped).toEqual({ storm_counted_only: 1000 - rows })
   })
@@ -28,15 +28,15 @@ describeOneDatabase('the storm guard', (database) => {
   })
 })
 
-describeOneDatabase('the flood guard', (database) => {
-  test('groups ever-changing messages of one location beyond the limit', async () => {
+describeOneDatabase('flood guard for messages', (database) => {
+  test('groups changing messages of one location beyond the limit', async () => {
     const { tracker, url } = await freshTracker(database, { max_groups_per_place: 10 })
     const word = (i: number) => String.fromCharCode(97 + (i % 26), 97 + (Math.floor(i / 26) % 26))
     for (let i = 0; i < 100; i++) {
       await tracker.Commands.LogError.call({ error_type: 'Flood', message: `no such thing: ${word(i)}` })
     }
     await tracker.Commands.LogError.call({ error_type: 'Other', message: 'is not concerned' })
-    // One of the first ten is still known.
+    // One of the first ten messages still has its own group.
     await tracker.Commands.LogError.call({ error_type: 'Flood', message: `no such thing: ${word(3)}` })
     expect((await verifiedCounts(url)).counts).toMatchObject({ 'shop Flood': 101 })
     const groups = await tracker.Queries.ErrorsList.call({ per_page: 100 })
@@ -49,13 +49,14 @@ describeOneDatabase('the flood guard', (database) => {
   })
 })
 
-describeOneDatabase('the flood guard for types', (database) => {
-  test('groups ever-changing types of one location beyond the limit', async () => {
+describeOneDatabase('flood guard for types', (database) => {
+  test('groups changing types of one location beyond the limit', async () => {
     const { tracker, url } = await freshTracker(database, { max_groups_per_place: 10 })
-    const fail = (name: string) => tracker.report(Object.assign(new Error('declined'), { name }))
-    for (let i = 0; i < 100; i++) await fail(`Code${String.fromCharCode(97 + (i % 26), 97 + Math.floor(i / 26))}`)
-    // The group of an early type stays open to it.
-    await fail('Codeaa')
+    const reportNamed = (name: string) => tracker.report(Object.assign(new Error('declined'), { name }))
+    for (let i = 0; i < 100; i++)
+      await reportNamed(`Code${String.fromCharCode(97 + (i % 26), 97 + Math.floor(i / 26))}`)
+    // An early type keeps its own group.
+    await reportNamed('Codeaa')
     const groups = await tracker.Queries.ErrorsList.call({ per_page: 100 })
     expect(groups).toHaveLength(11)
     expect(groups.find(({ error_type }) => error_type === 'ManyErrorTypes')).toMatchObject({
@@ -66,8 +67,8 @@ describeOneDatabase('the flood guard for types', (database) => {
   })
 })
 
-describeOneDatabase('the flood guard for errors without a location', (database) => {
-  test('groups ever-changing types beyond five times the limit', async () => {
+describeOneDatabase('flood guard for errors without a location', (database) => {
+  test('groups changing types beyond five times the limit', async () => {
     const { tracker, url } = await freshTracker(database, { max_groups_per_place: 100 })
     const letters = (n: number) => String.fromCharCode(97 + (n % 26), 97 + Math.floor(n / 26))
     for (let n = 0; n < 600; n++) {
@@ -78,7 +79,7 @@ describeOneDatabase('the flood guard for errors without a location', (database) 
   })
 })
 
-describeOneDatabase('the lag guard', (database) => {
+describeOneDatabase('lag guard', (database) => {
   test('omits details but counts every occurrence while the event loop lags', async () => {
     const { tracker } = await freshTracker(database, { max_event_loop_lag_ms: 200 })
     const record = () => tracker.report(new Error('late'), { context: { size: 1 }, tags: { a: 'b' } })

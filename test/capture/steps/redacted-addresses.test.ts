@@ -5,7 +5,7 @@ import { createRedactor } from '../../../src/model/redaction/redaction.js'
 
 const context = { redactor: createRedactor() } as StepContext
 
-function redacted(request_url: string): string | null {
+function redactUrl(request_url: string): string | null {
   const draft = { request_url, platform: 'API', details: {}, tags: [], context: [] } as unknown as Draft
   for (const field of ['place', 'app_version', 'git_sha', 'user_id', 'ip_address', 'user_agent'] as const) {
     draft[field] = null
@@ -16,24 +16,24 @@ function redacted(request_url: string): string | null {
 
 const TOKEN = `ghp_${'aB3'.repeat(12)}`
 
-describe('addresses of requests', () => {
-  test('keep plain words, with a long host name or without any', () => {
+describe('request URLs', () => {
+  test('keeps URLs without secrets', () => {
     for (const url of ['https://shop.example.com/orders/12?page=2', '/orders/a-long-name-of-a-product', '/']) {
-      expect(redacted(url)).toBe(url)
+      expect(redactUrl(url)).toBe(url)
     }
   })
 
-  test('lose a token behind an origin that was seen before', () => {
-    redacted('https://shop.example.com/orders/12')
-    expect(redacted(`https://shop.example.com/${TOKEN}`)).toBe('https://shop.example.com/[FILTERED]')
-    expect(redacted(`https://shop.example.com/a?b=${TOKEN}`)).toBe('https://shop.example.com/a?b=[FILTERED]')
-    expect(redacted('https://shop.example.com/a?token=short')).toBe('https://shop.example.com/a?token=[FILTERED]')
+  test('redacts a token after an origin that is cached', () => {
+    redactUrl('https://shop.example.com/orders/12')
+    expect(redactUrl(`https://shop.example.com/${TOKEN}`)).toBe('https://shop.example.com/[FILTERED]')
+    expect(redactUrl(`https://shop.example.com/a?b=${TOKEN}`)).toBe('https://shop.example.com/a?b=[FILTERED]')
+    expect(redactUrl('https://shop.example.com/a?token=short')).toBe('https://shop.example.com/a?token=[FILTERED]')
   })
 
-  test('lose a token in a host name and the secret path of a webhook', () => {
-    redacted('https://shop.example.com/orders/12')
-    expect(redacted(`https://${TOKEN}.example.com/a`)).not.toContain('aB3aB3')
-    expect(redacted('https://hooks.slack.com/services/T0000/B0000/abcdef')).not.toContain('abcdef')
-    expect(redacted('https://outlook.office.com/webhook/abcdef')).not.toContain('abcdef')
+  test('redacts a token in a host name and the secret path of a webhook', () => {
+    redactUrl('https://shop.example.com/orders/12')
+    expect(redactUrl(`https://${TOKEN}.example.com/a`)).not.toContain('aB3aB3')
+    expect(redactUrl('https://hooks.slack.com/services/T0000/B0000/abcdef')).not.toContain('abcdef')
+    expect(redactUrl('https://outlook.office.com/webhook/abcdef')).not.toContain('abcdef')
   })
 })

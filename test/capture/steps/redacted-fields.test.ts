@@ -4,8 +4,8 @@ import { sensitiveKeys } from '../../../src/model/redaction/sensitive-keys.js'
 import { describeOneDatabase } from '../../support/databases.js'
 import { freshTracker } from '../../support/tracker.js'
 
-describeOneDatabase('a secret', (database) => {
-  test('is taken out of every field that is stored', async () => {
+describeOneDatabase('redaction of fields', (database) => {
+  test('redacts a secret in every stored field', async () => {
     const { tracker } = await freshTracker(database)
     const secret = 'password=hunter2'
     const cause = Object.assign(new Error(secret), { name: `Cause ${secret}`, code: secret })
@@ -34,7 +34,7 @@ describeOneDatabase('a secret', (database) => {
     expect(found.user_id).toBe('password=[FILTERED]')
   })
 
-  test('is taken out of what was printed behind its name', async () => {
+  test('redacts printed arguments after the name of a secret', async () => {
     const { tracker } = await freshTracker(database, { enable_breadcrumbs: true })
     const printed = [
       ['password', 'hunter2 hunter2'],
@@ -64,7 +64,7 @@ describeOneDatabase('a secret', (database) => {
     ])
   })
 
-  test('is taken out of an address inside the address of a breadcrumb', async () => {
+  test('redacts a URL inside the URL of a breadcrumb', async () => {
     const { tracker } = await freshTracker(database, { enable_breadcrumbs: true })
     const logged = await tracker.withScope(() => {
       tracker.addBreadcrumb({ category: 'http', message: 'GET https://x.example/?next=%2Fa%3Ftoken%3Dhunter2' })

@@ -23,30 +23,30 @@ import {
   trackerAt,
   withDatabase,
 } from '../../support/tracker.js'
-import { filesIn, run, setScene } from '../fixtures/deaths.js'
+import { createSetup, filesIn, run } from '../fixtures/child-processes.js'
 
 const SAMPLES = secretSamples()
 const KINDS = [...new Set(SAMPLES.map(({ kind }) => kind))].sort()
-/** Every sample as a text. Values without a form in JSON, such as a Map, are only in parameters and context. */
-const CARRIED = SAMPLES.map((sample) => ({
+/** Every sample as text. Values without a JSON form, such as a Map, are only in parameters and context. */
+const TEXT_SAMPLES = SAMPLES.map((sample) => ({
   ...sample,
-  text: 'text' in sample ? sample.text : inJson(sample.data),
+  text: 'text' in sample ? sample.text : toJson(sample.data),
 })).filter(({ text, secret }) => text.includes(secret))
-type Carried = (typeof CARRIED)[number]
-/** Enough of every kind to prove without the filter that a sink receives secrets. The filter is tested with all. */
-const PROBE = KINDS.flatMap((kind) => CARRIED.filter((sample) => sample.kind === kind).slice(0, 6))
-/** No sink cuts messages of this length. */
+type TextSample = (typeof TEXT_SAMPLES)[number]
+/** Samples of every kind that prove without the filter that a sink receives secrets. The filter is tested with all. */
+const PROBE_SAMPLES = KINDS.flatMap((kind) => TEXT_SAMPLES.filter((sample) => sample.kind === kind).slice(0, 6))
+/** No sink truncates messages of this length. */
 const MESSAGE_LENGTH = 900
-/** Share of the secrets that a sink has to show without the filter. Some sinks escape the characters around a secret. */
-const LEAST_RECEIVED = 0.9
+/** Share of the secrets that a sink must show without the filter. Some sinks escape adjacent characters. */
+const MIN_RECEIVED_SHARE = 0.9
 /** Samples per error. */
-const partsFor = (filtered: boolean) => inParts(filtered ? CARRIED : PROBE, MESSAGE_LENGTH)
+const partsFor = (filtered: boolean) => splitIntoParts(filtered ? TEXT_SAMPLES : PROBE_SAMPLES, MESSAGE_LENGTH)
 
-function inJson(data: unknown): string {
+function toJson(data: unknown): string {
   return JSON.stringify(data, (_, value) => (typeof value === 'bigint' ? String(value) : value)) ?? ''
 }
 
-function inParts<T extends { text: string }>(samples: readonly T[], length: number): T[][] {
+function splitIntoParts<T extends { text: string }>(samples: readonly T[], length: number): T[][] {
   const parts: T[][] = [[]]
   let room = length
   for (const sample of samples) {
@@ -60,44 +60,45 @@ function inParts<T extends { text: string }>(samples: readonly T[], length: numb
   return parts
 }
 
-/** Ten characters of a secret are enough to prove a leak. */
+/** Ten characters of a secret prove a leak. */
 const WINDOW = 10
-/** Secrets by their beginning and by their end, where those consist of letters and digits. */
-const ENDS = new Map(
+/** Secrets by their first and last characters, if these are letters and digits. */
+const SECRET_EDGES = new Map(
   SAMPLES.flatMap(({ secret }) =>
     [secret.slice(-WINDOW), secret.slice(0, WINDOW)].map((part) => [part, secret] as const),
   ).filter(([part]) => /^[\dA-Za-z]{10}$/.test(part)),
 )
 
-/** Combines four characters; the characters before them have left the 20 bits. */
+/** Rolling key of four characters: earlier characters have left the 20 bits. */
 const KEY_MASK = 0xfffff
 const nextKey = (key: number, code: number) => ((key << 5) ^ code) & KEY_MASK
-/** Whether a part starts with four characters of this key. Most positions of an output are dismissed by one look. */
-const STARTS = new Uint8Array(KEY_MASK + 1)
-for (const part of ENDS.keys()) STARTS[[0, 1, 2, 3].reduce((key, i) => nextKey(key, part.charCodeAt(i)), 0)] = 1
+/** Whether a part starts with four characters of this key. Rules out most positions with one lookup. */
+const HAS_EDGE_KEY = new Uint8Array(KEY_MASK + 1)
+for (const part of SECRET_EDGES.keys())
+  HAS_EDGE_KEY[[0, 1, 2, 3].reduce((key, i) => nextKey(key, part.charCodeAt(i)), 0)] = 1
 
-/** The secrets whose beginning or end an output shows. */
-function leaksIn(output: string): string[] {
+/** Secrets whose start or end is visible in an output. */
+function findLeaks(output: string): string[] {
   const found = new Set<string>()
   for (let i = 0, key = 0; i < output.length; i++) {
     key = nextKey(key, output.charCodeAt(i))
-    const secret = STARTS[key] === 1 ? ENDS.get(output.slice(i - 3, i - 3 + WINDOW)) : undefined
+    const secret = HAS_EDGE_KEY[key] === 1 ? SECRET_EDGES.get(output.slice(i - 3, i - 3 + WINDOW)) : undefined
     if (secret !== undefined) found.add(secret)
   }
   return [...found]
 }
 
-/** Fails if a sink does not receive secrets of every kind when nothing is filtered: a silent sink proves nothing. */
+/** Fails if a sink does not receive secrets of every kind without the filter. A silent sink proves nothing. */
 function expectSecrets(sink: string, unfiltered: string): void {
-  const found = new Set(leaksIn(unfiltered))
+  const found = new Set(findLeaks(unfiltered))
   const kinds = new Set(SAMPLES.filter(({ secret }) => found.has(secret)).map(({ kind }) => kind))
   expect([sink, [...kinds].sort()]).toEqual([sink, KINDS])
-  const received = PROBE.filter(({ secret }) => found.has(secret)).length
-  expect(received / PROBE.length, sink).toBeGreaterThanOrEqual(LEAST_RECEIVED)
+  const received = PROBE_SAMPLES.filter(({ secret }) => found.has(secret)).length
+  expect(received / PROBE_SAMPLES.length, sink).toBeGreaterThanOrEqual(MIN_RECEIVED_SHARE)
 }
 
-/** An error that carries its part of the samples in every field. */
-function leakyError(part: number, samples: readonly Carried[]): LogErrorInput {
+/** An error with its share of the samples in every field. */
+function leakyError(part: number, samples: readonly TextSample[]): LogErrorInput {
   const texts = samples.map(({ text }) => text)
   const values = samples.flatMap((sample) => ('data' in sample ? [sample.data] : []))
   const message = texts.join('\n')
@@ -115,7 +116,7 @@ function leakyError(part: number, samples: readonly Carried[]): LogErrorInput {
   }
 }
 
-async function logAll(tracker: TrackerInstance, parts: readonly Carried[][]): Promise<void> {
+async function logAll(tracker: TrackerInstance, parts: readonly TextSample[][]): Promise<void> {
   for (const [part, samples] of parts.entries()) {
     await tracker.withScope(async () => {
       for (const { text: message, ...sample } of samples)
@@ -129,13 +130,13 @@ async function logAll(tracker: TrackerInstance, parts: readonly Carried[][]): Pr
   }
 }
 
-/** A callback of the host that fails with the message of each error, which the log then shows. */
+/** Fails with the message of each error, which is then logged. */
 const before_log_callback = (error: unknown) => {
   throw new Error((error as Error).message)
 }
 const CAPTURE: Settings = { enable_breadcrumbs: true, before_log_callback }
 
-/** Everything that is in any table of the database. */
+/** Contents of all tables of the database. */
 function allRows(url: string): Promise<string> {
   return withDatabase(url, async ({ read }) => {
     const tables = await read.introspection.getTables()
@@ -144,30 +145,30 @@ function allRows(url: string): Promise<string> {
     )
     return rows
       .flat()
-      .map((row) => JSON.stringify(row, (_, value) => bytesAsText(value)))
+      .map((row) => JSON.stringify(row, (_, value) => serializeValue(value)))
       .join('\n')
   })
 }
 
-function bytesAsText(value: unknown): unknown {
+function serializeValue(value: unknown): unknown {
   if (typeof value === 'bigint') return String(value)
   return value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value
 }
 
-const filesText = (folder: string) =>
+const readFiles = (folder: string) =>
   readdirSync(folder)
     .map((name) => readFileSync(join(folder, name), 'latin1'))
     .join('\n')
 
-test('the search for leaks finds a secret, its beginning and its end', () => {
+test('finds a secret by its start and by its end', () => {
   const secret = SAMPLES[0]?.secret ?? ''
-  expect(leaksIn(`a ${secret} b`)).toEqual([secret])
-  expect(leaksIn(`{"x":"${secret.slice(0, 11)}…"}`)).toEqual([secret])
-  expect(leaksIn(`[FILTERED]${secret.slice(-11)}`)).toEqual([secret])
+  expect(findLeaks(`a ${secret} b`)).toEqual([secret])
+  expect(findLeaks(`{"x":"${secret.slice(0, 11)}…"}`)).toEqual([secret])
+  expect(findLeaks(`[FILTERED]${secret.slice(-11)}`)).toEqual([secret])
 })
 
-describeOneDatabase('the corpus of secrets', (database) => {
-  test('reaches the rows of the database, and no secret does with the filter', async () => {
+describeOneDatabase('secrets in the database', (database) => {
+  test('stores no secret in any row with the filter', async () => {
     const rowsAndLog = async (filter_sensitive_data: boolean) => {
       const { tracker, url, lines } = await freshTracker(database, { ...CAPTURE, filter_sensitive_data })
       const parts = partsFor(filter_sensitive_data)
@@ -178,50 +179,50 @@ describeOneDatabase('the corpus of secrets', (database) => {
     const unfiltered = await rowsAndLog(false)
     for (const [sink, output] of Object.entries(unfiltered)) expectSecrets(sink, output)
     const filtered = await rowsAndLog(true)
-    for (const [sink, output] of Object.entries(filtered)) expect([sink, leaksIn(output)]).toEqual([sink, []])
+    for (const [sink, output] of Object.entries(filtered)) expect([sink, findLeaks(output)]).toEqual([sink, []])
   }, 300_000)
 })
 
-describe('the corpus of secrets', () => {
-  test('has at least 1,500 secrets that fit into a message, of every kind', () => {
-    expect(CARRIED.length).toBeGreaterThanOrEqual(1500)
-    expect([...new Set(CARRIED.map(({ kind }) => kind))].sort()).toEqual(KINDS)
+describe('secrets in other sinks', () => {
+  test('contains at least 1,500 secrets of every kind that fit into a message', () => {
+    expect(TEXT_SAMPLES.length).toBeGreaterThanOrEqual(1500)
+    expect([...new Set(TEXT_SAMPLES.map(({ kind }) => kind))].sort()).toEqual(KINDS)
     expect(Math.max(...partsFor(true).map((part) => part.map(({ text }) => text).join('\n').length))).toBeLessThan(
       MESSAGE_LENGTH,
     )
   })
 
-  test('reaches every page, answer, file and message, and no secret does with the filter', async () => {
-    const unfiltered = await outputs(false)
+  test('writes no secret to any page, response, file or message with the filter', async () => {
+    const unfiltered = await collectOutputs(false)
     for (const [sink, output] of Object.entries(unfiltered)) expectSecrets(sink, output)
-    const filtered = await outputs(true)
+    const filtered = await collectOutputs(true)
     expect(Object.keys(filtered)).toEqual(Object.keys(unfiltered))
-    for (const [sink, output] of Object.entries(filtered)) expect([sink, leaksIn(output)]).toEqual([sink, []])
+    for (const [sink, output] of Object.entries(filtered)) expect([sink, findLeaks(output)]).toEqual([sink, []])
   }, 600_000)
 
-  test('reaches the spool file while the database is away, and no secret does with the filter', async () => {
+  test('writes no secret to the spool file with the filter', async () => {
     const spooled = async (filter_sensitive_data: boolean) => {
       const place = { url: 'postgres://shop@127.0.0.1:1/shop', spool_path: temporaryFolder() }
       const { tracker, lines } = trackerAt(place, { ...CAPTURE, filter_sensitive_data })
       await logAll(tracker, partsFor(filter_sensitive_data))
-      return { spool: filesText(place.spool_path), log: lines.join('\n') }
+      return { spool: readFiles(place.spool_path), log: lines.join('\n') }
     }
     for (const [sink, output] of Object.entries(await spooled(false))) expectSecrets(sink, output)
     for (const [sink, output] of Object.entries(await spooled(true)))
-      expect([sink, leaksIn(output)]).toEqual([sink, []])
+      expect([sink, findLeaks(output)]).toEqual([sink, []])
   }, 300_000)
 
-  test('reaches dumps and their notes, and no secret does', async () => {
+  test('writes no secret to dumps and their notes', async () => {
     const { tracker, url } = await freshTracker(ON_SQLITE, {
       ...{ enable_diagnostic_dump: true, enable_breadcrumbs: true, breadcrumb_buffer_size: 1000 },
     })
-    // Dumps are always filtered. A mark before each text shows that the text reached the dump.
-    const marked = CARRIED.map(({ text }, i) => ({ i, text: `#note-${i}# ${text}` }))
+    // Dumps are always filtered. A marker before each text shows that the text countReached the dump.
+    const marked = TEXT_SAMPLES.map(({ text }, i) => ({ i, text: `#note-${i}# ${text}` }))
     let dumps = ''
-    for (const [number, part] of inParts(marked, NOTE_LENGTH).entries()) {
+    for (const [number, part] of splitIntoParts(marked, NOTE_LENGTH).entries()) {
       await tracker.withScope(async () => {
         for (const { i } of part)
-          tracker.addBreadcrumb({ category: 'text', message: `#crumb-${i}# ${CARRIED[i]?.text}` })
+          tracker.addBreadcrumb({ category: 'text', message: `#crumb-${i}# ${TEXT_SAMPLES[i]?.text}` })
         await tracker.Commands.CaptureDiagnosticDump.call({ note: part.map(({ text }) => text).join('\n') })
       })
       // The oldest dumps are deleted.
@@ -229,37 +230,40 @@ describe('the corpus of secrets', () => {
     }
     dumps += await allRows(url)
     const marks = new Set(dumps.match(/#(?:crumb|note)-\d+# /g))
-    const reached = (place: string) => CARRIED.filter((_, i) => marks.has(`#${place}-${i}# `)).length
-    expect(reached('crumb')).toBe(CARRIED.length)
-    // A secret without an end, such as half of a private key, takes the texts behind it with it.
-    expect(reached('note') / CARRIED.length).toBeGreaterThanOrEqual(LEAST_RECEIVED)
-    expect(leaksIn(dumps)).toEqual([])
+    const countReached = (place: string) => TEXT_SAMPLES.filter((_, i) => marks.has(`#${place}-${i}# `)).length
+    expect(countReached('crumb')).toBe(TEXT_SAMPLES.length)
+    // An unterminated secret, such as half of a private key, removes the text after it as well.
+    expect(countReached('note') / TEXT_SAMPLES.length).toBeGreaterThanOrEqual(MIN_RECEIVED_SHARE)
+    expect(findLeaks(dumps)).toEqual([])
   }, 300_000)
 
-  test('reaches crash files, and no secret does with the filter', async () => {
+  test('writes no secret to crash files with the filter', async () => {
     const crashes = async (filter_sensitive_data: boolean) => {
-      const scene = await setScene({ ...ON_SQLITE, empty: ON_SQLITE.fresh }, { enable_breadcrumbs: true })
+      const setup = await createSetup({ ...ON_SQLITE, empty: ON_SQLITE.fresh }, { enable_breadcrumbs: true })
       let files = ''
-      for (const [i, part] of inParts(filter_sensitive_data ? CARRIED : PROBE, CRASH_LENGTH).entries()) {
-        const values = JSON.parse(inJson(part.flatMap((sample) => ('data' in sample ? [sample.data] : []))))
-        const crash_capture_path = `${scene.crash_path}-${i}`
-        const settings = { ...scene.settings, filter_sensitive_data, crash_capture_path }
-        await run('death-with-secrets', { settings, values, texts: part.map(({ text }) => text) })
+      for (const [i, part] of splitIntoParts(
+        filter_sensitive_data ? TEXT_SAMPLES : PROBE_SAMPLES,
+        CRASH_LENGTH,
+      ).entries()) {
+        const values = JSON.parse(toJson(part.flatMap((sample) => ('data' in sample ? [sample.data] : []))))
+        const crash_capture_path = `${setup.crash_path}-${i}`
+        const settings = { ...setup.settings, filter_sensitive_data, crash_capture_path }
+        await run('crash-with-secrets', { settings, values, texts: part.map(({ text }) => text) })
         expect(filesIn(crash_capture_path)).toHaveLength(1)
-        files += filesText(crash_capture_path)
+        files += readFiles(crash_capture_path)
       }
       return files
     }
     expectSecrets('crash files', await crashes(false))
-    expect(leaksIn(await crashes(true))).toEqual([])
+    expect(findLeaks(await crashes(true))).toEqual([])
   }, 300_000)
 })
 
 const NOTE_LENGTH = 950
 const CRASH_LENGTH = 9000
 
-/** Everything that leaves the tracker, by its way. */
-async function outputs(filter_sensitive_data: boolean): Promise<Record<string, string>> {
+/** Everything that leaves the tracker, by sink. */
+async function collectOutputs(filter_sensitive_data: boolean): Promise<Record<string, string>> {
   const inboxes = await Promise.all(CHANNELS.map((settingsFor) => openHttpInbox(settingsFor)))
   for (const inbox of inboxes) onTestFinished(() => inbox.close())
   const mail = await openMailServer()
@@ -284,8 +288,8 @@ async function outputs(filter_sensitive_data: boolean): Promise<Record<string, s
     return response.text()
   }
   const mcp = createServer({ tracker, version: '0', allow_triage: false, log: () => {} })
-  const call = async (name: string, given: object) =>
-    JSON.stringify(await mcp('tools/call', { name, arguments: given }))
+  const call = async (name: string, toolInput: object) =>
+    JSON.stringify(await mcp('tools/call', { name, arguments: toolInput }))
   const found = {
     csv: await get('/errors.csv', 'text/csv'),
     json: await get('/errors?per_page=100', 'application/json'),

@@ -10,8 +10,8 @@ import { freshTracker, temporaryFolder, trackerAt, withDatabase } from '../../su
 const TABLES = ['errors', 'error_search', 'payloads', 'occurrences', 'error_users', 'activities', 'comments'] as const
 const SECRET = /s3cr3t|4111.?1111/
 
-/** One secret in every place that can hold one. */
-function leaky(): LogErrorInput {
+/** Contains one secret in every field that can hold one. */
+function leakyError(): LogErrorInput {
   const root = new Error('connect postgres://anna:s3cr3t@db.example failed')
   root.stack = 'Error\n    at load (https://shop.example/a.js?token=s3cr3t:1:2)'
   const cause = new Error('token=s3cr3t', { cause: root })
@@ -49,8 +49,8 @@ function leaky(): LogErrorInput {
   }
 }
 
-/** The same in what the host had set and left behind before the error. */
-function leaveSecrets(tracker: TrackerInstance): void {
+/** Adds secrets to the scope and to breadcrumbs before the error. */
+function addSecretsToScope(tracker: TrackerInstance): void {
   tracker.setContext({ login: { password: 's3cr3t' }, note: 'token=s3cr3t' })
   tracker.setTags({ access_token: 's3cr3t' })
   tracker.addBreadcrumb({
@@ -60,38 +60,38 @@ function leaveSecrets(tracker: TrackerInstance): void {
   })
 }
 
-/** What stands at the limit of a field, so that a cut there takes the end of the address off. */
-const straddling = (limit: number) => `${'x'.repeat(limit)} `.slice(-limit + 28) + DATABASE
-const DATABASE = 'postgres://admin:s3cr3t-s3cr3t@db.example'
+/** Text with a URL across the limit of a field, so that truncation removes the end of the URL. */
+const textAcrossLimit = (limit: number) => `${'x'.repeat(limit)} `.slice(-limit + 28) + DATABASE_URL
+const DATABASE_URL = 'postgres://admin:s3cr3t-s3cr3t@db.example'
 
-function logLeaky(tracker: TrackerInstance) {
+function logLeakyError(tracker: TrackerInstance) {
   return tracker.withScope(() => {
-    leaveSecrets(tracker)
-    return tracker.Commands.LogError.call(leaky())
+    addSecretsToScope(tracker)
+    return tracker.Commands.LogError.call(leakyError())
   })
 }
 
-const fromBrowser: LogErrorInput = {
+const BROWSER_ERROR: LogErrorInput = {
   error_type: 'CartError',
   message: 'x',
   backtrace: ['CartError: password=s3cr3t', 'total@https://shop.example/a.js?token=s3cr3t:1:2'],
 }
 
-describeOneDatabase('sensitive data is replaced before anything is stored', (database) => {
+describeOneDatabase('redaction before storing', (database) => {
   test('replaces secrets in every row of every table', async () => {
     const { tracker, url } = await freshTracker(database, {
       sensitive_data_patterns: ['salary'],
       enable_breadcrumbs: true,
     })
-    const logged = await logLeaky(tracker)
-    await tracker.Commands.LogError.call(fromBrowser)
+    const logged = await logLeakyError(tracker)
+    await tracker.Commands.LogError.call(BROWSER_ERROR)
     const rows = await withDatabase(url, async ({ read }) =>
       Promise.all(
         TABLES.map(async (table) => (await sql`select * from ${sql.table(`faultboard_${table}`)}`.execute(read)).rows),
       ),
     )
-    const stored = JSON.stringify(rows)
-    expect(stored).not.toMatch(SECRET)
+    const storedText = JSON.stringify(rows)
+    expect(storedText).not.toMatch(SECRET)
     expect(JSON.stringify(logged)).not.toMatch(SECRET)
     const error = await tracker.Queries.FindError.call({ error_id: logged?.id ?? 0 })
     expect(error.message).toBe('login failed: password=[FILTERED]')
@@ -124,22 +124,22 @@ describeOneDatabase('sensitive data is replaced before anything is stored', (dat
   })
 })
 
-describeOneDatabase('a secret is found', (database) => {
-  const stored = async (input: LogErrorInput) => {
+describeOneDatabase('redaction of stored values', (database) => {
+  const logAndFind = async (input: LogErrorInput) => {
     const { tracker } = await freshTracker(database)
     const logged = await tracker.Commands.LogError.call(input)
     return tracker.Queries.FindError.call({ error_id: logged?.id ?? 0 })
   }
 
   test('replaces a secret that crosses the length limit', async () => {
-    const cause = new Error(straddling(2000))
-    const error = await stored({
-      exception: new Error(straddling(10_000), { cause }),
-      request_url: `/${straddling(2048).replace(' ', '?u=')}`,
-      user_agent: straddling(512),
-      user_id: straddling(255),
-      app_version: straddling(128),
-      git_sha: straddling(64),
+    const cause = new Error(textAcrossLimit(2000))
+    const error = await logAndFind({
+      exception: new Error(textAcrossLimit(10_000), { cause }),
+      request_url: `/${textAcrossLimit(2048).replace(' ', '?u=')}`,
+      user_agent: textAcrossLimit(512),
+      user_id: textAcrossLimit(255),
+      app_version: textAcrossLimit(128),
+      git_sha: textAcrossLimit(64),
     })
     expect(JSON.stringify(error)).not.toContain('s3c')
     expect(error.message).toHaveLength(10_000)
@@ -147,14 +147,14 @@ describeOneDatabase('a secret is found', (database) => {
     expect(error.message).toMatch(/x postgres:\/\/\[FILTERED\]@/)
   })
 
-  test('in addresses and objects inside a parameter of the address', async () => {
+  test('replaces secrets in URLs and objects inside a URL parameter', async () => {
     const params = ['next=%2Fa%3Ftoken%3Ds3cr3t', 'back=%2Fa%3Fb%3D1%26token%3Ds3cr3t', 'x=token=s3cr3t']
     for (const param of params) {
-      const { request_url } = await stored({ exception: new Error('x'), request_url: `/x?${param}` })
+      const { request_url } = await logAndFind({ exception: new Error('x'), request_url: `/x?${param}` })
       expect(request_url).toBe(`/x?${param.replace('s3cr3t', '[FILTERED]')}`)
     }
     const request_url = '/x?q=%7B%22password%22%3A%22s3cr3t%22%7D&page=2'
-    expect((await stored({ exception: new Error('x'), request_url })).request_url).toBe(
+    expect((await logAndFind({ exception: new Error('x'), request_url })).request_url).toBe(
       '/x?q=%7B%22password%22%3A[FILTERED]%7D&page=2',
     )
   })
@@ -163,24 +163,24 @@ describeOneDatabase('a secret is found', (database) => {
     ['/c?sv=1&sig=s3cr3t', '/c?sv=1&sig=[FILTERED]'],
     ['https://hooks.slack.com/services/T0/B0/s3cr3t', 'https://hooks.slack.com/services/[FILTERED]'],
     ['/x/sk-proj-abcdefghijkl-s3cr3t', '/x/[FILTERED]'],
-  ])('in an address of plain words: %s', async (request_url, expected) => {
-    expect((await stored({ exception: new Error('x'), request_url })).request_url).toBe(expected)
+  ])('replaces a secret in a URL without a sensitive key: %s', async (request_url, expected) => {
+    expect((await logAndFind({ exception: new Error('x'), request_url })).request_url).toBe(expected)
   })
 
-  test('under its key in an object that was thrown, was a cause, or was a message', async () => {
+  test('replaces secrets in thrown objects, causes and messages by key', async () => {
     const thrown = { secrets: [['a'], 's3cr3t'], order: 5 }
-    expect((await stored({ exception: thrown })).message).toBe('{ secrets: [FILTERED], order: 5 }')
+    expect((await logAndFind({ exception: thrown })).message).toBe('{ secrets: [FILTERED], order: 5 }')
     const cause = { inner: { token: { value: 's3cr3t' } } }
-    const error = await stored({ exception: new Error('x', { cause }) })
+    const error = await logAndFind({ exception: new Error('x', { cause }) })
     expect(error.causes[0]?.message).toBe('{ inner: { token: [FILTERED] } }')
     const message = { pin: new Map([['a', 's3cr3t']]), order: 5 }
-    const odd = await stored({ exception: Object.assign(new Error('x'), { message }) })
-    expect(odd.message).toBe('{ pin: [FILTERED], order: 5 }')
+    const errorWithObjectMessage = await logAndFind({ exception: Object.assign(new Error('x'), { message }) })
+    expect(errorWithObjectMessage.message).toBe('{ pin: [FILTERED], order: 5 }')
   })
 })
 
-describe('sensitive data is replaced before anything is spooled', () => {
-  const spooled = (folder: string) =>
+describe('redaction before spooling', () => {
+  const readSpool = (folder: string) =>
     readdirSync(folder)
       .map((name) => readFileSync(join(folder, name), 'utf8'))
       .join()
@@ -191,31 +191,34 @@ describe('sensitive data is replaced before anything is spooled', () => {
       { url: 'postgres://anna:s3cr3t@127.0.0.1:1/shop', spool_path },
       { sensitive_data_patterns: ['salary'], enable_breadcrumbs: true },
     )
-    expect(await logLeaky(tracker)).toMatchObject({ state: 'spooled' })
-    expect(await tracker.Commands.LogError.call(fromBrowser)).toMatchObject({ state: 'spooled' })
-    expect(spooled(spool_path)).toContain('login failed: password=[FILTERED]')
-    expect(spooled(spool_path)).not.toMatch(SECRET)
+    expect(await logLeakyError(tracker)).toMatchObject({ state: 'spooled' })
+    expect(await tracker.Commands.LogError.call(BROWSER_ERROR)).toMatchObject({ state: 'spooled' })
+    expect(readSpool(spool_path)).toContain('login failed: password=[FILTERED]')
+    expect(readSpool(spool_path)).not.toMatch(SECRET)
     expect(lines.join()).not.toMatch(SECRET)
   })
 })
 
 describe('filter_sensitive_data', () => {
-  const place = () => ({ url: `sqlite:${join(temporaryFolder(), 'x.sqlite3')}`, spool_path: temporaryFolder() })
+  const freshPlace = () => ({ url: `sqlite:${join(temporaryFolder(), 'x.sqlite3')}`, spool_path: temporaryFolder() })
 
   test('stores values unchanged if it is false', async () => {
-    const { tracker } = trackerAt(place(), { filter_sensitive_data: false })
-    const logged = await tracker.Commands.LogError.call(leaky())
+    const { tracker } = trackerAt(freshPlace(), { filter_sensitive_data: false })
+    const logged = await tracker.Commands.LogError.call(leakyError())
     expect(logged?.message).toBe('login failed: password=s3cr3t')
   })
 
-  test('a filter that fails drops the value and keeps the error', async () => {
+  test('drops the value and keeps the error if the filter fails', async () => {
     class Broken extends RegExp {
       override test(): boolean {
         throw new Error('no')
       }
     }
-    const { tracker } = trackerAt(place(), { sensitive_data_patterns: [new Broken('x')], enable_breadcrumbs: true })
-    const logged = await logLeaky(tracker)
+    const { tracker } = trackerAt(freshPlace(), {
+      sensitive_data_patterns: [new Broken('x')],
+      enable_breadcrumbs: true,
+    })
+    const logged = await logLeakyError(tracker)
     expect(logged).toMatchObject({ state: 'recorded', message: '[FILTERED]' })
     const error = await tracker.Queries.FindError.call({ error_id: logged?.id ?? 0 })
     expect(JSON.stringify(error)).not.toMatch(SECRET)

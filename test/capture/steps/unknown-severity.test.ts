@@ -3,7 +3,7 @@ import type { LogErrorInput } from '../../../src/index.js'
 import { describeOneDatabase } from '../../support/databases.js'
 import { freshTracker } from '../../support/tracker.js'
 
-describeOneDatabase('a severity that is none', (database) => {
+describeOneDatabase('unknown severity', (database) => {
   test('applies the rules to an unknown severity, counts and logs it', async () => {
     const { tracker, lines } = await freshTracker(database)
     const input = { error_type: 'TypeError', message: 'm', severity: 'urgent' } as unknown as LogErrorInput

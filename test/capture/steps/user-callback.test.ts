@@ -20,7 +20,7 @@ test.each([
   'returns a huge id',
   'returns a thenable that throws',
   'reports the error of the request',
-])('records the error once and leaves the response alone when user_callback %s', async (behavior) => {
+])('records the error once without changing the response when user_callback %s', async (behavior) => {
   const { output, counts } = await request(behavior)
   expect(output).toEqual({ status: 503, body: 'sorry: from the handler', rejections: 0 })
   expect(counts).toEqual({ 'from the handler': 1 })
@@ -32,12 +32,12 @@ test('records both errors once when user_callback reports an error', async () =>
   expect(counts).toEqual({ 'from the handler': 1, 'from the callback': 1 })
 })
 
-/** Lets a handler of a real host fail. Returns its response, and what is stored. */
+/** Fails in a handler of a real host. Returns its response and the stored counts. */
 async function request(behavior: string) {
   const folder = temporaryFolder()
   const url = `sqlite:${join(folder, 'errors.sqlite3')}`
   const spool_path = join(folder, 'spool')
-  const file = join(folder, 'orders.json')
+  const file = join(folder, 'input.json')
   const settings = { ...CREDENTIALS, database: url, spool_path, application_name: 'shop', max_event_loop_lag_ms: null }
   writeFileSync(file, JSON.stringify({ settings, behavior }))
   const child = spawn(process.execPath, [PROGRAM, file], { stdio: ['ignore', 'pipe', 'ignore'] })

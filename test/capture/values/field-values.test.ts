@@ -16,7 +16,7 @@ describe('occurred_at', () => {
     ['seconds as text', String(earlier / 1000)],
     ['ISO 8601', new Date(earlier).toISOString()],
     ['ISO 8601 in another zone', '2026-03-10T13:59:00+02:00'],
-  ])('is taken as %s', (_, given) => expect(readTime(given, NOW)).toBe(earlier))
+  ])('accepts %s as a time', (_, value) => expect(readTime(value, NOW)).toBe(earlier))
 
   test.each([
     ['nothing', undefined],
@@ -30,12 +30,13 @@ describe('occurred_at', () => {
     ['the end of time', 8.64e15],
     ['a list', [earlier]],
     ['a Proxy of a Date', new Proxy(new Date(earlier), {})],
-  ])('is now for %s', (_, given) => expect(readTime(given, NOW)).toBe(NOW))
+  ])('falls back to the current time for %s', (_, value) => expect(readTime(value, NOW)).toBe(NOW))
 
-  test('may lie a little ahead, as clocks differ', () => expect(readTime(NOW + 60_000, NOW)).toBe(NOW + 60_000))
+  test('accepts a time slightly in the future because clocks differ', () =>
+    expect(readTime(NOW + 60_000, NOW)).toBe(NOW + 60_000))
 })
 
-describe('a field', () => {
+describe('text fields', () => {
   test.each([
     [' anna ', 'anna'],
     [42, '42'],
@@ -49,37 +50,37 @@ describe('a field', () => {
     [{}, undefined],
     [['a'], undefined],
     [Symbol('a'), undefined],
-  ])('%s is the text %s', (given, text) => expect(readText(given, 10)).toBe(text))
+  ])('converts %s to %s', (value, text) => expect(readText(value, 10)).toBe(text))
 
-  test('is never longer than its limit, a number of a hundred thousand digits included', () => {
+  test('limits the length of text and of numbers', () => {
     expect(readText(10n ** 100_000n, 255)).toHaveLength(255)
     expect(readText('x'.repeat(1_000_000), 255)).toHaveLength(255)
   })
 })
 
-describe('a backtrace', () => {
-  test('is a list of lines, or a text of lines, whose head of type and message is left out', () => {
+describe('backtrace', () => {
+  test('accepts a list or text of lines and skips the header', () => {
     expect(readBacktrace(['at a', ' at b '], 50)).toEqual(['at a', 'at b'])
     expect(readBacktrace('Error: x\n    at a\n\n    at b', 50)).toEqual(['at a', 'at b'])
   })
-  test('of a shape without "at" is kept whole', () => {
+  test('keeps lines without "at"', () => {
     expect(readBacktrace('total@https://a/b.js:1:2\nmain@https://a/b.js:3:4', 50)).toHaveLength(2)
   })
-  test('is cut at max_backtrace_lines, counted from the first frame', () => {
+  test('limits the number of lines, counted from the first frame', () => {
     const text = `Error: x\n${Array.from({ length: 100 }, (_, i) => `at f${i}`).join('\n')}`
     expect(readBacktrace(text, 3)).toEqual(['at f0', 'at f1', 'at f2'])
     expect(readBacktrace(text.split('\n'), 3)).toEqual(['at f0', 'at f1', 'at f2'])
   })
   test.each([[5], [null], [{}], [new Proxy(['at a'], {})], [[1, null, {}, '']], [Array(1_000_000)]])(
-    'is empty for %s',
-    (given) => {
-      expect(readBacktrace(given, 50)).toEqual([])
+    'returns no lines for %s',
+    (value) => {
+      expect(readBacktrace(value, 50)).toEqual([])
     },
   )
 })
 
-describe('the fields of an input', () => {
-  test('are read one by one, so that a getter that throws costs only its own', () => {
+describe('input fields', () => {
+  test('skips only the field whose getter throws', () => {
     const input = {
       error_type: 'CartError',
       get message() {
@@ -89,11 +90,11 @@ describe('the fields of an input', () => {
     }
     expect(readFields(input)).toEqual({ error_type: 'CartError', platform: 'Web' })
   })
-  test('are the exception alone for an error handed over bare', () => {
+  test('treats a bare error as the exception', () => {
     const exception = new TypeError('x')
     expect(readFields(exception)).toEqual({ exception })
   })
-  test('are none for what is no object', () => {
+  test('returns no fields for a value that is not an object', () => {
     for (const input of [undefined, null, 5, 'x', Symbol('x')]) expect(readFields(input)).toEqual({})
   })
 })

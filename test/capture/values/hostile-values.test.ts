@@ -11,23 +11,24 @@ const FIELDS = [
   'request', 'tags', 'source',
 ] // biome-ignore format: a word list reads best as lines of words
 
-const thrower = () => {
+const throwError = () => {
   throw new Error('a trap of the host')
 }
 
-/** Values that break whoever trusts them. */
-const HOSTILE: Record<string, () => unknown> = {
+/** Values that break code that trusts them. */
+const HOSTILE_VALUES: Record<string, () => unknown> = {
   undefined: () => undefined,
   null: () => null,
   symbol: () => Symbol('x'),
   bigint: () => 10n ** 50_000n,
   nan: () => Number.NaN,
-  function: () => () => thrower(),
-  'arrow with a hostile name': () => Object.defineProperty(() => 1, 'name', { get: thrower }),
-  'throwing Proxy': () => new Proxy({}, { get: thrower, has: thrower, ownKeys: thrower, getPrototypeOf: thrower }),
-  'revoked Proxy': () => revoked(),
-  'Proxy of an Error': () => new Proxy(new Error('x'), { get: thrower }),
-  'revoked prototype': () => Object.create(revoked() as object),
+  function: () => () => throwError(),
+  'arrow with a hostile name': () => Object.defineProperty(() => 1, 'name', { get: throwError }),
+  'throwing Proxy': () =>
+    new Proxy({}, { get: throwError, has: throwError, ownKeys: throwError, getPrototypeOf: throwError }),
+  'revoked Proxy': () => revokedProxy(),
+  'Proxy of an Error': () => new Proxy(new Error('x'), { get: throwError }),
+  'revoked prototype': () => Object.create(revokedProxy() as object),
   'no prototype': () => Object.create(null),
   'throwing getters': () =>
     Object.defineProperties(
@@ -35,7 +36,7 @@ const HOSTILE: Record<string, () => unknown> = {
       Object.fromEntries(
         [...FIELDS, 'stack', 'name', 'cause', 'code', 'toJSON'].map((name) => [
           name,
-          { get: thrower, enumerable: true },
+          { get: throwError, enumerable: true },
         ]),
       ),
     ),
@@ -43,7 +44,10 @@ const HOSTILE: Record<string, () => unknown> = {
     Object.defineProperties(
       new Error('x'),
       Object.fromEntries(
-        ['stack', 'name', 'message', 'cause', 'errors', 'code', 'constructor'].map((name) => [name, { get: thrower }]),
+        ['stack', 'name', 'message', 'cause', 'errors', 'code', 'constructor'].map((name) => [
+          name,
+          { get: throwError },
+        ]),
       ),
     ),
   'Error with values of wrong types': () =>
@@ -59,7 +63,7 @@ const HOSTILE: Record<string, () => unknown> = {
     error.cause = new Error('y', { cause: error })
     return error
   },
-  'aggregates of aggregates': () => aggregate(6),
+  'aggregates of aggregates': () => nestedAggregate(6),
   frozen: () => Object.freeze(new TypeError('frozen')),
   'of another realm': () => runInNewContext('new TypeError("from elsewhere")'),
   'object of another realm': () => runInNewContext('({ a: [new Map([[1, 2]])] })'),
@@ -71,11 +75,16 @@ const HOSTILE: Record<string, () => unknown> = {
   'a million items': () => Array(1_000_000).fill('x'),
   'sparse giant': () => Array(4_000_000_000),
   buffer: () => Buffer.alloc(1_000_000),
-  'hostile Map': () => Object.assign(new Map([['a', 1]]), { [Symbol.iterator]: thrower, entries: thrower }),
-  'hostile Date': () => Object.assign(new Date(), { getTime: thrower, toISOString: thrower }),
-  'hostile RegExp': () => Object.assign(/x/, { toString: thrower, exec: thrower }),
-  'hostile toString': () => ({ toString: thrower, valueOf: thrower, [Symbol.toPrimitive]: thrower, toJSON: thrower }),
-  thenable: () => Object.fromEntries([['then', thrower]]),
+  'hostile Map': () => Object.assign(new Map([['a', 1]]), { [Symbol.iterator]: throwError, entries: throwError }),
+  'hostile Date': () => Object.assign(new Date(), { getTime: throwError, toISOString: throwError }),
+  'hostile RegExp': () => Object.assign(/x/, { toString: throwError, exec: throwError }),
+  'hostile toString': () => ({
+    toString: throwError,
+    valueOf: throwError,
+    [Symbol.toPrimitive]: throwError,
+    toJSON: throwError,
+  }),
+  thenable: () => Object.fromEntries([['then', throwError]]),
   prototypes: () => JSON.parse('{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}'),
   'reserved words': () => '__proto__',
   'constructor as text': () => 'constructor',
@@ -83,24 +92,26 @@ const HOSTILE: Record<string, () => unknown> = {
   'empty text': () => '',
 }
 
-/** What has become small, and the same for every database, long before it is stored; it takes seconds to look through. */
-const LARGE = ['a million items', 'buffer']
+/** Values that are reduced before storage on every database. Tested on SQLite only because they take seconds. */
+const LARGE_VALUES = ['a million items', 'buffer']
 
-/** Recipes rather than values: fast-check itself would touch those. */
-const recipe = fc.oneof(
-  fc.constantFrom(...Object.values(HOSTILE)),
+/** Factories instead of values, because fast-check inspects values. */
+const valueFactory = fc.oneof(
+  fc.constantFrom(...Object.values(HOSTILE_VALUES)),
   fc
     .anything({ withBigInt: true, withDate: true, withMap: true, withSet: true, withNullPrototype: true })
     .map((value) => () => value),
 )
 const input = fc.oneof(
-  recipe,
+  valueFactory,
   fc
-    .dictionary(fc.constantFrom(...FIELDS), recipe)
-    .map((fields) => () => Object.fromEntries(Object.entries(fields).map(([name, make]) => [name, make()]))),
+    .dictionary(fc.constantFrom(...FIELDS), valueFactory)
+    .map(
+      (fields) => () => Object.fromEntries(Object.entries(fields).map(([name, createInput]) => [name, createInput()])),
+    ),
 )
 
-describeEachDatabase('LogError', (database) => {
+describeEachDatabase('LogError with hostile values', (database) => {
   let tracker: TrackerInstance
   beforeAll(async () => {
     tracker = await openTracker(database)
@@ -108,25 +119,27 @@ describeEachDatabase('LogError', (database) => {
   afterAll(() => tracker.shutdown())
   const log = (input: unknown) => tracker.Commands.LogError.call(input as never)
 
-  describe('records every thrown value, whatever it is', () => {
-    test.each(Object.keys(HOSTILE))('%s', async (name) => {
-      const logged = await log({ exception: HOSTILE[name]?.() })
+  describe('thrown values', () => {
+    test.each(Object.keys(HOSTILE_VALUES))('records the thrown value "%s"', async (name) => {
+      const logged = await log({ exception: HOSTILE_VALUES[name]?.() })
       expect(logged).toMatchObject({ state: 'recorded', error_type: expect.stringMatching(/./) })
     })
   })
 
-  describe('records an error whatever stands in its other fields', () => {
-    test.each(Object.keys(HOSTILE))('%s', async (name) => {
-      const wrong = Object.fromEntries(FIELDS.slice(3).map((field) => [field, HOSTILE[name]?.()]))
-      expect(await log({ error_type: 'CartError', message: 'Empty', ...wrong })).toMatchObject({ state: 'recorded' })
-      expect(await log({ exception: new Error('x'), ...wrong })).toMatchObject({ state: 'recorded' })
+  describe('other fields', () => {
+    test.each(Object.keys(HOSTILE_VALUES))('records an error with the field value "%s"', async (name) => {
+      const invalidFields = Object.fromEntries(FIELDS.slice(3).map((field) => [field, HOSTILE_VALUES[name]?.()]))
+      expect(await log({ error_type: 'CartError', message: 'Empty', ...invalidFields })).toMatchObject({
+        state: 'recorded',
+      })
+      expect(await log({ exception: new Error('x'), ...invalidFields })).toMatchObject({ state: 'recorded' })
     })
   })
 
-  describe('and all that goes with a scope take any value without a throw', () => {
-    const isTold = (name: string) => database.dialect === 'sqlite' || !LARGE.includes(name)
-    test.each(Object.keys(HOSTILE).filter(isTold))('%s', async (name) => {
-      const hostile = () => HOSTILE[name]?.() as never
+  describe('scope', () => {
+    const isTested = (name: string) => database.dialect === 'sqlite' || !LARGE_VALUES.includes(name)
+    test.each(Object.keys(HOSTILE_VALUES).filter(isTested))('accepts "%s" in every scope method', async (name) => {
+      const hostile = () => HOSTILE_VALUES[name]?.() as never
       await tracker.withScope(async () => {
         tracker.setContext(hostile())
         tracker.setContext({ value: hostile() })
@@ -142,10 +155,10 @@ describeEachDatabase('LogError', (database) => {
     })
   })
 
-  test('never rejects and never throws, whatever it is called with', async () => {
+  test('never rejects or throws for any input', async () => {
     await fc.assert(
-      fc.asyncProperty(input, async (make) => {
-        const logged = await log(make())
+      fc.asyncProperty(input, async (createInput) => {
+        const logged = await log(createInput())
         expect(logged === null || logged.state === 'recorded').toBe(true)
       }),
       { numRuns: database.dialect === 'sqlite' ? 300 : 100 },
@@ -155,7 +168,7 @@ describeEachDatabase('LogError', (database) => {
     expect('polluted' in {}).toBe(false)
   })
 
-  test('keeps what it stores in bounds', async () => {
+  test('limits the size of stored data', async () => {
     await tracker.flush()
     for (const { id } of await tracker.Queries.ErrorsList.call({ per_page: 100 })) {
       const error = await tracker.Queries.FindError.call({ error_id: id })
@@ -165,7 +178,7 @@ describeEachDatabase('LogError', (database) => {
   })
 })
 
-/** One for all tests of a database; the helpers of support/tracker.ts end theirs with each test. */
+/** Shared by all tests of a database, unlike the trackers of support/tracker.ts. */
 async function openTracker(database: TestDatabase): Promise<TrackerInstance> {
   return new TrackerInstance(
     {
@@ -179,17 +192,17 @@ async function openTracker(database: TestDatabase): Promise<TrackerInstance> {
   ).start()
 }
 
-function revoked(): unknown {
+function revokedProxy(): unknown {
   const { proxy, revoke } = Proxy.revocable({}, {})
   revoke()
   return proxy
 }
 
-function aggregate(depth: number): Error {
+function nestedAggregate(depth: number): Error {
   if (depth === 0) return new Error('x'.repeat(10_000))
   return new AggregateError(
-    Array.from({ length: 12 }, () => aggregate(depth > 3 ? 0 : depth - 1)),
+    Array.from({ length: 12 }, () => nestedAggregate(depth > 3 ? 0 : depth - 1)),
     'many',
-    { cause: aggregate(depth - 1) },
+    { cause: nestedAggregate(depth - 1) },
   )
 }

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { plainData } from '../../../src/capture/values/plain-data.js'
 import { createRedactor } from '../../../src/model/redaction/redaction.js'
 
-const plain = (value: unknown) => plainData(value, createRedactor())
+const toPlain = (value: unknown) => plainData(value, createRedactor())
 
-describe('any value becomes plain data', () => {
+describe('plainData', () => {
   test.each([
     [{ a: [1, 'x', true, null] }, { a: [1, 'x', true, null] }],
     [
@@ -37,42 +37,42 @@ describe('any value becomes plain data', () => {
       { a: '[Getter]' },
     ],
     [{ toJSON: () => 'called' }, { toJSON: '[Function]' }],
-  ])('%s', (value, copy) => expect(plain(value)).toEqual(copy))
+  ])('converts %s to plain data', (value, copy) => expect(toPlain(value)).toEqual(copy))
 
-  test('a value in several places is copied in each, and only a circle is cut', () => {
+  test('copies a repeated value each time and replaces only circular references', () => {
     const shared = { x: 1 }
     const circle: Record<string, unknown> = { a: shared, b: shared }
     circle.c = circle
-    expect(plain(circle)).toEqual({ a: { x: 1 }, b: { x: 1 }, c: '[Circular]' })
+    expect(toPlain(circle)).toEqual({ a: { x: 1 }, b: { x: 1 }, c: '[Circular]' })
   })
 
-  test('a key named __proto__ stays a key', () => {
-    const copy = plain(JSON.parse('{"__proto__":{"polluted":true}}')) as object
+  test('keeps a key named __proto__', () => {
+    const copy = toPlain(JSON.parse('{"__proto__":{"polluted":true}}')) as object
     expect(Object.keys(copy)).toEqual(['__proto__'])
     expect(Object.getPrototypeOf(copy)).toBe(Object.prototype)
     expect('polluted' in {}).toBe(false)
   })
 })
 
-describe('plain data is bounded', () => {
-  test('in depth, keys, items and length', () => {
+describe('limits of plainData', () => {
+  test('limits depth, keys, items and length', () => {
     const deep = Array.from({ length: 50 }).reduce((inner: unknown) => ({ inner }), 'end')
-    expect(JSON.stringify(plain(deep))).toContain('[Object]')
+    expect(JSON.stringify(toPlain(deep))).toContain('[Object]')
     const keys = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`k${i}`, i]))
-    expect(Object.keys(plain(keys) as object)).toHaveLength(101)
-    expect(plain(Array(500).fill(1))).toHaveLength(101)
-    expect((plain(Array(500).fill(1)) as unknown[]).at(-1)).toBe('[400 more]')
-    expect(plain('x'.repeat(5000))).toHaveLength(2000)
+    expect(Object.keys(toPlain(keys) as object)).toHaveLength(101)
+    expect(toPlain(Array(500).fill(1))).toHaveLength(101)
+    expect((toPlain(Array(500).fill(1)) as unknown[]).at(-1)).toBe('[400 more]')
+    expect(toPlain('x'.repeat(5000))).toHaveLength(2000)
   })
 
-  test('in all, whatever shape it has', () => {
+  test('limits the total size of any value', () => {
     const wide = Array(100).fill(Array(100).fill(Array(100).fill('y'.repeat(2000))))
-    expect(JSON.stringify(plain(wide)).length).toBeLessThan(70_000)
+    expect(JSON.stringify(toPlain(wide)).length).toBeLessThan(70_000)
     const longKeys = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`${i}${'k'.repeat(5000)}`, 'x']))
-    expect(JSON.stringify(plain([longKeys, longKeys, longKeys])).length).toBeLessThan(100_000)
+    expect(JSON.stringify(toPlain([longKeys, longKeys, longKeys])).length).toBeLessThan(100_000)
     fc.assert(
       fc.property(fc.anything({ maxDepth: 8, maxKeys: 50 }), (value) => {
-        const text = JSON.stringify(plain(value))
+        const text = JSON.stringify(toPlain(value))
         expect(text.length).toBeLessThan(100_000)
         expect(text.isWellFormed()).toBe(true)
       }),
@@ -80,12 +80,12 @@ describe('plain data is bounded', () => {
   })
 })
 
-describe('plain data holds no secret', () => {
-  test('under a sensitive key of any object or Map, at any depth', () => {
+describe('redaction in plainData', () => {
+  test('redacts values of sensitive keys in objects and Maps at any depth', () => {
     const value = { a: [{ b: { password: { x: 's3cr3t' } } }], m: new Map([['apiKey', 's3cr3t']]), cookies: ['s3cr3t'] }
-    expect(JSON.stringify(plain(value))).not.toContain('s3cr3t')
+    expect(JSON.stringify(toPlain(value))).not.toContain('s3cr3t')
   })
-  test('in a text, in a key that is a text, or in a number', () => {
+  test('redacts secrets in text, keys and numbers', () => {
     const value = {
       a: 'token=s3cr3t',
       '{"password":"s3cr3t"}': 1,
@@ -93,22 +93,22 @@ describe('plain data holds no secret', () => {
       big: 4111111111111111n,
       e: new Error('token=s3cr3t'),
     }
-    expect(JSON.stringify(plain(value))).not.toMatch(/s3cr3t|4111/)
+    expect(JSON.stringify(toPlain(value))).not.toMatch(/s3cr3t|4111/)
   })
-  test('and is not cut through the middle of one', () => {
+  test('redacts before it truncates', () => {
     const text = `${'x'.repeat(1990)} 4111111111111111`
-    expect(plain(text)).not.toMatch(/41/)
+    expect(toPlain(text)).not.toMatch(/41/)
   })
-  test('an ordinary long number stays a number', () => {
-    expect(plain({ at: 1_763_175_600_000, id: 4111111111111112 })).toEqual({
+  test('keeps an ordinary long number', () => {
+    expect(toPlain({ at: 1_763_175_600_000, id: 4111111111111112 })).toEqual({
       at: 1_763_175_600_000,
       id: 4111111111111112,
     })
   })
 })
 
-describe('plain data reads no more than it can keep', () => {
-  test('text beyond the room is not filtered', () => {
+describe('work of plainData', () => {
+  test('does not redact text beyond the total limit', () => {
     let filtered = 0
     const counting = {
       isSensitiveKey: () => false,
@@ -125,13 +125,13 @@ describe('plain data reads no more than it can keep', () => {
     expect(kept).toContain('[…]')
   })
 
-  test('a text that has no room keeps no beginning of a secret', () => {
+  test('keeps no start of a secret beyond the total limit', () => {
     const limits = { depth: 2, keys: 10, items: 10, string: 200, values: 20, characters: 230 }
     const secret = `token=${'s3cr3t'.repeat(40)}`
     expect(plainData(['x'.repeat(200), secret], createRedactor(), limits)).toEqual(['x'.repeat(200), '[…]'])
   })
 
-  test('a Proxy behind an object is not touched', () => {
+  test('does not access a Proxy in the prototype chain', () => {
     let touched = 0
     const trap = () => {
       touched++
@@ -141,17 +141,17 @@ describe('plain data reads no more than it can keep', () => {
       {},
       { ownKeys: trap, getOwnPropertyDescriptor: () => void touched++, get: () => void touched++ },
     )
-    expect(plain(Object.assign(Object.create(hostile), { a: 1 }))).toEqual({ a: 1 })
+    expect(toPlain(Object.assign(Object.create(hostile), { a: 1 }))).toEqual({ a: 1 })
     expect(touched).toBe(0)
   })
 
-  test('keys of a prototype are not read', () => {
+  test('does not read keys of a prototype', () => {
     const inherited = Object.create(Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`k${i}`, i])))
-    expect(plain(Object.assign(inherited, { own: 1 }))).toEqual({ own: 1 })
+    expect(toPlain(Object.assign(inherited, { own: 1 }))).toEqual({ own: 1 })
   })
 })
 
-describe('a value beside its name is filtered', () => {
+describe('values named by another member', () => {
   test.each([
     [{ rawHeaders: ['Host', 'x', 'Authorization', 'S'] }, { rawHeaders: ['Host', 'x', 'Authorization', '[FILTERED]'] }],
     [[['password', 'S']], [['password', '[FILTERED]']]],
@@ -175,5 +175,5 @@ describe('a value beside its name is filtered', () => {
       { path: '/auth/login', data: 'x' },
       { path: '/auth/login', data: 'x' },
     ],
-  ])('%j', (value, copy) => expect(plain(value)).toEqual(copy))
+  ])('redacts only values that a sensitive name precedes: %j', (value, copy) => expect(toPlain(value)).toEqual(copy))
 })

@@ -10,7 +10,7 @@ import { describeOneDatabase } from '../../support/databases.js'
 import { listening } from '../../support/host.js'
 import { eventually, freshTracker, temporaryFolder, trackerAt } from '../../support/tracker.js'
 
-function local() {
+function createLogger() {
   const { tracker } = trackerAt({
     url: `sqlite:${join(temporaryFolder(), 'x.sqlite3')}`,
     spool_path: temporaryFolder(),
@@ -19,17 +19,17 @@ function local() {
   return { tracker, log }
 }
 
-async function rejection(work: () => unknown): Promise<unknown> {
+async function thrownBy(operation: () => unknown): Promise<unknown> {
   try {
-    await work()
+    await operation()
   } catch (error) {
     return error
   }
   throw new Error('nothing was thrown')
 }
 
-describeOneDatabase('three bugs in anonymous Express handlers', (database) => {
-  test('are three errors, each with its own message and place', async () => {
+describeOneDatabase('bugs in anonymous Express handlers', (database) => {
+  test('records separate errors with their own message and location', async () => {
     const { tracker } = await freshTracker(database)
     const app = express()
     // biome-ignore-start lint/suspicious/noExplicitAny: the bugs under test.
@@ -77,17 +77,17 @@ describeOneDatabase('three bugs in anonymous Express handlers', (database) => {
 })
 
 describe('fetch failed', () => {
-  const failing = (url: string) => fetch(url)
+  const fetchUrl = (url: string) => fetch(url)
 
-  test('is grouped by type and code of its cause', async () => {
-    const { log } = local()
-    const gone = createServer()
-    const closed = await listening(gone)
-    await new Promise((closed) => gone.close(closed))
+  test('groups fetch failures by type and code of the cause', async () => {
+    const { log } = createLogger()
+    const closedServer = createServer()
+    const closed = await listening(closedServer)
+    await new Promise((closed) => closedServer.close(closed))
     const reset = await listening(createServer((request) => request.socket.destroy()))
     const signatures = []
     for (const url of [closed, `${closed}/other`, reset])
-      signatures.push(await log(await rejection(() => failing(url))))
+      signatures.push(await log(await thrownBy(() => fetchUrl(url))))
     expect(signatures[1]).toBe(signatures[0])
     expect(signatures[2]).not.toBe(signatures[0])
   })
@@ -106,20 +106,24 @@ describe('fetch failed', () => {
     [
       'a wrapped AggregateError',
       () =>
-        Promise.reject(new TypeError('fetch failed', { cause: bare(new AggregateError([withCode('EHOSTUNREACH')])) })),
+        Promise.reject(
+          new TypeError('fetch failed', { cause: withoutFrames(new AggregateError([withCode('EHOSTUNREACH')])) }),
+        ),
       () =>
-        Promise.reject(new TypeError('fetch failed', { cause: bare(new AggregateError([withCode('ECONNREFUSED')])) })),
+        Promise.reject(
+          new TypeError('fetch failed', { cause: withoutFrames(new AggregateError([withCode('ECONNREFUSED')])) }),
+        ),
     ],
-  ])('and so is %s', async (_, one, other) => {
-    const { log } = local()
-    const signature = await log(bare(await rejection(one)))
-    expect(await log(bare(await rejection(one)))).toBe(signature)
-    expect(await log(bare(await rejection(other)))).not.toBe(signature)
+  ])('groups %s by type and code of the cause', async (_, first, second) => {
+    const { log } = createLogger()
+    const signature = await log(withoutFrames(await thrownBy(first)))
+    expect(await log(withoutFrames(await thrownBy(first)))).toBe(signature)
+    expect(await log(withoutFrames(await thrownBy(second)))).not.toBe(signature)
   })
 
-  test('but an error with a message of its own is not divided by the code of its cause', async () => {
-    const { log } = local()
-    const wrapped = (code: string) => bare(new Error('Checkout failed', { cause: withCode(code) }))
+  test('ignores the code of the cause if the error has its own message', async () => {
+    const { log } = createLogger()
+    const wrapped = (code: string) => withoutFrames(new Error('Checkout failed', { cause: withCode(code) }))
     expect(await log(wrapped('ECONNREFUSED'))).toBe(await log(wrapped('ETIMEDOUT')))
   })
 })
@@ -128,29 +132,29 @@ describe('validation errors', () => {
   const User = z.object({ name: z.string(), age: z.number().min(18), tags: z.array(z.string()) })
   const parse = (input: unknown) => User.parse(input)
 
-  test('of one schema and place are one error, whatever was wrong with the input', async () => {
-    const { log } = local()
+  test('groups validation errors of one schema and location', async () => {
+    const { log } = createLogger()
     const inputs = [{}, { name: 5 }, { name: 'a', age: 3, tags: [1, 2] }, null, { name: 'a', age: 20, tags: 'x' }]
     const signatures = []
-    for (const input of inputs) signatures.push(await log(await rejection(() => parse(input))))
+    for (const input of inputs) signatures.push(await log(await thrownBy(() => parse(input))))
     expect(new Set(signatures).size).toBe(1)
-    expect(await log(await rejection(() => z.string().parse(5)))).not.toBe(signatures[0])
+    expect(await log(await thrownBy(() => z.string().parse(5)))).not.toBe(signatures[0])
   })
 
   test.each(['ValidationError', 'ValiError', 'SequelizeValidationError', 'StructError', 'ZodError'])(
-    '%s is grouped by type and place',
+    'groups %s by type and location',
     async (name) => {
-      const { log } = local()
-      const failed = (message: string) => Object.assign(new Error(message), { name })
-      const [one, other] = ['"email" is required', 'age must be at least 18'].map(failed)
-      expect(await log(one)).toBe(await log(other))
+      const { log } = createLogger()
+      const validationError = (message: string) => Object.assign(new Error(message), { name })
+      const [first, second] = ['"email" is required', 'age must be at least 18'].map(validationError)
+      expect(await log(first)).toBe(await log(second))
     },
   )
 })
 
-describe('the type of an error', () => {
-  test('of PostgreSQL is DatabaseError rather than the name "error"', async () => {
-    const { tracker } = local()
+describe('error type', () => {
+  test('uses the class name of a PostgreSQL error instead of its name "error"', async () => {
+    const { tracker } = createLogger()
     const exception = new pg.DatabaseError('relation "users" does not exist', 5, 'error')
     expect(exception.name).toBe('error')
     expect(await tracker.Commands.LogError.call({ exception })).toMatchObject({ error_type: 'DatabaseError' })
@@ -165,14 +169,14 @@ describe('the type of an error', () => {
     [{ name: 'Error', message: 'm', stack: 'Error: m\n    at pay (/srv/a.js:1:1)' }, 'Error'],
     [{ name: 'PaymentError', message: 'm' }, 'Object'],
     [Object.assign(new Error('m'), { name: 'error' }), 'Error'],
-  ])('%j is %s for a serialized error', async (exception, error_type) => {
-    const { tracker } = local()
+  ])('converts the thrown value %j to the type %s', async (exception, error_type) => {
+    const { tracker } = createLogger()
     expect(await tracker.Commands.LogError.call({ exception })).toMatchObject({ error_type })
   })
 })
 
-test('a stack overflow is one error, wherever the stack ends', async () => {
-  const { log } = local()
+test('groups a stack overflow regardless of the frame where the stack ends', async () => {
+  const { log } = createLogger()
   const lines = (...names: string[]) =>
     names.map((name) => `    at ${name} (/srv/shop/tree.js:${name.length}:1)`).join('\n')
   const overflow = (...names: string[]) =>
@@ -188,11 +192,11 @@ test('a stack overflow is one error, wherever the stack ends', async () => {
 })
 
 function withCode(code: string): Error {
-  return bare(Object.assign(new Error(`connect ${code}`), { code }))
+  return withoutFrames(Object.assign(new Error(`connect ${code}`), { code }))
 }
 
-/** Without frames, so that only the recipe under test tells errors apart. */
-function bare<T>(error: T): T {
+/** Removes the frames, so that the location does not affect the signature. */
+function withoutFrames<T>(error: T): T {
   const { name, message } = error as Error
   return Object.assign(error as Error, { stack: `${name}: ${message}` }) as T
 }

@@ -2,11 +2,11 @@ import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
 import { describeThrown, reasonOf } from '../../../src/capture/values/thrown-value.js'
 
-const describeIt = (value: unknown, lines = 50) => describeThrown(value, lines)
+const describeValue = (value: unknown, lines = 50) => describeThrown(value, lines)
 
 class CartError extends Error {}
 
-describe('the type and message of whatever was thrown', () => {
+describe('describeThrown', () => {
   test.each([
     [new TypeError('x'), 'TypeError', 'x'],
     [new CartError('x'), 'CartError', 'x'],
@@ -24,13 +24,15 @@ describe('the type and message of whatever was thrown', () => {
     [[1, 2], 'Array', '[ 1, 2 ]'],
     [Object.assign(new Error('x'), { message: { a: 1 } }), 'Error', '{ a: 1 }'],
     [new Proxy(new Error('x'), {}), 'Proxy', '[a Proxy was thrown]'],
-  ])('%s', (value, error_type, message) => expect(describeIt(value)).toMatchObject({ error_type, message }))
+  ])('returns type and message of %s', (value, error_type, message) =>
+    expect(describeValue(value)).toMatchObject({ error_type, message }),
+  )
 
   test('marks thrown values that are not errors', () => {
-    expect(describeIt('text').details).toEqual({ thrown_value_was_no_error: true })
-    expect(describeIt(new Error('x')).details).toEqual({})
+    expect(describeValue('text').details).toEqual({ thrown_value_was_no_error: true })
+    expect(describeValue(new Error('x')).details).toEqual({})
   })
-  test('facts of a system error are kept', () => {
+  test('keeps the details of a system error', () => {
     const error = Object.assign(new Error('x'), {
       code: 'ECONNREFUSED',
       errno: -111,
@@ -38,7 +40,7 @@ describe('the type and message of whatever was thrown', () => {
       address: '::1',
       port: 5432,
     })
-    expect(describeIt(error).details).toEqual({
+    expect(describeValue(error).details).toEqual({
       code: 'ECONNREFUSED',
       errno: -111,
       syscall: 'connect',
@@ -46,51 +48,51 @@ describe('the type and message of whatever was thrown', () => {
       port: 5432,
     })
   })
-  test('the reason for the log is never empty', () => {
+  test('always returns a reason for the log', () => {
     for (const value of [new Error('x'), new Error(''), undefined, Object.create(null), Symbol('x')])
       expect(reasonOf(value)).toMatch(/./)
   })
 })
 
 describe('causes', () => {
-  test('include nested, aggregated and suppressed causes', () => {
+  test('returns nested, aggregated and suppressed causes', () => {
     const inner = Object.assign(new Error('inner'), { code: 'EIO' })
     const error = new AggregateError([new Error('one'), 'two'], 'all', { cause: new Error('outer', { cause: inner }) })
-    expect(describeIt(error).causes).toMatchObject([
+    expect(describeValue(error).causes).toMatchObject([
       { message: 'outer', relation: 'cause', causes: [{ message: 'inner', relation: 'cause', code: 'EIO' }] },
       { message: 'one', relation: 'aggregated' },
       { error_type: 'string', message: 'two', relation: 'aggregated' },
     ])
   })
-  test('are bounded in number and size, whatever branches off', () => {
-    const branch = (depth: number): Error =>
+  test('limits the number and size of causes', () => {
+    const nestedAggregate = (depth: number): Error =>
       depth === 0
         ? new Error('m'.repeat(100_000))
-        : new AggregateError(Array.from({ length: 10 }, () => branch(depth - 1)))
-    const causes = describeIt(branch(4)).causes
+        : new AggregateError(Array.from({ length: 10 }, () => nestedAggregate(depth - 1)))
+    const causes = describeValue(nestedAggregate(4)).causes
     expect(JSON.stringify(causes).length).toBeLessThan(300_000)
     expect(JSON.stringify(causes).match(/"relation"/g)?.length).toBeLessThanOrEqual(20)
   })
-  test('stop at a circular cause', () => {
+  test('stops at a circular cause', () => {
     const error = new Error('a')
     error.cause = error
-    expect(describeIt(error).causes).toEqual([])
+    expect(describeValue(error).causes).toEqual([])
   })
 })
 
-describe('the backtrace', () => {
-  test('of errors from one place is one array, whatever their messages', () => {
-    const make = (message: string) =>
+describe('backtrace', () => {
+  test('shares one array for errors from one location', () => {
+    const createError = (message: string) =>
       Object.assign(new Error(message), { stack: `Error: ${message}\n    at f (/a.js:1:1)` })
-    expect(describeIt(make('a')).backtrace).toBe(describeIt(make('b')).backtrace)
+    expect(describeValue(createError('a')).backtrace).toBe(describeValue(createError('b')).backtrace)
   })
-  test('has as many lines as asked for each time', () => {
+  test('returns the requested number of lines each time', () => {
     const error = Object.assign(new Error('x'), { stack: `Error: x\n${'    at f (/a.js:1:1)\n'.repeat(9)}` })
-    expect([2, 9, 5].map((lines) => describeIt(error, lines).backtrace.length)).toEqual([2, 9, 5])
+    expect([2, 9, 5].map((lines) => describeValue(error, lines).backtrace.length)).toEqual([2, 9, 5])
   })
-  test('follows a message of megabytes that is full of false frames', () => {
+  test('skips a long message with lines that look like frames', () => {
     const message = '    at fake (/evil.js:1:1)\n'.repeat(50_000)
     const error = Object.assign(new Error(message), { stack: `Error: ${message}\n    at real (/a.js:1:1)` })
-    expect(describeIt(error).backtrace).toEqual(['at real (/a.js:1:1)'])
+    expect(describeValue(error).backtrace).toEqual(['at real (/a.js:1:1)'])
   })
 })

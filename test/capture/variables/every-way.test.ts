@@ -3,20 +3,20 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { FrameVariables } from '../../../src/model/stacks/frame-variables.js'
 import { describeEachRuntime, type Runtime } from '../../support/processes/runtimes.js'
 import {
-  answerOf,
-  applicationOf,
-  type End,
+  createApplication,
   FORMS,
-  lineOf,
-  type Recorded,
-  ROOMY,
+  GENEROUS_LIMITS,
+  type ProcessResult,
+  parseOutput,
+  type RecordedError,
   run,
   settingsFor,
+  shopLineNumber,
   TSX,
 } from './fixtures/hosts.js'
 
-interface Answer {
-  errors: Recorded[]
+interface DriveOutput {
+  errors: RecordedError[]
   dropped: Record<string, number>
   listening: number | null
   globals: string[]
@@ -27,7 +27,7 @@ const LINES = [{ sku: 'tea', price: 4 }]
 interface Failure {
   message: RegExp
   name: string | null
-  /** What stands in the line of the throw. */
+  /** Text on the line that throws. */
   line: string
   variables: Record<string, unknown>
 }
@@ -57,7 +57,7 @@ const FAILURES: Failure[] = [
     message: /^out of stock$/,
     name: 'text',
     line: 'throw reason',
-    // In the bundle it has another name, and is a secret all the same.
+    // Renamed in the bundle, but redacted by its original name.
     variables: { reason: 'out of stock', sku: 'tea', api_key: '[FILTERED]' },
   },
   { message: /^attempt 3 was refused$/, name: 'rejected', line: 'await Promise.reject', variables: { attempt: 3 } },
@@ -70,59 +70,59 @@ const FAILURES: Failure[] = [
   },
 ]
 
-const PLAIN = Object.keys(FORMS).filter((form) => form !== 'tsx')
+const BUILT_FORMS = Object.keys(FORMS).filter((form) => form !== 'tsx')
 
 describeEachRuntime('local variables', (runtime) => {
-  inOneProcess(runtime, PLAIN, [])
-  inOneProcess(runtime, ['tsx'], TSX)
+  describeProcess(runtime, BUILT_FORMS, [])
+  describeProcess(runtime, ['tsx'], TSX)
 })
 
-function inOneProcess(runtime: Runtime, forms: string[], flags: string[]): void {
+function describeProcess(runtime: Runtime, forms: string[], flags: string[]): void {
   describe(`in a process with ${forms.join(', ')}`, () => {
-    let end: End
-    let answer: Answer
-    const application = applicationOf(...forms)
+    let result: ProcessResult
+    let output: DriveOutput
+    const application = createApplication(...forms)
 
     beforeAll(async () => {
       const { root, shops } = application
-      const settings = settingsFor(root, { ...ROOMY, enable_instance_variables: true })
-      end = await run('drive.mjs', { shops, settings }, { runtime, root, flags })
-      answer = answerOf<Answer>(end)
+      const settings = settingsFor(root, { ...GENEROUS_LIMITS, enable_instance_variables: true })
+      result = await run('drive.mjs', { shops, settings }, { runtime, root, flags })
+      output = parseOutput<DriveOutput>(result)
     }, 60_000)
 
     afterAll(() => rmSync(application.root, { recursive: true, force: true }))
 
-    test('open no port, leave nothing on the global object and say nothing', () => {
-      expect([1, null]).toContain(answer.listening)
-      expect(answer.globals).toEqual([])
-      expect(end.stderr).toBe('')
-      expect(answer.dropped).toEqual({})
+    test('opens no port, adds no global and prints nothing', () => {
+      expect([1, null]).toContain(output.listening)
+      expect(output.globals).toEqual([])
+      expect(result.stderr).toBe('')
+      expect(output.dropped).toEqual({})
     })
 
     describe.each(forms)('in %s', (form) => {
-      const found = (message: RegExp): Recorded => {
-        const ofForm = answer.errors.filter(({ request_url }) => request_url.includes(`/${encodeURIComponent(form)}/`))
+      const findError = (message: RegExp): RecordedError => {
+        const ofForm = output.errors.filter(({ request_url }) => request_url.includes(`/${encodeURIComponent(form)}/`))
         const all = ofForm.filter((error) => message.test(error.message))
         expect(all.map((error) => error.message)).toHaveLength(1)
-        return all[0] as Recorded
+        return all[0] as RecordedError
       }
 
-      test.each(FAILURES)('are those of the place of the throw: $message', ({ message, name, line, variables }) => {
-        const first = found(message).local_variables?.[0]
+      test.each(FAILURES)('reads the variables at the throw: $message', ({ message, name, line, variables }) => {
+        const first = findError(message).local_variables?.[0]
         expect(first?.variables).toMatchObject(variables)
         if (form === 'ES modules' || form === 'CommonJS') expect(first?.file).toMatch(/^dist\/(esm|cjs)\/shop/)
-        else expect([first?.file, first?.line_number]).toEqual(['src/shop.ts', lineOf(line)])
-        if (name !== null) expect(bare(first)).toBe(name)
+        else expect([first?.file, first?.line_number]).toEqual(['src/shop.ts', shopLineNumber(line)])
+        if (name !== null) expect(functionName(first)).toBe(name)
       })
 
-      test('hold nothing that has no value yet', () => {
-        const variables = found(/^a discount of 250/).local_variables?.[0]?.variables ?? {}
-        // Node.js 20 does not tell what has no value yet from what is undefined.
+      test('omits variables without a value', () => {
+        const variables = findError(/^a discount of 250/).local_variables?.[0]?.variables ?? {}
+        // Node.js 20 does not distinguish uninitialized variables from undefined.
         expect([undefined, '[undefined]']).toContain(variables.never_reached)
       })
 
-      test('are those of the callers too, and of `this`', () => {
-        const [first, caller] = found(/^a discount of 250/).local_variables ?? []
+      test('reads the variables of callers and of `this`', () => {
+        const [first, caller] = findError(/^a discount of 250/).local_variables ?? []
         expect(first?.instance_variables).toMatchObject({
           order: { id: 7, lines: LINES },
           currency: 'EUR',
@@ -132,23 +132,23 @@ function inOneProcess(runtime: Runtime, forms: string[], flags: string[]): void 
         expect(caller?.instance_variables).toBeUndefined()
       })
 
-      test('stand at lines that the stack shows as well', () => {
-        const { backtrace, local_variables } = found(/^a discount of 250/)
+      test('reports the same lines as the stack', () => {
+        const { backtrace, local_variables } = findError(/^a discount of 250/)
         const [first] = local_variables ?? []
         expect(backtrace[0]).toContain(`${first?.file}:${first?.line_number}:`)
       })
 
-      test('are those of the cause where the error itself was never thrown', () => {
-        expect(found(/^wrapped and never thrown$/).local_variables?.[0]?.variables).toMatchObject({ sku: 'coffee' })
+      test('reads the variables of the cause if the error itself was never thrown', () => {
+        expect(findError(/^wrapped and never thrown$/).local_variables?.[0]?.variables).toMatchObject({ sku: 'coffee' })
       })
 
-      test('are missing where nothing was thrown, and the error is recorded', () => {
-        expect(found(/^only made$/).local_variables).toBeNull()
+      test('records an error without variables if it was never thrown', () => {
+        expect(findError(/^only made$/).local_variables).toBeNull()
       })
     })
   })
 }
 
-function bare(frame: FrameVariables | undefined): string {
+function functionName(frame: FrameVariables | undefined): string {
   return (frame?.function ?? '').replace(/^.*\./, '')
 }

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import type { FrameVariables } from '../../../src/model/stacks/frame-variables.js'
 import type { Settings } from '../../../src/options.js'
 import { describeEachRuntime } from '../../support/processes/runtimes.js'
-import { answerOf, ROOMY, run, settingsFor } from './fixtures/hosts.js'
+import { GENEROUS_LIMITS, parseOutput, run, settingsFor } from './fixtures/hosts.js'
 
 const folders: string[] = []
 
@@ -24,9 +24,9 @@ interface Task {
 async function runTask<T>({ task, settings = {}, rounds, flags, runtime }: Task): Promise<T> {
   const root = mkdtempSync(join(tmpdir(), 'faultboard-limits-'))
   folders.push(root)
-  const place = { root, ...(flags ? { flags } : {}), ...(runtime ? { runtime } : {}) }
-  const all = settingsFor(root, { ...ROOMY, ...settings })
-  return answerOf<T>(await run('limits.mjs', { task, rounds, settings: all }, place))
+  const location = { root, ...(flags ? { flags } : {}), ...(runtime ? { runtime } : {}) }
+  const allSettings = settingsFor(root, { ...GENEROUS_LIMITS, ...settings })
+  return parseOutput<T>(await run('limits.mjs', { task, rounds, settings: allSettings }, location))
 }
 
 interface Burst {
@@ -35,40 +35,40 @@ interface Burst {
   dropped: Record<string, number>
 }
 
-const numbersIn = ({ read }: { read: (number | null)[] }) => read.filter((number) => number !== null)
+const readNumbers = ({ read }: { read: (number | null)[] }) => read.filter((number) => number !== null)
 
-describe('the limits on reading variables', () => {
-  test('let so many a second through, the first of them, and more in the next second', async () => {
-    const answer = await runTask<Burst>({ task: 'burst', settings: { local_variable_max_per_second: 5 } })
-    expect(numbersIn(answer)).toEqual([0, 1, 2, 3, 4])
-    expect(answer.late).toBe(99)
-    expect(answer.dropped).toMatchObject({ local_variables_rate_limit: 1 })
+describe('limits on reading variables', () => {
+  test('reads the first errors of each second up to local_variable_max_per_second', async () => {
+    const output = await runTask<Burst>({ task: 'burst', settings: { local_variable_max_per_second: 5 } })
+    expect(readNumbers(output)).toEqual([0, 1, 2, 3, 4])
+    expect(output.late).toBe(99)
+    expect(output.dropped).toMatchObject({ local_variables_rate_limit: 1 })
   })
 
-  test('pause it by themselves when it takes too long', async () => {
-    const answer = await runTask<Burst>({ task: 'burst', settings: { local_variable_max_pause_ms_per_second: 1 } })
-    const read = numbersIn(answer)
+  test('pauses when reading takes too long', async () => {
+    const output = await runTask<Burst>({ task: 'burst', settings: { local_variable_max_pause_ms_per_second: 1 } })
+    const read = readNumbers(output)
     expect(read[0]).toBe(0)
-    // Five milliseconds are for at most sixteen pauses, by what V8 alone takes for one.
+    // One pause takes V8 at least a third of a millisecond, and five milliseconds are allowed.
     expect(read.length).toBeLessThanOrEqual(16)
-    expect(answer.dropped.local_variables_time_limit).toBeGreaterThanOrEqual(1)
+    expect(output.dropped.local_variables_time_limit).toBeGreaterThanOrEqual(1)
   })
 
-  test('are each tracker’s own, and so is what it filters', async () => {
+  test('applies the limits and filters of each tracker separately', async () => {
     expect(await runTask({ task: 'two_trackers' })).toMatchObject({
-      mine: { number: 3, lines: [1, 2, 3] },
-      others: { number: 3, lines: '[FILTERED]' },
+      own: { number: 3, lines: [1, 2, 3] },
+      other_tracker: { number: 3, lines: '[FILTERED]' },
       after: 4,
     })
   })
 
-  test('end with the tracker', async () => {
+  test('stops with the tracker', async () => {
     expect(await runTask({ task: 'stopped' })).toMatchObject({ read: 6, seen: null, after: null, again: 8 })
   })
 })
 
 describeEachRuntime('variables', (runtime) => {
-  test('in the adaptive mode come with the second error of a kind, and then it rests', async () => {
+  test('reads variables of the second error of a kind in the adaptive mode, and then stops', async () => {
     const settings: Settings = { local_variable_mode: 'adaptive' }
     expect(await runTask({ task: 'adaptive', settings, runtime })).toMatchObject({ read: [null, 2, null, null] })
   })
@@ -76,28 +76,28 @@ describeEachRuntime('variables', (runtime) => {
   test.each([
     { rounds: 2, read: 9 },
     { rounds: 3, read: null },
-  ])('are no longer read in the adaptive mode after three repeats without them ($rounds repeats)', async (one) => {
+  ])('stops reading in the adaptive mode after three repeats without variables ($rounds repeats)', async (options) => {
     const settings: Settings = { local_variable_mode: 'adaptive' }
-    const { rounds, read } = one
+    const { rounds, read } = options
     expect(await runTask({ task: 'adaptive_unread', rounds, settings, runtime })).toMatchObject({ read })
   })
 
-  test('of a function that was optimised are missing rather than wrong', async () => {
+  test('omits variables of an optimized function instead of returning wrong ones', async () => {
     const { failed, first, last } = await runTask<{ failed: number; first: FrameVariables[]; last: FrameVariables[] }>({
       ...{ task: 'hot', runtime },
     })
     expect(failed).toBe(300)
-    const right = { number: 3, discount: 150, rate: 1.5, lines: [1.5, 3, 4.5] }
-    expect(first[0]).toMatchObject({ function: 'charge', variables: right })
+    const expected = { number: 3, discount: 150, rate: 1.5, lines: [1.5, 3, 4.5] }
+    expect(first[0]).toMatchObject({ function: 'charge', variables: expected })
     for (const frame of last) {
       expect(Object.keys(frame.variables).length).toBeGreaterThan(0)
       if (frame.function !== 'charge') continue
-      const known = Object.entries(frame.variables).filter(([, value]) => value !== '[undefined]')
-      expect({ ...right, number: 7 }).toMatchObject(Object.fromEntries(known))
+      const values = Object.entries(frame.variables).filter(([, value]) => value !== '[undefined]')
+      expect({ ...expected, number: 7 }).toMatchObject(Object.fromEntries(values))
     }
   })
 
-  test('leave nothing behind in memory, and no open file', async () => {
+  test('leaks neither memory nor files', async () => {
     const { states } = await runTask<{ states: { heap: number; files: number }[] }>({
       ...{ task: 'soak', rounds: 3, runtime },
       flags: ['--expose-gc'],

@@ -5,21 +5,21 @@ import { runAtStackEnd } from '../../support/processes/stack-end.js'
 
 const OVERFLOW = 'Maximum call stack size exceeded'
 
-interface Orders {
+interface OverflowInput {
   kinds: string[]
   mode?: Settings['local_variable_mode']
   after_another_error?: boolean
 }
 
-describeEachRuntime('a stack overflow with enable_local_variables', (runtime) => {
+describeEachRuntime('stack overflow with enable_local_variables', (runtime) => {
   test.each(['recursion', 'rethrow', 'large_frames', 'spread'])(
-    'is survived and recorded once with the default mode after a %s',
+    'survives and records once in the default mode after a %s',
     async (kind) => {
       await expectSurvived(runtime, { kinds: [kind] })
     },
   )
 
-  test('is survived with the default mode when overflows of every kind repeat', async () => {
+  test('survives repeated overflows of every kind in the default mode', async () => {
     await expectSurvived(runtime, {
       kinds: ['spread', 'large_frames', 'rethrow', 'recursion', 'spread', 'large_frames'],
     })
@@ -33,8 +33,8 @@ describeEachRuntime('a stack overflow with enable_local_variables', (runtime) =>
     await expectSurvived(runtime, { kinds: ['recursion', 'spread', 'large_frames'], mode: 'always' })
   })
 
-  // Fails once Node.js fixes this: then docs/diagnostics.md and the safety above can be reconsidered.
-  test('aborts a process that pauses at exceptions, without Faultboard', async () => {
+  // Fails once Node.js fixes this. Then docs/diagnostics.md and the protection above can be reconsidered.
+  test('aborts a process that pauses at exceptions without Faultboard', async () => {
     const { signal, stderr, output } = await runAtStackEnd(runtime, 'inspector-overflow.mjs', { settings: null })
     expect(output).toEqual({})
     expect(signal).not.toBe(null)
@@ -42,7 +42,10 @@ describeEachRuntime('a stack overflow with enable_local_variables', (runtime) =>
   })
 })
 
-async function expectSurvived(runtime: Runtime, { mode, kinds, after_another_error = false }: Orders): Promise<void> {
+async function expectSurvived(
+  runtime: Runtime,
+  { mode, kinds, after_another_error = false }: OverflowInput,
+): Promise<void> {
   const settings: Settings = { enable_local_variables: true, ...(mode && { local_variable_mode: mode }) }
   const { code, signal, output, stderr, counts } = await runAtStackEnd(runtime, 'overflow-variables.mjs', {
     settings,
