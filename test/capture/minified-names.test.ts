@@ -59,15 +59,15 @@ if (process.argv.length > 90) console.log(stock(1, 2), weigh(3))
 
 const MAIN_SOURCE = `import { basket, cart, order, pay, total } from './shop.js'
 const calls: Record<string, () => unknown> = { total: () => total(1), pay: () => pay(1), order: () => order(1), cart, basket }
-const told: Record<string, string> = {}
+const stacks: Record<string, string> = {}
 for (const [name, call] of Object.entries(calls)) {
   try {
     await call()
   } catch (error: any) {
-    told[name] = error.stack
+    stacks[name] = error.stack
   }
 }
-console.log(JSON.stringify(told))
+console.log(JSON.stringify(stacks))
 `
 
 /** Runs a bundle of the shop. Returns the stack of every call, mapped to the source. */

@@ -32,22 +32,22 @@ export async function pay(cart: Cart): Promise<void> {
 const MAIN_SOURCE = `import { fail } from 'shelf'
 import { Cart, pay } from './cart.js'
 
-interface Told { message: string; stack: string; cause?: Told }
-function tell(error: any): Told {
-  return { message: error.message, stack: error.stack, ...(error.cause ? { cause: tell(error.cause) } : {}) }
+interface SerializedError { message: string; stack: string; cause?: SerializedError }
+function serialize(error: any): SerializedError {
+  return { message: error.message, stack: error.stack, ...(error.cause ? { cause: serialize(error.cause) } : {}) }
 }
-async function told(work: () => unknown): Promise<Told> {
+async function serializeThrown(work: () => unknown): Promise<SerializedError> {
   try {
     await work()
   } catch (error) {
-    return tell(error)
+    return serialize(error)
   }
   throw new Error('nothing was thrown')
 }
 console.log(JSON.stringify({
-  sync: await told(() => new Cart().total()),
-  async: await told(() => pay(new Cart())),
-  library: await told(() => fail()),
+  sync: await serializeThrown(() => new Cart().total()),
+  async: await serializeThrown(() => pay(new Cart())),
+  library: await serializeThrown(() => fail()),
 }))
 `
 
