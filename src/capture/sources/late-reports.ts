@@ -26,7 +26,7 @@ export class LateReports {
     // Listens only while reports are waiting, because a host can have many loggers.
     if (this.#pending.size === 0) this.#stopAtExit = atExit('late_reports', this.stop)
     this.#pending.add(send)
-    // Not unref'd: an idle loop would only run it with the next event.
+    // Not unref'd: an idle event loop would delay the callback until the next event.
     setImmediate(send)
   }
 

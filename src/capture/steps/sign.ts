@@ -135,7 +135,7 @@ function placeVariant(location: SignedPlace, name: string, computeFrames: () => 
   return created
 }
 
-/** Route pattern of the request, such as `/users/:id`. A path with real values would be a location of its own. */
+/** Route pattern of the request, such as `/users/:id`. A path with real values would be a separate location. */
 function requestRoute({ request }: Draft): string | null {
   if (!isObject(request)) return null
   try {

@@ -8,7 +8,7 @@ export function isSeverity(value: unknown): value is Severity {
   return (SEVERITIES as readonly unknown[]).includes(value)
 }
 
-/** The more severe of the two. */
+/** Returns the more severe of two severities. */
 export function moreSevere(a: Severity, b: Severity): Severity {
   return SEVERITIES.indexOf(a) <= SEVERITIES.indexOf(b) ? a : b
 }

@@ -2,7 +2,7 @@
 export interface StatementRepeat {
   readonly statement: string
   count: number
-  /** Executions in a row, with other statements in between as in a loop; and the longest such run. */
+  /** Length of the current run of executions, which may include a few other statements, and of the longest run. */
   run: number
   longest_run: number
   last_execution: number

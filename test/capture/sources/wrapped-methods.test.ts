@@ -96,7 +96,7 @@ test('keeps a wrapper added later by other code', () => {
   expect(seen.slice(2)).toEqual(['third: three'])
 })
 
-test('leaves a method of a frozen object alone', () => {
+test('does not wrap a method of a frozen object', () => {
   const target = Object.freeze({ run: () => 'done' })
   const stop = wrapMethod(target, 'run', () => () => 'watched')
   expect(target.run()).toBe('done')

@@ -62,7 +62,7 @@ describe('limits on reading variables', () => {
     })
   })
 
-  test('stops with the tracker', async () => {
+  test('stops reading variables when the tracker shuts down', async () => {
     expect(await runTask({ task: 'stopped' })).toMatchObject({ read: 6, seen: null, after: null, again: 8 })
   })
 })

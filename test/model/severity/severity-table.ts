@@ -1,6 +1,6 @@
 import type { Severity } from '../../../src/model/severity/severity.js'
 
-/** An error as a library creates it: its true name, code and message. */
+/** An error with the name, code and message that the library uses. */
 export interface ErrorSample {
   severity: Severity
   /** The package or runtime that creates it. */
