@@ -1,7 +1,13 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { parseOutput, createApplication, GENEROUS_LIMITS, run, settingsFor } from '../capture/variables/fixtures/hosts.js'
+import {
+  createApplication,
+  GENEROUS_LIMITS,
+  parseOutput,
+  run,
+  settingsFor,
+} from '../capture/variables/fixtures/hosts.js'
 import { describeInBrowser, expectAccessible, expectNoOverflow } from '../support/browser.js'
 import { type Host, startHost } from '../support/host.js'
 import { withDatabase } from '../support/tracker.js'
