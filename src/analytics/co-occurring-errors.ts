@@ -24,7 +24,7 @@ export const CoOccurringError = r.object({
   /** `share / expected_share`. 1 means chance; an error that occurs all the time is near everything by chance. */
   lift: r.number,
 })
-export interface CoOccurringError extends v.InferOutput<typeof CoOccurringError> {}
+export type CoOccurringError = v.InferOutput<typeof CoOccurringError>
 
 /** Checks the newest occurrences only. All occurrences of a frequent error would take minutes. */
 const MAX_OCCURRENCES = 500

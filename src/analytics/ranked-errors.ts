@@ -24,7 +24,7 @@ export const RankedError = r.named(
     regressed_in_version: r.nullable(r.text),
   }),
 )
-export interface RankedError extends v.InferOutput<typeof RankedError> {}
+export type RankedError = v.InferOutput<typeof RankedError>
 
 /** One line of the message is enough here; the error page shows all of it. */
 const MAX_MESSAGE_LENGTH = 300

@@ -14,7 +14,7 @@ export const SimilarError = r.object({
   /** Jaccard similarity of frames and words, from 0 to 1. */
   similarity: r.number,
 })
-export interface SimilarError extends v.InferOutput<typeof SimilarError> {}
+export type SimilarError = v.InferOutput<typeof SimilarError>
 
 export const SIMILAR_THRESHOLD = 0.7
 /** With fewer types, all errors would seem similar. */

@@ -25,7 +25,7 @@ export const DatabaseHealth = r.object({
   /** Whether the search of the list has an index; without one the results are the same, but slower. */
   search_index: r.nullable(r.boolean),
 })
-export interface DatabaseHealth extends v.InferOutput<typeof DatabaseHealth> {}
+export type DatabaseHealth = v.InferOutput<typeof DatabaseHealth>
 
 /** Checks the database. Never rejects: a failure is part of the result. */
 export async function databaseHealth(context: Context): Promise<DatabaseHealth> {

@@ -14,7 +14,7 @@ export const Reason = r.object({
   state: r.oneOf(['degraded', 'failing']),
   message: r.text,
 })
-export interface Reason extends v.InferOutput<typeof Reason> {}
+export type Reason = v.InferOutput<typeof Reason>
 
 /** A drop or fallback since the process started, with its meaning. */
 export const Dropped = r.object({
@@ -22,7 +22,7 @@ export const Dropped = r.object({
   count: r.integer,
   text: r.text,
 })
-export interface Dropped extends v.InferOutput<typeof Dropped> {}
+export type Dropped = v.InferOutput<typeof Dropped>
 
 export const RejectedByBudget = r.object({
   /** The limiting option and its value. */
@@ -33,7 +33,7 @@ export const RejectedByBudget = r.object({
   last_rejected_at: r.time,
   text: r.text,
 })
-export interface RejectedByBudget extends v.InferOutput<typeof RejectedByBudget> {}
+export type RejectedByBudget = v.InferOutput<typeof RejectedByBudget>
 
 export const ProcessHealth = r.object({
   faultboard_version: r.nullable(r.text),
@@ -42,7 +42,7 @@ export const ProcessHealth = r.object({
   uptime_seconds: r.number,
   memory_bytes: r.integer,
 })
-export interface ProcessHealth extends v.InferOutput<typeof ProcessHealth> {}
+export type ProcessHealth = v.InferOutput<typeof ProcessHealth>
 
 /** Health of the tracker itself. Buffer, drops, spool and process belong to the responding process. */
 export const Health = r.object({
@@ -63,4 +63,4 @@ export const Health = r.object({
   work: r.nullable(WorkHealth),
   process: ProcessHealth,
 })
-export interface Health extends v.InferOutput<typeof Health> {}
+export type Health = v.InferOutput<typeof Health>

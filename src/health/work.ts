@@ -13,7 +13,7 @@ const EngineHealth = r.object({
   /** Whether this process runs jobs. */
   runs_in_this_process: r.boolean,
 })
-interface EngineHealth extends v.InferOutput<typeof EngineHealth> {}
+type EngineHealth = v.InferOutput<typeof EngineHealth>
 
 const FailedJob = r.object({
   name: r.text,
@@ -41,7 +41,7 @@ export const WorkHealth = r.object({
   /** Time of the last cleanup by any process. */
   cleanup: r.object({ last_run_at: r.nullable(r.time), retention_days: r.nullable(r.integer) }),
 })
-export interface WorkHealth extends v.InferOutput<typeof WorkHealth> {}
+export type WorkHealth = v.InferOutput<typeof WorkHealth>
 
 const MAX_COUNTED_DELIVERIES = 1000
 const MAX_LISTED_FAILURES = 5

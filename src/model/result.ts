@@ -41,7 +41,7 @@ export function named<Schema extends v.GenericSchema>(component: string, schema:
 const PAGINATION = { page: integer, per_page: integer, total_count: integer, total_pages: integer }
 
 export const PlainPagination = named('PlainPagination', object(PAGINATION))
-export interface PlainPagination extends v.InferOutput<typeof PlainPagination> {}
+export type PlainPagination = v.InferOutput<typeof PlainPagination>
 
 export const Pagination = named(
   'Pagination',
@@ -51,4 +51,4 @@ export const Pagination = named(
     total_is_lower_bound: optional(alwaysTrue),
   }),
 )
-export interface Pagination extends v.InferOutput<typeof Pagination> {}
+export type Pagination = v.InferOutput<typeof Pagination>

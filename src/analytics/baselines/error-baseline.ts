@@ -21,7 +21,7 @@ export const ErrorBaseline = r.object({
   is_above: r.boolean,
   calculated_at: r.time,
 })
-export interface ErrorBaseline extends v.InferOutput<typeof ErrorBaseline> {}
+export type ErrorBaseline = v.InferOutput<typeof ErrorBaseline>
 
 /** Returns the baseline of an error's type and platform, or null without enough history. */
 export const errorBaseline = defineOperation({

@@ -23,7 +23,7 @@ export const Spike = r.named(
     deviations: r.nullable(r.number),
   }),
 )
-export interface Spike extends v.InferOutput<typeof Spike> {}
+export type Spike = v.InferOutput<typeof Spike>
 
 const MAX_SPIKES = 20
 

@@ -24,7 +24,7 @@ export const Cascade = r.object({
   counted_since: r.nullable(r.time),
   last_detected_at: r.time,
 })
-export interface Cascade extends v.InferOutput<typeof Cascade> {}
+export type Cascade = v.InferOutput<typeof Cascade>
 
 export const ErrorCascades = r.object({
   /** Errors that follow this error. */
@@ -32,7 +32,7 @@ export const ErrorCascades = r.object({
   /** Errors that this error follows. */
   caused_by: r.list(Cascade),
 })
-export interface ErrorCascades extends v.InferOutput<typeof ErrorCascades> {}
+export type ErrorCascades = v.InferOutput<typeof ErrorCascades>
 
 const MAX_CASCADES = 20
 

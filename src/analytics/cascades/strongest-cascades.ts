@@ -26,7 +26,7 @@ export const StrongCascade = r.named(
     last_detected_at: r.time,
   }),
 )
-export interface StrongCascade extends v.InferOutput<typeof StrongCascade> {}
+export type StrongCascade = v.InferOutput<typeof StrongCascade>
 
 /** Page size. Most rows are used, unless other applications have more cascades. */
 const ROWS_PER_PAGE = 50

@@ -19,7 +19,7 @@ export const CorrelatedTypes = r.object({
   shared_hours: r.integer,
   counts: r.pair(r.integer),
 })
-export interface CorrelatedTypes extends v.InferOutput<typeof CorrelatedTypes> {}
+export type CorrelatedTypes = v.InferOutput<typeof CorrelatedTypes>
 
 /** Every pair of types is compared: 4,950 pairs for 100 types. */
 export const MAX_COMPARED_TYPES = 100

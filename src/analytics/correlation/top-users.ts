@@ -17,7 +17,7 @@ export const UserErrors = r.named(
     last_seen_at: r.time,
   }),
 )
-export interface UserErrors extends v.InferOutput<typeof UserErrors> {}
+export type UserErrors = v.InferOutput<typeof UserErrors>
 
 /** Maximum number of user-error pairs to scan for candidates. */
 const MAX_SCANNED_PAIRS = 10_000

@@ -15,7 +15,7 @@ export const AffectedUsers = r.object({
   /** Users on each of the last local days. Empty if there are more than the counting limit. */
   daily: r.list(r.integer),
 })
-export interface AffectedUsers extends v.InferOutput<typeof AffectedUsers> {}
+export type AffectedUsers = v.InferOutput<typeof AffectedUsers>
 
 /** Maximum number of user-error pairs for exact counts. Beyond that, only the newest pairs are counted. */
 const MAX_COUNTED_PAIRS = 10_000

@@ -21,7 +21,7 @@ export const DashboardStats = r.object({
   top_errors: r.list(r.object({ error_type: r.text, count: r.integer })),
   errors_by_platform: r.map(r.integer),
 })
-export interface DashboardStats extends v.InferOutput<typeof DashboardStats> {}
+export type DashboardStats = v.InferOutput<typeof DashboardStats>
 
 const MAX_TYPES = 10
 

@@ -14,7 +14,7 @@ export const Backlog = r.object({
   /** Open errors at the end of each day, and now. */
   daily: r.list(r.integer),
 })
-export interface Backlog extends v.InferOutput<typeof Backlog> {}
+export type Backlog = v.InferOutput<typeof Backlog>
 
 /**
  * Returns a function that derives the history from the current number of open errors. An error is open from its first
@@ -62,7 +62,7 @@ export const TimeToResolve = r.object({
   /** Mean of each of the last eight weeks, oldest first; 0 for weeks without resolved errors. */
   weekly_mean_ms: r.list(r.number),
 })
-export interface TimeToResolve extends v.InferOutput<typeof TimeToResolve> {}
+export type TimeToResolve = v.InferOutput<typeof TimeToResolve>
 
 const SHOWN_WEEKS = 8
 

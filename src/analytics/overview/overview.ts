@@ -17,7 +17,7 @@ import { loadImpact } from './impact.js'
 
 /** Occurrences of one local day by severity. */
 const OverviewDay = r.object({ date: r.day, total: r.integer, ...SeverityCounts.entries })
-interface OverviewDay extends v.InferOutput<typeof OverviewDay> {}
+type OverviewDay = v.InferOutput<typeof OverviewDay>
 
 export const AttentionList = r.named(
   'Attention',
@@ -28,7 +28,7 @@ export const AttentionList = r.named(
     errors: r.list(RankedError),
   }),
 )
-export interface AttentionList extends v.InferOutput<typeof AttentionList> {}
+export type AttentionList = v.InferOutput<typeof AttentionList>
 
 const ImpactRow = r.object({
   ...RankedError.entries,
@@ -37,7 +37,7 @@ const ImpactRow = r.object({
   /** Affected users in the last seven days. */
   users: r.integer,
 })
-interface ImpactRow extends v.InferOutput<typeof ImpactRow> {}
+type ImpactRow = v.InferOutput<typeof ImpactRow>
 
 /** Platform or release with its occurrences on each of the last seven days. */
 export const TrendSeries = r.object({
@@ -45,7 +45,7 @@ export const TrendSeries = r.object({
   total: r.integer,
   daily: r.list(r.integer),
 })
-export interface TrendSeries extends v.InferOutput<typeof TrendSeries> {}
+export type TrendSeries = v.InferOutput<typeof TrendSeries>
 
 export const Overview = r.object({
   stats: DashboardStats,
@@ -68,7 +68,7 @@ export const Overview = r.object({
   platforms: r.list(TrendSeries),
   releases: r.list(TrendSeries),
 })
-export interface Overview extends v.InferOutput<typeof Overview> {}
+export type Overview = v.InferOutput<typeof Overview>
 
 const CHART_DAYS = 30
 const TREND_DAYS = 14

@@ -25,7 +25,7 @@ export const CyclicalPattern = r.object({
   weekday_distribution: r.list(r.integer),
   total: r.integer,
 })
-export interface CyclicalPattern extends v.InferOutput<typeof CyclicalPattern> {}
+export type CyclicalPattern = v.InferOutput<typeof CyclicalPattern>
 
 /** Stored occurrences in rapid succession. */
 export const OccurrenceRun = r.object({
@@ -36,7 +36,7 @@ export const OccurrenceRun = r.object({
   /** Occurrences per minute. For a burst shorter than a minute, all of them. */
   per_minute: r.number,
 })
-export interface OccurrenceRun extends v.InferOutput<typeof OccurrenceRun> {}
+export type OccurrenceRun = v.InferOutput<typeof OccurrenceRun>
 
 export const Burst = r.object({
   ...OccurrenceRun.entries,
@@ -45,7 +45,7 @@ export const Burst = r.object({
   /** All occurrences in the hours that the burst overlaps. */
   occurrences_in_hours: r.integer,
 })
-export interface Burst extends v.InferOutput<typeof Burst> {}
+export type Burst = v.InferOutput<typeof Burst>
 
 const PATTERN_DAYS = 30
 const BURST_DAYS = 7

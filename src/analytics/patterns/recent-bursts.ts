@@ -21,7 +21,7 @@ export const RecentBursts = r.object({
   /** True when the period contains more occurrences than the limit. */
   is_lower_bound: r.boolean,
 })
-export interface RecentBursts extends v.InferOutput<typeof RecentBursts> {}
+export type RecentBursts = v.InferOutput<typeof RecentBursts>
 
 interface StoredOccurrence {
   id: number

@@ -15,7 +15,7 @@ export const CrossPlatformError = r.object({
   /** Underlying errors, oldest first. */
   error_ids: r.list(r.integer),
 })
-export interface CrossPlatformError extends v.InferOutput<typeof CrossPlatformError> {}
+export type CrossPlatformError = v.InferOutput<typeof CrossPlatformError>
 
 const MAX_ERROR_IDS = 20
 

@@ -29,7 +29,7 @@ const PlatformError = r.object({
   /** Occurrences on this platform. */
   count: r.integer,
 })
-interface PlatformError extends v.InferOutput<typeof PlatformError> {}
+type PlatformError = v.InferOutput<typeof PlatformError>
 
 export const PlatformHealth = r.object({
   ...PlatformRate.entries,
@@ -39,7 +39,7 @@ export const PlatformHealth = r.object({
   status: r.oneOf([...STABILITY_STATUSES, 'quiet']),
   top_errors: r.list(PlatformError),
 })
-export interface PlatformHealth extends v.InferOutput<typeof PlatformHealth> {}
+export type PlatformHealth = v.InferOutput<typeof PlatformHealth>
 
 /** Record ids start at 1. */
 const NO_APPLICATION = 0

@@ -24,7 +24,7 @@ export const PlatformRate = r.object({
   /** Per local day, oldest first. */
   daily_counts: r.list(r.integer),
 })
-export interface PlatformRate extends v.InferOutput<typeof PlatformRate> {}
+export type PlatformRate = v.InferOutput<typeof PlatformRate>
 
 export const PlatformStability = r.object({
   ...ResolutionRate.entries,
@@ -35,7 +35,7 @@ export const PlatformStability = r.object({
   /** Median time from the first occurrence to the resolution, for errors resolved in the period. */
   median_time_to_resolve_ms: r.nullable(r.number),
 })
-export interface PlatformStability extends v.InferOutput<typeof PlatformStability> {}
+export type PlatformStability = v.InferOutput<typeof PlatformStability>
 
 /** Data shared by all platform methods. */
 export interface PlatformFigures {

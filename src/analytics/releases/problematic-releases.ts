@@ -22,7 +22,7 @@ const ReleaseFigures = r.object({
   severe_share: r.number,
   new_error_count: r.integer,
 })
-interface ReleaseFigures extends v.InferOutput<typeof ReleaseFigures> {}
+type ReleaseFigures = v.InferOutput<typeof ReleaseFigures>
 
 /** Release of the period that is worse than its predecessor, with the reasons. */
 export const ProblematicRelease = r.object({
@@ -30,7 +30,7 @@ export const ProblematicRelease = r.object({
   reasons: r.list(r.oneOf(RELEASE_PROBLEMS)),
   before: ReleaseFigures,
 })
-export interface ProblematicRelease extends v.InferOutput<typeof ProblematicRelease> {}
+export type ProblematicRelease = v.InferOutput<typeof ProblematicRelease>
 
 export const OCCURRENCE_RATIO = 1.5
 export const SEVERE_SHARE_INCREASE = 0.1

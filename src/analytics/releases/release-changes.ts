@@ -17,7 +17,7 @@ export const ChangedError = r.named(
     before_count: r.integer,
   }),
 )
-export interface ChangedError extends v.InferOutput<typeof ChangedError> {}
+export type ChangedError = v.InferOutput<typeof ChangedError>
 
 export const ReleaseChanges = r.named(
   'ReleaseChanges',
@@ -43,7 +43,7 @@ export const ReleaseChanges = r.named(
     versions: r.list(r.text),
   }),
 )
-export interface ReleaseChanges extends v.InferOutput<typeof ReleaseChanges> {}
+export type ReleaseChanges = v.InferOutput<typeof ReleaseChanges>
 
 const MAX_VERSIONS = 50
 

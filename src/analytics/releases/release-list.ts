@@ -53,7 +53,7 @@ export const ListedRelease = r.object({
   stability_score: r.number,
   status: r.oneOf(STABILITY_STATUSES),
 })
-export interface ListedRelease extends v.InferOutput<typeof ListedRelease> {}
+export type ListedRelease = v.InferOutput<typeof ListedRelease>
 
 export const ReleaseList = r.object({
   period: PeriodView,
@@ -63,7 +63,7 @@ export const ReleaseList = r.object({
   releases: r.list(ListedRelease),
   pagination: r.PlainPagination,
 })
-export interface ReleaseList extends v.InferOutput<typeof ReleaseList> {}
+export type ReleaseList = v.InferOutput<typeof ReleaseList>
 
 export const releaseListInput = v.object({
   ...periodInput.entries,

@@ -9,7 +9,7 @@ export const SeverityCounts = r.named(
   'SeverityCounts',
   r.object({ critical: r.integer, high: r.integer, medium: r.integer, low: r.integer }),
 )
-export interface SeverityCounts extends v.InferOutput<typeof SeverityCounts> {}
+export type SeverityCounts = v.InferOutput<typeof SeverityCounts>
 
 /** Version of an application with occurrences within the last year. */
 export interface Release {

@@ -23,14 +23,14 @@ export const VersionFigures = r.object({
   /** Hour of the last occurrence. */
   last_seen_at: r.time,
 })
-export interface VersionFigures extends v.InferOutput<typeof VersionFigures> {}
+export type VersionFigures = v.InferOutput<typeof VersionFigures>
 
 export const VersionErrors = r.object({
   ...VersionFigures.entries,
   /** Errors with occurrences in this version within the period. */
   error_count: r.integer,
 })
-export interface VersionErrors extends v.InferOutput<typeof VersionErrors> {}
+export type VersionErrors = v.InferOutput<typeof VersionErrors>
 
 /** Versions with occurrences in the period, newest first, with their number of errors. */
 export async function versionErrors(context: Context, scope: Scope, period: Period): Promise<VersionErrors[]> {

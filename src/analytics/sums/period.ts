@@ -57,7 +57,7 @@ export const PeriodView = r.named(
     time_zone: r.text,
   }),
 )
-export interface PeriodView extends v.InferOutput<typeof PeriodView> {}
+export type PeriodView = v.InferOutput<typeof PeriodView>
 
 export function periodView({ days, from, time_zone }: Period, now: number): PeriodView {
   return { days, from: new Date(from).toISOString(), to: new Date(now).toISOString(), time_zone }

@@ -41,14 +41,14 @@ export const ErrorTrends = r.object({
   resolution: Resolution,
   recurring_errors: r.list(RecurringError),
 })
-export interface ErrorTrends extends v.InferOutput<typeof ErrorTrends> {}
+export type ErrorTrends = v.InferOutput<typeof ErrorTrends>
 
 export const TypeShares = r.object({
   types: r.list(r.object({ error_type: r.text, count: r.integer, error_count: r.integer, share: r.number })),
   /** Combined figures of the remaining types. */
   other: r.object({ count: r.integer, type_count: r.integer, share: r.number }),
 })
-export interface TypeShares extends v.InferOutput<typeof TypeShares> {}
+export type TypeShares = v.InferOutput<typeof TypeShares>
 
 export const errorTrendsInput = v.object({
   ...periodInput.entries,

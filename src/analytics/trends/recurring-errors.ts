@@ -15,7 +15,7 @@ export const RecurringError = r.object({
   /** Full days since the first occurrence. */
   open_days: r.number,
 })
-export interface RecurringError extends v.InferOutput<typeof RecurringError> {}
+export type RecurringError = v.InferOutput<typeof RecurringError>
 
 /** Errors unresolved for over a week that still occur, most frequent first. */
 export async function recurringErrors(

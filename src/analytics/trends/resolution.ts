@@ -14,7 +14,7 @@ export const ResolutionRate = r.object({
   resolved_count: r.integer,
   resolution_rate: r.number,
 })
-export interface ResolutionRate extends v.InferOutput<typeof ResolutionRate> {}
+export type ResolutionRate = v.InferOutput<typeof ResolutionRate>
 
 /** Time from the first occurrence to the resolution, for errors resolved in the period. */
 export const ResolutionTimes = r.object({
@@ -22,7 +22,7 @@ export const ResolutionTimes = r.object({
   median_ms: r.nullable(r.number),
   mean_ms: r.nullable(r.number),
 })
-export interface ResolutionTimes extends v.InferOutput<typeof ResolutionTimes> {}
+export type ResolutionTimes = v.InferOutput<typeof ResolutionTimes>
 
 export const Resolution = r.object({
   ...ResolutionRate.entries,
@@ -37,7 +37,7 @@ export const Resolution = r.object({
     by_week: r.list(r.object({ week: r.day, ...ResolutionTimes.entries })),
   }),
 })
-export interface Resolution extends v.InferOutput<typeof Resolution> {}
+export type Resolution = v.InferOutput<typeof Resolution>
 
 /** Maximum number of errors, newest first. More would barely change the result. */
 const MAX_RESOLVED_ERRORS = 10_000

@@ -12,7 +12,7 @@ export const ImpactedError = r.object({
   /** Users with this error in the period. */
   user_count: r.integer,
 })
-export interface ImpactedError extends v.InferOutput<typeof ImpactedError> {}
+export type ImpactedError = v.InferOutput<typeof ImpactedError>
 
 /** Errors per page of candidates. */
 const CANDIDATES_PER_PAGE = 100

@@ -17,7 +17,7 @@ export const DeprecationWarning = r.object({
   app_versions: r.list(r.text),
   places: r.list(r.object({ place: r.text, count: r.integer })),
 })
-export interface DeprecationWarning extends v.InferOutput<typeof DeprecationWarning> {}
+export type DeprecationWarning = v.InferOutput<typeof DeprecationWarning>
 
 export const DeprecationSummary = r.object({
   days: r.integer,
@@ -28,7 +28,7 @@ export const DeprecationSummary = r.object({
   /** Warnings by time of the last occurrence, newest first. */
   deprecations: r.list(DeprecationWarning),
 })
-export interface DeprecationSummary extends v.InferOutput<typeof DeprecationSummary> {}
+export type DeprecationSummary = v.InferOutput<typeof DeprecationSummary>
 
 export const MAX_DEPRECATIONS = 100
 const MAX_PLACES = 10

@@ -34,7 +34,7 @@ export const DumpSummary = r.named(
     files: r.list(DumpFile),
   }),
 )
-export interface DumpSummary extends v.InferOutput<typeof DumpSummary> {}
+export type DumpSummary = v.InferOutput<typeof DumpSummary>
 
 export interface DiagnosticDump extends DumpSummary, Sections {}
 
@@ -42,7 +42,7 @@ export const DumpsPage = r.object({
   dumps: r.list(DumpSummary),
   pagination: r.PlainPagination,
 })
-export interface DumpsPage extends v.InferOutput<typeof DumpsPage> {}
+export type DumpsPage = v.InferOutput<typeof DumpsPage>
 
 /** Lists stored dumps, newest first. */
 export const diagnosticDumps = defineOperation({

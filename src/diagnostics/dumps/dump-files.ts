@@ -28,7 +28,7 @@ export const DumpFile = r.object({
   size_bytes: r.integer,
   hostname: r.text,
 })
-export interface DumpFile extends v.InferOutput<typeof DumpFile> {}
+export type DumpFile = v.InferOutput<typeof DumpFile>
 
 type FolderContext = Pick<Context, 'config' | 'spool'>
 

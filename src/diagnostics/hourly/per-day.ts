@@ -6,7 +6,7 @@ export const DayCount = r.object({
   day: r.day,
   count: r.integer,
 })
-export interface DayCount extends v.InferOutput<typeof DayCount> {}
+export type DayCount = v.InferOutput<typeof DayCount>
 
 /** Sums hours to local days, oldest first, including days without counts. */
 export class DayTotals {

@@ -14,7 +14,7 @@ const StatementCaller = r.object({
   request_count: r.integer,
   worst_count: r.integer,
 })
-interface StatementCaller extends v.InferOutput<typeof StatementCaller> {}
+type StatementCaller = v.InferOutput<typeof StatementCaller>
 
 export const RepeatedStatement = r.object({
   /** SQL without values. */
@@ -28,7 +28,7 @@ export const RepeatedStatement = r.object({
   last_seen_at: r.time,
   callers: r.list(StatementCaller),
 })
-export interface RepeatedStatement extends v.InferOutput<typeof RepeatedStatement> {}
+export type RepeatedStatement = v.InferOutput<typeof RepeatedStatement>
 
 export const NPlusOneQueries = r.object({
   days: r.integer,
@@ -41,7 +41,7 @@ export const NPlusOneQueries = r.object({
   /** Statements by number of executions, most first. */
   statements: r.list(RepeatedStatement),
 })
-export interface NPlusOneQueries extends v.InferOutput<typeof NPlusOneQueries> {}
+export type NPlusOneQueries = v.InferOutput<typeof NPlusOneQueries>
 
 export const MAX_STATEMENTS = 100
 const MAX_CALLERS = 10

@@ -41,7 +41,7 @@ export const ListedProcess = r.object({
   delay_p99_ms: r.nullable(r.number),
   cpu: r.nullable(r.number),
 })
-export interface ListedProcess extends v.InferOutput<typeof ListedProcess> {}
+export type ListedProcess = v.InferOutput<typeof ListedProcess>
 
 /** Metrics of one step. All values are null if the process wrote no row in it. */
 export const HealthPoint = r.object({
@@ -59,7 +59,7 @@ export const HealthPoint = r.object({
   handles: r.nullable(r.number),
   errors: r.nullable(r.number),
 })
-export interface HealthPoint extends v.InferOutput<typeof HealthPoint> {}
+export type HealthPoint = v.InferOutput<typeof HealthPoint>
 
 export const ProcessHealthPage = r.object({
   range: r.oneOf(RANGE_NAMES),
@@ -68,7 +68,7 @@ export const ProcessHealthPage = r.object({
   process: r.nullable(ListedProcess),
   points: r.list(HealthPoint),
 })
-export interface ProcessHealthPage extends v.InferOutput<typeof ProcessHealthPage> {}
+export type ProcessHealthPage = v.InferOutput<typeof ProcessHealthPage>
 
 /**
  * Lists processes and returns the metrics of one process over time, by default the first one. The default range is a day,

@@ -41,7 +41,7 @@ export const RequestGuardSummary = r.object({
   by_address: r.list(GuardedAddress),
   by_path: r.list(GuardedPath),
 })
-export interface RequestGuardSummary extends v.InferOutput<typeof RequestGuardSummary> {}
+export type RequestGuardSummary = v.InferOutput<typeof RequestGuardSummary>
 
 export const MAX_LISTED = 50
 

@@ -14,7 +14,7 @@ export const SwallowingHandler = r.object({
   handler_kind: r.text,
   rescue_count: r.integer,
 })
-export interface SwallowingHandler extends v.InferOutput<typeof SwallowingHandler> {}
+export type SwallowingHandler = v.InferOutput<typeof SwallowingHandler>
 
 export const SwallowingLocation = r.object({
   error_type: r.text,
@@ -31,7 +31,7 @@ export const SwallowingLocation = r.object({
   /** Handlers by number of rescues, most first. */
   handlers: r.list(SwallowingHandler),
 })
-export interface SwallowingLocation extends v.InferOutput<typeof SwallowingLocation> {}
+export type SwallowingLocation = v.InferOutput<typeof SwallowingLocation>
 
 export const SwallowedExceptions = r.object({
   days: r.integer,
@@ -55,7 +55,7 @@ export const SwallowedExceptions = r.object({
   /** Number of locations above the threshold, including unlisted ones. */
   total_count: r.integer,
 })
-export interface SwallowedExceptions extends v.InferOutput<typeof SwallowedExceptions> {}
+export type SwallowedExceptions = v.InferOutput<typeof SwallowedExceptions>
 
 export const MAX_LOCATIONS = 200
 const MAX_HANDLERS = 20

@@ -19,7 +19,7 @@ export const ChannelState = r.object({
   min_severity: r.severity,
   held_in_quiet_hours: r.boolean,
 })
-export interface ChannelState extends v.InferOutput<typeof ChannelState> {}
+export type ChannelState = v.InferOutput<typeof ChannelState>
 
 /** Option that enables each channel. */
 const ENABLING_OPTIONS: Readonly<Record<ChannelName, OptionName>> = {

@@ -35,13 +35,13 @@ export const Delivery = r.object({
   run_at: r.nullable(r.time),
   finished_at: r.nullable(r.time),
 })
-export interface Delivery extends v.InferOutput<typeof Delivery> {}
+export type Delivery = v.InferOutput<typeof Delivery>
 
 export const DeliveriesPage = r.object({
   deliveries: r.list(Delivery),
   pagination: r.PlainPagination,
 })
-export interface DeliveriesPage extends v.InferOutput<typeof DeliveriesPage> {}
+export type DeliveriesPage = v.InferOutput<typeof DeliveriesPage>
 
 export const deliveriesInput = v.object({
   state: optional(choice(DELIVERY_STATES)),
@@ -162,7 +162,7 @@ export const DeliveryCounts = r.object({
   over_limit: r.integer,
   combined: r.integer,
 } satisfies Record<Delivery['state'], unknown>)
-export interface DeliveryCounts extends v.InferOutput<typeof DeliveryCounts> {}
+export type DeliveryCounts = v.InferOutput<typeof DeliveryCounts>
 
 const { channel, error_id, application_id } = deliveriesInput.entries
 

@@ -28,7 +28,7 @@ export const SpoolState = r.object({
   failed: r.integer,
   bytes: r.integer,
 })
-export interface SpoolState extends v.InferOutput<typeof SpoolState> {}
+export type SpoolState = v.InferOutput<typeof SpoolState>
 
 /** Batch on disk that only this process may import. */
 export interface ClaimedBatch {

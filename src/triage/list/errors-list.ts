@@ -27,13 +27,13 @@ export const ListedError = r.named(
     daily_counts: r.list(r.integer),
   }),
 )
-export interface ListedError extends v.InferOutput<typeof ListedError> {}
+export type ListedError = v.InferOutput<typeof ListedError>
 
 export const ErrorsPage = r.object({
   errors: r.list(ListedError),
   pagination: r.Pagination,
 })
-export interface ErrorsPage extends v.InferOutput<typeof ErrorsPage> {}
+export type ErrorsPage = v.InferOutput<typeof ErrorsPage>
 
 /** Returns one page of the matching errors, newest first by default. */
 export const errorsPage = defineOperation({

@@ -21,7 +21,7 @@ export const ErrorUpdate = r.object({
   severity: r.severity,
   daily_counts: r.list(r.integer),
 })
-export interface ErrorUpdate extends v.InferOutput<typeof ErrorUpdate> {}
+export type ErrorUpdate = v.InferOutput<typeof ErrorUpdate>
 
 export const ErrorChanges = r.object({
   /** Matching errors that are not visible and were first seen or reopened since. */
@@ -31,7 +31,7 @@ export const ErrorChanges = r.object({
   /** Visible errors that occurred again or were changed. */
   updated: r.list(ErrorUpdate),
 })
-export interface ErrorChanges extends v.InferOutput<typeof ErrorChanges> {}
+export type ErrorChanges = v.InferOutput<typeof ErrorChanges>
 
 const MAX_NEW_COUNT = 99
 /** Upper limit for `since`, for pages that stay open longer. */

@@ -20,7 +20,7 @@ export const ErrorGrouping = r.object({
   /** File and function of the first in-app frames. `~` precedes the digest of a source line. */
   place: r.list(r.text),
 })
-export interface ErrorGrouping extends v.InferOutput<typeof ErrorGrouping> {}
+export type ErrorGrouping = v.InferOutput<typeof ErrorGrouping>
 
 type GroupedRecord = Pick<
   ErrorRecord,

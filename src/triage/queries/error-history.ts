@@ -16,7 +16,7 @@ export const ErrorHistory = r.object({
   app_versions: r.list(r.object({ app_version: r.nullable(r.text), count: r.integer })),
   platforms: r.list(r.object({ platform: r.text, count: r.integer })),
 })
-export interface ErrorHistory extends v.InferOutput<typeof ErrorHistory> {}
+export type ErrorHistory = v.InferOutput<typeof ErrorHistory>
 
 const SHOWN_HOURS = 24
 const SHOWN_DAYS = 30

@@ -51,7 +51,7 @@ export const ErrorSummary = r.object({
   regressed_in_version: r.nullable(r.text),
   hash_signature: r.text,
 })
-export interface ErrorSummary extends v.InferOutput<typeof ErrorSummary> {}
+export type ErrorSummary = v.InferOutput<typeof ErrorSummary>
 
 export const Comment = r.object({
   id: r.integer,
@@ -59,7 +59,7 @@ export const Comment = r.object({
   body: r.text,
   created_at: r.time,
 })
-export interface Comment extends v.InferOutput<typeof Comment> {}
+export type Comment = v.InferOutput<typeof Comment>
 
 export const Activity = r.object({
   id: r.integer,
@@ -70,7 +70,7 @@ export const Activity = r.object({
   comment: r.nullable(r.text),
   created_at: r.time,
 })
-export interface Activity extends v.InferOutput<typeof Activity> {}
+export type Activity = v.InferOutput<typeof Activity>
 
 export const OccurrenceBreadcrumb = r.object({
   occurred_at: r.time,
@@ -79,7 +79,7 @@ export const OccurrenceBreadcrumb = r.object({
   duration_ms: r.optional(r.number),
   metadata: r.optional(r.anyObject),
 })
-export interface OccurrenceBreadcrumb extends v.InferOutput<typeof OccurrenceBreadcrumb> {}
+export type OccurrenceBreadcrumb = v.InferOutput<typeof OccurrenceBreadcrumb>
 
 /** Data captured with one occurrence. */
 export const CapturedData = r.object({
@@ -97,7 +97,7 @@ export const CapturedData = r.object({
   /** System error code and errno, environment, process, and the hook that captured the error. */
   details: r.anyObject,
 })
-export interface CapturedData extends v.InferOutput<typeof CapturedData> {}
+export type CapturedData = v.InferOutput<typeof CapturedData>
 
 export const Occurrence = r.named(
   'Occurrence',
@@ -112,7 +112,7 @@ export const Occurrence = r.named(
     user_id: r.nullable(r.text),
   }),
 )
-export interface Occurrence extends v.InferOutput<typeof Occurrence> {}
+export type Occurrence = v.InferOutput<typeof Occurrence>
 
 /** Selected occurrence and its neighbors in time. */
 export const SelectedOccurrence = r.object({
@@ -124,7 +124,7 @@ export const SelectedOccurrence = r.object({
   /** 1 is the newest; null when there are too many to count. */
   position: r.nullable(r.integer),
 })
-export interface SelectedOccurrence extends v.InferOutput<typeof SelectedOccurrence> {}
+export type SelectedOccurrence = v.InferOutput<typeof SelectedOccurrence>
 
 /**
  * Error with one of its occurrences: the newest or the selected one. `message`, `place`, `backtrace`, `causes`,

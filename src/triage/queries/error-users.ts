@@ -11,7 +11,7 @@ export const ErrorUsers = r.object({
   /** `recent` when only users of the newest occurrences were compared. */
   scope: r.oneOf(['all', 'recent']),
 })
-export interface ErrorUsers extends v.InferOutput<typeof ErrorUsers> {}
+export type ErrorUsers = v.InferOutput<typeof ErrorUsers>
 
 const MAX_USERS = 10
 /** Maximum number of users to sort for one page. */

@@ -47,7 +47,7 @@ const SlowFigures = r.object({
   cascades: r.list(StrongCascade),
   bursts: RecentBursts,
 })
-interface SlowFigures extends v.InferOutput<typeof SlowFigures> {}
+type SlowFigures = v.InferOutput<typeof SlowFigures>
 type CachedFigures = { [Name in keyof SlowFigures]: CachedResult<SlowFigures[Name]> }
 
 interface Analytics {

@@ -29,7 +29,7 @@ const QuietHours = r.object({
   /** End of the current quiet hours. */
   held_until: r.nullable(r.time),
 })
-interface QuietHours extends v.InferOutput<typeof QuietHours> {}
+type QuietHours = v.InferOutput<typeof QuietHours>
 
 const Notifications = r.object({
   channels: r.list(ChannelState),
@@ -38,7 +38,7 @@ const Notifications = r.object({
   counts: DeliveryCounts,
   ...DeliveriesPage.entries,
 })
-interface Notifications extends v.InferOutput<typeof Notifications> {}
+type Notifications = v.InferOutput<typeof Notifications>
 
 export const notifications = definePage({
   path: '/notifications',

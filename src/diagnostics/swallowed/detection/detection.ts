@@ -35,7 +35,7 @@ export const Support = r.object({
   /** Sentence for the log and the page if the runtime is not supported. */
   reason: r.nullable(r.text),
 })
-export interface Support extends v.InferOutput<typeof Support> {}
+export type Support = v.InferOutput<typeof Support>
 
 export interface Runtime {
   name: string
