@@ -26,8 +26,8 @@ export default {
   ],
   project: ['src/**/*.{ts,tsx}', 'scripts/**/*.mjs', 'bench/**/*.mjs', 'test/**/*.{ts,tsx}'],
   ignore: ['test/cli/init/hosts/**'],
-  // Loaded through createRequire, types of a test dependency, and the version of Rollup that Vite must use.
-  ignoreDependencies: ['express4', 'koa-bodyparser', '@types/smtp-server', 'rollup'],
+  // Loaded through createRequire, and types of a test dependency.
+  ignoreDependencies: ['express4', 'koa-bodyparser', '@types/smtp-server'],
   ignoreBinaries: ['mkfifo', 'mount', 'umount', 'openssl'],
   // The type of a parameter or result is exported with its function, although no other file names the type.
   ignoreExportsUsedInFile: { interface: true, type: true },
