@@ -53,18 +53,19 @@ const removeDatabase = (file: string) => {
 const checkpoint = (url: string) =>
   withDatabase(url, ({ read }) => sql`pragma wal_checkpoint(truncate)`.execute(read).then(() => undefined))
 
-/** Overwrites 3,000 bytes at each of 200 offsets after the schema pages. */
+/** Overwrites a fifth of the file after the schema pages, at fixed pseudorandom offsets. */
 function damage(file: string): void {
   const { size } = statSync(file)
   const garbage = Buffer.alloc(3000)
   const start = Math.floor(size / 4)
   const descriptor = openSync(file, 'r+')
-  let state = 12345
+  let state = 99
   const next = () => {
     state = (state * 1103515245 + 12345) % 2147483648
     return state
   }
-  for (let i = 0; i < 200; i++) {
+  const blocks = size / 15_000
+  for (let i = 0; i < blocks; i++) {
     for (let byte = 0; byte < garbage.length; byte++) garbage[byte] = next() % 256
     writeSync(descriptor, garbage, 0, garbage.length, start + (next() % (size - start - garbage.length)))
   }

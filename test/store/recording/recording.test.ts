@@ -152,7 +152,7 @@ describeEachDatabase('recording', (database) => {
   test('loses no error and no caller in a storm of many groups in one event loop iteration', {
     timeout: 60_000,
   }, async () => {
-    const { tracker, url } = await freshTracker(database)
+    const { tracker, url } = await freshTracker(database, { max_groups_per_place: 10_000 })
     await tracker.ready()
     const groups = 5200
     const events = Array.from({ length: groups }, (_, i) => ({ ...EVENT, error_type: `Many${i}` }))

@@ -123,7 +123,7 @@ export function SectionTable({
 }): Rendered {
   return (
     <section class="scroll" tabindex={0} aria-label={caption}>
-      <table class="data-table part-table">
+      <table class="part-table">
         <caption class="hidden">{caption}</caption>
         <thead>
           <tr>
