@@ -56,12 +56,12 @@ export class MessageFloods {
       return null
     }
     if (flood.signatures.has(hash_signature)) return null
-    if (flood.error_type !== error_type) flood.error_type = MANY_TYPES
-    if (flood.signatures.size >= limit) return flood.error_type
-    flood.signatures.add(hash_signature)
     // Moves the location to the end, so that the one without a new group for the longest time is evicted.
     this.#floods.delete(place)
     this.#floods.set(place, flood)
+    if (flood.error_type !== error_type) flood.error_type = MANY_TYPES
+    if (flood.signatures.size >= limit) return flood.error_type
+    flood.signatures.add(hash_signature)
     return null
   }
 

@@ -31,7 +31,8 @@ describeEachDatabase('process exit', (database) => {
   test('writes all errors to disk when the process exits during a storm of many groups', async () => {
     const place = await freshPlace(database)
     const events = Array.from({ length: 2600 }, (_, i) => ({ ...EVENT, error_type: `Last${i % 1300}` }))
-    const child = startChild('exit-while-busy', { settings: settingsAt(place), events })
+    const settings = { ...settingsAt(place), max_groups_per_place: 10_000 }
+    const child = startChild('exit-while-busy', { settings, events })
     expect(await child.exited).toBe(3)
     await importedAt(place)
     const { counts } = await verifiedCounts(place.url)
