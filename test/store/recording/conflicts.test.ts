@@ -79,6 +79,52 @@ describeServers('a server whose transactions are serializable by default', (data
   })
 })
 
+describeServers('a server that reports a serialization failure', (database) => {
+  test('gets the same transaction again and counts every error once', async () => {
+    const place = await freshPlace(database)
+    const { tracker, lines } = trackerAt(place)
+    await tracker.ready()
+    await withDatabase(place.url, ({ read }) => failTwice(read, database))
+    const logged = await recordBoth(tracker)
+    expect(logged.map((one) => one?.state)).toEqual(['recorded', 'recorded'])
+    expect(lines).toEqual([])
+    expect((await tracker.stats()).dropped).toEqual({})
+    expect((await verifiedCounts(place.url)).counts).toEqual({ 'shop First': 1, 'shop Second': 1 })
+    expect(await withDatabase(place.url, ({ read }) => attempts(read, database))).toBeGreaterThan(2)
+  })
+})
+
+async function attempts(db: Kysely<Schema>, { dialect }: TestDatabase): Promise<number> {
+  const { rows } = await sql<{ attempts: number }>`select ${
+    dialect === 'postgres' ? sql`last_value as attempts` : sql`attempts`
+  } from faultboard_test_attempts`.execute(db)
+  return Number(rows[0]?.attempts)
+}
+
+/** Makes the first two inserts of errors fail as a conflict. A rollback resets neither a sequence nor a MyISAM table. */
+async function failTwice(db: Kysely<Schema>, { dialect }: TestDatabase): Promise<void> {
+  if (dialect === 'postgres') {
+    await sql`create sequence faultboard_test_attempts`.execute(db)
+    await sql`create function faultboard_test_fail() returns trigger language plpgsql as $$ begin
+      if nextval('faultboard_test_attempts') <= 2 then
+        raise exception 'could not serialize access due to concurrent update' using errcode = '40001';
+      end if;
+      return new;
+    end $$`.execute(db)
+    await sql`create trigger faultboard_test_fail before insert on faultboard_errors
+      for each row execute function faultboard_test_fail()`.execute(db)
+  } else {
+    await sql`create table faultboard_test_attempts (attempts int not null) engine = MyISAM`.execute(db)
+    await sql`insert into faultboard_test_attempts values (0)`.execute(db)
+    await sql`create trigger faultboard_test_fail before insert on faultboard_errors for each row begin
+      update faultboard_test_attempts set attempts = attempts + 1;
+      if (select attempts from faultboard_test_attempts) <= 2 then
+        signal sqlstate '40001' set mysql_errno = 1213, message_text = 'Deadlock found';
+      end if;
+    end`.execute(db)
+  }
+}
+
 /** Records both errors in one batch. */
 function recordBoth({ Commands }: TestTracker['tracker']) {
   return Promise.all(
