@@ -1,9 +1,12 @@
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { pgQueries } from '../../../src/capture/breadcrumbs/pg.js'
 import { wrapMethod } from '../../../src/capture/breadcrumbs/wrap-method.js'
 import { TrackerInstance } from '../../../src/tracker.js'
-import { CREDENTIALS } from '../../support/tracker.js'
+import { CREDENTIALS, temporaryFolder } from '../../support/tracker.js'
 
 const settings = { ...CREDENTIALS, database: 'sqlite::memory:', enable_breadcrumbs: true }
 const METHODS = ['log', 'info', 'warn', 'error', 'debug'] as const
@@ -101,4 +104,21 @@ test('does not wrap a method of a frozen object', () => {
   const stop = wrapMethod(target, 'run', () => () => 'watched')
   expect(target.run()).toBe('done')
   stop()
+})
+
+test('records errors in a process with frozen intrinsics', () => {
+  const folder = temporaryFolder()
+  const file = join(folder, 'input.json')
+  const database = `sqlite:${join(folder, 'errors.sqlite3')}`
+  writeFileSync(
+    file,
+    JSON.stringify({ settings: { ...settings, database }, events: [{ error_type: 'E', message: 'm' }] }),
+  )
+  const { stdout, status } = spawnSync(
+    process.execPath,
+    ['--frozen-intrinsics', 'test/store/fixtures/record.mjs', file],
+    { encoding: 'utf8' },
+  )
+  expect(status).toBe(0)
+  expect(JSON.parse(stdout)).toMatchObject({ states: { recorded: 1 }, rejected: 0 })
 })
