@@ -16,7 +16,7 @@ export function createLog(
   const lastWritten = new Map<string, number>()
   const writeLine = (message: string) => {
     const last = lastWritten.get(message)
-    if (last !== undefined && now() - last < MINUTE) return
+    if (last !== undefined && Math.abs(now() - last) < MINUTE) return
     if (lastWritten.size >= MAX_REMEMBERED) lastWritten.clear()
     lastWritten.set(message, now())
     write(`[faultboard] ${redactor.text(message)}\n`)

@@ -4,7 +4,7 @@ import { sql } from '../store/kysely.js'
 import { withRowLocks } from '../store/row-locks.js'
 import type { JobName } from './engine.js'
 import type { EngineParts, JobStore } from './polling-engine.js'
-import { MAX_ATTEMPTS, MAX_DEAD_LETTERS, type Timing } from './timing.js'
+import { MAX_ATTEMPTS, MAX_CLOCK_SKEW_MS, MAX_DEAD_LETTERS, type Timing } from './timing.js'
 import type { ClaimedJob } from './worker.js'
 
 const JOB_ROWS: BulkTarget = {
@@ -28,6 +28,35 @@ export function createEmbeddedStore({ database, ready, now }: EngineParts, timin
   /** Only while the lease is held: after a long pause, another process may have claimed the job. */
   const ownClaim = (job: ClaimedJob) =>
     ({ id: Number(job.id), locked_by: workerId, attempts: job.attempt, state: 'active' }) as const
+
+  /** After the clock was set back, jobs would wait for the old time, and leases of ended processes would not expire. */
+  async function correctFutureTimes(time: number): Promise<void> {
+    const maxLease = time + timing.leaseMs + MAX_CLOCK_SKEW_MS
+    const maxCreated = time + MAX_CLOCK_SKEW_MS
+    const hasFutureTime = await read
+      .selectFrom('faultboard_jobs')
+      .select('id')
+      .where('state', 'in', ['waiting', 'active'])
+      .where(({ eb, or }) => or([eb('locked_until', '>', maxLease), eb('created_at', '>', maxCreated)]))
+      .limit(1)
+      .executeTakeFirst()
+    if (!hasFutureTime) return
+    await database.write(async (trx) => {
+      await trx
+        .updateTable('faultboard_jobs')
+        .set({ locked_until: time + timing.leaseMs })
+        .where('state', '=', 'active')
+        .where('locked_until', '>', maxLease)
+        .execute()
+      await trx
+        .updateTable('faultboard_jobs')
+        // MySQL assigns from left to right.
+        .set({ run_at: sql`run_at - (created_at - ${time})`, created_at: time })
+        .where('state', 'in', ['waiting', 'active'])
+        .where('created_at', '>', maxCreated)
+        .execute()
+    })
+  }
 
   return {
     title: dialect.address,
@@ -160,6 +189,7 @@ export function createEmbeddedStore({ database, ready, now }: EngineParts, timin
     async releaseExpired() {
       await ready()
       const time = now()
+      await correctFutureTimes(time)
       const hasExpiredLease = await read
         .selectFrom('faultboard_jobs')
         .select('id')

@@ -5,6 +5,7 @@ import { MINUTE } from '../model/time.js'
 import { LEASES } from '../store/bulk-targets.js'
 import type { JobName } from './engine.js'
 import { isReportedByRecorder, reasonOf } from './reason.js'
+import { MAX_CLOCK_SKEW_MS } from './timing.js'
 
 /** A recurring job that runs in one of all processes. */
 export interface Schedule {
@@ -101,9 +102,6 @@ async function readLastRun(context: Context, schedule: Schedule): Promise<number
   return (await lease())?.last_run_at ?? initialRunAt
 }
 
-/** Tolerated clock difference between machines. */
-const MAX_CLOCK_SKEW_MS = MINUTE
-
 /** A clock that was once a year ahead would delay the next run by a year. */
 async function correctFutureRun({ database, now }: Context, name: string, lastRunAt: number): Promise<number> {
   const time = now()
@@ -132,7 +130,10 @@ async function takeLease(
       .set({ holder, expires_at: now() + LEASE_MS })
       .where('name', '=', name)
       .where(({ eb }) => eb(eb.fn.coalesce('last_run_at', eb.lit(0)), '=', lastRunAt))
-      .where('expires_at', '<=', now())
+      // A later end was set before the clock was set back.
+      .where(({ eb, or }) =>
+        or([eb('expires_at', '<=', now()), eb('expires_at', '>', now() + LEASE_MS + MAX_CLOCK_SKEW_MS)]),
+      )
       .executeTakeFirst(),
   )
   return update.numUpdatedRows > 0n

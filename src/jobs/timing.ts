@@ -17,6 +17,9 @@ export interface Timing {
 
 export const TIMING: Timing = { leaseMs: 60_000, pollMs: 1000, graceMs: 5000, timeoutMs: 10_000, retryDelayMs: 5000 }
 
+/** Tolerated clock difference between machines. A time further ahead comes from a clock that was set back since. */
+export const MAX_CLOCK_SKEW_MS = MINUTE
+
 /** Low, because jobs share the host's process and the tracker's few connections. */
 export const CONCURRENCY = 4
 export const MAX_ATTEMPTS = 5

@@ -93,6 +93,18 @@ describeEachDatabase('scheduled jobs', (database) => {
     expect(await round()).toEqual([])
   })
 
+  test('takes over the lease of a process that died before the clock was set back', async () => {
+    const { contexts, round, clock } = await processes(2)
+    const [first] = contexts
+    const cleanup = SCHEDULES.find(({ name }) => name === 'cleanup')
+    if (!first || !cleanup) throw new Error('no process')
+    const dying = { ...first, jobs: { ...first.jobs, add: died(async () => {}) } } as Context
+    await expect(enqueueIfDue(dying, cleanup)).rejects.toThrow('died')
+    expect(await round()).not.toContain('cleanup')
+    clock.now -= DAY
+    expect(await round()).toContain('cleanup')
+  })
+
   interface Processes {
     contexts: Context[]
     clock: { now: number }

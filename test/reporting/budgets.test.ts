@@ -247,6 +247,16 @@ test('counts invalid bodies and rejected clients of the reporting endpoint as re
   expect(refused.headers.get('retry-after')).toBe('60')
 })
 
+test('allows requests again after the clock is set back', async () => {
+  const host = await reportingHost({}, { client_max_requests_per_minute: { per_address: 2 } })
+  const statuses = async () => [await host.post({ error: REPORT }), await host.post({ error: REPORT })]
+  await statuses()
+  expect((await host.post({ error: REPORT })).status).toBe(429)
+  host.clock.now -= 24 * 3_600_000
+  expect((await statuses()).map(({ status }) => status)).toEqual([201, 201])
+  expect((await host.post({ error: REPORT })).headers.get('retry-after')).toBe('60')
+})
+
 test('checks the key in the first line before it decompresses the rest', async () => {
   const host = await intakeHost(ON_SQLITE, { settings: { client_max_bytes_per_minute: { per_address: 150_000 } } })
   const url = `${host.origin}/sentry/api/1/envelope/`

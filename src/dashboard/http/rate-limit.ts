@@ -8,6 +8,11 @@ export interface Verdict {
   reset: number
 }
 
+/** Whether a window of one minute is open. One that ends later was opened before the clock was set back. */
+export function isOpenWindow({ ends }: { ends: number }, now: number): boolean {
+  return ends > now && ends <= now + MINUTE
+}
+
 /** Bounds memory when requests come from many addresses. */
 const MAX_ADDRESSES = 10_000
 
@@ -37,7 +42,7 @@ export class RateLimiter {
 
   #window(address: string): { ends: number; count: number } {
     const current = this.#windows.get(address)
-    if (current && current.ends > this.#now()) return current
+    if (current && isOpenWindow(current, this.#now())) return current
     if (this.#windows.size >= MAX_ADDRESSES) this.#evictOldest()
     const fresh = { ends: this.#now() + MINUTE, count: 0 }
     this.#windows.delete(address)

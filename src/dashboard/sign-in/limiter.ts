@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { MINUTE } from '../../model/time.js'
-import type { Verdict } from '../http/rate-limit.js'
+import { isOpenWindow, type Verdict } from '../http/rate-limit.js'
 
 /** A sign-in attempt of any scheme: a password, an API token, a callback of the host. */
 export interface SignInAttempt {
@@ -159,7 +159,7 @@ export class SignInLimiter {
   }
 
   #totalWindow(): CountWindow {
-    if (!this.#isOpen(this.#total)) this.#total = { ends: this.#now() + MINUTE, count: 0 }
+    if (!isOpenWindow(this.#total, this.#now())) this.#total = { ends: this.#now() + MINUTE, count: 0 }
     return this.#total
   }
 
@@ -169,19 +169,13 @@ export class SignInLimiter {
     create: (ends: number) => Window,
   ): Window {
     const known = windows.get(key)
-    if (known && this.#isOpen(known)) return known
+    if (known && isOpenWindow(known, this.#now())) return known
     windows.delete(key)
     const [oldest] = windows.keys()
     if (windows.size >= MAX_WINDOWS && oldest !== undefined) windows.delete(oldest)
     const window = create(this.#now() + MINUTE)
     windows.set(key, window)
     return window
-  }
-
-  /** A window that ends later than a new one was opened before the clock was set back. */
-  #isOpen({ ends }: { ends: number }): boolean {
-    const remaining = ends - this.#now()
-    return remaining > 0 && remaining <= MINUTE
   }
 
   #limited(ends: number, limit: number): SignInLimited {

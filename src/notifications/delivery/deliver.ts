@@ -73,9 +73,11 @@ async function findDelivery({ database }: Context, id: number): Promise<Row | un
 /**
  * False while another process is sending the delivery, or when the delivery was postponed after this job was created.
  */
-function isDue({ state, run_at, locked_until }: Row, now: number): boolean {
+function isDue({ state, run_at, locked_until, created_at }: Row, now: number): boolean {
   if (state === 'sending') return (locked_until ?? 0) < now
-  return state === 'pending' && (run_at ?? 0) <= now
+  // Created before the clock was set back: `run_at` would delay the delivery by the difference.
+  const isFromLaterClock = created_at > now + MAX_CLOCK_SKEW_MS
+  return state === 'pending' && (isFromLaterClock || (run_at ?? 0) <= now)
 }
 
 /** Whether the job engine, which uses another clock, considers this job due. No other job exists for the attempt. */

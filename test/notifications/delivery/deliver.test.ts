@@ -122,6 +122,17 @@ describeEachDatabase('a delivery', (database) => {
     expect((await harness.rows())[0]).toMatchObject({ state: 'pending', attempts: 0 })
   })
 
+  test('sends a delivery that was created before the clock was set back', async () => {
+    const inbox = await webhookInbox()
+    const harness = await openHarness(inbox.settings)
+    await harness.log('TypeError')
+    const [{ id = 0, run_at } = {}] = await harness.rows()
+    harness.clock.now -= 24 * 3600 * SECOND
+    await deliver(harness.context, id, NEVER_ABORTED, { delivery_id: id, attempts: 0, run_at: run_at ?? 0 })
+    expect(inbox.messages).toHaveLength(1)
+    expect((await harness.rows())[0]).toMatchObject({ state: 'sent', attempts: 1 })
+  })
+
   test('does not mark a concurrently changed delivery as enqueued', async () => {
     const writer = await openHarness()
     await writer.log('TypeError')
