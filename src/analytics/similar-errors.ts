@@ -5,7 +5,7 @@ import { clampedInteger, fraction, id, optional } from '../model/input/input.js'
 import * as r from '../model/result.js'
 import { defineOperation } from '../operation.js'
 import { sql } from '../store/kysely.js'
-import { withoutIndex } from '../store/sort-order.js'
+import { withoutIndex } from '../store/sql/sort-order.js'
 import { assertErrorExists } from './existing-error.js'
 import { loadRankedErrors, RankedError } from './ranked-errors.js'
 

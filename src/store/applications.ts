@@ -1,5 +1,5 @@
 import type { Options } from '../config/options.js'
-import { APPLICATIONS } from './bulk-targets.js'
+import { APPLICATIONS } from './bulk/bulk-targets.js'
 import type { Database } from './database.js'
 
 /** Returns the id of an application. Creates the application on first use. */

@@ -1,8 +1,8 @@
-import { LEASES } from './bulk-targets.js'
+import { LEASES } from './bulk/bulk-targets.js'
 import type { Dialect } from './dialect.js'
 import type { Transaction } from './kysely.js'
-import { withRowLocks } from './row-locks.js'
 import type { Schema } from './schema.js'
+import { withRowLocks } from './sql/row-locks.js'
 
 /** Reads and locks the progress of a job, stored as a time by name. The lock lets one process at a time continue. */
 export async function readCheckpoint(

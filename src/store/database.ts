@@ -5,8 +5,8 @@ import { isPostgresPool, postgresPool, postgresUrl } from './dialects/postgres.j
 import { isSqliteHandle, openSqliteFile, openSqliteHandle } from './dialects/sqlite.js'
 import { isIntegerColumn } from './integer-columns.js'
 import { Kysely, type KyselyPlugin, type Transaction, type UnknownRow } from './kysely.js'
-import type { QueryTimeout } from './query-timeout.js'
 import type { Schema } from './schema.js'
+import type { QueryTimeout } from './sql/query-timeout.js'
 
 /** Database of the tracker, independent of its kind. */
 export interface Database {

@@ -7,8 +7,8 @@ import type {
   RawBuilder,
   UnknownRow,
 } from './kysely.js'
-import type { QueryTimeout } from './query-timeout.js'
 import type { Schema } from './schema.js'
+import type { QueryTimeout } from './sql/query-timeout.js'
 
 /** All differences between the databases. A new database is one file with these members. */
 export interface Dialect extends Capabilities {

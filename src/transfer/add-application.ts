@@ -1,6 +1,6 @@
 import type { Context } from '../context.js'
 import { applicationId } from '../store/applications.js'
-import { CLIENT_RELEASES, RELEASES } from '../store/bulk-targets.js'
+import { CLIENT_RELEASES, RELEASES } from '../store/bulk/bulk-targets.js'
 import type { Database } from '../store/database.js'
 import type { BulkTarget } from '../store/dialect.js'
 import type { ApplicationLine } from './record.js'

@@ -1,10 +1,10 @@
-import { OCCURRENCES, PAYLOADS } from '../store/bulk-targets.js'
+import { OCCURRENCES, PAYLOADS } from '../store/bulk/bulk-targets.js'
 import type { Dialect } from '../store/dialect.js'
 import type { Transaction } from '../store/kysely.js'
 import { addSums } from '../store/recording/add-sums.js'
 import { type HourSum, storedPayload, type UserSum } from '../store/recording/folded-group.js'
-import type { ErrorRow } from '../store/row-locks.js'
 import type { Schema } from '../store/schema.js'
+import type { ErrorRow } from '../store/sql/row-locks.js'
 import type { ErrorLine, RecordRows } from './record.js'
 
 interface NewRows extends RecordRows {

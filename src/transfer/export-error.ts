@@ -1,6 +1,6 @@
 import type { Context } from '../context.js'
 import { isoTime } from '../model/time.js'
-import type { ErrorRow } from '../store/row-locks.js'
+import type { ErrorRow } from '../store/sql/row-locks.js'
 import { exportedParts } from './export-parts.js'
 import { digestOf, originId } from './origin.js'
 import { type ExportedLine, FORMAT_VERSION } from './record.js'

@@ -2,7 +2,7 @@ import type * as v from 'valibot'
 import type { Context } from '../context.js'
 import { isoTime } from '../model/time.js'
 import { sql } from '../store/kysely.js'
-import type { ErrorRow } from '../store/row-locks.js'
+import type { ErrorRow } from '../store/sql/row-locks.js'
 import type { moreLine } from './record.js'
 
 type Line = v.InferInput<typeof moreLine>

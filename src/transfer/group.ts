@@ -2,8 +2,8 @@ import { applicationId } from '../store/applications.js'
 import type { Database } from '../store/database.js'
 import type { BulkTarget } from '../store/dialect.js'
 import type { Transaction } from '../store/kysely.js'
-import { type ErrorRow, lockErrors } from '../store/row-locks.js'
 import type { Schema } from '../store/schema.js'
+import { type ErrorRow, lockErrors } from '../store/sql/row-locks.js'
 import { markName, originId } from './origin.js'
 
 export interface Application {

@@ -5,7 +5,7 @@ import { defineOperation } from '../operation.js'
 import type { BulkTarget } from '../store/dialect.js'
 import type { Selectable } from '../store/kysely.js'
 import type { SavedViewsTable } from '../store/schema.js'
-import { byteOrder } from '../store/sort-order.js'
+import { byteOrder } from '../store/sql/sort-order.js'
 import { DEFAULT_ACTOR, MAX_NAME_LENGTH } from './commands/change-errors.js'
 import { errorsListInput } from './list/errors-filter.js'
 

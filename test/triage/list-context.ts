@@ -6,7 +6,7 @@ import type { Context } from '../../src/context.js'
 import { type Operation, perform } from '../../src/operation.js'
 import type { Settings } from '../../src/options.js'
 import { startRuntime } from '../../src/runtime.js'
-import { ERROR_HOURS, GROUPS, SEARCH_TEXTS } from '../../src/store/bulk-targets.js'
+import { ERROR_HOURS, GROUPS, SEARCH_TEXTS } from '../../src/store/bulk/bulk-targets.js'
 import type { TestDatabase } from '../support/databases.js'
 import { CREDENTIALS, freshPlace, NOON, type TrackerPlace } from '../support/tracker.js'
 

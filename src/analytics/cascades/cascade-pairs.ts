@@ -1,7 +1,7 @@
 import type { Context } from '../../context.js'
 import { HOUR } from '../../model/time.js'
+import { packedRows } from '../../store/bulk/packed-rows.js'
 import { sql } from '../../store/kysely.js'
-import { packedRows } from '../../store/packed-rows.js'
 import { periodicYield } from '../sums/event-loop-yield.js'
 import type { Span } from '../sums/period.js'
 import { timedHours } from '../sums/timed-hours.js'

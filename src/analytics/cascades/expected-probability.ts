@@ -1,6 +1,6 @@
 import type { Context } from '../../context.js'
 import { DAY, HOUR, startOfHour } from '../../model/time.js'
-import { packedRows } from '../../store/packed-rows.js'
+import { packedRows } from '../../store/bulk/packed-rows.js'
 
 /** Period over which the frequency of an error is measured. */
 export const MEASURED_DAYS = 7

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.js'
 import { startOfLastDays } from '../../model/time.js'
 import { sql } from '../../store/kysely.js'
-import { withoutIndex } from '../../store/sort-order.js'
+import { withoutIndex } from '../../store/sql/sort-order.js'
 import { hasBaselines } from '../baselines/above-baseline.js'
 import { type Spike, spikingErrors } from '../baselines/spiking-errors.js'
 import { errorsOfApplication } from '../sums/application-filter.js'

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.js'
 import { firstHourFrom, startOfLastDays } from '../../model/time.js'
-import { packedRows } from '../../store/packed-rows.js'
-import { withoutIndex } from '../../store/sort-order.js'
+import { packedRows } from '../../store/bulk/packed-rows.js'
+import { withoutIndex } from '../../store/sql/sort-order.js'
 import { errorsOfApplication } from '../sums/application-filter.js'
 import { countUsersByError } from './affected-users.js'
 

@@ -1,8 +1,8 @@
 import type * as v from 'valibot'
 import type { Context } from '../../context.js'
 import * as r from '../../model/result.js'
-import { packedRows } from '../../store/packed-rows.js'
-import { ID_LIST_LIMITS, timedRanges } from '../../store/timed-ranges.js'
+import { packedRows } from '../../store/bulk/packed-rows.js'
+import { ID_LIST_LIMITS, timedRanges } from '../../store/sql/timed-ranges.js'
 import type { ErrorPlatform } from './error-platforms.js'
 
 /** Error type at one location that occurs on several platforms. */

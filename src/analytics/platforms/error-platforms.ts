@@ -1,6 +1,6 @@
 import type { Context } from '../../context.js'
-import { packedRows } from '../../store/packed-rows.js'
-import { ID_LIST_LIMITS, timedRanges } from '../../store/timed-ranges.js'
+import { packedRows } from '../../store/bulk/packed-rows.js'
+import { ID_LIST_LIMITS, timedRanges } from '../../store/sql/timed-ranges.js'
 import type { Scope } from '../sums/application-filter.js'
 import type { Span } from '../sums/period.js'
 

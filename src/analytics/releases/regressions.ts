@@ -1,5 +1,5 @@
 import type { Context } from '../../context.js'
-import { withoutIndex } from '../../store/sort-order.js'
+import { withoutIndex } from '../../store/sql/sort-order.js'
 import type { Scope } from '../sums/application-filter.js'
 import { errorsOfApplication } from '../sums/application-filter.js'
 import { type Release, releaseKey } from './releases.js'

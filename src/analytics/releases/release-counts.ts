@@ -1,8 +1,8 @@
 import type { Context } from '../../context.js'
 import { HOUR, startOfHour } from '../../model/time.js'
+import { packedRows } from '../../store/bulk/packed-rows.js'
 import { type RawBuilder, sql } from '../../store/kysely.js'
-import { packedRows } from '../../store/packed-rows.js'
-import { withoutIndex } from '../../store/sort-order.js'
+import { withoutIndex } from '../../store/sql/sort-order.js'
 import type { Span } from '../sums/period.js'
 import { lifetimeDays, type Release } from './releases.js'
 

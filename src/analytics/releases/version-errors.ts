@@ -1,7 +1,7 @@
 import type * as v from 'valibot'
 import type { Context } from '../../context.js'
 import * as r from '../../model/result.js'
-import { withoutIndex } from '../../store/sort-order.js'
+import { withoutIndex } from '../../store/sql/sort-order.js'
 import { share } from '../statistics.js'
 import type { Scope } from '../sums/application-filter.js'
 import { elapsedDays, type Period, type Span } from '../sums/period.js'

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.js'
 import { applicationIds } from '../../store/applications.js'
 import { type RawBuilder, sql } from '../../store/kysely.js'
-import { withoutIndex } from '../../store/sort-order.js'
+import { withoutIndex } from '../../store/sql/sort-order.js'
 
 /**
  * Condition for the hourly sums of one or all applications. Database servers list all applications, because the

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.js'
-import { packedRows } from '../../store/packed-rows.js'
-import { ID_LIST_LIMITS, timedRanges } from '../../store/timed-ranges.js'
+import { packedRows } from '../../store/bulk/packed-rows.js'
+import { ID_LIST_LIMITS, timedRanges } from '../../store/sql/timed-ranges.js'
 import { applicationsInScope, hoursOfApplication, occurrencesOfApplication } from './application-filter.js'
 import type { Span } from './period.js'
 

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.js'
 import { HOUR } from '../../model/time.js'
-import { timedRanges } from '../../store/timed-ranges.js'
+import { timedRanges } from '../../store/sql/timed-ranges.js'
 import type { Span } from './period.js'
 
 /** Splits a span into parts of whole hours, sized by `timedRanges`. A database server gets at most `serverHours` each. */

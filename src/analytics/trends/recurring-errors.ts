@@ -2,7 +2,7 @@ import type * as v from 'valibot'
 import type { Context } from '../../context.js'
 import * as r from '../../model/result.js'
 import { DAY } from '../../model/time.js'
-import { withoutIndex } from '../../store/sort-order.js'
+import { withoutIndex } from '../../store/sql/sort-order.js'
 import { RankedError, withErrors } from '../ranked-errors.js'
 import type { Scope } from '../sums/application-filter.js'
 

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.js'
 import { HOUR } from '../../model/time.js'
 import { type RawBuilder, sql } from '../../store/kysely.js'
-import { timedRanges } from '../../store/timed-ranges.js'
+import { timedRanges } from '../../store/sql/timed-ranges.js'
 import { firstHour } from './days.js'
 
 export interface DaysFilter {

@@ -6,7 +6,7 @@ import * as r from '../../model/result.js'
 import { DAY, HOUR, MINUTE } from '../../model/time.js'
 import { defineOperation } from '../../operation.js'
 import { sql } from '../../store/kysely.js'
-import { timedRanges } from '../../store/timed-ranges.js'
+import { timedRanges } from '../../store/sql/timed-ranges.js'
 
 export const RETENTION_DAYS = 7
 const MAX_PROCESSES = 50

@@ -5,7 +5,7 @@ import { applicationIds } from '../../store/applications.js'
 import { advanceCheckpoint, GUARD_FOLDED, readCheckpoint } from '../../store/checkpoints.js'
 import { namesDigest } from '../../store/counters/define-hour-table.js'
 import { GUARD_HOURS } from '../../store/counters/hour-tables.js'
-import { withRowLocks } from '../../store/row-locks.js'
+import { withRowLocks } from '../../store/sql/row-locks.js'
 import { type GuardRow, guardRows } from './guard-rows.js'
 
 const UNFOLDED_DAYS = 7

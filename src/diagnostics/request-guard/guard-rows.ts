@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Context } from '../../context.js'
+import { packedRows } from '../../store/bulk/packed-rows.js'
 import { sql } from '../../store/kysely.js'
-import { packedRows } from '../../store/packed-rows.js'
 
 export interface GuardRow {
   hour: number

@@ -1,5 +1,5 @@
 import type { Options } from '../../config/options.js'
-import { DELIVERIES } from '../../store/bulk-targets.js'
+import { DELIVERIES } from '../../store/bulk/bulk-targets.js'
 import type { Dialect } from '../../store/dialect.js'
 import type { Transaction } from '../../store/kysely.js'
 import type { Schema } from '../../store/schema.js'

@@ -1,4 +1,4 @@
-import { COOLDOWNS } from '../../store/bulk-targets.js'
+import { COOLDOWNS } from '../../store/bulk/bulk-targets.js'
 import type { Dialect } from '../../store/dialect.js'
 import type { Kysely, Transaction } from '../../store/kysely.js'
 import type { Schema } from '../../store/schema.js'

@@ -1,4 +1,4 @@
-import { BUDGET_USAGE } from '../bulk-targets.js'
+import { BUDGET_USAGE } from '../bulk/bulk-targets.js'
 import type { Dialect } from '../dialect.js'
 import type { Transaction } from '../kysely.js'
 import type { Schema } from '../schema.js'

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { cleanText } from '../../model/text.js'
-import { bulkTarget } from '../bulk-targets.js'
+import { bulkTarget } from '../bulk/bulk-targets.js'
 import type { BulkTarget } from '../dialect.js'
 import { type ColumnName, type TableName, tableDefinition } from '../schema.js'
 

@@ -1,4 +1,4 @@
-import { afterInactivity, type QueryTimeout } from '../query-timeout.js'
+import { afterInactivity, type QueryTimeout } from '../sql/query-timeout.js'
 
 /** Operations on the pool of a driver. The pool belongs to the tracker or to the host. */
 export interface PoolParts<Connection> {

@@ -1,4 +1,4 @@
-import { cachePerTarget, conflictClause, insertClause, returningClause, type SqlSyntax } from '../bulk-sql.js'
+import { cachePerTarget, conflictClause, insertClause, returningClause, type SqlSyntax } from '../bulk/bulk-sql.js'
 import type { BulkRow, BulkTarget, Dialect, ErrorClass } from '../dialect.js'
 import {
   CompiledQuery,
@@ -9,8 +9,8 @@ import {
   type UnknownRow,
 } from '../kysely.js'
 import { loadDriver, maskPassword } from '../load-driver.js'
-import type { QueryTimeout } from '../query-timeout.js'
 import type { Schema } from '../schema.js'
+import type { QueryTimeout } from '../sql/query-timeout.js'
 import { GuardedPool, openOnce, type PoolFactory } from './guarded-pool.js'
 import { runOwnQuery } from './own-queries.js'
 import { postgresCapabilities } from './postgres-capabilities.js'

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { TrackerError } from '../../model/errors.js'
-import { cachePerTarget, conflictClause, insertClause, returningClause, type SqlSyntax } from '../bulk-sql.js'
+import { cachePerTarget, conflictClause, insertClause, returningClause, type SqlSyntax } from '../bulk/bulk-sql.js'
 import type { BulkRow, BulkTarget, Dialect, ErrorClass } from '../dialect.js'
 import {
   CompiledQuery,

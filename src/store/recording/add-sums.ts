@@ -7,7 +7,7 @@ import {
   ERROR_VERSIONS,
   TYPE_DAYS,
   TYPE_HOURS,
-} from '../bulk-targets.js'
+} from '../bulk/bulk-targets.js'
 import type { BulkTarget, Dialect } from '../dialect.js'
 import type { Transaction } from '../kysely.js'
 import type { Schema } from '../schema.js'

@@ -1,4 +1,4 @@
-import { BATCHES } from '../bulk-targets.js'
+import { BATCHES } from '../bulk/bulk-targets.js'
 import type { Dialect } from '../dialect.js'
 import type { Kysely, Transaction } from '../kysely.js'
 import type { Schema } from '../schema.js'

@@ -1,6 +1,6 @@
 import type { ErrorEvent } from '../../model/event.js'
 import { startOfHour } from '../../model/time.js'
-import { REPORTED_EVENTS } from '../bulk-targets.js'
+import { REPORTED_EVENTS } from '../bulk/bulk-targets.js'
 import type { Dialect } from '../dialect.js'
 import type { Transaction } from '../kysely.js'
 import type { Schema } from '../schema.js'

@@ -1,5 +1,5 @@
 import { DAY, MINUTE, startOfHour } from '../../model/time.js'
-import { LATE_HOURS } from '../bulk-targets.js'
+import { LATE_HOURS } from '../bulk/bulk-targets.js'
 import { CASCADES_LATE_HOUR, CASCADES_UNTIL } from '../checkpoints.js'
 import type { Dialect } from '../dialect.js'
 import type { Transaction } from '../kysely.js'

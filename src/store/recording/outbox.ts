@@ -1,6 +1,6 @@
 import type { Transaction } from '../kysely.js'
-import type { ErrorRow } from '../row-locks.js'
 import type { Schema } from '../schema.js'
+import type { ErrorRow } from '../sql/row-locks.js'
 import type { GroupOutcome } from './batch.js'
 import type { FoldedGroup } from './folded-group.js'
 

@@ -1,5 +1,5 @@
 import { similarityFeatures } from '../../model/grouping/similarity.js'
-import { FEATURES, GROUPS, OCCURRENCES, PAYLOADS, SEARCH_TEXTS } from '../bulk-targets.js'
+import { FEATURES, GROUPS, OCCURRENCES, PAYLOADS, SEARCH_TEXTS } from '../bulk/bulk-targets.js'
 import type { Database } from '../database.js'
 import type { Dialect } from '../dialect.js'
 import { sql, type Transaction } from '../kysely.js'

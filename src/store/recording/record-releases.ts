@@ -1,5 +1,5 @@
 import { releaseName } from '../../model/releases/releases.js'
-import { CLIENT_RELEASES, RELEASES } from '../bulk-targets.js'
+import { CLIENT_RELEASES, RELEASES } from '../bulk/bulk-targets.js'
 import type { Dialect } from '../dialect.js'
 import type { Transaction } from '../kysely.js'
 import { firstSeenTimes, type Reporter, releaseKey } from '../releases.js'

@@ -6,7 +6,7 @@ import {
   releaseVersion,
   type SeenRelease,
 } from '../../model/releases/releases.js'
-import { ACTIVITIES } from '../bulk-targets.js'
+import { ACTIVITIES } from '../bulk/bulk-targets.js'
 import type { Dialect } from '../dialect.js'
 import type { Transaction } from '../kysely.js'
 import { createNewestReleaseLookup, firstSeenTimes, type Reporter, releaseKey, releaseReporter } from '../releases.js'

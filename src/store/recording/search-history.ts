@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { SEARCH_HISTORY } from '../bulk-targets.js'
+import { SEARCH_HISTORY } from '../bulk/bulk-targets.js'
 import type { Dialect } from '../dialect.js'
 import { sql, type Transaction } from '../kysely.js'
 import type { Schema, SearchHistoryTable } from '../schema.js'

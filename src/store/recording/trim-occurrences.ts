@@ -1,5 +1,5 @@
 import type { Database } from '../database.js'
-import { lockErrors } from '../row-locks.js'
+import { lockErrors } from '../sql/row-locks.js'
 
 /**
  * Deletes all but the newest occurrences of a group, and payloads that no occurrence uses any more. Takes the row lock of

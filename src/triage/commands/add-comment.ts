@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { errorNotFound } from '../../model/errors.js'
 import { id, requiredText } from '../../model/input/input.js'
 import { defineOperation } from '../../operation.js'
-import { lockErrors } from '../../store/row-locks.js'
+import { lockErrors } from '../../store/sql/row-locks.js'
 import { type ChangeResult, MAX_NAME_LENGTH, MAX_TEXT_LENGTH } from './change-errors.js'
 
 /** Adds a comment to an error and an entry to the activity trail. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { id, optionalText, requiredText } from '../../model/input/input.js'
 import { defineOperation } from '../../operation.js'
-import type { ErrorRow } from '../../store/row-locks.js'
+import type { ErrorRow } from '../../store/sql/row-locks.js'
 import { type Change, type ChangeResult, changeError, DEFAULT_ACTOR, MAX_NAME_LENGTH } from './change-errors.js'
 
 /** Assigns an error to a person. Does not change the status. */

@@ -3,8 +3,8 @@ import { errorNotFound } from '../../model/errors.js'
 import { releaseVersion } from '../../model/releases/releases.js'
 import type { Updateable } from '../../store/kysely.js'
 import { createNewestReleaseLookup, releaseReporter } from '../../store/releases.js'
-import { type ErrorRow, lockErrors } from '../../store/row-locks.js'
 import type { ErrorsTable } from '../../store/schema.js'
+import { type ErrorRow, lockErrors } from '../../store/sql/row-locks.js'
 
 /** Result of a command on one error. */
 export interface ChangeResult {

@@ -3,7 +3,7 @@ import { id, integer, optional, optionalText } from '../../model/input/input.js'
 import { HOUR, isoTime } from '../../model/time.js'
 import { isMuted, MAX_SNOOZE_HOURS } from '../../model/workflow.js'
 import { defineOperation } from '../../operation.js'
-import type { ErrorRow } from '../../store/row-locks.js'
+import type { ErrorRow } from '../../store/sql/row-locks.js'
 import {
   type Change,
   type ChangeResult,

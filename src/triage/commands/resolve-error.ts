@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { id, optionalText } from '../../model/input/input.js'
 import { defineOperation } from '../../operation.js'
-import type { ErrorRow } from '../../store/row-locks.js'
+import type { ErrorRow } from '../../store/sql/row-locks.js'
 import {
   type Change,
   type ChangeResult,

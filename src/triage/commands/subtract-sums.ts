@@ -1,11 +1,11 @@
 import type { Severity } from '../../model/severity/severity.js'
 import { startOfUtcDay } from '../../model/time.js'
-import { APPLICATION_DAYS, APPLICATION_HOURS, TYPE_DAYS, TYPE_HOURS } from '../../store/bulk-targets.js'
+import { APPLICATION_DAYS, APPLICATION_HOURS, TYPE_DAYS, TYPE_HOURS } from '../../store/bulk/bulk-targets.js'
 import type { Database } from '../../store/database.js'
 import type { BulkTarget } from '../../store/dialect.js'
 import type { Transaction } from '../../store/kysely.js'
-import { withRowLocks } from '../../store/row-locks.js'
 import type { Schema } from '../../store/schema.js'
+import { withRowLocks } from '../../store/sql/row-locks.js'
 
 /** Error whose row is deleted but whose sums may still contain its counts. */
 export interface DeletedError {

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { id, integer, optionalText } from '../../model/input/input.js'
 import { PRIORITIES } from '../../model/workflow.js'
 import { defineOperation } from '../../operation.js'
-import type { ErrorRow } from '../../store/row-locks.js'
+import type { ErrorRow } from '../../store/sql/row-locks.js'
 import { type Change, type ChangeResult, changeError, DEFAULT_ACTOR, MAX_NAME_LENGTH } from './change-errors.js'
 
 /** Sets the priority of an error, from 0 (none) to 4 (critical). */

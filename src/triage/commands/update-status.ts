@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { choice, id, optionalText } from '../../model/input/input.js'
 import { isResolved, STATUSES, type Status } from '../../model/workflow.js'
 import { defineOperation } from '../../operation.js'
-import type { ErrorRow } from '../../store/row-locks.js'
+import type { ErrorRow } from '../../store/sql/row-locks.js'
 import {
   type Change,
   type ChangeResult,

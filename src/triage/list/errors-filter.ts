@@ -17,7 +17,7 @@ import { TIMEFRAMES, timeframeSpan } from '../../model/time.js'
 import { STATUSES } from '../../model/workflow.js'
 import { type SelectQueryBuilder, sql } from '../../store/kysely.js'
 import type { Schema } from '../../store/schema.js'
-import { withoutIndex } from '../../store/sort-order.js'
+import { withoutIndex } from '../../store/sql/sort-order.js'
 import { affectsUser, occurredOnDay, seenInCommit, seenInVersion } from './occurrence-conditions.js'
 
 const DAY_MESSAGE = 'must be a day such as 2026-03-09'

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.js'
 import { sql } from '../../store/kysely.js'
-import { withoutIndex } from '../../store/sort-order.js'
+import { withoutIndex } from '../../store/sql/sort-order.js'
 
 export interface FilterChoices {
   platforms: string[]

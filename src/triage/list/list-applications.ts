@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { defineOperation } from '../../operation.js'
-import { byteOrder } from '../../store/sort-order.js'
+import { byteOrder } from '../../store/sql/sort-order.js'
 
 export interface Application {
   id: number

@@ -2,7 +2,7 @@ import { SEVERITIES } from '../../model/severity/severity.js'
 import { STATUSES } from '../../model/workflow.js'
 import type { Dialect } from '../../store/dialect.js'
 import { type RawBuilder, sql } from '../../store/kysely.js'
-import { byteOrder, isCheapToSort, nullableByteOrder, withoutIndex } from '../../store/sort-order.js'
+import { byteOrder, isCheapToSort, nullableByteOrder, withoutIndex } from '../../store/sql/sort-order.js'
 import type { ErrorsFilter, SORT_FIELDS } from './errors-filter.js'
 
 /** Sort order of the list. The id as a second key makes the order total, so that no row appears on two pages. */

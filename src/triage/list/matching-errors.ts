@@ -1,7 +1,7 @@
 import type { Context } from '../../context.js'
 import type { Status } from '../../model/workflow.js'
 import { sql } from '../../store/kysely.js'
-import { withoutIndex } from '../../store/sort-order.js'
+import { withoutIndex } from '../../store/sql/sort-order.js'
 import { applyFilter, type ErrorsFilter, type ErrorsQuery, hasFilters, type IndexUse } from './errors-filter.js'
 import { paddedIdList } from './padded-id-list.js'
 import { containsText, findErrorsWithText, SEARCH_TABLES } from './search-text.js'

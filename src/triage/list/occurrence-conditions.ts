@@ -2,7 +2,7 @@ import { daySpan } from '../../model/time.js'
 import type { Dialect } from '../../store/dialect.js'
 import { type ExpressionBuilder, type RawBuilder, sql } from '../../store/kysely.js'
 import type { Schema } from '../../store/schema.js'
-import { byteOrder, withoutIndex } from '../../store/sort-order.js'
+import { byteOrder, withoutIndex } from '../../store/sql/sort-order.js'
 
 /** Filter conditions that need other tables than `faultboard_errors`. */
 

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.js'
 import type { Database } from '../../store/database.js'
 import { type RawBuilder, sql } from '../../store/kysely.js'
-import { errorIdRanges } from '../../store/timed-ranges.js'
+import { errorIdRanges } from '../../store/sql/timed-ranges.js'
 import { paddedIdList } from './padded-id-list.js'
 
 /** With more matches, errors are tested one by one in list order. */

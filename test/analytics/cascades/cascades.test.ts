@@ -6,7 +6,7 @@ import {
   mostFrequentPairs,
   type SweptOccurrence,
 } from '../../../src/analytics/cascades/cascade-sweep.js'
-import { OCCURRENCES } from '../../../src/store/bulk-targets.js'
+import { OCCURRENCES } from '../../../src/store/bulk/bulk-targets.js'
 import type { TrackerInstance } from '../../../src/tracker.js'
 import { describeEachDatabase } from '../../support/databases.js'
 import { freshTracker, NOON, trackerAt, withDatabase } from '../../support/tracker.js'

@@ -1,6 +1,6 @@
-import type { Column } from './define-table.js'
-import type { BulkTarget, BulkUpdate } from './dialect.js'
-import { type ColumnName, type TableName, tableDefinition } from './schema.js'
+import type { Column } from '../define-table.js'
+import type { BulkTarget, BulkUpdate } from '../dialect.js'
+import { type ColumnName, type TableName, tableDefinition } from '../schema.js'
 
 interface BulkOptions<Name extends TableName> {
   /** Without it, a conflict is an error. The key is the primary key by default. */

@@ -1,6 +1,6 @@
-import type { Database } from './database.js'
-import { type SelectQueryBuilder, sql } from './kysely.js'
-import type { Schema } from './schema.js'
+import type { Database } from '../database.js'
+import { type SelectQueryBuilder, sql } from '../kysely.js'
+import type { Schema } from '../schema.js'
 
 /**
  * Runs a query with many rows of integers and texts. Building an object per row in the driver takes longer than the

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { packedRows } from '../../src/store/packed-rows.js'
-import { describeEachDatabase } from '../support/databases.js'
-import { listContext } from '../triage/list-context.js'
+import { packedRows } from '../../../src/store/bulk/packed-rows.js'
+import { describeEachDatabase } from '../../support/databases.js'
+import { listContext } from '../../triage/list-context.js'
 
 describeEachDatabase('packed rows', (database) => {
   test('equal the rows of the query for any values', async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { Database } from '../../src/store/database.js'
-import { errorIdRanges, type Range, timedRanges } from '../../src/store/timed-ranges.js'
-import { describeEachDatabase } from '../support/databases.js'
-import { addGroups, listContext } from '../triage/list-context.js'
+import type { Database } from '../../../src/store/database.js'
+import { errorIdRanges, type Range, timedRanges } from '../../../src/store/sql/timed-ranges.js'
+import { describeEachDatabase } from '../../support/databases.js'
+import { addGroups, listContext } from '../../triage/list-context.js'
 
 describe('timed ranges', () => {
   test('contain each number once for any duration of the work', async () => {

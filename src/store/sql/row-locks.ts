@@ -1,6 +1,6 @@
-import type { Dialect } from './dialect.js'
-import { type Selectable, type SelectQueryBuilder, sql, type Transaction } from './kysely.js'
-import type { ErrorsTable, Schema } from './schema.js'
+import type { Dialect } from '../dialect.js'
+import { type Selectable, type SelectQueryBuilder, sql, type Transaction } from '../kysely.js'
+import type { ErrorsTable, Schema } from '../schema.js'
 
 export type ErrorRow = Selectable<ErrorsTable>
 

@@ -1,4 +1,4 @@
-import type { Database } from './database.js'
+import type { Database } from '../database.js'
 
 /** Half-open range of whole numbers. */
 export interface Range {

@@ -1,5 +1,5 @@
-import { SEVERITIES } from '../model/severity/severity.js'
-import type { BulkTarget, BulkUpdate } from './dialect.js'
+import { SEVERITIES } from '../../model/severity/severity.js'
+import type { BulkTarget, BulkUpdate } from '../dialect.js'
 
 /** Differences in the SQL syntax of bulk inserts. */
 export interface SqlSyntax {

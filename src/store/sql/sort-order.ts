@@ -1,5 +1,5 @@
-import type { Dialect } from './dialect.js'
-import { type RawBuilder, sql } from './kysely.js'
+import type { Dialect } from '../dialect.js'
+import { type RawBuilder, sql } from '../kysely.js'
 
 /** Sorts a text column by bytes. PostgreSQL would use the collation of the database. */
 export function byteOrder(dialect: Dialect, column: string): RawBuilder<string> {
