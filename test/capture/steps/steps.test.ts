@@ -105,6 +105,27 @@ describe('before_log_callback', () => {
     expect(await dropped()).toEqual({ 'failed: before_log_callback': 1, 'failed: custom_fingerprint': 1 })
   })
 
+  test.each([
+    ['the error', (error: unknown) => void deepFreeze(error)],
+    ['the context', (_error: unknown, context: object) => void deepFreeze(context)],
+    ['both', (...values: unknown[]) => values.forEach((value) => void deepFreeze(value))],
+  ])('records the error once if the callback freezes %s', async (_, freeze) => {
+    const { instance, lines, dropped } = createTracker({ before_log_callback: freeze as never })
+    instance.start()
+    const cause = Object.assign(new Error('inner'), { details: { list: [1, { two: 2 }] } })
+    const error = Object.assign(new TypeError('outer', { cause }), { status: 500, tags: { area: 'cart' } })
+    const context = { cart: { items: [{ id: 1 }] } }
+    expect(await instance.report(error, { context })).toMatchObject({ state: 'recorded', occurrence_count: 1 })
+    expect(await instance.report(error, { context })).toBeNull()
+    const [{ id = 0, ...listed } = {}] = await instance.Queries.ErrorsList.call()
+    expect(listed).toMatchObject({ error_type: 'TypeError', message: 'outer', occurrence_count: 1 })
+    const { causes, occurrences } = await instance.Queries.FindError.call({ error_id: id })
+    expect(causes).toMatchObject([{ error_type: 'Error', message: 'inner' }])
+    expect(occurrences).toMatchObject([{ context: { cart: { items: [{ id: 1 }] } } }])
+    expect(await dropped()).toEqual({})
+    expect(lines).toEqual([])
+  })
+
   test('records the error if the callback is asynchronous and handles its rejection', async () => {
     const { log, lines } = createTracker({
       before_log_callback: (async () => Promise.reject(new Error('late'))) as never,
@@ -194,4 +215,10 @@ function revokedProxy(): unknown {
   const { proxy, revoke } = Proxy.revocable({}, {})
   revoke()
   return proxy
+}
+
+function deepFreeze(value: unknown): void {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return
+  Object.freeze(value)
+  for (const name of Reflect.ownKeys(value)) deepFreeze((value as Record<PropertyKey, unknown>)[name])
 }

@@ -1,4 +1,6 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
+import crypto from 'node:crypto'
+import { syncBuiltinESMExports } from 'node:module'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Mount } from '../../../src/dashboard/mount.js'
 import { hasIgnoredHeaders } from '../../../src/health/forwarding-headers.js'
 import type { Health } from '../../../src/health/report.js'
@@ -88,6 +90,31 @@ describe('failed sign-ins', () => {
     expect(health.dropped).toContainEqual(expect.objectContaining({ reason: 'sign_in_limited', count: 4 }))
     expect(health.state).toBe('ok')
   })
+})
+
+test.each([
+  ['an unknown name', 'guest', 'wrong', 401],
+  ['an unknown name and the right password', 'guest', PASSWORD, 401],
+  ['a name that starts like the right one', USER.slice(0, -1), 'wrong', 401],
+  ['the right name and a wrong password', USER, 'wrong', 401],
+  ['all but the last character of the password', USER, PASSWORD.slice(0, -1), 401],
+  ['a longer password', USER, `${PASSWORD}${'x'.repeat(500)}`, 401],
+  ['no name and no password', '', '', 401],
+  ['the right name and password', USER, PASSWORD, 200],
+])('compares two pairs of digests in constant time for %s', async (_title, name, password, status) => {
+  const { host } = await start()
+  const compare = vi.spyOn(crypto, 'timingSafeEqual')
+  syncBuiltinESMExports()
+  onTestFinished(() => {
+    compare.mockRestore()
+    syncBuiltinESMExports()
+  })
+  expect((await visit(host, signIn(name, password))).status).toBe(status)
+  const lengths = compare.mock.calls.map((values) => values.map(({ byteLength }) => byteLength))
+  expect(lengths).toEqual([
+    [32, 32],
+    [32, 32],
+  ])
 })
 
 describe('a browser that has signed in before', () => {
