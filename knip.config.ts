@@ -28,7 +28,7 @@ export default {
   ignore: ['test/cli/init/hosts/**'],
   // Loaded through createRequire, and types of a test dependency.
   ignoreDependencies: ['express4', 'koa-bodyparser', '@types/smtp-server'],
-  ignoreBinaries: ['mkfifo', 'mount', 'umount', 'openssl'],
+  ignoreBinaries: ['chattr', 'mkfifo', 'mount', 'umount', 'openssl'],
   // The type of a parameter or result is exported with its function, although no other file names the type.
   ignoreExportsUsedInFile: { interface: true, type: true },
 }

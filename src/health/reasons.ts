@@ -39,8 +39,9 @@ function* databaseReasons({ database, recorder, spool }: Facts): Iterable<Reason
     )
   } else if (problem !== null) yield failing(problem)
   else if (recorder.unavailable_since !== null) {
-    yield degraded(
-      `The database was unreachable since ${recorder.unavailable_since}; errors were written to the spool folder. It responds again, and the spool is imported within seconds.`,
+    // It can be read: it is read-only or full, or has just become available again.
+    yield failing(
+      `${address} has not accepted errors since ${recorder.unavailable_since}: ${recorder.unavailable_reason?.replace(/\.$/, '')}. They are written within seconds once it accepts them again. Check the free space, the file permissions, and whether the disk or the server is read-only.`,
     )
   }
   if (replaced_count > 0) {

@@ -53,6 +53,8 @@ export const Health = r.object({
     buffered: r.integer,
     queued: r.integer,
     unavailable_since: r.nullable(r.time),
+    /** Failure that began the outage. */
+    unavailable_reason: r.nullable(r.text),
     last_flush_at: r.nullable(r.time),
   }),
   dropped: r.list(Dropped),

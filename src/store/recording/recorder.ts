@@ -142,11 +142,18 @@ export class Recorder {
     return isWriting || performance.now() - this.#settledAt < milliseconds
   }
 
-  get state(): { buffered: number; queued: number; unavailable_since: number | null; last_flush_at: number | null } {
+  get state(): {
+    buffered: number
+    queued: number
+    unavailable_since: number | null
+    unavailable_reason: string | null
+    last_flush_at: number | null
+  } {
     return {
       buffered: this.#open.size,
       queued: this.#drain.size,
       unavailable_since: this.#outage.since,
+      unavailable_reason: this.#outage.reason,
       last_flush_at: this.last_flush_at,
     }
   }
@@ -433,7 +440,7 @@ export class Recorder {
   }
 
   #startOutage(error: unknown): void {
-    if (!this.#outage.begin()) return
+    if (!this.#outage.begin(failureMessage(error))) return
     this.#parts.counters.add('database_unavailable')
     this.#isSpoolAnnounced = false
     this.#parts.warn(failureMessage(error))

@@ -17,7 +17,7 @@ const MIN_PAUSE_MS = 100
 /** State of a database outage. Probes the database until it accepts errors again. */
 export class Outage {
   readonly #parts: OutageParts
-  #current: { since: number; timer: NodeJS.Timeout } | null = null
+  #current: { since: number; reason: string; timer: NodeJS.Timeout } | null = null
   #isClosed = false
 
   constructor(parts: OutageParts) {
@@ -28,10 +28,15 @@ export class Outage {
     return this.#current?.since ?? null
   }
 
+  /** Message of the failure that began the outage. */
+  get reason(): string | null {
+    return this.#current?.reason ?? null
+  }
+
   /** Returns false during an outage, or if the recorder is closed. */
-  begin(): boolean {
+  begin(reason: string): boolean {
     if (this.#isClosed || this.#current) return false
-    this.#current = { since: this.#parts.now(), timer: this.#probeAfter(PROBE_INTERVAL_MS) }
+    this.#current = { since: this.#parts.now(), reason, timer: this.#probeAfter(PROBE_INTERVAL_MS) }
     return true
   }
 
