@@ -79,8 +79,8 @@ export async function serveDashboard(
     const mountWithPeer = { ...mount, peer_address: remoteAddress, encrypted, ...closingCheck(request) }
     await send(await tracker.handle(toWebRequest(request, parsedBody), mountWithPeer), request, response)
   } catch {
-    // The handler responds to its own errors. Reached after a broken connection, an earlier response of the host, or a
-    // shutdown.
+    // Reached after a broken connection, an earlier response of the host, or a shutdown. The handler responds to its
+    // own errors.
     if (response.headersSent) response.destroy()
     else {
       response.statusCode = 500
@@ -149,7 +149,7 @@ export function encodeForm(body: object): URLSearchParams {
   return form
 }
 
-/** Whether the server of this request has stopped listening; empty if unknown. */
+/** Checks whether the server of this request has stopped listening. Omitted if the socket has no server. */
 function closingCheck({ socket }: HostRequest): Pick<Mount, 'closing'> {
   const { server } = (socket ?? {}) as { server?: Partial<Server> | null }
   return typeof server?.listening === 'boolean' ? { closing: () => !server.listening } : {}
@@ -165,8 +165,8 @@ async function send(webResponse: Response, request: HostRequest, response: Serve
   const cookies = webResponse.headers.getSetCookie()
   if (cookies.length > 0) response.setHeader('set-cookie', cookies)
   if (!stream) response.setHeader('content-length', body.length)
-  // The rest of an unread body would be parsed as the next request, and a kept connection would prevent a closing
-  // server from ending. HTTP/2 has no such header.
+  // Needed because the rest of an unread body would be parsed as the next request. A kept connection would also prevent
+  // a server from closing. HTTP/2 has no such header.
   if ((!request.complete || stream) && request.httpVersionMajor < 2) response.setHeader('connection', 'close')
   if (stream && request.method !== 'HEAD') return pipe(stream, response)
   await stream?.cancel()
@@ -176,10 +176,10 @@ async function send(webResponse: Response, request: HostRequest, response: Serve
 /** Pipes with backpressure, and cancels the source when the client disconnects. */
 async function pipe(source: ReadableStream<Uint8Array>, response: ServerResponse): Promise<void> {
   const reader = source.getReader()
-  const disconnected = new AbortController()
+  const disconnectController = new AbortController()
   const onDisconnect = () => {
-    disconnected.abort()
-    // A failure during cancellation has no receiver.
+    disconnectController.abort()
+    // Nothing can handle a failed cancellation.
     reader.cancel().catch(() => {})
   }
   response.once('close', onDisconnect)
@@ -188,7 +188,7 @@ async function pipe(source: ReadableStream<Uint8Array>, response: ServerResponse
   response.flushHeaders()
   for (let chunk = await reader.read(); !chunk.done && !response.destroyed; chunk = await reader.read()) {
     if (response.write(chunk.value)) continue
-    await once(response, 'drain', { signal: disconnected.signal }).catch(() => {})
+    await once(response, 'drain', { signal: disconnectController.signal }).catch(() => {})
   }
   if (!response.destroyed) response.end()
 }

@@ -86,8 +86,8 @@ function checkResult(tracker: TrackerInstance, event: H3EventLike, value: unknow
 type ErrorHandler = (error: { unhandled?: boolean; cause?: unknown }, event: H3EventLike) => unknown
 
 /**
- * An error handler of the host also receives errors that no middleware sees, such as a value that cannot be sent, and
- * can fail itself. Hosts without one get none: h3 would log every error twice.
+ * Wraps the error handler of the host. It can fail itself, and receives errors that no middleware sees, such as a value
+ * that cannot be sent. A host without a handler gets none, because h3 would then log every error twice.
  */
 function watchErrorHandler({ config }: H3Like, tracker: TrackerInstance): void {
   const hostHandler = config.onError as ErrorHandler | undefined
@@ -118,7 +118,7 @@ async function dashboard(tracker: TrackerInstance, mount: Mount, event: H3EventL
   if (!node?.res) return serveWebRequest(tracker, mount, event.req)
   // Written directly to Node.js, so that no header of the host replaces ours.
   await serveDashboard(tracker, mount, node.req, node.res)
-  // A host that compresses is not finished yet, and h3 would send its own head.
+  // Waits because a compressing host is still writing, and h3 would send its own headers.
   await finished(node.res).catch(() => {})
   return H3_SIGNALS[0]
 }

@@ -39,8 +39,8 @@ export function watchServerSentEvents(controller: ResponseController | undefined
   if (!sse) return
   controller.sse = function (result, response, request, ...rest) {
     // Before the head is sent, a filter receives and reports the error.
-    const reportLate = (error: unknown) => response.headersSent && report(error, [request], {})
-    const observed = Promise.resolve(result).then((events) => withErrorReport(events, reportLate))
+    const reportAfterHead = (error: unknown) => response.headersSent && report(error, [request], {})
+    const observed = Promise.resolve(result).then((events) => withErrorReport(events, reportAfterHead))
     return sse.call(this, observed, response, request, ...rest)
   }
 }
@@ -58,8 +58,8 @@ function withErrorReport(events: unknown, report: (error: unknown) => unknown): 
   if (typeof events !== 'object' || typeof (events as Events | null)?.subscribe !== 'function') return events
   const source = events as Events
   const subscribe = (observer: Observer) => {
-    // An intermediate observer would also have to pass on its end; otherwise events would continue for a disconnected
-    // client.
+    // Replaces the method because a second observer would have to forward unsubscribing. Otherwise events would
+    // continue after the client disconnects.
     const { error: onError } = observer
     observer.error = function (error) {
       report(error)

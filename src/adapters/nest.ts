@@ -84,7 +84,7 @@ function watchHttp({ routesResolver, middlewareModule }: NestInternals, adapter:
     return
   }
   watchFilters(routeFilters, report)
-  // The context for middleware is created here and used later.
+  // `register` creates the filter context of middleware before Nest uses it.
   middlewareModule.register = async function (...args) {
     const registered = await register.apply(this, args)
     if (middlewareModule.routerExceptionFilter) watchFilters(middlewareModule.routerExceptionFilter, report)

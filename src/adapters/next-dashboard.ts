@@ -54,7 +54,7 @@ function configuredMountPath(tracker: TrackerInstance): string {
   try {
     return tracker.config.mount_path
   } catch (error) {
-    // Next.js logs thrown errors, so that the operator sees the reason.
+    // Rethrown because Next.js logs thrown errors, which shows the operator the reason.
     if (error instanceof ConfigurationError) throw error
     return ''
   }

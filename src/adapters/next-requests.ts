@@ -25,14 +25,14 @@ const REQUEST_START = 'http.server.request.start'
  * Tracks requests by their headers object, the only object that Next.js passes on unchanged. Returns the function that
  * stops it.
  */
-export function followRequests(mount_path: string): () => void {
+export function trackRequests(mount_path: string): () => void {
   const onRequest = (message: unknown) => {
     const { request, server } = message as { request: HostRequest; server: Server }
     const url = request.url ?? '/'
     markStart(request)
     receivedRequests.set(request.headers, { request, url })
     if (!url.includes(mount_path)) return
-    request.headers[PEER_HEADER] = `${request.socket.remoteAddress ?? ''} ${url} ${serverNumber(server)}`
+    request.headers[PEER_HEADER] = `${request.socket.remoteAddress ?? ''} ${url} ${serverIndex(server)}`
   }
   subscribe(REQUEST_START, onRequest)
   return () => unsubscribe(REQUEST_START, onRequest)
@@ -42,9 +42,9 @@ export function findReceived(headers: object): ReceivedRequest | undefined {
   return receivedRequests.get(headers)
 }
 
-/** Origin of the request of a route handler. */
+/** Sender and original URL of a request in a route handler. */
 export interface Peer extends Pick<Mount, 'remote_address' | 'closing'> {
-  /** As it was sent. */
+  /** URL as sent by the client. */
   url: string | null
 }
 
@@ -58,12 +58,12 @@ export function readPeer(headers: Headers): Peer {
   }
 }
 
-/** A process has one or two servers; a closed one leaves an empty reference. */
+/** Usually one or two entries per process. The reference of a closed server is empty. */
 const servers: WeakRef<Server>[] = []
-const serverNumbers = new WeakMap<Server, number>()
+const serverIndexes = new WeakMap<Server, number>()
 
-function serverNumber(server: Server): number {
-  const number = serverNumbers.get(server) ?? servers.push(new WeakRef(server)) - 1
-  serverNumbers.set(server, number)
+function serverIndex(server: Server): number {
+  const number = serverIndexes.get(server) ?? servers.push(new WeakRef(server)) - 1
+  serverIndexes.set(server, number)
   return number
 }

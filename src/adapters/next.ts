@@ -1,7 +1,7 @@
 import { Tracker } from '../index.js'
 import type { TrackerInstance } from '../tracker.js'
 import type { HostRequest } from './bridge.js'
-import { findReceived, followRequests, type ReceivedRequest } from './next-requests.js'
+import { findReceived, type ReceivedRequest, trackRequests } from './next-requests.js'
 import { recordRequestError } from './request-details.js'
 
 export { dashboard, pagesDashboard } from './next-dashboard.js'
@@ -31,7 +31,7 @@ export function register(tracker: TrackerInstance = Tracker): void {
   // A build evaluates the application too, and must not open a database.
   if (process.env.NEXT_PHASE === 'phase-production-build') return
   const { mount_path } = tracker.start().config
-  tracker.attach(() => followRequests(mount_path))
+  tracker.attach(() => trackRequests(mount_path))
 }
 
 /** Records errors thrown by route handlers, server components, server actions, pages and API routes. */

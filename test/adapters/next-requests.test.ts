@@ -1,10 +1,10 @@
 import { createServer } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
-import { followRequests, readPeer } from '../../src/adapters/next-requests.js'
+import { readPeer, trackRequests } from '../../src/adapters/next-requests.js'
 import { listening } from '../support/host.js'
 
 test('finds the peer of a request and the state of its server by a copy of its headers', async () => {
-  onTestFinished(followRequests('/error_dashboard'))
+  onTestFinished(trackRequests('/error_dashboard'))
   const server = createServer(({ headers }, response) => {
     peers.push(readPeer(new Headers(headers as Record<string, string>)))
     response.end()
