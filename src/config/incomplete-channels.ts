@@ -2,15 +2,15 @@ import { environmentVariable, OPTIONS, type OptionName, type Options } from './o
 
 /** Warnings about enabled channels and rules that lack a required option and would silently send nothing. */
 export function incompleteChannelWarnings(options: Options): string[] {
-  return INCOMPLETE_CHANNELS.flatMap(({ when, message, set }) =>
-    when(options) ? [`${message}: set ${set.map(optionWithVariable).join(' or ')}`] : [],
+  return INCOMPLETE_CHANNELS.flatMap(({ isIncomplete, message, requiredOptions }) =>
+    isIncomplete(options) ? [`${message}: set ${requiredOptions.map(optionWithVariable).join(' or ')}`] : [],
   )
 }
 
 interface IncompleteChannel {
-  when(options: Options): boolean
+  isIncomplete(options: Options): boolean
   message: string
-  set: readonly OptionName[]
+  requiredOptions: readonly OptionName[]
 }
 
 const hasTransport = ({ mail_transport, smtp_url }: Options) => mail_transport !== null || smtp_url !== null
@@ -18,7 +18,7 @@ const hasTransport = ({ mail_transport, smtp_url }: Options) => mail_transport !
 const isMailEnabled = (options: Options) =>
   options.enable_email_notifications && options.notification_email_recipients.length > 0 && hasTransport(options)
 
-const isAnyEnabled = (options: Options) =>
+const isAnyChannelEnabled = (options: Options) =>
   (options.enable_chat_notifications && options.chat_webhook_url !== null) ||
   options.community_chat_webhook_url !== null ||
   options.incident_integration_key !== null ||
@@ -26,48 +26,52 @@ const isAnyEnabled = (options: Options) =>
   isMailEnabled(options)
 
 /** Options that enable a channel. */
-const ANY_CHANNEL: readonly OptionName[] = ['enable_chat_notifications', 'community_chat_webhook_url', 'webhook_url']
+const CHANNEL_OPTIONS: readonly OptionName[] = [
+  'enable_chat_notifications',
+  'community_chat_webhook_url',
+  'webhook_url',
+]
 
 const INCOMPLETE_CHANNELS: readonly IncompleteChannel[] = [
   {
-    when: (options) => options.enable_chat_notifications && options.chat_webhook_url === null,
+    isIncomplete: (options) => options.enable_chat_notifications && options.chat_webhook_url === null,
     message: 'enable_chat_notifications is on, but chat_webhook_url is not set',
-    set: ['chat_webhook_url'],
+    requiredOptions: ['chat_webhook_url'],
   },
   {
-    when: (options) => options.enable_email_notifications && options.notification_email_recipients.length === 0,
+    isIncomplete: (options) => options.enable_email_notifications && options.notification_email_recipients.length === 0,
     message: 'enable_email_notifications is on, but there are no recipients',
-    set: ['notification_email_recipients'],
+    requiredOptions: ['notification_email_recipients'],
   },
   {
-    when: (options) => options.enable_email_notifications && !hasTransport(options),
+    isIncomplete: (options) => options.enable_email_notifications && !hasTransport(options),
     message: 'enable_email_notifications is on, but there is no mail transport',
-    set: ['mail_transport', 'smtp_url'],
+    requiredOptions: ['mail_transport', 'smtp_url'],
   },
   {
-    when: (options) => options.webhook_secret !== null && options.webhook_url === null,
+    isIncomplete: (options) => options.webhook_secret !== null && options.webhook_url === null,
     message: 'webhook_secret is set, but there is no webhook URL',
-    set: ['webhook_url'],
+    requiredOptions: ['webhook_url'],
   },
   {
-    when: (options) => options.digest_frequency !== 'never' && !options.enable_email_notifications,
+    isIncomplete: (options) => options.digest_frequency !== 'never' && !options.enable_email_notifications,
     message: 'digest_frequency is set, but email notifications are off',
-    set: ['enable_email_notifications'],
+    requiredOptions: ['enable_email_notifications'],
   },
   {
-    when: (options) => options.quiet_hours !== null && !isAnyEnabled(options),
+    isIncomplete: (options) => options.quiet_hours !== null && !isAnyChannelEnabled(options),
     message: 'quiet_hours is set, but no notification channel is enabled',
-    set: ANY_CHANNEL,
+    requiredOptions: CHANNEL_OPTIONS,
   },
   {
-    when: (options) => options.enable_baseline_alerts && !isAnyEnabled(options),
+    isIncomplete: (options) => options.enable_baseline_alerts && !isAnyChannelEnabled(options),
     message: 'enable_baseline_alerts is on, but no notification channel is enabled',
-    set: ANY_CHANNEL,
+    requiredOptions: CHANNEL_OPTIONS,
   },
   {
-    when: (options) => isAnyEnabled(options) && options.dashboard_base_url === null,
+    isIncomplete: (options) => isAnyChannelEnabled(options) && options.dashboard_base_url === null,
     message: 'Notifications contain no links because the public URL of the dashboard is unknown',
-    set: ['dashboard_base_url'],
+    requiredOptions: ['dashboard_base_url'],
   },
 ]
 

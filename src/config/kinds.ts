@@ -271,23 +271,23 @@ export const mapping = <Key extends string, T>(
   const keys = Object.keys(defaults) as Key[]
   return {
     words: `mapping of ${keys.join(', ')} to: ${value.words}`,
-    check(given) {
-      if (typeof given === 'string')
+    check(settings) {
+      if (typeof settings === 'string')
         return reject(`must be written as ${keys.map((key) => `${key}=…`).join(',')}, each key at most once`)
-      if (typeof given !== 'object' || given === null || Array.isArray(given))
+      if (typeof settings !== 'object' || settings === null || Array.isArray(settings))
         return reject(`must be a mapping of ${keys.join(', ')}`)
       const result: Record<Key, T> = { ...defaults }
-      for (const [key, entry] of Object.entries(given)) {
+      for (const [key, entry] of Object.entries(settings)) {
         if (!keys.includes(key as Key)) return reject(`has the unknown key ${key}; allowed keys are ${keys.join(', ')}`)
         result[key as Key] = value.check(entry)
       }
       return Object.freeze(result)
     },
     fromText(text) {
-      const pairs = text.split(',').map((pair) => pair.split('=').map((side) => side.trim()))
-      const hasDuplicateKeys =
+      const pairs = text.split(',').map((pair) => pair.split('=').map((part) => part.trim()))
+      const isMalformed =
         pairs.some(({ length }) => length !== 2) || new Set(pairs.map(([key]) => key)).size < pairs.length
-      if (hasDuplicateKeys) return text
+      if (isMalformed) return text
       return Object.fromEntries(
         pairs.map(([key = '', entry = '']) => [key, value.fromText ? value.fromText(entry) : entry]),
       )

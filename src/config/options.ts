@@ -64,11 +64,17 @@ export const GROUPS = {
   diagnostics: 'Deep diagnostics',
 } as const
 
-const THRESHOLDS = { chat: 'low', community_chat: 'low', email: 'low', incident: 'critical', webhook: 'low' } as const
+const DEFAULT_THRESHOLDS = {
+  chat: 'low',
+  community_chat: 'low',
+  email: 'low',
+  incident: 'critical',
+  webhook: 'low',
+} as const
 /** Default limits per client address and for all addresses together, per process. */
-export const CLIENT_REQUESTS = { per_address: 300, total: 6000 }
-export const CLIENT_BYTES = { per_address: 5_000_000, total: 20_000_000 }
-type AddressLimits = Readonly<Partial<typeof CLIENT_REQUESTS>>
+export const DEFAULT_MAX_CLIENT_REQUESTS = { per_address: 300, total: 6000 }
+export const DEFAULT_MAX_CLIENT_BYTES = { per_address: 5_000_000, total: 20_000_000 }
+type AddressLimits = Readonly<Partial<typeof DEFAULT_MAX_CLIENT_REQUESTS>>
 const severity = choice(SEVERITIES)
 export const row = <T>(definition: Row<T>): Row<T> => definition
 const secretRow = <T>(definition: Row<T>): Row<T> & { readonly secret: true } => ({ ...definition, secret: true })
@@ -330,14 +336,14 @@ export const OPTIONS = {
 
   client_max_requests_per_minute: row<AddressLimits>({
     group: 'clients',
-    kind: mapping(CLIENT_REQUESTS, integer(1, 1_000_000_000)),
-    default: CLIENT_REQUESTS,
+    kind: mapping(DEFAULT_MAX_CLIENT_REQUESTS, integer(1, 1_000_000_000)),
+    default: DEFAULT_MAX_CLIENT_REQUESTS,
     text: 'Requests per minute and process to the reporting endpoint and the Sentry intake, per address and in total. Each additional error in a request counts as another request. Beyond the limit: 429.',
   }),
   client_max_bytes_per_minute: row<AddressLimits>({
     group: 'clients',
-    kind: mapping(CLIENT_BYTES, integer(1, 1_000_000_000_000)),
-    default: CLIENT_BYTES,
+    kind: mapping(DEFAULT_MAX_CLIENT_BYTES, integer(1, 1_000_000_000_000)),
+    default: DEFAULT_MAX_CLIENT_BYTES,
     text: 'Decompressed body bytes per minute and process, per address and in total. Reading stops at the limit with 429.',
   }),
   client_max_new_errors_per_hour: row<number>({
@@ -488,10 +494,10 @@ export const OPTIONS = {
     default: 'https://events.pagerduty.com/v2/enqueue',
     text: 'Endpoint of the incident management service.',
   }),
-  severity_thresholds: row<Readonly<Partial<Record<keyof typeof THRESHOLDS, (typeof SEVERITIES)[number]>>>>({
+  severity_thresholds: row<Readonly<Partial<Record<keyof typeof DEFAULT_THRESHOLDS, (typeof SEVERITIES)[number]>>>>({
     group: 'notifications',
-    kind: mapping<keyof typeof THRESHOLDS, (typeof SEVERITIES)[number]>(THRESHOLDS, severity),
-    default: THRESHOLDS,
+    kind: mapping<keyof typeof DEFAULT_THRESHOLDS, (typeof SEVERITIES)[number]>(DEFAULT_THRESHOLDS, severity),
+    default: DEFAULT_THRESHOLDS,
     text: 'Minimum severity per channel. Omitted channels keep their defaults.',
   }),
   notification_cooldown_minutes: row<number>({
@@ -591,12 +597,12 @@ export function readOptions<Table extends OptionTable>(config: object, _table: T
 
 type Values = { readonly [Name in OptionName]: ValueOf<(typeof OPTIONS)[Name]> }
 
-/** Null only in settings: resolved from the host's project, or required at start. */
-type AlwaysKnown = 'application_name' | 'project_root' | 'dashboard_username' | 'dashboard_password'
+/** Options that are null only in settings. They are resolved from the host's project or required at start. */
+type ResolvedName = 'application_name' | 'project_root' | 'dashboard_username' | 'dashboard_password'
 
 /** Resolved configuration of a started tracker: every option has a value. */
 export type Options = {
-  readonly [Name in OptionName]: Name extends AlwaysKnown ? NonNullable<Values[Name]> : Values[Name]
+  readonly [Name in OptionName]: Name extends ResolvedName ? NonNullable<Values[Name]> : Values[Name]
 }
 
 /** Names of the boolean options. */

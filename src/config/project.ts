@@ -17,9 +17,9 @@ export function findProject(from: string): Project {
   }
 }
 
-/** Root of the host's project: the given path, or the folder of its package.json. */
-export function projectRoot(given: string | null): string {
-  return realPath(given ?? findProject(process.cwd()).root)
+/** Root of the host's project: the configured path, or the folder of its package.json. */
+export function projectRoot(configuredRoot: string | null): string {
+  return realPath(configuredRoot ?? findProject(process.cwd()).root)
 }
 
 /**
@@ -30,7 +30,7 @@ export function realPath(path: string): string {
   try {
     return realpathSync(path)
   } catch {
-    // The folder does not exist on this machine, as in stacks of another machine.
+    // Not on this machine, for example a path from the stack of another machine.
     return resolve(path)
   }
 }

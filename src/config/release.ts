@@ -45,7 +45,7 @@ function repositoryCommit(folder: string): string | undefined {
     const common = firstLine(join(git, 'commondir'))
     return resolveReference('HEAD', [git, ...(common ? [resolve(git, common)] : [])])
   } catch {
-    // An invalid path, or a file that was deleted in between: the commit stays unknown.
+    // The path is invalid, or the file was deleted between two reads. The commit stays unknown.
     return undefined
   }
 }
@@ -56,8 +56,8 @@ function findGitFolder(start: string): string | undefined {
     const git = join(folder, '.git')
     const found = statSync(git, { throwIfNoEntry: false })
     if (found?.isDirectory()) return git
-    const named = found && /^gitdir: (.+)$/.exec(firstLine(git) ?? '')?.[1]
-    if (found) return named ? resolve(folder, named) : undefined
+    const linkedFolder = found && /^gitdir: (.+)$/.exec(firstLine(git) ?? '')?.[1]
+    if (found) return linkedFolder ? resolve(folder, linkedFolder) : undefined
     if (folder === dirname(folder)) return undefined
   }
 }
@@ -65,9 +65,9 @@ function findGitFolder(start: string): string | undefined {
 const MAX_REFERENCE_DEPTH = 5
 
 /** Resolves a reference in the worktree's own folder, then in the shared folder. */
-function resolveReference(first: string, folders: readonly string[]): string | undefined {
-  let name = first
-  for (let step = 0; step < MAX_REFERENCE_DEPTH; step++) {
+function resolveReference(startName: string, folders: readonly string[]): string | undefined {
+  let name = startName
+  for (let depth = 0; depth < MAX_REFERENCE_DEPTH; depth++) {
     const line = folders.map((folder) => firstLine(join(folder, name))).find((found) => found !== undefined)
     if (line === undefined) return packedCommit(name, folders.at(-1) ?? '')
     const next = /^ref: (.+)$/.exec(line)?.[1]
@@ -78,7 +78,7 @@ function resolveReference(first: string, folders: readonly string[]): string | u
   return undefined
 }
 
-/** Reference names that git allows. Rejecting `..` matters most because it would leave the folder. */
+/** Reference names that git allows. `..` is rejected because it would leave the folder. */
 function isReference(name: string): boolean {
   return name.startsWith('refs/') && !name.includes('..') && !/[\0-\x20\x7f~^:?*[\\]/.test(name)
 }
@@ -87,7 +87,7 @@ const MAX_PACKED_BYTES = 8 * 1024 * 1024
 
 function packedCommit(name: string, folder: string): string | undefined {
   const lines = readStart(join(folder, 'packed-refs'), MAX_PACKED_BYTES)?.split('\n') ?? []
-  const line = lines.find((folderPath) => folderPath.slice(folderPath.indexOf(' ') + 1).trimEnd() === name)
+  const line = lines.find((entry) => entry.slice(entry.indexOf(' ') + 1).trimEnd() === name)
   return parseCommit(line?.split(' ', 1)[0])
 }
 
@@ -95,7 +95,9 @@ function firstLine(file: string): string | undefined {
   return readStart(file, 4096)?.split('\n', 1)[0]?.trim()
 }
 
-/** First bytes of a regular file. Opening a named pipe would block forever, and reading a device would never end. */
+/**
+ * First bytes of a regular file. Opening a named pipe would block forever, and reading a device would never end.
+ */
 function readStart(file: string, limit: number): string | undefined {
   const found = statSync(file, { throwIfNoEntry: false })
   if (!found?.isFile()) return undefined

@@ -25,10 +25,10 @@ export function resolveConfiguration(
   const problems = unknownNames(settings, table)
   const values: Record<string, unknown> = Object.create(null)
   for (const [name, row] of Object.entries(table)) {
-    const { value, source } = givenValue(name, row, settings, env)
-    const checked = checkKind(row.kind, value)
-    if ('problem' in checked) problems.push(`${source} ${checked.problem}`)
-    else values[name] = checked.value
+    const { value, source } = configuredValue(name, row, settings, env)
+    const checkResult = checkKind(row.kind, value)
+    if ('problem' in checkResult) problems.push(`${source} ${checkResult.problem}`)
+    else values[name] = checkResult.value
   }
   problems.push(...missingCredentials(values, problems))
   if (problems.length > 0) throw new ConfigurationError(problems)
@@ -43,18 +43,18 @@ export function resolveConfiguration(
   }
 }
 
-function givenValue(
+function configuredValue(
   name: string,
   row: Row<unknown>,
   settings: Readonly<Record<string, unknown>>,
   env: NodeJS.ProcessEnv,
 ): { value: unknown; source: string } {
-  const set = Object.hasOwn(settings, name) ? settings[name] : undefined
-  if (set !== undefined) return { value: set, source: name }
+  const setting = Object.hasOwn(settings, name) ? settings[name] : undefined
+  if (setting !== undefined) return { value: setting, source: name }
   const variable = environmentVariable(name, row)
-  const written = variable ? env[variable] : undefined
-  if (variable && written !== undefined && written !== '') {
-    return { value: row.kind.fromText?.(written), source: `${variable} (option ${name})` }
+  const variableText = variable ? env[variable] : undefined
+  if (variable && variableText !== undefined && variableText !== '') {
+    return { value: row.kind.fromText?.(variableText), source: `${variable} (option ${name})` }
   }
   return { value: row.default, source: name }
 }

@@ -1,4 +1,4 @@
-import { CLIENT_BYTES, CLIENT_REQUESTS } from '../config/options.js'
+import { DEFAULT_MAX_CLIENT_BYTES, DEFAULT_MAX_CLIENT_REQUESTS } from '../config/options.js'
 import { RateLimiter, type Verdict } from '../dashboard/http/rate-limit.js'
 import type { BudgetName } from '../model/budgets.js'
 import type { TrackerInstance } from '../tracker.js'
@@ -99,8 +99,11 @@ function createLimiters(tracker: TrackerInstance): Limiters {
     }
   }
   return {
-    requests: limiter('client_max_requests_per_minute', { ...CLIENT_REQUESTS, ...client_max_requests_per_minute }),
-    bytes: limiter('client_max_bytes_per_minute', { ...CLIENT_BYTES, ...client_max_bytes_per_minute }),
+    requests: limiter('client_max_requests_per_minute', {
+      ...DEFAULT_MAX_CLIENT_REQUESTS,
+      ...client_max_requests_per_minute,
+    }),
+    bytes: limiter('client_max_bytes_per_minute', { ...DEFAULT_MAX_CLIENT_BYTES, ...client_max_bytes_per_minute }),
     dashboard: config.enable_rate_limiting ? new RateLimiter(config.rate_limit_per_minute, now) : null,
   }
 }
