@@ -11,8 +11,8 @@ export function healthAtAGlance({
   database: { dialect },
 }: Pick<Context, 'recorder' | 'counters' | 'database'>): HealthState {
   const counts = counters.toJSON()
-  const hasAny = (reasons: readonly string[]) => reasons.some((reason) => (counts[reason] ?? 0) > 0)
-  const isAway = recorder.state.unavailable_since !== null
-  if (isAway || (dialect.file?.damage ?? null) !== null || hasAny(DATA_LOSS_REASONS)) return 'failing'
-  return (dialect.file?.replacedCount ?? 0) > 0 || hasAny(WARNING_REASONS) ? 'degraded' : 'ok'
+  const hasCounted = (reasons: readonly string[]) => reasons.some((reason) => (counts[reason] ?? 0) > 0)
+  const isUnreachable = recorder.state.unavailable_since !== null
+  if (isUnreachable || (dialect.file?.damage ?? null) !== null || hasCounted(DATA_LOSS_REASONS)) return 'failing'
+  return (dialect.file?.replacedCount ?? 0) > 0 || hasCounted(WARNING_REASONS) ? 'degraded' : 'ok'
 }

@@ -15,14 +15,14 @@ export const DatabaseHealth = r.object({
   reachable: r.boolean,
   /** Duration of the simplest query. */
   latency_ms: r.nullable(r.number),
-  /** Reason why it cannot be used. */
+  /** Reason why the database cannot be used. */
   problem: r.nullable(r.text),
   migrations: r.nullable(r.object({ applied: r.list(r.text), pending: r.list(r.text) })),
   /** Times the open file of an embedded database was deleted or replaced since this process started. */
   replaced_count: r.integer,
   /** Damage reported by SQLite; null for an intact file and for a server. */
   damage: r.nullable(r.text),
-  /** Whether the search of the list has an index; without one the results are the same, but slower. */
+  /** Whether the error search has an index. Without an index, the search is slower but finds the same errors. */
   search_index: r.nullable(r.boolean),
 })
 export type DatabaseHealth = v.InferOutput<typeof DatabaseHealth>
@@ -42,7 +42,7 @@ export async function databaseHealth(context: Context): Promise<DatabaseHealth> 
     search_index: null,
   }
   try {
-    health.problem = await withTimeout(context.ready(), QUERY_TIMEOUT_MS).then(() => null, outdatedOrThrow)
+    health.problem = await withTimeout(context.ready(), QUERY_TIMEOUT_MS).then(() => null, schemaProblem)
     const startedAt = performance.now()
     await withTimeout(sql`select 1`.execute(read), QUERY_TIMEOUT_MS)
     health.latency_ms = Math.round((performance.now() - startedAt) * 10) / 10
@@ -62,8 +62,8 @@ export async function databaseHealth(context: Context): Promise<DatabaseHealth> 
   return health
 }
 
-/** A database with an outdated schema responds; any other failure means that it does not. */
-function outdatedOrThrow(error: unknown): string {
+/** Message for an outdated schema. Rethrows any other error, because the database is then unreachable. */
+function schemaProblem(error: unknown): string {
   if (error instanceof TrackerError && error.code === 'schema_outdated') return error.message
   throw error
 }

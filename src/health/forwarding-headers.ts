@@ -4,9 +4,9 @@ import type { Database } from '../store/database.js'
 import type { BulkTarget } from '../store/dialect.js'
 
 const LEASE_NAME = 'forwarding_headers_ignored'
-/** Long enough for a dashboard that is opened once a week; a proxy that was removed is forgotten after it. */
+/** Covers a dashboard that is opened once a week. Ends the warning after the proxy was removed. */
 const WARNING_TTL_MS = 7 * DAY
-/** Leaves the start to the host, and opens no database for a short script. */
+/** Delays the query so that it does not slow the start of the host or run in a short script. */
 const FIRST_CHECK_MS = 1000
 
 const LEASE_ROWS: BulkTarget = {
@@ -20,7 +20,7 @@ const LEASE_ROWS: BulkTarget = {
 
 /** Describes the problem and the fix, for the log, the Health page and `faultboard check`. */
 export function ignoredHeadersText(header = 'X-Forwarded-For'): string {
-  return `Requests contain ${header}, but no proxy is trusted: all clients behind the proxy share one address, one rate limit and one limit of failed sign-ins. Set trusted_proxies to the addresses of the proxy, for example ['private'].`
+  return `Requests contain ${header}, but no proxy is trusted: all clients behind the proxy share one address, one rate limit and one limit for failed sign-ins. Set trusted_proxies to the addresses of the proxy, for example ['private'].`
 }
 
 /** Stores that forwarding headers were ignored, so that `faultboard check` can report it. */
@@ -30,7 +30,7 @@ export async function rememberIgnoredHeaders({ database, ready, now }: Context):
   await database.write(async (trx) => void (await database.dialect.insertMany(trx, LEASE_ROWS, [row])))
 }
 
-/** Ends the warning of `faultboard check` and of the next start, once a proxy is trusted. */
+/** Deletes the stored warning once a proxy is trusted, so that `faultboard check` and the next start omit it. */
 export async function forgetIgnoredHeaders({ database, ready }: Context): Promise<void> {
   await ready()
   await database.write(async (trx) => {
@@ -48,8 +48,8 @@ export async function hasIgnoredHeaders({ read }: Database, now: number): Promis
 }
 
 /**
- * Repeats the warning after a restart, before the first request, or ends it if a proxy is trusted now. Returns a
- * function that cancels it.
+ * Logs the stored warning after a restart, before the first request. Deletes it if a proxy is trusted now. Returns a
+ * function that cancels the check.
  */
 export function warnOfRememberedHeaders(context: Context): () => void {
   const { config, counters, database, ready, log, now } = context

@@ -5,10 +5,10 @@ import type { Health, HealthState, Reason } from './report.js'
 type Facts = Omit<Health, 'state' | 'reasons'>
 
 const SLOW_QUERY_MS = 1000
-const WAITING_JOBS_WARNING = 100
+const MAX_WAITING_JOBS = 100
 /** Option that configures the server of each engine. */
 const ENGINE_OPTION = { embedded: 'database', bullmq: 'redis_url', 'pg-boss': 'job_database, or database,' } as const
-/** The cleanup runs daily. A process that was stopped overnight can be late by another day. */
+/** The cleanup runs daily. A process that was stopped overnight can run it a day later. */
 const CLEANUP_OVERDUE_MS = 2 * DAY
 
 /** Problems with their solutions, most severe first. */
@@ -92,11 +92,11 @@ function* workReasons({ work, process }: Facts, now: number): Iterable<Reason> {
   if (failed)
     yield degraded(`${failed} of the most recent notifications could not be delivered. The last responses are below.`)
   if (cleanup.retention_days === null) return
-  const last = cleanup.last_run_at === null ? null : Date.parse(cleanup.last_run_at)
-  const isLate = last === null ? process.uptime_seconds * 1000 > CLEANUP_OVERDUE_MS : now - last > CLEANUP_OVERDUE_MS
-  if (isLate) {
+  const lastRun = cleanup.last_run_at === null ? null : Date.parse(cleanup.last_run_at)
+  const elapsedMs = lastRun === null ? process.uptime_seconds * 1000 : now - lastRun
+  if (elapsedMs > CLEANUP_OVERDUE_MS) {
     yield degraded(
-      `Old errors were last deleted ${last === null ? 'never' : `at ${cleanup.last_run_at}`}. Run  npx faultboard cleanup  and check the log for a warning about the daily cleanup.`,
+      `${lastRun === null ? 'Old errors were never deleted' : `Old errors were last deleted at ${cleanup.last_run_at}`}. Run  npx faultboard cleanup  and check the log for a warning about the daily cleanup.`,
     )
   }
 }
@@ -114,7 +114,7 @@ function* engineReasons({ engine, jobs, dead_letters: [last] }: NonNullable<Fact
       `${jobs.failed} jobs failed permanently.${lastFailure} Fix the cause; scheduled jobs run again automatically.`,
     )
   }
-  if (!runs_in_this_process && (jobs.waiting ?? 0) > WAITING_JOBS_WARNING) {
+  if (!runs_in_this_process && (jobs.waiting ?? 0) > MAX_WAITING_JOBS) {
     yield degraded(
       `${jobs.waiting} jobs are waiting, and this process does not run jobs (run_jobs is off). Start  npx faultboard work`,
     )

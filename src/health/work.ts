@@ -8,7 +8,7 @@ import { QUERY_TIMEOUT_MS } from './database.js'
 
 const EngineHealth = r.object({
   name: r.oneOf(ENGINE_NAMES),
-  /** Reason why it is unreachable. */
+  /** Reason why the engine is unreachable. */
   problem: r.nullable(r.text),
   /** Whether this process runs jobs. */
   runs_in_this_process: r.boolean,
@@ -36,7 +36,7 @@ export const WorkHealth = r.object({
   jobs: r.map(r.integer),
   /** The most recent jobs that failed permanently. */
   dead_letters: r.list(FailedJob),
-  /** The most recent notifications by state, and the last ones that failed. */
+  /** Number of recent notifications by state, and the most recent failures. */
   deliveries: r.object({ by_state: r.map(r.integer), last_failures: r.list(FailedDelivery) }),
   /** Time of the last cleanup by any process. */
   cleanup: r.object({ last_run_at: r.nullable(r.time), retention_days: r.nullable(r.integer) }),

@@ -160,15 +160,15 @@ describeEachDatabase('process health', (database) => {
     const context = await runningContext(database)
     const times = Array.from({ length: 70 }, (_, i) => NOON - HOUR * 2 + i * MINUTE)
     let now = 0
-    let isAway = true
-    const ready = () => (isAway ? Promise.reject(new Error('away')) : Promise.resolve())
+    let isUnavailable = true
+    const ready = () => (isUnavailable ? Promise.reject(new Error('unavailable')) : Promise.resolve())
     const recorder = new ProcessHealthRecorder({ ...context, now: () => now, ready })
     onTestFinished(() => recorder.stop())
     for (const time of times) {
       now = time
       await recorder.sample()
     }
-    isAway = false
+    isUnavailable = false
     now += MINUTE
     await recorder.sample()
     const rows = await context.database.read.selectFrom('faultboard_process_minutes').select('minute').execute()
@@ -180,8 +180,8 @@ describeEachDatabase('process health', (database) => {
   test('is complete after an outage with two samples of one minute', async () => {
     const context = await runningContext(database)
     let now = NOON
-    let isAway = true
-    const ready = () => (isAway ? Promise.reject(new Error('away')) : Promise.resolve())
+    let isUnavailable = true
+    const ready = () => (isUnavailable ? Promise.reject(new Error('unavailable')) : Promise.resolve())
     const recorder = new ProcessHealthRecorder({ ...context, now: () => now, ready })
     onTestFinished(() => recorder.stop())
     for (const [seconds, errors] of [
@@ -191,7 +191,7 @@ describeEachDatabase('process health', (database) => {
       [60, 7],
     ] as const) {
       now = NOON + seconds * 1000
-      isAway = seconds < 40
+      isUnavailable = seconds < 40
       context.recorder.received += errors
       await recorder.sample()
     }
