@@ -9,7 +9,7 @@ import { claimClosedHour, writeBaselineAlerts } from '../notifications/rules/bas
 import { isDigestEnabled, sendDigest } from '../notifications/send-digest.js'
 import { ownApplicationId } from '../store/applications.js'
 import { deleteOldBudgetRows } from '../store/counters/rejections.js'
-import { forgetImports } from '../transfer/forget-imports.js'
+import { deleteOrphanedMarkers } from '../transfer/orphaned-markers.js'
 import { cleanupErrors } from '../triage/commands/cleanup-errors.js'
 import { lastDigest } from './digest-schedule.js'
 import type { JobName, RunningJob } from './engine.js'
@@ -17,7 +17,7 @@ import type { JobName, RunningJob } from './engine.js'
 /** One week, because weekdays and weekends differ. */
 const CASCADE_HOURS = 7 * 24
 
-/** THE TABLE of jobs. Every engine runs the same handlers. */
+/** Handlers of all jobs. Every engine runs the same handlers. */
 export const HANDLERS: Record<JobName, (context: Context, job: RunningJob) => Promise<unknown>> = {
   deliver: (context, { data, signal }) => deliver(context, Number(data.delivery_id), signal, data),
   record: ({ recorder }, { data }) => recorder.recordEnqueuedBatch(String(data.batch)),
@@ -26,7 +26,7 @@ export const HANDLERS: Record<JobName, (context: Context, job: RunningJob) => Pr
     await deleteOldDeliveries(context)
     await deleteOldBudgetRows(context.database, context.now())
     for (const deleteOutdated of context.retention) await deleteOutdated(context)
-    await forgetImports(context)
+    await deleteOrphanedMarkers(context)
   },
   baselines: (context) => calculateAllBaselines.run(context, {}),
   cascades: (context) => detectCascades.run(context, { lookback_hours: CASCADE_HOURS }),

@@ -8,11 +8,11 @@ import { trimOccurrences } from '../store/recording/trim-occurrences.js'
 import type { ErrorsTable, Schema } from '../store/schema.js'
 import type { ErrorRow } from '../store/sql/row-locks.js'
 import { addRows } from './add-rows.js'
-import { type Application, findOrCreateApplication, IMPORT_MARKS, importedRevision, lockGroup } from './group.js'
-import { markName } from './origin.js'
+import { type Application, findOrCreateApplication, IMPORT_MARKERS, importedRevision, lockGroup } from './group.js'
+import { markerName } from './origin.js'
 import type { ErrorLine, Outcome } from './record.js'
 
-/** Adds an error with all its counts, once. Triage decisions made here are kept. */
+/** Adds an error with all its counts, once. Keeps the triage state of an existing error. */
 export async function addError(context: Context, line: ErrorLine): Promise<Outcome> {
   const { database, now, config } = context
   const { dialect } = database
@@ -38,15 +38,15 @@ export async function addError(context: Context, line: ErrorLine): Promise<Outco
     else await dialect.insertMany(trx, SEARCH_HISTORY, [[row.id, 'backtrace', line.revision, line.search_text]])
     await addRows(trx, dialect, { application_id: application.id, row, message: line.error.message, ...line })
     await addCommentsAndActivities(trx, dialect, row.id, line)
-    const markRows = [...new Set(line.origins)].sort().map((origin) => [markName(row.id, origin), line.revision, 0])
-    await dialect.insertMany(trx, IMPORT_MARKS, markRows)
+    const markerRows = [...new Set(line.origins)].sort().map((origin) => [markerName(row.id, origin), line.revision, 0])
+    await dialect.insertMany(trx, IMPORT_MARKERS, markerRows)
     return { outcome: isNew ? 'created' : 'added', error_id: row.id } as const
   })
   if (outcome === 'added') await trimOccurrences(database, error_id, config.max_occurrences_per_error)
   return outcome
 }
 
-/** A row without counts shows within the transaction that it is new; no other process can interfere. */
+/** Inserts with a count of 0, which identifies a new group until the transaction commits. */
 const NEW_GROUPS: BulkTarget = {
   table: GROUPS.table,
   columns: GROUPS.columns,

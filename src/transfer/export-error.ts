@@ -13,7 +13,7 @@ export async function* exportError(
   imported: readonly string[],
 ): AsyncGenerator<ExportedLine> {
   const { read } = context.database
-  // Reads the hours first: later occurrences are not exported at all, so the sums are consistent.
+  // Reads the hours first. Occurrences recorded later are not counted, so the sums are consistent.
   const hours = await read
     .selectFrom('faultboard_error_hours')
     .select(['hour', 'severity', 'platform', 'app_version', 'count'])
@@ -88,7 +88,7 @@ async function activities({ database }: Context, error_id: number) {
   return rows.map((row) => ({ ...row, created_at: isoTime(row.created_at) }))
 }
 
-/** Data for search and comparison, because the occurrence that it was derived from may be deleted. */
+/** Data for search and comparison. Exported because its source occurrence may be deleted. */
 async function searchData({ database }: Context, error_id: number) {
   const text = await database.read
     .selectFrom('faultboard_error_search')

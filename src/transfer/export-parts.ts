@@ -11,24 +11,24 @@ type Rows = Pick<Line, 'users' | 'payloads' | 'occurrences'>
 const USERS_PER_LINE = 1000
 const OCCURRENCES_PER_LINE = 100
 
-/** Users and occurrences of an error in parts of bounded size, at least one. */
+/** Users and occurrences of an error in parts of bounded size. Yields at least one part. */
 export async function* exportedParts(
   context: Context,
   error: Pick<ErrorRow, 'id' | 'message' | 'first_message'>,
 ): AsyncGenerator<Rows> {
   const { id: error_id } = error
   let [users, occurrences]: [string | null, Cursor | null] = ['', { occurred_at: 0, id: 0 }]
-  let first = true
-  while (first || users !== null || occurrences !== null) {
+  let isFirstPart = true
+  while (isFirstPart || users !== null || occurrences !== null) {
     const userPart: UserPart = users === null ? { rows: [], last: null } : await usersAfter(context, error_id, users)
     const occurrencePart: OccurrencePart =
       occurrences === null
         ? { rows: [], payloads: [], last: null }
         : await occurrencesAfter(context, error, occurrences)
-    if (first || userPart.rows.length + occurrencePart.rows.length > 0) {
+    if (isFirstPart || userPart.rows.length + occurrencePart.rows.length > 0) {
       yield { users: userPart.rows, payloads: occurrencePart.payloads, occurrences: occurrencePart.rows }
     }
-    ;[users, occurrences, first] = [userPart.last, occurrencePart.last, false]
+    ;[users, occurrences, isFirstPart] = [userPart.last, occurrencePart.last, false]
   }
 }
 
@@ -77,7 +77,7 @@ async function occurrencesAfter(
     .selectFrom('faultboard_occurrences')
     .selectAll()
     .where('error_id', '=', id)
-    // Written so that the database seeks in the index: with `or` it would not.
+    // Repeats the bound outside of `or`, so that the database can use the index.
     .where('occurred_at', '>=', after.occurred_at)
     .where(({ eb, or }) => or([eb('occurred_at', '>', after.occurred_at), eb('id', '>', after.id)]))
     .orderBy('occurred_at')

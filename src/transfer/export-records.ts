@@ -3,7 +3,7 @@ import { isoTime } from '../model/time.js'
 import type { ErrorsFilter } from '../triage/list/errors-list.js'
 import { matchingErrors, withSearchText } from '../triage/list/matching-errors.js'
 import { exportError } from './export-error.js'
-import { MARK_PATTERN, readCheckpoint } from './origin.js'
+import { MARKER_PATTERN, parseMarkerName } from './origin.js'
 import { type ExportedLine, FORMAT_VERSION } from './record.js'
 
 const IDS_PER_PAGE = 200
@@ -41,11 +41,11 @@ async function readImportedOrigins({ database }: Context): Promise<Map<number, s
   const rows = await database.read
     .selectFrom('faultboard_leases')
     .select('name')
-    .where('name', 'like', MARK_PATTERN)
+    .where('name', 'like', MARKER_PATTERN)
     .execute()
   const found = new Map<number, string[]>()
   for (const { name } of rows) {
-    const { error_id, origin, part } = readCheckpoint(name)
+    const { error_id, origin, part } = parseMarkerName(name)
     if (part === 1) found.set(error_id, [...(found.get(error_id) ?? []), origin])
   }
   return found

@@ -4,7 +4,7 @@ import type { BulkTarget } from '../store/dialect.js'
 import type { Transaction } from '../store/kysely.js'
 import type { Schema } from '../store/schema.js'
 import { type ErrorRow, lockErrors } from '../store/sql/row-locks.js'
-import { markName, originId } from './origin.js'
+import { markerName, originId } from './origin.js'
 
 export interface Application {
   id: number
@@ -40,24 +40,24 @@ export async function lockGroup(
   return (await lockErrors(trx, dialect, [found.id]))[0] ?? null
 }
 
-/** Revision imported from these origins; `own` if the group itself was exported. */
+/** Revision imported from these origins; `own` if the line was exported from this group. */
 export async function importedRevision(
   trx: Transaction<Schema>,
   application: Application,
   row: ErrorRow,
   origins: readonly string[],
 ): Promise<string | 'own' | null> {
-  const mark = await trx
+  const marker = await trx
     .selectFrom('faultboard_leases')
     .select('holder')
     .where(
       'name',
       'in',
-      origins.map((origin) => markName(row.id, origin)),
+      origins.map((origin) => markerName(row.id, origin)),
     )
     .executeTakeFirst()
   // Checked first: an error imported into an empty database can have the same id as in the source.
-  if (mark) return mark.holder ?? ''
+  if (marker) return marker.holder ?? ''
   const ownOrigin = originId({
     application_name: application.name,
     application_created_at: application.created_at,
@@ -68,7 +68,7 @@ export async function importedRevision(
 }
 
 /** Marks an origin as imported. The revision is stored in the holder column of a lease. */
-export const IMPORT_MARKS: BulkTarget = {
+export const IMPORT_MARKERS: BulkTarget = {
   table: 'faultboard_leases',
   columns: [
     { name: 'name', type: 'text' },

@@ -9,9 +9,9 @@ import { readRecord } from './read-record.js'
 /** A line of a file, numbered from 1. */
 export interface Line {
   number: number
-  /** Null if it could not be read. */
+  /** Null if the line could not be read. */
   text: string | null
-  /** Reason why it could not be read. */
+  /** Reason why the line could not be read. */
   reason?: string
 }
 
@@ -33,7 +33,7 @@ export interface Imported {
   added: number
   /** Errors that were already imported. */
   known: number
-  /** Errors that were already imported and changed at their origin since. They were not updated. */
+  /** Errors that changed in the source database after their import. They were not updated. */
   outdated: number
   /** Newly counted occurrences. */
   occurrences: number
@@ -60,14 +60,14 @@ export async function importRecords(
   return imported
 }
 
-/** Null, or the reason for rejecting the line. */
+/** Returns null, or the reason for rejecting the line. */
 async function importLine(
   context: Context,
-  { text, reason: why = 'cannot be read' }: Line,
+  { text, reason = 'cannot be read' }: Line,
   imported: Imported,
 ): Promise<string | null> {
   try {
-    if (text === null) return why
+    if (text === null) return reason
     const record = readRecord(text)
     if (record.kind === 'application') await addApplication(context, record)
     else if (record.kind === 'more') await addErrorPart(context, record)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** A group of one database. A copy of the database has the same groups. */
+/** Identity of a group in its database. A copy of the database has the same identities. */
 export interface Group {
   application_name: string
   application_created_at: number
@@ -17,16 +17,16 @@ export function digestOf(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 32)
 }
 
-const MARK_PREFIX = 'imported '
+const MARKER_PREFIX = 'imported '
 
-/** Name of the marker that a group, or a further part of it, was imported into an error. */
-export function markName(error_id: number, origin: string, part = 1): string {
-  return part === 1 ? `${MARK_PREFIX}${error_id} ${origin}` : `${MARK_PREFIX}${error_id} ${origin} ${part}`
+/** Name of the row that marks a group, or a part of it, as imported into an error. */
+export function markerName(error_id: number, origin: string, part = 1): string {
+  return part === 1 ? `${MARKER_PREFIX}${error_id} ${origin}` : `${MARKER_PREFIX}${error_id} ${origin} ${part}`
 }
 
-export const MARK_PATTERN = `${MARK_PREFIX}%`
+export const MARKER_PATTERN = `${MARKER_PREFIX}%`
 
-export function readCheckpoint(name: string): { error_id: number; origin: string; part: number } {
-  const [error_id, origin = '', part = '1'] = name.slice(MARK_PREFIX.length).split(' ')
+export function parseMarkerName(name: string): { error_id: number; origin: string; part: number } {
+  const [error_id, origin = '', part = '1'] = name.slice(MARKER_PREFIX.length).split(' ')
   return { error_id: Number(error_id), origin, part: Number(part) }
 }

@@ -24,18 +24,18 @@ export function readRecord(text: string): ApplicationLine | ErrorLine | MoreLine
   }
   switch (kind) {
     case 'application':
-      return parseInput(applicationLine, { kind, ...rest }, FIRST_PROBLEM)
+      return parseInput(applicationLine, { kind, ...rest }, FIRST_PROBLEM_ONLY)
     case 'error':
-      return checkCounts(parseInput(errorLine, { kind, ...rest }, FIRST_PROBLEM))
+      return checkCounts(parseInput(errorLine, { kind, ...rest }, FIRST_PROBLEM_ONLY))
     case 'more':
-      return checkPayloads(parseInput(moreLine, { kind, ...rest }, FIRST_PROBLEM))
+      return checkPayloads(parseInput(moreLine, { kind, ...rest }, FIRST_PROBLEM_ONLY))
     default:
       throw invalidLine('kind must be one of application, error, more')
   }
 }
 
-/** A hostile line can have millions of problems, and describing each would exhaust the memory. */
-const FIRST_PROBLEM = { abortEarly: true }
+/** Reports only the first problem. A hostile line can have millions, and describing all would exhaust the memory. */
+const FIRST_PROBLEM_ONLY = { abortEarly: true }
 
 function parseObject(text: string): Record<string, unknown> {
   let value: unknown
@@ -50,7 +50,7 @@ function parseObject(text: string): Record<string, unknown> {
   return parsed.output
 }
 
-/** Deeper than any recorded data. Later code recurses without a check. */
+/** Deeper than any recorded data. Protects recursive code from a stack overflow. */
 const MAX_DEPTH = 64
 
 function isShallow(value: unknown, levels: number): boolean {
@@ -58,7 +58,7 @@ function isShallow(value: unknown, levels: number): boolean {
   return levels > 0 && Object.values(value).every((child) => isShallow(child, levels - 1))
 }
 
-/** A record with inconsistent counts would leave sums that never add up. */
+/** Rejects inconsistent counts, because imported sums are never recalculated. */
 function checkCounts(line: ErrorLine): ErrorLine {
   const total = line.hours.reduce((sum, { count }) => sum + count, 0)
   const { occurrence_count, first_seen_at, occurred_at } = line.error

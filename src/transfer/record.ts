@@ -37,9 +37,9 @@ const occurrence = v.object({
 const rowFields = { users: list(user), payloads: list(payload), occurrences: list(occurrence) }
 const originFields = {
   application_name: v.pipe(text(255), v.nonEmpty('must not be empty')),
-  /** Id of the exported group, and of the groups imported into it. */
+  /** Ids of the exported group and of the groups that were imported into it. */
   origins: v.pipe(list(hexadecimal(32)), v.minLength(1, 'must not be empty')),
-  /** Changes with every state of the group. */
+  /** Digest of the group's content. */
   revision: hexadecimal(32),
 }
 
@@ -124,7 +124,7 @@ export const moreLine = v.object({
   kind: v.literal('more'),
   ...originFields,
   hash_signature: hexadecimal(64),
-  /** Message of the error; an occurrence contains its own only if it differs. */
+  /** Message of the error. An occurrence has a message only if it differs from this one. */
   message: text(MAX_TEXT_LENGTH),
   part: wholeNumber(2),
   ...rowFields,

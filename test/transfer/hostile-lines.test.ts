@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { forgetImports } from '../../src/transfer/forget-imports.js'
 import type { Line, Rejection } from '../../src/transfer/import-records.js'
+import { deleteOrphanedMarkers } from '../../src/transfer/orphaned-markers.js'
 import type { ExportedLine } from '../../src/transfer/record.js'
 import { hostAt } from '../support/databases/lived-in.js'
 import { describeEachDatabase } from '../support/databases.js'
@@ -60,10 +60,10 @@ describeEachDatabase('import marks', (database) => {
     const { context } = contextAt({ url, spool_path })
     const [first, second] = await tracker.Queries.ErrorsList.call()
     expect(await notes(url)).toHaveLength(2)
-    await forgetImports(context)
+    await deleteOrphanedMarkers(context)
     expect(await notes(url)).toHaveLength(2)
     await tracker.Commands.BatchDeleteErrors.call({ error_ids: [first?.id ?? 0] })
-    await forgetImports(context)
+    await deleteOrphanedMarkers(context)
     expect(await notes(url)).toEqual([expect.stringContaining(`imported ${second?.id} `)])
     expect(await tracker.Commands.ImportErrors.call({ lines: numbered(lines) })).toMatchObject({ created: 1, known: 1 })
   })
