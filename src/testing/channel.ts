@@ -43,7 +43,7 @@ export function channelContract({ channel, openReceiver }: ChannelHarness): Cont
     },
   })
   return [
-    define('is off without options and complete with them', async ({ settings }) => {
+    define('is disabled without options and enabled with all of them', async ({ settings }) => {
       assert.notDeepEqual(channel.missingOptions(configured({})), [])
       assert.deepEqual(channel.missingOptions(configured(settings)), [])
     }),

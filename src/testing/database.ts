@@ -67,7 +67,7 @@ export function databaseContract(harness: DatabaseHarness): ContractCase[] {
         [40],
       )
     }),
-    define('searches for literal text without regard to case', async (start) => {
+    define('searches for literal text, ignoring case', async (start) => {
       const tracker = start()
       for (const message of ['100% of ORDERS failed', '100 orders failed']) {
         await tracker.Commands.LogError.call({ error_type: 'ContractError', message, backtrace: [`at ${message}`] })
@@ -91,7 +91,7 @@ export function databaseContract(harness: DatabaseHarness): ContractCase[] {
       assert.equal(reopened.resolved, false)
       assert.equal(reopened.occurrence_count, 2)
     }),
-    define('sorts and pages in the same order', async (start) => {
+    define('sorts and paginates in the same order', async (start) => {
       const tracker = start()
       for (const letter of ['c', 'a', 'b']) {
         await tracker.Commands.LogError.call({

@@ -11,7 +11,7 @@ export interface JobEngineHarness {
 
 const DELAY_MS = 1000
 
-/** Requirements for a job engine: at least once, by one worker at a time, with retries and dead letters. */
+/** Requirements for a job engine: runs jobs at least once, on one worker at a time, with retries and dead letters. */
 export function jobEngineContract({ open }: JobEngineHarness): ContractCase[] {
   const define = (title: string, body: (connect: () => TestJobEngine) => Promise<void>): ContractCase => ({
     title,
@@ -42,7 +42,7 @@ export function jobEngineContract({ open }: JobEngineHarness): ContractCase[] {
         [['deliver', 1, data]],
       )
     }),
-    define('distributes jobs to several workers, each job to one of them', async (connect) => {
+    define('runs each job on exactly one of several workers', async (connect) => {
       const [first, second] = [connect(), connect()]
       const done = [work(first), work(second)]
       const numbers = Array.from({ length: 50 }, (_, number) => number)
@@ -62,7 +62,7 @@ export function jobEngineContract({ open }: JobEngineHarness): ContractCase[] {
       await waitUntil(() => isIdle(engine), 'the queue is empty')
       assert.equal(done.length, 1)
     }),
-    define('runs a delayed job at its time', async (connect) => {
+    define('runs a delayed job when it is due', async (connect) => {
       const engine = connect()
       const startedAt: number[] = []
       work(engine, async () => void startedAt.push(Date.now()))
