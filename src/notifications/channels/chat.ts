@@ -36,7 +36,7 @@ function chatBody(card: Card) {
     // Prevents names and URLs in error messages from becoming mentions and links.
     ...{ parse: 'none', link_names: false, unfurl_links: false, unfurl_media: false },
     blocks: [
-      { type: 'header', text: plainTextObject(`${card.title} in ${card.where}`, MAX_HEADER_LENGTH) },
+      { type: 'header', text: plainTextObject(`${card.title} in ${card.source}`, MAX_HEADER_LENGTH) },
       ...(card.type === null ? [] : [sectionBlock(`${inlineCode(card.type)}\n${codeBlock(card.message ?? '')}`)]),
       ...(card.type === null && card.message !== null
         ? [{ type: 'section', text: plainTextObject(card.message, MAX_CODE_LENGTH) }]

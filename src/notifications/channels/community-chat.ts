@@ -39,7 +39,7 @@ export const communityChat: Channel = {
 }
 
 function communityBody(card: Card, at: number) {
-  const { where, title, url } = card
+  const { source, title, url } = card
   return {
     // Disables mentions, whatever the error message contains.
     allowed_mentions: { parse: [] },
@@ -48,7 +48,7 @@ function communityBody(card: Card, at: number) {
     ),
     embeds: [
       {
-        title: escapeMarkdown(`${title} in ${where}`, MAX_TITLE_LENGTH),
+        title: escapeMarkdown(`${title} in ${source}`, MAX_TITLE_LENGTH),
         ...(url === null ? {} : { url }),
         description: embedDescription(card),
         color: SEVERITY_COLORS[card.severity],

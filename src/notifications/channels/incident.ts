@@ -40,7 +40,7 @@ function incidentEvent(notice: CardNotice, key: string, card: Card) {
     payload: {
       summary: cardSummary(card, MAX_SUMMARY_LENGTH),
       severity: notice.event === 'test' ? 'info' : INCIDENT_SEVERITIES[notice.severity],
-      source: card.where,
+      source: card.source,
       timestamp: new Date(notice.at).toISOString(),
       ...(card.type === null ? {} : { class: card.type }),
       custom_details: {

@@ -13,7 +13,7 @@ export interface Card {
   /** Kind of notification, such as `New error`. */
   title: string
   /** Application and environment, such as `shop (production)`. */
-  where: string
+  source: string
   severity: Severity
   /** Error type, or null when the notice is not about a single error. */
   type: string | null
@@ -51,7 +51,7 @@ const MAX_ITEMS = 20
 const MAX_URL_LENGTH = 1000
 
 export function renderCard(notice: CardNotice, links: Links, time_zone: string): Card {
-  const common = { where: sourceLabel(notice), severity: notice.severity, ...EMPTY_CARD }
+  const common = { source: sourceLabel(notice), severity: notice.severity, ...EMPTY_CARD }
   switch (notice.event) {
     case 'baseline':
       return { ...common, ...baselineCard(notice, links) }
@@ -65,9 +65,9 @@ export function renderCard(notice: CardNotice, links: Links, time_zone: string):
 }
 
 /** One-line summary: `shop (production): New error (high): TypeError: x is not a function`. */
-export function cardSummary({ where, title, severity, type, message }: Card, limit: number): string {
+export function cardSummary({ source, title, severity, type, message }: Card, limit: number): string {
   return oneLine(
-    [`${where}: ${title}${type === null ? '' : ` (${severity})`}`, type, message].filter(Boolean).join(': '),
+    [`${source}: ${title}${type === null ? '' : ` (${severity})`}`, type, message].filter(Boolean).join(': '),
     limit,
   )
 }
@@ -167,9 +167,9 @@ function heldCard({ notices, total, reason, ...about }: HeldNotice, links: Links
 }
 
 function heldItem(notice: ErrorNotice | BaselineNotice, defaultSource: string, links: Links): Item {
-  const { title, where, severity, type, message, url } = renderCard(notice, links, 'UTC')
+  const { title, source, severity, type, message, url } = renderCard(notice, links, 'UTC')
   return {
-    title: where === defaultSource ? title : `${where}: ${title}`,
+    title: source === defaultSource ? title : `${source}: ${title}`,
     severity,
     type: type ?? '',
     message: oneLine(message ?? '', MAX_TEXT_LENGTH),

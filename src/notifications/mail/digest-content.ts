@@ -9,7 +9,7 @@ import { oneLine, withoutLinks } from '../content/safe-text.js'
 /** Content of a digest, shared by the text and HTML parts. Safe to display, but not escaped. */
 export interface DigestContent {
   title: string
-  where: string
+  source: string
   period: string
   /** `1,240 occurrences, 2 new errors` */
   summary: string
@@ -72,7 +72,7 @@ export function digestContent(notice: DigestNotice, links: Links, time_zone: str
   )
   return {
     title: `${digest.frequency === 'daily' ? 'Daily' : 'Weekly'} digest`,
-    where: sourceLabel(notice),
+    source: sourceLabel(notice),
     period: periodText(digest, time_zone),
     summary: `${formatQuantity(occurrences.now, 'occurrence')}, ${formatQuantity(new_errors.now, 'new error')}`,
     figures: FIGURES.map(({ figure, label, increaseIs }) => figureContent(digest.figures[figure], label, increaseIs)),

@@ -25,19 +25,19 @@ import {
 /** Renders the daily or weekly digest. */
 export function digestMail(notice: DigestNotice, links: Links, time_zone: string): Mail {
   const content = digestContent(notice, links, time_zone)
-  const { title, where, summary } = content
-  const subject = oneLine(`[${where}] ${title}: ${summary}`, MAX_SUBJECT_LENGTH)
-  const footer = `${recipientsNote(where)} Set digest_frequency to never to stop these mails.`
+  const { title, source, summary } = content
+  const subject = oneLine(`[${source}] ${title}: ${summary}`, MAX_SUBJECT_LENGTH)
+  const footer = `${recipientsNote(source)} Set digest_frequency to never to stop these mails.`
   return {
     subject,
     text: `${[...textLines(content), '', '-- ', footer].join('\n')}\n`,
-    html: renderMailLayout({ subject, preview: summary, where, body: mailBody(content), footer: html`${footer}` }),
+    html: renderMailLayout({ subject, preview: summary, source, body: mailBody(content), footer: html`${footer}` }),
   }
 }
 
-function textLines({ title, where, period, figures, emptyText, sections, url }: DigestContent): string[] {
+function textLines({ title, source, period, figures, emptyText, sections, url }: DigestContent): string[] {
   return [
-    ...[`${title} for ${where}`, period, ''],
+    ...[`${title} for ${source}`, period, ''],
     ...figures.map(({ label, count, change }) => `${`${label}:`.padEnd(13)}${count} (${change})`),
     ...(emptyText === null ? [] : ['', emptyText]),
     ...sections.flatMap(({ heading, rows, more }) => [

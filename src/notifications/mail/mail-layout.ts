@@ -43,12 +43,12 @@ export interface MailLayout {
   subject: string
   /** Preview text that mail clients show next to the subject. */
   preview: string
-  where: string
+  source: string
   body: Html
   footer: Html
 }
 
-export function renderMailLayout({ subject, preview, where, body, footer }: MailLayout): string {
+export function renderMailLayout({ subject, preview, source, body, footer }: MailLayout): string {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -64,7 +64,7 @@ export function renderMailLayout({ subject, preview, where, body, footer }: Mail
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" ${styles(['page'])}>
 <tr><td align="center" class="fb-around" style="padding:24px 12px">
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="max-width:600px">
-<tr><td ${styles(['muted'], 'padding:0 4px 12px;font-size:13px;line-height:18px;overflow-wrap:anywhere')}><strong ${styles(['text'])}>Faultboard</strong> &nbsp;·&nbsp; ${where}</td></tr>
+<tr><td ${styles(['muted'], 'padding:0 4px 12px;font-size:13px;line-height:18px;overflow-wrap:anywhere')}><strong ${styles(['text'])}>Faultboard</strong> &nbsp;·&nbsp; ${source}</td></tr>
 <tr><td ${styles(['card', 'line'], 'border-width:1px;border-style:solid;border-radius:8px')}>
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0"><tr><td class="fb-inside" style="padding:24px">
 ${body}
@@ -101,8 +101,8 @@ export function textLink(url: string | null, label: string, style = ''): Html {
     : html`<a href="${url}" ${styles(['link'], `text-decoration:none;${style}`)}>${label}</a>`
 }
 
-export function recipientsNote(where: string): string {
-  return `You receive this email because you are listed in notification_email_recipients of ${where}.`
+export function recipientsNote(source: string): string {
+  return `You receive this email because you are listed in notification_email_recipients of ${source}.`
 }
 
 const darkRules = Object.entries(PALETTE).map(

@@ -25,7 +25,7 @@ export function noticeMail(notice: CardNotice, links: Links, time_zone: string):
     html: renderMailLayout({
       subject,
       preview: cardSummary(card, MAX_SUBJECT_LENGTH),
-      where: card.where,
+      source: card.source,
       body: mailBody(card),
       footer: htmlFooter(card, links),
     }),
@@ -33,17 +33,17 @@ export function noticeMail(notice: CardNotice, links: Links, time_zone: string):
 }
 
 /** `[shop (production)] New error: TypeError: x is not a function` */
-function mailSubject({ where, title, type, message }: Card): string {
+function mailSubject({ source, title, type, message }: Card): string {
   return oneLine(
-    `[${where}] ${[title, type, type === null ? null : message].filter(Boolean).join(': ')}`,
+    `[${source}] ${[title, type, type === null ? null : message].filter(Boolean).join(': ')}`,
     MAX_SUBJECT_LENGTH,
   )
 }
 
 function textLines(card: Card, links: Links): string[] {
-  const { title, where, type, message, facts, items, more, url } = card
+  const { title, source, type, message, facts, items, more, url } = card
   return [
-    `${title} in ${where}`,
+    `${title} in ${source}`,
     '',
     ...(type === null ? [] : [type]),
     ...(message === null ? [] : [message, '']),
@@ -98,7 +98,7 @@ function htmlFooter(card: Card, links: Links): Html {
   return html`${footerLines(card, links).join(' ')}`
 }
 
-function footerLines({ where, type }: Card, links: Links): string[] {
+function footerLines({ source, type }: Card, links: Links): string[] {
   const canSilence = type !== null && links.page('') !== null
-  return [recipientsNote(where), ...(canSilence ? ['Snooze or mute the error to stop notifications about it.'] : [])]
+  return [recipientsNote(source), ...(canSilence ? ['Snooze or mute the error to stop notifications about it.'] : [])]
 }
