@@ -51,7 +51,7 @@ describeInBrowser('the analytics in a browser', ({ open }) => {
   const at = (host: Host, path: string) => `${host.origin}/error_dashboard${path}`
 
   test.each(WIDTHS)(
-    'renders accessible analytics without overflow at %i pixels in %s: empty, ordinary and hostile',
+    'renders empty, ordinary and hostile analytics without overflow at %i pixels in %s',
     async (width, colorScheme) => {
       const page = await open({ viewport: { width, height: 900 }, colorScheme })
       for (const host of [empty, ordinary, hostile]) {

@@ -48,7 +48,7 @@ describeInBrowser('counters in a browser', ({ open }) => {
   const at = (page: string) => `${host.origin}/error_dashboard/errors/${page}`
 
   test.each(VARIANTS.flatMap(([width, colorScheme]) => PAGES.map((path) => [path, width, colorScheme] as const)))(
-    '%s is accessible and fits at %i pixels in %s',
+    'renders %s without overflow at %i pixels in %s',
     async (path, width, colorScheme) => {
       const page = await open({ viewport: { width, height: 900 }, colorScheme })
       await page.goto(at(path))

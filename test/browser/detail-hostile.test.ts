@@ -75,7 +75,7 @@ describeInBrowser('error page with hostile content', ({ open }) => {
     [768, 'light'],
     [390, 'dark'],
   ] as const)(
-    'renders an accessible error page without overflow at %i pixels in %s',
+    'renders a hostile error page without overflow at %i pixels in %s',
     async (width, colorScheme) => {
       const page = await open({ viewport: { width, height: 900 }, colorScheme })
       for (const path of paths) {

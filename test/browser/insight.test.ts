@@ -46,7 +46,7 @@ describeInBrowser('cascades, patterns, bursts, spikes and regressions', ({ open 
     ['hostile', '/errors', 390, 'dark'],
     ['hostile', '/errors/analytics', 1440, 'light'],
   ] as const)(
-    'renders accessible related errors without overflow (%s data, %s) at %d px in %s',
+    'renders related errors without overflow (%s data, %s) at %d px in %s',
     async (name, path, width, colorScheme) => {
       const page = await open({ viewport: { width, height: 900 }, colorScheme })
       const complaints: string[] = []

@@ -64,7 +64,7 @@ describeInBrowser('the list in a browser', ({ open }) => {
     [768, 'light'],
     [390, 'dark'],
   ] as const)(
-    'renders an accessible list without overflow at %i pixels in %s',
+    'renders the list without overflow at %i pixels in %s',
     async (width, colorScheme) => {
       const expectGood = async () => {
         await expectNoOverflow(page)

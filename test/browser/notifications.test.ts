@@ -54,7 +54,7 @@ describeInBrowser('the notifications', ({ open }) => {
   }
 
   test.each(VARIANTS)(
-    'renders accessible notifications without overflow or hostile scripts at %i pixels in %s',
+    'renders notifications without overflow or hostile scripts at %i pixels in %s',
     async (width, colorScheme) => {
       const page = await open({ viewport: { width, height: 900 }, colorScheme })
       await page.goto(at('/notifications'))

@@ -40,7 +40,7 @@ describeInBrowser('overview, settings and health', ({ open }) => {
     ['/health', 'ordinary', 1440, 'light'],
     ['/health', 'hostile', 390, 'dark'],
   ] as const)(
-    'renders an accessible %s page with %s data without overflow at %d px in %s',
+    'renders the %s page with %s data without overflow at %d px in %s',
     async (path, name, width, colorScheme) => {
       const page = await open({ viewport: { width, height: 900 }, colorScheme })
       const complaints: string[] = []

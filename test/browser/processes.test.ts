@@ -94,7 +94,7 @@ describeInBrowser('dumps and processes over time', ({ open }) => {
   ]
 
   test.each(VARIANTS.flatMap(([width, colorScheme]) => PAGES.map((path) => [path, width, colorScheme] as const)))(
-    '%s is accessible and fits with enormous data at %i pixels in %s',
+    'renders %s with enormous data without overflow at %i pixels in %s',
     async (path, width, colorScheme) => {
       const page = await open({ viewport: { width, height: 900 }, colorScheme })
       await page.goto(at(host, path))

@@ -141,7 +141,7 @@ describeWithGit('source in a browser', () => {
       [1440, 'light'],
       [390, 'dark'],
     ] as const)(
-      'renders accessible source without overflow at %i pixels in %s',
+      'renders source code without overflow at %i pixels in %s',
       async (width, colorScheme) => {
         await visited(await logged(), { viewport: { width, height: 900 }, colorScheme })
         await page.locator('#frame-2-author:not([data-pending])').waitFor()
