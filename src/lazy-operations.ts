@@ -1,4 +1,4 @@
-/** THE MODULE of all operations that a tracker loads with the first call. `operations.ts` gives them their public names. */
+/** All operations, loaded with the first call to a tracker. `operations.ts` defines their public names. */
 
 import * as v from 'valibot'
 import { defineOperation } from './operation.js'

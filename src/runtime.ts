@@ -144,9 +144,9 @@ async function openDashboard(context: Context, diagnostics: readonly Diagnostic[
 function createReporter(context: CaptureContext, sightings: Sightings): Reporter {
   return {
     context,
-    report(thrown, details, occasion) {
+    report(thrown, details, execution) {
       whenStackAllows(() => {
-        const request = occasion ?? context.scopes.current()?.request ?? null
+        const request = execution ?? context.scopes.current()?.request ?? null
         if (!sightings.isNew(thrown, request)) return
         if (logError(context, { ...details, exception: thrown }) !== FAILED_RESULT) sightings.recorded(thrown, request)
       })
@@ -158,9 +158,9 @@ function createReporter(context: CaptureContext, sightings: Sightings): Reporter
 function startExitHooks(context: Context): () => void {
   const stopSending = atExit('late_reports', sendDeferredReports)
   const stopFlushing = flushAtExit(context.recorder)
-  const stopAnswering = listenForImportRequests(context.spool.folder, () => void context.recorder.import())
+  const stopListening = listenForImportRequests(context.spool.folder, () => void context.recorder.import())
   return () => {
-    stopAnswering()
+    stopListening()
     stopFlushing()
     stopSending()
   }

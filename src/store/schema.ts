@@ -13,8 +13,8 @@ const RELEASE_COLUMNS = {
 }
 
 /**
- * THE TABLES after all migrations, in the order of their references. Row types, integer columns, bulk inserts and the
- * move to another database derive from this definition. Times are epoch milliseconds in UTC. Booleans are 0 and 1.
+ * Tables after all migrations, in the order of their references. Row types, integer columns, bulk inserts and the move
+ * to another database derive from this definition. Times are epoch milliseconds in UTC. Booleans are 0 and 1.
  */
 export const TABLES = {
   faultboard_applications: defineTable({

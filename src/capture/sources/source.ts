@@ -5,10 +5,10 @@ import type { LogErrorInput } from '../fields.js'
 export interface Reporter {
   readonly context: CaptureContext
   /**
-   * Records a thrown value, unless a hook has already recorded this object in the same request, or in the given
-   * occasion, such as a job. Never throws.
+   * Records a thrown value, unless a hook has already recorded this object in the same request or, if given, the same
+   * execution, such as a job. Never throws.
    */
-  report(thrown: unknown, details?: Omit<LogErrorInput, 'exception'>, occasion?: object): void
+  report(thrown: unknown, details?: Omit<LogErrorInput, 'exception'>, execution?: object): void
 }
 
 /** Starts to capture errors or breadcrumbs. Returns the function that stops it and restores the original state. */

@@ -24,7 +24,7 @@ const BATCH_SIZE = 100
 const PAUSE_MS = 20
 /** Period in which cascades are detected at the end. */
 const DETECTED_MS = 30 * DAY
-const LIVE_MS = { least: 1500, most: 6000 }
+const LIVE_INTERVAL_MS = { min: 1500, max: 6000 }
 
 /** The sample applications, each with its own tracker on the same database. */
 export class Sample {
@@ -123,7 +123,7 @@ export class Sample {
   async #live(stop: AbortSignal): Promise<void> {
     const draw = new Draw(this.#options.seed + 1)
     while (!stop.aborted) {
-      await pause(draw.integer(LIVE_MS.least, LIVE_MS.most), stop)
+      await pause(draw.integer(LIVE_INTERVAL_MS.min, LIVE_INTERVAL_MS.max), stop)
       const [moment, ...consequences] = nextMoments(Date.now(), draw)
       if (moment && !stop.aborted) await this.#record(moment)
       for (const consequence of consequences) {

@@ -76,7 +76,7 @@ export class BatchWriter {
    * Writes several batches in one transaction per application, each batch once. Rejects like `write`. The database then
    * contains all batches of an application, or none.
    */
-  async writeTogether(batches: readonly Batch[]): Promise<void> {
+  async writeMerged(batches: readonly Batch[]): Promise<void> {
     const { open } = this.#parts
     if (batches.length === 1 && batches[0]) return void (await this.write(batches[0]))
     const marked = await this.#withTimeouts(new QueryTimeout(this.#queryMs), async (database) => {
@@ -94,7 +94,7 @@ export class BatchWriter {
   reportRefused(groups: readonly FoldedGroup[], error: unknown): void {
     const { counters, spool, warn } = this.#parts
     counters.add('refused_by_database', countOccurrences(groups))
-    warn(`The database refused an error. It is stored as a .failed file in ${spool.folder}: ${failureMessage(error)}`)
+    warn(`The database rejected errors. They are kept as a .failed file in ${spool.folder}: ${failureMessage(error)}`)
   }
 
   /**

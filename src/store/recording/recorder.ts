@@ -78,7 +78,7 @@ export class Recorder {
     this.#drain = new SpoolDrain({
       spools: parts.crashes ? [parts.spool, parts.crashes] : [parts.spool],
       maxRows: parts.database.dialect.maxRowsPerFlush,
-      write: (batches) => this.#writer.writeTogether(batches),
+      write: (batches) => this.#writer.writeMerged(batches),
       isRefusal: (error) => isRefusal(parts.database, error),
       onRefused: ({ groups }, error) => this.#writer.reportRefused(groups, error),
       isUnavailable: () => this.#isUnavailable,

@@ -51,12 +51,12 @@ describe('a full disk', () => {
     const filler = join(folder, 'filler')
     fill(filler)
     const recordMany = () => Promise.all(Array.from({ length: 100 }, record))
-    const isAway = async () => {
+    const isUnavailable = async () => {
       await recordMany()
       fill(filler)
       return (await tracker.stats()).unavailable_since !== null
     }
-    await eventually(isAway, 'the database is away')
+    await eventually(isUnavailable, 'the database is unavailable')
     // Long enough for several probes.
     for (const end = performance.now() + 5000; performance.now() < end; ) {
       expect(await recordMany()).toEqual(Array(100).fill(null))
