@@ -27,6 +27,7 @@ export interface CaptureHooks {
   readonly onDraft: DraftHook[]
   /** Adds data to an error once its signature is known. Skipped for errors without a row of their own. */
   readonly onSigned: DraftHook[]
+  /** Runs for each warning of the process, only while `enable_breadcrumbs` is on. */
   readonly onWarning: ((warning: ProcessWarning) => void)[]
 }
 

@@ -8,8 +8,8 @@ interface Row {
   files: string[]
   /** Functions that the new file calls. */
   functions: string[]
-  /** The file that lists all things of this kind, and its constant. */
-  table: string | undefined
+  /** The files that list all things of this kind, and their constants. */
+  tables: string[]
   constants: string[]
 }
 
@@ -25,8 +25,8 @@ describe('the table "To add something" in CONTRIBUTING', () => {
     expect(ROWS.length).toBeGreaterThan(20)
   })
 
-  test.each(ROWS)('names existing files for $what', ({ files, table }) => {
-    const paths = table === undefined ? files : [...files, table]
+  test.each(ROWS)('names existing files for $what', ({ files, tables }) => {
+    const paths = [...files, ...tables]
     expect(paths.length).toBeGreaterThan(0)
     expect(paths.filter((path) => matchingFiles(path).length === 0)).toEqual([])
   })
@@ -36,12 +36,13 @@ describe('the table "To add something" in CONTRIBUTING', () => {
     expect(row.functions.filter((name) => !sources.some((source) => source.includes(`${name}(`)))).toEqual([])
   })
 
-  test.each(ROWS.filter(({ table }) => table !== undefined))('names the table of $what', (row) => {
-    const { table = '', constants, files } = row
-    const source = readFileSync(table, 'utf8')
-    expect(constants.filter((name) => !source.includes(name))).toEqual([])
+  test.each(ROWS.filter(({ tables }) => tables.length > 0))('names the table of $what', (row) => {
+    const { tables, constants, files } = row
+    const sources = new Map(tables.map((table) => [table, readFileSync(table, 'utf8')]))
+    const isListed = (file: string) => [...sources].some(([table, source]) => lists(table, source, file))
+    expect(constants.filter((name) => ![...sources.values()].some((source) => source.includes(name)))).toEqual([])
     const added = files.filter((path) => PLACEHOLDER.test(path))
-    expect(added.filter((path) => !matchingFiles(path).some((file) => lists(table, source, file)))).toEqual([])
+    expect(added.filter((path) => !matchingFiles(path).some(isListed))).toEqual([])
   })
 })
 
@@ -54,7 +55,7 @@ function readRow(line: string): Row {
     what,
     files: written.filter(isPath),
     functions: written.filter((name) => !isPath(name)),
-    table: listed.find(isPath),
+    tables: listed.filter(isPath),
     constants: listed.filter((name) => !isPath(name)),
   }
 }

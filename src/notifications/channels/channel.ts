@@ -5,7 +5,7 @@ import type { Notice } from '../content/notice.js'
 export const CHANNEL_NAMES = ['chat', 'community_chat', 'email', 'incident', 'webhook'] as const
 export type ChannelName = (typeof CHANNEL_NAMES)[number]
 
-/** A notification channel. To add one, create a file in channels/ and add a row to channels.ts. */
+/** A notification channel. CONTRIBUTING.md lists the steps to add one. */
 export interface Channel {
   readonly name: ChannelName
   /** Names of required options that are not set; empty when the channel can send. Null when the channel is disabled. */
