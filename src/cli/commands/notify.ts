@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { optional, parseInput } from '../../model/input/input.js'
+import { CHANNEL_NAMES } from '../../notifications/channels/channel.js'
 import {
   type ChannelState,
   channelStates,
@@ -21,7 +22,7 @@ export const notify = defineCommand({
   examples: ['faultboard notify', 'faultboard notify --test chat'],
   flags: {
     ...COMMON_FLAGS,
-    test: { value: 'CHANNEL', text: 'chat, community_chat, email, incident or webhook' },
+    test: { value: 'CHANNEL', text: CHANNEL_NAMES.join(', ') },
     json: { text: 'Print JSON' },
   },
   async run(flags) {
