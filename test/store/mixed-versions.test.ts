@@ -92,7 +92,7 @@ describeEachDatabase('a schema of a later version', (database) => {
 describeEachDatabase('a schema of a development version', (database) => {
   test('is refused with instructions for keeping its errors', async () => {
     await withDatabase(await database.fresh(), async (opened) => {
-      await sql`update faultboard_migrations set name = '0001-errors'`.execute(opened.read)
+      await sql`update faultboard_migrations set name = '0001-errors' where name = '0001-initial'`.execute(opened.read)
       await expect(migrate(opened)).rejects.toThrow('created by a development version')
     })
   })
