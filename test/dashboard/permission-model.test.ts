@@ -5,25 +5,13 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
+import { ALL_PAGES_ON } from '../support/hostile.js'
 import { describeEachRuntime, type Runtime } from '../support/processes/runtimes.js'
 import { FEEDS, PAGES } from '../support/routes.js'
 import { CREDENTIALS, temporaryFolder } from '../support/tracker.js'
 
 const PROGRAM = fileURLToPath(new URL('./fixtures/permission-host.mjs', import.meta.url))
 const PATHS = [...PAGES, ...FEEDS].map(({ path }) => path.replace(/:\w+\{[^}]*\}/g, '1'))
-/** Every option that enables a page. */
-const ALL_PAGES = {
-  enable_platform_comparison: true,
-  detect_swallowed_exceptions: true,
-  enable_diagnostic_dump: true,
-  enable_breadcrumbs: true,
-  enable_request_guard_tracking: true,
-  detect_n_plus_one_queries: true,
-  enable_deprecation_tracking: true,
-  enable_process_health: true,
-  enable_local_variables: true,
-  enable_git_blame: true,
-}
 /** Pages that need a dump or a parameter. All others respond with 200. */
 const OTHER_STATUSES: Readonly<Record<string, number>> = {
   '/errors/diagnostic_dumps/1': 404,
@@ -47,7 +35,9 @@ async function visit({ name, path }: Runtime): Promise<Record<string, number>> {
     diagnostic_dump_path: join(folder, 'dumps'),
     application_name: 'shop',
     max_event_loop_lag_ms: null,
-    ...ALL_PAGES,
+    ...ALL_PAGES_ON,
+    enable_local_variables: true,
+    enable_git_blame: true,
   }
   const file = join(folder, 'orders.json')
   writeFileSync(file, JSON.stringify({ settings, paths: PATHS }))
