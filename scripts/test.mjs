@@ -44,7 +44,7 @@ process.exitCode = totals.failed > 0 ? 1 : 0
 async function everything() {
   if (quick) return quickChecks()
   // Takes minutes in a new clone, so it runs in parallel with everything that does not need it.
-  const hosts = isInstalled('test/hosts') ? Promise.resolve() : installHosts()
+  const hosts = isInstalled('test/hosts') || !needsHosts() ? Promise.resolve() : installHosts()
   const source = filtered ? null : checkSource()
   // `checkSource` checks the types of the whole source at the same time.
   const buildFlags = filtered ? [] : ['--no-check']
@@ -109,6 +109,12 @@ function testsOfHosts() {
   })
   const tests = files.filter((file) => /\.test\.tsx?$/.test(file))
   return tests.filter((file) => /test\/hosts|support\/processes\/runtimes/.test(readFileSync(file, 'utf8')))
+}
+
+/** Whether the run includes tests of hosts. Arguments other than paths below test/ may select any test. */
+function needsHosts() {
+  const paths = vitestArguments.filter((argument) => argument.startsWith('test/'))
+  return paths.length === 0 || testsOfHosts().some((file) => paths.some((path) => file.includes(path)))
 }
 
 async function checkSource() {
