@@ -113,8 +113,8 @@ function record(tracker: TrackerInstance, error: unknown, request: FastifyReques
 }
 
 /**
- * Fastify runs no hook for errors thrown by an error handler: it passes them to the outer handler. An error with the
- * first one as its cause counts as the same error.
+ * Fastify runs no hook for errors thrown by an error handler: it passes them to the outer handler. An error whose cause
+ * is the first error counts as the same error.
  */
 function watchErrorHandler(
   tracker: TrackerInstance,

@@ -49,8 +49,8 @@ export interface Peer extends Pick<Mount, 'remote_address' | 'closing'> {
 }
 
 export function readPeer(headers: Headers): Peer {
-  const [remote_address, url, number] = headers.get(PEER_HEADER)?.split(' ') ?? []
-  const server = servers[Number(number)]
+  const [remote_address, url, index] = headers.get(PEER_HEADER)?.split(' ') ?? []
+  const server = servers[Number(index)]
   return {
     remote_address: remote_address || null,
     url: url ?? null,
@@ -63,7 +63,7 @@ const servers: WeakRef<Server>[] = []
 const serverIndexes = new WeakMap<Server, number>()
 
 function serverIndex(server: Server): number {
-  const number = serverIndexes.get(server) ?? servers.push(new WeakRef(server)) - 1
-  serverIndexes.set(server, number)
-  return number
+  const index = serverIndexes.get(server) ?? servers.push(new WeakRef(server)) - 1
+  serverIndexes.set(server, index)
+  return index
 }

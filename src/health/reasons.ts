@@ -96,7 +96,7 @@ function* workReasons({ work, process }: Facts, now: number): Iterable<Reason> {
   const elapsedMs = lastRun === null ? process.uptime_seconds * 1000 : now - lastRun
   if (elapsedMs > CLEANUP_OVERDUE_MS) {
     yield degraded(
-      `${lastRun === null ? 'Old errors were never deleted' : `Old errors were last deleted at ${cleanup.last_run_at}`}. Run  npx faultboard cleanup  and check the log for a warning about the daily cleanup.`,
+      `${lastRun === null ? 'Old errors have never been deleted' : `Old errors were last deleted at ${cleanup.last_run_at}`}. Run  npx faultboard cleanup  and check the log for a warning about the daily cleanup.`,
     )
   }
 }

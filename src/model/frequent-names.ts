@@ -5,7 +5,7 @@ export const OTHERS = '(others)'
 const MIN_FREQUENT_COUNT = 10
 
 /**
- * Selects the names that get their own row: the first ones, and later ones that are frequent. An attacker with a
+ * Selects the names that get their own row: the first names, and later names that are frequent. An attacker with a
  * hundred thousand names gets no more rows, but a frequent name is still visible.
  */
 export class FrequentNames {

@@ -41,8 +41,8 @@ export interface Imported {
 }
 
 /**
- * Imports lines of `exportRecords`, each in its own transaction. A line that was imported before, or comes from this
- * database, changes nothing. Invalid lines are passed to `reject`.
+ * Imports lines of `exportRecords`, each in its own transaction. A line that was imported before, or was exported from
+ * this database, changes nothing. Invalid lines are passed to `reject`.
  */
 export async function importRecords(
   context: Context,

@@ -124,7 +124,7 @@ export const moreLine = v.object({
   kind: v.literal('more'),
   ...originFields,
   hash_signature: hexadecimal(64),
-  /** Message of the error. An occurrence has a message only if it differs from this one. */
+  /** Message of the error. An occurrence has a message only if it differs from this message. */
   message: text(MAX_TEXT_LENGTH),
   part: wholeNumber(2),
   ...rowFields,

@@ -53,7 +53,7 @@ export function withoutChosenPasswords(
       const isSeparatedBySpace = separator.trim() === ''
       if (!looksLikePassword(value, isSeparatedBySpace)) return part
       const name = (NAME_START.exec(text.slice(Math.max(0, start - MAX_NAME_START_LENGTH), start))?.[0] ?? '') + nameEnd
-      // "the tests pass" is about no password, and `hashPassword(x)` is a call.
+      // "the tests pass" does not name a password, and `hashPassword(x)` is a call.
       if ((isSeparatedBySpace && name === 'pass') || (separator === '(' && FUNCTION_NAME.test(name))) return part
       const isPasswordName = isPasswordKey(name) || COMPOUND_NAME.test(name)
       return isPasswordName && isSensitiveKey(name) ? part.slice(0, -value.length) + filtered : part

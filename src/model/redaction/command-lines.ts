@@ -6,7 +6,7 @@ const NAMED_OPTION = new RegExp(
   `(?<![\\w-])(--?(\\p{L}[\\p{L}\\p{N}\\p{M}_-]{1,60})[ \\t]{1,20})(?![\\s-]|(?:and|are|cannot|flag|has|is|must|needs?|not|option|or|requires?|should|was)(?![^\\s.,:;]))${VALUE}`,
   'giu',
 )
-/** `-u admin:S`, `--user=admin:S`. The ids of `-u 1000:1000` are no credentials. */
+/** `-u admin:S`, `--user=admin:S`. The ids of `-u 1000:1000` are not credentials. */
 const USER_OPTION =
   /((?<=\s)(?:-u|-U|--user|--proxy-user)(?:[ \t]{0,20}|=)["']?(?!\d+:\d+\b)[^\s:"']{1,100}:)(?:[^\s"']|'(?=\w))+/g
 /** Short options for a password mean other things in other programs. */

@@ -7,7 +7,10 @@ const DRIVER_USER =
 /** A single quote before a letter or digit is part of a password, as in `u:o'brien@host`. */
 const END_OF_RUN = /[\s"<>`]|'(?![\w@])/g
 const END_OF_AUTHORITY = /[/?#]/
-/** Schemes of web pages, whose paths often contain an @. All others are databases, brokers, directories and servers. */
+/**
+ * Schemes of web pages, whose paths often contain an @. All other schemes belong to databases, brokers, directories and
+ * servers.
+ */
 const WEB_SCHEME = /^(?:https?|wss?|git(?:\+\w+)?|ssh|file|webpack|npm|vscode)(?:$|:)/i
 const PORT = /^\d{1,5}$/
 

@@ -181,7 +181,8 @@ function matchEnd(pattern: RegExp, text: string, start: number): number | undefi
 }
 
 /**
- * Returns the position after the bracket that closes the first one. A truncated list extends to the end of the text.
+ * Returns the position after the bracket that closes the first bracket. A truncated list extends to the end of the
+ * text.
  */
 function endOfNested(text: string, start: number): number {
   let depth = 0

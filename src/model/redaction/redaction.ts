@@ -32,7 +32,7 @@ const MAX_CACHED_LENGTH = 300
  */
 function cacheHarmlessTexts(redact: (text: string) => string): (text: string) => string {
   let harmless = new Set<string>()
-  // Repeated texts outlive unique ones, such as user ids.
+  // Repeated texts stay longer than unique texts, such as user ids.
   let older = new Set<string>()
   return (text) => {
     if (text.length > MAX_CACHED_LENGTH) return redact(text)

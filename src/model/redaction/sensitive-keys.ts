@@ -36,22 +36,22 @@ export function sensitiveKeys(patterns: readonly (string | RegExp)[]): IsSensiti
   const cache = new Map<string, boolean>()
   return (key) => {
     // The significant words are at either end of a key.
-    const short =
+    const keyEnds =
       key.length > 2 * MAX_KEY_PART_LENGTH
         ? `${key.slice(0, MAX_KEY_PART_LENGTH)} ${key.slice(-MAX_KEY_PART_LENGTH)}`
         : key
-    const cached = cache.get(short)
+    const cached = cache.get(keyEnds)
     if (cached !== undefined) return cached
     if (cache.size >= MAX_CACHED_KEYS) cache.clear()
-    const result = matchesAnyRule(short)
-    cache.set(short, result)
+    const result = matchesAnyRule(keyEnds)
+    cache.set(keyEnds, result)
     return result
   }
 }
 
 /**
- * Searches for the words of all sensitive keys. Few texts contain one, and only those are searched for keys and
- * values.
+ * Searches for the words of all sensitive keys. Few texts contain such a word, and only these texts are searched for
+ * keys and values.
  */
 export function sensitiveWords(patterns: readonly (string | RegExp)[]): SensitiveKeys['mayNameSecret'] {
   // A RegExp may match any key.

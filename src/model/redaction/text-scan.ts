@@ -11,7 +11,7 @@ export const PASSWORD_PREFIX = 128
 
 /** A run of word characters, dots and dashes of this length may be a token. */
 const MIN_TOKEN_LENGTH = 11
-/** Digits of the shortest card number, and of a group of digits in one. */
+/** Digits of the shortest card number, and of one group of digits in a card number. */
 const MIN_CARD_DIGITS = 13
 const CARD_GROUP_DIGITS = 4
 const COLUMN_GAP_LENGTH = 3

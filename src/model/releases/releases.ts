@@ -10,7 +10,7 @@ const COMMIT_SEPARATOR = ' @'
 /** Length of the database column. */
 const MAX_NAME_LENGTH = 128
 
-/** Identifies a release: its version and commit, or the known one of the two. */
+/** Identifies a release by its version and commit, or by its version or commit alone if the other is unknown. */
 export function releaseName(release: { app_version: string | null; git_sha: string | null }): string | null {
   const { app_version, git_sha } = release
   if (app_version === null || git_sha === null) return app_version ?? git_sha

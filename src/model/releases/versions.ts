@@ -92,7 +92,7 @@ function compareWithRelease(a: readonly string[] | null, b: readonly string[] | 
   return a ? -1 : 1
 }
 
-/** Follows semantic versioning for known parts: the shorter one is older, and numbers are older than words. */
+/** Follows semantic versioning for known parts: a shorter list is older, and numbers are older than words. */
 function comparePreviewParts(a: string | undefined, b: string | undefined): number | null {
   if (a === b) return 0
   if ([a, b].some((part) => part !== undefined && !isNumber(part) && !PREVIEW_WORDS.includes(part))) return null

@@ -9,8 +9,8 @@ export type RequestHeaders =
   | undefined
 
 /**
- * Headers that help to understand a failed request and contain no secrets. An allow-list, because an unknown header
- * may contain a token. Client addresses are omitted; `ip_address` contains the trusted one.
+ * Headers that help to understand a failed request and contain no secrets. An allow-list, because an unknown header may
+ * contain a token. Client addresses are omitted; `ip_address` contains the trusted address.
  */
 const SAFE_HEADERS: ReadonlySet<string> = new Set([
   'accept', 'accept-charset', 'accept-encoding', 'accept-language', 'cache-control', 'connection', 'content-encoding',

@@ -7,7 +7,7 @@ export interface StatementRepeat {
   longest_run: number
   last_execution: number
   duration_ms: number
-  /** Location in the host's code that ran it; null until it is worth determining. */
+  /** Location in the host's code that ran the statement; null until it is needed. */
   place: string | null
 }
 
@@ -43,7 +43,7 @@ export class StatementRepeats {
     return repeat
   }
 
-  /** Statements with at least `threshold` executions in a row. */
+  /** Statements with at least `threshold` consecutive executions. */
   repeatedAtLeast(threshold: number): StatementRepeat[] {
     return [...this.#repeats.values()].filter(({ longest_run }) => longest_run >= threshold)
   }

@@ -2,7 +2,7 @@ export interface Frame {
   /** The recorded line, unchanged. */
   line: string
   function_name: string | null
-  /** Relative to the project root if it is inside. */
+  /** Relative to the project root if the file is inside the root. */
   file: string | null
   line_number: number | null
   column: number | null
@@ -99,8 +99,8 @@ function splitV8Line(text: string): LineParts {
 }
 
 /**
- * Finds the parenthesis that matches the last closing one: paths (`/app/(shop)/page.js`) and names (`[Symbol(x)]`)
- * also contain parentheses.
+ * Finds the parenthesis that matches the last closing parenthesis: paths (`/app/(shop)/page.js`) and names
+ * (`[Symbol(x)]`) also contain parentheses.
  */
 function openingParenthesis(text: string): number {
   let depth = 0
@@ -151,7 +151,7 @@ function relativeFile(location: string, root: string): { path: string; in_app: b
   if (library >= 0) return { path: path.slice(library), in_app: false }
   const folder = forwardSlashes(root)
   const prefix = folder.endsWith('/') ? folder : `${folder}/`
-  // Paths outside the root come from another machine (a browser, a phone) and count as its own code.
+  // Paths outside the root belong to another machine (a browser, a phone) and count as its own code.
   return { path: path.startsWith(prefix) ? path.slice(prefix.length) : path, in_app: true }
 }
 
@@ -159,7 +159,7 @@ function forwardSlashes(path: string): string {
   return /^(?:[A-Za-z]:)?\\/.test(path) ? path.replaceAll('\\', '/') : path
 }
 
-/** Replaces `fileURLToPath`, which only accepts paths of this platform. The stack can come from another machine. */
+/** Replaces `fileURLToPath`, which only accepts paths of this platform. The stack can be from another machine. */
 function urlPath(url: string): string {
   const path = url.slice('file://'.length).replace(/^\/(?=[A-Za-z]:\/)/, '')
   try {

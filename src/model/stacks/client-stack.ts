@@ -78,7 +78,7 @@ function isAsyncParent(line: string): boolean {
   return /^[A-Za-z. ]{1,60}\*/.test(line) && !line.startsWith('async*') && line.includes('@')
 }
 
-/** Each error is the cause of the one before it. Suppressed errors are added next to it. */
+/** Each error is the cause of the error before it. Suppressed errors are added next to it. */
 function nestCauses([first, ...others]: readonly StackPart[]): Cause[] {
   if (!first) return []
   const { frames: backtrace, ...error } = first

@@ -61,7 +61,8 @@ export interface LocatedError {
 export function rootBacktrace({ backtrace, causes }: LocatedError, root: string): readonly string[] {
   let result = backtrace
   for (let innerCauses = causes; ; ) {
-    // If several errors were collected without an own location, as by Promise.any, the first one determines it.
+    // If several errors were collected without an own location, as by Promise.any, the first error determines the
+    // location.
     const cause =
       innerCauses.find(({ relation }) => relation === 'cause') ?? (result.length === 0 ? innerCauses[0] : undefined)
     if (!cause) return result

@@ -3,7 +3,7 @@ import type { Frame } from './backtrace.js'
 /** Variables visible to one stack frame when the error was thrown, as plain, bounded, redacted data. */
 export interface FrameVariables {
   function: string | null
-  /** Relative to the project root if it is inside, as in a frame. */
+  /** Relative to the project root if the file is inside the root, as in a frame. */
   file: string | null
   line_number: number | null
   variables: Readonly<Record<string, unknown>>

@@ -28,7 +28,7 @@ const EXTENSION_URL =
 function parseV8Line(text: string): FrameParts {
   const open = text.endsWith(')') ? text.indexOf('(') : -1
   if (open < 0) return { name: '', location: withoutAddress(text.replace(/^async /, '')) }
-  // Names and paths can contain parentheses: the location begins at the first one that follows a space.
+  // Names and paths can contain parentheses: the location begins at the first parenthesis that follows a space.
   const start = text.indexOf(' (') < 0 ? open : text.indexOf(' (') + 1
   return { name: text.slice(0, start), location: withoutAddress(evalOrigin(text.slice(start + 1, -1))) }
 }
