@@ -4,14 +4,14 @@ import type { CaptureContext } from './capture/capture-context.js'
 import { type ForeignError, logForeignError } from './capture/clients/foreign-error.js'
 import { isUnhandled, type LogErrorInput, readFields } from './capture/fields.js'
 import {
+  COMPILE_ONLY,
   deferReport,
   isSendingDeferred,
   NO_RESULT,
-  REHEARSAL,
   sendDeferredReports,
 } from './capture/guards/deferred-reports.js'
-import { hasRoomToNote, hasRoomToRecord, isStackOverflow } from './capture/guards/stack-room.js'
-import { complain, FAILED_RESULT, type LoggedError, logError, type Outcome } from './capture/log-error.js'
+import { hasRoomForBreadcrumb, hasRoomToRecord, isStackOverflow } from './capture/guards/stack-room.js'
+import { FAILED_RESULT, type LoggedError, logError, type Outcome, reportFailure } from './capture/log-error.js'
 import { mergeValues, type Scope, type Scopes } from './capture/scope.js'
 import type { Source } from './capture/sources/source.js'
 import { reasonOf } from './capture/values/thrown-value.js'
@@ -184,7 +184,7 @@ export class TrackerInstance {
 
   #reportAtAnyDepth(error: unknown, options: ReportOptions): Promise<LoggedError | null> {
     try {
-      if (error === REHEARSAL) return NO_RESULT
+      if (error === COMPILE_ONLY) return NO_RESULT
       if (hasRoomToRecord()) return this.#report(error, options)
       return deferReport(() => this.#report(error, options)) ?? this.#dropAtStackEnd()
     } catch {
@@ -247,7 +247,7 @@ export class TrackerInstance {
    */
   withScope<T>(work: () => T): T {
     // Near a stack overflow, the work runs in the scope of its caller.
-    const scopes = hasRoomToNote() ? this.#scopes() : null
+    const scopes = hasRoomForBreadcrumb() ? this.#scopes() : null
     return scopes ? scopes.run(work) : work()
   }
 
@@ -341,7 +341,7 @@ export class TrackerInstance {
 
   #logError(input: LogErrorInput): Promise<LoggedError | null> {
     try {
-      if ((input as unknown) === REHEARSAL) return NO_RESULT
+      if ((input as unknown) === COMPILE_ONLY) return NO_RESULT
       if (hasRoomToRecord()) return this.#logErrorNow(input)
       return deferReport(() => this.#logErrorNow(input)) ?? this.#dropAtStackEnd()
     } catch {
@@ -376,28 +376,28 @@ export class TrackerInstance {
       return record(runtime) ?? Promise.resolve(null)
     } catch (error) {
       if (isStackOverflow(error) && !isSendingDeferred()) throw error
-      this.#complain(error)
+      this.#logFailure(error)
       return NO_RESULT
     }
   }
 
   /** Logs errors of a tracker that cannot start or was shut down, because the host must not fail. */
-  #complain(error: unknown): void {
+  #logFailure(error: unknown): void {
     const { now, write } = this.#environment
     createLog(now, write).warn(`An error was not recorded: ${reasonOf(error)}`)
   }
 
   /** Handles a failed callback of the host or a broken client connection. */
   #rejectedReport(error: unknown): void {
-    if (this.#runtime) complain(this.#runtime.context, 'taking the report of a client', error)
-    else this.#complain(error)
+    if (this.#runtime) reportFailure(this.#runtime.context, 'accepting a client report', error)
+    else this.#logFailure(error)
   }
 
   #scopes(): Scopes | null {
     try {
       return this.#running()?.context.scopes ?? null
     } catch (error) {
-      this.#complain(error)
+      this.#logFailure(error)
       return null
     }
   }
@@ -412,7 +412,7 @@ export class TrackerInstance {
   /** Skips the work near the end of the stack. Never throws: a log line is safe only where the stack has room for it. */
   #whereStackAllows(work: () => void): void {
     try {
-      if (hasRoomToNote()) this.#withComplaint(work)
+      if (hasRoomForBreadcrumb()) this.#withComplaint(work)
     } catch {
       // Overflow.
     }
@@ -422,7 +422,7 @@ export class TrackerInstance {
     try {
       work()
     } catch (error) {
-      this.#complain(error)
+      this.#logFailure(error)
     }
   }
 
@@ -436,8 +436,8 @@ export class TrackerInstance {
     if (this.#outdated) this.#retire()
     if (this.#runtime) return this.#runtime
     this.#runtime = startRuntime(this.#settings, this.#environment, this.#pools)
-    void this.report(REHEARSAL)
-    void this.Commands.LogError.call(REHEARSAL as never)
+    void this.report(COMPILE_ONLY)
+    void this.Commands.LogError.call(COMPILE_ONLY as never)
     return this.#runtime
   }
 
@@ -449,7 +449,7 @@ export class TrackerInstance {
       try {
         this.#running()
       } catch (error) {
-        this.#complain(error)
+        this.#logFailure(error)
       }
     })
   }

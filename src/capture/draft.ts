@@ -80,8 +80,8 @@ export interface StepContext {
   random(): number
   /** Counts a drop or a fallback by reason. */
   count(reason: string): void
-  /** Logs a failure of a host callback once. */
-  complain(task: string, error: unknown): void
+  /** Counts and logs a failure of a host callback. */
+  reportFailure(task: string, error: unknown): void
 }
 
 /** Modifies the draft in place, or returns the reason for dropping the error. */

@@ -63,6 +63,6 @@ export function filterStack(lines: readonly string[]): readonly string[] {
   return processHooks.filterStack ? processHooks.filterStack(lines) : lines
 }
 
-export function noteReported(thrown: unknown): void {
+export function notifyReported(thrown: unknown): void {
   processHooks.onReport?.(thrown)
 }

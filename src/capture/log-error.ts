@@ -9,7 +9,7 @@ import { resolveTrace, type Trace } from './facts/trace.js'
 import { type LogErrorInput, readBacktrace, readFields, readText, readTime } from './fields.js'
 import { deferReport, isSendingDeferred, NO_RESULT } from './guards/deferred-reports.js'
 import { isStackOverflow } from './guards/stack-room.js'
-import { noteReported } from './hooks.js'
+import { notifyReported } from './hooks.js'
 import { runPipeline } from './pipeline.js'
 import { readLimit, TEXT_LIMITS } from './values/text-limits.js'
 import { describeThrown, reasonOf } from './values/thrown-value.js'
@@ -63,16 +63,16 @@ export function logError(context: CaptureContext, input: LogErrorInput): Promise
   } catch (error) {
     const deferred = isStackOverflow(error) && !isSendingDeferred() && deferReport(() => logError(context, input))
     if (deferred) return deferred
-    complain(context, 'recording an error', error)
+    reportFailure(context, 'recording an error', error)
     return FAILED_RESULT
   } finally {
     activeCalls--
     recordingValue = outerValue
   }
-  return event ? recordEvent(context, event).then(hideLost) : NO_RESULT
+  return event ? recordEvent(context, event).then(lostToNull) : NO_RESULT
 }
 
-function hideLost(outcome: Outcome): LoggedError | null {
+function lostToNull(outcome: Outcome): LoggedError | null {
   return outcome === 'lost' ? null : outcome
 }
 
@@ -109,7 +109,7 @@ function getStepContext(context: CaptureContext): StepContext {
   const created: StepContext = {
     ...{ config, redactor, storms, floods, lag, sourceLines, hooks, now, random },
     count: (reason) => counters.add(reason),
-    complain: (task, error) => complain(context, task, error),
+    reportFailure: (task, error) => reportFailure(context, task, error),
   }
   stepContexts.set(context, created)
   return created
@@ -124,7 +124,7 @@ function recordEvent(context: CaptureContext, event: ErrorEvent): Promise<Outcom
   return context.recorder.record(event).then(
     (receipt) => toOutcome({ hash_signature, error_type, message, severity }, receipt),
     (error) => {
-      complain(context, 'recording an error', error)
+      reportFailure(context, 'recording an error', error)
       return 'lost'
     },
   )
@@ -147,8 +147,8 @@ function toOutcome(summary: EventSummary, receipt: Receipt): Outcome {
   }
 }
 
-/** The failure can be as hostile as the recorded error. */
-export function complain({ counters, log, redactor }: CaptureContext, task: string, error: unknown): void {
+/** Counts and logs a failure. Reads it with the redactor, because it can be as hostile as the recorded error. */
+export function reportFailure({ counters, log, redactor }: CaptureContext, task: string, error: unknown): void {
   counters.add(`failed: ${task}`)
   log.warn(`${task} failed: ${reasonOf(error, redactor)}`)
 }
@@ -166,7 +166,7 @@ function createDraft(context: CaptureContext, input: LogErrorInput): Draft | nul
     return null
   }
   recordingValue = hasException ? fields.exception : NO_VALUE
-  if (hasException) noteReported(fields.exception)
+  if (hasException) notifyReported(fields.exception)
   if (!hasException && !readText(fields.error_type, TEXT_LIMITS.error_type) && !readTextField(fields, 'message')) {
     counters.add('invalid')
     log.warn('LogError was called without an exception and without error_type and message. Nothing was recorded.')
@@ -181,7 +181,7 @@ function createDraft(context: CaptureContext, input: LogErrorInput): Draft | nul
   const platform = readTextField(fields, 'platform')
   const message = readTextField(fields, 'message') ?? thrown?.message ?? ''
   // An error of a span does not hide errors of other spans in the trace.
-  if (trace && fields.source !== 'opentelemetry') context.traces.noteLogged(trace.trace_id, message)
+  if (trace && fields.source !== 'opentelemetry') context.traces.markLogged(trace.trace_id, message)
   return {
     thrown: hasException ? fields.exception : undefined,
     error_type: readText(fields.error_type, TEXT_LIMITS.error_type) ?? thrown?.error_type ?? 'Error',
@@ -224,7 +224,7 @@ function withHookData(context: CaptureContext, draft: Draft | null): Draft | nul
     try {
       run(draft)
     } catch (error) {
-      complain(context, name, error)
+      reportFailure(context, name, error)
     }
   }
   return draft

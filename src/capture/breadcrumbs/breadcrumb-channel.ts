@@ -1,5 +1,5 @@
 import { types } from 'node:util'
-import { hasRoomToNote } from '../guards/stack-room.js'
+import { hasRoomForBreadcrumb } from '../guards/stack-room.js'
 import type { Source } from '../sources/source.js'
 import { subscribeAll } from './subscriptions.js'
 
@@ -16,7 +16,7 @@ export const breadcrumbChannel: Source = (reporter) => {
   const { breadcrumbs } = reporter.context
   return subscribeAll(reporter, {
     [BREADCRUMB_CHANNEL]: (step: unknown) => {
-      if (!hasRoomToNote() || typeof step !== 'object' || step === null || types.isProxy(step)) return
+      if (!hasRoomForBreadcrumb() || typeof step !== 'object' || step === null || types.isProxy(step)) return
       const { category, message, duration_ms, metadata } = step as Record<string, unknown>
       if (typeof category !== 'string' || typeof message !== 'string') return
       breadcrumbs.add({

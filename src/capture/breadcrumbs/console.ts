@@ -2,7 +2,7 @@ import { Console } from 'node:console'
 import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { Writable } from 'node:stream'
 import { guarded } from '../guarded.js'
-import { hasRoomToNote } from '../guards/stack-room.js'
+import { hasRoomForBreadcrumb } from '../guards/stack-room.js'
 import type { Source } from '../sources/source.js'
 import { formatArguments } from './console-text.js'
 import { subscribeAll } from './subscriptions.js'
@@ -17,7 +17,7 @@ export const consoleLines: Source = (reporter) => {
   // Node.js also prints warnings to the console; those have their own breadcrumbs.
   const warningPrefix = `(node:${process.pid}) `
   const recordCall = guarded(counters, 'console', (level: string, values: readonly unknown[]) => {
-    if (!hasRoomToNote()) return
+    if (!hasRoomForBreadcrumb()) return
     if (level === 'error' && typeof values[0] === 'string' && values[0].startsWith(warningPrefix)) return
     breadcrumbs.add({
       category: 'console',
@@ -33,7 +33,7 @@ export const consoleLines: Source = (reporter) => {
       ),
     )
   }
-  const stops = METHODS.map((level) =>
+  const restorers = METHODS.map((level) =>
     wrapMethod(console, level, (original) => {
       return function (this: unknown, ...values: unknown[]) {
         recordCall(level, values)
@@ -42,7 +42,7 @@ export const consoleLines: Source = (reporter) => {
     }),
   )
   return () => {
-    for (const end of stops) end()
+    for (const restore of restorers) restore()
   }
 }
 

@@ -1,4 +1,4 @@
-import { hasRoomToNote } from '../guards/stack-room.js'
+import { hasRoomForBreadcrumb } from '../guards/stack-room.js'
 import type { Source } from '../sources/source.js'
 import { isOwnUserAgent } from './own-requests.js'
 import { beginStep, endStep, errorCode, type PendingStep } from './pending-step.js'
@@ -22,7 +22,7 @@ export const fetchCalls: Source = (reporter) => {
   }
   return subscribeAll(reporter, {
     'undici:request:create': ({ request }: { request: UndiciRequest }) => {
-      if (!breadcrumbs.isEnabledFor('http') || !hasRoomToNote() || isOwnUserAgent(readUserAgent(request))) return
+      if (!breadcrumbs.isEnabledFor('http') || !hasRoomForBreadcrumb() || isOwnUserAgent(readUserAgent(request))) return
       const { method, origin, path } = request
       const message = `${method} ${typeof origin === 'string' ? origin : origin.origin}${path}`
       const step = beginStep(breadcrumbs, { category: 'http', message })

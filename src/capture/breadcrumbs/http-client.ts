@@ -1,5 +1,5 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
-import { hasRoomToNote } from '../guards/stack-room.js'
+import { hasRoomForBreadcrumb } from '../guards/stack-room.js'
 import type { Source } from '../sources/source.js'
 import { isOwnUserAgent } from './own-requests.js'
 import { beginStep, endStep, errorCode, type PendingStep } from './pending-step.js'
@@ -15,7 +15,11 @@ export const httpClient: Source = (reporter) => {
   }
   return subscribeAll(reporter, {
     'http.client.request.start': ({ request }: { request: ClientRequest }) => {
-      if (!breadcrumbs.isEnabledFor('http') || !hasRoomToNote() || isOwnUserAgent(request.getHeader('user-agent')))
+      if (
+        !breadcrumbs.isEnabledFor('http') ||
+        !hasRoomForBreadcrumb() ||
+        isOwnUserAgent(request.getHeader('user-agent'))
+      )
         return
       const step = beginStep(breadcrumbs, { category: 'http', message: `${request.method} ${requestUrl(request)}` })
       if (step) pending.set(request, step)

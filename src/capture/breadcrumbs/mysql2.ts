@@ -1,6 +1,6 @@
 import { statementText } from '../../model/sql/statement-text.js'
 import { isOwnQuery } from '../../store/dialects/own-queries.js'
-import { hasRoomToNote } from '../guards/stack-room.js'
+import { hasRoomForBreadcrumb } from '../guards/stack-room.js'
 import type { Trail } from '../scope.js'
 import type { Source } from '../sources/source.js'
 import { beginStep, endStep, errorCode, type PendingStep } from './pending-step.js'
@@ -21,7 +21,7 @@ export const mysql2Queries: Source = (reporter) => {
   let grantedTrail: Trail | undefined
 
   const onStart = (trace: TracedQuery) => {
-    if (isOwnQuery() || typeof trace.query !== 'string' || !hasRoomToNote()) return
+    if (isOwnQuery() || typeof trace.query !== 'string' || !hasRoomForBreadcrumb()) return
     const message = statementText(trace.query, 'mysql')
     const step = beginStep(breadcrumbs, { category: 'sql', message, metadata: { system: 'mysql' } }, grantedTrail)
     if (step) pending.set(trace, step)

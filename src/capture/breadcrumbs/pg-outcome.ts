@@ -43,7 +43,8 @@ function recordOutcome(step: PendingStep, error: unknown, result: unknown): void
 }
 
 /**
- * A query object, cursor or stream reports by events. An `error` listener would prevent the error from being thrown.
+ * A query object, cursor or stream reports its outcome through events. An `error` listener would prevent the error from
+ * being thrown.
  */
 function watchEvents(step: PendingStep, config: object): void {
   if (!(config instanceof EventEmitter)) return

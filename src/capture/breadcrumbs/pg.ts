@@ -1,6 +1,6 @@
 import { statementText } from '../../model/sql/statement-text.js'
 import { isOwnQuery } from '../../store/dialects/own-queries.js'
-import { hasRoomToNote } from '../guards/stack-room.js'
+import { hasRoomForBreadcrumb } from '../guards/stack-room.js'
 import type { Source } from '../sources/source.js'
 import { beginStep, endStep, errorCode, type PendingStep } from './pending-step.js'
 import { isSubmittable, runWatched } from './pg-outcome.js'
@@ -21,7 +21,7 @@ export function pgQueries({ Client, Pool }: PgModule): Source {
     let grantedStep: PendingStep | null = null
 
     const startStep = (config: unknown): PendingStep | null => {
-      if (isOwnQuery() || !hasRoomToNote()) return null
+      if (isOwnQuery() || !hasRoomForBreadcrumb()) return null
       try {
         const sql = sqlText(config)
         if (sql === null) return null

@@ -1,5 +1,5 @@
 import { types } from 'node:util'
-import { hasRoomToNote } from '../guards/stack-room.js'
+import { hasRoomForBreadcrumb } from '../guards/stack-room.js'
 import type { Source } from '../sources/source.js'
 import { subscribeAll } from './subscriptions.js'
 
@@ -19,7 +19,7 @@ export const pinoLines: Source = (reporter) => {
   if (!breadcrumbs.isEnabledFor('log')) return () => {}
   return subscribeAll(reporter, {
     [PINO_CHANNEL]: ({ arguments: [fields, message, level] }: PinoLine) => {
-      if (!hasRoomToNote()) return
+      if (!hasRoomForBreadcrumb()) return
       const text = typeof message === 'string' ? message : ownMessage(fields)
       breadcrumbs.add({ category: 'log', message: text, metadata: { level: LEVELS[level] ?? level } })
     },

@@ -1,4 +1,4 @@
-import { hasRoomToNote } from '../guards/stack-room.js'
+import { hasRoomForBreadcrumb } from '../guards/stack-room.js'
 import type { Source } from '../sources/source.js'
 import { beginStep, endStep, errorCode, type PendingStep } from './pending-step.js'
 import { type Listeners, subscribeAll } from './subscriptions.js'
@@ -15,7 +15,7 @@ export const redisCommands: Source = (reporter) => {
   if (!breadcrumbs.isEnabledFor('redis')) return () => {}
   const pending = new WeakMap<TracedCommand, PendingStep>()
   const onStart = (trace: TracedCommand) => {
-    if (!hasRoomToNote()) return
+    if (!hasRoomForBreadcrumb()) return
     const step = beginStep(breadcrumbs, { category: 'redis', message: commandText(trace) })
     if (step) pending.set(trace, step)
   }

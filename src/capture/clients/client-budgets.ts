@@ -27,7 +27,7 @@ const NO_DETAILS = 'counted without details'
  * errors.
  */
 const SPOOL_SHARE = 1 / 8
-/** Values invented by a flood must not become rows of the hourly rollups. */
+/** Replaces the platforms in a flood, so that they add no rows to the hourly rollups. */
 const OTHER_PLATFORM = 'Other'
 
 const budgets = new WeakMap<CaptureContext, ClientBudgets>()
@@ -79,7 +79,7 @@ export class ClientBudgets {
     if (await this.#isKnownError(event.hash_signature)) return this.#withinBytes(await this.#withKnownRelease(event))
     reject('client_max_new_errors_per_hour')
     const shared = overLimit(event)
-    return storms.isThinned(shared.hash_signature, now()) ? this.#withoutDetails(shared) : this.#withinBytes(shared)
+    return storms.isOnlyCounted(shared.hash_signature, now()) ? this.#withoutDetails(shared) : this.#withinBytes(shared)
   }
 
   async #withinBytes(event: ErrorEvent): Promise<ErrorEvent> {
@@ -137,7 +137,7 @@ export class ClientBudgets {
     if (this.#decisions.size >= MAX_CACHED_DECISIONS) this.#decisions.clear()
     this.#decisions.set(key, decision)
     void decision.then((isAllowed) => {
-      // Beyond the limit, the next period decides again.
+      // A rejected item is checked again in the next period.
       if (!isAllowed) this.#decisions.delete(key)
     })
     return decision

@@ -9,7 +9,7 @@ import type { Draft } from '../draft.js'
 import { parseTrace, type Trace } from '../facts/trace.js'
 import type { RequestFacts } from '../fields.js'
 import { readBacktrace, readText, readTime } from '../fields.js'
-import { complain, type Outcome, recordDraft } from '../log-error.js'
+import { type Outcome, recordDraft, reportFailure } from '../log-error.js'
 import { readLimit, TEXT_LIMITS } from '../values/text-limits.js'
 import { getClientBudgets } from './client-budgets.js'
 
@@ -60,7 +60,7 @@ export function logForeignError(context: CaptureContext, error: ForeignError): P
     const budgets = getClientBudgets(context)
     return recordDraft(context, toDraft(context, error), (event) => budgets.admit(event))
   } catch (failure) {
-    complain(context, 'recording a client error', failure)
+    reportFailure(context, 'recording a client error', failure)
     return Promise.resolve(null)
   }
 }
@@ -128,8 +128,8 @@ export function eventDigest(key: string): string {
 /** A phone can be offline for weeks. A larger difference means that the clock is wrong. */
 const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000
 
-function plausibleTime(claimed: number | undefined, now: number): number {
-  const time = readTime(claimed, now)
+function plausibleTime(reportedTime: number | undefined, now: number): number {
+  const time = readTime(reportedTime, now)
   return time < now - MAX_AGE_MS ? now : time
 }
 
@@ -154,7 +154,7 @@ function causeLines(causes: readonly Cause[]): string[] {
   return causes.flatMap(({ backtrace, causes: inner }) => [...backtrace, ...causeLines(inner ?? [])])
 }
 
-function boundCauses(causes: readonly Cause[], lines: (given: readonly string[]) => readonly string[]): Cause[] {
+function boundCauses(causes: readonly Cause[], lines: (clientLines: readonly string[]) => readonly string[]): Cause[] {
   return causes.map((cause) => ({
     ...cause,
     error_type: readText(cause.error_type, TEXT_LIMITS.error_type) ?? 'Error',

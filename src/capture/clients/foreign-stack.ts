@@ -25,7 +25,10 @@ export async function withOriginalStack(context: CaptureContext, error: ForeignE
   return { ...mapped, frame_sources: [...(error.frame_sources ?? []), ...sources] }
 }
 
-/** Resolves with `otherwise` when the work fails or takes too long: the database is away, or a source map is broken. */
+/**
+ * Resolves with the fallback when the work fails or takes too long: the database is unreachable, or a source map is
+ * broken.
+ */
 async function withFallback<T>({ counters }: CaptureContext, work: Promise<T>, fallback: T): Promise<T> {
   try {
     return await withTimeout(work, LOOKUP_TIMEOUT_MS)

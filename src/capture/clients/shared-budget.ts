@@ -73,7 +73,7 @@ export class SharedBudget {
     // The last share can be smaller than requested.
     this.#reserved += Math.max(0, Math.min(requested, remaining))
     if (this.#reserved >= amount) return true
-    // Without the database, this only applies until it is reachable again.
+    // Without the database, the next call tries to reserve again.
     this.#isSpent = isShared
     return false
   }

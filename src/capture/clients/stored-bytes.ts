@@ -12,7 +12,7 @@ const DIMENSION_ROWS = 5
 const MESSAGE_COPIES = 4
 /** A backtrace is stored once per error, and for the search with an index. */
 const STACK_COPIES = 3
-const MAX_REMEMBERED_ROWS = 20_000
+const MAX_CACHED_ROWS = 20_000
 
 /**
  * Estimates the bytes that an event adds to the database, index entries included. `rows` contains the rollup rows and
@@ -20,7 +20,7 @@ const MAX_REMEMBERED_ROWS = 20_000
  */
 export function storedBytes(event: ErrorEvent, rows: Set<string>): number {
   const { hash_signature, platform, app_version, severity, user_id } = event
-  if (rows.size > MAX_REMEMBERED_ROWS) rows.clear()
+  if (rows.size > MAX_CACHED_ROWS) rows.clear()
   let bytes = event.event_digest === undefined ? 0 : DIGEST_BYTES
   const add = (key: string, count: number) => {
     if (rows.has(key)) return

@@ -43,7 +43,7 @@ export function hasLeftReport(folder: string, pid: number): boolean {
   try {
     return readdirSync(folder).some((name) => reportPid(name) === pid)
   } catch {
-    // No folder, no reports.
+    // The folder does not exist, so there are no reports.
     return false
   }
 }
@@ -73,7 +73,7 @@ async function recordReport(
   try {
     if ((await stat(file)).size > MAX_REPORT_BYTES) throw new Error('the file is too large')
     const fatal = readFatalReport(await readFile(file, 'utf8'))
-    // Written for another reason, and so not ours to handle.
+    // Written for another reason, so the report is left in place.
     if (!fatal) return
     const release = { app_version: endedProcess?.app_version ?? undefined, git_sha: endedProcess?.git_sha ?? undefined }
     context.recorder.recordToDisk(

@@ -76,7 +76,7 @@ export function restoreMarkers(): void {
     try {
       writeFileSync(file, content, { mode: 0o600 })
     } catch {
-      // Without its marker, only an end by a signal goes unnoticed.
+      // Without the marker, only an end by a signal is not recorded.
     }
   }
 }
@@ -104,7 +104,7 @@ export function removeMarkersByPid(folder: string, pid: number): void {
   try {
     for (const name of readdirSync(folder)) if (markerPid(name) === pid) removeFile(join(folder, name))
   } catch {
-    // No folder, no markers.
+    // The folder does not exist, so there are no markers.
   }
 }
 
@@ -121,7 +121,7 @@ export async function claimEnded(folder: string, name: string, now: number): Pro
   try {
     await rename(file, claimed)
   } catch {
-    // Another process was faster.
+    // Another process claimed the marker first.
     return null
   }
   return { ...content, pid: Number(pid), marker, remove: () => unlink(claimed).catch(() => undefined) }

@@ -69,7 +69,7 @@ export function requestFacts(request: HostRequest, options: FactsOptions, detail
       duration_ms: requestDuration(request),
       ...details,
     },
-    // Last, so that `user_callback` does not run for a request that cannot be read.
+    // Read last, so that `user_callback` does not run for a request that cannot be read.
     user_id: findUserId(request, options.user_callback),
   }
 }
@@ -148,7 +148,7 @@ function requestUrl(request: HostRequest): string {
   return `${scheme}://${host}${path}`
 }
 
-/** Express keeps it in `route.path`, Fastify in `routeOptions.url`, relative to the router it is mounted on. */
+/** Express stores the route in `route.path`, Fastify in `routeOptions.url`, relative to the router. */
 export function routeOf({ route, baseUrl }: HostRequest): string | undefined {
   const path = typeof route === 'object' && route !== null ? (route as { path?: unknown }).path : undefined
   return typeof path === 'string' ? `${baseUrl ?? ''}${path}` : undefined

@@ -32,7 +32,7 @@ interface OpenTelemetryApi {
   context?: { active?(): { getValue?(key: symbol): unknown } | undefined }
 }
 
-/** Never imports the API: a host without it pays for one property access. */
+/** Never imports the API, so a host without it only spends one property access. */
 function activeTrace(): Trace | null {
   const api = (globalThis as { [OTEL_API]?: OpenTelemetryApi })[OTEL_API]
   if (!api) return null
@@ -48,7 +48,7 @@ function activeTrace(): Trace | null {
 
 /** Maximum time between the recording of an error by a hook and by its span. */
 const SAME_ERROR_MS = 5000
-const MAX_REMEMBERED = 1000
+const MAX_TRACKED_TRACES = 1000
 
 /**
  * Recently recorded messages per trace, so that an error recorded by a hook is not recorded again from its span.
@@ -62,11 +62,11 @@ export class TraceSightings {
     this.#now = now
   }
 
-  noteLogged(trace_id: string, message: string): void {
+  markLogged(trace_id: string, message: string): void {
     const key = messageKey(trace_id, message)
     this.#seen.delete(key)
     this.#seen.set(key, this.#now())
-    if (this.#seen.size <= MAX_REMEMBERED) return
+    if (this.#seen.size <= MAX_TRACKED_TRACES) return
     for (const oldest of this.#seen.keys()) {
       this.#seen.delete(oldest)
       return

@@ -1,4 +1,4 @@
-import { hasRoomToNote, hasRoomToRecord, prepareStackProbes } from './stack-room.js'
+import { hasRoomForBreadcrumb, hasRoomToRecord, prepareStackProbes } from './stack-room.js'
 
 /** Bounds the memory when a recursion reports an error at every level near the end of the stack. */
 const MAX_DEFERRED = 10_000
@@ -19,7 +19,7 @@ let isSending = false
 export const NO_RESULT: Promise<null> = Promise.resolve(null)
 
 /** Makes an entry point return at once, so that V8 compiles it while the stack is shallow. */
-export const REHEARSAL: unique symbol = Symbol('rehearsal')
+export const COMPILE_ONLY: unique symbol = Symbol('compile only')
 
 /**
  * Compiles everything that runs near the end of the stack. V8 needs 50 kB to compile a function that is first called
@@ -67,7 +67,7 @@ export function isSendingDeferred(): boolean {
  * `process.exit` can be called near the end of the stack.
  */
 export function sendDeferredReports(): void {
-  for (const report of pendingReports) if (hasRoomToNote()) sendOnce(report)
+  for (const report of pendingReports) if (hasRoomForBreadcrumb()) sendOnce(report)
 }
 
 function sendOnce(report: DeferredReport): unknown {

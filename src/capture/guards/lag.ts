@@ -1,9 +1,9 @@
-/** Duration for which one late turn counts: the next storm can start before the next measurement. */
+/** How long one late turn counts as lag, because the next storm can start before the next measurement. */
 const LATE_TTL_MS = 1000
 
 /**
- * Detects event loop lag. Measures only while errors are captured, by scheduling the next turn, so that an idle host
- * pays nothing.
+ * Detects event loop lag. Measures only while errors are captured, by scheduling the next turn, so that it costs an
+ * idle host nothing.
  */
 export class LagGuard {
   readonly #lateMs: number

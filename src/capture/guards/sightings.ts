@@ -15,7 +15,7 @@ export class Sightings {
    * Whether a hook sees the error for the first time in this request; without a request, for the first time overall.
    */
   isNew(error: unknown, request: object | null): boolean {
-    if (!isObject(error)) return request ? !this.#values.get(request)?.has(error) : !this.#isAccountedFor(error)
+    if (!isObject(error)) return request ? !this.#values.get(request)?.has(error) : !this.#consumeRecentValue(error)
     const seenRequest = this.#requests.get(error)
     if (seenRequest === undefined) return true
     if (request !== null && seenRequest !== ANY_REQUEST && seenRequest !== request) return true
@@ -35,17 +35,17 @@ export class Sightings {
     const values = this.#values.get(request)
     if (values) values.add(value)
     else this.#values.set(request, new Set([value]))
-    this.#rememberForNow(value)
+    this.#rememberUntilNextTurn(value)
   }
 
-  /** A process hook sees a primitive value thrown by a handler in the same turn of the event loop. */
-  #rememberForNow(value: unknown): void {
+  /** Kept for one turn of the event loop, in which a process hook receives the same primitive value. */
+  #rememberUntilNextTurn(value: unknown): void {
     if (this.#recentValues.size === 0) setImmediate(() => this.#recentValues.clear())
     this.#recentValues.set(value, (this.#recentValues.get(value) ?? 0) + 1)
   }
 
-  /** Each sighting with a request accounts for one without: two requests can throw the same text at once. */
-  #isAccountedFor(value: unknown): boolean {
+  /** Uses up one recent value per call, because two requests can throw the same text in one turn. */
+  #consumeRecentValue(value: unknown): boolean {
     const count = this.#recentValues.get(value) ?? 0
     if (count > 0) this.#recentValues.set(value, count - 1)
     return count > 0

@@ -7,7 +7,7 @@ import { compileFunction } from 'node:vm'
  * recording needs 10 kB once its code is compiled and 50 kB before. Describing a step needs 7 kB.
  */
 const RECORDING_REGISTERS = 4800
-const NOTING_REGISTERS = 1600
+const BREADCRUMB_REGISTERS = 1600
 
 /** Whether an error is a stack overflow. The probes are estimates: code that is not compiled yet may need more. */
 export function isStackOverflow(error: unknown): boolean {
@@ -56,12 +56,12 @@ export function hasReachedStackEnd(): boolean {
 }
 
 let recordingProbe: Probe | null = null
-let notingProbe: Probe | null = null
+let breadcrumbProbe: Probe | null = null
 
 /** Compiles the probes while the stack is shallow. */
 export function prepareStackProbes(): void {
   recordingProbe ??= compileProbe(RECORDING_REGISTERS)
-  notingProbe ??= compileProbe(NOTING_REGISTERS)
+  breadcrumbProbe ??= compileProbe(BREADCRUMB_REGISTERS)
   stepDown(1)
 }
 
@@ -82,11 +82,11 @@ export function hasRoomToRecord(): boolean {
 }
 
 /** Whether the remaining stack is enough to describe a breadcrumb or a sighting. Costs a third of `hasRoomToRecord`. */
-export function hasRoomToNote(): boolean {
+export function hasRoomForBreadcrumb(): boolean {
   try {
-    if (notingProbe === null) prepareStackProbes()
-    if (isPausing) stepDown(NOTING_REGISTERS)
-    else notingProbe?.(null)
+    if (breadcrumbProbe === null) prepareStackProbes()
+    if (isPausing) stepDown(BREADCRUMB_REGISTERS)
+    else breadcrumbProbe?.(null)
     return true
   } catch {
     isEndReached = true

@@ -1,8 +1,8 @@
 import { MINUTE } from '../../model/time.js'
 
-/** One in this many is stored in full, for each factor of ten above the limit per minute. */
-const THINNING_FACTOR = 10
-const MAX_REMEMBERED = 10_000
+/** One in this many occurrences is stored in full above the limit, one in its square above ten times the limit. */
+const SAMPLING_FACTOR = 10
+const MAX_TRACKED_ERRORS = 10_000
 
 interface Storm {
   minute: number
@@ -22,7 +22,7 @@ export class Storms {
   }
 
   /** Whether this occurrence is only counted. */
-  isThinned(hash_signature: string, now: number): boolean {
+  isOnlyCounted(hash_signature: string, now: number): boolean {
     const minute = Math.floor(now / MINUTE)
     const storm = this.#storms.get(hash_signature)
     if (storm?.minute !== minute) {
@@ -31,13 +31,13 @@ export class Storms {
     }
     const count = ++storm.count
     if (count <= this.#limit) return false
-    let interval = THINNING_FACTOR
-    for (let limit = this.#limit * THINNING_FACTOR; count > limit; limit *= THINNING_FACTOR) interval *= THINNING_FACTOR
+    let interval = SAMPLING_FACTOR
+    for (let limit = this.#limit * SAMPLING_FACTOR; count > limit; limit *= SAMPLING_FACTOR) interval *= SAMPLING_FACTOR
     return count % interval !== 0
   }
 
   #remember(hash_signature: string, storm: Storm): void {
-    if (this.#storms.size >= MAX_REMEMBERED) this.#storms = new Map()
+    if (this.#storms.size >= MAX_TRACKED_ERRORS) this.#storms = new Map()
     this.#storms.set(hash_signature, storm)
   }
 }

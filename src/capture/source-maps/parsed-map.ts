@@ -58,7 +58,7 @@ export class ParsedMap {
       if (startsAfter(section.start, line - 1, column - 1)) continue
       const segment = section.mappings.find(line - 1, column - 1)
       if (segment) return this.#position(section, segment, column - 1)
-      // Sections do not overlap: earlier sections end where this one starts.
+      // Sections do not overlap: earlier sections end where this section starts.
       if (section.start.line < line - 1) return null
     }
     return null

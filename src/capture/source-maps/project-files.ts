@@ -9,7 +9,7 @@ export interface OpenFile {
   tail(bytes: number): Buffer
 }
 
-/** Files below the project root. Nothing else is opened, wherever a stack or a map points. */
+/** Files below the project root. Nothing else is opened, whatever path a stack or a map contains. */
 export class ProjectFiles {
   readonly #root: string
   readonly #realRoot: string | null

@@ -7,7 +7,7 @@ import type { SourcePositions } from './source-positions.js'
 /** Larger files are bundles or data. Reading one would block the host for more than a few milliseconds. */
 const MAX_FILE_BYTES = 5_000_000
 /** Distinct lines to cache: more than an application has throwing locations. */
-const MAX_REMEMBERED_LINES = 5000
+const MAX_CACHED_LINES = 5000
 /** Lines to search upward for the call that received a callback. */
 const MAX_CALL_DISTANCE = 300
 /** Lines of a call whose arguments are on separate lines. */
@@ -60,7 +60,7 @@ export class SourceLines {
     const digest = this.#read(file, (lines) =>
       isCaller ? describeFunction(lines, line_number, column) : describeLine(lines, line_number, column),
     )
-    if (this.#digests.size >= MAX_REMEMBERED_LINES) this.#digests.clear()
+    if (this.#digests.size >= MAX_CACHED_LINES) this.#digests.clear()
     this.#digests.set(key, digest)
     return digest
   }
@@ -125,7 +125,7 @@ const STARTS_FUNCTION = /=>|\bfunction\b/
 /** `async list(req) {`: a method, not a statement with a block. */
 const STARTS_METHOD =
   /^\s*(?:(?:public|private|protected|static|override|async|get|set)\s+|\*)*(?!(?:if|for|while|switch|catch|with|return)\b)[\w$#]+\s*\([^()]*\)[^(){}]*\{\s*$/
-/** A function with a name. Its surroundings do not identify it any better. */
+/** A function with a name, which identifies it better than its surroundings. */
 const NAMES_FUNCTION = /\bfunction\s*\*?\s*[\w$]|^\s*(?:export\s+)?(?:const|let|var)\s+[\w$]+\s*[=:]/
 
 function compact(code: string): string {

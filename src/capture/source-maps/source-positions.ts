@@ -14,7 +14,7 @@ export interface SourcePositionsOptions {
 
 const MAX_MAP_BYTES = 20_000_000
 const MAX_LINE_LENGTH = 1000
-const MAX_REMEMBERED_FILES = 1000
+const MAX_CACHED_FILES = 1000
 /**
  * A class name this short that is declared elsewhere was probably created by a minifier: only the method name is kept.
  */
@@ -113,7 +113,7 @@ export class SourcePositions {
 
   /** Only frames without a name need their source later. */
   #remember(path: string, file: string): void {
-    if (this.#generated.size >= MAX_REMEMBERED_FILES) this.#generated.clear()
+    if (this.#generated.size >= MAX_CACHED_FILES) this.#generated.clear()
     this.#generated.set(path, file)
   }
 

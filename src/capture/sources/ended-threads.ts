@@ -5,17 +5,17 @@ const SLOTS = 1024
 
 /**
  * Threads that have recorded the error that ends them. Uses memory shared between a thread and its children, so that
- * the parent knows at once that the copy it receives is already recorded.
+ * the parent can detect that the received copy is already recorded.
  */
 export const endedThreads = {
   /** Shares the memory with threads started from now on. Returns the function that stops sharing. */
   share(): () => void {
-    if (sharers++ === 0 && sharedThreads() === null) {
+    if (sharerCount++ === 0 && sharedThreads() === null) {
       setEnvironmentData(ENVIRONMENT_KEY, new Int32Array(new SharedArrayBuffer(SLOTS * Int32Array.BYTES_PER_ELEMENT)))
       isCreatedHere = true
     }
     return () => {
-      if (--sharers > 0 || !isCreatedHere) return
+      if (--sharerCount > 0 || !isCreatedHere) return
       setEnvironmentData(ENVIRONMENT_KEY, undefined as never)
       isCreatedHere = false
     }
@@ -32,7 +32,7 @@ export const endedThreads = {
   },
 }
 
-let sharers = 0
+let sharerCount = 0
 let isCreatedHere = false
 
 function sharedThreads(): Int32Array | null {

@@ -33,8 +33,8 @@ function wasAnnounced(error: unknown): boolean {
 const reporters = new Set<Reporter>()
 
 /**
- * Records uncaught exceptions. The monitor changes nothing: the process ends, or the host's listener is called, as
- * without it. One listener serves all trackers of the process.
+ * Records uncaught exceptions. The monitor changes nothing: the process still ends, or the host's listener is still
+ * called. One listener serves all trackers of the process.
  */
 export const uncaughtExceptions: Source = (reporter) => {
   if (reporters.size === 0) process.on('uncaughtExceptionMonitor', onUncaught)
@@ -46,7 +46,7 @@ export const uncaughtExceptions: Source = (reporter) => {
 }
 
 /** Prevents a throwing getter of the error from replacing the error that ends the process. */
-function quietly(record: () => void): void {
+function withoutThrowing(record: () => void): void {
   try {
     record()
   } catch {
@@ -56,22 +56,23 @@ function quietly(record: () => void): void {
 
 function onUncaught(error: unknown, origin: NodeJS.UncaughtExceptionOrigin): void {
   // Node.js calls this with an empty stack; a host that emits the event itself may not.
-  whenStackAllows(() => quietly(() => recordUncaught(error, origin)))
+  whenStackAllows(() => withoutThrowing(() => recordUncaught(error, origin)))
 }
 
 function recordUncaught(error: unknown, origin: NodeJS.UncaughtExceptionOrigin): void {
   uncaughtAt = performance.now()
   if (origin === 'unhandledRejection') rememberMonitored(error)
-  const willEnd = process.listenerCount('uncaughtException') === 0 && !process.hasUncaughtExceptionCaptureCallback()
+  const isProcessEnding =
+    process.listenerCount('uncaughtException') === 0 && !process.hasUncaughtExceptionCaptureCallback()
   const source = origin === 'unhandledRejection' ? 'unhandled_rejection' : 'uncaught_exception'
   const isRecorded = wasAnnounced(error)
   sendDeferredReports()
   for (const { context, report } of reporters) {
     if (!isRecorded) context.recorder.recordToDisk(() => report(error, { source, unhandled: true }))
     // An exit listener of the host that throws would prevent ours from running.
-    if (willEnd) context.recorder.spoolNow()
+    if (isProcessEnding) context.recorder.spoolNow()
   }
-  if (willEnd) endedThreads.markEnded()
+  if (isProcessEnding) endedThreads.markEnded()
   // There is no exit event if a listener of the host throws.
   removeMarkers()
   setImmediate(restoreMarkers).unref()
@@ -123,7 +124,7 @@ export const handledRejections: Source = (reporter) => {
 const REJECTION_EVENT = 'unhandledRejection'
 
 function onRejection(reason: unknown): void {
-  whenStackAllows(() => quietly(() => recordRejection(reason)))
+  whenStackAllows(() => withoutThrowing(() => recordRejection(reason)))
 }
 
 function recordRejection(reason: unknown): void {

@@ -20,7 +20,7 @@ const ERROR_SOURCES: readonly Source[] = [
   childProcesses,
 ]
 
-/** Sources that also work with the others disabled. Controlled by `crash_capture_path`. */
+/** Sources that do not depend on `enable_error_subscriber`. Controlled by `crash_capture_path`. */
 const CRASH_SOURCES: readonly Source[] = [uncaughtExceptions, crashCapture]
 
 /** Sources of breadcrumbs. Controlled by `enable_breadcrumbs`. */

@@ -4,19 +4,19 @@ import type { Step } from '../draft.js'
 
 /**
  * Calls the host's callback. Only `false` skips the error: a callback without a return value, or with a failure, must
- * not lose it.
+ * not drop it.
  */
-export const beforeLog: Step = (draft, { config, complain }) => {
+export const beforeLog: Step = (draft, { config, reportFailure }) => {
   if (!config.before_log_callback) return
   try {
     const result: unknown = config.before_log_callback(draft.thrown, callbackContext(draft))
     if (types.isPromise(result)) {
-      complain('before_log_callback', 'it returned a Promise, but must be synchronous; the error was recorded')
+      reportFailure('before_log_callback', 'it returned a Promise, but must be synchronous; the error was recorded')
       // An unhandled rejection could end the host process.
-      result.catch((error: unknown) => complain('before_log_callback', error))
+      result.catch((error: unknown) => reportFailure('before_log_callback', error))
     }
     return result === false ? 'skipped_by_callback' : undefined
   } catch (error) {
-    complain('before_log_callback', error)
+    reportFailure('before_log_callback', error)
   }
 }

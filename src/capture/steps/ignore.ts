@@ -2,12 +2,12 @@ import type { ErrorMatcher } from '../../config/kinds.js'
 import type { Draft, Step } from '../draft.js'
 
 /** Drops errors that the host ignores. */
-export const ignore: Step = (draft, { config, complain }) => {
+export const ignore: Step = (draft, { config, reportFailure }) => {
   try {
     return config.ignored_exceptions.some((matcher) => isMatch(matcher, draft)) ? 'ignored' : undefined
   } catch (error) {
     // `instanceof` can run host code (a thrown Proxy, a class with Symbol.hasInstance).
-    complain('ignored_exceptions', error)
+    reportFailure('ignored_exceptions', error)
   }
 }
 

@@ -5,7 +5,7 @@ import type { Draft, Step } from '../draft.js'
  * omitted while the event loop lags. Every occurrence is counted.
  */
 export const protect: Step = (draft, { storms, lag, now, count }) => {
-  if (storms.isThinned(draft.hash_signature, now())) {
+  if (storms.isOnlyCounted(draft.hash_signature, now())) {
     draft.counted_only = true
     dropDetails(draft)
     draft.request = undefined

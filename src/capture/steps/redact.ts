@@ -58,9 +58,9 @@ export const redactDetails: Step = (draft, { redactor }) => {
     draft.request === undefined ? undefined : redactSafely(() => plainData(draft.request, redactor, REQUEST_LIMITS))
   draft.tags = mergeSets(draft.tags, redactor, TAG_LIMITS)
   draft.context = mergeSets(draft.context, redactor, limits)
-  const crumbLimits = isClient ? CLIENT_CRUMB_LIMITS : CRUMB_LIMITS
+  const breadcrumbLimits = isClient ? CLIENT_BREADCRUMB_LIMITS : BREADCRUMB_LIMITS
   draft.breadcrumbs =
-    draft.breadcrumbs && redactOr(null, () => redactCrumbs(draft.breadcrumbs ?? [], redactor, crumbLimits))
+    draft.breadcrumbs && redactOr(null, () => redactBreadcrumbs(draft.breadcrumbs ?? [], redactor, breadcrumbLimits))
   if (Object.keys(draft.details).length > 0)
     draft.details = redactOr({}, () => plainData(draft.details, redactor, limits) as Record<string, unknown>)
 }
@@ -75,11 +75,18 @@ function truncateField(field: keyof typeof TEXT_LIMITS, text: string): string {
 
 const REQUEST_LIMITS: PlainLimits = { ...PARAMETER_LIMITS, depth: 2, keys: 40, string: 500, characters: 8000 }
 const TAG_LIMITS: PlainLimits = { ...PARAMETER_LIMITS, depth: 1, keys: 50, string: 200, characters: 10_000 }
-const CRUMB_LIMITS: PlainLimits = { ...PARAMETER_LIMITS, depth: 2, keys: 10, items: 10, string: 200, characters: 2000 }
-const MAX_CRUMB_MESSAGE_LENGTH = 500
+const BREADCRUMB_LIMITS: PlainLimits = {
+  ...PARAMETER_LIMITS,
+  depth: 2,
+  keys: 10,
+  items: 10,
+  string: 200,
+  characters: 2000,
+}
+const MAX_BREADCRUMB_MESSAGE_LENGTH = 500
 /** Smaller for clients, because an anonymous client decides how much it sends. */
 const CLIENT_LIMITS: PlainLimits = { ...PARAMETER_LIMITS, values: 400, characters: 8000 }
-const CLIENT_CRUMB_LIMITS: PlainLimits = { ...CRUMB_LIMITS, values: 40, characters: 500 }
+const CLIENT_BREADCRUMB_LIMITS: PlainLimits = { ...BREADCRUMB_LIMITS, values: 40, characters: 500 }
 
 /** Merges several sets of values; later sets win. Returns a list with the result, or an empty list. */
 function mergeSets(sets: readonly unknown[], redactor: Redactor, limits: PlainLimits): readonly unknown[] {
@@ -88,7 +95,7 @@ function mergeSets(sets: readonly unknown[], redactor: Redactor, limits: PlainLi
   return plain.length === 1 ? plain : [Object.assign({}, ...plain)]
 }
 
-function redactCrumbs(
+function redactBreadcrumbs(
   crumbs: readonly RecordedBreadcrumb[],
   redactor: Redactor,
   limits: PlainLimits,
@@ -97,7 +104,7 @@ function redactCrumbs(
     category: cleanText(redactor.text(category), 64),
     message: cleanText(
       redactSafely(() => (message.includes('=') ? redactUrl(message, redactor) : redactor.text(message))),
-      MAX_CRUMB_MESSAGE_LENGTH,
+      MAX_BREADCRUMB_MESSAGE_LENGTH,
     ),
     occurred_at,
     ...(typeof duration_ms === 'number' ? { duration_ms } : {}),

@@ -194,13 +194,13 @@ function clientFingerprint({ fingerprint, hash_signature }: Draft): string | nul
   return fingerprint.map((part) => (DEFAULT_PART.test(part) ? hash_signature : part)).join('\n')
 }
 
-function customFingerprint(draft: Draft, { config, complain }: StepContext): string | null {
+function customFingerprint(draft: Draft, { config, reportFailure }: StepContext): string | null {
   if (!config.custom_fingerprint) return null
   try {
     const fingerprint = config.custom_fingerprint(draft.thrown, callbackContext(draft))
     return typeof fingerprint === 'string' && fingerprint !== '' ? fingerprint : null
   } catch (error) {
-    complain('custom_fingerprint', error)
+    reportFailure('custom_fingerprint', error)
     return null
   }
 }

@@ -67,10 +67,10 @@ class Copier {
     }
   }
 
-  /** Cuts after redaction, which does not recognize half a secret. Text without room is not redacted at all. */
+  /** Cuts after redaction, which does not recognize half a secret. Omits text beyond the limit without redacting it. */
   #text(text: string): string {
     const available = Math.min(this.#limits.string, this.#remainingCharacters)
-    if (available < MIN_TEXT_ROOM && text.length > available) return OMITTED
+    if (available < MIN_TEXT_LENGTH && text.length > available) return OMITTED
     const cleaned = cleanText(this.#redactor.text(cleanText(text, available * 2)), available)
     this.#remainingCharacters -= cleaned.length
     return cleaned
@@ -78,7 +78,7 @@ class Copier {
 
   #copyNumber(value: number): unknown {
     if (!Number.isFinite(value)) return String(value)
-    if (Math.abs(value) < MIN_CARD_NUMBER) return value
+    if (Math.abs(value) < SMALLEST_CARD_NUMBER) return value
     const text = String(value)
     return this.#redactor.text(text) === text ? value : FILTERED
   }
@@ -176,7 +176,7 @@ class Copier {
 
   /** A body parsed with the wrong format becomes one key, secrets included. */
   #key(key: string): string {
-    if (this.#remainingCharacters <= 0 && key.length > MIN_TEXT_ROOM) return OMITTED
+    if (this.#remainingCharacters <= 0 && key.length > MIN_TEXT_LENGTH) return OMITTED
     const cleaned = cleanText(this.#redactor.text(cleanText(key, MAX_KEY_LENGTH * 2)), MAX_KEY_LENGTH)
     this.#remainingCharacters -= cleaned.length
     return cleaned
@@ -191,9 +191,9 @@ class Copier {
 const OMITTED = '[…]'
 const MAX_KEY_LENGTH = 200
 /** A card number has at least 13 digits. */
-const MIN_CARD_NUMBER = 1e12
-/** With less room, the beginning of a secret could remain without its end. */
-const MIN_TEXT_ROOM = 64
+const SMALLEST_CARD_NUMBER = 1e12
+/** In a shorter text, the beginning of a secret could remain without its end. */
+const MIN_TEXT_LENGTH = 64
 /** Objects with more keys are records, not name-value pairs. */
 const MAX_PAIR_KEYS = 12
 

@@ -26,8 +26,9 @@ const MAX_CAUSES = 20
 const DETAIL_KEYS = ['code', 'errno', 'syscall', 'path', 'address', 'port', 'status', 'statusCode'] as const
 
 /**
- * Reads a thrown value without trusting it: a getter can throw, a Proxy can lie, a message can be a gigabyte. The
- * redactor is applied to printed objects, because a text no longer shows which value belongs to which key.
+ * Reads a thrown value without trusting it: a getter can throw, a Proxy can return anything, a message can be a
+ * gigabyte. The redactor is applied to printed objects, because a text no longer shows which value belongs to which
+ * key.
  */
 export function describeThrown(
   value: unknown,
@@ -41,7 +42,7 @@ export function describeThrown(
     message: readMessage(value, redactor),
     backtrace: readBacktrace(value, maxLines, positions),
     causes: mayHaveCauses(value, error_type)
-      ? collectCauses(value, createReading(value, maxLines, positions, redactor), 0)
+      ? collectCauses(value, createThrownReader(value, maxLines, positions, redactor), 0)
       : [],
     details: collectDetails(value),
   }
@@ -54,18 +55,18 @@ export function reasonOf(value: unknown, redactor: Redactor = NO_REDACTION): str
 
 type ReadLines = (thrown: unknown) => readonly string[]
 
-interface Reading {
+interface ThrownReader {
   readLines: ReadLines
   redactor: Redactor
   seen: Set<unknown>
 }
 
-function createReading(
+function createThrownReader(
   value: unknown,
   maxLines: number,
   positions: SourcePositions | undefined,
   redactor: Redactor,
-): Reading {
+): ThrownReader {
   return { readLines: (thrown) => readBacktrace(thrown, maxLines, positions), redactor, seen: new Set([value]) }
 }
 
@@ -75,14 +76,14 @@ function mayHaveCauses(value: unknown, error_type: string): boolean {
   return read(value, 'cause') !== undefined || read(value, 'errors') !== undefined || error_type === 'SuppressedError'
 }
 
-function collectCauses(value: unknown, reading: Reading, depth: number): Cause[] {
+function collectCauses(value: unknown, reader: ThrownReader, depth: number): Cause[] {
   if (!isReadable(value) || depth >= MAX_CAUSE_DEPTH) return []
-  const { readLines, redactor, seen } = reading
+  const { readLines, redactor, seen } = reader
   const causes: Cause[] = []
   const add = (cause: unknown, relation: Cause['relation']) => {
     if (cause === undefined || cause === null || seen.has(cause) || seen.size > MAX_CAUSES) return
     seen.add(cause)
-    const inner = collectCauses(cause, reading, depth + 1)
+    const inner = collectCauses(cause, reader, depth + 1)
     const code = isReadable(cause) ? read(cause, 'code') : undefined
     causes.push({
       error_type: typeName(cause),
@@ -156,7 +157,7 @@ let stackCacheSize = 0
 const MAX_STACK_CACHE_SIZE = 2_000_000
 const MAX_CACHED_STACK_LENGTH = 20_000
 
-/** Errors of a storm come from few locations: one array per distinct stack serves all of them. */
+/** Errors of a storm share few locations, so one array per distinct stack serves all of them. */
 function cachedLines(body: string, maxLines: number, size: number): readonly string[] {
   const cached = stackCache.get(maxLines)?.get(body)
   if (cached) return cached

@@ -3,7 +3,7 @@ import { callingPlace, placeIn } from '../../capture/caller-location.js'
 import type { CaptureContext } from '../../capture/capture-context.js'
 import { guarded } from '../../capture/guarded.js'
 import { StackBudget } from '../../capture/guards/stack-budget.js'
-import { hasRoomToNote } from '../../capture/guards/stack-room.js'
+import { hasRoomForBreadcrumb } from '../../capture/guards/stack-room.js'
 import { addHook } from '../../capture/hooks.js'
 import { FrequentNames, OTHERS } from '../../model/frequent-names.js'
 import { cleanText } from '../../model/text.js'
@@ -31,7 +31,7 @@ const DEPRECATED = /\bdeprecat(?:ed|ion)\b/i
 export function collectDeprecations(context: CaptureContext): () => void {
   const counter = new DeprecationCounter(context)
   const added = guarded(context.counters, 'breadcrumb', (crumb: RecordedBreadcrumb) => {
-    if (hasRoomToNote()) counter.countBreadcrumb(crumb)
+    if (hasRoomForBreadcrumb()) counter.countBreadcrumb(crumb)
   })
   const removals = [
     addHook(context.breadcrumbs.observers, { added }),

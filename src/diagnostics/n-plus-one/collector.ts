@@ -5,7 +5,7 @@ import type { CaptureContext } from '../../capture/capture-context.js'
 import { routeOf } from '../../capture/facts/request-facts.js'
 import { guarded } from '../../capture/guarded.js'
 import { StackBudget } from '../../capture/guards/stack-budget.js'
-import { hasRoomToNote } from '../../capture/guards/stack-room.js'
+import { hasRoomForBreadcrumb } from '../../capture/guards/stack-room.js'
 import { addHook } from '../../capture/hooks.js'
 import type { Scope, Trail } from '../../capture/scope.js'
 import { readOptions, type ValuesOf } from '../../config/options.js'
@@ -65,10 +65,10 @@ class StatementCounter implements BreadcrumbObserver {
     })
     this.#stacks = new StackBudget(context.now, MAX_STACKS_PER_SECOND)
     this.settle = guarded(context.counters, 'n_plus_one', (scope: Scope) => {
-      if (hasRoomToNote()) this.#settleScope(scope)
+      if (hasRoomForBreadcrumb()) this.#settleScope(scope)
     })
     this.added = guarded(context.counters, 'breadcrumb', (crumb: RecordedBreadcrumb, trail: Trail) => {
-      if (crumb.category !== 'sql' || !hasRoomToNote()) return
+      if (crumb.category !== 'sql' || !hasRoomForBreadcrumb()) return
       const repeat = this.#count(trail, breadcrumbStatement(crumb))
       if (repeat) repeat.duration_ms += durationOf(crumb)
     })

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { subscribeAll } from '../../capture/breadcrumbs/subscriptions.js'
 import type { CaptureContext } from '../../capture/capture-context.js'
 import { readField } from '../../capture/fields.js'
-import { hasRoomToNote } from '../../capture/guards/stack-room.js'
+import { hasRoomForBreadcrumb } from '../../capture/guards/stack-room.js'
 import type { Reporter } from '../../capture/sources/source.js'
 import { OTHERS } from '../../model/frequent-names.js'
 import { pathPattern } from '../../model/requests/path-pattern.js'
@@ -44,7 +44,7 @@ export function collectGuardEvents(reporter: Reporter): () => void {
   guards.set(reporter.context, guard)
   const unsubscribe = subscribeAll(reporter, {
     [CHANNEL]: (event: unknown) => {
-      if (hasRoomToNote()) guard.record(event)
+      if (hasRoomForBreadcrumb()) guard.record(event)
     },
   })
   return () => {

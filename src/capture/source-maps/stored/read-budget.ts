@@ -2,7 +2,7 @@ import type { Context } from '../../../context.js'
 import { MINUTE } from '../../../model/time.js'
 
 /**
- * Multiple of the largest map that can be read per minute. A client that reports ever new scripts must not keep the
+ * Multiple of the largest map that can be read per minute. A client that keeps reporting new scripts must not keep the
  * process busy.
  */
 const MAX_READS_PER_MINUTE = 10

@@ -35,7 +35,7 @@ export class StoredMap {
     const location = `${displayPath(position.path)}:${position.line}:${position.column}`
     const name = this.#originalName(scriptPosition)
     const line = name === '' ? `at ${location}` : `at ${name} (${location})`
-    return parsesBack(line, position, name) ? line : null
+    return isParsedUnchanged(line, position, name) ? line : null
   }
 
   /** Uses the declaration, not the call: browsers report different columns for calls. */
@@ -55,7 +55,7 @@ export function displayPath(path: string): string {
 }
 
 /** The map controls the source name: it must not produce another frame. */
-function parsesBack(text: string, { line, column }: OriginalPosition, name: string): boolean {
+function isParsedUnchanged(text: string, { line, column }: OriginalPosition, name: string): boolean {
   if (text.length > MAX_LINE_LENGTH) return false
   const frame = parseFrame(text, '')
   return frame.line_number === line && frame.column === column && (frame.function_name ?? '') === name

@@ -1,5 +1,5 @@
 import { types } from 'node:util'
-import { hasRoomToNote, hasRoomToRecord, prepareStackProbes } from '../../../../capture/guards/stack-room.js'
+import { hasRoomForBreadcrumb, hasRoomToRecord, prepareStackProbes } from '../../../../capture/guards/stack-room.js'
 import { isObject } from '../../../../capture/values/is-object.js'
 import { startOfHour } from '../../../../model/time.js'
 import { type CountedSite, CountedSites, currentTally } from './counted-sites.js'
@@ -68,7 +68,7 @@ export class Ledger {
   /** Called by the mark of a `throw`. Returns the thrown value unchanged. */
   readonly thrown = (mark: ThrowMark, value: unknown): unknown => {
     try {
-      if (mark === WARM_UP_MARK || !hasRoomToNote()) return value
+      if (mark === WARM_UP_MARK || !hasRoomForBreadcrumb()) return value
       if (typeof mark === 'string') this.#thrown(this.#sites.forMark(mark), value)
       else this.#replaced(mark, value)
     } catch {
@@ -80,7 +80,7 @@ export class Ledger {
   /** Called by the marks of catch blocks and promise handlers. */
   readonly caught = (value: unknown, mark: string): void => {
     try {
-      if (hasRoomToNote()) this.#caught(this.#sites.forMark(mark), value)
+      if (hasRoomForBreadcrumb()) this.#caught(this.#sites.forMark(mark), value)
     } catch {
       // The handler of the host must continue.
     }
