@@ -29,6 +29,7 @@ import { createLog } from './log.js'
 import { Counters } from './model/counters.js'
 import { TrackerError } from './model/errors.js'
 import { createRedactor, NO_REDACTION } from './model/redaction/redaction.js'
+import { incompleteChannelWarnings } from './notifications/channels/incomplete-channels.js'
 import { createOutbox } from './notifications/delivery/create-outbox.js'
 import { createReject } from './store/counters/rejections.js'
 import { Tallies } from './store/counters/tallies.js'
@@ -176,7 +177,7 @@ function buildContext(
   const { options: config, warnings } = resolveConfiguration(settings, env, optionTable)
   const redactor = config.filter_sensitive_data ? createRedactor(config.sensitive_data_patterns) : NO_REDACTION
   const log = createLog(now, write, redactor)
-  for (const warning of warnings) log.warn(warning)
+  for (const warning of [...warnings, ...incompleteChannelWarnings(config)]) log.warn(warning)
   const database = createDatabase(config.database, config.project_root)
   database.dialect.file?.onIncident(log.warn)
   const counters = new Counters()

@@ -1,7 +1,6 @@
 import { basename } from 'node:path'
 import { ConfigurationError } from '../model/errors.js'
 import { cleanText, nearestWord } from '../model/text.js'
-import { incompleteChannelWarnings } from './incomplete-channels.js'
 import { checkKind } from './kinds.js'
 import { environmentVariable, type Options, type OptionTable, type Row, type Settings } from './options.js'
 import { findProject, realPath } from './project.js'
@@ -35,11 +34,7 @@ export function resolveConfiguration(
   const options = Object.freeze(withHostDefaults(values as CheckedValues, env))
   return {
     options,
-    warnings: [
-      ...unknownVariables(env, table),
-      ...configurationWarnings(settings),
-      ...incompleteChannelWarnings(options),
-    ],
+    warnings: [...unknownVariables(env, table), ...configurationWarnings(settings)],
   }
 }
 

@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { hasIgnoredHeaders, ignoredHeadersText } from '../../health/forwarding-headers.js'
 import { BUDGETS } from '../../model/budgets.js'
 import { ConfigurationError, TrackerError } from '../../model/errors.js'
+import { incompleteChannelWarnings } from '../../notifications/channels/incomplete-channels.js'
 import type { Options } from '../../options.js'
 import { resolveConfiguration } from '../../options.js'
 import { recentRejections } from '../../store/counters/rejections.js'
@@ -70,7 +71,7 @@ async function collectFindings(flags: CommonFlags & { repair: boolean }): Promis
         'configuration',
         `${configuration.file ?? 'no file; using environment and defaults'}; application ${options.application_name}`,
       ),
-      ...warnings.map((text) => warning('configuration', text)),
+      ...[...warnings, ...incompleteChannelWarnings(options)].map((text) => warning('configuration', text)),
       credentials(configuration),
       ...(flags.repair ? await repairFindings(options) : []),
       ...(await withDatabase(options, (database) => checkSubject(database, options))),

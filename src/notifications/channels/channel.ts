@@ -1,4 +1,4 @@
-import type { Options } from '../../config/options.js'
+import type { OptionName, Options } from '../../config/options.js'
 import type { Links } from '../content/dashboard-links.js'
 import type { Notice } from '../content/notice.js'
 
@@ -8,6 +8,10 @@ export type ChannelName = (typeof CHANNEL_NAMES)[number]
 /** A notification channel. CONTRIBUTING.md lists the steps to add one. */
 export interface Channel {
   readonly name: ChannelName
+  /** Name on the dashboard. */
+  readonly label: string
+  /** Option that enables the channel. */
+  readonly enablingOption: OptionName
   /** Names of required options that are not set; empty when the channel can send. Null when the channel is disabled. */
   missingOptions(config: Options): readonly string[] | null
   /** Destination shown to users. Never the full URL, because webhook URLs are secrets. */

@@ -15,6 +15,8 @@ const MAX_TEXT_LENGTH = 3000
 /** Slack-compatible chat webhooks. Clients without block support show `text`. */
 export const chat: Channel = {
   name: 'chat',
+  label: 'Chat',
+  enablingOption: 'enable_chat_notifications',
   missingOptions: ({ enable_chat_notifications, chat_webhook_url }) =>
     enable_chat_notifications ? (chat_webhook_url === null ? ['chat_webhook_url'] : []) : null,
   target: ({ chat_webhook_url }) => urlHost(chat_webhook_url),

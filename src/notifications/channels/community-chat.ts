@@ -27,6 +27,8 @@ const SEVERITY_COLORS: Readonly<Record<Severity, number>> = {
 /** Discord-compatible chat webhooks. */
 export const communityChat: Channel = {
   name: 'community_chat',
+  label: 'Community chat',
+  enablingOption: 'community_chat_webhook_url',
   missingOptions: ({ community_chat_webhook_url }) => (community_chat_webhook_url === null ? null : []),
   target: ({ community_chat_webhook_url }) => urlHost(community_chat_webhook_url),
   supports: (event) => event !== 'resolved' && event !== 'digest',

@@ -15,6 +15,8 @@ const MAX_HEADER_LENGTH = 500
 /** Sends email through the host's own transport or an SMTP server. */
 export const email: Channel = {
   name: 'email',
+  label: 'Email',
+  enablingOption: 'enable_email_notifications',
   missingOptions: ({ enable_email_notifications, notification_email_recipients, mail_transport, smtp_url }) =>
     enable_email_notifications
       ? [

@@ -17,6 +17,8 @@ const INCIDENT_SEVERITIES: Readonly<Record<Severity, string>> = {
 /** Incident management through PagerDuty-compatible events. Resolving the error resolves its incident. */
 export const incident: Channel = {
   name: 'incident',
+  label: 'Incident',
+  enablingOption: 'incident_integration_key',
   missingOptions: ({ incident_integration_key }) => (incident_integration_key === null ? null : []),
   target: ({ incident_events_url }) => urlHost(incident_events_url),
   supports: (event) => event !== 'held' && event !== 'digest',

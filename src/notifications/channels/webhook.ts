@@ -13,6 +13,8 @@ const MAX_LIST_LENGTH = 50
 /** Generic webhook. Posts the whole notice as JSON, signed with `webhook_secret`. */
 export const webhook: Channel = {
   name: 'webhook',
+  label: 'Webhook',
+  enablingOption: 'webhook_url',
   missingOptions: ({ webhook_url }) => (webhook_url === null ? null : []),
   target: ({ webhook_url }) => urlHost(webhook_url),
   supports: (event) => event !== 'resolved' && event !== 'digest',

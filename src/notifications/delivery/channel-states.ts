@@ -1,5 +1,5 @@
 import type * as v from 'valibot'
-import type { OptionName, Options } from '../../config/options.js'
+import type { Options } from '../../config/options.js'
 import { TrackerError } from '../../model/errors.js'
 import * as r from '../../model/result.js'
 import { CHANNEL_NAMES, type Channel, type ChannelName } from '../channels/channel.js'
@@ -20,15 +20,6 @@ export const ChannelState = r.object({
   held_in_quiet_hours: r.boolean,
 })
 export type ChannelState = v.InferOutput<typeof ChannelState>
-
-/** Option that enables each channel. */
-const ENABLING_OPTIONS: Readonly<Record<ChannelName, OptionName>> = {
-  chat: 'enable_chat_notifications',
-  community_chat: 'community_chat_webhook_url',
-  email: 'enable_email_notifications',
-  incident: 'incident_integration_key',
-  webhook: 'webhook_url',
-}
 
 /** States of all channels, including disabled ones. */
 export function channelStates(config: Options): ChannelState[] {
@@ -55,7 +46,7 @@ function channelState(channel: Channel, config: Options): ChannelState {
   return {
     name,
     state: missing === null ? 'off' : missing.length > 0 ? 'incomplete' : 'on',
-    missing: missing ? [...missing] : [ENABLING_OPTIONS[name], ...missingWhenEnabled(channel, config)],
+    missing: missing ? [...missing] : [channel.enablingOption, ...missingWhenEnabled(channel, config)],
     target: missing?.length === 0 ? channel.target(config) : null,
     min_severity: config.severity_thresholds[name] ?? 'low',
     held_in_quiet_hours: config.quiet_hours !== null && isHeldInQuietHours(name),
@@ -64,5 +55,5 @@ function channelState(channel: Channel, config: Options): ChannelState {
 
 /** Options still missing after the channel is enabled. */
 function missingWhenEnabled(channel: Channel, config: Options): readonly string[] {
-  return channel.missingOptions({ ...config, [ENABLING_OPTIONS[channel.name]]: true }) ?? []
+  return channel.missingOptions({ ...config, [channel.enablingOption]: true }) ?? []
 }

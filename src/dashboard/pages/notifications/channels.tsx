@@ -2,7 +2,7 @@ import type { ChannelState } from '../../../notifications/delivery/channel-state
 import type { Rendered, Visit } from '../../define.js'
 import { href } from '../../links/href.js'
 import { ApplicationField } from '../../ui/forms.js'
-import { CHANNEL_LABELS } from './labels.js'
+import { channelLabel } from './labels.js'
 
 const STATE_LABELS: Readonly<Record<ChannelState['state'], string>> = { on: 'On', incomplete: 'Incomplete', off: 'Off' }
 
@@ -14,7 +14,7 @@ export function Channels({ channels, visit }: { channels: readonly ChannelState[
       <ul class="channels">
         {channels.map((channel) => (
           <li class="channel">
-            <h3>{CHANNEL_LABELS[channel.name]}</h3>
+            <h3>{channelLabel(channel.name)}</h3>
             <span class={`channel-state channel-${channel.state}`}>{STATE_LABELS[channel.state]}</span>
             {channel.state === 'on' ? (
               <Facts channel={channel} visit={visit} />
@@ -71,12 +71,7 @@ function TestButton({ channel: { name }, visit }: { channel: ChannelState; visit
   return (
     <form method="post" action={`${visit.base}/notifications/test`}>
       <ApplicationField visit={visit} />
-      <button
-        type="submit"
-        name="channel"
-        value={name}
-        aria-label={`Send test to ${CHANNEL_LABELS[name].toLowerCase()}`}
-      >
+      <button type="submit" name="channel" value={name} aria-label={`Send test to ${channelLabel(name).toLowerCase()}`}>
         Send test
       </button>
     </form>

@@ -1,13 +1,6 @@
-import type { ChannelState } from '../../../notifications/delivery/channel-states.js'
+import type { ChannelName } from '../../../notifications/channels/channel.js'
+import { CHANNELS } from '../../../notifications/channels/channels.js'
 import type { Delivery } from '../../../notifications/delivery/deliveries.js'
-
-export const CHANNEL_LABELS: Readonly<Record<ChannelState['name'], string>> = {
-  chat: 'Chat',
-  community_chat: 'Community chat',
-  email: 'Email',
-  incident: 'Incident',
-  webhook: 'Webhook',
-}
 
 export const DELIVERY_STATE_LABELS: Readonly<Record<Delivery['state'], string>> = {
   pending: 'Waiting',
@@ -30,6 +23,7 @@ export const EVENT_LABELS: Readonly<Record<Delivery['event'], string>> = {
   test: 'Test',
 }
 
+/** A row can contain a channel of a newer version. */
 export function channelLabel(name: string): string {
-  return CHANNEL_LABELS[name as ChannelState['name']] ?? name
+  return CHANNELS[name as ChannelName]?.label ?? name
 }

@@ -20,7 +20,7 @@ import { Pagination, paginationLinks } from '../../ui/pagination.js'
 import { exactTime } from '../../ui/time.js'
 import { Channels } from './channels.js'
 import { Deliveries } from './deliveries.js'
-import { CHANNEL_LABELS, DELIVERY_STATE_LABELS } from './labels.js'
+import { channelLabel, DELIVERY_STATE_LABELS } from './labels.js'
 
 const QuietHours = r.object({
   hours: r.text,
@@ -148,7 +148,7 @@ function ChannelFilter({
             href={currentPageWith(visit, { channel: name })}
             aria-current={name === channel ? 'true' : undefined}
           >
-            {name === undefined ? 'All channels' : CHANNEL_LABELS[name]}
+            {name === undefined ? 'All channels' : channelLabel(name)}
           </a>
         </li>
       ))}

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import type { Settings } from '../../src/options.js'
-import { resolveConfiguration } from '../../src/options.js'
+import { incompleteChannelWarnings } from '../../../src/notifications/channels/incomplete-channels.js'
+import { resolveConfiguration, type Settings } from '../../../src/options.js'
 
 const CREDENTIALS = { dashboard_username: 'a', dashboard_password: 'b' }
 const LINKED = { dashboard_base_url: 'https://shop.example' }
 const TRANSPORT = { sendMail: async () => {} }
 
-const warningsFor = (settings: Settings) => resolveConfiguration({ ...CREDENTIALS, ...settings }, {}).warnings
+const warningsFor = (settings: Settings) =>
+  incompleteChannelWarnings(resolveConfiguration({ ...CREDENTIALS, ...settings }, {}).options)
 
 describe('incomplete channel configuration', () => {
   test.each<[string, Settings, RegExp]>([
