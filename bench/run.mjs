@@ -1,4 +1,4 @@
-// npm run bench [-- [capture] [requests] [write] [pages] [search] [jobs] [diagnostics] [flood] [recovery] [--quick] [--large] [--databases sqlite,postgres,mysql] [--json FILE]]
+// npm run bench [-- [capture] [requests] [write] [pages] [search] [jobs] [diagnostics] [flood] [recovery] [--quick] [--large] [--databases sqlite,postgres,mysql] [--json FILE] [--strict]]
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -28,6 +28,7 @@ const { values, positionals } = parseArgs({
     large: { type: 'boolean', default: false },
     databases: { type: 'string', default: 'sqlite,postgres,mysql' },
     json: { type: 'string' },
+    strict: { type: 'boolean', default: false },
   },
 })
 const unknown = positionals.filter((name) => !Object.hasOwn(SUITES, name))
@@ -67,6 +68,7 @@ function keep(results) {
   const judged = results.tables.flatMap(({ rows }) => rows).filter(({ verdict }) => verdict !== '')
   const reached = judged.filter(({ verdict }) => verdict === 'ok').length
   console.log(`\n${reached} of ${judged.length} targets reached. Results: bench/results/latest.json`)
+  if (values.strict && reached < judged.length) process.exitCode = 1
 }
 
 // Readable by all users, because the database servers run as another user.
