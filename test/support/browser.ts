@@ -100,6 +100,8 @@ export async function expectAccessible(page: Page): Promise<void> {
 
 /** Fails if the page scrolls horizontally and lists the elements that overflow. */
 export async function expectNoOverflow(page: Page): Promise<void> {
+  // A click returns when the navigation starts, before the styles are loaded.
+  await page.waitForLoadState()
   expect(await page.evaluate(FIND_OVERFLOWING_ELEMENTS), page.url()).toEqual([])
 }
 
