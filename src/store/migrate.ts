@@ -1,7 +1,9 @@
 import { TrackerError } from '../model/errors.js'
 import type { Database } from './database.js'
-import { Migrator } from './kysely.js'
+import { Migrator, sql } from './kysely.js'
 import { MIGRATIONS } from './migrations/list.js'
+
+const MIGRATION_TABLE = 'faultboard_migrations'
 
 export interface MigrationStatus {
   name: string
@@ -10,8 +12,18 @@ export interface MigrationStatus {
 
 /** Returns each migration with the time it was applied, which is null for pending migrations. */
 export async function migrationStatus(database: Database): Promise<MigrationStatus[]> {
-  const migrations = await (await createMigrator(database)).getMigrations()
-  return migrations.map(({ name, executedAt }) => ({ name, applied_at: executedAt?.toISOString() ?? null }))
+  const applied = await appliedMigrations(database)
+  return Object.keys(MIGRATIONS).map((name) => ({ name, applied_at: applied.get(name)?.toISOString() ?? null }))
+}
+
+/** Reads the table of migrations itself, because Kysely would read the columns of all tables first. */
+async function appliedMigrations({ read, dialect }: Database): Promise<Map<string, Date>> {
+  const db = read.withoutPlugins()
+  const { rows: tables } = await dialect.findTable(MIGRATION_TABLE).execute(db)
+  if (tables.length === 0) return new Map()
+  const { rows } = await sql<{ name: string; timestamp: string }>`
+    select name, timestamp from ${sql.table(MIGRATION_TABLE)}`.execute(db)
+  return new Map(rows.map(({ name, timestamp }) => [name, new Date(timestamp)]))
 }
 
 /** Applies the pending migrations and returns their names. Of several concurrent processes, only one migrates. */
@@ -52,7 +64,7 @@ async function createMigrator({ read, dialect }: Database): Promise<Migrator> {
   const schema = await dialect.currentSchema(db)
   return new Migrator({
     db,
-    migrationTableName: 'faultboard_migrations',
+    migrationTableName: MIGRATION_TABLE,
     migrationLockTableName: 'faultboard_migrations_lock',
     // Tables with the same names in another schema belong to another tracker.
     ...(schema === undefined ? {} : { migrationTableSchema: schema }),

@@ -39,6 +39,8 @@ export interface Capabilities {
   withoutIndex<T>(column: RawBuilder<unknown>): RawBuilder<T>
   /** Returns the schema of unqualified table names, or undefined if the database has no schemas. */
   currentSchema(db: AnyDatabase): Promise<string | undefined>
+  /** Query that returns a row if the current schema contains the table. */
+  findTable(table: string): RawBuilder<unknown>
   createIndexIfMissing(index: CreateIndexBuilder): Promise<void>
   addColumnIfMissing(db: AnyDatabase, table: string, column: string, type: NewColumnType): Promise<void>
   /** Continues the ids of a table after the highest id. Absent if the database does that automatically. */

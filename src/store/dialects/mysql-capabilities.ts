@@ -22,6 +22,8 @@ export const mysqlCapabilities: Capabilities = {
   byteOrder: (text) => sql<string>`${text}`,
   withoutIndex: (column) => sql`${column}`,
   currentSchema: async () => undefined,
+  findTable: (table) =>
+    sql`select 1 from information_schema.tables where table_schema = database() and table_name = ${table}`,
   // MySQL has no `if not exists` for indexes.
   async createIndexIfMissing(index) {
     await index.execute().catch((error: unknown) => {

@@ -23,6 +23,7 @@ export const postgresCapabilities: Capabilities = {
     const { rows } = await sql<{ schema: string | null }>`select current_schema() as schema`.execute(db)
     return rows[0]?.schema ?? 'public'
   },
+  findTable: (table) => sql`select 1 from pg_tables where schemaname = current_schema() and tablename = ${table}`,
   createIndexIfMissing: (index) => index.ifNotExists().execute(),
   // Introspection would include tables of other schemas.
   async addColumnIfMissing(db, table, column, type) {

@@ -22,6 +22,7 @@ export const sqliteCapabilities: Capabilities = {
   // SQLite does not estimate how many rows match. It would read all rows of an application through the index.
   withoutIndex: (column) => sql`+${column}`,
   currentSchema: async () => undefined,
+  findTable: (table) => sql`select 1 from sqlite_master where type = 'table' and name = ${table}`,
   createIndexIfMissing: (index) => index.ifNotExists().execute(),
   addColumnIfMissing: addColumnUnlessListed,
 }
