@@ -1,14 +1,16 @@
 import { defineConfig } from 'vitest/config'
 
 /**
- * Tests that change their own process: console, stack traces, process events, drivers, global APIs. Each file gets a
- * process of its own. All other files share processes, which load the source once instead of once per file. A test
- * that only starts other processes belongs to the shared ones.
+ * Test files share processes, which load the source once instead of once per file (2 s of CPU time). These files get a
+ * process of their own: @hono/node-server replaces the global Request and Response, which h3 does not recognize.
  */
-const ISOLATED = [
-  // @hono/node-server replaces the global Request and Response, which h3 does not recognize.
-  'test/adapters/{h3,hono,types}.test.ts',
-  'test/reporting/**/frameworks.test.ts',
+const ISOLATED = ['test/adapters/{h3,hono,types}.test.ts', 'test/reporting/**/frameworks.test.ts']
+
+/**
+ * Tests that change their own process and restore it: console, stack traces, process events, drivers, global APIs. They
+ * share processes with each other only. A test that only starts other processes is not one of them.
+ */
+const CHANGING_PROCESS = [
   'test/browser-client/**/*.test.{ts,tsx}',
   'test/capture/**/{anonymous-functions,anonymous-callbacks,minified-names,hostile-source-maps}.test.ts',
   'test/capture/**/{breadcrumbs,breadcrumbs-console,breadcrumbs-redis,breadcrumbs-sql}.test.ts',
@@ -42,11 +44,22 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'shared', include: FILES, exclude: [...EXCLUDED, ...ISOLATED], isolate: false },
+        test: {
+          name: 'shared',
+          include: FILES,
+          exclude: [...EXCLUDED, ...ISOLATED, ...CHANGING_PROCESS],
+          isolate: false,
+        },
       },
       ...(isQuick
         ? []
-        : [{ extends: true as const, test: { name: 'isolated', include: ISOLATED, exclude: EXCLUDED } }]),
+        : [
+            {
+              extends: true as const,
+              test: { name: 'process', include: CHANGING_PROCESS, exclude: EXCLUDED, isolate: false },
+            },
+            { extends: true as const, test: { name: 'isolated', include: ISOLATED, exclude: EXCLUDED } },
+          ]),
     ],
   },
 })
