@@ -553,7 +553,7 @@ export const OPTIONS = {
     group: 'jobs',
     kind: choice(['embedded', 'bullmq', 'pg-boss']),
     default: 'embedded',
-    text: 'Job engine for notifications, schedules and, with async_logging, errors. embedded uses the database, bullmq requires Redis, pg-boss requires PostgreSQL.',
+    text: 'Job engine for scheduled jobs and, with async_logging, errors. embedded uses the database, bullmq requires Redis, pg-boss requires PostgreSQL.',
   }),
   redis_url: secretRow<string | null>({
     group: 'jobs',
@@ -571,7 +571,7 @@ export const OPTIONS = {
     group: 'jobs',
     kind: boolean,
     default: true,
-    text: 'Whether this process runs jobs. Set it to false to leave them to other processes, such as `faultboard work`.',
+    text: 'Whether this process runs jobs and sends notifications. Set it to false to leave them to other processes, such as `faultboard work`.',
   }),
 
   source_code_context_lines: row<number>({

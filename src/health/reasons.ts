@@ -5,7 +5,7 @@ import type { Health, HealthState, Reason } from './report.js'
 type Facts = Omit<Health, 'state' | 'reasons'>
 
 const SLOW_QUERY_MS = 1000
-const MAX_WAITING_JOBS = 100
+const MAX_WAITING = 100
 /** Option that configures the server of each engine. */
 const ENGINE_OPTION = { embedded: 'database', bullmq: 'redis_url', 'pg-boss': 'job_database, or database,' } as const
 /** The cleanup runs daily. A process that was stopped overnight can run it a day later. */
@@ -101,11 +101,17 @@ function* workReasons({ work, process }: Facts, now: number): Iterable<Reason> {
   }
 }
 
-function* engineReasons({ engine, jobs, dead_letters: [last] }: NonNullable<Facts['work']>): Iterable<Reason> {
+function* engineReasons(work: NonNullable<Facts['work']>): Iterable<Reason> {
+  const {
+    engine,
+    jobs,
+    deliveries,
+    dead_letters: [last],
+  } = work
   const { name, problem, runs_in_this_process } = engine
   if (problem !== null) {
     yield degraded(
-      `Cannot use the job engine ${name}: ${problem.replace(/\.$/, '')}. Notifications and schedules are waiting; nothing is lost. Check that its server is running and that ${ENGINE_OPTION[name]} is correct.`,
+      `Cannot use the job engine ${name}: ${problem.replace(/\.$/, '')}. Scheduled jobs are waiting; nothing is lost. Check that its server is running and that ${ENGINE_OPTION[name]} is correct.`,
     )
   }
   if (jobs.failed) {
@@ -114,9 +120,10 @@ function* engineReasons({ engine, jobs, dead_letters: [last] }: NonNullable<Fact
       `${jobs.failed} jobs failed permanently.${lastFailure} Fix the cause; scheduled jobs run again automatically.`,
     )
   }
-  if (!runs_in_this_process && (jobs.waiting ?? 0) > MAX_WAITING_JOBS) {
+  const waiting = (jobs.waiting ?? 0) + deliveries.due
+  if (!runs_in_this_process && waiting > MAX_WAITING) {
     yield degraded(
-      `${jobs.waiting} jobs are waiting, and this process does not run jobs (run_jobs is off). Start  npx faultboard work`,
+      `${waiting} jobs and notifications are waiting, and this process does not run jobs (run_jobs is off). Start  npx faultboard work`,
     )
   }
 }

@@ -36,8 +36,8 @@ export const WorkHealth = r.object({
   jobs: r.map(r.integer),
   /** The most recent jobs that failed permanently. */
   dead_letters: r.list(FailedJob),
-  /** Number of recent notifications by state, and the most recent failures. */
-  deliveries: r.object({ by_state: r.map(r.integer), last_failures: r.list(FailedDelivery) }),
+  /** Number of recent notifications by state, number of due notifications, and the most recent failures. */
+  deliveries: r.object({ by_state: r.map(r.integer), due: r.integer, last_failures: r.list(FailedDelivery) }),
   /** Time of the last cleanup by any process. */
   cleanup: r.object({ last_run_at: r.nullable(r.time), retention_days: r.nullable(r.integer) }),
 })
@@ -78,7 +78,7 @@ async function readEngine({ jobs, config }: Context): Promise<Pick<WorkHealth, '
   }
 }
 
-async function readWork({ database, config }: Context): Promise<Pick<WorkHealth, 'deliveries' | 'cleanup'>> {
+async function readWork({ database, config, now }: Context): Promise<Pick<WorkHealth, 'deliveries' | 'cleanup'>> {
   const { read } = database
   const newest = read.selectFrom('faultboard_deliveries').orderBy('created_at', 'desc').limit(MAX_COUNTED_DELIVERIES)
   const deliveries = await read
@@ -86,6 +86,12 @@ async function readWork({ database, config }: Context): Promise<Pick<WorkHealth,
     .select(({ fn }) => ['state', fn.countAll<number>().as('count')])
     .groupBy('state')
     .execute()
+  const { due } = await read
+    .selectFrom('faultboard_deliveries')
+    .select(({ fn }) => fn.countAll<number>().as('due'))
+    .where('state', '=', 'pending')
+    .where('run_at', '<=', now())
+    .executeTakeFirstOrThrow()
   const failures = await read
     .selectFrom(
       newest.select(['id', 'state', 'channel', 'event', 'attempts', 'last_response', 'created_at']).as('newest'),
@@ -105,6 +111,7 @@ async function readWork({ database, config }: Context): Promise<Pick<WorkHealth,
   return {
     deliveries: {
       by_state: byState(deliveries),
+      due: Number(due),
       last_failures: failures.map(({ channel, event, attempts, last_response, created_at }) => ({
         channel,
         event,

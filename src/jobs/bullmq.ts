@@ -11,9 +11,8 @@ import {
 import type { JobName } from './engine.js'
 import { installationId } from './installation.js'
 import { openLazily } from './lazy-resource.js'
-import type { EngineParts, JobStore } from './polling-engine.js'
+import type { ClaimedJob, EngineParts, JobStore } from './polling-engine.js'
 import { MAX_ATTEMPTS, MAX_DEAD_LETTERS, type Timing } from './timing.js'
-import type { ClaimedJob } from './worker.js'
 
 const PREFIX = 'faultboard'
 const STATES = ['waiting', 'delayed', 'active', 'failed']

@@ -3,9 +3,8 @@ import type { BulkTarget } from '../store/dialect.js'
 import { sql } from '../store/kysely.js'
 import { withRowLocks } from '../store/sql/row-locks.js'
 import type { JobName } from './engine.js'
-import type { EngineParts, JobStore } from './polling-engine.js'
+import type { ClaimedJob, EngineParts, JobStore } from './polling-engine.js'
 import { MAX_ATTEMPTS, MAX_CLOCK_SKEW_MS, MAX_DEAD_LETTERS, type Timing } from './timing.js'
-import type { ClaimedJob } from './worker.js'
 
 const JOB_ROWS: BulkTarget = {
   table: 'faultboard_jobs',

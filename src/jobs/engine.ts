@@ -1,5 +1,5 @@
 /** Names of the background jobs. */
-export const JOB_NAMES = ['deliver', 'record', 'cleanup', 'baselines', 'cascades', 'baseline_alerts', 'digest'] as const
+export const JOB_NAMES = ['record', 'cleanup', 'baselines', 'cascades', 'baseline_alerts', 'digest'] as const
 export type JobName = (typeof JOB_NAMES)[number]
 
 export interface NewJob {
@@ -57,8 +57,6 @@ export interface JobEngine {
   counts(): Promise<JobCounts>
   /** Newest first. */
   deadLetters(limit: number): Promise<DeadLetter[]>
-  /** Runs due jobs within the grace period, which a later `stop` shares. Never rejects. */
-  drain(): Promise<void>
   /** Claims no more jobs, waits for running jobs within the grace period, and releases the rest. */
   stop(): Promise<void>
 }

@@ -3,7 +3,6 @@ import { alertableSpikes } from '../analytics/baselines/spiking-errors.js'
 import { detectCascades } from '../analytics/cascades/cascade-detector.js'
 import { digestFigures } from '../analytics/digest/digest.js'
 import type { Context } from '../context.js'
-import { deliver } from '../notifications/delivery/deliver.js'
 import { deleteOldDeliveries } from '../notifications/delivery/expire-deliveries.js'
 import { claimClosedHour, writeBaselineAlerts } from '../notifications/rules/baseline-alerts.js'
 import { isDigestEnabled, sendDigest } from '../notifications/send-digest.js'
@@ -19,7 +18,6 @@ const CASCADE_HOURS = 7 * 24
 
 /** Handlers of all jobs. Every engine runs the same handlers. */
 export const HANDLERS: Record<JobName, (context: Context, job: RunningJob) => Promise<unknown>> = {
-  deliver: (context, { data, signal }) => deliver(context, Number(data.delivery_id), signal, data),
   record: ({ recorder }, { data }) => recorder.recordEnqueuedBatch(String(data.batch)),
   cleanup: async (context) => {
     await cleanupErrors.run(context, {})

@@ -13,9 +13,8 @@ import {
   retryDeadlocks,
   unsupportedVersionError,
 } from './pg-boss-database.js'
-import type { EngineParts, JobStore } from './polling-engine.js'
+import type { ClaimedJob, EngineParts, JobStore } from './polling-engine.js'
 import { MAX_ATTEMPTS, MAX_DEAD_LETTERS, type Timing } from './timing.js'
-import type { ClaimedJob } from './worker.js'
 
 const SCHEMA = 'faultboard_jobs'
 const JOB_TABLE = `${SCHEMA}.job`

@@ -1,20 +1,63 @@
 import type { Context } from '../context.js'
-import type { DeadLetter, JobCounts, JobEngine, NewJob } from './engine.js'
-import { type Timing, withEngineTimeout } from './timing.js'
-import { type JobSource, JobWorker } from './worker.js'
+import { MINUTE } from '../model/time.js'
+import {
+  type DeadLetter,
+  type HandleJob,
+  JOB_NAMES,
+  type JobCounts,
+  type JobEngine,
+  type JobName,
+  type NewJob,
+} from './engine.js'
+import { reasonOf } from './reason.js'
+import { retryDelay, type Timing, withEngineTimeout } from './timing.js'
+import { type Claim, Worker, type WorkSource } from './worker.js'
 
-/** Storage of an engine, for adding and inspecting jobs. */
-export interface JobStore extends JobSource {
+export interface ClaimedJob {
+  id: string
+  name: JobName
+  data: Readonly<Record<string, unknown>>
+  attempt: number
+  max_attempts: number
+}
+
+/** Storage of an engine. A rejection means that it is unreachable. */
+export interface JobStore extends WorkSource<ClaimedJob> {
   add(jobs: readonly NewJob[]): Promise<void>
+  complete(job: ClaimedJob): Promise<void>
+  /** Retries the job after the pause, or never if it is null. */
+  fail(job: ClaimedJob, reason: string, delayMs: number | null): Promise<void>
+  /** Delays a job for any worker, without counting the attempt. */
+  postpone(job: ClaimedJob, delayMs: number): Promise<void>
   counts(): Promise<JobCounts>
   deadLetters(limit: number): Promise<DeadLetter[]>
   close(): Promise<void>
 }
 
+/** Delay for a job that only a newer release can run: during a rollout, processes of both releases share the jobs. */
+const UNKNOWN_JOB_DELAY_MS = MINUTE
+
 /** Creates an engine on top of a store: engines only differ in where jobs are stored. */
 export function pollingEngine(name: JobEngine['name'], store: JobStore, parts: EngineParts, timing: Timing): JobEngine {
-  const worker = new JobWorker({ source: store, timing, log: parts.log, random: parts.random })
+  const { log, random } = parts
+  const worker = new Worker({ source: store, items: 'jobs', timing, log })
   const withTimeLimit = <T>(response: Promise<T>) => withEngineTimeout(response, store.title, timing)
+  const runJob = async (job: ClaimedJob, { signal, isHeld }: Claim, handle: HandleJob) => {
+    const { name, data, attempt, max_attempts } = job
+    if (!JOB_NAMES.includes(name)) return withTimeLimit(store.postpone(job, UNKNOWN_JOB_DELAY_MS))
+    let reason: string | null = null
+    try {
+      await handle({ name, data, attempt, signal })
+    } catch (error) {
+      reason = reasonOf(error)
+    }
+    if (!isHeld()) return
+    if (reason === null) return withTimeLimit(store.complete(job))
+    if (signal.aborted) return withTimeLimit(store.release([job]))
+    const retryDelayMs = attempt < max_attempts ? retryDelay(attempt, timing, random) : null
+    await withTimeLimit(store.fail(job, reason, retryDelayMs))
+    if (retryDelayMs === null) log.warn(`Job failed permanently (${name}): ${reason}`)
+  }
   return {
     name,
     async add(jobs) {
@@ -22,10 +65,9 @@ export function pollingEngine(name: JobEngine['name'], store: JobStore, parts: E
       await withTimeLimit(store.add(jobs))
       worker.wake()
     },
-    work: (handle) => worker.start(handle),
+    work: (handle) => worker.start((job, claim) => runJob(job, claim, handle)),
     counts: () => withTimeLimit(store.counts()),
     deadLetters: (limit) => withTimeLimit(store.deadLetters(limit)),
-    drain: () => worker.drain(),
     async stop() {
       await worker.stop()
       await withTimeLimit(store.close()).catch(() => {})

@@ -1,7 +1,7 @@
 import type { Context } from '../context.js'
 import { warnOfRememberedHeaders } from '../health/forwarding-headers.js'
 import { DAY, HOUR, MINUTE } from '../model/time.js'
-import { flushDispatcher, startDispatcher } from '../notifications/delivery/dispatcher.js'
+import { startDispatcher } from '../notifications/delivery/dispatcher.js'
 import { nextDigest } from './digest-schedule.js'
 import type { RunningJob } from './engine.js'
 import { belongsToAnotherApplication, requeueForOwnApplication } from './requeue.js'
@@ -41,10 +41,10 @@ export interface Jobs {
   stop(): Promise<void>
 }
 
-/** Schedules jobs and, unless `run_jobs` is off, runs them in this process. */
+/** Schedules jobs and, unless `run_jobs` is off, runs jobs and sends notifications in this process. */
 export function startJobs(context: Context): Jobs {
   const stopSchedules = startSchedules(context, SCHEDULES)
-  const stopDispatching = startDispatcher(context)
+  const dispatcher = context.config.run_jobs ? startDispatcher(context) : null
   const cancelProxyWarning = warnOfRememberedHeaders(context)
   if (context.config.run_jobs) {
     context.jobs.work((job) => runJob(context, job))
@@ -52,12 +52,10 @@ export function startJobs(context: Context): Jobs {
   return {
     async stop() {
       stopSchedules()
-      stopDispatching()
       cancelProxyWarning()
-      // The engine stops last, because the flush may enqueue accepted errors and notifications.
+      // Flushed first, because the flush may enqueue accepted errors and write notifications.
       await context.recorder.flush()
-      await flushDispatcher(context)
-      await context.jobs.stop()
+      await Promise.all([dispatcher?.stop(), context.jobs.stop()])
     },
   }
 }

@@ -1,47 +1,43 @@
 import type { Log } from '../context.js'
-import { MINUTE } from '../model/time.js'
-import { type HandleJob, JOB_NAMES, type JobName } from './engine.js'
 import { isReportedByRecorder, reasonOf } from './reason.js'
-import { CONCURRENCY, retryDelay, type Timing, withEngineTimeout } from './timing.js'
+import { CONCURRENCY, type Timing, withEngineTimeout } from './timing.js'
 
-export interface ClaimedJob {
-  id: string
-  name: JobName
-  data: Readonly<Record<string, unknown>>
-  attempt: number
-  max_attempts: number
-}
-
-/** Job storage of an engine. A rejection means that it is unreachable. */
-export interface JobSource {
+/** Queue that a worker polls. A rejection means that it is unreachable. */
+export interface WorkSource<Item extends { id: string | number }> {
   /** Name in log messages. */
   readonly title: string
   /** Consecutive failures before it is logged. */
   readonly failuresBeforeWarning: number
-  /** Claims up to `limit` due jobs. No other worker gets them until the lease ends. */
-  claim(limit: number): Promise<ClaimedJob[]>
-  /** Renews the leases of these jobs. */
-  renewLeases(jobs: readonly ClaimedJob[]): Promise<void>
-  complete(job: ClaimedJob): Promise<void>
-  /** Retries the job after the pause, or never if it is null. */
-  fail(job: ClaimedJob, reason: string, delayMs: number | null): Promise<void>
-  /** Releases jobs for other workers at once, without counting the attempt. */
-  release(jobs: readonly ClaimedJob[]): Promise<void>
-  /** Delays a job for any worker, without counting the attempt. */
-  postpone(job: ClaimedJob, delayMs: number): Promise<void>
-  /** Releases jobs whose worker is gone. */
+  /** Claims up to `limit` due items. No other worker gets them until the lease ends. */
+  claim(limit: number): Promise<Item[]>
+  /** Renews the leases of these items. Without it, an item must finish within one lease. */
+  renewLeases?(items: readonly Item[]): Promise<void>
+  /** Releases items for other workers at once, without counting the attempt. */
+  release(items: readonly Item[]): Promise<void>
+  /** Releases items whose worker is gone. */
   releaseExpired(): Promise<void>
 }
 
-export interface WorkerParts {
-  source: JobSource
-  timing: Timing
-  log: Log
-  random(): number
+/** Runs an item and stores its result. Rejects if the result could not be stored; the lease then expires. */
+export type RunItem<Item> = (item: Item, claim: Claim) => Promise<void>
+
+export interface Claim {
+  /** Aborted when the process must stop and cannot wait any longer. */
+  signal: AbortSignal
+  /** False after the lease expired or the item was released: its result must not be stored. */
+  isHeld(): boolean
 }
 
-interface ActiveJob {
-  job: ClaimedJob
+export interface WorkerParts<Item extends { id: string | number }> {
+  source: WorkSource<Item>
+  /** Noun for log messages. */
+  items: 'jobs' | 'notifications'
+  timing: Timing
+  log: Log
+}
+
+interface ActiveItem<Item> {
+  item: Item
   settled: Promise<void>
   abortController: AbortController
   /** Measured with `performance.now()`. */
@@ -49,19 +45,17 @@ interface ActiveJob {
 }
 
 const MAX_POLL_DELAY_MS = 30_000
-/** Time for an aborted job to stop. */
+/** Time for an aborted item to stop. */
 const ABORT_GRACE_MS = 500
-/** Delay for a job that only a newer release can run. */
-const UNKNOWN_JOB_DELAY_MS = MINUTE
 
 /**
- * Claims jobs from a source and runs a few at a time. Polls instead of holding an open connection: it never keeps the
+ * Claims items from a source and runs a few at a time. Polls instead of holding an open connection: it never keeps the
  * host process alive, and one connection is enough.
  */
-export class JobWorker {
-  readonly #parts: WorkerParts
-  readonly #running = new Map<string, ActiveJob>()
-  #handle: HandleJob | null = null
+export class Worker<Item extends { id: string | number }> {
+  readonly #parts: WorkerParts<Item>
+  readonly #running = new Map<Item['id'], ActiveItem<Item>>()
+  #runItem: RunItem<Item> | null = null
   #timer: NodeJS.Timeout | undefined
   #polling: Promise<void> | null = null
   #shouldPollAgain = false
@@ -73,33 +67,33 @@ export class JobWorker {
   #graceEndsAt: number | null = null
   #heartbeat: NodeJS.Timeout | undefined
 
-  constructor(parts: WorkerParts) {
+  constructor(parts: WorkerParts<Item>) {
     this.#parts = parts
   }
 
-  start(handle: HandleJob): void {
-    this.#handle = handle
+  start(runItem: RunItem<Item>): void {
+    this.#runItem = runItem
     this.#heartbeat ??= setInterval(() => void this.#renewLeases(), this.#parts.timing.leaseMs / 4).unref()
     this.wake()
   }
 
-  /** Polls for jobs at once. */
+  /** Polls for items at once. */
   wake(): void {
-    if (!this.#handle || this.#stopped) return
+    if (!this.#runItem || this.#stopped) return
     if (this.#polling) this.#shouldPollAgain = true
-    // An unreachable source is polled on schedule, even if jobs are added.
+    // An unreachable source is polled on schedule, even if items are added.
     else if (this.#failures === 0) this.#schedulePoll(0)
   }
 
-  /** Runs due jobs until none are left or the grace period ends. Never rejects. */
+  /** Runs due items until none are left or the grace period ends. Never rejects. */
   async drain(): Promise<void> {
-    if (!this.#handle || this.#stopped) return
-    // A poll that started earlier may have missed new jobs.
+    if (!this.#runItem || this.#stopped) return
+    // A poll that started earlier may have missed new items.
     await this.#polling
     while (this.#graceLeft() > 0 && !this.#stopped) {
       await this.#poll()
       if (this.#running.size === 0 || this.#failures > 0) return
-      await this.#waitForJobs(this.#graceLeft(), 'any')
+      await this.#waitForItems(this.#graceLeft(), 'any')
     }
   }
 
@@ -109,11 +103,11 @@ export class JobWorker {
     this.#stopped = true
     clearTimeout(this.#timer)
     await this.#polling
-    await this.#waitForJobs(this.#graceLeft())
+    await this.#waitForItems(this.#graceLeft())
     for (const { abortController } of this.#running.values()) abortController.abort()
-    await this.#waitForJobs(ABORT_GRACE_MS)
+    await this.#waitForItems(ABORT_GRACE_MS)
     clearInterval(this.#heartbeat)
-    await this.#release([...this.#running.values()].map(({ job }) => job))
+    await this.#release([...this.#running.values()].map(({ item }) => item))
     this.#running.clear()
   }
 
@@ -152,102 +146,84 @@ export class JobWorker {
       }
       const freeSlots = CONCURRENCY - this.#running.size
       if (freeSlots === 0) return
-      const jobs = await this.#claim(freeSlots)
+      const items = await this.#claim(freeSlots)
       this.#noteSuccess()
-      if (this.#stopped) return this.#release(jobs)
-      for (const job of jobs) this.#startJob(job)
+      if (this.#stopped) return this.#release(items)
+      for (const item of items) this.#start(item)
     } catch (error) {
       this.#noteFailure(error)
     }
   }
 
-  async #claim(limit: number): Promise<ClaimedJob[]> {
+  async #claim(limit: number): Promise<Item[]> {
     const claim = this.#parts.source.claim(limit)
     try {
       return await this.#withTimeLimit(claim)
     } catch (error) {
       // They can arrive late, after the caller stopped waiting.
-      void claim.then((jobs) => this.#release(jobs)).catch(() => {})
+      void claim.then((items) => this.#release(items)).catch(() => {})
       throw error
     }
   }
 
-  #startJob(job: ClaimedJob): void {
-    if (!JOB_NAMES.includes(job.name)) return void this.#postponeUnknown(job)
+  #start(item: Item): void {
     const abortController = new AbortController()
-    const running: ActiveJob = { job, abortController, leaseRenewedAt: performance.now(), settled: Promise.resolve() }
-    this.#running.set(job.id, running)
-    running.settled = this.#run(running).finally(() => {
-      if (this.#running.get(job.id) === running) this.#running.delete(job.id)
+    const leaseRenewedAt = performance.now()
+    const active: ActiveItem<Item> = { item, abortController, leaseRenewedAt, settled: Promise.resolve() }
+    this.#running.set(item.id, active)
+    active.settled = this.#run(active).finally(() => {
+      if (this.#isHeld(active)) this.#running.delete(item.id)
       this.wake()
     })
   }
 
-  /** During a rollout, processes of both releases share the jobs. */
-  async #postponeUnknown(job: ClaimedJob): Promise<void> {
+  async #run(active: ActiveItem<Item>): Promise<void> {
+    const { item, abortController } = active
     try {
-      await this.#withTimeLimit(this.#parts.source.postpone(job, UNKNOWN_JOB_DELAY_MS))
+      await this.#runItem?.(item, { signal: abortController.signal, isHeld: () => this.#isHeld(active) })
     } catch (error) {
+      // The lease expires, and the item runs again.
       this.#noteFailure(error)
     }
   }
 
-  async #run(running: ActiveJob): Promise<void> {
-    const { source, timing, random } = this.#parts
-    const { job, abortController } = running
-    const { name, data, attempt, max_attempts } = job
-    let reason: string | null = null
-    try {
-      await this.#handle?.({ name, data, attempt, signal: abortController.signal })
-    } catch (error) {
-      reason = reasonOf(error)
-    }
-    // Its lease expired or it was released: its result is no longer recorded here.
-    if (this.#running.get(job.id) !== running) return
-    try {
-      if (reason === null) await this.#withTimeLimit(source.complete(job))
-      else if (abortController.signal.aborted) await this.#withTimeLimit(source.release([job]))
-      else {
-        const retryDelayMs = attempt < max_attempts ? retryDelay(attempt, timing, random) : null
-        await this.#withTimeLimit(source.fail(job, reason, retryDelayMs))
-        if (retryDelayMs === null) this.#parts.log.warn(`Job failed permanently (${name}): ${reason}`)
-      }
-    } catch (error) {
-      // The lease expires, and the job runs again.
-      this.#noteFailure(error)
-    }
+  #isHeld(active: ActiveItem<Item>): boolean {
+    return this.#running.get(active.item.id) === active
   }
 
   async #renewLeases(): Promise<void> {
-    const activeJobs = [...this.#running.values()]
-    if (activeJobs.length === 0) return
+    const { source, timing } = this.#parts
+    const activeItems = [...this.#running.values()]
+    if (activeItems.length === 0) return
     const renewedAt = performance.now()
     try {
-      await this.#withTimeLimit(this.#parts.source.renewLeases(activeJobs.map(({ job }) => job)))
-      for (const running of activeJobs) running.leaseRenewedAt = renewedAt
+      if (source.renewLeases) {
+        await this.#withTimeLimit(source.renewLeases(activeItems.map(({ item }) => item)))
+        for (const active of activeItems) active.leaseRenewedAt = renewedAt
+      }
     } catch (error) {
       this.#noteFailure(error)
     }
-    for (const running of activeJobs) {
-      if (performance.now() - running.leaseRenewedAt > this.#parts.timing.leaseMs) this.#abandon(running)
+    for (const active of activeItems) {
+      if (performance.now() - active.leaseRenewedAt > timing.leaseMs) this.#abandon(active)
     }
   }
 
-  /** Another worker may have claimed it; a hanging handler must not block the jobs after it. */
-  #abandon(running: ActiveJob): void {
-    running.abortController.abort()
-    if (this.#running.get(running.job.id) === running) this.#running.delete(running.job.id)
+  /** Another worker may have claimed it; a hanging item must not block the items after it. */
+  #abandon(active: ActiveItem<Item>): void {
+    active.abortController.abort()
+    if (this.#isHeld(active)) this.#running.delete(active.item.id)
   }
 
-  async #release(jobs: readonly ClaimedJob[]): Promise<void> {
-    if (jobs.length === 0) return
+  async #release(items: readonly Item[]): Promise<void> {
+    if (items.length === 0) return
     // If this fails, the leases expire.
-    await this.#withTimeLimit(this.#parts.source.release(jobs)).catch(() => {})
+    await this.#withTimeLimit(this.#parts.source.release(items)).catch(() => {})
   }
 
-  async #waitForJobs(delayMs: number, mode: 'all' | 'any' = 'all'): Promise<void> {
+  async #waitForItems(delayMs: number, mode: 'all' | 'any' = 'all'): Promise<void> {
     if (this.#running.size === 0) return
-    const settled = [...this.#running.values()].map((running) => running.settled)
+    const settled = [...this.#running.values()].map(({ settled }) => settled)
     let timer: NodeJS.Timeout | undefined
     const timeout = new Promise<void>((resume) => {
       timer = setTimeout(resume, delayMs)
@@ -262,11 +238,11 @@ export class JobWorker {
   }
 
   #noteFailure(error: unknown): void {
-    const { log, source } = this.#parts
+    const { log, source, items } = this.#parts
     this.#failures++
     if (this.#stopped || this.#failures !== source.failuresBeforeWarning || isReportedByRecorder(error)) return
     this.#isOutageReported = true
-    log.warn(`Cannot fetch jobs from ${source.title}: ${reasonOf(error)}\n  Retrying.`)
+    log.warn(`Cannot fetch ${items} from ${source.title}: ${reasonOf(error)}\n  Retrying.`)
   }
 
   #noteSuccess(): void {
@@ -274,6 +250,7 @@ export class JobWorker {
     this.#failures = 0
     if (!this.#isOutageReported) return
     this.#isOutageReported = false
-    this.#parts.log.info(`${this.#parts.source.title} is available again. Resuming its jobs.`)
+    const { log, source, items } = this.#parts
+    log.info(`${source.title} is available again. Resuming its ${items}.`)
   }
 }

@@ -2,7 +2,6 @@ import type { Context } from '../context.js'
 import { ownApplicationId } from '../store/applications.js'
 import { activeChannels } from './channels/channels.js'
 import type { Digest, DigestNotice } from './content/notice.js'
-import { dispatchDue } from './delivery/dispatcher.js'
 import { writeDeliveries } from './delivery/plan-deliveries.js'
 
 /** Whether the configuration includes a channel for digests. */
@@ -10,9 +9,9 @@ export function isDigestEnabled({ config }: Pick<Context, 'config'>): boolean {
   return config.digest_frequency !== 'never' && activeChannels(config).some(({ supports }) => supports('digest'))
 }
 
-/** Creates the digest of a period once across all processes and enqueues it. */
+/** Creates the digest of a period once across all processes and stores its deliveries. */
 export async function sendDigest(context: Context, digest: Digest): Promise<void> {
-  const { config, database, now } = context
+  const { config, database, outbox, now } = context
   const notice: DigestNotice = {
     event: 'digest',
     application_name: config.application_name,
@@ -35,6 +34,6 @@ export async function sendDigest(context: Context, digest: Digest): Promise<void
       // Digests have their own schedule and ignore quiet hours.
       ...{ state: 'pending' as const, run_at: now() },
     }))
+  outbox.noteWrite()
   await database.write((trx) => writeDeliveries(trx, database.dialect, deliveries, now()))
-  await dispatchDue(context)
 }

@@ -475,15 +475,13 @@ export const TABLES = {
     batchSize: 100,
     isDisposable: true,
   }),
-  /** Deliveries of notifications, sent and pending. Authoritative for every job engine. */
+  /** Deliveries of notifications, sent and pending: the queue of the dispatcher. */
   faultboard_deliveries: defineTable({
     columns: {
       id,
       idempotency_key: text,
       /** Earliest time of the next attempt. */
       run_at: nullable(integer),
-      /** Time when its job was enqueued. Null if that is still pending. */
-      queued_at: nullable(integer),
       /** End of the lease of the sending process. */
       locked_until: nullable(integer),
       channel: text,

@@ -35,11 +35,11 @@ export function jobEngineContract({ open }: JobEngineHarness): ContractCase[] {
       const engine = connect()
       const done = work(engine)
       const data = { number: 1, text: 'ü "…" \n', list: [1, { a: null }] }
-      await engine.add([{ name: 'deliver', data }])
+      await engine.add([{ name: 'record', data }])
       await waitUntil(() => isIdle(engine), 'the queue is empty')
       assert.deepEqual(
         done.map((job) => [job.name, job.attempt, job.data]),
-        [['deliver', 1, data]],
+        [['record', 1, data]],
       )
     }),
     define('runs each job on exactly one of several workers', async (connect) => {
@@ -125,5 +125,5 @@ async function isIdle(engine: TestJobEngine): Promise<boolean> {
 }
 
 function numbered(number: number): NewJob {
-  return { name: 'deliver', data: { number } }
+  return { name: 'record', data: { number } }
 }

@@ -28,9 +28,9 @@ function contract(fresh: () => Promise<EnginePlace>): void {
   test('runs a job once with its data', async () => {
     const { settings } = await fresh()
     const { engine, done } = working(settings)
-    await engine.add([{ name: 'deliver', data: { number: 1, text: 'ü "…" \\u0000 \n', list: [1, { a: null }] } }])
+    await engine.add([{ name: 'record', data: { number: 1, text: 'ü "…" \\u0000 \n', list: [1, { a: null }] } }])
     await eventually(() => done.length === 1, 'the job is done')
-    expect(done[0]).toMatchObject({ name: 'deliver', attempt: 1 })
+    expect(done[0]).toMatchObject({ name: 'record', attempt: 1 })
     expect(done[0]?.data).toEqual({ number: 1, text: 'ü "…" \\u0000 \n', list: [1, { a: null }] })
     await eventually(async () => isEmpty(await engine.counts()), 'the queue is empty')
     await settle()
@@ -123,12 +123,12 @@ function contract(fresh: () => Promise<EnginePlace>): void {
     await eventually(async () => (await engine.counts()).failed === 2, 'the second job has permanently failed')
     const letters = await engine.deadLetters(10)
     expect(letters).toMatchObject([
-      { name: 'deliver', data: { number: 2 }, attempts: 1, last_error: 'cannot reach https://user:***@example.com/2' },
-      { name: 'deliver', data: { number: 1 }, attempts: 2 },
+      { name: 'record', data: { number: 2 }, attempts: 1, last_error: 'cannot reach https://user:***@example.com/2' },
+      { name: 'record', data: { number: 1 }, attempts: 2 },
     ])
     expect(Math.abs(Date.now() - (letters[0]?.failed_at ?? 0))).toBeLessThan(120_000)
     expect(await engine.deadLetters(1)).toHaveLength(1)
-    expect(log.join()).toContain('Job failed permanently (deliver)')
+    expect(log.join()).toContain('Job failed permanently (record)')
     expect(log.join()).not.toContain('secret')
   })
 
@@ -201,22 +201,7 @@ function contract(fresh: () => Promise<EnginePlace>): void {
     expect(done.map(({ attempt }) => attempt)).toEqual([1, 1])
   })
 
-  test('runs due jobs on drain, but no later jobs', async () => {
-    const { settings } = await fresh()
-    const ended: unknown[] = []
-    const { engine } = opened(settings, { graceMs: 20_000, pollMs: 600_000 })
-    engine.work(async ({ data }) => {
-      await new Promise((resume) => setTimeout(resume, 20))
-      ended.push(data.number)
-    })
-    const producer = opened(settings)
-    await producer.engine.add([...[1, 2, 3, 4, 5, 6].map(numbered), { ...numbered(7), run_at: Date.now() + 600_000 }])
-    await engine.drain()
-    await engine.stop()
-    expect(ended.sort()).toEqual([1, 2, 3, 4, 5, 6])
-  })
-
-  test('ends drain and stop within the grace period and aborts unfinished jobs on stop', async () => {
+  test('ends stop after the grace period and aborts unfinished jobs', async () => {
     const { settings } = await fresh()
     const { engine } = opened(settings, { graceMs: 200 })
     const begun: RunningJob[] = []
@@ -226,7 +211,6 @@ function contract(fresh: () => Promise<EnginePlace>): void {
     })
     await engine.add([numbered(1)])
     await eventually(() => begun.length === 1, 'the job is running')
-    await engine.drain()
     expect(begun[0]?.signal.aborted).toBe(false)
     await engine.stop()
     expect(begun[0]?.signal.aborted).toBe(true)
@@ -313,7 +297,7 @@ function working(
 }
 
 function numbered(number: number): NewJob {
-  return { name: 'deliver', data: { number } }
+  return { name: 'record', data: { number } }
 }
 
 function isEmpty(counts: object): boolean {

@@ -18,11 +18,11 @@ describeEachDatabase('the embedded engine', (database) => {
   test('keeps the delays of jobs and the ends of leases when the clock is set back', async () => {
     const { store, clock } = await openStore()
     await store.add([
-      { name: 'deliver', data: { job: 'of an ended process' } },
-      { name: 'deliver', data: { job: 'in five minutes' }, run_at: NOON + 5 * MINUTE },
+      { name: 'record', data: { job: 'of an ended process' } },
+      { name: 'record', data: { job: 'in five minutes' }, run_at: NOON + 5 * MINUTE },
     ])
     expect(await store.claim(10)).toHaveLength(1)
-    await store.add([{ name: 'deliver', data: { job: 'due' } }])
+    await store.add([{ name: 'record', data: { job: 'due' } }])
     clock.now = NOON - DAY
     expect(await store.claim(10)).toEqual([])
     await store.releaseExpired()

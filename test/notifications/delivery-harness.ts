@@ -3,6 +3,7 @@ import { beforeAll, onTestFinished } from 'vitest'
 import type { LogErrorInput } from '../../src/capture/fields.js'
 import { logError } from '../../src/capture/log-error.js'
 import type { Context } from '../../src/context.js'
+import { claimDue, releaseExpiredClaims } from '../../src/notifications/delivery/claim-due.js'
 import { deliver } from '../../src/notifications/delivery/deliver.js'
 import { sweepDeliveries } from '../../src/notifications/delivery/dispatcher.js'
 import { type Operation, perform } from '../../src/operation.js'
@@ -16,7 +17,7 @@ import type { Inbox } from '../contract/inbox.js'
 import type { TestDatabase } from '../support/databases.js'
 import { CREDENTIALS, NOON, type TrackerPlace, temporaryFolder, withDatabase } from '../support/tracker.js'
 
-/** A tracker that writes and enqueues deliveries but sends them only on demand. */
+/** A tracker that writes deliveries but sends them only on demand, unless `run_jobs` is on. */
 export interface DeliveryHarness {
   context: Context
   place: TrackerPlace
@@ -30,7 +31,9 @@ export interface DeliveryHarness {
   keys(): Promise<string[]>
   /** Updates every delivery. */
   change(values: Partial<Selectable<DeliveriesTable>>): Promise<void>
-  /** Runs the job of every due delivery. */
+  /** Claims and sends the first due delivery. Returns its id. */
+  sendNext(): Promise<number | undefined>
+  /** Sends all due deliveries, one after the other. */
   sendDue(): Promise<void>
   /** Stops the tracker and its background work. Called automatically when the test finishes. */
   stop(): Promise<void>
@@ -59,8 +62,11 @@ const TABLES: readonly (keyof Schema)[] = [
   'faultboard_budget_usage', 'faultboard_rejection_hours',
 ] // biome-ignore format: a word list reads best as lines of words
 
-export function harnessAt(place: TrackerPlace, settings: Settings = WEBHOOK): DeliveryHarness {
-  const clock = { now: NOON }
+export function harnessAt(
+  place: TrackerPlace,
+  settings: Settings = WEBHOOK,
+  clock: DeliveryHarness['clock'] = { now: NOON },
+): DeliveryHarness {
   const lines: string[] = []
   const runtime = startRuntime(
     {
@@ -81,8 +87,13 @@ export function harnessAt(place: TrackerPlace, settings: Settings = WEBHOOK): De
   }
   onTestFinished(stop)
   const rows = () => context.database.read.selectFrom('faultboard_deliveries').selectAll().orderBy('id').execute()
+  const sendNext = async () => {
+    const [delivery] = await claimDue(context, 1)
+    if (delivery) await deliver(context, delivery, new AbortController().signal)
+    return delivery?.id
+  }
   return {
-    ...{ context, place, clock, lines, rows, stop },
+    ...{ context, place, clock, lines, rows, sendNext, stop },
     async log(error_type, fields = {}) {
       const logged = await logError(context, { error_type, message: 'x', ...fields })
       if (!logged?.id) throw new Error(`${error_type} was not recorded`)
@@ -97,7 +108,8 @@ export function harnessAt(place: TrackerPlace, settings: Settings = WEBHOOK): De
     },
     async sendDue() {
       await sweepDeliveries(context)
-      for (const { id } of await rows()) await deliver(context, id, new AbortController().signal)
+      await releaseExpiredClaims(context)
+      while ((await sendNext()) !== undefined);
     },
   }
 }

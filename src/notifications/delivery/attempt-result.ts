@@ -1,9 +1,7 @@
-import type { Options } from '../../config/options.js'
 import type { Context } from '../../context.js'
 import { cleanText } from '../../model/text.js'
 import { DAY, MINUTE } from '../../model/time.js'
-import type { ChannelName, Outcome } from '../channels/channel.js'
-import { channelStates, formatList } from './channel-states.js'
+import type { Outcome } from '../channels/channel.js'
 
 /** Changes to the row after an attempt. */
 export interface AttemptResult {
@@ -61,19 +59,6 @@ export function attemptResult(
     attempts: countedAttempts,
     response,
     run_at: now() + Math.max(requestedDelay, withJitter(retryDelay, random)),
-  }
-}
-
-/** Result when no process with the channel configured claimed the delivery in time. */
-export function unconfiguredResult(
-  { attempts, channel }: { attempts: number; channel: ChannelName },
-  config: Options,
-): AttemptResult {
-  const missing = channelStates(config).find(({ name }) => name === channel)?.missing ?? []
-  return {
-    state: 'failed',
-    attempts,
-    response: `Not sent: channel ${channel} is not configured. Set ${formatList(missing)}.`,
   }
 }
 

@@ -32,6 +32,9 @@ export function createOutbox({ config, database: { dialect }, now, reject }: Out
   const hasChannels = activeChannels(config).length > 0
   const planDeliveries = createDeliveryPlanner(config)
   let lastWriteAt = Number.NEGATIVE_INFINITY
+  const noteWrite = () => {
+    lastWriteAt = performance.now()
+  }
   const writeLimited = async (trx: Transaction<Schema>, deliveries: readonly NewDelivery[], at: number) => {
     if (deliveries.length === 0) return
     const limited = await applyHourlyLimit(trx, dialect, deliveries, {
@@ -40,7 +43,7 @@ export function createOutbox({ config, database: { dialect }, now, reject }: Out
     })
     if (limited.overLimitCount > 0) reject('notification_max_per_hour', limited.overLimitCount)
     await writeDeliveries(trx, dialect, limited.deliveries, at)
-    lastWriteAt = performance.now()
+    noteWrite()
   }
   return {
     async recorded(trx, groups) {
@@ -108,6 +111,8 @@ export function createOutbox({ config, database: { dialect }, now, reject }: Out
         at,
       )
     },
+
+    noteWrite,
 
     hasRecentWrites: () => performance.now() - lastWriteAt < RECENT_WRITE_MS,
   }

@@ -1,136 +1,96 @@
 import type { Context } from '../../context.js'
 import { isReportedByRecorder, reasonOf } from '../../jobs/reason.js'
-import { MINUTE } from '../../model/time.js'
+import { TIMING } from '../../jobs/timing.js'
+import { Worker } from '../../jobs/worker.js'
 import { activeChannels } from '../channels/channels.js'
+import {
+  type ClaimedDelivery,
+  claimDue,
+  correctFutureTimes,
+  LEASE_MS,
+  releaseClaims,
+  releaseExpiredClaims,
+} from './claim-due.js'
 import { combineHeld } from './combine-held.js'
-import { enqueueDeliveries } from './enqueue.js'
-import { failUnclaimedDeliveries } from './expire-deliveries.js'
+import { deliver } from './deliver.js'
+import { failUnclaimedDeliveries, failUnconfiguredDeliveries } from './expire-deliveries.js'
 
-/** Upper bound on how long an abandoned delivery waits after its lock expires. */
 const SWEEP_INTERVAL_MS = 20_000
-/** A burst of errors commits many times per second; their deliveries are enqueued together. */
-const DEBOUNCE_MS = 100
-/** Maximum number of jobs per insert. */
-const MAX_JOBS_PER_INSERT = 200
-/** A job without progress for this long is considered lost. Its key prevents a duplicate if it still runs. */
-const LOST_JOB_MS = 5 * MINUTE
-/**
- * Deliveries due later than this are left to a later sweep, so that a paused receiver does not create thousands of
- * jobs.
- */
-const LOOKAHEAD_MS = MINUTE
+/** Delay for deliveries that another process wrote. Each poll is a read of the host's database. */
+const POLL_MS = 2000
 
-/** Enqueues due deliveries: right after they are written, and in a periodic sweep. Returns a function that stops it. */
-export function startDispatcher(context: Context): () => void {
-  const { database, outbox, log, config } = context
+/** Sends notifications in this process. */
+export interface Dispatcher {
+  /** Sends recent notifications, waits for running attempts within the grace period and returns the rest. Never rejects. */
+  stop(): Promise<void>
+}
+
+/** Sends due deliveries: right after this process writes them, and in a periodic poll. */
+export function startDispatcher(context: Context): Dispatcher {
+  const { config, database, outbox, log } = context
   const hasChannels = activeChannels(config).length > 0
+  const worker = new Worker<ClaimedDelivery>({
+    source: {
+      title: database.dialect.address,
+      // The recorder reports the same database on its next write.
+      failuresBeforeWarning: 5,
+      claim: (limit) => claimDue(context, limit),
+      release: (claimed) => releaseClaims(context, claimed),
+      releaseExpired: () => releaseExpiredClaims(context),
+    },
+    items: 'notifications',
+    timing: { ...TIMING, leaseMs: LEASE_MS, pollMs: POLL_MS },
+    log,
+  })
+  if (hasChannels) worker.start((delivery, { signal }) => deliver(context, delivery, signal))
+  const stopListening = database.onWritten(() => {
+    if (outbox.hasRecentWrites()) worker.wake()
+  })
+  const stopSweeping = startSweeping(context, { isUrgent: hasChannels, onSwept: () => worker.wake() })
+  return {
+    async stop() {
+      stopListening()
+      stopSweeping()
+      // Without this, a script that logs an error and exits would send nothing.
+      if (outbox.hasRecentWrites()) await worker.drain()
+      await worker.stop()
+    },
+  }
+}
+
+function startSweeping(context: Context, { isUrgent, onSwept }: { isUrgent: boolean; onSwept(): void }): () => void {
   let isRunning = false
-  let shouldRerun = false
   let isStopped = false
   let hasWarned = false
-  let wakeTimer: NodeJS.Timeout | undefined
-  const run = async (dispatch: typeof dispatchDue) => {
-    if (isRunning || isStopped) {
-      shouldRerun = true
-      return
-    }
+  const sweep = async () => {
+    if (isRunning || isStopped) return
     isRunning = true
     try {
-      do {
-        shouldRerun = false
-        await dispatch(context)
-      } while (shouldRerun && !isStopped)
+      await sweepDeliveries(context)
       hasWarned = false
+      onSwept()
     } catch (error) {
-      // Unavailable and outdated databases are logged elsewhere. Due deliveries stay in the database.
-      if (hasChannels && !isStopped && !hasWarned && !isReportedByRecorder(error)) {
-        hasWarned = true
-        log.warn(`Could not enqueue notifications; will retry: ${reasonOf(error)}`)
-      }
+      // Unavailable and outdated databases are logged elsewhere. The next sweep continues.
+      if (isStopped || hasWarned || isReportedByRecorder(error)) return
+      hasWarned = true
+      context.log.warn(`Could not update waiting notifications; will retry: ${reasonOf(error)}`)
     } finally {
       isRunning = false
     }
   }
-  const stopListening = database.onWritten(() => {
-    if (!outbox.hasRecentWrites()) return
-    wakeTimer ??= setTimeout(() => {
-      wakeTimer = undefined
-      void run(dispatchDue)
-    }, DEBOUNCE_MS).unref()
-  })
-  const sweep = setInterval(() => void run(sweepDeliveries), SWEEP_INTERVAL_MS).unref()
-  if (hasChannels) setImmediate(() => void run(sweepDeliveries))
+  const timer = setInterval(() => void sweep(), SWEEP_INTERVAL_MS).unref()
+  if (isUrgent) setImmediate(() => void sweep())
   return () => {
     isStopped = true
-    stopListening()
-    clearTimeout(wakeTimer)
-    clearInterval(sweep)
+    clearInterval(timer)
   }
 }
 
-/** Combines held deliveries, fails unclaimed deliveries and enqueues due deliveries. */
-export async function sweepDeliveries(context: Context): Promise<number> {
+/** Combines held deliveries, corrects times after a clock change, and fails deliveries that no process can send. */
+export async function sweepDeliveries(context: Context): Promise<void> {
   await context.ready()
+  await correctFutureTimes(context)
   await combineHeld(context)
   await failUnclaimedDeliveries(context)
-  return dispatchDue(context)
-}
-
-/**
- * Enqueues and sends recent deliveries before the process exits, within the shutdown timeout. Without this, a script
- * that logs an error and exits would send nothing. Never rejects.
- */
-export async function flushDispatcher(context: Context): Promise<void> {
-  const { config, outbox, jobs } = context
-  if (!config.run_jobs || !outbox.hasRecentWrites()) return
-  try {
-    await dispatchDue(context)
-    await jobs.drain()
-  } catch {
-    // Deliveries that could not be enqueued stay in the database for the next process.
-  }
-}
-
-/** Enqueues due deliveries of this application that have no job. Returns their number. */
-export async function dispatchDue(context: Context): Promise<number> {
-  await context.ready()
-  for (let enqueued = 0; ; ) {
-    const rows = await findDueDeliveries(context)
-    const changed = await enqueueDeliveries(context, rows)
-    enqueued += changed
-    // Stops when a concurrent process changed all rows; otherwise the loop might find the same rows endlessly.
-    if (rows.length < MAX_JOBS_PER_INSERT || changed === 0) return enqueued
-  }
-}
-
-/** Finds deliveries that were never enqueued, whose job was lost, or whose process died while sending. */
-async function findDueDeliveries({ database, config, now }: Context) {
-  const time = now()
-  return (
-    database.read
-      .selectFrom('faultboard_deliveries as d')
-      .leftJoin('faultboard_applications as a', 'a.id', 'd.application_id')
-      .select(['d.id', 'd.attempts', 'd.run_at', 'd.queued_at'])
-      .where('d.state', 'in', ['pending', 'sending'])
-      .where(({ eb, and, or }) =>
-        or([
-          and([
-            eb('d.state', '=', 'pending'),
-            eb('d.queued_at', 'is', null),
-            or([eb('d.run_at', 'is', null), eb('d.run_at', '<', time + LOOKAHEAD_MS)]),
-          ]),
-          and([eb('d.run_at', '<', time - LOST_JOB_MS), eb('d.queued_at', '<', time - LOST_JOB_MS)]),
-          and([
-            eb('d.state', '=', 'sending'),
-            eb('d.locked_until', '<', time),
-            or([eb('d.queued_at', 'is', null), eb('d.queued_at', '<', eb.ref('d.locked_until'))]),
-          ]),
-        ]),
-      )
-      // Other applications have other channels and recipients.
-      .where(({ eb, or }) => or([eb('a.name', 'is', null), eb('a.name', '=', config.application_name)]))
-      .orderBy('d.id')
-      .limit(MAX_JOBS_PER_INSERT)
-      .execute()
-  )
+  await failUnconfiguredDeliveries(context)
 }

@@ -1,5 +1,7 @@
 import type { Context } from '../../context.js'
-import { DAY } from '../../model/time.js'
+import { DAY, MINUTE } from '../../model/time.js'
+import { channelStates, formatList } from './channel-states.js'
+import { isOfApplication } from './claim-due.js'
 
 const RETENTION_DAYS = 30
 /** Deleting blocks the host's event loop on SQLite, so batches are small. */
@@ -71,4 +73,51 @@ async function findUnclaimedDeliveries({ database, config, now }: Context) {
     .where('a.name', '!=', config.application_name)
     .limit(ROWS_PER_UPDATE)
     .execute()
+}
+
+/** Exceeds the duration of a rolling deployment, during which old and new processes have different channels. */
+const MAX_CHANNEL_WAIT_MS = 15 * MINUTE
+/** A process with the channel configured claims a delivery sooner. */
+const OVERDUE_MS = MINUTE
+
+/** Fails deliveries of this application whose channel no process has had configured for 15 minutes. */
+export async function failUnconfiguredDeliveries({ database, config, now }: Context): Promise<void> {
+  const time = now()
+  const missingByChannel = new Map(
+    channelStates(config).flatMap(({ name, state, missing }) => (state === 'on' ? [] : [[name as string, missing]])),
+  )
+  if (missingByChannel.size === 0) return
+  const overdue = await database.read
+    .selectFrom('faultboard_deliveries')
+    .select('channel')
+    .distinct()
+    .where('state', '=', 'pending')
+    .where('run_at', '<', time - OVERDUE_MS)
+    .where('channel', 'in', [...missingByChannel.keys()])
+    .where(isOfApplication(config.application_name))
+    .execute()
+  for (const { channel } of overdue) {
+    const waiting = `Waiting for a process with the ${channel} channel configured.`
+    const missing = formatList(missingByChannel.get(channel) ?? [])
+    const overdueRows = () =>
+      database.read
+        .updateTable('faultboard_deliveries')
+        .where('state', '=', 'pending')
+        .where('channel', '=', channel)
+        .where(isOfApplication(config.application_name))
+    await overdueRows()
+      .set({
+        ...{ state: 'failed', finished_at: time },
+        last_response: `Not sent: channel ${channel} is not configured. Set ${missing}.`,
+      })
+      .where('last_response', '=', waiting)
+      .where('run_at', '<=', time - MAX_CHANNEL_WAIT_MS)
+      .execute()
+    // The wait starts here, because the delivery may be old: no process was running.
+    await overdueRows()
+      .set({ last_response: waiting, run_at: time })
+      .where('run_at', '<', time - OVERDUE_MS)
+      .where(({ eb, or }) => or([eb('last_response', 'is', null), eb('last_response', '!=', waiting)]))
+      .execute()
+  }
 }

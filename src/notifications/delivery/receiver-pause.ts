@@ -1,8 +1,8 @@
 import type { Context } from '../../context.js'
 import { HOUR } from '../../model/time.js'
-import { sql } from '../../store/kysely.js'
+import { type Kysely, sql } from '../../store/kysely.js'
+import type { Schema } from '../../store/schema.js'
 import { activeCooldowns, startCooldowns } from '../rules/cooldowns.js'
-import { dispatchDue } from './dispatcher.js'
 
 /** Identifies a receiver: the deliveries of one application on one channel. */
 export interface Receiver {
@@ -18,10 +18,14 @@ const SLOWDOWN_FACTOR = 1.5
 const SPREAD_FACTOR = 4
 const MAX_SPREAD_MS = HOUR
 
-/** Returns the end of the receiver's rate-limit pause, or null. Shared by all processes. */
-export async function pausedUntil({ database, now }: Context, receiver: Receiver): Promise<number | null> {
-  const name = pauseName(receiver)
-  return (await activeCooldowns(database.read, [name], now())).get(name) ?? null
+/** Finds the rate-limit pauses of receivers, which all processes share. Returns their end by receiver. */
+export async function findPauses(
+  db: Kysely<Schema>,
+  receivers: readonly Receiver[],
+  now: number,
+): Promise<(receiver: Receiver) => number | null> {
+  const untilByName = await activeCooldowns(db, [...new Set(receivers.map(pauseName))], now)
+  return (receiver) => untilByName.get(pauseName(receiver)) ?? null
 }
 
 /** Picks a random time after the pause, so that blocked deliveries do not all resume at once. */
@@ -32,9 +36,9 @@ export function resumeTime({ now, random }: Context, until: number): number {
 /**
  * Pauses a receiver. Returns true for the first rate-limited attempt only, so that one process reschedules the backlog.
  */
-export async function startPause(context: Context, receiver: Receiver, until: number): Promise<boolean> {
-  const { database } = context
-  const isFirst = (await pausedUntil(context, receiver)) === null
+export async function startPause({ database, now }: Context, receiver: Receiver, until: number): Promise<boolean> {
+  const pausedUntil = await findPauses(database.read, [receiver], now())
+  const isFirst = pausedUntil(receiver) === null
   await startCooldowns(database.read, database.dialect, [pauseName(receiver)], until)
   return isFirst
 }
@@ -48,11 +52,10 @@ export async function spreadBacklog(context: Context, receiver: Receiver, until:
   let rescheduled = 0
   for (;;) {
     const ids = await backlogBefore(context, receiver, until)
-    if (ids.length === 0) break
+    if (ids.length === 0) return
     await reschedule(context, ids, (i) => Math.ceil(until + Math.min(MAX_SPREAD_MS, step * (rescheduled + i + 1))))
     rescheduled += ids.length
   }
-  if (rescheduled > 0) await dispatchDue(context)
 }
 
 function pauseName({ channel, application_id }: Receiver): string {
@@ -82,7 +85,7 @@ async function reschedule({ database }: Context, ids: readonly number[], runAt: 
   await database.write((trx) =>
     trx
       .updateTable('faultboard_deliveries')
-      .set({ run_at: sql<number>`case id ${sql.join(cases, sql` `)} else run_at end`, queued_at: null })
+      .set({ run_at: sql<number>`case id ${sql.join(cases, sql` `)} else run_at end` })
       .where('id', 'in', ids)
       .where('state', '=', 'pending')
       .execute(),

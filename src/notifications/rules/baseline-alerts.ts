@@ -4,7 +4,6 @@ import { SEVERITIES, type Severity } from '../../model/severity/severity.js'
 import { HOUR, MINUTE, startOfHour } from '../../model/time.js'
 import { advanceCheckpoint, BASELINES_COMPARED, readCheckpoint } from '../../store/checkpoints.js'
 import type { BaselineNotice } from '../content/notice.js'
-import { dispatchDue } from '../delivery/dispatcher.js'
 import { type Announcement, createDeliveryPlanner, writeDeliveries } from '../delivery/plan-deliveries.js'
 import { startCooldowns, tryStartCooldown } from './cooldowns.js'
 import { applyHourlyLimit } from './hourly-limit.js'
@@ -54,11 +53,11 @@ export async function writeBaselineAlerts(
       const limited = await applyHourlyLimit(trx, database.dialect, deliveries, { limit, now: at })
       if (limited.overLimitCount > 0) context.reject('notification_max_per_hour', limited.overLimitCount)
       await writeDeliveries(trx, database.dialect, limited.deliveries, at)
+      context.outbox.noteWrite()
       return true
     })
     if (isWritten) sentAlerts++
   }
-  if (sentAlerts > 0) await dispatchDue(context)
   return sentAlerts
 }
 

@@ -375,7 +375,6 @@ const WORK_TABLES: Record<string, CreatedTable> = {
       created_at: integer,
       finished_at: nullable(integer),
       run_at: nullable(integer),
-      queued_at: nullable(integer),
       locked_until: nullable(integer),
     },
     indexes: [
@@ -384,7 +383,6 @@ const WORK_TABLES: Record<string, CreatedTable> = {
       { columns: ['error_id', 'channel'], where: hasValue('error_id') },
       // Covers all filters and counts of the delivery log, whose rows are wide.
       { columns: ['state', 'channel', 'application_id'] },
-      { columns: ['state', 'queued_at'] },
     ],
   },
   faultboard_cooldowns: {

@@ -13,6 +13,8 @@ export interface Outbox {
   recorded(trx: Transaction<Schema>, groups: readonly RecordedGroup[]): Promise<void>
   /** Called with errors that this transaction resolves or deletes. The rows contain the values before the change. */
   settled(trx: Transaction<Schema>, errors: readonly ErrorRow[]): Promise<void>
+  /** Announces that the next transaction stores a notification, so that it is sent at once. */
+  noteWrite(): void
   /** Whether notifications were stored recently. Their transaction may not be committed yet. */
   hasRecentWrites(): boolean
 }

@@ -76,6 +76,25 @@ describeOneDatabase('health', (database) => {
     expect(page).toContain('&lt;b&gt;502&lt;/b&gt; Bad Gateway')
     expect(page).toContain('Degraded')
   })
+
+  test('reports due notifications in a process that runs no jobs', async () => {
+    const url = await database.fresh()
+    const host = await start(url, { run_jobs: false })
+    await host.tracker.ready()
+    await withDatabase(url, async ({ read }) => {
+      const pending = { channel: 'webhook', event: 'new', payload: '{}', created_at: 1, attempts: 0, state: 'pending' }
+      const rows = Array.from({ length: 202 }, (_, i) => ({
+        ...{ ...pending, idempotency_key: String(i) },
+        run_at: i % 2 === 0 ? 1 : Date.now() + DAY,
+      }))
+      await read.insertInto('faultboard_deliveries').values(rows).execute()
+    })
+    const { reasons, work } = await healthOf(host)
+    expect(work?.deliveries).toMatchObject({ by_state: { pending: 202 }, due: 101 })
+    expect(reasons.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^101 jobs and notifications are waiting.*npx faultboard work$/),
+    ])
+  })
 })
 
 describeEachDatabase(

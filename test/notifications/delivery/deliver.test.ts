@@ -1,58 +1,31 @@
 import { describe, expect, test } from 'vitest'
-import { deliver } from '../../../src/notifications/delivery/deliver.js'
 import { deliveries } from '../../../src/notifications/delivery/deliveries.js'
-import { dispatchDue } from '../../../src/notifications/delivery/dispatcher.js'
 import { deleteOldDeliveries } from '../../../src/notifications/delivery/expire-deliveries.js'
 import { retryDelivery } from '../../../src/notifications/delivery/retry-delivery.js'
 import { sendTestNotification } from '../../../src/notifications/delivery/test-notification.js'
 import { resolveError } from '../../../src/triage/commands/resolve-error.js'
 import { openHttpInbox } from '../../contract/http-inbox.js'
 import { describeEachDatabase } from '../../support/databases.js'
-import { harnessAt, harnessesOn, webhookInbox } from '../delivery-harness.js'
+import { harnessesOn, webhookInbox } from '../delivery-harness.js'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
 const DAY = 1440 * MINUTE
-const NEVER_ABORTED = new AbortController().signal
 
 describeEachDatabase('a delivery', (database) => {
   const openHarness = harnessesOn(database)
 
-  test('sends a delivery once with its key, regardless of how many processes run its job', async () => {
+  test('sends a delivery once with its key', async () => {
     const inbox = await webhookInbox()
     const harness = await openHarness(inbox.settings)
-    const others = [1, 2, 3].map(() => harnessAt(harness.place, inbox.settings))
     const error_id = await harness.log('TypeError')
-    const [row] = await harness.rows()
-    await Promise.all([harness, ...others, harness].map(({ context }) => deliver(context, row?.id ?? 0, NEVER_ABORTED)))
+    await harness.sendDue()
     await harness.sendDue()
     // Each database adds its own prefix, so that staging and production never share a key.
     expect(inbox.messages.map(({ key }) => key)).toEqual([
       expect.stringMatching(new RegExp(`^[0-9a-f]{8}:new:${error_id}:webhook$`)),
     ])
     expect((await harness.rows())[0]).toMatchObject({ state: 'sent', attempts: 1, finished_at: harness.clock.now })
-  })
-
-  test('enqueues a delivery as soon as it is committed', async () => {
-    const harness = await openHarness()
-    await harness.log('TypeError')
-    await expect.poll(async () => (await harness.rows())[0]?.queued_at).toBe(harness.clock.now)
-    expect(await harness.context.jobs.counts()).toMatchObject({ waiting: 1 })
-    expect(await dispatchDue(harness.context)).toBe(0)
-  })
-
-  test('enqueues a delivery again when the job engine lost its job', async () => {
-    const harness = await openHarness()
-    await harness.log('TypeError')
-    await dispatchDue(harness.context)
-    await harness.context.database.read.deleteFrom('faultboard_jobs').execute()
-    harness.clock.now += 4 * MINUTE
-    expect(await dispatchDue(harness.context)).toBe(0)
-    harness.clock.now += 2 * MINUTE
-    // The dispatcher runs in the background too and may be faster, so the return value proves nothing.
-    await dispatchDue(harness.context)
-    await expect.poll(async () => (await harness.rows())[0]?.queued_at).toBe(harness.clock.now)
-    expect(await harness.context.jobs.counts()).toMatchObject({ waiting: 1 })
   })
 
   test('retries with growing delays and keeps a failed delivery for a manual retry', async () => {
@@ -84,73 +57,6 @@ describeEachDatabase('a delivery', (database) => {
     await expect(harness.run(retryDelivery, { delivery_id: id + 99 })).rejects.toThrow(/not found/)
   })
 
-  test('ignores a job that is older than the latest attempt or postponement', async () => {
-    const inbox = await webhookInbox()
-    const harness = await openHarness(inbox.settings)
-    await harness.log('TypeError')
-    const [{ id = 0, run_at } = {}] = await harness.rows()
-    await harness.change({ run_at: harness.clock.now + 2 * SECOND })
-    await deliver(harness.context, id, NEVER_ABORTED, { delivery_id: id, attempts: 0, run_at: run_at ?? 0 })
-    await deliver(harness.context, id, NEVER_ABORTED, {
-      delivery_id: id,
-      attempts: 1,
-      run_at: harness.clock.now + 2 * SECOND,
-    })
-    expect(inbox.messages).toHaveLength(0)
-  })
-
-  test('sends a delivery although the local clock is slightly behind the job engine', async () => {
-    const inbox = await webhookInbox()
-    const harness = await openHarness(inbox.settings)
-    await harness.log('TypeError')
-    const run_at = harness.clock.now + 4 * SECOND
-    await harness.change({ run_at })
-    const [{ id = 0 } = {}] = await harness.rows()
-    await deliver(harness.context, id, NEVER_ABORTED, { delivery_id: id, attempts: 0, run_at })
-    expect(inbox.messages).toHaveLength(1)
-  })
-
-  test('enqueues a delivery again when the local clock is far behind the job engine', async () => {
-    const harness = await openHarness()
-    await harness.log('TypeError')
-    const run_at = harness.clock.now + 20 * SECOND
-    await harness.change({ run_at })
-    const [{ id = 0 } = {}] = await harness.rows()
-    await harness.context.database.read.deleteFrom('faultboard_jobs').execute()
-    await deliver(harness.context, id, NEVER_ABORTED, { delivery_id: id, attempts: 0, run_at })
-    expect(await harness.context.jobs.counts()).toMatchObject({ delayed: 1 })
-    expect((await harness.rows())[0]).toMatchObject({ state: 'pending', attempts: 0 })
-  })
-
-  test('sends a delivery that was created before the clock was set back', async () => {
-    const inbox = await webhookInbox()
-    const harness = await openHarness(inbox.settings)
-    await harness.log('TypeError')
-    const [{ id = 0, run_at } = {}] = await harness.rows()
-    harness.clock.now -= 24 * 3600 * SECOND
-    await deliver(harness.context, id, NEVER_ABORTED, { delivery_id: id, attempts: 0, run_at: run_at ?? 0 })
-    expect(inbox.messages).toHaveLength(1)
-    expect((await harness.rows())[0]).toMatchObject({ state: 'sent', attempts: 1 })
-  })
-
-  test('does not mark a concurrently changed delivery as enqueued', async () => {
-    const writer = await openHarness()
-    await writer.log('TypeError')
-    await writer.stop()
-    // A tracker without a channel dispatches nothing in the background.
-    const harness = harnessAt(writer.place, {})
-    const { jobs } = harness.context
-    for (const change of [{ run_at: harness.clock.now + 1 }, { attempts: 1 }]) {
-      await harness.change({ run_at: harness.clock.now, attempts: 0, queued_at: null })
-      const add: typeof jobs.add = async (list) => {
-        await jobs.add(list)
-        await harness.change(change)
-      }
-      expect(await dispatchDue({ ...harness.context, jobs: { ...jobs, add } })).toBe(0)
-      expect((await harness.rows())[0]).toMatchObject({ ...change, queued_at: null })
-    }
-  })
-
   test('does not retry a permanently rejected delivery', async () => {
     const inbox = await webhookInbox()
     inbox.behavior = 'refuse'
@@ -160,21 +66,21 @@ describeEachDatabase('a delivery', (database) => {
     expect((await harness.rows())[0]).toMatchObject({ state: 'failed', attempts: 1 })
   })
 
-  test('sends a delivery again with the same key after its process was killed and the lock expired', async () => {
+  test('sends a delivery that was created before the clock was set back', async () => {
     const inbox = await webhookInbox()
+    inbox.behavior = 'broken'
     const harness = await openHarness(inbox.settings)
     await harness.log('TypeError')
-    await dispatchDue(harness.context)
-    await harness.context.database.read
-      .updateTable('faultboard_deliveries')
-      .set({ state: 'sending', attempts: 1, locked_until: harness.clock.now + 45 * SECOND })
-      .execute()
+    harness.clock.now -= DAY
     await harness.sendDue()
-    expect(inbox.messages).toHaveLength(0)
-    harness.clock.now += 46 * SECOND
-    expect(await dispatchDue(harness.context)).toBe(1)
+    const [row] = await harness.rows()
+    expect(row).toMatchObject({ state: 'pending', attempts: 1, run_at: harness.clock.now + 10 * SECOND })
     await harness.sendDue()
-    expect((await harness.rows())[0]).toMatchObject({ state: 'sent', attempts: 2 })
+    expect((await harness.rows())[0]).toEqual(row)
+    await harness.change({ state: 'sending', locked_until: harness.clock.now + DAY })
+    harness.clock.now += 10 * SECOND
+    await harness.sendDue()
+    expect(inbox.messages).toHaveLength(2)
   })
 
   test('waits for an older delivery about the same error', async () => {
