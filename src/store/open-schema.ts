@@ -6,7 +6,10 @@ import { failureMessage, TrackerError } from '../model/errors.js'
 import type { Database } from './database.js'
 import { describePendingMigrations, migrate } from './migrate.js'
 
-/** Ensures that the schema is up to date. Migrates a database of the tracker; for others, the error names the command. */
+/**
+ * Ensures that the schema is up to date. Migrates a database of the tracker. For a database of the host, the error
+ * contains the command.
+ */
 export async function openSchema(database: Database): Promise<void> {
   try {
     await database.dialect.file?.verify()

@@ -8,7 +8,7 @@ interface BulkOptions<Name extends TableName> {
   returning?: readonly ColumnName<Name>[]
 }
 
-/** Defines a bulk insert. The types of the columns come from the definition of the table. */
+/** Defines a bulk insert. The definition of the table contains the types of the columns. */
 export function bulkTarget<Name extends TableName>(
   table: Name,
   columns: readonly ColumnName<Name>[],

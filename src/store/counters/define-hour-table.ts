@@ -67,11 +67,11 @@ export function defineHourTable<
 /** Cleans and truncates names, so that every database accepts them. */
 export function truncateNames<Name extends string>(
   { names }: HourTable<Name>,
-  given: Readonly<Record<Name, string>>,
+  untruncatedNames: Readonly<Record<Name, string>>,
 ): Record<Name, string> {
-  const fitted = {} as Record<Name, string>
-  for (const name in names) fitted[name] = cleanText(given[name], names[name])
-  return fitted
+  const truncated = {} as Record<Name, string>
+  for (const name in names) truncated[name] = cleanText(untruncatedNames[name], names[name])
+  return truncated
 }
 
 /** Returns a digest of the names that identify a row. Deterministic, so that all processes share the row. */

@@ -28,9 +28,9 @@ export class HourRows<Name extends string, Amount extends string> {
     return this.#rows.size
   }
 
-  add(time: number, given: Readonly<Record<Name, string>>, amounts: Readonly<Record<Amount, number>>): void {
+  add(time: number, untruncatedNames: Readonly<Record<Name, string>>, amounts: Readonly<Record<Amount, number>>): void {
     const hour = startOfHour(time)
-    let names = truncateNames(this.#table, given)
+    let names = truncateNames(this.#table, untruncatedNames)
     let key = this.#rowKey(hour, names)
     if (!this.#rows.has(key) && this.#rows.size >= this.#options.maxRows) {
       names = truncateNames(this.#table, this.#options.overflowNames(names))

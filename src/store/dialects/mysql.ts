@@ -82,8 +82,8 @@ export function mysqlUrl(url: string): Dialect {
 }
 
 /** Uses the pool of the host and never closes it. */
-export function mysqlPool(given: HostPool | { pool: HostPool }): Dialect {
-  const pool = 'pool' in given ? given.pool : given
+export function mysqlPool(hostPool: HostPool | { pool: HostPool }): Dialect {
+  const pool = 'pool' in hostPool ? hostPool.pool : hostPool
   return mysqlDialect({
     openPool: openOnce(async () => guardPool(pool)),
     opened: () => pool,

@@ -12,7 +12,7 @@ const RECHECK_PAUSE_FACTOR = 30
 
 interface SqliteFileParts {
   path: string
-  /** Whether a missing file is created. The file of the host never is. */
+  /** Whether a missing file is created. False for a file of the host. */
   creates: boolean
   /** Opens a connection outside the pool. */
   open(): Promise<SqliteHandle>

@@ -33,8 +33,8 @@ const BATCH_SIZE = 64
  * Segments are merged in groups of 16 instead of 4, because a flush adds few texts and merging dominates its cost.
  */
 export const sqliteSearch: TextSearch = {
-  async build(db, which) {
-    const { index, table, key } = TABLES[which]
+  async build(db, searchedTable) {
+    const { index, table, key } = TABLES[searchedTable]
     try {
       await sql`create virtual table if not exists ${sql.table(index)} using fts5(
         search_text, content = ${sql.lit(table)}, content_rowid = ${sql.lit(key)},
@@ -45,7 +45,7 @@ export const sqliteSearch: TextSearch = {
     }
     await sql`insert into ${sql.table(index)} (${sql.ref(index)}) values ('rebuild')`.execute(db)
     await sql`insert into ${sql.table(index)} (${sql.ref(index)}, rank) values ('automerge', 16)`.execute(db)
-    for (const statement of which === 'first' ? firstTriggers() : historyTriggers())
+    for (const statement of searchedTable === 'first' ? firstTriggers() : historyTriggers())
       await sql.raw(statement).execute(db)
   },
 

@@ -442,9 +442,13 @@ function truncateLog(handle: SqliteHandle): void {
 
 /** Returns null for an in-memory database. */
 function databaseFile(handle: SqliteHandle): string | null {
-  const named = handle as SqliteHandle & { location?: () => string | null; name?: string }
+  const handleWithPath = handle as SqliteHandle & { location?: () => string | null; name?: string }
   const file =
-    typeof named.location === 'function' ? named.location() : typeof named.name === 'string' ? named.name : null
+    typeof handleWithPath.location === 'function'
+      ? handleWithPath.location()
+      : typeof handleWithPath.name === 'string'
+        ? handleWithPath.name
+        : null
   return file && file !== ':memory:' ? file : null
 }
 

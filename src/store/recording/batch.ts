@@ -76,6 +76,6 @@ export interface ReopenedGroup {
   resolved_in_version: string | null
   /** Version of the regression, if it is newer than every release at the time of resolution. */
   regressed_in_version: string | null
-  /** Commit of that release, if the release name contains one. */
+  /** Commit of that release, if the release name contains a commit. */
   regressed_in_commit: string | null
 }

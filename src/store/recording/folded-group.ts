@@ -63,7 +63,7 @@ export class FoldedGroup {
       if (event.occurred_at >= this.shown.occurred_at) this.shown = event
     }
     // Trimming at twice the limit avoids one array copy per event during a storm.
-    if (this.kept.length >= keep * 2) this.trimKept(keep)
+    if (this.kept.length >= keep * 2) this.trimKeptEvents(keep)
     this.#addHour(event)
     this.#addUser(event)
   }
@@ -76,11 +76,11 @@ export class FoldedGroup {
   }
 
   /** Keeps rows for the newest events only. The sums stay exact. */
-  trimKept(keep: number): void {
+  trimKeptEvents(keep: number): void {
     if (this.kept.length <= keep) return
     this.bytes = Math.round((this.bytes * keep) / this.kept.length)
     this.kept = this.kept.slice(-keep)
-    // Events can arrive out of order, so the newest event may be among the removed.
+    // Events can arrive out of order, so the newest event may be among the removed events.
     if (!this.kept.includes(this.shown)) this.kept[0] = this.shown
   }
 

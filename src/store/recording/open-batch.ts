@@ -90,7 +90,7 @@ export class OpenBatch {
 
   #trimGroup(group: FoldedGroup, keep: number): void {
     const before = group.bytes
-    group.trimKept(keep)
+    group.trimKeptEvents(keep)
     this.#bytes += group.bytes - before
   }
 }

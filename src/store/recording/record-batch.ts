@@ -41,7 +41,7 @@ export async function recordBatch(database: Database, batch: Batch, options: Rec
     // The caller writes merged batches individually after a refusal.
     if (!isRefusal(database, error) || batch.mergedIds) throw error
   }
-  // The database refused part of the batch. Writing each group separately saves all others.
+  // The database refused part of the batch. Writing each group separately saves all other groups.
   return writeOnce(database, { ...batch, mayBeCommitted: true }, options, (trx) =>
     recordSeparately(trx, database, sorted, { ...options, batch_id: batch.batch_id }),
   )
@@ -96,10 +96,10 @@ type GroupOptions = RecordOptions & Pick<Batch, 'batch_id'>
 async function recordGroups(
   trx: Transaction<Schema>,
   dialect: Dialect,
-  given: readonly FoldedGroup[],
+  batchGroups: readonly FoldedGroup[],
   { application_id, batch_id, now, outbox }: GroupOptions,
 ): Promise<Pick<BatchOutcome, 'groups' | 'repeated'>> {
-  const { groups, repeated } = await dropDuplicates(trx, dialect, given, { application_id, batch_id, now })
+  const { groups, repeated } = await dropDuplicates(trx, dialect, batchGroups, { application_id, batch_id, now })
   if (groups.length === 0) return { groups: new Map(), repeated }
   const rows = await upsertGroups(trx, dialect, groups, application_id)
   const reopened = await findReopenedGroups(trx, groups, rows, application_id)

@@ -247,7 +247,7 @@ export class Recorder {
     const batch = { batch_id: batch_id ?? randomUUID(), application_name, groups: [group], mayBeCommitted: true }
     const isWritten = (crashes !== null && this.#putSync(crashes, batch)) || this.#putSync(spool, batch)
     if (!isWritten) return false
-    // With an id, the event stems from an earlier process and does not explain why this process ends.
+    // With an id, the event belongs to an earlier process and does not explain why this process ends.
     if (batch_id === null) this.#settledAt = performance.now()
     settle({ state: 'accepted' })
     return true

@@ -38,10 +38,10 @@ export async function findReopenedGroups(
   })
   if (candidates.length === 0) return reopened
   const readFirstSeen = async (reporter: Reporter) => {
-    const named = candidates
+    const namedReleases = candidates
       .filter(({ row }) => releaseReporter(row) === reporter)
       .flatMap(({ releases }) => releases.flatMap(({ platform, name }) => (name ? [{ platform, name }] : [])))
-    return firstSeenTimes(trx, { application_id, reporter }, named)
+    return firstSeenTimes(trx, { application_id, reporter }, namedReleases)
   }
   const firstSeenByReporter = { server: await readFirstSeen('server'), client: await readFirstSeen('client') }
   const findNewestRelease = createNewestReleaseLookup(trx)
@@ -151,12 +151,12 @@ function activityValues(group: ReopenedGroup): string[] {
   }
   const isSameVersion = regressed_in_version === resolved_in_version && regressed_in_commit !== null
   const commit = isSameVersion ? ` (${regressed_in_commit.slice(0, SHORT_COMMIT_LENGTH)})` : ''
-  const where = resolved_in_version === null ? '' : ` in ${resolved_in_version}`
+  const versionText = resolved_in_version === null ? '' : ` in ${resolved_in_version}`
   return [
     'regressed',
     'resolved',
     'new',
-    `Regressed in ${regressed_in_version}${commit} after ${by} resolved it${where}.`,
+    `Regressed in ${regressed_in_version}${commit} after ${by} resolved it${versionText}.`,
   ]
 }
 

@@ -15,7 +15,7 @@ const listeners = {
  */
 export function atExit(group: keyof typeof listeners, listener: Listener): () => void {
   const members = listeners[group]
-  const phase = FIRST.groups.includes(members) ? FIRST : LAST
+  const phase = BEFORE_HOST.groups.includes(members) ? BEFORE_HOST : AFTER_HOST
   if (isEmpty(phase)) phase.stop = addWithoutLeakWarning(phase.onExit, phase.add)
   members.add(listener)
   return () => {
@@ -34,18 +34,18 @@ interface ExitPhase {
 }
 
 /** Runs before the listeners of the host, because a listener that throws stops all later listeners. */
-const FIRST: ExitPhase = {
+const BEFORE_HOST: ExitPhase = {
   groups: [listeners.late_reports, listeners.spool],
-  onExit: (code) => callAll(FIRST, code),
-  add: () => void process.prependListener('exit', FIRST.onExit),
+  onExit: (code) => callAll(BEFORE_HOST, code),
+  add: () => void process.prependListener('exit', BEFORE_HOST.onExit),
   stop() {},
 }
 
 /** Runs after earlier listeners of the host and of Node.js, which may still change the exit code. */
-const LAST: ExitPhase = {
+const AFTER_HOST: ExitPhase = {
   groups: [listeners.failed_exit, listeners.marker],
-  onExit: (code) => callAll(LAST, code),
-  add: () => void process.on('exit', LAST.onExit),
+  onExit: (code) => callAll(AFTER_HOST, code),
+  add: () => void process.on('exit', AFTER_HOST.onExit),
   stop() {},
 }
 

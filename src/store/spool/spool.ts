@@ -194,7 +194,7 @@ export class Spool {
     this.#inUse.delete(basename(file))
   }
 
-  /** Claims batches one by one, oldest first. The file `last` comes after all others. */
+  /** Claims batches one by one, oldest first. The file `last` follows all other files. */
   async *claim(last: string | null = null): AsyncGenerator<ClaimedBatch> {
     const lastName = last && basename(withoutClaim(last))
     const names = (await this.listFiles()).sort()
@@ -282,7 +282,7 @@ export class Spool {
 
   /** Serializes a batch and reserves its size. Returns null if the folder is full. */
   #reserve(batch: Batch): Buffer | null {
-    if (this.#bytes > this.#maxBytes / 2) for (const group of batch.groups) group.trimKept(1)
+    if (this.#bytes > this.#maxBytes / 2) for (const group of batch.groups) group.trimKeptEvents(1)
     const { batch_id, application_name, groups } = batch
     const content = Buffer.from(
       [{ version: VERSION, batch_id, application_name, group_count: groups.length }, ...groups]
