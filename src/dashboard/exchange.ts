@@ -15,7 +15,7 @@ export interface Exchange {
   visit: Visit
   mount: Mount
   cookies: string | null
-  wants_json: boolean
+  wantsJson: boolean
   /** Suffix of the path that selects the response format. */
   suffix: '.json' | '.csv' | ''
   /** All applications that report here. The first call queries the database, further calls share its result. */
@@ -38,7 +38,7 @@ export function openExchange(
     mount,
     cookies,
     suffix,
-    wants_json: suffix === '.json' || (suffix === '' && prefersJson(request.headers.get('accept'))),
+    wantsJson: suffix === '.json' || (suffix === '' && prefersJson(request.headers.get('accept'))),
     listApplications: runOnce(() => listApplications.run(context, {})),
     visit: {
       base: mount.base,

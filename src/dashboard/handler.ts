@@ -148,14 +148,14 @@ function buildRouter(context: Context, routes: Routes, live: LiveUpdates): TrieR
     router.add('GET', page.path, async (exchange, pathParameters) => {
       const response = await respondWithPage(page, context, exchange, pathParameters)
       // JSON clients may use an internal address.
-      if (!exchange.wants_json) recordMountPath(exchange.visit.base)
+      if (!exchange.wantsJson) recordMountPath(exchange.visit.base)
       return response
     })
   }
   for (const feed of routes.feeds) {
     router.add('GET', feed.path, async (exchange, pathParameters) => {
       requireSwitches(feed, context)
-      exchange.wants_json = true
+      exchange.wantsJson = true
       const parameters = parse(feed.parameters, toFields(exchange.visit.query), pathParameters)
       return jsonResponse(await feed.load(context, parameters, exchange.visit))
     })
@@ -201,7 +201,7 @@ async function respondWithPage(
     return csvResponse(page.csv(context, parameters), visit.path.slice(1).replaceAll('/', '-'))
   }
   const data = await page.load(context, parameters, visit)
-  if (exchange.wants_json) {
+  if (exchange.wantsJson) {
     const links = page.links?.(data, { ...visit, path: `${visit.path}${suffix}` })
     return jsonResponse(page.json(data), 200, links ? { Link: links } : {})
   }
@@ -229,11 +229,11 @@ function pageNotFound(): TrackerError {
   return new TrackerError('not_found', 'Page not found.')
 }
 
-function parse(schema: v.GenericSchema, given: object, pathParameters: PathParameters): unknown {
+function parse(schema: v.GenericSchema, parameters: object, pathParameters: PathParameters): unknown {
   // An invalid id in a path is an unknown record; in a form it is invalid input.
   const unknown = Object.keys(pathParameters).find((name) => name.endsWith('_id') && !v.is(id(), pathParameters[name]))
   if (unknown) throw new TrackerError('not_found', `No ${unknown.slice(0, -'_id'.length)} with this id.`)
-  return parseInput(schema, { ...given, ...pathParameters })
+  return parseInput(schema, { ...parameters, ...pathParameters })
 }
 
 /** Returns 404 for an unknown application instead of an empty list. */
@@ -241,18 +241,21 @@ async function requireApplication(parameters: unknown, { listApplications }: Exc
   const { application_id } = parameters as { application_id?: number }
   if (application_id === undefined) return
   const applications = await listApplications()
-  if (applications.some((one) => one.id === application_id)) return
+  if (applications.some((application) => application.id === application_id)) return
   throw new TrackerError('not_found', `There is no application with the id ${application_id}.`)
 }
 
 function requireSwitches({ needs = [] }: Endpoint, { config }: Context): void {
-  const off = [needs].flat().filter((name) => !config[name as keyof typeof config])
-  if (off.length === 0) return
-  throw new TrackerError('switched_off', `This page is disabled. Set ${off.join(' and ')} to true to enable it.`)
+  const disabledOptions = [needs].flat().filter((name) => !config[name as keyof typeof config])
+  if (disabledOptions.length === 0) return
+  throw new TrackerError(
+    'switched_off',
+    `This page is disabled. Set ${disabledOptions.join(' and ')} to true to enable it.`,
+  )
 }
 
 async function respondWithError(error: unknown, exchange: Exchange, context: Context): Promise<Response> {
-  const { visit, wants_json } = exchange
+  const { visit, wantsJson } = exchange
   if (!(error instanceof TrackerError || error instanceof SignInLimited)) {
     context.counters.add('dashboard_failed')
     context.log.warn(`Dashboard request failed: ${visit.path}: ${error instanceof Error ? error.stack : String(error)}`)
@@ -268,7 +271,7 @@ async function respondWithError(error: unknown, exchange: Exchange, context: Con
   }
   if (status === 503) headers['Retry-After'] = RETRY_AFTER_SECONDS
   // Spec: the body of a 429 is JSON for every client.
-  if (wants_json || status === 429) return jsonResponse({ error: message }, status, headers)
+  if (wantsJson || status === 429) return jsonResponse({ error: message }, status, headers)
   if (known?.code !== 'database_unavailable') await loadLayoutData(exchange)
   return htmlResponse(errorDocument(status, message, visit), status, headers)
 }

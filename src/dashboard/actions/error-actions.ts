@@ -132,7 +132,7 @@ function errorAction<Parameters extends ErrorSchema>({
   name,
   text,
   parameters,
-  input = (given) => given,
+  input = (fields) => fields,
   operation,
   notice,
   unchanged = notice,
@@ -142,14 +142,14 @@ function errorAction<Parameters extends ErrorSchema>({
     text,
     parameters: v.object({ ...parameters.entries, ...RETURN_PARAMETERS }),
     async run(context, { application_id, occurrence_id, list_query, list_page, ...rest }, actor) {
-      const given = rest as v.InferOutput<Parameters>
-      const { error_id } = given as { error_id: number }
+      const fields = rest as v.InferOutput<Parameters>
+      const { error_id } = fields as { error_id: number }
       await context.ready()
       if (application_id !== undefined) await requireError(context, { error_id, application_id })
-      const result = await operation.run(context, { ...input(given), actor })
+      const result = await operation.run(context, { ...input(fields), actor })
       const noticeText = result.changed ? notice : unchanged
       const returnTo = { application_id, occurrence_id, list_query, list_page }
-      return { to: pathWith(`/errors/${error_id}`, returnTo), notice: noticeText(given) }
+      return { to: pathWith(`/errors/${error_id}`, returnTo), notice: noticeText(fields) }
     },
   })
 }

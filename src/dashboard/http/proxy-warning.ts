@@ -27,7 +27,7 @@ export function createProxyWarning(context: Context): (mount: Mount, headers: He
     if (hasWarned) return
     hasWarned = true
     context.log.warn(ignoredHeadersText(header))
-    // The next visit tries again when the database is unavailable.
+    // Retried at the next visit if the database is unavailable.
     rememberIgnoredHeaders(context).catch(() => {
       hasWarned = false
     })

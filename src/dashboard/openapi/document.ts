@@ -112,7 +112,7 @@ function getOperation(endpoint: Endpoint, path: string, content: JsonSchema, hea
 
 function postOperation(endpoint: Endpoint): JsonSchema {
   const path = documentPath(endpoint)
-  // The actor comes from the credentials.
+  // The credentials determine the actor.
   const all = describeInput(endpoint.parameters).filter(({ name }) => name !== 'actor')
   const inForm = all.filter(({ name }) => !isInPath(name, path))
   const schema = {

@@ -2,38 +2,38 @@ import type * as v from 'valibot'
 import type { JsonSchema } from '../../model/input/json-schema.js'
 
 /** The members of any kind of schema that are converted here. */
-interface Inside {
+interface SchemaMembers {
   type: string
-  entries?: Record<string, Inside>
-  items?: readonly Inside[]
-  item?: Inside
-  value?: Inside
-  wrapped?: Inside
+  entries?: Record<string, SchemaMembers>
+  items?: readonly SchemaMembers[]
+  item?: SchemaMembers
+  value?: SchemaMembers
+  wrapped?: SchemaMembers
   literal?: unknown
   options?: readonly string[]
-  pipe?: readonly (Inside & { metadata?: { component?: string } })[]
+  pipe?: readonly (SchemaMembers & { metadata?: { component?: string } })[]
 }
 
-/** Converts schemas of model/result.ts to JSON Schema. Collects the named ones for the document. */
+/** Converts schemas of model/result.ts to JSON Schema. Collects named schemas for the document. */
 export class ResponseSchemas {
   readonly #components = new Map<string, JsonSchema>()
 
   convert(schema: v.GenericSchema): JsonSchema {
-    return this.#reference(schema as unknown as Inside)
+    return this.#reference(schema as unknown as SchemaMembers)
   }
 
   components(): Record<string, JsonSchema> {
     return Object.fromEntries([...this.#components].sort(([a], [b]) => (a < b ? -1 : 1)))
   }
 
-  #reference(schema: Inside): JsonSchema {
+  #reference(schema: SchemaMembers): JsonSchema {
     const name = schema.pipe?.find(({ metadata }) => metadata?.component)?.metadata?.component
     if (name === undefined) return this.#value(schema)
     if (!this.#components.has(name)) this.#components.set(name, this.#value(schema))
     return { $ref: `#/components/schemas/${name}` }
   }
 
-  #value({ type, entries = {}, items, item, value, wrapped, literal, options, pipe = [] }: Inside): JsonSchema {
+  #value({ type, entries = {}, items, item, value, wrapped, literal, options, pipe = [] }: SchemaMembers): JsonSchema {
     const isChecked = (check: string) => pipe.some((action) => action.type === check)
     switch (type) {
       case 'string':
@@ -48,16 +48,16 @@ export class ResponseSchemas {
       case 'picklist':
         return { type: 'string', enum: options }
       case 'array':
-        return { type, items: this.#reference(item as Inside) }
+        return { type, items: this.#reference(item as SchemaMembers) }
       case 'strict_tuple':
-        return { type: 'array', items: this.#reference(items?.[0] as Inside), minItems: 2, maxItems: 2 }
+        return { type: 'array', items: this.#reference(items?.[0] as SchemaMembers), minItems: 2, maxItems: 2 }
       case 'record':
         return {
           type: 'object',
-          ...(value?.type !== 'unknown' && { additionalProperties: this.#reference(value as Inside) }),
+          ...(value?.type !== 'unknown' && { additionalProperties: this.#reference(value as SchemaMembers) }),
         }
       case 'nullable':
-        return nullable(this.#reference(wrapped as Inside))
+        return nullable(this.#reference(wrapped as SchemaMembers))
       case 'strict_object':
         return this.#object(entries)
       case 'loose_object':
@@ -69,13 +69,16 @@ export class ResponseSchemas {
     }
   }
 
-  #object(entries: Record<string, Inside>): JsonSchema {
+  #object(entries: Record<string, SchemaMembers>): JsonSchema {
     const fields = Object.entries(entries)
-    const isOptional = ({ type }: Inside) => type === 'exact_optional'
+    const isOptional = ({ type }: SchemaMembers) => type === 'exact_optional'
     return {
       type: 'object',
       properties: Object.fromEntries(
-        fields.map(([name, field]) => [name, this.#reference(isOptional(field) ? (field.wrapped as Inside) : field)]),
+        fields.map(([name, field]) => [
+          name,
+          this.#reference(isOptional(field) ? (field.wrapped as SchemaMembers) : field),
+        ]),
       ),
       required: fields.filter(([, field]) => !isOptional(field)).map(([name]) => name),
     }

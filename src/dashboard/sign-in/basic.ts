@@ -20,9 +20,9 @@ export function basicCredentials(header: string): Credentials | null {
 }
 
 /** Compares digests of equal length, both in full: the time reveals nothing about either value. */
-export function sameCredentials(given: Credentials, expected: Credentials): boolean {
-  const isSameName = sameText(given.username, expected.username)
-  const isSamePassword = sameText(given.password, expected.password)
+export function sameCredentials(credentials: Credentials, expected: Credentials): boolean {
+  const isSameName = sameText(credentials.username, expected.username)
+  const isSamePassword = sameText(credentials.password, expected.password)
   return isSameName && isSamePassword
 }
 

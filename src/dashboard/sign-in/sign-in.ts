@@ -25,12 +25,12 @@ export function createSignIn({ config, counters, now }: Context): SignIn {
       const header = headers.get('authorization')
       // A first visit without credentials is not a failed sign-in.
       if (header === null) throw unauthenticated()
-      const given = basicCredentials(header)
-      const name = given?.username ?? ''
-      const device = given && (await devices.verify(headers.get('cookie'), name))
-      const attempt = { name, secret: given?.password ?? header, network, device: device?.id ?? null }
+      const credentials = basicCredentials(header)
+      const name = credentials?.username ?? ''
+      const device = credentials && (await devices.verify(headers.get('cookie'), name))
+      const attempt = { name, secret: credentials?.password ?? header, network, device: device?.id ?? null }
       const user = await limiter
-        .attempt(attempt, () => (given && sameCredentials(given, expected) ? expected.username : null))
+        .attempt(attempt, () => (credentials && sameCredentials(credentials, expected) ? expected.username : null))
         .catch((error: unknown) => {
           if (error instanceof SignInLimited) counters.add('sign_in_limited')
           throw error

@@ -1,6 +1,6 @@
 import type { Rendered } from '../define.js'
 
-/** Button that opens a panel with a form or links. Opening a menu closes the others, without JavaScript. */
+/** Button that opens a panel with a form or links. Opening a menu closes all other menus, without JavaScript. */
 export function Menu({
   label,
   primary,

@@ -19,7 +19,7 @@ export function ErrorRows({
   empty = null,
   form,
   sort,
-  all_selected = false,
+  allSelected = false,
   origin,
 }: {
   errors: readonly RowError[]
@@ -28,12 +28,12 @@ export function ErrorRows({
   empty?: Rendered
   form?: string
   sort?: SortOrder
-  all_selected?: boolean
+  allSelected?: boolean
   /** List parameters in the links of the rows, for the way back. */
   origin?: LinkParameters
 }): Rendered {
   if (errors.length === 0) return empty
-  const has_trend = errors.some(({ daily_counts }) => daily_counts !== undefined)
+  const hasTrend = errors.some(({ daily_counts }) => daily_counts !== undefined)
   return (
     <table class="rows">
       <thead>
@@ -42,7 +42,7 @@ export function ErrorRows({
           <SortableHead field="error_type" sort={sort} class="what">
             Error
           </SortableHead>
-          {has_trend && (
+          {hasTrend && (
             <th scope="col" class="trend">
               Last 7 days
             </th>
@@ -75,8 +75,8 @@ export function ErrorRows({
               link={href(visit, `/errors/${error.id}`, origin)}
               visit={visit}
               form={form}
-              has_trend={has_trend}
-              is_selected={all_selected}
+              hasTrend={hasTrend}
+              isSelected={allSelected}
             />
           ))}
         />
@@ -103,15 +103,15 @@ function Row({
   link,
   visit,
   form,
-  has_trend,
-  is_selected,
+  hasTrend,
+  isSelected,
 }: {
   error: RowError
   link: string
   visit: Visit
   form: string | undefined
-  has_trend: boolean
-  is_selected: boolean
+  hasTrend: boolean
+  isSelected: boolean
 }) {
   return (
     <tr data-row={String(error.id)}>
@@ -123,7 +123,7 @@ function Row({
               name="error_ids[]"
               value={String(error.id)}
               form={form}
-              checked={is_selected}
+              checked={isSelected}
               autocomplete="off"
               data-select-row
             />
@@ -132,7 +132,7 @@ function Row({
         </td>
       )}
       <ErrorCell error={error} link={link} visit={visit} />
-      {has_trend && (
+      {hasTrend && (
         <td class="trend" data-field="daily_counts">
           {error.daily_counts && <Sparkline values={error.daily_counts} label="Occurrences in the last 7 days" />}
         </td>
@@ -178,7 +178,7 @@ function Row({
 }
 
 function ErrorCell({ error, link, visit }: { error: RowError; link: string; visit: Visit }) {
-  const is_mixed = visit.applications.length > 1 && visit.application_id === null
+  const isMixed = visit.applications.length > 1 && visit.application_id === null
   return (
     <td class="what">
       <p class="headline">
@@ -189,7 +189,7 @@ function ErrorCell({ error, link, visit }: { error: RowError; link: string; visi
         {error.place && <code class="row-place">{error.place}</code>}
       </p>
       <p class="message">
-        {is_mixed && <span class="application">{error.application_name}</span>}
+        {isMixed && <span class="application">{error.application_name}</span>}
         <bdi>{truncateMessage(error.message)}</bdi>
       </p>
     </td>

@@ -43,9 +43,9 @@ export function filterChips(filter: ErrorsFilter): Chip[] {
   const add = (name: keyof ErrorsFilter, label: string, value: string | undefined) => {
     if (value !== undefined) chips.push({ name, label, value })
   }
-  const is_open_tab = currentTab(filter) === 'open'
-  if (filter.unresolved && !is_open_tab) add('unresolved', 'Unresolved', '')
-  if (filter.hide_snoozed && !is_open_tab) add('hide_snoozed', 'Not snoozed', '')
+  const isOpenTab = currentTab(filter) === 'open'
+  if (filter.unresolved && !isOpenTab) add('unresolved', 'Unresolved', '')
+  if (filter.hide_snoozed && !isOpenTab) add('hide_snoozed', 'Not snoozed', '')
   add('search', 'Search', filter.search)
   add('severity', 'Severity', filter.severity)
   add('platform', 'Platform', filter.platform)

@@ -66,7 +66,7 @@ export const errors = definePage({
       <StatusTabs filter={filter} counts={data.counts} visit={visit} />
       <FilterForm filter={filter} choices={data.choices} visit={visit} />
       <FilterChips filter={filter} visit={visit} />
-      <List data={data} filter={filter} visit={visit} all_selected={select === 'page'} />
+      <List data={data} filter={filter} visit={visit} allSelected={select === 'page'} />
     </>
   ),
 })
@@ -88,12 +88,12 @@ function List({
   data: { page, counts, choices },
   filter,
   visit,
-  all_selected,
+  allSelected,
 }: {
   data: ErrorsData & Controls
   filter: Omit<Parameters, 'select'>
   visit: Visit
-  all_selected: boolean
+  allSelected: boolean
 }) {
   const { errors: rows, pagination } = page
   return (
@@ -107,7 +107,7 @@ function List({
           direction: filter.sort_direction ?? 'desc',
           linkFor: (sort_by, sort_direction) => listLink(visit, filter, { sort_by, sort_direction }),
         }}
-        all_selected={all_selected}
+        allSelected={allSelected}
         origin={currentListOrigin(visit, pagination.page)}
         empty={<NoErrors filter={filter} counts={counts} visit={visit} />}
       />

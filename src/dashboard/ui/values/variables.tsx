@@ -20,21 +20,21 @@ export function VariablesOfFrame({ variables, open }: { variables: FrameVariable
 /** Variables of frames outside the recorded stack, or the reason for missing variables. */
 export function VariablesPanel({
   others,
-  are_shown,
-  is_foreign,
-  is_enabled,
+  areShown,
+  isForeign,
+  isEnabled,
   mode,
 }: {
   others: readonly FrameVariables[]
   /** Whether the stack shows variables. */
-  are_shown: boolean
+  areShown: boolean
   /** Whether another process reported the error, so that variables are unavailable. */
-  is_foreign: boolean
+  isForeign: boolean
   /** Whether `enable_local_variables` is on. */
-  is_enabled: boolean
+  isEnabled: boolean
   mode: 'always' | 'adaptive'
 }): Rendered {
-  if (others.length === 0 && (are_shown || is_foreign || !is_enabled)) return null
+  if (others.length === 0 && (areShown || isForeign || !isEnabled)) return null
   return (
     <section class="panel" aria-labelledby="variables-title">
       <div class="panel-head">

@@ -150,8 +150,8 @@ test('shows a user agent once when the device context repeats it', async () => {
 })
 
 test('omits the variables panel for errors of other processes', () => {
-  const panel = (is_foreign: boolean) =>
-    VariablesPanel({ others: [], are_shown: false, is_foreign, is_enabled: true, mode: 'adaptive' })
+  const panel = (isForeign: boolean) =>
+    VariablesPanel({ others: [], areShown: false, isForeign, isEnabled: true, mode: 'adaptive' })
   expect(panel(true)).toBeNull()
   expect(String(panel(false))).toContain('No variables captured for this occurrence')
 })

@@ -30,9 +30,9 @@ export function OccurrenceDetails({
       {Array.isArray(local_variables ?? []) && isEmpty(variables) ? (
         <VariablesPanel
           others={stacks.other_variables}
-          are_shown={stacks.with_variables > 0}
-          is_foreign={isClientError(record.details)}
-          is_enabled={options.enable_local_variables}
+          areShown={stacks.with_variables > 0}
+          isForeign={isClientError(record.details)}
+          isEnabled={options.enable_local_variables}
           mode={options.local_variable_mode}
         />
       ) : (

@@ -10,25 +10,25 @@ export interface ShownSource {
   source: SourceLines
   /** Position among the in-app frames of the page, from 1. */
   number: number
-  is_wide: boolean
+  isWide: boolean
   /** Whether more lines can be loaded. */
-  has_more: boolean
+  hasMore: boolean
   history: FrameHistory | null
   visit: Visit
 }
 
 /** Source lines of a frame, with the last change and a link to the repository. */
 export function FrameSource({ shown }: { shown: ShownSource }): Rendered {
-  const { source, number, is_wide, has_more, history, visit } = shown
+  const { source, number, isWide, hasMore, history, visit } = shown
   const id = `frame-${number}`
   return (
     <>
       <div class="frame-bar">
         <FrameAuthor id={`${id}-author`} history={history} commit={source.commit} visit={visit} />
         <p class="frame-tools">
-          {has_more && (
-            <a class="frame-more" href={`${currentPageWith(visit, { wide_frame: is_wide ? null : number })}#${id}`}>
-              {is_wide ? 'Show fewer lines' : 'Show more lines'}
+          {hasMore && (
+            <a class="frame-more" href={`${currentPageWith(visit, { wide_frame: isWide ? null : number })}#${id}`}>
+              {isWide ? 'Show fewer lines' : 'Show more lines'}
             </a>
           )}
           {history?.link && (

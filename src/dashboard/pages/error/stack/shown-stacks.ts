@@ -59,7 +59,7 @@ export async function loadStacks(
   for (const [i, source] of found.entries()) {
     const frame = inAppFrames[i]
     const history = histories.frames[i] ?? null
-    const display = { number: i + 1, is_wide: i === wideIndex, has_more: !isFromOtherProcess, history, visit }
+    const display = { number: i + 1, isWide: i === wideIndex, hasMore: !isFromOtherProcess, history, visit }
     if (frame && source) sources.set(frame, { source, ...display })
   }
   const { matched, unmatched } = matchVariables(inAppFrames, parseFrameVariables(details.local_variables))
