@@ -1,10 +1,13 @@
 import { parseArgs } from 'node:util'
 import { TrackerError } from '../model/errors.js'
 import { nearestWord } from '../model/text.js'
-import type { Command, Flags, Given } from './command.js'
+import type { Command, Flags, ParsedFlags } from './command.js'
 
 /** Parses the flags of a command. Throws one message for a wrong flag. */
-export function readFlags<F extends Flags>({ name, flags, argument }: Command<F>, args: readonly string[]): Given<F> {
+export function readFlags<F extends Flags>(
+  { name, flags, argument }: Command<F>,
+  args: readonly string[],
+): ParsedFlags<F> {
   const values: Record<string, string | boolean | undefined> = {}
   for (const [flag, { value }] of Object.entries(flags)) values[flag] = value ? undefined : false
   for (const token of parseTokens(flags, args)) {
@@ -15,7 +18,7 @@ export function readFlags<F extends Flags>({ name, flags, argument }: Command<F>
     }
     values[token.name] = flagValue(name, flags, token)
   }
-  return values as Given<F>
+  return values as ParsedFlags<F>
 }
 
 /** Reads the positional argument. */

@@ -6,8 +6,8 @@ export interface Flag {
 
 export type Flags = Readonly<Record<string, Flag>>
 
-/** Parsed flags: switches are boolean, the others are text or undefined. */
-export type Given<F extends Flags> = {
+/** Parsed flags: switches are boolean, all other flags are text or undefined. */
+export type ParsedFlags<F extends Flags> = {
   readonly [Name in keyof F]: F[Name] extends { value: string } ? string | undefined : boolean
 }
 
@@ -19,10 +19,10 @@ export interface Command<F extends Flags = Flags> {
   readonly text?: string
   readonly examples?: readonly string[]
   /** The positional argument, if the command accepts one. */
-  readonly argument?: { readonly name: string; readonly text: string; readonly is_required?: boolean }
+  readonly argument?: { readonly name: string; readonly text: string; readonly isRequired?: boolean }
   readonly flags: F
   /** Runs the command and returns the exit code. Throws on failure. */
-  run(flags: Given<F>, argument?: string): Promise<number>
+  run(flags: ParsedFlags<F>, argument?: string): Promise<number>
 }
 
 export function defineCommand<const F extends Flags>(command: Command<F>): Command<F> {
@@ -36,7 +36,7 @@ export const COMMON_FLAGS = {
   'application-name': { value: 'NAME', text: 'Name of the application that the errors belong to' },
 } as const satisfies Flags
 
-export type CommonFlags = Given<typeof COMMON_FLAGS>
+export type CommonFlags = ParsedFlags<typeof COMMON_FLAGS>
 
 export const EXIT_CODES = {
   0: 'done',

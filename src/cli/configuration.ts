@@ -47,12 +47,12 @@ export function hasCredentials(settings: Settings): boolean {
 /** Credentials from the flags, else from the configuration file, else from the environment. */
 export async function resolveCredentials(
   flags: CommonFlags,
-  given: { username: string | undefined; password: string | undefined },
+  credentialFlags: { username: string | undefined; password: string | undefined },
 ): Promise<{ username: string; password: string }> {
   // An unreadable file must not matter if it is not needed.
-  const settings = given.username && given.password ? {} : (await readConfiguration(flags)).settings
-  const username = given.username ?? settings.dashboard_username ?? fromEnvironment('dashboard_username')
-  const password = given.password ?? settings.dashboard_password ?? fromEnvironment('dashboard_password')
+  const settings = credentialFlags.username && credentialFlags.password ? {} : (await readConfiguration(flags)).settings
+  const username = credentialFlags.username ?? settings.dashboard_username ?? fromEnvironment('dashboard_username')
+  const password = credentialFlags.password ?? settings.dashboard_password ?? fromEnvironment('dashboard_password')
   if (username && password) return { username, password }
   const missing = username ? 'password' : password ? 'name' : 'user name and password'
   throw usageError(

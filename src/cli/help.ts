@@ -28,7 +28,7 @@ export function commandHelp({ name, summary, text, examples = [], flags, argumen
     summary,
     ...(text ? ['', text] : []),
     '',
-    `Usage: faultboard ${name}${argument ? ` ${argument.is_required ? argument.name : `[${argument.name}]`}` : ''} [flags]`,
+    `Usage: faultboard ${name}${argument ? ` ${argument.isRequired ? argument.name : `[${argument.name}]`}` : ''} [flags]`,
     '',
     ...(argument ? aligned([[argument.name, argument.text]]).concat('') : []),
     'Flags:',

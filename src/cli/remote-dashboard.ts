@@ -93,14 +93,14 @@ function isLoopback(hostname: string): boolean {
 async function readResponse(base: string, address: string, request: RequestInit) {
   try {
     const response = await fetch(address, request)
-    return { status: response.status, headers: response.headers, text: await bounded(response) }
+    return { status: response.status, headers: response.headers, text: await readBounded(response) }
   } catch (error) {
     if (error instanceof CommandFailed) throw error
     throw new CommandFailed(`Cannot reach ${base}: ${reasonOf(error)}. Is the application running there?`)
   }
 }
 
-async function bounded(response: Response): Promise<string> {
+async function readBounded(response: Response): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {

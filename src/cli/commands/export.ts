@@ -25,7 +25,7 @@ export const exportCommand = defineCommand({
     'faultboard export critical.csv --severity critical --timeframe last_7_days',
     'faultboard export - | gzip > errors.ndjson.gz',
   ],
-  argument: { name: 'FILE', text: 'Output file; - for standard output', is_required: true },
+  argument: { name: 'FILE', text: 'Output file; - for standard output', isRequired: true },
   flags: {
     force: { text: 'Overwrite an existing file' },
     format: { value: 'WORD', text: 'ndjson or csv (default: by the extension of FILE, else ndjson)' },

@@ -18,7 +18,7 @@ export const importCommand = defineCommand({
     'faultboard import errors.ndjson --database postgres://localhost/shop',
     'gunzip -c errors.ndjson.gz | faultboard import -',
   ],
-  argument: { name: 'FILE', text: 'Input file; - for standard input', is_required: true },
+  argument: { name: 'FILE', text: 'Input file; - for standard input', isRequired: true },
   flags: {
     database: COMMON_FLAGS.database,
     config: COMMON_FLAGS.config,
@@ -71,20 +71,20 @@ async function requireReadable(file: string): Promise<void> {
 
 /** Rejects a file of another format at once, instead of line by line. */
 async function* ndjson(lines: AsyncIterable<Line>, file: string): AsyncGenerator<Line> {
-  let is_first = true
+  let isFirst = true
   for await (const line of lines) {
-    if (is_first && line.text?.trim() === '') continue
-    if (is_first && !isRecord(line.text ?? '')) {
+    if (isFirst && line.text?.trim() === '') continue
+    if (isFirst && !isRecord(line.text ?? '')) {
       throw new CommandFailed(
         `${file === '-' ? 'Standard input' : file} is not NDJSON of faultboard export: the first line is not a record. CSV cannot be imported.`,
       )
     }
-    is_first = false
+    isFirst = false
     yield line
   }
 }
 
-/** Accepts a record that is broken further on: it is reported with its line number. */
+/** Accepts a record whose later part is invalid, because such a record is reported with its line number. */
 function isRecord(text: string): boolean {
   if (/^\s*\{\s*"(kind|version)"\s*:/.test(text)) return true
   try {
@@ -118,10 +118,10 @@ function printSummary(
   for (const { line, reason } of first) printError(`Line ${line}: ${escapeText(reason)}`)
   if (rejected > first.length) printError(`… and ${rejected - first.length} more.`)
   if (rejected === 0) return
-  const not_taken = `${rejected} ${rejected === 1 ? 'line was' : 'lines were'} rejected`
+  const rejectedText = `${rejected} ${rejected === 1 ? 'line was' : 'lines were'} rejected`
   printError(
     savedCount === rejected
-      ? `${not_taken} and saved to ${file}.`
-      : `${not_taken}; ${savedCount} of them ${savedCount === 1 ? 'was' : 'were'} saved to ${file}. Lines that are too long or not valid text are not saved.`,
+      ? `${rejectedText} and saved to ${file}.`
+      : `${rejectedText}; ${savedCount} of them ${savedCount === 1 ? 'was' : 'were'} saved to ${file}. Lines that are too long or not valid text are not saved.`,
   )
 }

@@ -23,7 +23,7 @@ export const mcp = defineCommand({
     },
   },
   async run(flags) {
-    const writeMessage = protocolOnly()
+    const writeMessage = reserveStandardOutput()
     const { settings } = await readConfiguration({ ...flags, 'application-name': undefined })
     if (process.stdin.isTTY)
       printError(
@@ -42,7 +42,7 @@ export const mcp = defineCommand({
  * Reserves standard output for the protocol. Other output, such as that of a configuration file, is redirected to
  * standard error.
  */
-function protocolOnly(): WriteMessage {
+function reserveStandardOutput(): WriteMessage {
   const write: (text: string, written: () => void) => boolean = process.stdout.write.bind(process.stdout)
   process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write
   return (message) => new Promise((settle) => write(`${JSON.stringify(message)}\n`, settle))

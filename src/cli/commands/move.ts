@@ -4,7 +4,7 @@ import type { Database } from '../../store/database.js'
 import { type Moved, type MovedRows, moveDatabase, requireMovable } from '../../store/move/move.js'
 import { spoolFolder } from '../../store/open-schema.js'
 import { usageError } from '../arguments.js'
-import { COMMON_FLAGS, CommandFailed, defineCommand, type Given } from '../command.js'
+import { COMMON_FLAGS, CommandFailed, defineCommand, type ParsedFlags } from '../command.js'
 import { readConfiguration, withoutDashboard } from '../configuration.js'
 import { print, printError, printJson, terminalWidth } from '../io/terminal.js'
 import { textTable } from '../io/text-table.js'
@@ -53,7 +53,7 @@ export const move = defineCommand({
 })
 
 async function optionsFor(
-  { config }: Given<typeof FLAGS>,
+  { config }: ParsedFlags<typeof FLAGS>,
   database: string | undefined,
   flag: string,
 ): Promise<Options> {
@@ -86,7 +86,7 @@ function warnAboutSpool(spool: string, waitingFiles: number): void {
 function warnAboutHost(spool: string, arrivedCount: number): void {
   if (arrivedCount <= 0) return
   printError(
-    `${arrivedCount} ${arrivedCount === 1 ? 'file' : 'files'} came to ${spool} during the move: an application still records on the source. Stop it once the folder is empty, empty the target and move again.`,
+    `${arrivedCount} ${arrivedCount === 1 ? 'file' : 'files'} arrived in ${spool} during the move: an application still records to the source. Stop it once the folder is empty, empty the target and move again.`,
   )
 }
 
@@ -96,12 +96,12 @@ function printSummary({ tables, counted_since }: Moved, from: Database, to: Data
   else {
     for (const line of textTable(COLUMNS, tables, terminalWidth())) print(line)
     const rows = tables.reduce((sum, table) => sum + table.rows, 0)
-    print(`\nMoved ${rows} rows to ${target}, read back and equal row by row. ${source} is as it was.`)
+    print(`\nMoved ${rows} rows to ${target}, read back and equal row by row. ${source} is unchanged.`)
     print('Now start the application with the new database.')
   }
   if (counted_since > 0) {
     printError(
-      `${source} has counted ${counted_since} more since the move began, which are only there. Stop the application, empty the target and move again.`,
+      `${source} recorded ${counted_since} more occurrences after the move began, and ${target} does not contain them. Stop the application, empty the target and move again.`,
     )
   }
 }

@@ -17,7 +17,7 @@ export interface SampleApplication {
   /** Oldest first. The first release predates the history. */
   readonly releases: readonly Release[]
   /** Share of users who stay on an older version for a while, as on phones. */
-  readonly laggards: number
+  readonly lateUpdateShare: number
   readonly kinds: readonly Kind[]
 }
 
@@ -27,7 +27,7 @@ export const APPLICATIONS: readonly SampleApplication[] = [
     base_url: 'https://shop.larder.example',
     platform: 'Web',
     releases: releases('5.8.0 97', '5.9.0 71', '5.10.0 44', '5.10.1 42', '5.11.0 20', '5.12.0 6'),
-    laggards: 0,
+    lateUpdateShare: 0,
     kinds: STOREFRONT,
   },
   {
@@ -35,7 +35,7 @@ export const APPLICATIONS: readonly SampleApplication[] = [
     base_url: 'https://api.larder.example',
     platform: 'API',
     releases: releases('2.30.0 99', '2.31.0 77', '2.32.0 52', '2.33.0 30', '2.33.1 27', '2.34.0 9', '2.34.1 2'),
-    laggards: 0,
+    lateUpdateShare: 0,
     kinds: ORDERS,
   },
   {
@@ -43,7 +43,7 @@ export const APPLICATIONS: readonly SampleApplication[] = [
     base_url: 'https://mobile.larder.example',
     platform: 'API',
     releases: releases('8.2.0 110', '8.3.0 75', '8.4.0 46', '8.4.1 39', '8.5.0 15'),
-    laggards: 0.3,
+    lateUpdateShare: 0.3,
     kinds: MOBILE,
   },
   {
@@ -51,7 +51,7 @@ export const APPLICATIONS: readonly SampleApplication[] = [
     base_url: 'https://billing.larder.example',
     platform: 'API',
     releases: releases('1.18.0 100', '1.19.0 60', '1.20.0 33', '1.21.0 11'),
-    laggards: 0,
+    lateUpdateShare: 0,
     kinds: BILLING,
   },
 ]

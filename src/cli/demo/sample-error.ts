@@ -63,11 +63,11 @@ function frameLine(frame: string): string {
   return name ? `    at ${name} (${place})` : `    at ${place}`
 }
 
-/** The version at that time, or the one before it for users who update late. */
-function versionAt({ releases, laggards }: SampleApplication, ago: number, draw: Draw): string {
-  const out = releases.filter(({ days_ago }) => days_ago * DAY >= ago)
-  const late = out.length > 1 && draw.chance(laggards)
-  return (out.at(late ? -2 : -1) ?? releases[0])?.version ?? ''
+/** The version at that time, or the version before it for users who update late. */
+function versionAt({ releases, lateUpdateShare }: SampleApplication, ago: number, draw: Draw): string {
+  const released = releases.filter(({ days_ago }) => days_ago * DAY >= ago)
+  const isLate = released.length > 1 && draw.chance(lateUpdateShare)
+  return (released.at(isLate ? -2 : -1) ?? releases[0])?.version ?? ''
 }
 
 /** Values of the placeholders in a sample text. */

@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import * as v from 'valibot'
 import { integer, parseInput } from '../../model/input/input.js'
-import { CommandFailed, type Flags, type Given } from '../command.js'
+import { CommandFailed, type Flags, type ParsedFlags } from '../command.js'
 
 export const LISTEN_FLAGS = {
   port: { value: 'N', text: 'Port to listen on (default: PORT of the environment, then 3000); 0 selects a free port' },
@@ -15,7 +15,7 @@ export interface Endpoint {
 }
 
 /** Address and port from the flags and PORT. */
-export function resolveEndpoint({ port, host }: Given<typeof LISTEN_FLAGS>): Endpoint {
+export function resolveEndpoint({ port, host }: ParsedFlags<typeof LISTEN_FLAGS>): Endpoint {
   const [name, written] = port === undefined ? ['PORT', process.env.PORT || undefined] : ['--port', port]
   const requestedPort = parseInput(v.object({ [name]: v.optional(integer({ min: 0, max: 65_535 })) }), {
     [name]: written,
@@ -26,7 +26,7 @@ export function resolveEndpoint({ port, host }: Given<typeof LISTEN_FLAGS>): End
 /** Starts to listen and returns the URL for a browser on this machine. */
 export async function listen(server: Server, { port, host }: Endpoint): Promise<string> {
   await new Promise<void>((listening, failed) => {
-    server.once('error', (cause: NodeJS.ErrnoException) => failed(cannotListen(cause, { port, host })))
+    server.once('error', (cause: NodeJS.ErrnoException) => failed(listenFailure(cause, { port, host })))
     server.listen({ port, host }, listening)
   })
   const { address, port: taken } = server.address() as AddressInfo
@@ -34,7 +34,7 @@ export async function listen(server: Server, { port, host }: Endpoint): Promise<
   return `http://${name}:${taken}`
 }
 
-function cannotListen(cause: NodeJS.ErrnoException, { port, host }: Endpoint): CommandFailed {
+function listenFailure(cause: NodeJS.ErrnoException, { port, host }: Endpoint): CommandFailed {
   const message =
     {
       EADDRINUSE: `Port ${port} on ${host} is in use. Choose another with --port N.`,

@@ -26,7 +26,7 @@ const NEW_FILE = 'a new file'
 const NITRO_NOTE =
   'With SQLite on Node.js 20 or 22, the build must include the SQLite driver: docs/frameworks.md#nitro-and-nuxt.'
 
-/** A framework comes before the frameworks that it installs itself. */
+/** Lists a framework before the frameworks that it installs itself. */
 const FRAMEWORKS: readonly Framework[] = [
   {
     name: 'Next.js',

@@ -15,7 +15,7 @@ export const uploadSourceMaps = defineCommand({
     'faultboard sourcemaps upload dist/assets --release 1.4.0',
     'faultboard sourcemaps upload dist --release 1.4.0 --url-prefix https://cdn.shop.example/',
   ],
-  argument: { name: 'DIR', text: 'Output folder of the build, with scripts and maps', is_required: true },
+  argument: { name: 'DIR', text: 'Output folder of the build, with scripts and maps', isRequired: true },
   flags: {
     ...COMMON_FLAGS,
     release: { value: 'VERSION', text: 'The app_version that the clients of this build report' },
@@ -76,17 +76,17 @@ export const uploadSourceMaps = defineCommand({
   },
 })
 
-/** A problem with one file does not affect the others. */
+/** A problem with one file does not affect the other files. */
 const SKIP_MESSAGES: readonly string[] = ['invalid_input', 'too_large']
 
-function normalizePrefix(given: string | undefined): string {
-  if (given === undefined) return ''
-  if (!/^[a-z][a-z\d+.-]*:\/\/[^\s?#]*$/i.test(given)) {
+function normalizePrefix(prefix: string | undefined): string {
+  if (prefix === undefined) return ''
+  if (!/^[a-z][a-z\d+.-]*:\/\/[^\s?#]*$/i.test(prefix)) {
     throw usageError(
-      `--url-prefix must be the full URL at which DIR is served, such as https://cdn.shop.example/assets/, not "${given}"`,
+      `--url-prefix must be the full URL at which DIR is served, such as https://cdn.shop.example/assets/, not "${prefix}"`,
     )
   }
-  return given.endsWith('/') ? given : `${given}/`
+  return prefix.endsWith('/') ? prefix : `${prefix}/`
 }
 
 function withoutLines(names: readonly string[]): string {
