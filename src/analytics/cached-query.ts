@@ -90,7 +90,7 @@ async function hasManyErrors(database: Database): Promise<boolean> {
 }
 
 function storeEntry(cache: Map<string, CacheEntry>, cacheKey: string, entry: CacheEntry): void {
-  // Moves the entry to the end, so that the least recently used entry comes first.
+  // Moves the entry to the end, so that the least recently used entry is first.
   cache.delete(cacheKey)
   cache.set(cacheKey, entry)
   const [oldest] = cache.keys()

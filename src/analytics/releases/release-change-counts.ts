@@ -40,7 +40,7 @@ async function findLongLived(context: Context, pairs: readonly ReleasePair[]): P
   const hours = read
     .selectFrom('faultboard_application_hours')
     .where(({ eb, or }) => or([eb('hour', '<', to - MAX_DAYS * DAY), eb('hour', '>=', to)]))
-  // Few databases contain more than one year of data. The others skip the second query.
+  // Few databases contain more than one year of data. All others skip the second query.
   const olderHour = await hours
     .select('hour')
     .where(await hoursOfApplication(context, undefined))

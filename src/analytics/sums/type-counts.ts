@@ -60,13 +60,13 @@ function byCount(a: TypeCount, b: TypeCount): number {
 interface TypeTotal {
   error_type: string
   error_count: number
-  /** Number of occurrences since the first one. */
+  /** Number of occurrences since the first occurrence. */
   occurrences: number
 }
 
 /**
  * Types seen in the span. An error counts if its newest occurrence lies in the span. Hours are checked only for errors
- * with a newer one.
+ * with a newer occurrence.
  */
 async function findTypes({ database }: Context, { application_id }: Scope, { from, to }: Span): Promise<TypeTotal[]> {
   const query = database.read

@@ -76,7 +76,7 @@ export async function errorTrends(context: Context, { days, ...scope }: TrendsIn
   }
 }
 
-/** Most frequent error types, with the others combined. */
+/** Most frequent error types, with all other types combined. */
 export async function errorsByType(context: Context, { days, ...scope }: TrendsInput): Promise<TypeShares> {
   const { types, total, type_count } = await typeCounts(context, scope, lastDaysPeriod(context, days), MAX_TYPES)
   const count = total - sumCounts(types)

@@ -89,7 +89,7 @@ async function loadCandidates(
     .orderBy('id')
     .limit(CANDIDATES_PER_PAGE)
   const query = database.read
-    // The sort column is indexed, the others are not.
+    // Only the sort column is indexed.
     .selectFrom(ids.as('candidates'))
     .innerJoin('faultboard_errors as e', 'e.id', 'candidates.id')
     .select(({ fn, lit }) => [

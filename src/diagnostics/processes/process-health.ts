@@ -71,8 +71,8 @@ export const ProcessHealthPage = r.object({
 export type ProcessHealthPage = v.InferOutput<typeof ProcessHealthPage>
 
 /**
- * Lists processes and returns the metrics of one process over time, by default the first one. The default range is a day,
- * or an hour for a process that started within the last hour.
+ * Lists processes and returns the metrics of one process over time, by default the first process. The default range is
+ * a day, or an hour for a process that started within the last hour.
  */
 export const processHealth = defineOperation({
   input: v.object({
@@ -139,7 +139,7 @@ async function listProcesses(
   return processes.sort((a, b) => Number(b.alive) - Number(a.alive) || (a.alive && b.alive ? byName(a, b) : 0))
 }
 
-/** Gives running processes a stable order. By last minute, they would swap places every minute. */
+/** Sorts running processes in a stable order. Sorted by last minute, their order would change every minute. */
 function byName(a: ListedProcess, b: ListedProcess): number {
   return a.hostname.localeCompare(b.hostname, 'en', { numeric: true }) || a.pid - b.pid
 }

@@ -41,7 +41,7 @@ export class SystemHealthMeter {
   #measure(now: number): SystemHealth {
     const { rss, heapUsed, external } = process.memoryUsage()
     const current = this.#interval.read()
-    // A short current window is combined with the previous one.
+    // A short current window is combined with the previous window.
     const { durationMs, ...loop } =
       this.#previousWindow && current.durationMs < WINDOW_MS / 2
         ? combineWindows(current, this.#previousWindow)

@@ -10,8 +10,8 @@ export interface SourceFile {
 }
 
 /**
- * Returns the real path of a source file in the project, or null. The name comes from a stack, which clients can forge, so
- * only source code is allowed. The file may no longer exist.
+ * Returns the real path of a source file in the project, or null. The name is part of a stack, which clients can forge,
+ * so only source code is allowed. The file may no longer exist.
  */
 export async function locateSource(root: string, file: string): Promise<string | null> {
   try {

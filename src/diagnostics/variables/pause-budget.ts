@@ -3,7 +3,7 @@ export interface PauseLimits {
   maxMsPerSecond: number
 }
 
-/** Seconds of budget available at once, because the first pauses of a process take much longer than later ones. */
+/** Seconds of budget available at once, because the first pauses of a process take much longer than later pauses. */
 const BURST_SECONDS = 5
 
 /**

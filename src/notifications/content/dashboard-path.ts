@@ -1,7 +1,7 @@
 import type { Context } from '../../context.js'
 import { configuredPath } from './dashboard-links.js'
 
-/** Accepts plain path segments only, because the path comes from the URL of a request. */
+/** Accepts plain path segments only, because the path is part of a request URL. */
 const SAFE_PATH = /^(?:\/[\w.~%-]+)*$/
 const MAX_PATH_LENGTH = 255
 

@@ -27,7 +27,7 @@ export function createQuietHours({ quiet_hours, quiet_hours_bypass_severity, tim
     if (!isHeldInQuietHours(channel)) return null
     if (mayPage && quiet_hours_bypass_severity !== null && meetsThreshold(severity, quiet_hours_bypass_severity))
       return null
-    // Cached because the search goes minute by minute.
+    // Cached because the search checks every minute.
     if (now >= cached.from && now < cached.until) return cached.until
     const until = endOfQuietHours(now, quiet_hours, time_zone)
     if (until !== null) cached = { from: now, until }

@@ -7,7 +7,7 @@ import { defineOperation } from '../../../operation.js'
 import { findDiagnosticDump } from '../diagnostic-dump.js'
 import { FILE_KINDS, findFile, streamFile } from '../dump-files.js'
 
-/** Finds a file of a dump. The file name comes from the dump, never from the request. */
+/** Finds a file of a dump. The dump determines the file name, never the request. */
 const findDumpFile = defineOperation({
   input: v.object({ dump_id: id(), kind: choice(FILE_KINDS), application_id: optional(id()) }),
   async run(context, { dump_id, kind, application_id }) {

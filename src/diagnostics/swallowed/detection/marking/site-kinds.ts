@@ -6,25 +6,25 @@ export function handlerKind(body: Node, code: string): HandlerKind {
   const statements = body.type === 'BlockStatement' ? (body.body as Node[]) : [body]
   if (statements.length === 0) return 'empty'
   if (statements.length === 1 && isNoop(statements[0] as Node)) return 'empty'
-  if (someUnguardedNode(body, (node) => node.type === 'ThrowStatement' || isCallTo(node, code, REJECTS)))
+  if (someUnguardedNode(body, (node) => node.type === 'ThrowStatement' || isCallTo(node, code, REJECTING_FUNCTION)))
     return 'may_rethrow'
-  if (someOwnNode(body, (node) => isCallTo(node, code, REPORTS))) return 'may_report'
-  if (someOwnNode(body, (node) => isCallTo(node, code, LOGS))) return 'logs'
+  if (someOwnNode(body, (node) => isCallTo(node, code, REPORTING_FUNCTION))) return 'may_report'
+  if (someOwnNode(body, (node) => isCallTo(node, code, LOGGING_FUNCTION))) return 'logs'
   return someOwnNode(body, isCall) ? 'other' : 'value'
 }
 
 /** Classifies a handler passed by reference by its name. */
 export function referenceKind(handler: Node, code: string): HandlerKind {
   const name = code.slice(handler.start, handler.end)
-  if (REJECTS.test(name)) return 'may_rethrow'
-  if (REPORTS.test(name)) return 'may_report'
-  if (LOGS.test(name)) return 'logs'
+  if (REJECTING_FUNCTION.test(name)) return 'may_rethrow'
+  if (REPORTING_FUNCTION.test(name)) return 'may_report'
+  if (LOGGING_FUNCTION.test(name)) return 'logs'
   return /(?:^|\.)noop$/i.test(name) ? 'empty' : 'reference'
 }
 
-const REJECTS = /(?:^|\.)_?rej(?:ect)?$/
-const REPORTS = /(?:^|\.)(?:next|done|cb|callback)$|report|capture|notify|LogError|handleError/i
-const LOGS = /^console\.|(?:^|\.)(?:log|logger|warn|debug|trace)\b|logger?\./i
+const REJECTING_FUNCTION = /(?:^|\.)_?rej(?:ect)?$/
+const REPORTING_FUNCTION = /(?:^|\.)(?:next|done|cb|callback)$|report|capture|notify|LogError|handleError/i
+const LOGGING_FUNCTION = /^console\.|(?:^|\.)(?:log|logger|warn|debug|trace)\b|logger?\./i
 
 function isCall({ type }: Node): boolean {
   return /^(?:Call|New|Await|TaggedTemplate|Import|Yield)/.test(type)
