@@ -207,6 +207,8 @@ class SqliteConnection implements DatabaseConnection {
   /** Generation of the pool when the connection was opened. */
   readonly generation: number
   isInTransaction = false
+  /** SQLite opens a file without write access as read-only, and the connection stays so when the file becomes writable. */
+  isReadOnly = false
   readonly #hostYield: HostYield
   readonly #file: SqliteFile | null
   readonly #statements = new Map<string, SqliteStatement>()
@@ -227,6 +229,7 @@ class SqliteConnection implements DatabaseConnection {
         return this.#run(query)
       })
     } catch (error) {
+      if (primaryCode(error) === CODES.READONLY) this.isReadOnly = true
       this.#file?.detectDamage(error)
       throw error
     }
@@ -318,7 +321,7 @@ class SqlitePool implements Driver {
   }
 
   async releaseConnection(connection: SqliteConnection): Promise<void> {
-    const isStale = connection.generation !== this.#generation
+    const isStale = connection.generation !== this.#generation || (connection.isReadOnly && !this.#options.shared)
     if (isStale) this.#close(connection)
     const next = this.#waiting.shift()
     if (!next) {

@@ -69,6 +69,19 @@ describe.skipIf(process.platform !== 'linux')('an SQLite file that becomes read-
     })
   }
 
+  test('is written by a process that started while it was read-only', async ({ skip }) => {
+    const folder = folderOnDisk()
+    if (folder === null) return skip(SKIPPED)
+    const earlier = start(folder, temporaryFolder(), false)
+    await earlier.log('Before')
+    setReadOnly(folder, true)
+    const { url, log, tracker } = start(folder, temporaryFolder(), false)
+    expect((await log('During'))?.state).toBe('spooled')
+    setReadOnly(folder, false)
+    await eventually(() => spoolIsEmpty(tracker), 'the error is imported')
+    expect((await verifiedCounts(url)).counts).toEqual({ 'shop Before': 1, 'shop During': 1 })
+  })
+
   test('acknowledges no error if the spool folder is read-only too', async ({ skip }) => {
     const folder = folderOnDisk()
     if (folder === null) return skip(SKIPPED)
