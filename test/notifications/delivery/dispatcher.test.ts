@@ -107,9 +107,10 @@ describeEachDatabase('the dispatcher', (database) => {
   test('sends all recent deliveries before the process that wrote them exits', async () => {
     const inbox = await webhookInbox()
     const harness = await openHarness({ ...inbox.settings, ...WORKING })
-    await Promise.all(Array.from({ length: 30 }, (_, i) => harness.log(`Kind${i}`)))
+    // More than the worker sends at a time, and few enough for the grace period on a busy machine.
+    await Promise.all(Array.from({ length: 10 }, (_, i) => harness.log(`Kind${i}`)))
     await harness.stop()
-    expect(inbox.messages).toHaveLength(30)
+    expect(inbox.messages).toHaveLength(10)
     expect(new Set(await states(harness))).toEqual(new Set(['sent 1']))
   })
 
