@@ -41,7 +41,7 @@ export function executeSql(database: Database, text: string, values: readonly un
   })
 }
 
-/** Error for another major version, whose tables differ from the ones queried here. */
+/** Error for another major version, whose tables differ from the tables queried here. */
 export function unsupportedVersionError(): TrackerError {
   return new TrackerError(
     'driver_missing',

@@ -15,7 +15,7 @@ export interface Schedule {
   title: string
   /** Time of the next run, given the last one; null if it is disabled. */
   dueAt(last_run_at: number, config: Options): number | null
-  /** Whether each application of the database has its own schedule; otherwise they share one. */
+  /** Whether each application of the database has its own schedule; otherwise all applications share a schedule. */
   perApplication?: boolean
   /** Whether to wait for the first due time; otherwise it runs as soon as the schedule is known. */
   waitsForFirstRun?: boolean

@@ -1,7 +1,7 @@
 import { MINUTE } from '../model/time.js'
 import { withTimeout } from '../model/with-timeout.js'
 
-/** Durations for all engines; tests use shorter ones. */
+/** Durations for all engines; tests use shorter durations. */
 export interface Timing {
   /** Lease of a claimed job, renewed while it runs. */
   leaseMs: number

@@ -24,7 +24,7 @@ interface FinishedAttempt {
   signal: AbortSignal
 }
 
-/** Records the result of an attempt and schedules the next one. */
+/** Records the result of an attempt and schedules the next attempt. */
 async function recordResult(context: Context, finished: FinishedAttempt): Promise<void> {
   const { delivery, result } = finished
   const { paused_until } = result

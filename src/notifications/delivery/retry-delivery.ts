@@ -25,7 +25,7 @@ export const retryDelivery = defineOperation({
         .executeTakeFirst(),
     )
     if (updated.numUpdatedRows === 0n) {
-      throw new TrackerError('invalid_input', `Only failed deliveries can be retried; this one is ${row.state}.`)
+      throw new TrackerError('invalid_input', `Only failed deliveries can be retried; this delivery is ${row.state}.`)
     }
   },
 })

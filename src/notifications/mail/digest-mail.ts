@@ -27,7 +27,7 @@ export function digestMail(notice: DigestNotice, links: Links, time_zone: string
   const content = digestContent(notice, links, time_zone)
   const { title, source, summary } = content
   const subject = oneLine(`[${source}] ${title}: ${summary}`, MAX_SUBJECT_LENGTH)
-  const footer = `${recipientsNote(source)} Set digest_frequency to never to stop these mails.`
+  const footer = `${recipientsNote(source)} Set digest_frequency to never to stop these emails.`
   return {
     subject,
     text: `${[...textLines(content), '', '-- ', footer].join('\n')}\n`,
