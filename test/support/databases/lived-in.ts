@@ -26,6 +26,7 @@ export async function usedHost(database: string, { seed = 7 } = {}): Promise<Hos
   await storeCounted(database, NOW, ORDINARY_COUNTED)
   await storeSourceMap(database)
   await storeReportedEvent(database)
+  await storeFailedJob(database)
   await storeClientRows(database)
   await withDatabase(database, ({ read }) => {
     const minute = read.selectFrom('faultboard_process_minutes').select('minute')
@@ -125,6 +126,24 @@ async function storeSourceMap(database: string): Promise<void> {
 async function storeReportedEvent(database: string): Promise<void> {
   const event = { application_id: 1, event_digest: 'b'.repeat(32), batch_id: 'c'.repeat(36), created_at: NOW }
   await withDatabase(database, ({ read }) => read.insertInto('faultboard_reported_events').values(event).execute())
+}
+
+async function storeFailedJob(database: string): Promise<void> {
+  const job = {
+    name: 'cleanup',
+    payload: '{}',
+    state: 'failed',
+    attempts: 5,
+    max_attempts: 5,
+    last_error: 'Error: full',
+  }
+  const times = { run_at: NOW, created_at: NOW, finished_at: NOW }
+  await withDatabase(database, ({ read }) =>
+    read
+      .insertInto('faultboard_jobs')
+      .values({ ...job, ...times })
+      .execute(),
+  )
 }
 
 /** Creates rows that only client errors produce. */
