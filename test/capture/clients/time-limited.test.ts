@@ -6,6 +6,6 @@ test('rejects queries for a while after a failed query', async () => {
   expect(await timeLimited(async () => 1)).toBe(1)
   await expect(timeLimited(() => Promise.reject(new Error('connection refused')))).rejects.toThrow('connection refused')
   let queries = 0
-  await expect(timeLimited(async () => ++queries)).rejects.toThrow('did not respond a moment ago')
+  await expect(timeLimited(async () => ++queries)).rejects.toThrow('did not respond to a recent query')
   expect(queries).toBe(0)
 })
