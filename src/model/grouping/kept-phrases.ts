@@ -81,9 +81,9 @@ const BARE_NAMES = new RegExp(
 const REASON_PHRASES =
   'Bad Request|Unauthorized|Payment Required|Forbidden|Not Found|Method Not Allowed|Not Acceptable|Request Timeout|Conflict|Gone|Payload Too Large|Content Too Large|Unsupported Media Type|Unprocessable|Too Many Requests|Internal Server Error|Not Implemented|Bad Gateway|Service Unavailable|Gateway Time-?out'
 
-/** `404 Not Found`, and messages that begin with the status, as those of the OpenAI and Anthropic SDKs do. */
+/** `404 Not Found`, and messages that begin with the status: those of the OpenAI and Anthropic SDKs, or `502 <html>`. */
 const KEPT_STATUS = new RegExp(
-  `[1-5](?<!(?:[\\w.,-]).)\\d\\d (?=(?:${REASON_PHRASES})\\b)|[45](?<=^.)\\d\\d (?=[A-Z{"])`,
+  `[1-5](?<!(?:[\\w.,-]).)\\d\\d (?=(?:${REASON_PHRASES})\\b)|[45](?<=^.)\\d\\d (?=[A-Z{"<])`,
   'g',
 )
 
@@ -116,7 +116,7 @@ const KEPT_CODES = afterCharacter(FIRST_DIGIT, CODES)
 
 /** Cheap checks that skip an expensive search. */
 const MAY_HAVE_BARE_NAME = / is not |no such|constraint failed|no column|not exist/
-const MAY_HAVE_STATUS = /\d\d\d [A-Z{"]/
+const MAY_HAVE_STATUS = /\d\d\d [A-Z{"<]/
 
 /**
  * Hidden characters, in the order of the control characters that replace them from 0x80 on. No message contains those

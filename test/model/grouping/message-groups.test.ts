@@ -404,6 +404,7 @@ test('does not change a message that is already normalized', () => {
       const once = normalizeMessage(picked.join(' '))
       expect(normalizeMessage(once)).toBe(once)
     }),
+    { examples: [[['404', '"address1"']]] },
   )
 })
 
