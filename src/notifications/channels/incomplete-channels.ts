@@ -6,7 +6,7 @@ export function incompleteChannelWarnings(options: Options): string[] {
   const hasChannel = activeChannels(options).length > 0
   const channels = Object.values(CHANNELS).flatMap((channel) =>
     (channel.missingOptions(options) ?? []).map((missing) =>
-      warning(`${channel.enablingOption} is on, but ${missing} is not set`, missing.split(' or ')),
+      warning(`${channel.enablingOption} is on, but the channel is incomplete`, missing.split(' or ')),
     ),
   )
   const rules = RULES.filter(({ isIncomplete }) => isIncomplete(options, hasChannel))
