@@ -1,6 +1,7 @@
 import type { Context } from '../../context.js'
-import type { ChannelName } from '../channels/channel.js'
+import type { ChannelName, Outcome } from '../channels/channel.js'
 import { CHANNELS } from '../channels/channels.js'
+import type { Notice } from '../content/notice.js'
 import { type AttemptResult, attemptResult } from './attempt-result.js'
 import { type ClaimedDelivery, isClaimedAs } from './claim-due.js'
 import { resumeTime, spreadBacklog, startPause } from './receiver-pause.js'
@@ -10,9 +11,21 @@ import { sendOnce } from './send-once.js'
 export async function deliver(context: Context, delivery: ClaimedDelivery, signal: AbortSignal): Promise<void> {
   const { idempotency_key: key, attempts, created_at } = delivery
   const channel = CHANNELS[delivery.channel as ChannelName]
-  const outcome = await sendOnce(context, channel, { key, notice: JSON.parse(delivery.payload) }, signal)
+  const notice = parseNotice(delivery.payload)
+  const outcome: Outcome = notice
+    ? await sendOnce(context, channel, { key, notice }, signal)
+    : { state: 'refused', response: 'The stored notification is damaged.' }
   const result = attemptResult({ attempts, created_at, isStopped: signal.aborted }, outcome, context)
   await recordResult(context, { delivery, result, signal })
+}
+
+/** Null for a damaged row. An exception would retry it without end. */
+function parseNotice(payload: string): Notice | null {
+  try {
+    return JSON.parse(payload)
+  } catch {
+    return null
+  }
 }
 
 /** Delay between retries of a failed write. A lost result would cause a second notification. */

@@ -57,6 +57,16 @@ describeEachDatabase('a delivery', (database) => {
     await expect(harness.run(retryDelivery, { delivery_id: id + 99 })).rejects.toThrow(/not found/)
   })
 
+  test('does not retry a delivery whose stored content is damaged', async () => {
+    const inbox = await webhookInbox()
+    const harness = await openHarness(inbox.settings)
+    await harness.log('TypeError')
+    await harness.change({ payload: '{' })
+    await harness.sendDue()
+    expect(inbox.messages).toEqual([])
+    expect((await harness.rows())[0]).toMatchObject({ state: 'failed', attempts: 1, locked_until: null })
+  })
+
   test('does not retry a permanently rejected delivery', async () => {
     const inbox = await webhookInbox()
     inbox.behavior = 'refuse'
