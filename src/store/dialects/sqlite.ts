@@ -202,6 +202,12 @@ function assertNoHostTransaction(handle: SqliteHandle): void {
   throw Object.assign(new Error('The SQLite handle of the host has an open transaction.'), { errcode: CODES.BUSY })
 }
 
+interface PreparedStatement {
+  statement: SqliteStatement
+  /** Whether the statement returns rows. */
+  isReader: boolean
+}
+
 class SqliteConnection implements DatabaseConnection {
   readonly handle: SqliteHandle
   /** Generation of the pool when the connection was opened. */
@@ -211,7 +217,7 @@ class SqliteConnection implements DatabaseConnection {
   isReadOnly = false
   readonly #hostYield: HostYield
   readonly #file: SqliteFile | null
-  readonly #statements = new Map<string, SqliteStatement>()
+  readonly #statements = new Map<string, PreparedStatement>()
 
   constructor(handle: SqliteHandle, { generation, hostYield, file }: ConnectionParts) {
     this.handle = handle
@@ -241,8 +247,7 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   #run<R>({ sql, parameters, bulk }: BulkQuery): QueryResult<R> {
-    const statement = this.#prepare(sql)
-    const isReader = statement.reader ?? statement.columns().length > 0
+    const { statement, isReader } = this.#prepare(sql)
     // `get` instead of `all`, whose errors have no code in @photostructure/sqlite. An ignored row returns nothing.
     if (bulk && isReader) return { rows: bulk.flatMap((row) => statement.get(...row) ?? []) as R[] }
     if (bulk) {
@@ -256,14 +261,16 @@ class SqliteConnection implements DatabaseConnection {
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
   }
 
-  #prepare(sql: string): SqliteStatement {
-    let statement = this.#statements.get(sql)
-    if (!statement) {
-      statement = this.handle.prepare(sql)
+  #prepare(sql: string): PreparedStatement {
+    let prepared = this.#statements.get(sql)
+    if (!prepared) {
+      const statement = this.handle.prepare(sql)
+      // Read once, because @photostructure/sqlite needs longer to describe the columns than to write a row.
+      prepared = { statement, isReader: statement.reader ?? statement.columns().length > 0 }
       if (this.#statements.size >= MAX_CACHED_STATEMENTS) this.#statements.clear()
-      this.#statements.set(sql, statement)
+      this.#statements.set(sql, prepared)
     }
-    return statement
+    return prepared
   }
 }
 

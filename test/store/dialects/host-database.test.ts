@@ -122,6 +122,35 @@ describeEachDatabase('a database object of the host', (database) => {
     return
   }
 
+  test('asks for the columns of a statement once, because describing them is slow', async () => {
+    const handle = new DatabaseSync(':memory:')
+    onTestFinished(() => handle.close())
+    await withDatabase(handle, migrate)
+    const described: string[] = []
+    const counting = {
+      prepare(sql: string) {
+        const statement = handle.prepare(sql)
+        return {
+          get: statement.get.bind(statement),
+          all: statement.all.bind(statement),
+          run: statement.run.bind(statement),
+          columns() {
+            described.push(sql)
+            return statement.columns()
+          },
+        }
+      },
+      exec: handle.exec.bind(handle),
+      close() {},
+      get isTransaction() {
+        return handle.isTransaction
+      },
+    }
+    await expectToWork(trackerOn(counting))
+    expect(described.length).toBeGreaterThan(10)
+    expect(described).toEqual([...new Set(described)])
+  })
+
   sqliteTests('@photostructure/sqlite', DatabaseSync as unknown as HostLibrary)
   const better = betterSqlite3()
   if (better) sqliteTests('better-sqlite3', better)
