@@ -12,6 +12,7 @@ let number = 0
 
 const { subject: name, kinds, chunks } = await task()
 const subject = await SUBJECTS[name]()
+const bare = await SUBJECTS.bare()
 const results = {}
 // Warms up first, because the CPU time of the background compiler would count.
 for (const kind of kinds) await measure(kind, WARM_CHUNKS)
@@ -22,25 +23,40 @@ await subject.close()
 answer(results)
 
 /**
- * Sends errors in chunks. `until_buffered` is the CPU time of the calls without awaiting, as the median of the chunks.
- * If draining counts, the turns until everything is processed are added. `all` is the CPU time of the whole run,
- * including background work. CPU time excludes other processes, unlike wall-clock time.
+ * Sends errors in chunks. `until_buffered` is the CPU time of the calls without awaiting. If draining counts, the turns
+ * until everything is processed are added. `all` includes background work. CPU time excludes other processes, unlike
+ * wall-clock time. The ratios compare each chunk with a chunk of the bare subject just before it, because the speed of
+ * a shared machine changes within seconds. All figures are medians of the chunks.
  */
-async function measure({ frames, distinct, details }, count) {
-  const times = []
-  const whole = stopwatch()
+async function measure(kind, count) {
+  const samples = []
   for (let chunk = 0; chunk < count; chunk++) {
+    const reference = stopwatch()
+    captureChunk(bare, kind)
+    const bareTime = reference()
     const spent = stopwatch()
-    for (let i = 0; i < CHUNK; i++) {
-      const message = distinct ? `Order ${number++} could not be charged` : 'The order could not be charged'
-      subject.capture(errorOf(frames, message), details ? DETAILS : undefined)
-    }
-    if (!subject.drain_counts) times.push(spent())
+    captureChunk(subject, kind)
+    const called = spent()
     await subject.drain()
-    if (subject.drain_counts) times.push(spent())
+    const drained = spent()
     await turn()
+    const all = spent()
+    samples.push({ bareTime, buffered: subject.drain_counts ? drained : called, all })
   }
-  return { until_buffered: median(times) / CHUNK, all: whole() / (count * CHUNK) }
+  const figure = (of) => median(samples.map(of))
+  return {
+    until_buffered: figure(({ buffered }) => buffered) / CHUNK,
+    all: figure(({ all }) => all) / CHUNK,
+    ratio: figure(({ buffered, bareTime }) => buffered / bareTime),
+    ratio_of_all: figure(({ all, bareTime }) => all / bareTime),
+  }
+}
+
+function captureChunk(receiver, { frames, distinct, details }) {
+  for (let i = 0; i < CHUNK; i++) {
+    const message = distinct ? `Order ${number++} could not be charged` : 'The order could not be charged'
+    receiver.capture(errorOf(frames, message), details ? DETAILS : undefined)
+  }
 }
 
 /** Microseconds of CPU time since the start. */
