@@ -1,4 +1,4 @@
-/** The parts of bullmq and ioredis that are used; the host installs both. */
+/** Subset of the bullmq and ioredis APIs in use. The host installs both packages. */
 export interface BullModule {
   Queue: new (name: string, options: object) => BullQueue
   Worker: new (name: string, processor: null, options: BullWorkerOptions) => BullWorker
@@ -30,7 +30,7 @@ export interface BullJob {
   opts: { attempts?: number }
   failedReason?: string
   finishedOn?: number
-  /** Set when its workers died too often. */
+  /** Set when too many workers died while running the job. */
   deferredFailure?: string
   extendLock(token: string, duration: number): Promise<unknown>
   moveToCompleted(value: unknown, token: string, fetchNext: boolean): Promise<unknown>
@@ -58,7 +58,7 @@ export class JobFailure extends Error {
     super(reason)
     this.retryDelayMs = retryDelayMs ?? 0
     this.stack = ''
-    // The name with which BullMQ marks errors that must not be retried.
+    // BullMQ does not retry errors with this name.
     if (retryDelayMs === null) this.name = 'UnrecoverableError'
   }
 }

@@ -133,12 +133,12 @@ async function connect(parts: EngineParts, redisUrl: string, timing: Timing, onB
     connectTimeout: timing.timeoutMs,
     retryStrategy: () => null,
   })
-  // Each call reports its own failure. Without a listener, the error would end the host.
+  // Each call reports its own failure. Without a listener, an `error` event would crash the host.
   client.on('error', () => {})
   client.on('end', onBroken)
   await client.connect()
   client.stream?.unref()
-  // For a blocking connection, which is never used.
+  // BullMQ duplicates the client for its blocking connection, which is never used here.
   client.duplicate = () => client
   const options = { connection: client, prefix: PREFIX, skipVersionCheck: true }
   const queue = new Queue(name, options)

@@ -8,7 +8,7 @@ interface DigestSchedule {
 
 const MONDAY = 1
 
-/** Time of the next digest: every day or every Monday, at the configured hour in the time zone. */
+/** Returns the time of the next digest: every day or every Monday, at the configured local hour. */
 export function nextDigest(last: number, { digest_frequency, digest_hour, time_zone }: DigestSchedule): number | null {
   if (digest_frequency === 'never') return null
   for (let day = startOfDay(last, time_zone); ; day = nextDay(day, time_zone)) {
@@ -17,7 +17,7 @@ export function nextDigest(last: number, { digest_frequency, digest_hour, time_z
   }
 }
 
-/** The most recent digest time since the first one that was due. Missed digests are sent as one. */
+/** Returns the most recent digest time, starting from the first due digest. Missed digests are combined into one. */
 export function lastDigest(dueAt: number, now: number, schedule: DigestSchedule): number {
   let digestTime = dueAt
   for (;;) {
@@ -27,14 +27,14 @@ export function lastDigest(dueAt: number, now: number, schedule: DigestSchedule)
   }
 }
 
-/** On a day when the clocks skip the hour, returns the hour after it. */
+/** Returns the following hour on a day when daylight saving time skips the requested hour. */
 function firstTimeAtHour(day: number, hour: number, zone: string): number {
   let time = day
   while (localDateTime(time, zone).hour < hour) time += HOUR
   return time
 }
 
-/** 36 hours are past the end of the longest day and before the end of the two shortest. */
+/** 36 hours after midnight is always within the next local day, even when daylight saving time changes. */
 function nextDay(day: number, zone: string): number {
   return startOfDay(day + 36 * HOUR, zone)
 }

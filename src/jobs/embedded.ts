@@ -15,7 +15,7 @@ const JOB_ROWS: BulkTarget = {
   onConflict: { key: ['job_key'], update: [] },
 }
 
-const PROCESS_ENDED = 'Its process ended during every attempt.'
+const PROCESS_ENDED = 'The process ended during every attempt.'
 
 /**
  * Jobs in the tracker's own database: durable, shared by all processes, and without dependencies. A job is `waiting`
@@ -24,11 +24,11 @@ const PROCESS_ENDED = 'Its process ended during every attempt.'
 export function createEmbeddedStore({ database, ready, now }: EngineParts, timing: Timing): JobStore {
   const { dialect, read } = database
   const workerId = randomUUID()
-  /** Only while the lease is held: after a long pause, another process may have claimed the job. */
+  /** Matches only while this worker holds the lease. After a long pause, another process may have claimed the job. */
   const ownClaim = (job: ClaimedJob) =>
     ({ id: Number(job.id), locked_by: workerId, attempts: job.attempt, state: 'active' }) as const
 
-  /** After the clock was set back, jobs would wait for the old time, and leases of ended processes would not expire. */
+  /** Prevents delays after the clock is set back: jobs would wait, and leases of dead processes would not expire. */
   async function correctFutureTimes(time: number): Promise<void> {
     const maxLease = time + timing.leaseMs + MAX_CLOCK_SKEW_MS
     const maxCreated = time + MAX_CLOCK_SKEW_MS
@@ -59,7 +59,7 @@ export function createEmbeddedStore({ database, ready, now }: EngineParts, timin
 
   return {
     title: dialect.address,
-    // The recorder reports the same database on its next write, so it gets about half a minute to do so.
+    // About half a minute. The recorder usually reports the same outage first, on its next write.
     failuresBeforeWarning: 5,
 
     async add(jobs) {

@@ -10,7 +10,7 @@ export interface NewJob {
   key?: string
   /** Earliest start time. */
   run_at?: number
-  /** Attempts before it becomes a dead letter. */
+  /** Attempts before the job becomes a dead letter. */
   max_attempts?: number
 }
 
@@ -23,7 +23,7 @@ export interface RunningJob {
   signal: AbortSignal
 }
 
-/** Runs the job. If it throws, the job is retried later. It can run twice and must be idempotent. */
+/** Runs the job. If it throws, the job is retried later. Must be idempotent, because a job can run twice. */
 export type HandleJob = (job: RunningJob) => Promise<void>
 
 export interface JobCounts {
@@ -52,7 +52,7 @@ export interface JobEngine {
   readonly name: (typeof ENGINE_NAMES)[number]
   /** Resolves when the jobs are durable; rejects if the engine is unreachable. */
   add(jobs: readonly NewJob[]): Promise<void>
-  /** Starts to run jobs. Never throws: an unreachable engine is logged once and retried. */
+  /** Starts running jobs. Never throws: an unreachable engine is logged once and retried. */
   work(handle: HandleJob): void
   counts(): Promise<JobCounts>
   /** Newest first. */

@@ -4,7 +4,7 @@ import { createEmbeddedStore } from './embedded.js'
 import type { JobEngine } from './engine.js'
 import { createPgBossStore } from './pg-boss.js'
 import type { EngineParts } from './polling-engine.js'
-import { type JobStore, pollingEngine } from './polling-engine.js'
+import { createPollingEngine, type JobStore } from './polling-engine.js'
 import { TIMING, type Timing } from './timing.js'
 
 /**
@@ -13,7 +13,7 @@ import { TIMING, type Timing } from './timing.js'
  */
 export function createEngine(parts: EngineParts): JobEngine {
   const timing = { ...TIMING, ...parts.timing }
-  return pollingEngine(parts.config.job_engine, createStore(parts, timing), parts, timing)
+  return createPollingEngine(parts.config.job_engine, createStore(parts, timing), parts, timing)
 }
 
 function createStore(parts: EngineParts, timing: Timing): JobStore {
@@ -27,6 +27,6 @@ function createStore(parts: EngineParts, timing: Timing): JobStore {
   }
   if (job_database !== null || parts.database.dialect.canHostPgBoss) return createPgBossStore(parts, timing)
   throw new ConfigurationError([
-    'job_database is missing: job_engine pg-boss requires PostgreSQL, and database is not; set it to a URL such as postgres://localhost/jobs',
+    'job_database is missing: job_engine pg-boss requires PostgreSQL, but database is not PostgreSQL; set job_database to a URL such as postgres://localhost/jobs',
   ])
 }

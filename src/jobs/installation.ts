@@ -14,8 +14,8 @@ const INSTALLATION_ROW: BulkTarget = {
 const LEASE_NAME = 'installation'
 
 /**
- * Identifies the database of a tracker, independent of its URL. Jobs refer to its rows: with a shared Redis, a worker
- * of another installation must not claim them.
+ * Identifies the database of a tracker, independent of its URL. Jobs refer to rows in that database, so a worker of
+ * another installation on the same Redis must not claim them.
  */
 export async function installationId({ database, ready }: Pick<Context, 'database' | 'ready'>): Promise<string> {
   await ready()

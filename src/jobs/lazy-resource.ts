@@ -1,10 +1,10 @@
 export interface LazyResource<T> {
-  /** The open resource, or the pending one shared by all callers. */
+  /** Returns the open resource. Concurrent callers share one attempt to open it. */
   open(): Promise<T>
   close(): Promise<void>
 }
 
-/** Opens a resource on first use, and again after it broke or failed to open. */
+/** Opens a resource on first use, and again after it breaks or fails to open. */
 export function openLazily<T extends { close(): Promise<void> }>(
   connect: (onBroken: () => void) => Promise<T>,
 ): LazyResource<T> {

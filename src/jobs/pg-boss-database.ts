@@ -3,7 +3,7 @@ import type { Database } from '../store/database.js'
 import { CompiledQuery, sql } from '../store/kysely.js'
 import { reasonOf } from './reason.js'
 
-/** The part of pg-boss that is used; the host installs it. */
+/** Subset of the pg-boss API in use. The host installs the package. */
 export type BossModule = new (options: object) => Boss
 
 export interface Boss {
@@ -26,22 +26,22 @@ export interface Rows {
   rows: Record<string, unknown>[]
 }
 
-/** Runs SQL of pg-boss on a connection of the tracker or of the host. */
+/** Runs pg-boss SQL on a connection of `database`. */
 export function executeSql(database: Database, text: string, values: readonly unknown[] = []): Promise<Rows> {
-  // Disables plugins that convert numeric ids, because ids of pg-boss are not numeric.
+  // Disables plugins that convert numeric ids, because pg-boss uses UUIDs.
   const rawDatabase = database.read.withoutPlugins()
   return rawDatabase.connection().execute(async (db) => {
     try {
       return await db.executeQuery<Record<string, unknown>>(CompiledQuery.raw(text, [...values]))
     } catch (error) {
-      // pg-boss begins transactions inside a text. After a failure, one would stay open on the pooled connection.
+      // pg-boss starts transactions inside the SQL text. A failed one would stay open on the pooled connection.
       if (/\bbegin\b/i.test(text)) await sql`rollback`.execute(db).catch(() => {})
       throw error
     }
   })
 }
 
-/** Error for another major version, whose tables differ from the tables queried here. */
+/** Error for an unsupported major version, whose tables differ from those queried here. */
 export function unsupportedVersionError(): TrackerError {
   return new TrackerError(
     'driver_missing',
@@ -52,7 +52,7 @@ export function unsupportedVersionError(): TrackerError {
 const DEADLOCK = '40P01'
 const MAX_START_ATTEMPTS = 5
 
-/** Concurrent starts can deadlock while the tables are created; PostgreSQL aborts one of them. */
+/** Retries `work` after a deadlock. Processes that start concurrently can deadlock while they create the tables. */
 export async function retryDeadlocks(work: () => Promise<unknown>, attemptsLeft = MAX_START_ATTEMPTS): Promise<void> {
   try {
     await work()
@@ -64,7 +64,7 @@ export async function retryDeadlocks(work: () => Promise<unknown>, attemptsLeft 
 
 const INSUFFICIENT_PRIVILEGE = '42501'
 
-/** The first start creates a schema. Explains what to do if that is not allowed. */
+/** Explains how to grant the privilege to create the schema, which the first start needs. */
 export function explainMissingPrivilege(error: unknown, schema: string): unknown {
   if ((error as { code?: unknown } | null)?.code !== INSUFFICIENT_PRIVILEGE) return error
   return new TrackerError(

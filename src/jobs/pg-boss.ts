@@ -18,7 +18,7 @@ import { MAX_ATTEMPTS, MAX_DEAD_LETTERS, type Timing } from './timing.js'
 
 const SCHEMA = 'faultboard_jobs'
 const JOB_TABLE = `${SCHEMA}.job`
-/** Longest slot of the column: at most one job per key, however far apart they are added. */
+/** Longest slot that the column can store, so that a key never has two jobs, however far apart they are added. */
 const MAX_SINGLETON_SECONDS = 2 ** 31 - 1
 
 interface OpenQueue {
@@ -41,8 +41,8 @@ export function createPgBossStore(parts: EngineParts, timing: Timing): JobStore 
     return executeSql(database, text, [queue, ...values])
   }
   const jobIds = (jobs: readonly ClaimedJob[]) => jobs.map(({ id }) => id)
-  // A key is reserved until its job is done or failed permanently; pg-boss keeps it for failed jobs.
-  const freeKeys = () =>
+  // A key is reserved until its job completes or fails permanently. pg-boss keeps the keys of failed jobs.
+  const releaseFailedKeys = () =>
     runQuery(
       `update ${JOB_TABLE} set singleton_on = null where name = $1 and state = 'failed' and singleton_on is not null`,
     )
@@ -113,7 +113,7 @@ export function createPgBossStore(parts: EngineParts, timing: Timing): JobStore 
         `update ${JOB_TABLE} set state = 'failed', output = $4::jsonb, completed_on = now() where ${claimCondition}`,
         ...values,
       )
-      await freeKeys()
+      await releaseFailedKeys()
       await runQuery(
         `delete from ${JOB_TABLE} where name = $1 and state = 'failed' and id in (
           select id from ${JOB_TABLE} where name = $1 and state = 'failed'
@@ -143,7 +143,7 @@ export function createPgBossStore(parts: EngineParts, timing: Timing): JobStore 
     async releaseExpired() {
       const { boss } = await connection.open()
       await boss.expire?.()
-      await freeKeys()
+      await releaseFailedKeys()
     },
 
     async counts() {
@@ -195,7 +195,7 @@ async function connect(parts: EngineParts, database: Database, timing: Timing): 
     expireInSeconds: Math.ceil(timing.leaseMs / 1000),
   })
   if (typeof boss.expire !== 'function') throw unsupportedVersionError()
-  // Each call reports its own failure. Without a listener, the error would end the host.
+  // Each call reports its own failure. Without a listener, an `error` event would crash the host.
   boss.on('error', () => {})
   try {
     await retryDeadlocks(() => boss.start())

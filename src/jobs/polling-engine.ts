@@ -25,7 +25,7 @@ export interface ClaimedJob {
 export interface JobStore extends WorkSource<ClaimedJob> {
   add(jobs: readonly NewJob[]): Promise<void>
   complete(job: ClaimedJob): Promise<void>
-  /** Retries the job after the pause, or never if it is null. */
+  /** Retries the job after the delay, or never if the delay is null. */
   fail(job: ClaimedJob, reason: string, delayMs: number | null): Promise<void>
   /** Delays a job for any worker, without counting the attempt. */
   postpone(job: ClaimedJob, delayMs: number): Promise<void>
@@ -37,8 +37,13 @@ export interface JobStore extends WorkSource<ClaimedJob> {
 /** Delay for a job that only a newer release can run: during a rollout, processes of both releases share the jobs. */
 const UNKNOWN_JOB_DELAY_MS = MINUTE
 
-/** Creates an engine on top of a store: engines only differ in where jobs are stored. */
-export function pollingEngine(name: JobEngine['name'], store: JobStore, parts: EngineParts, timing: Timing): JobEngine {
+/** Creates an engine on top of a store. Engines differ only in where they store jobs. */
+export function createPollingEngine(
+  name: JobEngine['name'],
+  store: JobStore,
+  parts: EngineParts,
+  timing: Timing,
+): JobEngine {
   const { log, random } = parts
   const worker = new Worker({ source: store, items: 'jobs', timing, log })
   const withTimeLimit = <T>(response: Promise<T>) => withEngineTimeout(response, store.title, timing)
@@ -76,6 +81,6 @@ export function pollingEngine(name: JobEngine['name'], store: JobStore, parts: E
 }
 
 export interface EngineParts extends Pick<Context, 'config' | 'database' | 'ready' | 'log' | 'now' | 'random'> {
-  /** For tests, which do not wait for a minute. */
+  /** Shorter durations for tests. */
   timing?: Partial<Timing>
 }

@@ -9,19 +9,19 @@ import { type Schedule, startSchedules } from './schedule.js'
 
 const everyInterval = (interval: number) => (last_run_at: number) => last_run_at + interval
 
-/** List of all scheduled jobs. Each runs in one of all processes; `perApplication` jobs use the settings of their application. */
+/** All scheduled jobs. Each run happens in one process. `perApplication` jobs use the settings of their application. */
 export const SCHEDULES: readonly Schedule[] = [
-  { name: 'cleanup', title: 'The daily cleanup', dueAt: everyInterval(DAY) },
-  { name: 'baselines', title: 'The calculation of baselines', dueAt: everyInterval(DAY) },
-  { name: 'cascades', title: 'The detection of cascades', dueAt: everyInterval(HOUR) },
+  { name: 'cleanup', title: 'Daily cleanup', dueAt: everyInterval(DAY) },
+  { name: 'baselines', title: 'Baseline calculation', dueAt: everyInterval(DAY) },
+  { name: 'cascades', title: 'Cascade detection', dueAt: everyInterval(HOUR) },
   {
     name: 'baseline_alerts',
-    title: 'The comparison with the baselines',
+    title: 'Baseline alerts',
     dueAt: (last_run_at, { enable_baseline_alerts }) => (enable_baseline_alerts ? last_run_at + MINUTE : null),
     perApplication: true,
   },
-  // An installation at noon must not send the digest of that morning.
-  { name: 'digest', title: 'The digest', dueAt: nextDigest, perApplication: true, waitsForFirstRun: true },
+  // A tracker installed at noon must not send that morning's digest.
+  { name: 'digest', title: 'Digest', dueAt: nextDigest, perApplication: true, waitsForFirstRun: true },
 ]
 
 async function runJob(context: Context, job: RunningJob): Promise<void> {
@@ -30,7 +30,7 @@ async function runJob(context: Context, job: RunningJob): Promise<void> {
     // Any process may write an error. Notifications need the settings of their own application.
     if (job.name !== 'record') return
   }
-  // Loaded with the first job, so that a host does not load mail, digests and analytics at its start.
+  // Loaded with the first job, so that a host does not load mail, digests and analytics at startup.
   const { HANDLERS } = await import('./handlers.js')
   await HANDLERS[job.name](context, job)
 }

@@ -11,7 +11,7 @@ export function belongsToAnotherApplication({ data }: RunningJob, { config }: Pi
 }
 
 const REQUEUE_DELAY_MS = 2000
-/** Attempts to leave a job to a process of its application, for about half a minute. */
+/** About half a minute for a process of the job's own application to claim it. */
 const MAX_REQUEUES = 15
 /** Enough for any database outage. */
 const MAX_ATTEMPTS = 1000
@@ -23,8 +23,6 @@ export async function requeueForOwnApplication(
 ): Promise<boolean> {
   const requeues = Number(data.requeues ?? 0) + 1
   if (requeues > MAX_REQUEUES) return false
-  await jobs.add([
-    { name, data: { ...data, requeues: requeues }, run_at: now() + REQUEUE_DELAY_MS, max_attempts: MAX_ATTEMPTS },
-  ])
+  await jobs.add([{ name, data: { ...data, requeues }, run_at: now() + REQUEUE_DELAY_MS, max_attempts: MAX_ATTEMPTS }])
   return true
 }

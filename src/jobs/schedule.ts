@@ -7,27 +7,27 @@ import type { JobName } from './engine.js'
 import { isReportedByRecorder, reasonOf } from './reason.js'
 import { MAX_CLOCK_SKEW_MS } from './timing.js'
 
-/** A recurring job that runs in one of all processes. */
+/** A recurring job. Each run happens in a single process. */
 export interface Schedule {
-  /** Name of the job, and of its row in the database. */
+  /** Name of the job and of its row in the database. */
   name: JobName
-  /** Start of a log message about it. */
+  /** Prefix of log messages about the job. */
   title: string
-  /** Time of the next run, given the last one; null if it is disabled. */
+  /** Time of the next run, given the last run; null if the job is disabled. */
   dueAt(last_run_at: number, config: Options): number | null
-  /** Whether each application of the database has its own schedule; otherwise all applications share a schedule. */
+  /** Whether each application has its own schedule. By default, all applications of a database share one schedule. */
   perApplication?: boolean
-  /** Whether to wait for the first due time; otherwise it runs as soon as the schedule is known. */
+  /** Whether a new schedule waits for its first due time. By default, the first run starts right away. */
   waitsForFirstRun?: boolean
 }
 
 /** Gives a starting host time for more urgent work. */
 const FIRST_CHECK_MS = MINUTE
 const CHECK_MS = 15_000
-/** Time to wait for a process that died while it enqueued a job. */
+/** How long the lease of a process that dies while enqueuing a job blocks other processes. */
 const LEASE_MS = MINUTE
 
-/** Enqueues due jobs. Returns the function that stops it. */
+/** Checks for due jobs periodically and enqueues them. Returns a function that stops the checks. */
 export function startSchedules(context: Context, schedules: readonly Schedule[]): () => void {
   let timer: NodeJS.Timeout
   let stopped = false
@@ -55,14 +55,14 @@ async function enqueueQuietly(context: Context, schedule: Schedule): Promise<voi
 }
 
 /**
- * Enqueues the job unless it already ran, here or in another process; returns whether it did. Missed runs are combined
- * into one. The date is written after the job is durable: if a process dies in between, another one enqueues it again
- * under the same key.
+ * Enqueues the job if it is due and no other process has enqueued it. Returns whether the job was enqueued. Missed runs
+ * are combined into one. The run time is stored only after the job is durable. If a process dies in between, another
+ * process enqueues the job again under the same key.
  */
 export async function enqueueIfDue(context: Context, schedule: Schedule): Promise<boolean> {
   const { config, jobs, now, ready } = context
   const { name, dueAt, perApplication } = schedule
-  // A disabled schedule is not started.
+  // A disabled schedule needs no database access.
   if (dueAt(0, config) === null) return false
   await ready()
   const lease = leaseName(schedule, config)
@@ -84,7 +84,7 @@ export async function enqueueIfDue(context: Context, schedule: Schedule): Promis
   return true
 }
 
-/** The name can be longer than the lease column. */
+/** Hashed because an application name can be longer than the column. */
 function leaseName({ name, perApplication }: Schedule, { application_name }: Options): string {
   if (!perApplication) return name
   return `${name}:${createHash('sha256').update(application_name).digest('hex').slice(0, 32)}`
@@ -102,7 +102,7 @@ async function readLastRun(context: Context, schedule: Schedule): Promise<number
   return (await lease())?.last_run_at ?? initialRunAt
 }
 
-/** A clock that was once a year ahead would delay the next run by a year. */
+/** Resets a last run in the future, which a wrong clock can leave behind. It would delay the next run. */
 async function correctFutureRun({ database, now }: Context, name: string, lastRunAt: number): Promise<number> {
   const time = now()
   if (lastRunAt <= time + MAX_CLOCK_SKEW_MS) return lastRunAt
@@ -117,24 +117,24 @@ async function correctFutureRun({ database, now }: Context, name: string, lastRu
   return time
 }
 
-/** Of many concurrent processes, the one whose update matches the old date wins. */
+/** Takes the lease unless another process holds it or has already enqueued this run. */
 async function takeLease(
   { database, now }: Context,
   name: string,
   lastRunAt: number,
   holder: string,
 ): Promise<boolean> {
-  const update = await database.write((trx) =>
+  const result = await database.write((trx) =>
     trx
       .updateTable('faultboard_leases')
       .set({ holder, expires_at: now() + LEASE_MS })
       .where('name', '=', name)
       .where(({ eb }) => eb(eb.fn.coalesce('last_run_at', eb.lit(0)), '=', lastRunAt))
-      // A later end was set before the clock was set back.
+      // An end further ahead was stored before the clock was set back.
       .where(({ eb, or }) =>
         or([eb('expires_at', '<=', now()), eb('expires_at', '>', now() + LEASE_MS + MAX_CLOCK_SKEW_MS)]),
       )
       .executeTakeFirst(),
   )
-  return update.numUpdatedRows > 0n
+  return result.numUpdatedRows > 0n
 }

@@ -11,13 +11,13 @@ export interface Timing {
   graceMs: number
   /** Timeout after which an engine counts as unreachable. */
   timeoutMs: number
-  /** Delay before the second attempt; later delays grow from it. */
+  /** Delay before the second attempt. Later delays are multiples of it. */
   retryDelayMs: number
 }
 
 export const TIMING: Timing = { leaseMs: 60_000, pollMs: 1000, graceMs: 5000, timeoutMs: 10_000, retryDelayMs: 5000 }
 
-/** Tolerated clock difference between machines. A time further ahead comes from a clock that was set back since. */
+/** Tolerated clock difference between machines. A time further ahead was stored before a clock was set back. */
 export const MAX_CLOCK_SKEW_MS = MINUTE
 
 /** Low, because jobs share the host's process and the tracker's few connections. */
@@ -26,10 +26,10 @@ export const MAX_ATTEMPTS = 5
 /** Dead letters to keep for inspection. */
 export const MAX_DEAD_LETTERS = 1000
 
-/** Jobs that wait for a database or a receiver must not wait much longer than the outage lasts. */
+/** Limits how long jobs keep waiting after an outage of a database or receiver has ended. */
 const MAX_RETRY_DELAY_MS = 5 * MINUTE
 
-/** Delay after this many failed attempts: grows by a factor of four, with jitter. */
+/** Returns the delay after `attempt` failed attempts: grows by a factor of four, with jitter. */
 export function retryDelay(attempt: number, { retryDelayMs }: Timing, random: () => number): number {
   return Math.round(Math.min(MAX_RETRY_DELAY_MS, retryDelayMs * 4 ** (attempt - 1)) * (0.75 + random() / 2))
 }

@@ -2,17 +2,17 @@ import type { Log } from '../context.js'
 import { isReportedByRecorder, reasonOf } from './reason.js'
 import { CONCURRENCY, type Timing, withEngineTimeout } from './timing.js'
 
-/** Queue that a worker polls. A rejection means that it is unreachable. */
+/** Queue that a worker polls. A rejection means that the queue is unreachable. */
 export interface WorkSource<Item extends { id: string | number }> {
   /** Name in log messages. */
   readonly title: string
-  /** Consecutive failures before it is logged. */
+  /** Consecutive failures before a warning is logged. */
   readonly failuresBeforeWarning: number
   /** Claims up to `limit` due items. No other worker gets them until the lease ends. */
   claim(limit: number): Promise<Item[]>
   /** Renews the leases of these items. Without it, an item must finish within one lease. */
   renewLeases?(items: readonly Item[]): Promise<void>
-  /** Releases items for other workers at once, without counting the attempt. */
+  /** Releases items for other workers immediately, without counting the attempt. */
   release(items: readonly Item[]): Promise<void>
   /** Releases items whose worker is gone. */
   releaseExpired(): Promise<void>
@@ -77,7 +77,7 @@ export class Worker<Item extends { id: string | number }> {
     this.wake()
   }
 
-  /** Polls for items at once. */
+  /** Polls for items immediately. */
   wake(): void {
     if (!this.#runItem || this.#stopped) return
     if (this.#polling) this.#shouldPollAgain = true
@@ -160,7 +160,7 @@ export class Worker<Item extends { id: string | number }> {
     try {
       return await this.#withTimeLimit(claim)
     } catch (error) {
-      // They can arrive late, after the caller stopped waiting.
+      // Items can arrive after the timeout and must be released.
       void claim.then((items) => this.#release(items)).catch(() => {})
       throw error
     }
@@ -209,7 +209,7 @@ export class Worker<Item extends { id: string | number }> {
     }
   }
 
-  /** Another worker may have claimed it; a hanging item must not block the items after it. */
+  /** Aborts an item whose lease expired and frees its slot. Another worker may have claimed the item. */
   #abandon(active: ActiveItem<Item>): void {
     active.abortController.abort()
     if (this.#isHeld(active)) this.#running.delete(active.item.id)
