@@ -19,7 +19,7 @@ export function formatQuantity(count: number, singular: string, plural = `${sing
   return `${formatCount(count)} ${count === 1 ? singular : plural}`
 }
 
-/** Created lazily, so that a process that sends nothing does not pay for them. */
+/** Created lazily, because formatters are expensive and many processes send nothing. */
 let numberFormat: Intl.NumberFormat | undefined
 const dateFormats = new Map<string, Intl.DateTimeFormat>()
 

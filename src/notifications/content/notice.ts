@@ -45,11 +45,11 @@ export interface BaselineNotice extends NoticeSource {
   severity: Severity
   application_id: number
   error_type: string
-  /** Start of the compared hour. Absent in notices that an earlier version wrote: those compared the running hour. */
+  /** Start of the compared hour. Absent in notices from earlier versions, which compared the current hour. */
   hour_started_at?: number
   platforms: readonly {
     platform: string
-    /** Occurrences within the hour; a lower bound while the hour is running. */
+    /** Occurrences within the hour; a lower bound while the hour is in progress. */
     count: number
     mean: number
     std_dev: number

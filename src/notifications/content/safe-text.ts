@@ -28,7 +28,7 @@ export function oneLine(text: string, limit: number): string {
 /** Zero-width space. Invisible, but prevents mentions and links from being recognized. */
 export const ZERO_WIDTH_BREAK = '\u200B'
 
-/** Prevents mail clients and chats from turning URLs in error messages into links: they may be malicious. */
+/** Prevents mail clients and chats from linking URLs in error messages, which may be malicious. */
 export function withoutLinks(text: string): string {
   return text
     .replaceAll('://', `:${ZERO_WIDTH_BREAK}//`)

@@ -18,9 +18,9 @@ export interface AttemptResult {
 /** Delays between attempts. There is one more attempt than there are delays. */
 const RETRY_DELAYS_MS: readonly number[] = [10_000, MINUTE, 5 * MINUTE, 30 * MINUTE]
 const MAX_RETRY_DELAY_MS = DAY
-/** Lower bound when a receiver requests no delay, because rate-limited attempts do not count. */
+/** Prevents a tight loop when a receiver requests no delay, because rate-limited attempts do not count. */
 const MIN_RETRY_DELAY_MS = 500
-/** Rate-limited attempts do not count for 24 hours. */
+/** Rate-limited attempts do not count during this time. */
 const RATE_LIMIT_GRACE_MS = DAY
 const MAX_RESPONSE_LENGTH = 500
 
@@ -62,7 +62,7 @@ export function attemptResult(
   }
 }
 
-/** Adds up to 20 % jitter, so that failures of the same moment do not retry together. */
+/** Adds up to 20 % jitter, so that simultaneous failures do not retry together. */
 function withJitter(pause: number, random: () => number): number {
   return Math.round(pause * (0.8 + 0.4 * random()))
 }

@@ -123,7 +123,7 @@ async function findUnfinished(trx: Transaction<Schema>, candidates: readonly Del
     .execute()
 }
 
-/** Returns claimed deliveries to the queue without counting the attempt. */
+/** Requeues claimed deliveries without counting the attempt. */
 export async function releaseClaims({ database }: Context, claimed: readonly ClaimedDelivery[]): Promise<void> {
   await database.write(async (trx) => {
     for (const delivery of claimed) {
@@ -136,7 +136,7 @@ export async function releaseClaims({ database }: Context, claimed: readonly Cla
   })
 }
 
-/** Returns deliveries to the queue whose process ended while sending. The interrupted attempt counts. */
+/** Requeues deliveries whose process ended while sending. The interrupted attempt counts. */
 export async function releaseExpiredClaims({ database, ready, now }: Context): Promise<void> {
   await ready()
   const time = now()
@@ -164,7 +164,7 @@ export async function releaseExpiredClaims({ database, ready, now }: Context): P
   )
 }
 
-/** Corrects deliveries that were written before the clock was set back. They would wait for the difference. */
+/** Corrects deliveries written before the clock was set back. Otherwise they wait until the clock catches up. */
 export async function correctFutureTimes({ database, now }: Context): Promise<void> {
   const time = now()
   await database.read
@@ -178,13 +178,13 @@ export async function correctFutureTimes({ database, now }: Context): Promise<vo
 
 type DeliveriesBuilder = ExpressionBuilder<Schema, 'faultboard_deliveries'>
 
-/** True while this process holds the claim: another process counts another attempt. */
+/** Matches only while this process holds the claim. A claim by another process increments `attempts`. */
 export function isClaimedAs({ id, attempts, locked_until }: ClaimedDelivery) {
   return ({ and }: DeliveriesBuilder): Expression<SqlBool> =>
     and({ id, state: 'sending', attempts: attempts + 1, locked_until })
 }
 
-/** Other applications of the same database have other channels and recipients. */
+/** Applications that share a database have different channels and recipients. */
 export function isOfApplication(application_name: string) {
   return ({ not, exists, selectFrom }: DeliveriesBuilder): Expression<SqlBool> =>
     not(

@@ -54,7 +54,7 @@ export function createOutbox({ config, database: { dialect }, now, reject }: Out
         const triggers = notificationTriggers(group, rules)
         return triggers.length === 0 ? [] : [{ ...group, triggers }]
       })
-      // An ordinary repeat needs no query.
+      // Ordinary repeats need no query.
       if (notable.length === 0) return
       const reopenedNames = notable
         .filter(({ outcome }) => outcome.reopened)

@@ -19,7 +19,7 @@ export async function deliver(context: Context, delivery: ClaimedDelivery, signa
   await recordResult(context, { delivery, result, signal })
 }
 
-/** Null for a damaged row. An exception would retry it without end. */
+/** Returns null for a damaged row. Throwing would retry the delivery forever. */
 function parseNotice(payload: string): Notice | null {
   try {
     return JSON.parse(payload)

@@ -16,12 +16,12 @@ import { deliver } from './deliver.js'
 import { failUnclaimedDeliveries, failUnconfiguredDeliveries } from './expire-deliveries.js'
 
 const SWEEP_INTERVAL_MS = 20_000
-/** Delay for deliveries that another process wrote. Each poll is a read of the host's database. */
+/** Maximum delay for deliveries written by another process. Each poll reads the host's database. */
 const POLL_MS = 2000
 
 /** Sends notifications in this process. */
 export interface Dispatcher {
-  /** Sends recent notifications, waits for running attempts within the grace period and returns the rest. Never rejects. */
+  /** Sends recent notifications, waits for attempts within the grace period and requeues the rest. Never rejects. */
   stop(): Promise<void>
 }
 
@@ -32,7 +32,7 @@ export function startDispatcher(context: Context): Dispatcher {
   const worker = new Worker<ClaimedDelivery>({
     source: {
       title: database.dialect.address,
-      // The recorder reports the same database on its next write.
+      // The recorder usually reports the same outage first, on its next write.
       failuresBeforeWarning: 5,
       claim: (limit) => claimDue(context, limit),
       release: (claimed) => releaseClaims(context, claimed),

@@ -41,7 +41,7 @@ const MAX_UNCLAIMED_MS = 7 * DAY
 /** Writing blocks the host's event loop on SQLite, so batches are small. */
 const ROWS_PER_UPDATE = 200
 
-/** Fails deliveries of applications without a running process for 7 days. No other process may send them. */
+/** Fails deliveries of applications without a running process for a week. Other applications must not send them. */
 export async function failUnclaimedDeliveries(context: Context): Promise<void> {
   const { database, now } = context
   for (;;) {
@@ -77,10 +77,10 @@ async function findUnclaimedDeliveries({ database, config, now }: Context) {
 
 /** Exceeds the duration of a rolling deployment, during which old and new processes have different channels. */
 const MAX_CHANNEL_WAIT_MS = 15 * MINUTE
-/** A process with the channel configured claims a delivery sooner. */
+/** Any process with the channel configured would have claimed the delivery by then. */
 const OVERDUE_MS = MINUTE
 
-/** Fails deliveries of this application whose channel no process has had configured for 15 minutes. */
+/** Fails deliveries of this application whose channel has not been configured in any process for 15 minutes. */
 export async function failUnconfiguredDeliveries({ database, config, now }: Context): Promise<void> {
   const time = now()
   const missingByChannel = new Map(
@@ -113,7 +113,7 @@ export async function failUnconfiguredDeliveries({ database, config, now }: Cont
       .where('last_response', '=', waiting)
       .where('run_at', '<=', time - MAX_CHANNEL_WAIT_MS)
       .execute()
-    // The wait starts here, because the delivery may be old: no process was running.
+    // The wait starts now, because an old delivery may come from a time when no process was running.
     await overdueRows()
       .set({ last_response: waiting, run_at: time })
       .where('run_at', '<', time - OVERDUE_MS)

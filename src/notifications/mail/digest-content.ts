@@ -88,7 +88,7 @@ export function digestContent(notice: DigestNotice, links: Links, time_zone: str
   }
 }
 
-/** Names whole days; otherwise shows both times. */
+/** Formats whole days as dates, and other periods with their start and end times. */
 function periodText({ frequency, from, to }: Digest, time_zone: string): string {
   const isWholeDays = [from, to].every((time) => startOfDay(time, time_zone) === time)
   if (!isWholeDays) return `${formatTime(from, time_zone)} to ${formatTime(to, time_zone)}`

@@ -85,7 +85,7 @@ export function severityBadge(severity: Severity): Html {
   return html`<span ${styles([severity, `${severity}-tint`], style)}>${severity}</span>`
 }
 
-/** Renders nothing without a URL. */
+/** Renders nothing if there is no URL. */
 export function buttonLink(url: string | null, label: string): Html {
   if (url === null) return html``
   const cell = 'border-radius:6px'
@@ -94,7 +94,7 @@ export function buttonLink(url: string | null, label: string): Html {
   return html`<table role="presentation" cellpadding="0" cellspacing="0" border="0" style="margin-top:24px"><tr><td ${styles(['button'], cell)}><a href="${url}" ${styles(['label'], style)}>${label}</a></td></tr></table>`
 }
 
-/** A link, or plain text without a URL. */
+/** Renders a link, or plain text if there is no URL. */
 export function textLink(url: string | null, label: string, style = ''): Html {
   return url === null
     ? html`<span ${styles(['text'], style)}>${label}</span>`

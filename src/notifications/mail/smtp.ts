@@ -9,7 +9,7 @@ export interface ClosableTransport extends MailTransport {
   close(): void
 }
 
-/** Used part of nodemailer, which the host installs. */
+/** Subset of the nodemailer API in use. The host installs the package. */
 interface Nodemailer {
   createTransport(options: Record<string, unknown>): ClosableTransport
 }
@@ -32,7 +32,7 @@ export async function openSmtpTransport(
   let socket: Socket | null = null
   const transport = createTransport({
     url: smtp_url,
-    // Includes the connection. Connecting has its own timeout on the socket.
+    // The socket below has its own, shorter timeout for connecting.
     connectionTimeout: timeouts.total_ms,
     greetingTimeout: timeouts.total_ms,
     socketTimeout: timeouts.total_ms,

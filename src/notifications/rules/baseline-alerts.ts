@@ -21,8 +21,8 @@ export interface BaselineExcess {
 }
 
 /**
- * Sends an alert for every error type above its baseline, at most once per cooldown. An hour that is over sends none for
- * a type that already alerted while the hour was running. Returns the number of alerts.
+ * Sends an alert for every error type above its baseline, at most once per cooldown. After the hour has ended, skips
+ * types that already alerted during that hour. Returns the number of alerts.
  */
 export async function writeBaselineAlerts(
   context: Context,
@@ -61,10 +61,10 @@ export async function writeBaselineAlerts(
   return sentAlerts
 }
 
-/** Time after the end of an hour for its last occurrences to be written. */
+/** Allows the last occurrences of an hour to be written. */
 const CLOSING_DELAY_MS = MINUTE
 
-/** Returns the previous hour once, so that a burst in its last minute is compared too; null if that was done. */
+/** Returns the last closed hour, or null if it was claimed before. Covers bursts in the last minute of an hour. */
 export async function claimClosedHour({ database, now }: Context, application_id: number): Promise<number | null> {
   const closedHour = startOfHour(now() - CLOSING_DELAY_MS) - HOUR
   const name = `${BASELINES_COMPARED}${application_id}`

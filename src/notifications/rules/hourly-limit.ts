@@ -7,7 +7,7 @@ import type { Schema } from '../../store/schema.js'
 import type { NoticeEvent } from '../content/notice.js'
 import type { NewDelivery } from '../delivery/plan-deliveries.js'
 
-/** Digests, tests and summaries are rare. A resolve must always follow its trigger. */
+/** Excludes digests, tests and summaries, which are rare, and resolves, which must always follow their trigger. */
 const LIMITED_EVENTS: readonly NoticeEvent[] = ['new', 'reopened', 'milestone', 'baseline']
 
 export interface LimitedDeliveries {
@@ -17,7 +17,7 @@ export interface LimitedDeliveries {
 }
 
 /**
- * Applies `notification_max_per_hour` to new deliveries. Sends the most severe; the rest waits for the summary at the
+ * Applies `notification_max_per_hour` to new deliveries. Sends the most severe; the rest wait for the summary at the
  * end of the hour. Locks the usage rows of each channel until the transaction ends, so that the limit holds across
  * processes.
  */

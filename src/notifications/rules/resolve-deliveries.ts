@@ -72,7 +72,7 @@ function resolvedNotice(row: ErrorRow, application_name: string, config: Options
   return {
     event: 'resolved',
     application_name,
-    // The row does not store the environment, and another application may run elsewhere.
+    // The row does not store the environment. Another application may run in a different environment.
     environment: application_name === config.application_name ? config.environment : null,
     at: now,
     severity: row.severity,

@@ -38,7 +38,7 @@ export function highestMilestone(before: number, after: number, milestones: read
   return highest
 }
 
-/** Older releases may still report closed errors; this is expected. */
+/** Errors with these statuses are silent, because older releases are expected to report them. */
 const CLOSED_STATUSES: readonly string[] = ['resolved', 'wont_fix']
 
 function isSilenced({ status, snoozed_until, ...mute }: RecordedGroup['outcome'], now: number): boolean {
