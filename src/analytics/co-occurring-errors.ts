@@ -4,7 +4,7 @@ import { clampedInteger, id, optional } from '../model/input/input.js'
 import * as r from '../model/result.js'
 import { MINUTE } from '../model/time.js'
 import { defineOperation } from '../operation.js'
-import { meetingProbabilities } from './cascades/expected-probability.js'
+import { expectedProbabilities } from './cascades/expected-probability.js'
 import { assertErrorExists } from './existing-error.js'
 import { loadRankedErrors, RankedError } from './ranked-errors.js'
 import { occurrencesOfApplication } from './sums/application-filter.js'
@@ -21,7 +21,7 @@ export const CoOccurringError = r.object({
   share: r.number,
   /** Share expected by chance, based on the time that the other error covers. */
   expected_share: r.number,
-  /** `share / expected_share`. 1 means chance; an error that occurs all the time is near everything by chance. */
+  /** `share / expected_share`. 1 means chance. A constantly occurring error is close to everything by chance. */
   lift: r.number,
 })
 export type CoOccurringError = v.InferOutput<typeof CoOccurringError>
@@ -67,7 +67,7 @@ export const coOccurringErrors = defineOperation({
       mostFrequent.map(([id]) => id),
       application_id,
     )
-    const expectedShares = await meetingProbabilities(context, [...errors.values()], {
+    const expectedShares = await expectedProbabilities(context, [...errors.values()], {
       window,
       until: times.at(-1) ?? 0,
     })
@@ -145,7 +145,7 @@ function mergeWindows(times: readonly number[], window: number): { from: number;
 
 type TogetherCounts = Pick<CoOccurringError, 'together_count' | 'moment_count'>
 
-/** Counts how many of the times each other error is close to. Accepts lists in any order. */
+/** Counts, for each other error, the times that have an occurrence of it nearby. Accepts lists in any order. */
 function countTogetherByError(
   times: readonly number[],
   others: readonly NearbyOccurrence[],

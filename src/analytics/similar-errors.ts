@@ -19,9 +19,9 @@ export type SimilarError = v.InferOutput<typeof SimilarError>
 export const SIMILAR_THRESHOLD = 0.7
 /** With fewer types, all errors would seem similar. */
 const MIN_TYPES = 10
-/** Features of more errors than this are not distinctive. Only their newest errors are compared. */
+/** Features shared by more errors than this are not distinctive. Only the newest of these errors are compared. */
 const MAX_ERRORS_PER_FEATURE = 500
-/** Maximum number of errors to search for those of one application. */
+/** Maximum number of errors to scan for errors of one application. */
 const MAX_SEARCHED_ERRORS = 4 * MAX_ERRORS_PER_FEATURE
 
 /** Returns errors with mostly the same frames and words, most similar first. */

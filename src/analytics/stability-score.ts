@@ -24,7 +24,7 @@ export interface StabilityParts {
   severities: SeverityCounts
   /** Share of unresolved errors. */
   open_share: number
-  /** Null without earlier data; ignored then. */
+  /** Null, and ignored, if there is no earlier data. */
   growth: number | null
 }
 

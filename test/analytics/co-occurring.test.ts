@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { meetingProbability } from '../../src/analytics/cascades/expected-probability.js'
+import { expectedProbability } from '../../src/analytics/cascades/expected-probability.js'
 import { coOccurringErrors } from '../../src/analytics/co-occurring-errors.js'
 import { perform } from '../../src/operation.js'
 import { describeEachDatabase } from '../support/databases.js'
@@ -17,17 +17,17 @@ describe('the expected share of an error', () => {
 
   test('depends on the number of hours with occurrences, not on their counts', () => {
     const storm = new Map([[10 * HOUR, 1_000_000]])
-    expect(meetingProbability(storm, week)).toBeCloseTo(1 / 168, 10)
+    expect(expectedProbability(storm, week)).toBeCloseTo(1 / 168, 10)
     const steady = new Map(Array.from({ length: 168 }, (_, hour) => [hour * HOUR, 1000]))
-    expect(meetingProbability(steady, week)).toBeCloseTo(1, 10)
+    expect(expectedProbability(steady, week)).toBeCloseTo(1, 10)
     const once = new Map([[10 * HOUR, 1]])
-    expect(meetingProbability(once, week)).toBeCloseTo((1 - Math.exp(-1 / 6)) / 168, 10)
+    expect(expectedProbability(once, week)).toBeCloseTo((1 - Math.exp(-1 / 6)) / 168, 10)
   })
 
   test('is never zero and includes adjacent hours within the window', () => {
-    expect(meetingProbability(new Map(), week)).toBe(meetingProbability(new Map([[0, 1]]), week))
+    expect(expectedProbability(new Map(), week)).toBe(expectedProbability(new Map([[0, 1]]), week))
     // A window of one hour around the middle of an hour covers half of the next hour.
-    const wide = meetingProbability(new Map([[HOUR, 2]]), { from: 0, to: 3 * HOUR, window: HOUR })
+    const wide = expectedProbability(new Map([[HOUR, 2]]), { from: 0, to: 3 * HOUR, window: HOUR })
     expect(wide).toBeCloseTo((1 - Math.exp(-1) + 1 - Math.exp(-2) + 1 - Math.exp(-1)) / 3, 10)
   })
 })

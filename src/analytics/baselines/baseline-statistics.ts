@@ -12,7 +12,7 @@ const OUTLIER_DEVIATIONS = 3
 
 /**
  * Mean and standard deviation of counts without outliers. The deviation is at least that of a Poisson process with the
- * mean of all counts. Without this floor a rare but regular type, whose few counts are all outliers, would have none.
+ * mean of all counts. Otherwise it would be zero for a rare but regular type, whose few counts are all outliers.
  */
 export function calculateBaseline(counts: readonly number[]): BaselineFigures {
   const typicalCounts = withoutOutliers(counts)

@@ -23,7 +23,7 @@ export const ErrorBaseline = r.object({
 })
 export type ErrorBaseline = v.InferOutput<typeof ErrorBaseline>
 
-/** Returns the baseline of an error's type and platform, or null without enough history. */
+/** Returns the baseline of an error's type and platform, or null if there is not enough history. */
 export const errorBaseline = defineOperation({
   input: v.object({ error_id: id(), application_id: optional(id()) }),
   async run(context, { error_id, application_id }): Promise<ErrorBaseline | null> {

@@ -25,7 +25,7 @@ const MIN_COVERED_DAYS = 7
 const PAIRS_PER_TRANSACTION = 200
 
 /**
- * Detects errors that follow another within a minute, at least three times and at least twice as often as by chance.
+ * Detects errors that follow another error within a minute, at least three times and at least twice as often as by chance.
  * Reads each occurrence once, after its minute has passed, and stores hourly sums. The cost of a run depends on the new
  * occurrences, not on the lookback. Every run replaces all cascades.
  */

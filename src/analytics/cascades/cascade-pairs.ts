@@ -23,9 +23,9 @@ type FollowedPair = Omit<StrongPair, 'parent_count' | 'expected_probability'>
 /** Minimum number of times a child must follow. */
 const MIN_FOLLOWED = 3
 const MAX_PAIRS = 1000
-/** Pairs compared with chance. Frequent errors follow every other error, which makes most pairs coincidences. */
+/** Limits the comparison with chance. Frequent errors follow every other error, which makes most pairs coincidences. */
 const MAX_COMPARED_PAIRS = 5 * MAX_PAIRS
-/** Observed probability divided by the expected one. A lift of 1 is a coincidence. */
+/** Minimum ratio of observed to expected probability. A lift of 1 is a coincidence. */
 const MIN_LIFT = 2
 
 /** Pairs within one application whose child followed often enough, and at least twice as often as by chance. */
@@ -128,7 +128,7 @@ const WINDOWS_PER_HOUR = HOUR / CASCADE_WINDOW_MS
 
 interface ErrorCount {
   count: number
-  /** Milliseconds during which an occurrence follows within the window. */
+  /** Total time, in milliseconds, that is followed by an occurrence within the window. */
   covered_ms: number
 }
 

@@ -19,7 +19,7 @@ export interface CascadePair {
 }
 
 /**
- * Finds errors that follow another within a minute. For each occurrence in the span, collects the other errors of its
+ * Finds errors that follow another error within a minute. For each occurrence in the span, collects the other errors of its
  * application in the following minute. A child that follows one parent ten times counts once. Expects occurrences
  * newest first, starting one minute after the span, so that the next occurrence of each error is always known.
  */
@@ -27,7 +27,7 @@ export class CascadeSweep {
   /** Occurrences of each error within the span. */
   readonly parents = new Map<number, number>()
   /**
-   * Milliseconds during which each error follows within the window. A burst of children covers little more than one
+   * Total time, in milliseconds, that is followed by each error within the window. A burst covers little more than one
    * window.
    */
   readonly covered = new Map<number, number>()

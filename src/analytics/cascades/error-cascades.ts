@@ -15,7 +15,7 @@ export const Cascade = r.object({
   followed_count: r.integer,
   parent_count: r.integer,
   probability: r.number,
-  /** Probability by chance, based on the time that the child covers. */
+  /** Probability expected by chance, based on the time that the child covers. */
   expected_probability: r.number,
   /** `probability / expected_probability`, at least 2. */
   lift: r.number,

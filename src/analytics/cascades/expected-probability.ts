@@ -14,7 +14,7 @@ interface Candidate {
  * Probability that each error occurs within a window around any moment of the last days. Uses hourly counts, so that a
  * storm counts as the hours it fills. Ignores hours before the application's first record. Never zero.
  */
-export async function meetingProbabilities(
+export async function expectedProbabilities(
   context: Context,
   candidates: readonly Candidate[],
   { window, until }: { window: number; until: number },
@@ -30,7 +30,7 @@ export async function meetingProbabilities(
   return new Map(
     candidates.map(({ id, application_id }) => [
       id,
-      meetingProbability(sums.get(id) ?? new Map(), {
+      expectedProbability(sums.get(id) ?? new Map(), {
         from: startByApplication.get(application_id) ?? from,
         to,
         window,
@@ -39,8 +39,8 @@ export async function meetingProbabilities(
   )
 }
 
-/** Mean over all hours of the probability that an occurrence falls into the window around the middle of the hour. */
-export function meetingProbability(
+/** Mean, over all hours, of the probability of an occurrence within the window around the middle of the hour. */
+export function expectedProbability(
   counts: ReadonlyMap<number, number>,
   { from, to, window }: { from: number; to: number; window: number },
 ): number {

@@ -8,7 +8,7 @@ import { severityRank } from '../severity-rank.js'
 import type { Span } from '../sums/period.js'
 import { type DigestFrequency, daysBefore, digestSpan } from './digest-span.js'
 
-/** Figures of a period and the period before it. */
+/** Figures of a period and of the previous period. */
 export interface DigestFigures {
   frequency: DigestFrequency
   from: number
@@ -44,7 +44,7 @@ interface DigestOptions {
   application_id?: number | undefined
 }
 
-type DigestPart = Span & { application_id: number | undefined }
+type ApplicationSpan = Span & { application_id: number | undefined }
 
 /** Returns the figures of the last complete period. */
 export async function digestFigures(
@@ -54,12 +54,12 @@ export async function digestFigures(
 ): Promise<DigestFigures> {
   const { time_zone } = context.config
   const period = digestSpan(frequency, at, time_zone)
-  const span: DigestPart = { ...period, application_id }
-  const before: DigestPart = {
+  const span: ApplicationSpan = { ...period, application_id }
+  const before: ApplicationSpan = {
     ...{ from: daysBefore(span.from, frequency === 'daily' ? 1 : 7, time_zone), to: span.from },
     application_id,
   }
-  const countBoth = async (count: (context: Context, span: DigestPart) => Promise<number>) => ({
+  const countBoth = async (count: (context: Context, span: ApplicationSpan) => Promise<number>) => ({
     now: await count(context, span),
     before: await count(context, before),
   })
@@ -79,7 +79,7 @@ export async function digestFigures(
   }
 }
 
-async function countOccurrences({ database }: Context, span: DigestPart): Promise<number> {
+async function countOccurrences({ database }: Context, span: ApplicationSpan): Promise<number> {
   const { from, to } = alignToHours(span)
   const { total } = await database.read
     .selectFrom('faultboard_application_hours')
@@ -91,7 +91,7 @@ async function countOccurrences({ database }: Context, span: DigestPart): Promis
   return Number(total ?? 0)
 }
 
-function newErrorsQuery({ database }: Context, { from, to, application_id }: DigestPart) {
+function newErrorsQuery({ database }: Context, { from, to, application_id }: ApplicationSpan) {
   return database.read
     .selectFrom('faultboard_errors')
     .where('first_seen_at', '>=', from)
@@ -99,7 +99,7 @@ function newErrorsQuery({ database }: Context, { from, to, application_id }: Dig
     .$if(application_id !== undefined, (query) => query.where('application_id', '=', application_id ?? 0))
 }
 
-async function countNewErrors(context: Context, span: DigestPart): Promise<number> {
+async function countNewErrors(context: Context, span: ApplicationSpan): Promise<number> {
   const { count } = await newErrorsQuery(context, span)
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow()
@@ -107,7 +107,7 @@ async function countNewErrors(context: Context, span: DigestPart): Promise<numbe
 }
 
 /** Most severe first, then most frequent. */
-async function findNewIds(context: Context, span: DigestPart): Promise<number[]> {
+async function findNewIds(context: Context, span: ApplicationSpan): Promise<number[]> {
   const rows = await newErrorsQuery(context, span)
     .select('id')
     .orderBy(severityRank('severity'))
@@ -118,7 +118,7 @@ async function findNewIds(context: Context, span: DigestPart): Promise<number[]>
   return rows.map(({ id }) => id)
 }
 
-function resolvedErrorsQuery({ database }: Context, { from, to, application_id }: DigestPart) {
+function resolvedErrorsQuery({ database }: Context, { from, to, application_id }: ApplicationSpan) {
   return database.read
     .selectFrom('faultboard_errors')
     .where('resolved_at', '>=', from)
@@ -126,15 +126,15 @@ function resolvedErrorsQuery({ database }: Context, { from, to, application_id }
     .$if(application_id !== undefined, (query) => query.where('application_id', '=', application_id ?? 0))
 }
 
-/** Excludes errors that were reopened since. */
-async function countResolvedErrors(context: Context, span: DigestPart): Promise<number> {
+/** Excludes errors that have been reopened since. */
+async function countResolvedErrors(context: Context, span: ApplicationSpan): Promise<number> {
   const { count } = await resolvedErrorsQuery(context, span)
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow()
   return count
 }
 
-async function findResolvedIds(context: Context, span: DigestPart): Promise<number[]> {
+async function findResolvedIds(context: Context, span: ApplicationSpan): Promise<number[]> {
   const rows = await resolvedErrorsQuery(context, span)
     .select('id')
     .orderBy('resolved_at', 'desc')
@@ -144,7 +144,7 @@ async function findResolvedIds(context: Context, span: DigestPart): Promise<numb
 }
 
 /** Errors reopened by an occurrence, not by a user. Counted at their latest regression. */
-function regressedErrorsQuery({ database }: Context, { from, to, application_id }: DigestPart) {
+function regressedErrorsQuery({ database }: Context, { from, to, application_id }: ApplicationSpan) {
   return database.read
     .selectFrom('faultboard_errors as e')
     .where('e.reopened_at', '>=', from)
@@ -161,14 +161,14 @@ function regressedErrorsQuery({ database }: Context, { from, to, application_id 
     )
 }
 
-async function countRegressedErrors(context: Context, span: DigestPart): Promise<number> {
+async function countRegressedErrors(context: Context, span: ApplicationSpan): Promise<number> {
   const { count } = await regressedErrorsQuery(context, span)
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow()
   return count
 }
 
-async function findRegressedIds(context: Context, span: DigestPart): Promise<number[]> {
+async function findRegressedIds(context: Context, span: ApplicationSpan): Promise<number[]> {
   const rows = await regressedErrorsQuery(context, span)
     .select('e.id')
     .orderBy('e.reopened_at', 'desc')
@@ -177,7 +177,7 @@ async function findRegressedIds(context: Context, span: DigestPart): Promise<num
   return rows.map(({ id }) => id)
 }
 
-async function loadTopErrors(context: Context, span: DigestPart): Promise<DigestEntry[]> {
+async function loadTopErrors(context: Context, span: ApplicationSpan): Promise<DigestEntry[]> {
   let topErrors: { id: number; count: number }[] = []
   for await (const range of errorIdRanges(context.database)) {
     const rows = await hoursOfErrors(context, span, range)
@@ -196,7 +196,7 @@ async function loadTopErrors(context: Context, span: DigestPart): Promise<Digest
   )
 }
 
-function hoursOfErrors({ database }: Context, span: DigestPart, ids: Range) {
+function hoursOfErrors({ database }: Context, span: ApplicationSpan, ids: Range) {
   const { application_id } = span
   const { from, to } = alignToHours(span)
   return (

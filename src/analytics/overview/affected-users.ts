@@ -8,7 +8,7 @@ import { hasMorePairs, hasUnscannedPairs, newestUserErrorPairs } from '../user-e
 export const AffectedUsers = r.object({
   /** Users with an error in the last seven days. */
   count: r.integer,
-  /** Users in the seven days before. Null if there are more than the counting limit. */
+  /** Users in the previous seven days. Null if there are more than the counting limit. */
   before: r.nullable(r.integer),
   /** True when `count` is a lower bound. */
   is_lower_bound: r.optional(r.alwaysTrue),

@@ -34,13 +34,13 @@ export async function loadAttentionGroups(
   context: Context,
   { application_id, since }: { application_id: number | undefined; since: number },
 ): Promise<AttentionGroups> {
-  const openAndAwake = openErrors(context, application_id)
+  const activeErrors = openErrors(context, application_id)
   const weekStart = startOfLastDays(7, context.now(), context.config.time_zone)
   return {
-    new_errors: await loadGroup(context, openAndAwake.where('first_seen_at', '>=', since), (errors) =>
+    new_errors: await loadGroup(context, activeErrors.where('first_seen_at', '>=', since), (errors) =>
       errors.orderBy('first_seen_at', 'desc'),
     ),
-    reopened: await loadGroup(context, regressedSince(openAndAwake, weekStart), (errors) =>
+    reopened: await loadGroup(context, regressedSince(activeErrors, weekStart), (errors) =>
       errors.orderBy('reopened_at', 'desc'),
     ),
     unattended: await loadUnattendedErrors(context, application_id),

@@ -57,7 +57,7 @@ export const TimeToResolve = r.object({
   count: r.integer,
   median_ms: r.nullable(r.number),
   mean_ms: r.nullable(r.number),
-  /** Figures of the 30 days before. */
+  /** Figures of the previous 30 days. */
   before: r.object({ count: r.integer, median_ms: r.nullable(r.number), mean_ms: r.nullable(r.number) }),
   /** Mean of each of the last eight weeks, oldest first; 0 for weeks without resolved errors. */
   weekly_mean_ms: r.list(r.number),
@@ -96,12 +96,12 @@ async function resolutionTimes(context: Context, application_id: number | undefi
     .executeTakeFirstOrThrow()
   if (count === 0) return { count, median_ms: null, mean_ms: null }
   const middle = await resolved
-    .select(RESOLUTION_TIME.as('took'))
-    .orderBy('took')
+    .select(RESOLUTION_TIME.as('duration_ms'))
+    .orderBy('duration_ms')
     .limit(2 - (count % 2))
     .offset(Math.floor((count - 1) / 2))
     .execute()
-  const median = middle.reduce((sum, { took }) => sum + Number(took), 0) / Math.max(1, middle.length)
+  const median = middle.reduce((sum, { duration_ms }) => sum + Number(duration_ms), 0) / Math.max(1, middle.length)
   return { count, median_ms: Math.round(median), mean_ms: Math.round(Number(total ?? 0) / count) }
 }
 

@@ -30,8 +30,8 @@ export async function loadImpact(context: Context, application_id: number | unde
   const since = await firstCoveredHour(context)
   const occurrences = await findMostFrequent(context, application_id, since)
   const users = await countUsersByError(context, application_id)
-  const mostAffecting = [...users.byError.keys()].slice(0, MAX_CANDIDATES)
-  const ids = await filterOpen(context, application_id, [...occurrences.keys(), ...mostAffecting])
+  const idsByUsers = [...users.byError.keys()].slice(0, MAX_CANDIDATES)
+  const ids = await filterOpen(context, application_id, [...occurrences.keys(), ...idsByUsers])
   const uncounted = ids.filter((id) => !occurrences.has(id))
   for (const [id, count] of await countOccurrences(context, uncounted, since)) occurrences.set(id, count)
   const errors = ids.map((error_id) => ({
@@ -65,7 +65,7 @@ async function firstCoveredHour({ database, config, now }: Context): Promise<num
   return next?.hour ?? week
 }
 
-/** Open errors with the most occurrences. Checks whether they are open only for the most frequent ones. */
+/** Open errors with the most occurrences. Only the most frequent errors are checked for being open. */
 async function findMostFrequent(context: Context, application_id: number | undefined, since: number) {
   const { read, dialect } = context.database
   const sums = read

@@ -34,7 +34,7 @@ type PlatformError = v.InferOutput<typeof PlatformError>
 export const PlatformHealth = r.object({
   ...PlatformRate.entries,
   ...PlatformStability.entries,
-  /** Null without occurrences. */
+  /** Null if there are no occurrences. */
   stability_score: r.nullable(r.number),
   status: r.oneOf([...STABILITY_STATUSES, 'quiet']),
   top_errors: r.list(PlatformError),

@@ -17,7 +17,7 @@ export const PlatformRate = r.object({
   /** Share of the occurrences of all platforms. */
   share: r.number,
   per_day: r.number,
-  /** Occurrences in the period before, and the growth since then. */
+  /** Occurrences in the previous period, and the growth since then. */
   before_count: r.integer,
   growth: r.nullable(r.number),
   severities: SeverityCounts,

@@ -38,7 +38,7 @@ function comparedSpan({ now }: Context, release: Release, before: Release | null
   }
 }
 
-/** Ratio of counts from which an error is worse, adjusted for the lifetime of both releases. */
+/** Minimum ratio of counts for an error to be worse, adjusted for the lifetime of both releases. */
 export function worseThreshold(release: Release, before: Release): number {
   return (WORSE_RATIO * lifetimeDays(release)) / lifetimeDays(before)
 }

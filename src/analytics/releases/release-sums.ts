@@ -27,8 +27,8 @@ export async function releasesOfYear(context: Context, scope: Scope): Promise<Da
 }
 
 /**
- * Compares version names within an application. Releases of several applications are merged by the time of their next
- * release.
+ * Sorts releases within an application by version name. Merges applications by first-seen time, where a release never
+ * sorts after the next release of its application.
  */
 function sortAcrossApplications<Item extends DatedRelease & SeenRelease>(releases: readonly Item[]): Item[] {
   const sortable: { release: Item; sortTime: number }[] = []
@@ -46,9 +46,7 @@ function sortAcrossApplications<Item extends DatedRelease & SeenRelease>(release
     .map(({ release }) => release)
 }
 
-/**
- * A first-seen time recorded after the first hour is too late, because not every occurrence of a flood is inspected.
- */
+/** Ignores a recorded time after the first hour. It is late if an error flood kept occurrences from being inspected. */
 function firstSeenAt({ first_hour }: Release, recorded: number | undefined): number {
   return recorded !== undefined && recorded < first_hour + HOUR ? recorded : first_hour
 }

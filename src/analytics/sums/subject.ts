@@ -99,7 +99,7 @@ async function findErrorIds(context: Context, subject: Subject, from: number): P
   return (await packedRows(context.database, query, ['id'])).map(({ id }) => id)
 }
 
-/** Times of stored occurrences since a time, oldest first. Limited to the newest. */
+/** Times of the newest stored occurrences since a time, oldest first. */
 export async function occurrenceTimes(context: Context, subject: Subject, from: number): Promise<number[]> {
   if (subject.error_id === undefined && subject.error_type === undefined) return loadAnyTimes(context, subject, from)
   let newest: number[] = []
@@ -108,7 +108,7 @@ export async function occurrenceTimes(context: Context, subject: Subject, from: 
   for await (const range of timedRanges(context.database, ids.length, ID_LIST_LIMITS)) {
     newest.push(...(await loadTimes(context, ids.slice(range.from, range.to), subject.platform, since)))
     if (newest.length < MAX_TIMES) continue
-    // Older times of the remaining errors are not needed.
+    // The remaining errors need no times older than these.
     newest = newest.sort((a, b) => b - a).slice(0, MAX_TIMES)
     since = newest.at(-1) ?? from
   }

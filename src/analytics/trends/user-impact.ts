@@ -34,9 +34,9 @@ export async function errorsWithMostUsers(
   let page = await loadCandidates(context, scope, span, null)
   while ((page[0]?.occurrence_count ?? 0) >= minUsers()) {
     const byUsers = [...page].sort((a, b) => b.user_count - a.user_count)
-    for (let part = takeNextPart(byUsers, minUsers()); part.length > 0; part = takeNextPart(byUsers, minUsers())) {
+    for (let batch = takeNextBatch(byUsers, minUsers()); batch.length > 0; batch = takeNextBatch(byUsers, minUsers())) {
       topErrors = topBy(
-        [...topErrors, ...(await countUsers(context, part, span))],
+        [...topErrors, ...(await countUsers(context, batch, span))],
         ({ user_count }) => user_count,
         limit,
       )
@@ -54,8 +54,8 @@ interface Candidate {
   user_count: number
 }
 
-/** Removes the errors to count next: limited by their number of users, without errors that cannot rank. */
-function takeNextPart(errors: Candidate[], minUsers: number): Candidate[] {
+/** Removes and returns the errors to count next, up to the user limit. Stops at errors that cannot rank. */
+function takeNextBatch(errors: Candidate[], minUsers: number): Candidate[] {
   let users = 0
   const end = errors.findIndex(({ user_count }, i) => {
     users += user_count
