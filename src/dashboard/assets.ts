@@ -10,7 +10,7 @@ interface Bundle {
   wrap(text: string): string
 }
 
-/** Shared style sheets first, then the layout of single pages. */
+/** Shared style sheets first, then the styles of individual pages. */
 const STYLES = [
   ...['tokens', 'base', 'forms', 'frame', 'panels', 'tables', 'figures', 'components', 'charts'],
   ...['list', 'detail', 'source', 'overview', 'settings', 'notifications', 'analytics', 'process', 'diagnostics'],

@@ -9,7 +9,7 @@ import type { ViewConfiguration } from './view-options.js'
 export interface Visit extends ViewConfiguration {
   /** Mount path, the prefix of every link. */
   base: string
-  /** Path of the page, relative to the mount. */
+  /** Path of the page, relative to the mount path. */
   path: string
   query: URLSearchParams
   /** Signed-in user. */
@@ -30,7 +30,7 @@ export interface Visit extends ViewConfiguration {
   rail_folded: boolean
   /** End of the previous visit. */
   last_visit_at: number | null
-  /** Version of Faultboard, and the health of this process as known without a query. */
+  /** Version of Faultboard, and the health of this process as far as it is known without a query. */
   tracker: { version: string | null; state: HealthState }
 }
 
@@ -95,10 +95,10 @@ export interface Action<Schema extends v.GenericSchema = v.GenericSchema> extend
 }
 
 export interface ActionResult {
-  /** Redirect target, relative to the mount. */
+  /** Redirect target, relative to the mount path. */
   to: string
   notice: string | null
-  /** `Content-Location` of the created record, relative to the mount. */
+  /** `Content-Location` of the created record, relative to the mount path. */
   created?: string
   /** Preferences to store in cookies, by name. */
   preferences?: Readonly<Record<string, string>>
@@ -124,14 +124,14 @@ export function defineAction<Schema extends v.GenericSchema>(action: Action<Sche
   return action as unknown as Action
 }
 
-/** A link of the navigation. */
+/** A navigation link. */
 export interface Destination {
   readonly path: string
   readonly label: string
   /** SVG path data on a grid of 16 by 16. */
   readonly icon: string
   readonly query?: LinkParameters
-  /** The options without which the page is switched off. */
+  /** Options that must be on to enable the page. */
   readonly needs?: readonly string[]
 }
 
@@ -140,7 +140,7 @@ export interface DashboardPart {
   readonly pages: readonly Page[]
   readonly downloads?: readonly Download[]
   readonly actions?: readonly Action[]
-  /** The link to the first page. */
+  /** Link to the first page. */
   readonly navigation: Pick<Destination, 'label' | 'icon'>
 }
 

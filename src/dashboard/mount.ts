@@ -6,7 +6,7 @@ export interface Mount {
   path: string
   /** Client address according to the host's framework. */
   remote_address: string | null
-  /** Peer of the connection, if it may differ: a proxy that the framework trusts. */
+  /** Peer of the connection, if it can differ from the client: a proxy that the framework trusts. */
   peer_address?: string | null
   /** Whether the client used HTTPS. Defaults to the scheme of the request URL. */
   encrypted?: boolean

@@ -21,7 +21,7 @@ export function readPreferences(cookies: string | null, now: number): Preference
   return {
     theme: THEMES.find((known) => known === theme) ?? 'auto',
     rail_folded: readCookie(cookies, COOKIES.rail) === 'folded',
-    last_visit_at: readVisits(cookies, now).before,
+    last_visit_at: readVisits(cookies, now).previousVisitEnd,
   }
 }
 
@@ -33,16 +33,19 @@ export function preferenceCookie(name: string, value: string, base: string): str
 
 /** Returns a `Set-Cookie` header with the time of this request, at most once a minute; otherwise null. */
 export function visitCookie(cookies: string | null, now: number, base: string): string | null {
-  const { before, seen } = readVisits(cookies, now)
-  if (seen !== null && now - seen < MINUTE) return null
-  return preferenceCookie('visits', `${now}.${before ?? ''}`, base)
+  const { lastRequestAt, previousVisitEnd } = readVisits(cookies, now)
+  if (lastRequestAt !== null && now - lastRequestAt < MINUTE) return null
+  return preferenceCookie('visits', `${now}.${previousVisitEnd ?? ''}`, base)
 }
 
-/** Parses the time of the last request and the end of the previous visit. */
-function readVisits(cookies: string | null, now: number): { seen: number | null; before: number | null } {
-  const [, seenText, beforeText] = /^(\d{1,15})\.(\d{0,15})$/.exec(readCookie(cookies, COOKIES.visits) ?? '') ?? []
-  if (!seenText) return { seen: null, before: null }
-  const seen = Math.min(Number(seenText), now)
-  if (now - seen > VISIT_TIMEOUT_MS) return { seen, before: seen }
-  return { seen, before: beforeText ? Number(beforeText) : null }
+/** Parses the time of the last request and the end of the previous visit from the cookie. */
+function readVisits(
+  cookies: string | null,
+  now: number,
+): { lastRequestAt: number | null; previousVisitEnd: number | null } {
+  const [, requestText, visitText] = /^(\d{1,15})\.(\d{0,15})$/.exec(readCookie(cookies, COOKIES.visits) ?? '') ?? []
+  if (!requestText) return { lastRequestAt: null, previousVisitEnd: null }
+  const lastRequestAt = Math.min(Number(requestText), now)
+  if (now - lastRequestAt > VISIT_TIMEOUT_MS) return { lastRequestAt, previousVisitEnd: lastRequestAt }
+  return { lastRequestAt, previousVisitEnd: visitText ? Number(visitText) : null }
 }

@@ -1,7 +1,7 @@
 import type { OptionName, Options, OptionTable, SecretOptionName, SwitchName } from '../config/options.js'
 import type { Context } from '../context.js'
 
-/** Options that views need in addition to the switches. Views write to responses, so secret options do not compile. */
+/** Options that views need in addition to the boolean options. A secret option here is a compile error. */
 const VIEW_OPTIONS = [
   'baseline_alert_threshold_std_devs',
   'dashboard_base_url',

@@ -43,7 +43,7 @@ const parameters = v.object({
   priority_level: optional(batchUpdatePriority.input.entries.priority_level),
   hours: optional(batchSnoozeErrors.input.entries.hours),
   reason: batchSnoozeErrors.input.entries.reason,
-  // Separate from the fields of snooze, which are in the same form. Without hours, a mute has no end.
+  // Separate from the snooze fields of the same form. Without hours, a mute does not expire.
   mute_hours: batchMuteErrors.input.entries.hours,
   mute_reason: batchMuteErrors.input.entries.reason,
   application_id: optional(id()),

@@ -22,8 +22,8 @@ export interface CookieAttributes {
 }
 
 /**
- * The path as browsers compare it: encoded, and without a semicolon, which would end the attribute. A path with a
- * semicolon is shortened to the folder above, which contains the dashboard too.
+ * Encodes a path as browsers compare it. A semicolon would end the attribute, so a path with a semicolon is shortened
+ * to its parent folder, which also contains the dashboard.
  */
 function cookiePath(path: string): string {
   const end = path.indexOf(';')

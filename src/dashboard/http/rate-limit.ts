@@ -8,7 +8,7 @@ export interface Verdict {
   reset: number
 }
 
-/** Whether a window of one minute is open. A window that ends later was opened before the clock was set back. */
+/** Whether a one-minute window is open. A window that ends further ahead was opened before the clock was set back. */
 export function isOpenWindow({ ends }: { ends: number }, now: number): boolean {
   return ends > now && ends <= now + MINUTE
 }

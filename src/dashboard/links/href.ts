@@ -5,7 +5,7 @@ export function href(visit: Visit, path: string, parameters: LinkParameters = {}
   return `${visit.base}${pathWith(path, { application_id: visit.application_id, ...parameters })}`
 }
 
-/** Path with a query, relative to the mount. */
+/** Path with a query, relative to the mount path. */
 export function pathWith(path: string, parameters: LinkParameters): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(parameters)) {

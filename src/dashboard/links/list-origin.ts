@@ -9,8 +9,8 @@ import { href } from './href.js'
 const MAX_QUERY_LENGTH = 2000
 
 /**
- * The list that led to an error, carried in the link: its filters and page. The Referrer-Policy sends no referrer, and
- * the way back must work without JavaScript.
+ * Filters and page of the list that led to an error, passed as link parameters. The Referrer-Policy sends no referrer,
+ * and the link back must work without JavaScript.
  */
 export const listOriginInput = {
   list_query: filterText({ max: MAX_QUERY_LENGTH, note: 'the filters of the list to go back to' }),

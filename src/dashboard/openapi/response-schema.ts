@@ -1,7 +1,7 @@
 import type * as v from 'valibot'
 import type { JsonSchema } from '../../model/input/json-schema.js'
 
-/** The members of any kind of schema that are converted here. */
+/** Schema members that are converted, of any kind of schema. */
 interface SchemaMembers {
   type: string
   entries?: Record<string, SchemaMembers>

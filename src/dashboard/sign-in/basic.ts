@@ -19,7 +19,7 @@ export function basicCredentials(header: string): Credentials | null {
   return colon < 0 ? null : { username: text.slice(0, colon), password: text.slice(colon + 1) }
 }
 
-/** Compares digests of equal length, both in full: the time reveals nothing about either value. */
+/** Compares digests of equal length in constant time, so that timing reveals nothing about either value. */
 export function sameCredentials(credentials: Credentials, expected: Credentials): boolean {
   const isSameName = sameText(credentials.username, expected.username)
   const isSamePassword = sameText(credentials.password, expected.password)

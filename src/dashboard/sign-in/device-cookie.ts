@@ -28,7 +28,7 @@ export class DeviceCookies {
     this.#now = now
   }
 
-  /** Returns the device for which this name was signed, or null. */
+  /** Returns the device whose cookie was signed for this name, or null. */
   async verify(cookies: string | null, name: string): Promise<Device | null> {
     const [, id, issued, signature] =
       /^([\w-]{22})\.([\da-z]{1,9})\.([\w-]{43})$/.exec(readCookie(cookies, COOKIE) ?? '') ?? []
@@ -58,7 +58,7 @@ export class DeviceCookies {
         .update(`${id}.${issued}.${name.normalize('NFC')}`)
         .digest('base64url')
     } catch {
-      // Without memory for the key, visitors sign in as on an unknown device.
+      // Deriving the key can run out of memory. The device then counts as unknown.
       return null
     }
   }
@@ -69,12 +69,12 @@ export class DeviceCookies {
   }
 }
 
-/** The latest key. Deriving it costs 50 ms of CPU, and trackers of one process usually have the same credentials. */
+/** Cached, because deriving a key takes 50 ms of CPU time. Trackers of one process usually share their credentials. */
 let latest: { username: string; password: string; key: Promise<Buffer> } | null = null
 
 /**
- * Derived from the credentials: every process and every restart has the same key, and a new password invalidates all
- * cookies. scrypt makes guessing the password from a stolen cookie as slow as from a stolen password hash.
+ * Derives the key from the credentials, so that it is the same in every process and after a restart. A new password
+ * invalidates all cookies. scrypt makes guessing the password from a stolen cookie as slow as from a stolen password hash.
  */
 function keyFor(username: string, password: string): Promise<Buffer> {
   if (latest?.username === username && latest.password === password) return latest.key

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { MINUTE } from '../../model/time.js'
 import { isOpenWindow, type Verdict } from '../http/rate-limit.js'
 
-/** A sign-in attempt of any scheme: a password, an API token, a callback of the host. */
+/** A sign-in attempt of any scheme, such as a password, an API token or a host callback. */
 export interface SignInAttempt {
   /** Account name as the client sent it; empty when the scheme has none. */
   name: string
@@ -53,8 +53,8 @@ interface CountWindow {
 }
 
 /**
- * Limits password guessing without locking out known devices. A right secret is refused too while its name is limited
- * in its network: a limiter that let it through would not limit a guesser at all. Counters belong to one process.
+ * Limits password guessing without locking out known devices. While a name is limited in a network, even the correct
+ * secret is rejected. Otherwise an attacker could keep guessing. Counters belong to one process.
  */
 export class SignInLimiter {
   readonly #now: () => number
@@ -107,7 +107,7 @@ export class SignInLimiter {
     }
   }
 
-  /** Answers a repeated pair without verifying it again, up to the limit. */
+  /** Whether the pair has failed before. Throws once the pair has been repeated too often. */
   #isKnownWrong({ failures, ends }: AccountWindow, pair: string): boolean {
     const count = failures.get(pair) ?? 0
     if (count >= MAX_WRONG_SECRETS) throw this.#limited(ends, MAX_WRONG_SECRETS)
@@ -134,7 +134,7 @@ export class SignInLimiter {
     return account
   }
 
-  /** Holds at most one request per network, so that one attacker cannot take every place. */
+  /** Holds at most one request per network, so that one attacker cannot occupy every slot. */
   async #delay(network: string): Promise<void> {
     const refused = this.#limited(this.#now() + DELAY_MS, MAX_WRONG_PAIRS_BEFORE_DELAY)
     if (this.#delayedNetworks.size >= MAX_DELAYED || this.#delayedNetworks.has(network)) throw refused

@@ -6,7 +6,7 @@ import { SignInLimited, SignInLimiter } from './limiter.js'
 
 export interface Session {
   user: string
-  /** Returns the cookie that makes this browser a known device; null when the browser has a fresh one. */
+  /** Returns the cookie that makes this browser a known device; null while its current cookie is fresh. */
   deviceCookie(path: string, secure: boolean): Promise<string | null>
 }
 

@@ -5,8 +5,8 @@ export interface Comparison {
   /** Null if unknown. */
   before: number | null
   now: number
-  /** Period of the earlier value: "by this time yesterday". */
-  than: string
+  /** Period of the earlier value, such as "by this time yesterday". */
+  period: string
   format(value: number): string
 }
 
@@ -42,18 +42,18 @@ export function Figure({
 }
 
 /** Change since the earlier period. An increase is worse in every figure that shows one. */
-function Change({ now, before, than, format }: Comparison): Rendered {
+function Change({ now, before, period, format }: Comparison): Rendered {
   if (before === null) return null
-  const sentence = `${format(before)} ${than}`
+  const tooltip = `${format(before)} ${period}`
   if (before === now) {
     return (
-      <span class="change" title={sentence}>
+      <span class="change" title={tooltip}>
         no change
       </span>
     )
   }
   return (
-    <span class={`change ${now > before ? 'worse' : 'better'}`} title={sentence}>
+    <span class={`change ${now > before ? 'worse' : 'better'}`} title={tooltip}>
       <span aria-hidden="true">{now > before ? '↑' : '↓'}</span>
       <span class="hidden">{now > before ? 'up by' : 'down by'}</span>
       {before === 0 ? format(now) : `${percent(now, before)} %`}

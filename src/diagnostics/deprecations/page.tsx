@@ -78,7 +78,11 @@ function Warning({ warning, visit }: { warning: DeprecationWarning; visit: Visit
     <li class="record counted">
       <div class="record-main">
         <p class="record-title" dir="auto">
-          {message === OTHERS ? <Named name={OTHERS} nothing="" /> : message || <Named name="" nothing="no message" />}
+          {message === OTHERS ? (
+            <Named name={OTHERS} emptyLabel="" />
+          ) : (
+            message || <Named name="" emptyLabel="no message" />
+          )}
         </p>
         <p>
           {code && <Code code={code} />}{' '}
@@ -87,7 +91,7 @@ function Warning({ warning, visit }: { warning: DeprecationWarning; visit: Visit
         <ul class="handlers">
           {places.map(({ place, count }) => (
             <li>
-              {place ? <PlaceLink place={place} visit={visit} /> : <Named name="" nothing="unknown location" />}{' '}
+              {place ? <PlaceLink place={place} visit={visit} /> : <Named name="" emptyLabel="unknown location" />}{' '}
               {places.length > 1 && <span class="muted">{count === 1 ? 'once' : `${formatCount(count)} times`}</span>}
             </li>
           ))}

@@ -85,12 +85,12 @@ function Statement({ statement: repeated, visit }: { statement: RepeatedStatemen
     <li class="record counted">
       <div class="record-main">
         <p class="record-title">
-          <Named name={repeated.statement} nothing="unknown" />
+          <Named name={repeated.statement} emptyLabel="unknown" />
         </p>
         <ul class="handlers">
           {repeated.callers.map(({ route, place, worst_count }) => (
             <li>
-              <Named name={route} nothing="outside a request" />{' '}
+              <Named name={route} emptyLabel="outside a request" />{' '}
               {place && (
                 <>
                   <span class="muted">in</span> <PlaceLink place={place} visit={visit} />{' '}

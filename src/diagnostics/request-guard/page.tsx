@@ -112,7 +112,7 @@ function Ranking({ title, rows }: { title: string; rows: readonly RankedName[] }
 }
 
 function toShare({ name, count }: RankedName): Share {
-  return { label: <Named name={name} nothing="unknown" />, value: count }
+  return { label: <Named name={name} emptyLabel="unknown" />, value: count }
 }
 
 function Rules({ data, visit }: { data: RequestGuardSummary; visit: Visit }) {

@@ -36,7 +36,7 @@ import { ResolutionFigures } from './resolution-figures.js'
 import { periodText, Trends } from './trends.js'
 import { UserFigures } from './user-figures.js'
 
-/** Figures that are slow on a large database, and therefore cached one by one. */
+/** Figures that are slow on a large database, and therefore cached separately. */
 const SlowFigures = r.object({
   errors_by_type: TypeShares,
   top_users: r.list(UserErrors),
@@ -110,7 +110,7 @@ export const analytics = definePage({
           <Releases
             versions={counted.errors_by_version.value}
             changes={counted.release.value}
-            wanted={app_version}
+            requestedVersion={app_version}
             visit={visit}
           />
           <UpdatedAt at={counted_at} now={visit.now} />

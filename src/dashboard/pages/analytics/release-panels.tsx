@@ -13,12 +13,12 @@ import { ReleaseLink } from '../releases/release-link.js'
 export function Releases({
   versions,
   changes,
-  wanted,
+  requestedVersion,
   visit,
 }: {
   versions: readonly VersionFigures[]
   changes: Changes | null
-  wanted: string | undefined
+  requestedVersion: string | undefined
   visit: Visit
 }): Rendered {
   return (
@@ -30,8 +30,8 @@ export function Releases({
         {versions.length === 0 ? <NoVersions /> : <VersionTable versions={versions} visit={visit} />}
         <OlderVersions versions={versions} visit={visit} />
       </Insight>
-      {(changes || wanted) && (
-        <ReleaseChanges changes={changes} wanted={wanted} visit={visit}>
+      {(changes || requestedVersion) && (
+        <ReleaseChanges changes={changes} requestedVersion={requestedVersion} visit={visit}>
           {changes && <VersionForm changes={changes} visit={visit} />}
         </ReleaseChanges>
       )}

@@ -24,7 +24,7 @@ export function ErrorHead({
 }: {
   record: ErrorRecord
   visit: Visit
-  /** List of origin. */
+  /** List from which the error was opened. */
   list: ListOrigin
   /** Previous and next error of that list. */
   neighbors: ErrorNeighbors | null

@@ -29,7 +29,7 @@ export function ErrorRows({
   form?: string
   sort?: SortOrder
   allSelected?: boolean
-  /** List parameters in the links of the rows, for the way back. */
+  /** List parameters in the links of the rows, for the link back. */
   origin?: LinkParameters
 }): Rendered {
   if (errors.length === 0) return empty

@@ -2,7 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { raw } from 'hono/html'
 import type { Rendered } from '../../define.js'
 
-/** Short enough for requests of the host to stay responsive. */
+/** Short enough to keep the host's requests responsive. */
 const MAX_BLOCKING_MS = 8
 
 /** Renders parts in sequence and yields to the event loop in between. */

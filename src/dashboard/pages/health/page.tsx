@@ -7,7 +7,7 @@ import { DAY, HOUR, MINUTE } from '../../../model/time.js'
 import { definePage, type Rendered, type Visit } from '../../define.js'
 import { PageHead } from '../../ui/layout/page-head.js'
 import { formatCount, Time } from '../../ui/time.js'
-import { DroppedTable, FactCard, type Facts, HealthSummary, RejectionsTable, Work } from './panels.js'
+import { BackgroundWork, DroppedTable, FactCard, type Facts, HealthSummary, RejectionsTable } from './panels.js'
 
 /** Status of the tracker. Works without a database. */
 export const health = definePage({
@@ -30,7 +30,7 @@ export const health = definePage({
         <div class="columns">
           <FactCard title="Database" rows={databaseFacts(data)} />
           <FactCard title="Writing" rows={writingFacts(data, visit)} />
-          <Work work={data.work} visit={visit} />
+          <BackgroundWork work={data.work} visit={visit} />
           <FactCard title="Process" rows={processFacts(data)} />
         </div>
         <RejectionsTable rejections={data.rejections} visit={visit} />
@@ -90,7 +90,7 @@ function formatUptime(ms: number): string {
   return ms < 2 * DAY ? `${Math.floor(ms / HOUR)} h` : `${Math.floor(ms / DAY)} days`
 }
 
-function formatSize(count: number): string {
-  if (count < 1_000_000) return `${formatCount(Math.round(count / 100) / 10)} kB`
-  return `${formatCount(Math.round(count / 100_000) / 10)} MB`
+function formatSize(bytes: number): string {
+  if (bytes < 1_000_000) return `${formatCount(Math.round(bytes / 100) / 10)} kB`
+  return `${formatCount(Math.round(bytes / 100_000) / 10)} MB`
 }

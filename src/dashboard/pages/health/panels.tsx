@@ -8,7 +8,7 @@ import { formatCount, Time } from '../../ui/time.js'
 const STATE_LABELS: Record<HealthState, string> = { ok: 'Healthy', degraded: 'Degraded', failing: 'Failing' }
 const STATE_DESCRIPTIONS: Record<HealthState, string> = {
   ok: 'Errors are recorded, and all data can be read.',
-  degraded: 'No errors are lost. Check the reasons.',
+  degraded: 'No errors are lost, but something needs attention.',
   failing: 'Errors cannot be written or read.',
 }
 
@@ -60,7 +60,7 @@ export function DroppedTable({ dropped }: { dropped: readonly Dropped[] }): Rend
         <p class="muted">No drops or failures. Rejections by limits are listed above.</p>
       ) : (
         <CountTable
-          heads={['Reason', 'Times', 'Meaning']}
+          headings={['Reason', 'Times', 'Meaning']}
           rows={dropped.map(({ reason, count, text }) => ({ name: <code>{reason}</code>, count, meaning: text }))}
         />
       )}
@@ -77,7 +77,7 @@ export function RejectionsTable({ rejections, visit }: { rejections: Health['rej
         <p class="muted">{rejections ? 'No rejections.' : 'Unknown while the database cannot be read.'}</p>
       ) : (
         <CountTable
-          heads={['Option', 'Rejected', 'Meaning']}
+          headings={['Option', 'Rejected', 'Meaning']}
           rows={rejections.map(({ option, limit, count, first_rejected_at, last_rejected_at, text }) => ({
             name: (
               <>
@@ -105,10 +105,10 @@ export function RejectionsTable({ rejections, visit }: { rejections: Health['rej
 }
 
 function CountTable({
-  heads: [name, count, meaning],
+  headings: [name, count, meaning],
   rows,
 }: {
-  heads: readonly [name: string, count: string, meaning: string]
+  headings: readonly [name: string, count: string, meaning: string]
   rows: readonly { name: Rendered; count: number; meaning: Rendered }[]
 }): Rendered {
   return (
@@ -144,7 +144,7 @@ function limitText(option: string, limit: NonNullable<Health['rejections']>[numb
 }
 
 /** Jobs, notifications and cleanup. Stored in the database and shared by all processes. */
-export function Work({ work, visit }: { work: WorkHealth | null; visit: Visit }): Rendered {
+export function BackgroundWork({ work, visit }: { work: WorkHealth | null; visit: Visit }): Rendered {
   if (!work) {
     return (
       <section class="card">
@@ -165,7 +165,7 @@ export function Work({ work, visit }: { work: WorkHealth | null; visit: Visit })
         ['Retention', cleanup.retention_days === null ? 'no limit' : `${cleanup.retention_days} days`],
       ]}
     >
-      {dead_letters.length > 0 && <DeadLetters letters={dead_letters} visit={visit} />}
+      {dead_letters.length > 0 && <DeadLetters deadLetters={dead_letters} visit={visit} />}
       {deliveries.last_failures.length > 0 && <Failures failures={deliveries.last_failures} visit={visit} />}
     </FactCard>
   )
@@ -176,12 +176,12 @@ function engineText({ name, problem, runs_in_this_process }: WorkHealth['engine'
   return runs_in_this_process ? `${name}; runs in this process` : `${name}; runs in other processes`
 }
 
-function DeadLetters({ letters, visit }: { letters: WorkHealth['dead_letters']; visit: Visit }): Rendered {
+function DeadLetters({ deadLetters, visit }: { deadLetters: WorkHealth['dead_letters']; visit: Visit }): Rendered {
   return (
     <>
       <h3>Failed jobs</h3>
       <ul class="failures">
-        {letters.map(({ name, attempts, last_error, failed_at }) => (
+        {deadLetters.map(({ name, attempts, last_error, failed_at }) => (
           <li>
             <span>
               {`${words(name)}, ${attemptsText(attempts)}, `}

@@ -17,7 +17,7 @@ export function OverviewFigures({ data, visit }: { data: Overview; visit: Visit 
         value={formatCount(today.occurrences)}
         href={href(visit, '/errors', { timeframe: 'today' })}
         note={`${plural(stats.errors_today, 'error')} · ${formatCount(today.before)} by this time yesterday`}
-        change={{ now: today.occurrences, before: today.before, than: 'by this time yesterday', format: formatCount }}
+        change={{ now: today.occurrences, before: today.before, period: 'by this time yesterday', format: formatCount }}
         trend={{ values: daily, label: 'Daily occurrences, last 14 days' }}
       />
       <Figure
@@ -28,7 +28,7 @@ export function OverviewFigures({ data, visit }: { data: Overview; visit: Visit 
         change={{
           now: unresolved.count,
           before: unresolved.count - unresolved.opened + unresolved.closed,
-          than: '7 days ago',
+          period: '7 days ago',
           format: formatCount,
         }}
         trend={{ values: unresolved.daily, label: 'Unresolved errors by day, last 14 days' }}
@@ -40,7 +40,7 @@ export function OverviewFigures({ data, visit }: { data: Overview; visit: Visit 
         change={{
           now: affected_users.count,
           before: affected_users.before,
-          than: 'in the 7 days before',
+          period: 'in the previous 7 days',
           format: formatCount,
         }}
         {...(affected_users.daily.length === 0
@@ -59,7 +59,7 @@ export function OverviewFigures({ data, visit }: { data: Overview; visit: Visit 
 
 function resolveTrend(now: number, { time_to_resolve: { before, weekly_mean_ms } }: Overview) {
   return {
-    change: { now, before: before.median_ms, than: 'in the 30 days before', format: formatDuration },
+    change: { now, before: before.median_ms, period: 'in the previous 30 days', format: formatDuration },
     trend: {
       values: weekly_mean_ms.map((ms) => Math.round(ms / HOUR)),
       label: 'Mean hours to resolve by week, last 8 weeks',
@@ -69,7 +69,7 @@ function resolveTrend(now: number, { time_to_resolve: { before, weekly_mean_ms }
 
 function usersNote({ affected_users: { before, is_lower_bound } }: Overview): string {
   if (is_lower_bound) return 'last 7 days (lower bound)'
-  return `last 7 days · ${formatCount(before ?? 0)} in the 7 days before`
+  return `last 7 days · ${formatCount(before ?? 0)} in the previous 7 days`
 }
 
 function resolveNote({ time_to_resolve: { count, mean_ms } }: Overview): string {

@@ -6,12 +6,12 @@ import { exactTime, formatCount, Time } from '../../ui/time.js'
 import { OverviewErrorLink } from './overview-error.js'
 
 export function TopErrors({ data, visit }: { data: Overview; visit: Visit }): Rendered {
-  const isWeek = Date.parse(data.impact_since) <= firstHourFrom(startOfLastDays(7, visit.now, visit.time_zone))
+  const isFullWeek = Date.parse(data.impact_since) <= firstHourFrom(startOfLastDays(7, visit.now, visit.time_zone))
   return (
     <section class="card" aria-labelledby="top-errors">
       <h2 id="top-errors">Top errors by impact</h2>
       <p class="meta muted">
-        {isWeek
+        {isFullWeek
           ? 'Ranked by occurrences and affected users, last 7 days.'
           : `Ranked by occurrences since ${exactTime(data.impact_since, visit.time_zone)} and affected users of the last 7 days.`}
       </p>

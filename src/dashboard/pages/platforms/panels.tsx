@@ -49,7 +49,7 @@ export function PlatformCards({
         ))}
       </ul>
       <Explanation>
-        {`Stability: ${stabilityFormula({ open: 'its errors', growth: 'the period before' })} Change: compared with the previous period of the same length. Resolved and time link resolve: errors last seen on the platform.`}
+        {`Stability: ${stabilityFormula({ open: 'its errors', growth: 'the previous period' })} Change: compared with the previous period of the same length. Resolved and time to resolve: errors last seen on the platform.`}
       </Explanation>
     </section>
   )
@@ -131,7 +131,7 @@ function Fact({ label, children }: { label: string; children?: Rendered }) {
 }
 
 function formatChange({ growth, before_count }: PlatformRate): string {
-  if (growth === null) return 'no data before'
+  if (growth === null) return 'no earlier data'
   const sign = growth > 0 ? '+' : growth < 0 ? '−' : '±'
   return `${sign}${formatPercent(Math.abs(growth))} from ${formatCount(before_count)}`
 }

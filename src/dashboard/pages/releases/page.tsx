@@ -20,7 +20,7 @@ interface Data {
   release: CachedResult<Changes | null> | null
 }
 
-/** Per list of the selected release. */
+/** Limit for each list of changes of the selected release. */
 const MAX_CHANGES = 25
 
 export const releases = definePage({
@@ -57,11 +57,11 @@ export const releases = definePage({
           <DayRange days={period.days} visit={visit} />
         </PageHead>
         <div class="stack">
-          {release && <ReleaseChanges changes={release.value} wanted={app_version} visit={visit} />}
+          {release && <ReleaseChanges changes={release.value} requestedVersion={app_version} visit={visit} />}
           {releases.length === 0 ? (
             <Empty title="No releases in this period" code="Tracker.configure({ app_version: process.env.GIT_TAG })">
               Each release is listed with its new, regressed and gone errors. The version comes from your package.json
-              or the environment. Select a longer range, or set it in the configuration:
+              or the environment. Select a longer range, or set the version in the configuration:
             </Empty>
           ) : (
             <ReleaseTable releases={releases} trend_days={trend_dates.length} visit={visit}>

@@ -11,18 +11,18 @@ import { applicationNote, releaseParameters } from './release-link.js'
 /** New, regressed, increased and gone errors of a release. */
 export function ReleaseChanges({
   changes,
-  wanted,
+  requestedVersion,
   visit,
   children,
 }: {
   changes: Changes | null
-  wanted: string | undefined
+  requestedVersion: string | undefined
   visit: Visit
   children?: Rendered
 }): Rendered {
   if (!changes) {
     return (
-      <Insight id="release" title={`Release ${wanted}`} description="Changes since the previous release.">
+      <Insight id="release" title={`Release ${requestedVersion}`} description="Changes since the previous release.">
         <p class="muted">No errors with this version in the last year.</p>
       </Insight>
     )

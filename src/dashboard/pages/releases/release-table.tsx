@@ -24,7 +24,7 @@ export function ReleaseTable({
     <Insight
       title="Versions"
       description={`Versions seen in the period, newest first. ${STABILITY_SCALE}`}
-      explanation={`New, increased and gone compare with the previous release of the application. A recent release may not have triggered every error yet. Stability: ${stabilityFormula({ open: 'its new errors', growth: 'the occurrences a day of the release before' })}`}
+      explanation={`New, increased and gone compare with the previous release of the application. A recent release may not have triggered every error yet. Stability: ${stabilityFormula({ open: 'its new errors', growth: 'the occurrences per day of the previous release' })}`}
     >
       <InsightTable
         title="Releases"

@@ -44,7 +44,7 @@ export const settings = definePage({
         </a>
       </PageHead>
       <div class="settings" data-settings>
-        <Index settings={settings} filter={filter} visit={visit} />
+        <SettingIndex settings={settings} filter={filter} visit={visit} />
         <div class="stack">
           {settings.length === 0 && <NoMatches filter={filter ?? ''} visit={visit} />}
           {settingGroups(settings).map(([group, title, rows]) => (
@@ -65,7 +65,7 @@ export const settings = definePage({
   ),
 })
 
-function Index({
+function SettingIndex({
   settings,
   filter,
   visit,

@@ -48,17 +48,17 @@ const ERROR_TITLES: Record<number, string> = {
   503: 'Database unavailable',
 }
 
-/** Error page. Before the sign-in it has no navigation. */
-export function errorDocument(status: number, sentence: string, visit: Visit): Rendered {
+/** Error page, without navigation before sign-in. */
+export function errorDocument(status: number, message: string, visit: Visit): Rendered {
   const title = ERROR_TITLES[status] ?? 'Something went wrong'
   const content = (
     <section class="wrong">
       <h1>{title}</h1>
-      <p class="sentence">{sentence}</p>
+      <p class="sentence">{message}</p>
       {visit.user ? (
         <NextSteps status={status} visit={visit} />
       ) : (
-        // A fixed target: the requested path is not echoed before the sign-in.
+        // A fixed target: the requested path is not echoed before sign-in.
         status === 401 && <a href={`${visit.base}/overview`}>Try again</a>
       )}
     </section>

@@ -20,21 +20,21 @@ export function VariablesOfFrame({ variables, open }: { variables: FrameVariable
 /** Variables of frames outside the recorded stack, or the reason for missing variables. */
 export function VariablesPanel({
   others,
-  areShown,
-  isForeign,
+  hasShownVariables,
+  isFromOtherProcess,
   isEnabled,
   mode,
 }: {
   others: readonly FrameVariables[]
   /** Whether the stack shows variables. */
-  areShown: boolean
+  hasShownVariables: boolean
   /** Whether another process reported the error, so that variables are unavailable. */
-  isForeign: boolean
+  isFromOtherProcess: boolean
   /** Whether `enable_local_variables` is on. */
   isEnabled: boolean
   mode: 'always' | 'adaptive'
 }): Rendered {
-  if (others.length === 0 && (areShown || isForeign || !isEnabled)) return null
+  if (others.length === 0 && (hasShownVariables || isFromOtherProcess || !isEnabled)) return null
   return (
     <section class="panel" aria-labelledby="variables-title">
       <div class="panel-head">

@@ -150,8 +150,8 @@ test('shows a user agent once when the device context repeats it', async () => {
 })
 
 test('omits the variables panel for errors of other processes', () => {
-  const panel = (isForeign: boolean) =>
-    VariablesPanel({ others: [], areShown: false, isForeign, isEnabled: true, mode: 'adaptive' })
+  const panel = (isFromOtherProcess: boolean) =>
+    VariablesPanel({ others: [], hasShownVariables: false, isFromOtherProcess, isEnabled: true, mode: 'adaptive' })
   expect(panel(true)).toBeNull()
   expect(String(panel(false))).toContain('No variables captured for this occurrence')
 })

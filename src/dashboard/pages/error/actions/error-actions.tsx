@@ -180,7 +180,7 @@ function Status(props: ErrorProps) {
   )
 }
 
-/** Asks for confirmation in a menu before it deletes. */
+/** Asks for confirmation in a menu before deleting. */
 function Delete({ record, visit }: ErrorProps) {
   const comments = record.comments.length
   return (

@@ -28,7 +28,7 @@ export function ErrorForm({
   )
 }
 
-/** Passes the list of origin to an action, so that the way back is kept. */
+/** Passes the originating list to an action, so that the link back is preserved. */
 export function ListOriginFields({ visit: { query } }: { visit: Visit }): Rendered {
   return Object.keys(listOriginInput).map((name) => {
     const value = query.get(name)

@@ -4,7 +4,7 @@ import { SelectField, TextField } from '../../../ui/forms.js'
 import { Menu } from '../../../ui/menu.js'
 import { ErrorForm, type ErrorProps } from './error-form.js'
 
-/** Durations in hours. Empty mutes without an end. */
+/** Durations in hours. An empty value mutes indefinitely. */
 export const MUTE_DURATIONS = [
   ['1', '1 hour'],
   ['8', '8 hours'],

@@ -6,8 +6,8 @@ import { formatBytes, formatMilliseconds, formatPercent, formatSeconds } from '.
 /** Process metrics at the time of the occurrence, with unusual values highlighted. */
 export function ProcessMoment({ health }: { health: unknown }): Rendered {
   if (!isHealth(health)) return null
-  const signs = unusualValues(health)
-  const texts = Object.values(signs)
+  const warnings = unusualValues(health)
+  const texts = Object.values(warnings)
   return (
     <section class="panel" aria-labelledby="process-title">
       <div class="panel-head">
@@ -20,8 +20,8 @@ export function ProcessMoment({ health }: { health: unknown }): Rendered {
             text !== null && (
               <div>
                 <dt>{label}</dt>
-                <dd class={name in signs ? 'unusual' : undefined} title={signs[name]}>
-                  {name in signs && <span aria-hidden="true">▲ </span>}
+                <dd class={name in warnings ? 'unusual' : undefined} title={warnings[name]}>
+                  {name in warnings && <span aria-hidden="true">▲ </span>}
                   {text}
                 </dd>
               </div>
@@ -30,7 +30,7 @@ export function ProcessMoment({ health }: { health: unknown }): Rendered {
         })}
       </dl>
       {texts.length > 0 && (
-        <ul class="unusual-signs">
+        <ul class="unusual-warnings">
           {texts.map((text) => (
             <li>{text}</li>
           ))}

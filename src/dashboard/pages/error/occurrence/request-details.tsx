@@ -30,8 +30,8 @@ export function OccurrenceDetails({
       {Array.isArray(local_variables ?? []) && isEmpty(variables) ? (
         <VariablesPanel
           others={stacks.other_variables}
-          areShown={stacks.with_variables > 0}
-          isForeign={isClientError(record.details)}
+          hasShownVariables={stacks.with_variables > 0}
+          isFromOtherProcess={isClientError(record.details)}
           isEnabled={options.enable_local_variables}
           mode={options.local_variable_mode}
         />

@@ -45,7 +45,7 @@ export const coOccurringPart: RelatedPart<CoOccurringError[]> = {
         visit={visit}
       />
       <Explanation>
-        {`Counts how many of the newest ${MAX_OCCURRENCES} occurrences have the other error within ${WINDOW_MINUTES} minutes. Listed from ${MIN_SHARE * 100} %, ${MIN_LIFT}× the expected rate and ${MIN_MOMENTS} separate moments. The expected rate comes from the hourly counts of the ${MEASURED_DAYS} days before the newest occurrence.`}
+        {`Counts how many of the newest ${MAX_OCCURRENCES} occurrences have the other error within ${WINDOW_MINUTES} minutes. Listed errors have at least ${MIN_SHARE * 100} %, ${MIN_LIFT}× the expected rate and ${MIN_MOMENTS} separate moments. The expected rate comes from the hourly counts of the ${MEASURED_DAYS} days before the newest occurrence.`}
       </Explanation>
     </>
   ),

@@ -10,7 +10,7 @@ export interface RelatedPart<Data = unknown> {
   title: string
   /** Schema of the data. */
   response: v.GenericSchema<Data>
-  /** Null omits the section. */
+  /** Returns null to omit the section. */
   load(context: Context, record: ErrorRecord, visit: Visit): Promise<Data | null>
   view(data: Data, visit: Visit): Rendered
 }

@@ -12,7 +12,7 @@ export interface ShownStack {
   lines: readonly string[]
 }
 
-/** Collapses the rest, for example of an endless recursion. */
+/** Further parts, such as those of an infinite recursion, are collapsed. */
 const MAX_OPEN_PARTS = 40
 
 /** Frames of one stack. In-app frames show their source; library frames are collapsed. */
