@@ -9,18 +9,18 @@ export interface CollectorSetup extends Reporter {
   readonly canWrite: boolean
 }
 
-/** A diagnostic is optional: its options turn it on, and the tracker runs without it. */
+/** Optional feature of the tracker, turned on by its options. */
 export interface Diagnostic {
   readonly name: string
-  /** Its options, in addition to those of the core. */
+  /** Options of the diagnostic, in addition to the core options. */
   readonly options: OptionTable
-  /** The options that must be on for it to collect, and for its pages to exist. */
+  /** Options that must be on to collect data and to enable the pages. */
   readonly needs: readonly string[]
   /** Overrides when `collect` runs. Default: all of `needs` are on. */
   collectsWith?(config: Options): boolean
-  /** Hooks into the capture path when a tracker starts. Returns the function that removes the hooks. */
+  /** Hooks into the capture path when a tracker starts. Returns a function that removes the hooks. */
   collect?(setup: CollectorSetup): () => void
-  /** Operations by the names they have in `Tracker.Commands` and `Tracker.Queries`. */
+  /** Operations by their names in `Tracker.Commands` and `Tracker.Queries`. */
   readonly commands?: OperationTable
   readonly queries?: OperationTable
   /** Loads the pages, actions and downloads with the dashboard. They return 404 unless all of `needs` are on. */

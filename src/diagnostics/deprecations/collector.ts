@@ -81,7 +81,7 @@ export class DeprecationCounter {
     this.#counts.add(names, { count: 1, first_seen_at: time, last_seen_at: time })
   }
 
-  /** Counts deprecations that the host reports as breadcrumbs, and printed lines that mention one. */
+  /** Counts deprecations that the host reports as breadcrumbs, and console warnings that mention a deprecation. */
   countBreadcrumb(crumb: RecordedBreadcrumb): void {
     if (crumb.category === 'deprecation') {
       this.count({ message: crumb.message, code: codeOf(crumb) })

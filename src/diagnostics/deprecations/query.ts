@@ -11,7 +11,7 @@ export const DeprecationWarning = r.object({
   code: r.text,
   message: r.text,
   count: r.integer,
-  /** First and last occurrence within the days. */
+  /** First and last occurrence within the period. */
   first_seen_at: r.time,
   last_seen_at: r.time,
   app_versions: r.list(r.text),

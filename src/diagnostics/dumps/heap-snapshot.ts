@@ -38,10 +38,10 @@ export function assertSafe({ heapBytes, freeMemoryBytes, freeDiskBytes }: Snapsh
     )
   }
   if (needed > freeMemoryBytes) {
-    throw rejection(`it needs about ${formatMb(needed)} of memory, but only ${formatMb(freeMemoryBytes)} are free`)
+    throw rejection(`it needs about ${formatMb(needed)} of memory, but only ${formatMb(freeMemoryBytes)} is free`)
   }
   if (needed > Math.min(freeDiskBytes, MAX_FILE_BYTES)) {
-    throw rejection(`it needs about ${formatMb(needed)} on disk, but only ${formatMb(freeDiskBytes)} are free`)
+    throw rejection(`it needs about ${formatMb(needed)} on disk, but only ${formatMb(freeDiskBytes)} is free`)
   }
 }
 

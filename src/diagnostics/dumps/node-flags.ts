@@ -32,13 +32,13 @@ export function displayNodeOptions(text: string, projectRoot: string): string {
   ).join(' ')
 }
 
-/** Returns a path relative to the project, or only the file name for a path outside of it. */
+/** Returns a path relative to the project, or only the file name for a path outside it. */
 export function displayPath(path: string, root: string): string {
   const inside = relative(root, path)
   return inside.startsWith('..') || isAbsolute(inside) ? basename(path) : inside || '.'
 }
 
-/** Shortens the file path in a database address. */
+/** Makes the file path in an SQLite address relative to the project. */
 export function displayAddress(address: string, root: string): string {
   const [, file, suffix = ''] = /^sqlite:(.+?)( \(.*\))?$/.exec(address) ?? []
   return file && isAbsolute(file) ? `sqlite:${displayPath(file, root)}${suffix}` : address

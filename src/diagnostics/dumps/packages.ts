@@ -9,7 +9,7 @@ const MAX_PACKAGES = 300
 const versionCache = new Map<string, string | null>()
 
 /**
- * Lists packages in use with their versions: those loaded with `require`, and the direct dependencies of the host.
+ * Lists packages in use with their versions: those loaded with `require`, and the host's direct dependencies.
  * Node.js does not expose which ES modules are loaded.
  */
 export async function modulesSection(projectRoot: string) {

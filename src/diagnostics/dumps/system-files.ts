@@ -1,14 +1,14 @@
 import { readdir, readFile, readlink } from 'node:fs/promises'
 
 /** Limits the number of descriptors whose kind is read. */
-const MAX_LINKS = 2000
+const MAX_DESCRIPTORS = 2000
 
 /** Counts open file descriptors by kind and returns their limits. Linux only. */
 export async function descriptorsSection() {
   const names = await readdir('/proc/self/fd')
   const kinds: Record<string, number> = {}
-  for (const target of await Promise.all(names.slice(0, MAX_LINKS).map(readDescriptor))) {
-    // Null for descriptors that were closed in between, such as that of the folder itself.
+  for (const target of await Promise.all(names.slice(0, MAX_DESCRIPTORS).map(readDescriptor))) {
+    // Null for descriptors that have been closed since, such as that of the folder itself.
     if (target !== null) kinds[descriptorKind(target)] = (kinds[descriptorKind(target)] ?? 0) + 1
   }
   return { open: names.length, ...(await openFilesLimit()), kinds }

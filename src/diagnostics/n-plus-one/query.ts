@@ -32,7 +32,7 @@ export type RepeatedStatement = v.InferOutput<typeof RepeatedStatement>
 
 export const NPlusOneQueries = r.object({
   days: r.integer,
-  /** Executions per request or job from which a statement counts. */
+  /** Minimum number of executions per request or job for a statement to count. */
   threshold: r.integer,
   /** Number of distinct statements, including unlisted ones. */
   total_count: r.integer,

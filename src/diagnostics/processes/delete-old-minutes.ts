@@ -2,7 +2,7 @@ import type { Context } from '../../context.js'
 import { DAY } from '../../model/time.js'
 import { RETENTION_DAYS } from './process-health.js'
 
-/** Limits how long an embedded database blocks the thread of the host. */
+/** Limits how long an embedded database blocks the host's thread. */
 const BATCH_SIZE = 1000
 
 /** Deletes minutes older than the retention, and processes without newer minutes. */

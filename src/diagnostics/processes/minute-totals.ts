@@ -43,7 +43,7 @@ export class MinuteTotals {
     this.#unwritten.add(sample.minute)
   }
 
-  /** Marks rows as written unless a newer sample changed them in between. */
+  /** Marks rows as written unless a newer sample has changed them since. */
   markWritten(rows: readonly Minute[], currentMinute: number): void {
     for (const row of rows) if (this.#totals.get(row.minute) === row) this.#unwritten.delete(row.minute)
     for (const minute of this.#totals.keys()) {

@@ -13,7 +13,7 @@ import { GUARD_KINDS, type GuardKind } from './guard-kinds.js'
 import { type GuardedRequest, guardedRequest } from './guarded-request.js'
 import { type GuardNames, NameLimits } from './name-limits.js'
 
-/** An action of a rate limiter or blocklist of the host. */
+/** Action of one of the host's rate limiters or blocklists. */
 export interface RequestGuardEvent {
   kind: GuardKind
   /** The host's name of the rule: `sign-in`. */
@@ -111,7 +111,7 @@ export class RequestGuard {
     try {
       return guardedRequest(request, config)
     } catch {
-      // A getter of the host threw. The event is counted without address and path.
+      // A host getter threw. The event is counted without address and path.
       counters.add('failed: request of a guard event')
       return null
     }

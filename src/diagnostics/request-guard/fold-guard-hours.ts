@@ -10,7 +10,7 @@ import { type GuardRow, guardRows } from './guard-rows.js'
 
 const UNFOLDED_DAYS = 7
 const MAX_ROWS_PER_RULE = 20
-/** Limits how long a transaction of an embedded database blocks the thread of the host. */
+/** Limits how long a transaction of an embedded database blocks the host's thread. */
 const BATCH_SIZE = 100
 
 /**

@@ -20,7 +20,7 @@ const BATCH_SIZE = 1000
 
 /**
  * Reads the rows of an application in a range of hours, oldest first. Small batches limit how long an embedded database
- * blocks the thread of the host.
+ * blocks the host's thread.
  */
 export async function* guardRows(
   { database }: Context,

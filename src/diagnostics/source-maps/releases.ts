@@ -86,7 +86,7 @@ export async function deleteOldReleases({ config, database }: Context, applicati
     .orderBy((eb) => eb.fn.max('id'), 'desc')
     .execute()
   const outdated = releases.slice(config.source_map_max_releases).map(({ release_name }) => release_name)
-  // One transaction per release, because maps are large and SQLite blocks the thread of the host.
+  // One transaction per release, because maps are large and SQLite blocks the host's thread.
   for (const release_name of outdated) {
     await database.write((trx) =>
       trx

@@ -17,7 +17,7 @@ export async function locateSource(root: string, file: string): Promise<string |
   try {
     const path = resolve(root, file)
     if (!isPlainName(file) || !isSource(root, path)) return null
-    const [realRoot, real] = await Promise.all([realpath(root), realPlace(path)])
+    const [realRoot, real] = await Promise.all([realpath(root), resolveRealPath(path)])
     return isSource(realRoot, real) ? real : null
   } catch {
     // No permission or an invalid name. The frame is shown without source.
@@ -44,13 +44,13 @@ export function sourceText(bytes: Buffer): string | null {
   return isHidden ? null : text.replace(/^\uFEFF/, '')
 }
 
-/** The folder may have been a link while the file was there, and leads elsewhere still. */
-async function realPlace(path: string): Promise<string> {
+/** Resolves links even if the file no longer exists, because a parent folder can be a link out of the project. */
+async function resolveRealPath(path: string): Promise<string> {
   try {
     return await realpath(path)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || dirname(path) === path) throw error
-    return join(await realPlace(dirname(path)), basename(path))
+    return join(await resolveRealPath(dirname(path)), basename(path))
   }
 }
 
@@ -62,7 +62,7 @@ function isPlainName(file: string): boolean {
 
 const SOURCE =
   /^\.(?:[cm]?[jt]sx?|vue|svelte|astro|marko|coffee|ls|civet|imba|res|re|elm|gs|ejs|pug|hbs|njk|eta|liquid|graphql|gql)$/i
-/** Folders in which builds leave code that runs; every other with a dot holds what is not meant to be seen. */
+/** Dot folders with build output. All other dot folders are private. */
 const BUILD_FOLDERS = new Set(['.next', '.nuxt', '.output', '.svelte-kit', '.vercel', '.netlify', '.build', '.pnpm'])
 const SECRET_NAME =
   /^(?:\.|(?:credentials?|secrets?)(?![a-z])|id_(?:rsa|dsa|ecdsa|ed25519))|\.(?:env|pem|key|secrets?)(?![a-z])/i

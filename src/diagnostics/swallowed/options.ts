@@ -18,13 +18,13 @@ export const swallowedOptions = {
     group: 'diagnostics',
     kind: integer(1, 86_400),
     default: 60,
-    text: 'Seconds between two flushes of the counts.',
+    text: 'Seconds between flushes of the counts.',
   }),
   swallowed_exception_max_cache_size: row<number>({
     group: 'diagnostics',
     kind: integer(10, 100_000),
     default: 1000,
-    text: 'Locations to count in memory between two flushes. Beyond it, the least recently seen locations are evicted.',
+    text: 'Maximum number of locations to count in memory between flushes. Beyond that, the least recently seen locations are evicted.',
   }),
   swallowed_exception_ignore_classes: row<readonly string[]>({
     group: 'diagnostics',

@@ -148,12 +148,12 @@ function addSum(locations: Map<string, RaiseLocation>, sum: LocationSum): void {
   }
 }
 
-/** Limited to 1, because a process can stop after storing rescues and before storing raises. */
+/** At most 1, because a process can stop after storing rescues and before storing raises. */
 function rescueRatio({ raise_count, rescue_count }: RaiseLocation): number {
   return rescue_count === 0 ? 0 : Math.min(1, rescue_count / raise_count)
 }
 
-/** Limited to 0, because counts from the spool folder can arrive before their raises. */
+/** At least 0, because rescues and reports from the spool folder can arrive before their raises. */
 function unaccountedCount({ raise_count, rescue_count, reported_count }: RaiseLocation): number {
   return Math.max(0, raise_count - rescue_count - reported_count)
 }

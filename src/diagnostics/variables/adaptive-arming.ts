@@ -2,10 +2,10 @@ import { MINUTE } from '../../model/time.js'
 
 /** How long to stay armed for a repeat. */
 const ARMED_MS = MINUTE
-/** Arming blocks the host for tens of milliseconds. While armed, every await costs more and an overflow can abort it. */
+/** Arming blocks the host for tens of ms. While armed, awaits are slower and a stack overflow can abort the process. */
 const ARMING_INTERVAL_MS = 5 * MINUTE
 const MAX_SIGNATURES = 1000
-/** Repeats without variables after which waiting is pointless: such an error is not thrown by code of the host. */
+/** Repeats without variables after which waiting is pointless, because host code does not throw such an error. */
 const MAX_UNREAD_REPEATS = 3
 /** Repeats before this time do not count: they may have been thrown before the session started. */
 const SETTLED_AFTER_MS = 1000

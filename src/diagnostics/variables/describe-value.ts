@@ -24,7 +24,7 @@ const MAX_KEY_LENGTH = 100
 const TRUNCATED_PASSWORD = /(:\/\/[^\s/:@]*:)[^\s/@]*$/
 
 /**
- * Converts values of the paused host to plain, bounded, redacted data. Runs no code of the host: skips getters and
+ * Converts values of the paused host to plain, bounded, redacted data. Runs no host code: skips getters and
  * proxies. Values without a JSON form become text in brackets, such as `[undefined]` or `[Function f]`.
  */
 export class Describer {

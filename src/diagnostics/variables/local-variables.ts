@@ -106,7 +106,7 @@ export class LocalVariables implements PauseReader {
 
   onEnded(reason: string): void {
     this.#stopPauses = null
-    // Deferred because logging can run code of the host, which must not happen during a pause.
+    // Deferred because logging can run host code, which must not happen during a pause.
     setImmediate(() => this.#turnOff(reason)).unref()
   }
 

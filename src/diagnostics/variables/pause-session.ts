@@ -47,7 +47,7 @@ type Inspector = typeof import('node:inspector')
 
 const DEBUGGER_ATTACHED = 'a debugger is attached to the process'
 
-/** Loads the inspector on demand and synchronously, so that the next throw of the host is seen. */
+/** Loads the inspector on demand and synchronously, so that the host's next throw is seen. */
 function loadInspector(): Inspector {
   // Node.js can be built without the inspector.
   const inspector: Inspector | undefined = process.features.inspector
@@ -137,7 +137,7 @@ class PauseSession {
     const ms = performance.now() - startedAt + PAUSE_MS + PAUSE_MS_PER_FRAME * params.callFrames.length
     for (const reader of readers) if (reader.isOpen) reader.spend(ms, hasRead)
     this.updateState()
-    // Releases the objects of this pause. The thread continues without it.
+    // Only needed to release the objects of this pause. The thread would continue anyway.
     this.#session.post('Debugger.resume')
   }
 

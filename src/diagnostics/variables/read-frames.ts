@@ -19,7 +19,7 @@ export interface ReadVariable {
   end: CodePosition | null
 }
 
-/** Frame as plain data, without live objects of the host. */
+/** Frame as plain data, without the host's live objects. */
 export interface ReadFrame extends CodePosition {
   functionName: string
   url: string

@@ -25,7 +25,7 @@ const OPAQUE: readonly (readonly [(value: object) => boolean, string])[] = [
   [types.isExternal, '[External]'],
 ]
 
-/** Returns the class name of an object without running code of the host. */
+/** Returns the class name of an object without running host code. */
 export function className(value: object): string {
   let prototype: unknown = Object.getPrototypeOf(value)
   for (let level = 0; level < MAX_PROTOTYPES && typeof prototype === 'object' && prototype !== null; level++) {

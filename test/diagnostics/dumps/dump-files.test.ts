@@ -139,8 +139,8 @@ describe('a heap snapshot', () => {
 
   test.each([
     [{ ...resources, heapBytes: 900 * MB }, 'a heap of 900 MB would block the process for 30 to 60 seconds'],
-    [{ ...resources, freeMemoryBytes: 100 * MB }, 'it needs about 164 MB of memory, but only 100 MB are free'],
-    [{ ...resources, freeDiskBytes: 100 * MB }, 'it needs about 164 MB on disk, but only 100 MB are free'],
+    [{ ...resources, freeMemoryBytes: 100 * MB }, 'it needs about 164 MB of memory, but only 100 MB is free'],
+    [{ ...resources, freeDiskBytes: 100 * MB }, 'it needs about 164 MB on disk, but only 100 MB is free'],
   ])('is rejected with the reason if it endangers the process', (unsafe, reason) => {
     expect(() => assertSafe(unsafe)).toThrow(reason)
   })

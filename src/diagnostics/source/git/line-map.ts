@@ -1,6 +1,6 @@
 type Lines = readonly string[]
 
-/** Limits the time on the thread of the host. */
+/** Limits the time on the host's thread. */
 const MAX_LINES = 10_000
 const MAX_ROUNDS = 40
 

@@ -22,7 +22,7 @@ interface ModuleHooks {
 }
 
 /**
- * Marks modules of the host as they are loaded. Returns the port of the loader thread, or null if Node.js runs the hooks
+ * Marks the host's modules as they are loaded. Returns the port of the loader thread, or null if Node.js runs the hooks
  * in the main thread.
  */
 export function installHooks(options: HookOptions): MessagePort | null {

@@ -14,7 +14,7 @@ export interface PreloadOptions {
   env: NodeJS.ProcessEnv
   /** Folder of the built package. */
   dist: URL
-  warn(sentence: string): void
+  warn(message: string): void
 }
 
 /** Limit until a tracker applies its settings. Equals the default of `swallowed_exception_max_cache_size`. */
@@ -22,7 +22,7 @@ const INITIAL_MAX_TALLIES = 1000
 const VARIABLE = 'FAULTBOARD_DETECT_SWALLOWED_EXCEPTIONS'
 
 /**
- * Starts to mark the host's modules if the environment variable is set. An option in code would be too late for modules
+ * Starts marking the host's modules if the environment variable is set. An option in code would be too late for modules
  * that are loaded first. Called by `faultboard/register`, once per thread.
  */
 export function preloadDetection({ env, dist, warn }: PreloadOptions): void {
@@ -66,7 +66,7 @@ function defineGlobal(name: string, value: unknown): void {
   Object.defineProperty(globalThis, name, { value, configurable: true })
 }
 
-function warnAboutTypeScriptOnce(warn: (sentence: string) => void): (file: string) => void {
+function warnAboutTypeScriptOnce(warn: (message: string) => void): (file: string) => void {
   let hasWarned = false
   return (file) => {
     if (hasWarned || !isMainThread || !/\.[cm]?tsx?$/.test(file)) return

@@ -1,6 +1,6 @@
 /** Kinds of handlers, from the code in them. Stored as `handler_kind`. */
 export type HandlerKind = 'empty' | 'logs' | 'value' | 'may_rethrow' | 'may_report' | 'reference' | 'other'
-export type ThrowKind = 'made' | 'variable' | 'constant' | 'rethrow'
+export type ThrowKind = 'new' | 'variable' | 'constant' | 'rethrow'
 
 /** A `throw`, catch block or promise handler in the host's code. */
 export interface Site {

@@ -51,7 +51,7 @@ export function errorCode(error: unknown): unknown {
   return isReadable(error) ? ownData(error, 'code') : undefined
 }
 
-/** Reads an own property without running getters, which are code of the host. */
+/** Reads an own property without running getters, which are host code. */
 export function ownData(object: object, key: string | number): unknown {
   return Object.getOwnPropertyDescriptor(object, key)?.value
 }

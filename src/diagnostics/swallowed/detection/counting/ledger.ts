@@ -82,7 +82,7 @@ export class Ledger {
     try {
       if (hasRoomForBreadcrumb()) this.#caught(this.#sites.forMark(mark), value)
     } catch {
-      // The handler of the host must continue.
+      // The host's handler must continue.
     }
   }
 
@@ -183,7 +183,7 @@ export class Ledger {
  */
 function isRaisedAgain({ kind, location }: CountedSite, { rescue, isReported, thrownAt }: Sighting): boolean {
   if (kind === 'rethrow' || (rescue === null && !isReported)) return false
-  return kind === 'constant' || kind === 'made' || location === thrownAt
+  return kind === 'constant' || kind === 'new' || location === thrownAt
 }
 
 function rescuesAt({ rescues }: Tally, { location, kind }: CountedSite): Rescues {

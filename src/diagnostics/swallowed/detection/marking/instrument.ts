@@ -8,7 +8,7 @@ import type { SourceType } from './syntax.js'
 import { transform } from './transform.js'
 
 export interface InstrumentOptions {
-  /** Project folder. Only files in it and outside of node_modules are marked. */
+  /** Project folder. Only files in it and outside node_modules are marked. */
   root: string
   /** Folder of this package, which is not marked. */
   ownFolder: string
@@ -24,7 +24,7 @@ export interface LoadedModule {
   format: string | null | undefined
 }
 
-/** Limits the parsing time, which delays the start of the host. */
+/** Limits the parsing time, which delays the host's startup. */
 const MAX_BYTES = 5_000_000
 
 /** Marks the host's own modules as they are loaded. Never throws, because the host must start. */
@@ -95,7 +95,7 @@ interface TypeStripper {
   stripTypeScriptTypes?: (code: string, options: { mode: 'strip'; sourceUrl: string }) => string
 }
 
-/** Replaces types by blanks as Node.js does, so that columns stay unchanged. */
+/** Replaces types with blanks as Node.js does, so that columns stay unchanged. */
 function stripTypes(code: string, sourceUrl: string): string {
   const { stripTypeScriptTypes } = module as TypeStripper
   if (!stripTypeScriptTypes) throw new TypeError('This Node.js version cannot strip types')

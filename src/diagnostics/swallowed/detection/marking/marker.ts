@@ -18,9 +18,9 @@ interface Surroundings {
  * with the value and returns its result.
  *
  * @example
- * `throw new Error('x')` // throw[new Error('x')].reduceRight(globalThis.__faultboard_thrown||((s,e)=>e),"src/a.ts:1:1#made")
+ * `throw new Error('x')` // throw[new Error('x')].reduceRight(globalThis.__faultboard_thrown||((s,e)=>e),"src/a.ts:1:1#new")
  * `catch (error) {`      // catch (error) {try{globalThis.__faultboard_caught?.(error,"src/a.ts:1:3#empty")}catch{};
- * `throw new Other()`    // in this catch block: throw[new Other()].reduceRight(…,["src/a.ts:2:3#made",error])
+ * `throw new Other()`    // in this catch block: throw[new Other()].reduceRight(…,["src/a.ts:2:3#new",error])
  */
 export class Marker {
   readonly #code: string

@@ -12,8 +12,8 @@ export function caughtCall(name: string, site: Site): string {
 }
 
 /**
- * Builds the same call as a statement. The call itself can overflow the stack, so it is guarded: the handler of the host
- * must continue.
+ * Builds the same call as a statement. The call itself can overflow the stack, so it is guarded: the host's handler must
+ * continue.
  */
 export function caughtStatement(name: string, site: Site): string {
   return `try{${caughtCall(name, site)}}catch{}`

@@ -56,7 +56,7 @@ export function throwKind(
   constantNames: ReadonlySet<string>,
 ): ThrowKind {
   const name = rootName(argument)
-  if (name === null) return 'made'
+  if (name === null) return 'new'
   if (argument.type === 'Identifier' && caughtNames.includes(name)) return 'rethrow'
   return constantNames.has(name) ? 'constant' : 'variable'
 }

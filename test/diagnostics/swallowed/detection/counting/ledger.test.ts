@@ -4,7 +4,7 @@ import { Ledger } from '../../../../../src/diagnostics/swallowed/detection/count
 import { HOUR, startOfHour } from '../../../../../src/model/time.js'
 import { NOON } from '../../../../support/tracker.js'
 
-const THROW = 'src/a.ts:1:1#made'
+const THROW = 'src/a.ts:1:1#new'
 const RETHROW = 'src/a.ts:2:1#rethrow'
 const CATCH = 'src/a.ts:3:1#empty'
 const OUTER = 'src/a.ts:4:1#logs'
@@ -108,7 +108,7 @@ describe('the ledger', () => {
 
   test('evicts the least recently used locations and returns their number', () => {
     const { ledger } = ledgerAt(10)
-    for (let i = 0; i < 25; i++) ledger.thrown(`src/a.ts:${i}:1#made`, new Error('x'))
+    for (let i = 0; i < 25; i++) ledger.thrown(`src/a.ts:${i}:1#new`, new Error('x'))
     const { rows, evicted } = ledger.take()
     expect(rows.map(({ raise_location }) => raise_location)).toEqual(
       Array.from({ length: 10 }, (_, i) => `src/a.ts:${i + 15}:1`),
@@ -160,7 +160,7 @@ describe('the ledger', () => {
     const errors = Array.from({ length: 10 }, () => new Error('x'))
     for (const error of errors) ledger.thrown(THROW, error)
     for (const error of errors) ledger.caught(error, CATCH)
-    for (const error of errors.slice(3)) ledger.thrown(['src/a.ts:6:1#made', error], new TypeError('instead'))
+    for (const error of errors.slice(3)) ledger.thrown(['src/a.ts:6:1#new', error], new TypeError('instead'))
     expect(sums(ledger)).toEqual({ raised: 17, reported: 0, rescued: { 'src/a.ts:3:1': 3 } })
   })
 
