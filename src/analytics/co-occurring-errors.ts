@@ -13,7 +13,7 @@ export const CoOccurringError = r.object({
   error: RankedError,
   /** Checked occurrences that had the other error within the window. */
   together_count: r.integer,
-  /** Number of separate moments. Occurrences within one window of the first count as one moment. */
+  /** Number of separate moments. A moment includes all occurrences within one window of its first occurrence. */
   moment_count: r.integer,
   /** Number of checked occurrences, newest first. */
   checked_count: r.integer,
@@ -145,7 +145,7 @@ function mergeWindows(times: readonly number[], window: number): { from: number;
 
 type TogetherCounts = Pick<CoOccurringError, 'together_count' | 'moment_count'>
 
-/** Counts, for each other error, the times that have an occurrence of it nearby. Accepts lists in any order. */
+/** Counts the times that are close to an occurrence of each other error. Accepts lists in any order. */
 function countTogetherByError(
   times: readonly number[],
   others: readonly NearbyOccurrence[],

@@ -26,7 +26,7 @@ const USERS_PER_QUERY = 10
 
 /**
  * Users with the most errors in the period. Takes candidates from the newest user-error pairs and checks them until no
- * other candidate can rank among the first. With more pairs than the limit, a user with many but older errors may be
+ * other candidate can reach the top. With more pairs than the limit, a user with many but older errors may be
  * missing.
  */
 export async function topUsers(context: Context, scope: Scope, span: Span, limit: number): Promise<UserErrors[]> {

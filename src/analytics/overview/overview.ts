@@ -56,7 +56,7 @@ export const Overview = r.object({
   time_to_resolve: TimeToResolve,
   /** Last 30 local days, oldest first. */
   days: r.list(OverviewDay),
-  /** Time since which an error counts as new. */
+  /** Errors first seen after this time count as new. */
   new_since: r.time,
   new_errors: AttentionList,
   reopened: AttentionList,

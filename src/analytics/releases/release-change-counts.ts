@@ -17,7 +17,7 @@ export interface ReleasePair {
   before: Release
 }
 
-/** Counts the errors of `releaseCounts` in the database, by release key. */
+/** Counts the errors that `releaseCounts` would return, by release key. Counts them in the database. */
 export async function countChanges(
   context: Context,
   pairs: readonly ReleasePair[],

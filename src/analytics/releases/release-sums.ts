@@ -27,7 +27,7 @@ export async function releasesOfYear(context: Context, scope: Scope): Promise<Da
 }
 
 /**
- * Sorts releases within an application by version name. Merges applications by first-seen time, where a release never
+ * Sorts the releases of each application by version. Merges applications by first-seen time, where a release never
  * sorts after the next release of its application.
  */
 function sortAcrossApplications<Item extends DatedRelease & SeenRelease>(releases: readonly Item[]): Item[] {

@@ -92,7 +92,7 @@ function mergeSpans(cuts: readonly number[]): MergedSpan[] {
 
 type Sums = SelectQueryBuilder<Schema, never, { hour: number; count: number } & Record<Dimension, string>>
 
-/** Sums per hour first, in index order. Only the few sums are then assigned to spans. */
+/** Sums per hour first, in index order, so that only a few sums have to be assigned to spans. */
 function hoursBetween(
   { database }: Context,
   isInScope: Awaited<ReturnType<typeof hoursOfApplication>>,
@@ -132,7 +132,7 @@ async function sumBySpan({ database }: Context, sums: Sums, { cuts, by }: SumsIn
     .execute()
 }
 
-/** SQL expression for the index of the span of an hour. Uses binary search, because a month has many spans. */
+/** SQL expression that maps an hour to the index of its span. Uses binary search, because a month has many spans. */
 function spanIndex(cuts: readonly number[], first: number): RawBuilder<number> {
   if (cuts.length <= 1) return sql<number>`${sql.lit(first)}`
   const half = Math.ceil(cuts.length / 2)

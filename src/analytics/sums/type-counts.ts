@@ -27,7 +27,7 @@ const FIRST_PAGE_SIZE = 40
 
 /**
  * Most frequent error types of a span. The total count of a type is an upper bound for its count in the span. Types are
- * checked in that order until no other type can rank among the first.
+ * checked in that order until no other type can reach the top.
  */
 export async function typeCounts(context: Context, scope: Scope, span: Span, limit: number): Promise<TypeCounts> {
   const parts = await splitIntoDays(context, scope, span)

@@ -27,7 +27,7 @@ export type ResolutionTimes = v.InferOutput<typeof ResolutionTimes>
 export const Resolution = r.object({
   ...ResolutionRate.entries,
   by_severity: r.list(r.object({ severity: r.severity, ...ResolutionRate.entries })),
-  /** An error counts for the platform of its newest occurrence. */
+  /** An error counts toward the platform of its newest occurrence. */
   by_platform: r.list(r.object({ platform: r.text, ...ResolutionRate.entries })),
   time_to_resolve: r.object({
     ...ResolutionTimes.entries,

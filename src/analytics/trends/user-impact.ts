@@ -21,7 +21,7 @@ const MAX_USERS_PER_STATEMENT = 40_000
 
 /**
  * Errors with the most affected users in the period. The number of occurrences is an upper bound for the number of
- * users. Errors are checked in that order until no other error can rank among the first.
+ * users. Errors are checked in that order until no other error can reach the top.
  */
 export async function errorsWithMostUsers(
   context: Context,
@@ -103,7 +103,7 @@ async function loadCandidates(
 }
 
 async function countUsers({ database }: Context, errors: readonly Candidate[], { from }: Span) {
-  // All users of an error first seen in the period count for the period.
+  // All users of an error first seen in the period count toward the period.
   const newErrors = errors.filter(({ first_seen_at }) => first_seen_at >= from)
   const olderErrors = errors.filter(({ first_seen_at }) => first_seen_at < from)
   const counted = newErrors.map(({ id, user_count }) => ({ id, user_count }))

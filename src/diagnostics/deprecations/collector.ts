@@ -92,7 +92,7 @@ export class DeprecationCounter {
     }
   }
 
-  /** Uses the last known location when the budget of stacks is exhausted. */
+  /** Uses the last known location when the stack budget is exhausted. */
   #locationOf(key: string, message: string, stack: (() => string) | undefined): string {
     if (!this.#stacks.allows()) return this.#locations.get(key) ?? ''
     const location = stack

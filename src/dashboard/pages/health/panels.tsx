@@ -68,7 +68,7 @@ export function DroppedTable({ dropped }: { dropped: readonly Dropped[] }): Rend
   )
 }
 
-/** Rejections of the last 24 hours, with the option that limits each. */
+/** Rejections of the last 24 hours, by the option that sets the limit. */
 export function RejectionsTable({ rejections, visit }: { rejections: Health['rejections']; visit: Visit }): Rendered {
   return (
     <section class="card">
