@@ -93,7 +93,7 @@ describeInBrowser('a year of errors', ({ open }) => {
     expect(figures.map((text) => text.trim())).toEqual([
       expect.stringMatching(/^\d+ (stable|shaky|unstable)$/),
       '12 Mar 2026 19 days ago',
-      `${DAYS_PER_RELEASE * PER_DAY} 4.1 %`,
+      `${DAYS_PER_RELEASE * PER_DAY} 4.1%`,
       expect.any(String),
       '1',
       '0',

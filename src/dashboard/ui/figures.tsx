@@ -56,7 +56,7 @@ function Change({ now, before, period, format }: Comparison): Rendered {
     <span class={`change ${now > before ? 'worse' : 'better'}`} title={tooltip}>
       <span aria-hidden="true">{now > before ? '↑' : '↓'}</span>
       <span class="hidden">{now > before ? 'up by' : 'down by'}</span>
-      {before === 0 ? format(now) : `${percent(now, before)} %`}
+      {before === 0 ? format(now) : `${percent(now, before)}%`}
     </span>
   )
 }

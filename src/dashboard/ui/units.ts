@@ -45,7 +45,7 @@ function fewDigits(value: number): string {
 }
 
 export function formatPercent(share: number): string {
-  return `${percentFormat.format(share * 100)} %`
+  return `${percentFormat.format(share * 100)}%`
 }
 
 // Created once, because creating a formatter is expensive and a page shows dozens of percentages.

@@ -23,7 +23,7 @@ export interface DigestContent {
 export interface FigureContent {
   label: string
   count: string
-  /** Comparison with the previous period: `up 24 % from 1,000`. */
+  /** Comparison with the previous period: `up 24% from 1,000`. */
   change: string
   tone: 'worse' | 'better' | 'muted'
 }
@@ -108,7 +108,7 @@ function changeText({ now, before }: DigestFigure): string {
   if (now === before) return before === 0 ? 'none in the previous period either' : 'unchanged'
   if (before === 0) return 'none in the previous period'
   const percent = Math.round((Math.abs(now - before) / before) * 100)
-  const amount = percent > 999 ? 'more than tenfold' : `${percent} %`
+  const amount = percent > 999 ? 'more than tenfold' : `${percent}%`
   return `${now > before ? 'up' : 'down'} ${amount} from ${formatCount(before)}`
 }
 

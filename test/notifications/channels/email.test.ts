@@ -108,15 +108,15 @@ describe('a notification email', () => {
   test('shows a digest with figures, the previous period and the lists', async () => {
     const { text, html } = await sent(NOTICES.digest)
     const lines = text.split(/\r?\n/)
-    expect(lines).toContain('Occurrences: 1,240 (up 24 % from 1,000)')
-    expect(lines).toContain('New errors:  2 (down 50 % from 4)')
+    expect(lines).toContain('Occurrences: 1,240 (up 24% from 1,000)')
+    expect(lines).toContain('New errors:  2 (down 50% from 4)')
     expect(lines).toContain('Regressions: 1 (none in the previous period)')
     expect(lines).toContain('Resolved:    3 (unchanged)')
     expect(lines).toContain('- 1,100 × TimeoutError: TimeoutError of the digest (medium)')
     expect(lines).toContain('  https://ops.example/error_dashboard/errors/4')
     for (const heading of ['New errors', 'Regressions', 'Most frequent errors', 'Resolved errors'])
       expect(html).toContain(`>${heading}</h2>`)
-    expect(html).toContain('up 24 % from 1,000')
+    expect(html).toContain('up 24% from 1,000')
     expect(html).toContain('href="https://ops.example/error_dashboard/errors/3"')
   })
 

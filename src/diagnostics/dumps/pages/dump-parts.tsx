@@ -87,7 +87,7 @@ export function Container({ values }: { values: unknown }): Rendered {
     const { avg10_percent, avg60_percent } = toRecord(value)
     return [
       `${toLabel(name)} pressure`,
-      value === null ? null : `${avg10_percent} % over 10 s, ${avg60_percent} % over 60 s`,
+      value === null ? null : `${avg10_percent}% over 10 s, ${avg60_percent}% over 60 s`,
     ]
   })
   return (

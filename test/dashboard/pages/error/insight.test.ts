@@ -79,7 +79,7 @@ describeOneDatabase('related errors and baselines', (database) => {
   })
 
   test('the error page lists similar errors with percentages', async () => {
-    expect(await detail('KindA')).toMatch(/Similar errors.*>KindB<.*100 % similar/s)
+    expect(await detail('KindA')).toMatch(/Similar errors.*>KindB<.*100% similar/s)
     expect(await detail('KindC')).not.toContain('Similar errors')
   })
 
@@ -142,7 +142,7 @@ describeOneDatabase('related errors and baselines', (database) => {
 
   test('the analytics page lists cascades and bursts of the period', async () => {
     const html = await page('/errors/analytics')
-    expect(html).toMatch(/<h2>Cascades<.*>PoolExhausted<.*&lt;img.*4 of 5.*80 %.*12 s/s)
+    expect(html).toMatch(/<h2>Cascades<.*>PoolExhausted<.*&lt;img.*4 of 5.*80%.*12 s/s)
     expect(html).toMatch(/<h2>Bursts<.*>ReportFailed<.*3 min 10 s/s)
     expect(html).not.toContain('<img')
     expect(await host.json('/errors/analytics')).toMatchObject({
