@@ -14,7 +14,8 @@ export const BUDGETS = {
   },
   client_max_stored_bytes_per_day: {
     title: 'Too many bytes of client occurrences',
-    consequence: 'They were counted without details; far beyond the limit, in the shared error.',
+    consequence:
+      'They were counted without details. Far above the limit, they were counted in the shared error "Client errors over the hourly limit".',
   },
   notification_max_per_hour: {
     title: 'Too many notifications',

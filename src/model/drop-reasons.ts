@@ -3,13 +3,13 @@ export const DROP_REASONS: Readonly<Record<string, string>> = {
   ignored: 'Not recorded: listed in ignored_exceptions.',
   skipped_by_callback: 'Not recorded: before_log_callback returned false.',
   sampled_out: 'Not recorded: skipped by sampling_rate.',
-  client_error: 'Not recorded: the response status was 400 to 499, which is intended for the client.',
+  client_error: 'Not recorded: the response status was 400 to 499, which indicates a client error.',
   client_gone: 'Not recorded: the client disconnected while the response was being sent.',
   error_subscriber_is_off: 'Not recorded: Tracker.report was called, but enable_error_subscriber is off.',
   invalid: 'Not recorded: LogError was called without an exception and without error_type and message.',
   reported_while_recording:
     'Not recorded: reported by a callback while the same error, or an error of a callback, was being recorded.',
-  stack_exhausted: 'Not recorded: reported at the end of the stack, or while 10,000 such errors were waiting.',
+  stack_exhausted: 'Not recorded: reported with the call stack exhausted, or while 10,000 such errors were pending.',
   unknown_severity: 'Recorded: unknown severity; the severity rules were applied.',
   storm_counted_only: 'Counted without its own row: more than max_full_occurrences_per_minute.',
   lag_left_out_details: 'Recorded without parameters, context and breadcrumbs: the event loop was lagging.',
@@ -50,7 +50,7 @@ export const DROP_REASONS: Readonly<Record<string, string>> = {
   process_health_refused: 'Process health samples that the database rejected; they are lost.',
   reported_again: 'Duplicates: a client or SDK sent the same id again.',
   otel_already_recorded: 'Not recorded again: a hook or an inner span had already recorded the exception of this span.',
-  trim_failed: 'Failed attempts to remove surplus occurrences; a later flush tries again.',
+  trim_failed: 'Failed attempts to remove surplus occurrences; a later flush retries.',
 }
 
 /** Prefixes of reasons that end with the kind of the dropped item. */

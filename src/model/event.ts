@@ -4,7 +4,7 @@ import type { Severity } from './severity/severity.js'
 export const CLIENT_SOURCES = ['reporting', 'sentry'] as const
 export type ClientSource = (typeof CLIENT_SOURCES)[number]
 
-/** An error behind another error: its cause, or a member of an AggregateError. */
+/** An error that led to another error: its cause, or a member of an AggregateError. */
 export interface Cause {
   error_type: string
   message: string

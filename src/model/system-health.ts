@@ -24,7 +24,7 @@ type UnusualRule = { isUnusual(health: Partial<SystemHealth>): boolean; text: st
 const UNUSUAL_RULES: Readonly<Partial<Record<keyof SystemHealth, UnusualRule>>> = {
   heap_used_bytes: {
     isUnusual: ({ heap_used_bytes = 0, heap_limit_bytes = 0 }) => heap_used_bytes > heap_limit_bytes * 0.85,
-    text: 'The heap was nearly full: over 85 % of its limit.',
+    text: 'The heap was nearly full: over 85% of its limit.',
   },
   delay_p99_ms: {
     isUnusual: ({ delay_p99_ms }) => (delay_p99_ms ?? 0) > 100,
@@ -36,11 +36,11 @@ const UNUSUAL_RULES: Readonly<Partial<Record<keyof SystemHealth, UnusualRule>>> 
   },
   utilization: {
     isUnusual: ({ utilization = 0 }) => utilization > 0.95,
-    text: 'The event loop was saturated: busy for more than 95 % of the time.',
+    text: 'The event loop was saturated: busy for more than 95% of the time.',
   },
   gc_share: {
     isUnusual: ({ gc_share = 0 }) => gc_share > 0.1,
-    text: 'Garbage collection took more than 10 % of the time.',
+    text: 'Garbage collection took more than 10% of the time.',
   },
   active_resources: {
     isUnusual: ({ active_resources = 0 }) => active_resources > 5000,

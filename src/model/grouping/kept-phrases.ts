@@ -1,16 +1,16 @@
 import type { MessageShape } from './message-shape.js'
 
 /**
- * Parts of messages that engines and drivers generate and that distinguish two errors: identifiers of code and schemas,
+ * Parts of messages that engines and drivers generate and that distinguish two errors: identifiers in code and schemas,
  * HTTP status codes and error codes. `hideIdentifiers` and `hideCodes` hide them from the patterns for variable parts,
  * `restoreHidden` restores them.
  */
 
 const NAME = '[#$@]?[A-Za-z_$][\\w$]{0,80}(?:\\.[#$]?[A-Za-z_$][\\w$]{0,80}|\\(\\)|\\[\\]|\\?\\.|!){0,8}'
-/** Any quotation mark. A phrase begins behind one, so that `NAME` and `MARK` are an identifier in quotation marks. */
+/** Any quotation mark. A phrase begins after a quotation mark, so `NAME_AND_QUOTE` matches a quoted identifier. */
 const QUOTE_MARK = '["\'`]'
 const QUOTED_NAME = `${QUOTE_MARK}${NAME}${QUOTE_MARK}`
-const NAME_AND_MARK = `${NAME}${QUOTE_MARK}`
+const NAME_AND_QUOTE = `${NAME}${QUOTE_MARK}`
 const REST_OF_LIST = `(?:, ?${QUOTED_NAME}){0,20}`
 /** A key of an object, including headers (`content-type`) and symbols. */
 const OBJECT_KEY = '(?:[#$@]?[A-Za-z_$][\\w$-]{0,80}|Symbol\\([\\w$. -]{0,80}\\))'
@@ -22,40 +22,40 @@ const SQL_CLAUSE = "'(?:field list|[a-z]{2,10} (?:clause|statement))'"
 const IDENTIFIERS: readonly (readonly [before: string, phrase: string])[] = [
   // V8 and other engines.
   ['(?:reading|setting) ', `${OBJECT_KEY}${QUOTE_MARK}`],
-  ['(?:evaluating|private field|identifier|export named|private name) ', NAME_AND_MARK],
-  ['property:? ', `${NAME_AND_MARK}(?: of(?: object)? ${QUOTED_NAME})?`],
-  ['access ', `${NAME_AND_MARK} before initialization`],
-  ['search for ', `${NAME_AND_MARK} in\\b`],
+  ['(?:evaluating|private field|identifier|export named|private name) ', NAME_AND_QUOTE],
+  ['property:? ', `${NAME_AND_QUOTE}(?: of(?: object)? ${QUOTED_NAME})?`],
+  ['access ', `${NAME_AND_QUOTE} before initialization`],
+  ['search for ', `${NAME_AND_QUOTE} in\\b`],
   ['unexpected (?:token|identifier) ', `(?:${NAME}|[^\\w\\s']{1,3})${QUOTE_MARK}(?!,)`],
   ['(?:module|package|subpath|resolve) ', `${MODULE_NAME}${QUOTE_MARK}`],
   // Node.js.
-  ['the ', `${NAME_AND_MARK} (?:argument|property|option)`],
-  ['the (?:value|argument|property|option)(?: of)? ', NAME_AND_MARK],
-  ['env(?:ironment)?(?: var(?:iable)?s?)?:? ', NAME_AND_MARK],
+  ['the ', `${NAME_AND_QUOTE} (?:argument|property|option)`],
+  ['the (?:value|argument|property|option)(?: of)? ', NAME_AND_QUOTE],
+  ['env(?:ironment)?(?: var(?:iable)?s?)?:? ', NAME_AND_QUOTE],
   // PostgreSQL, MySQL, Redis and the query builders that prepend the statement.
   [
     '(?:relation|table|column|constraint|index|schema|sequence|view|trigger|enum|type|role) ',
-    `${NAME_AND_MARK}(?:(?:,| of relation| of table| in) (?:${QUOTED_NAME}|${SQL_CLAUSE})){0,3}`,
+    `${NAME_AND_QUOTE}(?:(?:,| of relation| of table| in) (?:${QUOTED_NAME}|${SQL_CLAUSE})){0,3}`,
   ],
-  ['for key ', NAME_AND_MARK],
-  ['unknown (?:database|argument|field|arg|command) ', NAME_AND_MARK],
-  ['(?:database|function|procedure|field) ', `${NAME_AND_MARK} do(?:es)?n?['o ]`],
-  ['(?:insert into|delete from|join) ', `${NAME_AND_MARK}(?:\\.${QUOTED_NAME})?`],
-  ['update ', `${NAME_AND_MARK}(?:\\.${QUOTED_NAME})? set\\b`],
-  ['from ', `${NAME_AND_MARK}(?:\\.${QUOTED_NAME})? (?:where|order by|group by|limit|as|left|inner)\\b`],
+  ['for key ', NAME_AND_QUOTE],
+  ['unknown (?:database|argument|field|arg|command) ', NAME_AND_QUOTE],
+  ['(?:database|function|procedure|field) ', `${NAME_AND_QUOTE} do(?:es)?n?['o ]`],
+  ['(?:insert into|delete from|join) ', `${NAME_AND_QUOTE}(?:\\.${QUOTED_NAME})?`],
+  ['update ', `${NAME_AND_QUOTE}(?:\\.${QUOTED_NAME})? set\\b`],
+  ['from ', `${NAME_AND_QUOTE}(?:\\.${QUOTED_NAME})? (?:where|order by|group by|limit|as|left|inner)\\b`],
   [
     'constraint fails \\(',
-    `${NAME_AND_MARK}\\.${QUOTED_NAME}(?:, CONSTRAINT ${QUOTED_NAME} FOREIGN KEY \\(${QUOTED_NAME}${REST_OF_LIST}\\) REFERENCES ${QUOTED_NAME} \\(${QUOTED_NAME}${REST_OF_LIST}\\))?`,
+    `${NAME_AND_QUOTE}\\.${QUOTED_NAME}(?:, CONSTRAINT ${QUOTED_NAME} FOREIGN KEY \\(${QUOTED_NAME}${REST_OF_LIST}\\) REFERENCES ${QUOTED_NAME} \\(${QUOTED_NAME}${REST_OF_LIST}\\))?`,
   ],
   // Prisma, Mongoose and GraphQL.
-  ['(?:fields?|constraint|column|table|argument)(?:: ?| )\\(', `${NAME_AND_MARK}${REST_OF_LIST}\\)`],
-  ['(?:fields?|constraint): ', `${NAME_AND_MARK}${REST_OF_LIST}`],
+  ['(?:fields?|constraint|column|table|argument)(?:: ?| )\\(', `${NAME_AND_QUOTE}${REST_OF_LIST}\\)`],
+  ['(?:fields?|constraint): ', `${NAME_AND_QUOTE}${REST_OF_LIST}`],
   ['constraint violated: ', `\\w{1,80}(?: \\(index\\))?${QUOTE_MARK}`],
-  ['invalid ', `prisma\\.${NAME_AND_MARK} invocation`],
-  ['at path ', `${NAME_AND_MARK}(?: for model ${QUOTED_NAME})?`],
-  ['argument ', `${NAME_AND_MARK}(?: on field ${QUOTED_NAME})?`],
-  ['field ', `${NAME_AND_MARK} on type ${QUOTED_NAME}`],
-  ['variable ', `${NAME_AND_MARK} of (?:required )?type ${QUOTED_NAME}`],
+  ['invalid ', `prisma\\.${NAME_AND_QUOTE} invocation`],
+  ['at path ', `${NAME_AND_QUOTE}(?: for model ${QUOTED_NAME})?`],
+  ['argument ', `${NAME_AND_QUOTE}(?: on field ${QUOTED_NAME})?`],
+  ['field ', `${NAME_AND_QUOTE} on type ${QUOTED_NAME}`],
+  ['variable ', `${NAME_AND_QUOTE} of (?:required )?type ${QUOTED_NAME}`],
 ]
 const KEPT_IDENTIFIERS = afterCharacter(QUOTE_MARK, IDENTIFIERS)
 
@@ -119,7 +119,7 @@ const MAY_HAVE_BARE_NAME = / is not |no such|constraint failed|no column|not exi
 const MAY_HAVE_STATUS = /\d\d\d [A-Z{"<]/
 
 /**
- * Hidden characters, in the order of the control characters that replace them from 0x80 on. No message contains those
+ * Hidden characters, in the order of the control characters that replace them from 0x80 on. No message contains them
  * on purpose, and a one-byte string stays a one-byte string.
  */
 const HIDDEN_CHARACTERS = '0123456789"\'`'

@@ -1,7 +1,7 @@
 /** Features of a message, collected in one pass. Each is a precondition for some pattern to match. */
 export interface MessageShape {
   hasDigit: boolean
-  /** Numbers of at most two and of at least four digits, as every date has them. */
+  /** Whether there are numbers of at most two and of at least four digits, which every date contains. */
   mayHaveDate: boolean
   /** Whether a word may be an id: with letters and digits, with an upper-case letter after `_`, or long. */
   mayHaveId: boolean
@@ -11,7 +11,7 @@ export interface MessageShape {
   hasAt: boolean
   hasEquals: boolean
   hasSlash: boolean
-  /** Maximum number of colons, dashes and dots without white space in between. */
+  /** Maximum number of colons, dashes and dots without whitespace in between. */
   colons: number
   dashes: number
   dots: number
@@ -82,7 +82,7 @@ export function messageShape(text: string): MessageShape {
   let maxDots = 0
   let runKind = 0
   let runStart = 0
-  // One position past the end, so that the last run and the last word end too.
+  // Continues one position past the end to close the last run and the last word.
   for (let i = 0; i <= length; i++) {
     const code = i < length ? text.charCodeAt(i) : 0
     const kind =

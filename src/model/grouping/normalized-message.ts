@@ -5,7 +5,7 @@ import { replaceIds } from './variable-tokens.js'
 
 /** Long enough to distinguish messages. */
 const MAX_NORMALIZED_LENGTH = 1000
-/** Number of characters to read, so that the length of a variable part does not move the cut. */
+/** Larger than the result, so that the length of a variable part does not change where the result is truncated. */
 const MAX_SCANNED_LENGTH = 2500
 
 /**
@@ -27,7 +27,7 @@ const ZONE = ' ?(?:Z\\b|(?:GMT|UTC)?[+-]\\d\\d:?\\d\\d|GMT|UTC)(?: \\([A-Za-z ]{
 
 const TIME_OF_DAY = `(?:${CLOCK_TIME}(?:${ZONE})?)?`
 
-/** A date as ISO 8601 and PostgreSQL write it, with or without the time of day. */
+/** A date in ISO 8601 or PostgreSQL format, with or without the time of day. */
 const ISO_TIME = new RegExp(`\\b\\d{4}-\\d\\d-\\d\\d${TIME_OF_DAY}`, 'g')
 /** A date as printed by `Date.toString` or `toUTCString`. */
 const NAMED_TIME = new RegExp(
@@ -35,7 +35,7 @@ const NAMED_TIME = new RegExp(
   'g',
 )
 const MAY_HAVE_MONTH = /(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6} \d/
-/** A date of `toLocaleString` in American English, which puts a narrow space before AM and PM. */
+/** A date printed by `toLocaleString` in American English, which puts a narrow space before AM and PM. */
 const LOCALE_TIME = /\b\d{1,2}\/\d{1,2}\/\d{4}, \d{1,2}:\d\d(?::\d\d)?[ \u202f][AP]M\b/g
 const UUID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi
 const EMAIL = /[\w.%+\u00c0-\u024f-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}/g
@@ -43,8 +43,8 @@ const TEMP_PATH =
   /(?:\/private)?\/(?:tmp|var\/folders|var\/tmp)\/[^\s'"`:)]{1,400}|[a-z]:\\[^\s'"`:)]{0,200}\\te?mp\\[^\s'"`:)]{1,400}/gi
 
 /**
- * Engines print an ellipsis on either side of a snippet cut out of the input. A backslash escapes the quotation mark
- * behind it, unless it is the last character of a path.
+ * Engines print an ellipsis on either side of a snippet of the input. A backslash escapes the quotation mark
+ * after it, unless it is the last character of a path.
  */
 const QUOTED =
   /(?:\.{3}|…)?(?:"(?:[^"\\\n]|\\[^\n]){0,1000}"|"[^"\n]{0,1000}"|`[^`\n]{0,1000}`|“[^”\n]{0,1000}”|«[^»\n]{0,1000}»)(?:\.{3}|…)?/g

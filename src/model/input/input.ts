@@ -34,7 +34,7 @@ export const clampedInteger = ({ min, max }: Limits) =>
     facts({ type: 'integer', min, max, clamped: true }),
   )
 
-/** A number in the range, both ends included. */
+/** A number in the range, inclusive. */
 export const fraction = ({ min, max }: Limits) =>
   v.pipe(
     number(`a number from ${min} to ${max}`, DECIMAL_TEXT),
@@ -123,7 +123,7 @@ export const optionalText = ({ max }: { max: number }) =>
     ),
   )
 
-/** Optional text for a filter. Text beyond the limit is cut because it cannot match anything. */
+/** Optional text for a filter. Text beyond the limit is truncated because it cannot match anything. */
 export const filterText = ({ max, note }: { max: number; note?: string }) =>
   v.optional(
     v.pipe(

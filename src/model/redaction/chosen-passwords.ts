@@ -20,10 +20,10 @@ const ANY_PASSWORD = passwordAndValue(PASSWORD_WORD_PARTS, NAME, 'giu')
 const NON_ASCII_WORD = new RegExp(PASSWORD_WORD_PARTS.filter((word) => !isAscii(word)).join('|'), 'i')
 const NAME_START = new RegExp(`(?:(?<!${NAME})(?:de|mat|mật|kata|كلمة|رمز) )?${NAME}*$`, 'iu')
 const MAX_NAME_START_LENGTH = 60
-/** The command of Redis: `AUTH S`, `AUTH default S`. */
+/** The Redis command: `AUTH S`, `AUTH default S`. */
 const AUTH_COMMAND = new RegExp(`(?<![\\w-])AUTH((?: {1,3}${VALUE}){1,2})${END}`, 'g')
 
-/** Algorithms, formats, versions and numbered things. */
+/** Technical terms that often contain digits: `sha256`, `utf8`, `v2`, `line12`. */
 const ORDINARY_WORD =
   /^(?:x?oauth|s?cram|digest|sha|md|utf|base|aes|des|rsa|ecdsa|b?crypt|scrypt|argon|pbkdf|hmac|rfc|iso|tls|ssl|http|ipv|version|v|field|column|line|row|step|attempt|level|arg|param|value|type|index|n?(?:var)?char|string|int)(?!\p{L})[\w.-]*$/iu
 const ERROR_CODE = /^(?:[A-Z][A-Z\d]*(?:_[A-Z\d]+)+|[A-Z]{1,6}-?\d+|0x[\da-f]+)$/
@@ -47,7 +47,7 @@ export function withoutChosenPasswords(
   isSensitiveKey: IsSensitiveKey,
 ): string {
   if ((features & PASSWORD_PREFIX) === 0 && ((features & NON_ASCII) === 0 || !NON_ASCII_WORD.test(text))) return text
-  const plain = text.replace(
+  const redacted = text.replace(
     features & NON_ASCII ? ANY_PASSWORD : ASCII_PASSWORD,
     (part, nameEnd: string, separator: string, value: string, start: number) => {
       const isSeparatedBySpace = separator.trim() === ''
@@ -59,8 +59,8 @@ export function withoutChosenPasswords(
       return isPasswordName && isSensitiveKey(name) ? part.slice(0, -value.length) + filtered : part
     },
   )
-  if (!plain.includes('AUTH ')) return plain
-  return plain.replace(AUTH_COMMAND, (_, words: string) => {
+  if (!redacted.includes('AUTH ')) return redacted
+  return redacted.replace(AUTH_COMMAND, (_, words: string) => {
     const safe = words.split(' ').map((word) => (looksLikePassword(word, true) ? filtered : word))
     return `AUTH${safe.join(' ')}`
   })
@@ -72,6 +72,6 @@ function looksLikePassword(word: string, isSeparatedBySpace: boolean): boolean {
   if (!/\p{L}/u.test(value) || ORDINARY_WORD.test(value) || ERROR_CODE.test(value) || FILE_OR_HOST.test(value))
     return false
   if (EMAIL_ADDRESS.test(value) || PLACEHOLDER.test(value) || QUANTITY.test(value)) return false
-  // Punctuation at the end belongs to a sentence, unless a sign is before the word.
+  // Trailing punctuation belongs to the sentence, unless a separator precedes the word.
   return /\d/.test(value) || (isSeparatedBySpace ? /[!#$%^*?+~@](?=\p{L})/u : /[!#$%^*?+~@]/).test(value)
 }

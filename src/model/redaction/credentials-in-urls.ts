@@ -1,7 +1,7 @@
 const SCHEME = /[a-z][a-z\d+.-]{1,20}:\/\//gi
 const ENCODED_URL_USER =
   /([a-z][a-z\d+.-]{1,20}%(?:25){0,3}3a%(?:25){0,3}2f%(?:25){0,3}2f)(?:[^\s/?#"'<>&%]|'(?=[\w%])|%(?!(?:25){0,3}(?:40|2f)))+(%(?:25){0,3}40)/gi
-/** `user:S@tcp(127.0.0.1:3306)/db` of Go, `jdbc:oracle:thin:scott/S@host`. */
+/** `user:S@tcp(127.0.0.1:3306)/db` in Go, `jdbc:oracle:thin:scott/S@host` in Java. */
 const DRIVER_USER =
   /((?<![\w.-])[\w.-]{1,80}:|thin:[\w.-]{1,80}\/)(?:[^\s@"']|'(?=\w)){1,300}(?=@(?:tcp|unix)\(|@(?:\/\/)?[\w.-]{1,80}:\d)/gi
 /** A single quote before a letter or digit is part of a password, as in `u:o'brien@host`. */
@@ -16,13 +16,15 @@ const PORT = /^\d{1,5}$/
 
 /** Replaces the user and password of every URL with `filtered`. */
 export function withoutUrlCredentials(text: string, filtered: string): string {
-  let plain = text
+  let redacted = text
   if (text.includes('@')) {
-    plain = text.includes('://') ? withoutUserInfo(text, filtered) : text
-    if (plain.includes('@tcp(') || plain.includes('@unix(') || plain.includes('thin:'))
-      plain = plain.replace(DRIVER_USER, `$1${filtered}`)
+    redacted = text.includes('://') ? withoutUserInfo(text, filtered) : text
+    if (redacted.includes('@tcp(') || redacted.includes('@unix(') || redacted.includes('thin:'))
+      redacted = redacted.replace(DRIVER_USER, `$1${filtered}`)
   }
-  return plain.includes('40') && plain.includes('%') ? plain.replace(ENCODED_URL_USER, `$1${filtered}$2`) : plain
+  return redacted.includes('40') && redacted.includes('%')
+    ? redacted.replace(ENCODED_URL_USER, `$1${filtered}$2`)
+    : redacted
 }
 
 /** Searches each run without spaces for its @ once, so that many schemes in one run do not multiply the work. */
@@ -56,10 +58,10 @@ function endOfRun(text: string, start: number): number {
   return END_OF_RUN.exec(text)?.index ?? text.length
 }
 
-/** Position of the @ behind the user and password; -1 if there is none. */
+/** Position of the @ after the user and password; -1 if there is none. */
 function endOfUser(text: string, start: number, lastAt: number, scheme: string): number {
   const before = text.slice(start, lastAt)
-  // A password can continue behind an unencoded /, ? or #.
+  // A password can continue after an unencoded /, ? or #.
   if (!WEB_SCHEME.test(scheme.slice(0, -3))) return lastAt
   const authorityLength = before.search(END_OF_AUTHORITY)
   if (authorityLength < 0) return lastAt

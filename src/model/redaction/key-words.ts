@@ -81,7 +81,7 @@ export function isDescriptiveKey(words: KeyWords): boolean {
 
 /** `newPassword2` becomes `new`, `password`. Equivalent spellings of one character become the same character. */
 export function keyWords(key: string): KeyWords {
-  // Lower-casing leaves a combining dot behind the Turkish capital I.
+  // Lower-casing leaves a combining dot after the Turkish capital I.
   const composed = NON_ASCII.test(key) ? key.normalize('NFKC').replaceAll('\u0130', 'I') : key
   return composed
     .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')

@@ -36,7 +36,7 @@ const MAX_KEY_LENGTH = 200
 
 const QUOTED_VALUE =
   /(\\{1,15}["'])(?:(?!\1)[^\n])*(?:\1)?|(&(?:quot|apos|#0?3[49]|#x2[27]);)(?:(?!\2)[^\n])*(?:\2)?|[a-z]{0,2}&?(?:"(?:[^"\\\n]|\\.|"")*"?|'(?:[^'\\\n]|\\.|''|(?<=\w)'(?=\w))*'?|`(?:[^`\\\n]|\\.)*`?)/iy
-/** A block of YAML: the indented lines below `|` or `>`. */
+/** A YAML block: the indented lines below `|` or `>`. */
 const YAML_BLOCK = /[|>][+-]?\d?[ \t]{0,20}\r?\n(?:[ \t]{1,200}[^\n]*(?:\n|$)|[ \t]{0,200}\r?\n)+/y
 const FUNCTION_NAME = /[a-z_$][\w$.]{0,60}(?=\()/iy
 const PLAIN_VALUE = /\([^)\n]*\)?|[^\s&,;"'<>)\]}]+/y
@@ -65,7 +65,7 @@ const ORDINARY_WORDS = /[A-Za-z][a-z']{1,20} (?=\S)/y
 
 const BLANKS: ReadonlySet<string> = new Set(' \t\n\r')
 
-/** Replaces every value behind a sensitive key with `filtered`. */
+/** Replaces every value after a sensitive key with `filtered`. */
 export function withoutKeyedValues(text: string, filtered: string, isSensitiveKey: IsSensitiveKey): string {
   const searched = COLUMN_GAP.test(text) ? withoutColumns(text, filtered, isSensitiveKey) : text
   if (!ANY_SEPARATOR.test(searched)) return searched

@@ -104,9 +104,9 @@ const NAME_MEMBER = new RegExp(
 const PASSWORD_TYPE = new RegExp(`(?<![\\w$-])type(?:${QUOTE})?\\s{0,5}[:=]\\s{0,5}(?:${QUOTE})?password`, 'i')
 const VALUE_MEMBER = new RegExp(`(?<![\\w$-])${VALUE_KEY_PATTERN}(?:${QUOTE})?\\s{0,5}[:=]\\s{0,5}`, 'g')
 const VALUE_HINT = new RegExp(`${VALUE_KEY_PATTERN}(?:${QUOTE})?\\s{0,5}[:=]`)
-/** `- name: DB_PASSWORD\n  value: S` of YAML. */
+/** `- name: DB_PASSWORD\n  value: S` in YAML. */
 const YAML_PAIR = /\bname:[ \t]{1,5}["']?([\p{L}\p{N}\p{M}_.-]{1,80})["']?\s{1,40}value:[ \t]{1,5}/gu
-/** Two texts in a list: `'Authorization', 'S'`. */
+/** Two strings in a list: `'Authorization', 'S'`. */
 const LIST_PAIR = new RegExp(`${QUOTE}([\\p{L}\\p{N}\\p{M}_.-]{2,80})${QUOTE}\\s{0,5},\\s{0,40}(?=${QUOTE})`, 'gu')
 const LIST_ITEM = /^\\{0,15}["']([^"'\\]{0,60})(?:\\{0,15}["']\s{0,5}([:=]))?/
 const LIST_HINT = /["']\s{0,5},\s{0,40}\\{0,15}["']/
@@ -147,7 +147,7 @@ export function withoutPairedValues(
   return result
 }
 
-/** Starts of values, in ascending order. */
+/** Start positions of values, in ascending order. */
 function* pairedMembers(text: string, isSensitiveKey: IsSensitiveKey): Generator<number> {
   for (const { 0: part, index } of text.matchAll(FLAT_PART)) {
     if (!VALUE_HINT.test(part)) continue

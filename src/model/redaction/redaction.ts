@@ -64,28 +64,28 @@ const NAME_ATTRIBUTE = /\s(?:name|key|id|field)\s{0,3}=\s{0,3}["']([^"']{1,80})/
 
 /** Non-ASCII letters in a URL: the key in `%D0%BF…=` is a word. */
 const ENCODED_LETTERS = /(?:%[c-f][\da-f](?:%[89ab][\da-f]){1,3})+/gi
-/** A URL value with encoded characters. Matches only behind a separator, so that no part is read twice. */
+/** A URL value with encoded characters. Matches only after a separator, so that no part is read twice. */
 const ENCODED_VALUE = /(?<![^\s&?#"<>=])[^\s&?#"<>=%]*%[\da-f]{2}[^\s&#"<>=]*/gi
 const MAX_ENCODING_DEPTH = 3
 
 /** Decodes, redacts and re-encodes values: a statement in a parameter is still a statement. */
 function redactText(text: string, keys: SensitiveKeys, depth = 0): string {
   if (!text.includes('%') || depth >= MAX_ENCODING_DEPTH) return redactPlain(text, keys)
-  // Before decoding: an encoded @ in the name of a user does not end the credentials.
+  // Before decoding: an encoded @ in a username does not end the credentials.
   const withoutUserInfo = text.includes('%40') && text.includes('@') ? withoutUrlCredentials(text, FILTERED) : text
-  const plain = withoutUserInfo.replace(ENCODED_VALUE, (value) => {
-    const decoded = decodedOrSame(value.replaceAll('+', ' '))
+  const withoutEncodedSecrets = withoutUserInfo.replace(ENCODED_VALUE, (value) => {
+    const decoded = decodeIfValid(value.replaceAll('+', ' '))
     const safe = redactText(decoded, keys, depth + 1)
     if (safe === decoded) return value
-    const encoded = encodedOrFiltered(safe)
+    const encoded = encodeOrFilter(safe)
     return value.includes('/') ? encoded.replaceAll('%2F', '/') : encoded
   })
-  const decodedLetters = plain.replace(ENCODED_LETTERS, decodedOrSame)
+  const decodedLetters = withoutEncodedSecrets.replace(ENCODED_LETTERS, decodeIfValid)
   const redacted = redactPlain(decodedLetters, keys)
-  return redacted === decodedLetters ? plain : redacted
+  return redacted === decodedLetters ? withoutEncodedSecrets : redacted
 }
 
-function decodedOrSame(encoded: string): string {
+function decodeIfValid(encoded: string): string {
   try {
     return decodeURIComponent(encoded)
   } catch {
@@ -94,7 +94,7 @@ function decodedOrSame(encoded: string): string {
   }
 }
 
-function encodedOrFiltered(text: string): string {
+function encodeOrFilter(text: string): string {
   try {
     return encodeURIComponent(text).replaceAll(encodeURIComponent(FILTERED), FILTERED)
   } catch {

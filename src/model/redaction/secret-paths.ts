@@ -3,7 +3,7 @@ import { SECRET_PREFIX, SEPARATOR, URL_CHARACTER } from './text-scan.js'
 /** Path segments that precede a secret in links for password resets, invitations, confirmations and the like. */
 const SECRET_PATH =
   /(\/[a-z_-]{0,30}(?:reset|verif|confirm|activat|invit|unlock|recover|magic|unsubscribe|otp|token|passw|one-?time|share|secret)[a-z_-]{0,30})((?:\/[^\s/?#&"'<>\\]+){1,3})/gi
-/** Parameters whose value is a secret only in an address or body, and only if the value is random. */
+/** Parameters whose value is a secret only in a URL or body, and only if the value is random. */
 const CODE_PARAMETER =
   /((?:[?&]|%(?:25){0,3}(?:3f|26))(?:code|ticket)(?:=|%(?:25){0,3}3d)|["'](?:code|ticket)\\{0,15}["']\s{0,3}:\s{0,3}\\{0,15}["'])([^\s&#"'<>\\]+)/gi
 const CODE_KEYS: ReadonlySet<string> = new Set(['code', 'ticket'])

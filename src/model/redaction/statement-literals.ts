@@ -14,8 +14,8 @@ const COMPARISON =
   /(?<![\w.])((?:[\w$]{1,60}\.)?["`[]?([\w$]{1,80})["`\]]?\s{0,5}(?:(?:<>|!=|<=>|[<>]=?|!?~\*?|(?<=\s)(?:not\s{1,5})?(?:i?like|rlike|regexp))\s{0,5}(?=[en]?')|(?<=\s)(?:not\s{1,5})?in\s{0,5}(?=\(\s{0,5}')))((?:[en])?'(?:[^'\\\n]|\\.|'')*'?|\([^()]*\)?)/gi
 const COMPARISON_HINT = /(?:[<>]=?|!=|~\*?|like|regexp)\s{0,5}[en]?'|\bin\s{0,5}\(\s{0,5}'/i
 /** `Duplicate entry 'S' for key 'users.token'`, `Incorrect integer value: 'S' for column 'pin'`. */
-const NAMED_AFTERWARDS = /((?:\bentry|\bvalue:) ')[^\n]{0,1000}?(?=' for (?:key|column) ['"`]([^'"`\n]{1,200})['"`])/gi
-/** Matches every literal, with or without a column name behind it, so that no part of the text is read twice. */
+const VALUE_BEFORE_NAME = /((?:\bentry|\bvalue:) ')[^\n]{0,1000}?(?=' for (?:key|column) ['"`]([^'"`\n]{1,200})['"`])/gi
+/** Matches every literal, with or without a column name after it, so that no part of the text is read twice. */
 const ALIASED_LITERAL = /(?:[en])?'(?:[^'\\]|\\[\s\S]|'')*'?(?:(?<=')(\s{1,5}as\s{1,5}["`[]?([\w$]{1,80})))?/gi
 const ALIAS_HINT = /'\s{1,5}as\s/i
 /** `crypt('S', gen_salt('bf'))`, `pgp_sym_decrypt(column, 'S')`, `aes_encrypt('S', 'S')`. */
@@ -23,7 +23,7 @@ const CRYPT_CALL =
   /\b((?:crypt|pgp_(?:sym|pub)_\w{1,20}|aes_(?:en|de)crypt)\s{0,3}\()((?:[^()'"]|'(?:[^'\\]|\\.|'')*'?)+)/gi
 const CRYPT_HINT = /crypt\w{0,10}\s{0,3}\(/i
 const LITERAL = /[en]?'(?:[^'\\]|\\.|'')*'?/gi
-/** As PostgreSQL and SQL Server print the row that violated a constraint. */
+/** Formats in which PostgreSQL and SQL Server print the row that violated a constraint. */
 const ROW_KEY = /(\bKey \(([^()\n]{1,300})\)=\()[^\n]*?(?=\) (?:already|conflicts|is )|\)?\.?$)/gim
 const INDEX_KEY = /(\bindex '([^'\n]{1,200})'\. The duplicate key value is \()[^\n]*?(?=\)?\.?$)/gim
 const FAILING_ROW = /(\bFailing row contains \()[^\n]*?(?=\)?\.?$)/gm
@@ -37,7 +37,7 @@ export function withoutStatementLiterals(text: string, filtered: string, isSensi
   if (text.includes('Failing row')) result = result.replace(FAILING_ROW, `$1${filtered}`)
   if (!/['"$]/.test(result)) return result
   if (text.includes('duplicate key value')) result = result.replace(INDEX_KEY, filter)
-  if (text.includes("' for ")) result = result.replace(NAMED_AFTERWARDS, filter)
+  if (text.includes("' for ")) result = result.replace(VALUE_BEFORE_NAME, filter)
   if (/passw|passphrase|identified|pragma|attach/i.test(result)) {
     result = result.replace(PASSWORD_LITERAL, (_part, start: string) => start + filtered)
   }

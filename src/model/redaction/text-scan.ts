@@ -16,7 +16,7 @@ const MIN_CARD_DIGITS = 13
 const CARD_GROUP_DIGITS = 4
 const COLUMN_GAP_LENGTH = 3
 
-/** Prefixes of words for a password, in the form of the other prefixes. */
+/** Prefixes of words for a password. Same length as `SECRET_PREFIXES`. */
 const PASSWORD_PREFIXES = [
   'pass', 'psw', 'pwd', 'auth', 'phra', 'mnem', 'kenn', 'cont', 'clav', 'mdp', 'senh', 'wach', 'lose', 'adga', 'sala', 'hasl', 'hesl', 'jels', 'paro',
   'sifr', 'lozi', 'zapo', 'gesl', 'khau', 'sand', 'pasw', 'gehe',

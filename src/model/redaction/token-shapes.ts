@@ -6,7 +6,7 @@ import { CARD_DIGITS, LONG_RUN, SECRET_PREFIX, scanText, URL_CHARACTER } from '.
  * run: an upper limit would leave the tail of a longer token.
  */
 const PREFIXED_TOKENS = [
-  // Clouds
+  // Cloud providers
   'A(?:KIA|SIA|BIA|CCA)[\\dA-Z]{12,}', 'LTAI[\\dA-Za-z]{12,}', 'AKID[\\dA-Za-z]{13,}', 'AIza[\\w-]{30,}', 'ya29\\.[\\w.-]{16,}', 'GOCSPX-[\\w-]{16,}',
   'do[opr]_v1_[\\dA-Za-z]{16,}', 'hv[sbr]\\.[\\w.-]{16,}', 'HRKU-[\\w-]{16,}', 'tskey-[\\w-]{12,}', 'dapi[\\da-f]{28,}[\\w-]*', 'pscale_[a-z]+_[\\w.-]{16,}',
   'sb(?:p|_secret)_[\\w-]{16,}', 'dp\\.(?:pt|st|ct|sa|scim|audit)\\.[\\w.-]{16,}', 'nfp_[\\w-]{16,}', 'napi_[\\w-]{16,}', 'fm[12]_[\\w-]{16,}',
@@ -15,16 +15,16 @@ const PREFIXED_TOKENS = [
   'gh[pousr]_\\w{16,}', 'github_pat_\\w{16,}', 'gl(?:pat|dt|rt|cbt|ptt|ft|soat|imt|agent|oas)-[\\w.-]{8,}', 'AT(?:ATT|CTT|BB)[\\w-]{20,}', 'npm_[\\dA-Za-z]{20,}',
   'pypi-(?=[\\w-]{0,60}[\\dA-Z])[\\w-]{20,}', 'rubygems_[\\w-]{16,}', 'oy2[\\da-z]{40,}', 'dckr_pat_[\\w-]{16,}', 'CCIPAT_[\\w-]{16,}', 'bkua_[\\w-]{16,}',
   'sgp_\\w{16,}', 'AKCp[\\dA-Za-z]{16,}', 'PMAK-[\\w-]{16,}', 'CLOJARS_[\\da-f]{30,}',
-  // Payments and shops
+  // Payments and e-commerce
   '[sr]k_(?:live|test)_\\w{8,}', 'shp(?:at|ca|pa|ss|tka|ua)_[\\dA-Za-z]{16,}', 'sq0[a-z]{3}-[\\w-]{16,}', 'rzp_live_\\w{8,}', 'EAAA[\\w-]{40,}',
   'access-(?:sandbox|development|production)-[\\w-]{16,}', 'shippo_(?:live|test)_\\w{16,}', 'FLWSECK[\\w-]{16,}', 'duffel_(?:live|test)_[\\w-]{16,}', 'EZ[AT]K[\\dA-Za-z]{40,}',
-  // Messages and mail
+  // Messaging and email
   'xox[a-z][.-][\\w.-]{8,}', 'xapp-[\\w-]{16,}', 'SG\\.[\\w-]{10,}\\.[\\w.-]{10,}', 'key-(?=[\\dA-Za-z]*\\d)[\\dA-Za-z]{24,}', '[\\da-f]{32}-us\\d{1,2}', 'SK[\\da-f]{32}',
   'xkeysib-[\\w-]{16,}', 'xsmtpsib-[\\w-]{16,}', 're_[\\dA-Za-z]{6,12}_[\\w-]{16,}', '[MNO][\\w-]{22,27}\\.[\\w-]{6}\\.[\\w-]{27,}', 'EAA[\\dA-Za-z]{60,}',
-  // Models
+  // AI models
   'sk-(?=[\\w-]{0,60}[\\dA-Z])[\\w-]{16,}', 'hf_[\\dA-Za-z]{16,}', 'r8_[\\dA-Za-z]{30,}', 'gsk_[\\dA-Za-z]{30,}', 'xai-[\\dA-Za-z]{40,}', 'pplx-[\\dA-Za-z]{30,}',
   'lsv2_[a-z]{2}_\\w{16,}',
-  // Monitoring and work
+  // Monitoring and project management
   'gl(?:sa|c)_[\\w-]{16,}', 'NRAK-[\\w-]{16,}', 'dt0[a-z]\\d\\d\\.[\\w.-]{20,}', 'sntry[su]_[\\w-]{16,}', 'phx_\\w{16,}', 'lin_(?:api|oauth)_\\w{16,}', 'ntn_\\w{20,}',
   'secret_[\\dA-Za-z]{40,}', 'fig[du]_[\\w-]{16,}', 'pat[\\dA-Za-z]{14}\\.[\\da-f]{32,}', 'pat-[a-z]{2}\\d-[\\da-f-]{30,}', 'CFPAT-[\\w-]{16,}', 'tfp_[\\w-]{16,}',
   'ops_eyJ[\\w-]{16,}', 'AGE-SECRET-KEY-[\\dA-Z]{16,}', 'sl\\.[\\w-]{60,}', 'aio_[\\dA-Za-z]{28}\\b', 'fio-u-[\\w-]{40,}',
@@ -71,8 +71,10 @@ const TOKEN_FEATURES = LONG_RUN | CARD_DIGITS | SECRET_PREFIX | URL_CHARACTER
 export function withoutTokens(text: string, filtered: string, features: number): string {
   if ((features & TOKEN_FEATURES) === 0) return text
   // First, because a group of digits in a token can look like a card number.
-  const plain = features & LONG_RUN ? withoutPrefixedTokens(text, filtered) : text
-  const withoutTokenShapes = SHAPE_HINT.test(plain) ? withoutShapes(plain, filtered) : plain
+  const withoutPrefixed = features & LONG_RUN ? withoutPrefixedTokens(text, filtered) : text
+  const withoutTokenShapes = SHAPE_HINT.test(withoutPrefixed)
+    ? withoutShapes(withoutPrefixed, filtered)
+    : withoutPrefixed
   return mayContainSecretPath(withoutTokenShapes, features)
     ? withoutSecretPaths(withoutTokenShapes, filtered)
     : withoutTokenShapes

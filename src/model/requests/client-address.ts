@@ -99,7 +99,7 @@ function addressFamily(address: string): 'ipv4' | 'ipv6' {
 /** Longer than any real chain of proxies. Bounds the work on a forged header. */
 const MAX_HOPS = 50
 
-/** Walks from the peer outward. An entry that is not an address ends the walk because nothing behind it is trusted. */
+/** Walks from the peer outward. An entry that is not an address ends the walk because no entry beyond it is trusted. */
 function nearestUntrusted(peer: string, entries: Iterable<string>, trusted: BlockList): string {
   let nearest = peer
   let hops = 0

@@ -41,8 +41,5 @@ export function detectPlatform(userAgent: string | undefined): Platform {
   return platform
 }
 
-/**
- * Maximum number of platforms on a page, those with the most occurrences. Clients choose the name and can invent any
- * number of them.
- */
+/** Maximum number of platforms on a page, by occurrences. Clients choose the name, so their number is unlimited. */
 export const MAX_LISTED_PLATFORMS = 50

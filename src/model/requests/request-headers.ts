@@ -9,7 +9,7 @@ export type RequestHeaders =
   | undefined
 
 /**
- * Headers that help to understand a failed request and contain no secrets. An allow-list, because an unknown header may
+ * Headers that help explain a failed request and contain no secrets. An allow-list, because an unknown header may
  * contain a token. Client addresses are omitted; `ip_address` contains the trusted address.
  */
 const SAFE_HEADERS: ReadonlySet<string> = new Set([
@@ -64,7 +64,7 @@ function* rawHeaderPairs(raw: readonly unknown[]): Iterable<readonly [unknown, u
   for (let i = 0; i + 1 < raw.length; i += 2) yield [raw[i], raw[i + 1]]
 }
 
-/** Reads values one by one, so that a getter that throws only loses the values after it. */
+/** Reads values one by one, so that a getter that throws loses only the values after it. */
 function* recordPairs(record: Readonly<Record<string, unknown>>): Iterable<readonly [string, unknown]> {
   for (const name of Object.keys(record)) yield [name, record[name]]
 }

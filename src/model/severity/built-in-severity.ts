@@ -32,20 +32,20 @@ const EXHAUSTED_RESOURCES: readonly Rule[] = [
   },
 ]
 
-/** A datastore that is unreachable, shutting down, full, damaged, out of connections, or refuses the sign-in. */
+/** A datastore that is unreachable, shutting down, full, damaged, out of connections, or rejects the credentials. */
 const LOST_DATASTORE: readonly Rule[] = [
   {
     verdict: 'critical',
     error_type:
       /^(\w*(Database|Sequelize|Prisma|Mongo|Mongoose|Postgres|MySQL|MariaDb|Redis|Knex|TypeORM)\w*(Connection|Initialization|Network|ServerSelection|NotConnected|HostNot|AccessDenied|TopologyClosed|PoolCleared|PoolClosed|ServerClosed|RustPanic|Lost|Unavailable)\w*|KnexTimeoutError|(Mongo)?WaitQueueTimeoutError|CannotExecuteNotConnectedError|ConnectionIsNotSetError|MaxRetriesPerRequestError|ClusterAllFailedError|SocketClosedUnexpectedlyError|ClientOfflineError|ReconnectStrategyError|RootNodesUnavailableError|NoLivingConnectionsError|NoHostAvailableError)$/i,
   },
-  // PostgreSQL: connection, sign-in, no such database, out of resources, shutdown, I/O, damaged.
+  // PostgreSQL: connection, authentication, no such database, out of resources, shutdown, I/O, damaged.
   { verdict: 'critical', code: /^(08(00[0-7]|P01)|28(000|P01)|53[0-4]00|3D000|57P0[1-5]|58030|XX00[12])$/ },
   {
     verdict: 'critical',
     code: /^(PROTOCOL_(CONNECTION_LOST|ENQUEUE_AFTER_FATAL_ERROR)|ER_(CON_COUNT_ERROR|TOO_MANY_USER_CONNECTIONS|USER_LIMIT_REACHED|ACCESS_DENIED_ERROR|DBACCESS_DENIED_ERROR|BAD_DB_ERROR|HOST_IS_BLOCKED|HOST_NOT_PRIVILEGED|SERVER_SHUTDOWN|NORMAL_SHUTDOWN|(NEW_)?ABORTING_CONNECTION|CONNECTION_KILLED|DISK_FULL|RECORD_FILE_FULL|OUT_?OF_?(MEMORY|RESOURCES|SORTMEMORY)|GET_CONNECTION_TIMEOUT|CONNECTION_TIMEOUT|SOCKET_UNEXPECTED_CLOSE))$/,
   },
-  // Prisma: sign-in, unreachable, no such database, TLS, closed connection, exhausted pool, too many connections.
+  // Prisma: authentication, unreachable, no such database, TLS, closed connection, exhausted pool, too many connections.
   { verdict: 'critical', code: /^P(100[0-3]|101[017]|2024|2037)$/ },
   // SQLite, SQL Server (tedious), Oracle, Neo4j.
   { verdict: 'critical', code: /^SQLITE_(FULL|IOERR|CORRUPT|CANTOPEN|NOTADB)(_\w+)?$/ },
@@ -55,7 +55,7 @@ const LOST_DATASTORE: readonly Rule[] = [
   { verdict: 'critical', error_type: /^Neo4jError$/, code: /^(ServiceUnavailable|SessionExpired)$/ },
 ]
 
-/** Failures to reach or to keep a peer: refused, reset or aborted connections, DNS, TLS. */
+/** Failed or lost connections to a peer: refused, reset or aborted connections, DNS, TLS. */
 const NETWORK: readonly Rule[] = [
   {
     verdict: 'network',
@@ -78,12 +78,12 @@ const TRANSIENT_OR_INVALID: readonly Rule[] = [
 
 const PROGRAMMING_ERRORS: readonly Rule[] = [
   { verdict: 'high', error_type: /^(Type|Reference|Range|Syntax|URI|Eval)Error$|^AssertionError/ },
-  // Wrong calls that Node.js and the frameworks report as a plain Error, and modules that were not deployed.
+  // Incorrect calls that Node.js and the frameworks report as a plain Error, and missing modules.
   {
     verdict: 'high',
     code: /^(ERR_(ASSERTION|INVALID_ARG_\w+|INVALID_RETURN_\w+|HTTP2?_HEADERS_SENT|STREAM_WRITE_AFTER_END|METHOD_NOT_IMPLEMENTED|MULTIPLE_CALLBACK|(REQUIRE|MODULE)_\w+|PACKAGE_PATH_NOT_EXPORTED|UNKNOWN_FILE_EXTENSION)|MODULE_NOT_FOUND|FST_ERR_REP_ALREADY_SENT)$/,
   },
-  // SQL that does not fit the schema: PostgreSQL, MySQL and MariaDB, Prisma.
+  // SQL that does not match the schema: PostgreSQL, MySQL and MariaDB, Prisma.
   { verdict: 'high', code: /^(42(601|703|P01|P02|702|803|804|883)|P202[12])$/ },
   {
     verdict: 'high',
@@ -99,19 +99,19 @@ const RULES: readonly Rule[] = [
   ...PROGRAMMING_ERRORS,
 ]
 
-/** Failures that only their message identifies. Anchored, because every error without a verdict is compared with them. */
+/** Failures identifiable only by their message. Anchored, because every error without a verdict is compared with them. */
 const CRITICAL_MESSAGES =
   /^(Array buffer allocation failed|database or disk is full|disk I\/O error|database disk image is malformed|file is not a database|unable to open database file|Connection terminated (unexpectedly|due to connection timeout)|timeout exceeded when trying to connect|Client has encountered a connection error|Can't add new command when connection is in closed state|Knex: Timeout acquiring a connection|Operation `[^`]+` buffering timed out|OOM command not allowed|MISCONF |LOADING \w+ is loading|MASTERDOWN |CLUSTERDOWN |READONLY You can't write|NOAUTH |WRONGPASS )/
 const NETWORK_MESSAGES =
   /^(fetch failed|Failed to fetch|NetworkError when attempting to fetch resource|Load failed|socket hang up|Connection is closed\.|Connection terminated|timeout expired|14 UNAVAILABLE)/
 const MEDIUM_MESSAGES = /^(database is locked|Query read timeout|4 DEADLINE_EXCEEDED)/
 
-/** Packages whose failing connections mean a lost datastore. */
+/** Packages whose failed connections mean a lost datastore. */
 const DATASTORE_FRAME =
   /[\\/]node_modules[\\/](pg|pg-pool|pg-protocol|pg-native|postgres|mysql|mysql2|mariadb|mongodb|mongoose|redis|ioredis|@redis[\\/][\w-]+|tedious|mssql|oracledb|cassandra-driver|neo4j-driver|@elastic[\\/]\w+|@opensearch-project[\\/]\w+|memcached|memjs|knex|tarn|sequelize|typeorm|drizzle-orm|kysely|@mikro-orm[\\/]\w+|@prisma[\\/][\w-]+|@neondatabase[\\/]\w+|@planetscale[\\/]\w+|@libsql[\\/]\w+)[\\/]/
 
 /**
- * The usual ports of PostgreSQL, PgBouncer, MySQL, Redis, MongoDB, SQL Server, Oracle, Cassandra and memcached. Node.js
+ * The default ports of PostgreSQL, PgBouncer, MySQL, Redis, MongoDB, SQL Server, Oracle, Cassandra and memcached. Node.js
  * reports a refused connection without any frame of the driver.
  */
 const DATASTORE_PORT = /^connect E[A-Z]+ .*:(543\d|6432|330[6-9]|33060|63[78]\d|26379|2701[789]|1433|1521|9042|11211)\b/
@@ -129,7 +129,7 @@ function chainVerdict(error: GradedError, isWrappedByDriver: boolean): Verdict {
   let verdict = ownVerdict(error)
   if (verdict === 'critical') return verdict
   const hasCauses = causes !== undefined && causes.length > 0
-  // Only a failing connection can mean a lost datastore, so no other stack is read.
+  // Only a failed connection can mean a lost datastore, so no other stack is read.
   const isDriverError = isWrappedByDriver || ((verdict === 'network' || hasCauses) && isDatastoreFailure(error))
   if (verdict === 'network' && isDriverError) return 'critical'
   if (!hasCauses) return verdict
@@ -170,7 +170,7 @@ function matchesRule(rule: Rule, errorType: string, code = errorType): boolean {
   return (rule.error_type?.test(errorType) ?? true) && (rule.code?.test(code) ?? true)
 }
 
-/** Checks the mark of mysql2, the first frame outside Node.js, and the port. */
+/** Checks the `fatal` flag of mysql2, the first frame outside Node.js, and the port. */
 function isDatastoreFailure({ fatal, backtrace = [], message = '' }: GradedError): boolean {
   if (fatal === true) return true
   const firstFrame = backtrace.find((line) => !line.includes('node:') && !line.endsWith('<anonymous>)'))

@@ -159,7 +159,7 @@ function forwardSlashes(path: string): string {
   return /^(?:[A-Za-z]:)?\\/.test(path) ? path.replaceAll('\\', '/') : path
 }
 
-/** Replaces `fileURLToPath`, which only accepts paths of this platform. The stack can be from another machine. */
+/** Replaces `fileURLToPath`, which accepts only paths of this platform. The stack can be from another machine. */
 function urlPath(url: string): string {
   const path = url.slice('file://'.length).replace(/^\/(?=[A-Za-z]:\/)/, '')
   try {

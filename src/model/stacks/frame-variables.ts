@@ -38,9 +38,9 @@ export function matchVariables<F extends Frame>(
 ): { matched: Map<F, FrameVariables>; unmatched: FrameVariables[] } {
   const matched = new Map<F, FrameVariables>()
   const unmatched = new Set(variables)
-  for (const isSame of [isSamePlace, isSameFunction]) {
+  for (const isSameFrame of [isSamePlace, isSameFunction]) {
     for (const frameVariables of unmatched) {
-      const frame = frames.find((candidate) => !matched.has(candidate) && isSame(candidate, frameVariables))
+      const frame = frames.find((candidate) => !matched.has(candidate) && isSameFrame(candidate, frameVariables))
       if (!frame) continue
       matched.set(frame, frameVariables)
       unmatched.delete(frameVariables)

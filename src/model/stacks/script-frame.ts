@@ -65,13 +65,13 @@ const UNNAMED_FUNCTION =
  * Firefox `Cart.prototype.total`, and `total/<` for an inner function; Safari only the last part.
  */
 function plainName(name: string): string {
-  const plain = name
+  const normalized = name
     .trim()
     .replace(/^(?:(?:async|new|get|set|static|bound)[ *])+/, '')
     .replace(/ \[as [^[\]]{0,200}\]$/, '')
-  if (plain.endsWith('<')) return ''
-  const symbol = plain.endsWith(']') ? plain.lastIndexOf('[') : -1
-  const lastPart = symbol >= 0 ? plain.slice(symbol) : (plain.split(/[./]/).at(-1) ?? '')
+  if (normalized.endsWith('<')) return ''
+  const symbol = normalized.endsWith(']') ? normalized.lastIndexOf('[') : -1
+  const lastPart = symbol >= 0 ? normalized.slice(symbol) : (normalized.split(/[./]/).at(-1) ?? '')
   const bareName = lastPart.replace(/^(?:async|get|set) /, '')
   return UNNAMED_FUNCTION.test(bareName) ? '' : bareName
 }
