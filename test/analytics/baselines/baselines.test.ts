@@ -89,11 +89,11 @@ describe('a simulation of error types over four weeks', () => {
       expect(simulate(rate, 2)).toEqual({ share: 0, missedSpikes: 0 })
   })
 
-  test('exceeds the baseline in under 0.5 % of hours up to one occurrence an hour', () => {
+  test('exceeds the baseline in under 0.5% of hours up to one occurrence an hour', () => {
     for (const rate of RATES.filter((one) => one <= 1)) expect(simulate(rate, 2).share, `${rate}/h`).toBeLessThan(0.005)
   })
 
-  test('exceeds the baseline in under 6 % of hours at two deviations and under 1.5 % at three', () => {
+  test('exceeds the baseline in under 6% of hours at two deviations and under 1.5% at three', () => {
     for (const rate of RATES) {
       expect(simulate(rate, 2).share, `${rate}/h`).toBeLessThan(0.06)
       expect(simulate(rate, 3).share, `${rate}/h`).toBeLessThan(0.015)

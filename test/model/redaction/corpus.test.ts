@@ -54,13 +54,13 @@ describe('corpus of secrets', () => {
 describe('corpus of ordinary texts', () => {
   const texts = ordinaryTexts()
 
-  test('alters less than 0.5 % of at least 2,000 ordinary texts', () => {
+  test('alters less than 0.5% of at least 2,000 ordinary texts', () => {
     expect(texts.length).toBeGreaterThanOrEqual(2000)
     const altered = texts.filter((text) => redactor.text(text) !== text)
     expect(altered.length / texts.length, altered.join('\n')).toBeLessThan(0.005)
   })
 
-  test('alters less than 0.5 % of the messages in installed packages', () => {
+  test('alters less than 0.5% of the messages in installed packages', () => {
     const messages = packageMessages()
     expect(messages.length).toBeGreaterThanOrEqual(2000)
     const altered = messages.filter((message) => redactor.text(message) !== message)
