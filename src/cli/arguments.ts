@@ -3,7 +3,7 @@ import { TrackerError } from '../model/errors.js'
 import { nearestWord } from '../model/text.js'
 import type { Command, Flags, ParsedFlags } from './command.js'
 
-/** Parses the flags of a command. Throws one message for a wrong flag. */
+/** Parses the flags of a command. Throws one message for an invalid flag. */
 export function readFlags<F extends Flags>(
   { name, flags, argument }: Command<F>,
   args: readonly string[],

@@ -28,9 +28,9 @@ export function withoutDashboard(settings: Settings): Settings {
 
 /** Adds these credentials unless the settings or the environment contain some. */
 export function withCredentials(settings: Settings, generated: { username: string; password: string }): Settings {
-  const { dashboard_username, dashboard_password, ...others } = settings
+  const { dashboard_username, dashboard_password, ...otherSettings } = settings
   return {
-    ...others,
+    ...otherSettings,
     dashboard_username: dashboard_username ?? fromEnvironment('dashboard_username') ?? generated.username,
     dashboard_password: dashboard_password ?? fromEnvironment('dashboard_password') ?? generated.password,
   }
@@ -49,12 +49,12 @@ export async function resolveCredentials(
   flags: CommonFlags,
   credentialFlags: { username: string | undefined; password: string | undefined },
 ): Promise<{ username: string; password: string }> {
-  // An unreadable file must not matter if it is not needed.
+  // Does not read the file if it is not needed, because it may be unreadable.
   const settings = credentialFlags.username && credentialFlags.password ? {} : (await readConfiguration(flags)).settings
   const username = credentialFlags.username ?? settings.dashboard_username ?? fromEnvironment('dashboard_username')
   const password = credentialFlags.password ?? settings.dashboard_password ?? fromEnvironment('dashboard_password')
   if (username && password) return { username, password }
-  const missing = username ? 'password' : password ? 'name' : 'user name and password'
+  const missing = username ? 'password' : password ? 'username' : 'username and password'
   throw usageError(
     `The dashboard ${missing} ${username || password ? 'is' : 'are'} missing: set FAULTBOARD_DASHBOARD_USERNAME and FAULTBOARD_DASHBOARD_PASSWORD, or pass --username and --password`,
   )

@@ -7,7 +7,7 @@ import type { Settings } from '../options.js'
 import { resolveConfiguration } from '../options.js'
 import { type Environment, TrackerInstance } from '../tracker.js'
 import { printError } from './io/terminal.js'
-import { createDatabaseFrom, missingFile, withNextStep } from './tracker-database.js'
+import { createDatabaseFrom, missingFile, withHint } from './tracker-database.js'
 
 /** Runs the work with a tracker on an existing database, and closes it. */
 export async function withTracker<T>(settings: Settings, work: (tracker: TrackerInstance) => Promise<T>): Promise<T> {
@@ -16,7 +16,7 @@ export async function withTracker<T>(settings: Settings, work: (tracker: Tracker
   if (missing) {
     throw new TrackerError(
       'database_unavailable',
-      `There is no database ${missing} yet. Either nothing was recorded, or --database or FAULTBOARD_DATABASE must be set to another one.`,
+      `There is no database ${missing} yet. Either nothing was recorded, or --database or FAULTBOARD_DATABASE must be set to another database.`,
     )
   }
   return withNewTracker(settings, work)
@@ -62,7 +62,7 @@ export async function openTracker(settings: Settings, environment: Environment =
   } catch (error) {
     await tracker.shutdown()
     if (!(error instanceof TrackerError) || error.code !== 'database_unavailable') throw error
-    throw new TrackerError(error.code, withNextStep(error.message), { cause: error })
+    throw new TrackerError(error.code, withHint(error.message), { cause: error })
   }
   writeLine = (line) => printError(line.trimEnd())
   for (const line of warnings) writeLine(line)

@@ -4,8 +4,8 @@ import { CommandFailed, type CommonFlags } from './command.js'
 import { resolveCredentials } from './configuration.js'
 import { escapeText, printError } from './io/terminal.js'
 
-const EXAMPLE = 'http://127.0.0.1:3000/error_dashboard'
-const DUMPS = '/errors/diagnostic_dumps'
+const EXAMPLE_URL = 'http://127.0.0.1:3000/error_dashboard'
+const DUMPS_PATH = '/errors/diagnostic_dumps'
 const REQUEST_TIMEOUT_MS = 60_000
 /** The application pauses while it writes its heap. */
 const SNAPSHOT_TIMEOUT_MS = 300_000
@@ -19,23 +19,23 @@ export interface DumpRequest {
 }
 
 /** Client for the dashboard of a running application. */
-export interface Remote {
+export interface RemoteDashboard {
   capture(options: DumpRequest): Promise<number>
   read(dump_id: number): Promise<unknown>
-  addressOf(dump_id: number): string
+  dumpUrl(dump_id: number): string
 }
 
 export async function connectTo(
   flags: CommonFlags & { url: string; username: string | undefined; password: string | undefined },
-): Promise<Remote> {
-  const { base, username, password } = readAddress(flags.url)
+): Promise<RemoteDashboard> {
+  const { base, username, password } = parseDashboardUrl(flags.url)
   const credentials = await resolveCredentials(flags, {
     username: flags.username ?? username,
     password: flags.password ?? password,
   })
   if (base.startsWith('http:') && !isLoopback(new URL(base).hostname)) {
     printError(
-      `Warning: user name and password are sent unencrypted to ${new URL(base).host}; use https:// for remote hosts.`,
+      `Warning: username and password are sent unencrypted to ${new URL(base).host}; use https:// for remote hosts.`,
     )
   }
   const authorization = `Basic ${Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64')}`
@@ -48,18 +48,18 @@ export async function connectTo(
       signal: AbortSignal.timeout(timeoutMs),
     })
   return {
-    addressOf: (dump_id) => `${base}${DUMPS}/${dump_id}`,
+    dumpUrl: (dump_id) => `${base}${DUMPS_PATH}/${dump_id}`,
     async capture({ note, ...options }) {
       const body = new URLSearchParams({ ...(note ? { note } : {}) })
       for (const [name, value] of Object.entries(options)) body.set(name, String(value))
       const timeoutMs = (options.heap_snapshot ? SNAPSHOT_TIMEOUT_MS : REQUEST_TIMEOUT_MS) + options.cpu_profile_ms
-      const { status, headers, text } = await send(DUMPS, { method: 'POST', body }, timeoutMs)
+      const { status, headers, text } = await send(DUMPS_PATH, { method: 'POST', body }, timeoutMs)
       const [, dump_id] = /\/diagnostic_dumps\/(\d+)$/.exec(headers.get('content-location') ?? '') ?? []
       if (status === 302 && dump_id) return Number(dump_id)
       throw responseError({ base, status, location: headers.get('location'), text })
     },
     async read(dump_id) {
-      const { status, headers, text } = await send(`${DUMPS}/${dump_id}.json`)
+      const { status, headers, text } = await send(`${DUMPS_PATH}/${dump_id}.json`)
       if (status === 200) return JSON.parse(text)
       throw responseError({ base, status, location: headers.get('location'), text })
     },
@@ -67,17 +67,17 @@ export async function connectTo(
 }
 
 /** The base URL, and the credentials that it may contain. */
-function readAddress(text: string): { base: string; username: string | undefined; password: string | undefined } {
+function parseDashboardUrl(text: string): { base: string; username: string | undefined; password: string | undefined } {
   const url = URL.canParse(text) ? new URL(text) : null
   if (!url || !/^https?:$/.test(url.protocol)) {
-    throw usageError(`--url must be the URL of a dashboard such as ${EXAMPLE}`)
+    throw usageError(`--url must be the URL of a dashboard such as ${EXAMPLE_URL}`)
   }
-  const part = (value: string) => (value === '' ? undefined : decoded(value))
+  const part = (value: string) => (value === '' ? undefined : decodeIfValid(value))
   const path = url.pathname.replace(/\/+$/, '').replace(/\/(?:overview|errors(?:\/diagnostic_dumps)?)$/, '')
   return { base: `${url.origin}${path}`, username: part(url.username), password: part(url.password) }
 }
 
-function decoded(text: string): string {
+function decodeIfValid(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
@@ -90,9 +90,9 @@ function isLoopback(hostname: string): boolean {
   return /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
 }
 
-async function readResponse(base: string, address: string, request: RequestInit) {
+async function readResponse(base: string, url: string, request: RequestInit) {
   try {
-    const response = await fetch(address, request)
+    const response = await fetch(url, request)
     return { status: response.status, headers: response.headers, text: await readBounded(response) }
   } catch (error) {
     if (error instanceof CommandFailed) throw error
@@ -106,13 +106,13 @@ async function readBounded(response: Response): Promise<string> {
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     size += chunk.byteLength
     if (size > MAX_RESPONSE_BYTES)
-      throw new CommandFailed('The response is larger than any dump: this is not a dashboard.')
+      throw new CommandFailed('The response is too large for a dump. Check that --url is the URL of a dashboard.')
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** Node.js hides the cause behind a generic message. */
+/** The message of a fetch error is generic. Its cause contains the reason. */
 function reasonOf(error: unknown): string {
   if (error instanceof Error && error.name === 'TimeoutError') return 'it did not respond in time'
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
@@ -126,18 +126,18 @@ interface RejectedRequest {
   text: string
 }
 
-/** The next step, derived from the response. */
+/** Describes the rejection and the next step. */
 function responseError({ base, status, location, text }: RejectedRequest): CommandFailed {
   const serverMessage = findMessage(text)
   if (status === 401) {
     return new CommandFailed(
-      `${base} rejected the user name or password. Use dashboard_username and dashboard_password of the application.`,
+      `${base} rejected the username or password. Use the dashboard_username and dashboard_password of the application.`,
     )
   }
   if (serverMessage !== null) return new CommandFailed(`${base} returned ${status}: ${escapeText(serverMessage)}`)
   const outcome = location === null ? `returned ${status}` : `redirects to ${escapeText(location.slice(0, 200))}`
   return new CommandFailed(
-    `${base} ${outcome}: it does not look like a dashboard. Use its URL with the mount path, such as ${EXAMPLE}`,
+    `${base} ${outcome}: it does not look like a dashboard. Use its URL with the mount path, such as ${EXAMPLE_URL}`,
   )
 }
 

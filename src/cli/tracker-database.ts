@@ -13,7 +13,7 @@ export async function withDatabase<T>(options: Options, work: (database: Databas
   }
 }
 
-/** Opens nothing: the first query does. */
+/** Does not connect. The first query connects. */
 export function createDatabaseFrom({ database, project_root }: Options): Database {
   return createDatabase(database, project_root)
 }
@@ -26,16 +26,16 @@ export async function runQuery<T>(database: Database, query: () => Promise<T>): 
     if (cause instanceof TrackerError) throw cause
     const { message, code } = cause as NodeJS.ErrnoException
     const summary = `Cannot use ${database.dialect.address}: ${message || code || String(cause)}`
-    throw new TrackerError('database_unavailable', withNextStep(summary), { cause })
+    throw new TrackerError('database_unavailable', withHint(summary), { cause })
   }
 }
 
 /** Adds a hint to the message that a database cannot be used. */
-export function withNextStep(message: string): string {
+export function withHint(message: string): string {
   if (!message.startsWith('Cannot use ')) return message
   return message.startsWith('Cannot use sqlite:')
     ? `${message}. Is it a SQLite file that this process can write?`
-    : `${message}. Is the server running, and are address, user and password correct?`
+    : `${message}. Is the server running, and are the address, user and password correct?`
 }
 
 /** Path of an embedded database that does not exist yet, or null. Opening it would create an empty file. */

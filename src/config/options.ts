@@ -156,7 +156,7 @@ export const OPTIONS = {
     group: 'dashboard',
     kind: orNull(userName),
     default: null,
-    text: 'User name for the dashboard. Required; there is no default.',
+    text: 'Username for the dashboard. Required; there is no default.',
   }),
   dashboard_password: secretRow<string | null>({
     group: 'dashboard',

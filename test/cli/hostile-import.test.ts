@@ -146,7 +146,7 @@ describe('faultboard import', () => {
         { cwd },
       )
       expect([name, code]).toEqual([name, 1])
-      expect(stderr).toContain('not NDJSON of faultboard export')
+      expect(stderr).toContain('not an NDJSON export of Faultboard')
       expect(stderr).not.toContain('\u001b')
     }
   })

@@ -96,7 +96,7 @@ describe('export and import', () => {
     const directory = await workingDirectory({ 'package.json': text })
     const { code, stdout, stderr } = await faultboard(['import', 'package.json'], { cwd: directory })
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toMatch(/^package\.json is not NDJSON of faultboard export: .*\n$/)
+    expect(stderr).toMatch(/^package\.json is not an NDJSON export of Faultboard: .*\n$/)
     expect(readdirSync(directory)).toEqual(['package.json'])
   })
 
@@ -169,7 +169,7 @@ describe('export and import', () => {
       code: 2,
       kept: true,
     })
-    expect(same.stderr).toContain('is the file that is imported')
+    expect(same.stderr).toContain('must not be the imported file')
     const unwritable = await faultboard([...args, '--rejected', 'no/such/folder/x'], { cwd })
     expect({ code: unwritable.code, lines: unwritable.stderr.trim().split('\n').length }).toEqual({ code: 1, lines: 1 })
     expect(unwritable.stderr).toMatch(
@@ -239,7 +239,7 @@ describe('move', () => {
     expect(stdout).toMatch(/^TABLE +ROWS +SUM +OF$/m)
     expect(stdout).toMatch(/^faultboard_errors +2 +3 +occurrence_count$/m)
     expect(stdout).toMatch(/^faultboard_error_users +2 +2 +count$/m)
-    expect(stdout).toContain('read back and equal row by row')
+    expect(stdout).toContain('verified each row')
     const lists = await Promise.all(
       ['faultboard', 'moved'].map((name) =>
         faultboard(['errors', '--json', '--database', `sqlite:${name}.sqlite3`], { cwd }),
@@ -269,12 +269,12 @@ describe('move', () => {
       counted_since: 0,
       to: expect.stringMatching(/new\.sqlite3$/),
     })
-    expect(stderr).toMatch(/1 file waits in .*old\.sqlite3-spool .* will not be moved/)
+    expect(stderr).toMatch(/1 file is pending in .*old\.sqlite3-spool .*will not be moved/)
   })
 
   test.each([
     [['move'], '--from is missing', 2],
-    [['move', '--from', 'sqlite:faultboard.sqlite3'], '--to is missing, and no configuration names a database', 2],
+    [['move', '--from', 'sqlite:faultboard.sqlite3'], '--to is missing, and no database is configured', 2],
     [['move', '--from', 'sqlite:a.sqlite3', '--to', 'sqlite:./a.sqlite3'], 'are the same database', 2],
     [['move', '--from', 'sqlite:nowhere.sqlite3', '--to', 'sqlite:b.sqlite3'], 'There is no database', 1],
     [['move', '--from', 'nonsense', '--to', 'sqlite:b.sqlite3'], 'database', 2],

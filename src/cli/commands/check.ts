@@ -15,7 +15,7 @@ import { COMMON_FLAGS, type CommonFlags, defineCommand } from '../command.js'
 import { type Configuration, hasCredentials, readConfiguration, withoutDashboard } from '../configuration.js'
 import { escapeText, print, printJson } from '../io/terminal.js'
 import { createDatabaseFrom, missingFile, withDatabase } from '../tracker-database.js'
-import { migrationsOf } from './migrate.js'
+import { readMigrations } from './migrate.js'
 
 /** Result of one check. `exit_code` is the exit code that it would cause alone. */
 interface Finding {
@@ -72,7 +72,7 @@ async function collectFindings(flags: CommonFlags & { repair: boolean }): Promis
         `${configuration.file ?? 'no file; using environment and defaults'}; application ${options.application_name}`,
       ),
       ...[...warnings, ...incompleteChannelWarnings(options)].map((text) => warning('configuration', text)),
-      credentials(configuration),
+      credentialFinding(configuration),
       ...(flags.repair ? await repairFindings(options) : []),
       ...(await withDatabase(options, (database) => checkSubject(database, options))),
     ]
@@ -86,7 +86,7 @@ async function collectFindings(flags: CommonFlags & { repair: boolean }): Promis
 }
 
 /** A warning, not a failure: the application can set them in its own code. */
-function credentials({ settings }: Configuration): Finding {
+function credentialFinding({ settings }: Configuration): Finding {
   if (hasCredentials(settings)) return ok('credentials', 'dashboard_username and dashboard_password are set')
   return warning(
     'credentials',
@@ -98,10 +98,10 @@ async function checkSubject(database: Database, options: Options): Promise<Findi
   const spool = await spoolFinding(new Spool(spoolFolder(options, database), options.spool_max_bytes))
   try {
     const missing = missingFile(database)
-    if (missing) return [...missingFindings(missing), spool]
+    if (missing) return [...missingFileFindings(missing), spool]
     const integrity = await integrityFindings(database)
     if (integrity.some(({ state }) => state === 'failed')) return [...integrity, spool]
-    const migrations = await migrationsOf(database)
+    const migrations = await readMigrations(database)
     const pending = migrations.filter(({ applied_at }) => applied_at === null).map(({ name }) => name)
     return [
       ok('database', `${database.dialect.address} is reachable`),
@@ -134,7 +134,7 @@ async function repairFindings(options: Options): Promise<Finding[]> {
     throw new TrackerError(
       'invalid_input',
       dialect.isEmbedded
-        ? `--repair only applies to a SQLite file. ${dialect.address} ends with its process and needs no repair.`
+        ? `--repair only applies to a SQLite file. ${dialect.address} is in memory and needs no repair.`
         : `--repair only applies to a SQLite file, and the database is ${dialect.address}. Use the tools of the database server.`,
     )
   }
@@ -164,7 +164,12 @@ async function repairFindings(options: Options): Promise<Finding[]> {
       ? [warning('repair', `Some or all rows could not be read from ${uncounted.join(', ')}`)]
       : []),
     ...(undated > 0
-      ? [warning('repair', `The hour of ${undated} occurrences is lost; they count in the first hour of their error`)]
+      ? [
+          warning(
+            'repair',
+            `The hour of ${undated} occurrences is lost; they are counted in the first hour of their error`,
+          ),
+        ]
       : []),
   ]
 }
@@ -187,21 +192,21 @@ async function rejectionFindings(database: Database): Promise<Finding[]> {
 }
 
 /** The application creates the file with its schema, so a missing file before the first start is fine. */
-function missingFindings(file: string): Finding[] {
+function missingFileFindings(file: string): Finding[] {
   if (!isWritable(dirname(file))) {
     const text = `${file} does not exist, and its folder is missing or not writable`
     return [failed('database', text, { exit_code: 1 })]
   }
   return [
-    ok('database', `${file} does not exist yet; it is created when the application starts`),
-    ok('schema', 'is created with the database'),
+    ok('database', `${file} does not exist yet; it will be created when the application starts`),
+    ok('schema', 'will be created with the database'),
   ]
 }
 
 async function spoolFinding(spool: Spool): Promise<Finding> {
   const { folder, files, failed: rejectedFiles, bytes } = await spool.state()
   spool.close()
-  if (!isWritable(existing(folder))) {
+  if (!isWritable(nearestExisting(folder))) {
     return failed('spool', `${folder} is not writable: errors would be lost while the database is unreachable`, {
       exit_code: 1,
     })
@@ -212,8 +217,8 @@ async function spoolFinding(spool: Spool): Promise<Finding> {
       `${folder} contains ${batches(rejectedFiles)} rejected by the database; ${batches(files)} to import`,
     )
   }
-  const waiting = files === 0 ? 'empty' : `${batches(files)} to import (${bytes} bytes)`
-  return ok('spool', `${folder} is writable; ${waiting}`)
+  const pendingText = files === 0 ? 'empty' : `${batches(files)} to import (${bytes} bytes)`
+  return ok('spool', `${folder} is writable; ${pendingText}`)
 }
 
 function batches(count: number): string {
@@ -221,8 +226,8 @@ function batches(count: number): string {
 }
 
 /** The folder, or the nearest parent in which it would be created. */
-function existing(folder: string): string {
-  return existsSync(folder) || folder === dirname(folder) ? folder : existing(dirname(folder))
+function nearestExisting(folder: string): string {
+  return existsSync(folder) || folder === dirname(folder) ? folder : nearestExisting(dirname(folder))
 }
 
 function isWritable(folder: string): boolean {
@@ -230,7 +235,7 @@ function isWritable(folder: string): boolean {
     accessSync(folder, constants.W_OK | constants.X_OK)
     return statSync(folder).isDirectory()
   } catch {
-    // The reason does not matter here, only that it is not writable.
+    // Any failure means that the folder is not writable.
     return false
   }
 }

@@ -26,7 +26,7 @@ export const cleanup = defineCommand({
     )
     if (flags.json) printJson(result)
     else if (result.older_than === null) print('Nothing deleted: retention_days is null, which keeps all errors.')
-    else print(`Deleted ${counted(result.deleted)} last seen before ${result.older_than}.`)
+    else print(`Deleted ${errorCount(result.deleted)} last seen before ${result.older_than}.`)
     return 0
   },
 })
@@ -34,6 +34,6 @@ export const cleanup = defineCommand({
 /** The input rule under the name of the flag, so that error messages show what was typed. */
 const FLAG = v.object({ '--days': cleanupErrors.input.entries.retention_days })
 
-function counted(errors: number): string {
+function errorCount(errors: number): string {
   return errors === 1 ? '1 error' : `${errors} errors`
 }

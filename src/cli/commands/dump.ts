@@ -7,12 +7,12 @@ import { COMMON_FLAGS, type CommonFlags, defineCommand } from '../command.js'
 import { readConfiguration, withoutDashboard } from '../configuration.js'
 import { print, printJson } from '../io/terminal.js'
 import { withTracker } from '../open-tracker.js'
-import { connectTo, type DumpRequest, type Remote } from '../remote-dashboard.js'
+import { connectTo, type DumpRequest, type RemoteDashboard } from '../remote-dashboard.js'
 
 export const dump = defineCommand({
   name: 'dump',
   summary: 'Capture a diagnostic dump of a running application',
-  text: 'With --url, dumps the process behind that dashboard; its enable_diagnostic_dump must be on.\nWithout --url, dumps this command itself, which verifies the configuration and the database.\nThe dashboard credentials come from the flags, the URL, the configuration file or the environment\n(FAULTBOARD_DASHBOARD_USERNAME, FAULTBOARD_DASHBOARD_PASSWORD). Flags are visible to every user of the machine.',
+  text: 'With --url, dumps the process that serves that dashboard; its enable_diagnostic_dump must be on.\nWithout --url, dumps this command itself, which verifies the configuration and the database.\nThe dashboard credentials come from the flags, the URL, the configuration file or the environment\n(FAULTBOARD_DASHBOARD_USERNAME, FAULTBOARD_DASHBOARD_PASSWORD). Flags are visible to every user of the machine.',
   examples: [
     'faultboard dump "before the deploy" --url http://127.0.0.1:3000/error_dashboard',
     'NOTE=leak faultboard dump --url https://shop.example/error_dashboard --cpu-profile-ms 5000 --json',
@@ -21,9 +21,9 @@ export const dump = defineCommand({
   flags: {
     ...COMMON_FLAGS,
     url: { value: 'URL', text: 'URL of the dashboard, with its mount path' },
-    username: { value: 'NAME', text: 'User name for the dashboard' },
+    username: { value: 'NAME', text: 'Username for the dashboard' },
     password: { value: 'TEXT', text: 'Password for the dashboard' },
-    report: { text: 'Include the diagnostic report of Node.js' },
+    report: { text: 'Include the Node.js diagnostic report' },
     'cpu-profile-ms': { value: 'N', text: 'Include a CPU profile of this duration, at most 30000' },
     'heap-snapshot': {
       text: 'Include a heap snapshot; pauses the application, requires enable_heap_snapshots',
@@ -57,10 +57,10 @@ const { note, cpu_profile_ms } = captureDiagnosticDump.input.entries
 /** The input rules under the names that were typed. */
 const DUMP_FLAGS = v.object({ NOTE: note, '--cpu-profile-ms': cpu_profile_ms })
 
-async function dumpRunning(remote: Remote, options: DumpRequest, json: boolean): Promise<number> {
+async function dumpRunning(remote: RemoteDashboard, options: DumpRequest, json: boolean): Promise<number> {
   const dump_id = await remote.capture(options)
   if (json) printJson(await remote.read(dump_id))
-  else print(remote.addressOf(dump_id))
+  else print(remote.dumpUrl(dump_id))
   return 0
 }
 

@@ -2,10 +2,10 @@ import { parseInput } from '../../model/input/input.js'
 import { localDateTime } from '../../model/time.js'
 import type { ErrorsPage } from '../../triage/list/errors-list.js'
 import type { ErrorSummary } from '../../triage/queries/error-record.js'
-import { findApplicationId } from '../application-named.js'
 import { COMMON_FLAGS, defineCommand } from '../command.js'
 import { readConfiguration, withoutDashboard } from '../configuration.js'
 import { FILTER_FLAGS, FILTER_SCHEMA, filterFrom } from '../filter-flags.js'
+import { findApplicationId } from '../find-application.js'
 import { print, printJson, terminalWidth } from '../io/terminal.js'
 import { type Column, textTable } from '../io/text-table.js'
 import { withTracker } from '../open-tracker.js'
@@ -26,8 +26,8 @@ export const errors = defineCommand({
   },
   async run(flags) {
     parseInput(FILTER_SCHEMA, Object.fromEntries(Object.entries(flags).map(([name, value]) => [`--${name}`, value])))
-    const { 'application-name': application_name, ...others } = flags
-    const { settings } = await readConfiguration({ ...others, 'application-name': undefined })
+    const { 'application-name': application_name, ...otherFlags } = flags
+    const { settings } = await readConfiguration({ ...otherFlags, 'application-name': undefined })
     return withTracker(withoutDashboard(settings), async ({ Queries, config }) => {
       const filter = filterFrom(flags)
       if (application_name !== undefined) filter.application_id = await findApplicationId(application_name, Queries)
@@ -55,12 +55,12 @@ function columns(zone: string): Column<ErrorSummary>[] {
   return [
     { title: 'ID', text: ({ id }) => String(id), align: 'right' },
     { title: 'SEVERITY', text: ({ severity }) => severity },
-    { title: 'STATUS', text: stateText, spare: 2 },
+    { title: 'STATUS', text: stateText, dropPriority: 2 },
     { title: 'COUNT', text: ({ occurrence_count }) => String(occurrence_count), align: 'right' },
-    { title: `LAST SEEN (${zone})`, text: ({ occurred_at }) => minuteText(occurred_at, zone), spare: 1 },
-    { title: 'APPLICATION', text: ({ application_name }) => application_name, limit: 20, spare: 4 },
-    { title: 'PLATFORM', text: ({ platform }) => platform, limit: 12, spare: 5 },
-    { title: 'ASSIGNED TO', text: ({ assigned_to }) => assigned_to ?? '', limit: 16, spare: 6 },
+    { title: `LAST SEEN (${zone})`, text: ({ occurred_at }) => minuteText(occurred_at, zone), dropPriority: 1 },
+    { title: 'APPLICATION', text: ({ application_name }) => application_name, limit: 20, dropPriority: 4 },
+    { title: 'PLATFORM', text: ({ platform }) => platform, limit: 12, dropPriority: 5 },
+    { title: 'ASSIGNED TO', text: ({ assigned_to }) => assigned_to ?? '', limit: 16, dropPriority: 6 },
     { title: 'ERROR', text: ({ error_type, message }) => (message ? `${error_type}: ${message}` : error_type) },
   ]
 }

@@ -2,13 +2,13 @@ import { stat } from 'node:fs/promises'
 import { parseInput } from '../../model/input/input.js'
 import type { TrackerInstance } from '../../tracker.js'
 import type { ErrorsListInput } from '../../triage/list/errors-list.js'
-import { findApplicationId } from '../application-named.js'
 import { usageError } from '../arguments.js'
 import { COMMON_FLAGS, CommandFailed, defineCommand } from '../command.js'
 import { readConfiguration, withoutDashboard } from '../configuration.js'
 import { FILTER_FLAGS, FILTER_SCHEMA, filterFrom } from '../filter-flags.js'
+import { findApplicationId } from '../find-application.js'
+import { writeAtomically } from '../io/atomic-file.js'
 import { jsonLine, printError } from '../io/terminal.js'
-import { writeWhole } from '../io/whole-file.js'
 import { withTracker } from '../open-tracker.js'
 
 const FORMATS = ['ndjson', 'csv'] as const
@@ -38,14 +38,14 @@ export const exportCommand = defineCommand({
     parseInput(FILTER_SCHEMA, Object.fromEntries(Object.entries(flags).map(([name, value]) => [`--${name}`, value])))
     const format = chooseFormat(flags.format, file)
     if (!flags.force) await requireNew(file)
-    const { 'application-name': application_name, ...others } = flags
-    const { settings } = await readConfiguration({ ...others, 'application-name': undefined })
+    const { 'application-name': application_name, ...otherFlags } = flags
+    const { settings } = await readConfiguration({ ...otherFlags, 'application-name': undefined })
     return withTracker(withoutDashboard(settings), async (tracker) => {
       const filter = filterFrom(flags)
       if (application_name !== undefined)
         filter.application_id = await findApplicationId(application_name, tracker.Queries)
       const count = { errors: 0, occurrences: 0 }
-      await writeWhole(file, format === 'csv' ? table(tracker, filter, count) : records(tracker, filter, count))
+      await writeAtomically(file, format === 'csv' ? table(tracker, filter, count) : records(tracker, filter, count))
       printError(summaryText(count, format, file))
       return 0
     })
@@ -85,7 +85,7 @@ async function* records({ Queries }: TrackerInstance, filter: ErrorsListInput, c
 async function* table({ Queries }: TrackerInstance, filter: ErrorsListInput, count: Count): AsyncGenerator<string> {
   count.errors = -HEADER_LINES
   for await (const rows of Queries.ExportErrors.csv(filter)) {
-    count.errors += rowsIn(rows)
+    count.errors += countRows(rows)
     yield rows
   }
 }
@@ -94,11 +94,12 @@ async function* table({ Queries }: TrackerInstance, filter: ErrorsListInput, cou
 const HEADER_LINES = 1
 
 /** A quoted message can contain line breaks. */
-function rowsIn(csv: string): number {
+function countRows(csv: string): number {
   return csv.replace(/"[^"]*"/g, '').match(/\r\n/g)?.length ?? 0
 }
 
 function summaryText({ errors, occurrences }: Count, format: Format, file: string): string {
-  const counted = format === 'csv' ? '' : ` with ${occurrences} ${occurrences === 1 ? 'occurrence' : 'occurrences'}`
-  return `Exported ${errors} ${errors === 1 ? 'error' : 'errors'}${counted}${file === '-' ? '' : ` to ${file}`}.`
+  const occurrenceText =
+    format === 'csv' ? '' : ` with ${occurrences} ${occurrences === 1 ? 'occurrence' : 'occurrences'}`
+  return `Exported ${errors} ${errors === 1 ? 'error' : 'errors'}${occurrenceText}${file === '-' ? '' : ` to ${file}`}.`
 }

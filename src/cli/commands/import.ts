@@ -13,7 +13,7 @@ import { describeTarget, withNewTracker } from '../open-tracker.js'
 export const importCommand = defineCommand({
   name: 'import',
   summary: 'Import the errors of an export into the database',
-  text: 'Reads NDJSON written by faultboard export. Importing the same file again changes nothing. The counts of an existing\nerror are added up; it keeps its status, assignee and priority. No notifications are sent.\nRejected lines are reported with their number and saved to FILE.rejected; the exit code is then 1.',
+  text: 'Reads NDJSON written by faultboard export. Importing the same file again changes nothing. Counts are added to an existing\nerror, which keeps its status, assignee and priority. No notifications are sent.\nRejected lines are reported with their number and saved to FILE.rejected; the exit code is then 1.',
   examples: [
     'faultboard import errors.ndjson --database postgres://localhost/shop',
     'gunzip -c errors.ndjson.gz | faultboard import -',
@@ -30,7 +30,7 @@ export const importCommand = defineCommand({
     await requireReadable(file)
     const configuration = await readConfiguration({ ...flags, 'application-name': undefined })
     const settings = withoutDashboard(configuration.settings)
-    const rejected = await RejectedLines.nextTo(
+    const rejected = await RejectedLines.create(
       file,
       flags.rejected ?? (file === '-' ? 'import.rejected' : `${file}.rejected`),
     )
@@ -76,7 +76,7 @@ async function* ndjson(lines: AsyncIterable<Line>, file: string): AsyncGenerator
     if (isFirst && line.text?.trim() === '') continue
     if (isFirst && !isRecord(line.text ?? '')) {
       throw new CommandFailed(
-        `${file === '-' ? 'Standard input' : file} is not NDJSON of faultboard export: the first line is not a record. CSV cannot be imported.`,
+        `${file === '-' ? 'Standard input' : file} is not an NDJSON export of Faultboard: the first line is not a record. CSV cannot be imported.`,
       )
     }
     isFirst = false

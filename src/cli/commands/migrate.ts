@@ -11,7 +11,7 @@ import { missingFile, runQuery, withDatabase } from '../tracker-database.js'
 export const migrate = defineCommand({
   name: 'migrate',
   summary: 'Apply pending database migrations',
-  text: 'If several processes run it, one of them applies the migrations. Run it with every deployment.\nWith --status nothing is changed, and the exit code is 3 if migrations are pending.',
+  text: 'If several processes run it, one of them applies the migrations. Run it with every deployment.\nWith --status, nothing is changed, and the exit code is 3 if migrations are pending.',
   examples: ['faultboard migrate --database postgres://localhost/shop', 'faultboard migrate --status --json'],
   flags: {
     ...COMMON_FLAGS,
@@ -41,7 +41,7 @@ async function apply(database: Database, json: boolean): Promise<number> {
 }
 
 async function status(database: Database, json: boolean): Promise<number> {
-  const migrations = await migrationsOf(database)
+  const migrations = await readMigrations(database)
   const pending = migrations.filter(({ applied_at }) => applied_at === null).length
   if (json) printJson({ database: database.dialect.address, up_to_date: pending === 0, migrations })
   else {
@@ -57,7 +57,7 @@ async function status(database: Database, json: boolean): Promise<number> {
 }
 
 /** Lists migrations with the time they were applied. Does not create a missing database file. */
-export async function migrationsOf(database: Database): Promise<MigrationStatus[]> {
+export async function readMigrations(database: Database): Promise<MigrationStatus[]> {
   if (missingFile(database)) return Object.keys(MIGRATIONS).map((name) => ({ name, applied_at: null }))
   return runQuery(database, () => migrationStatus(database))
 }

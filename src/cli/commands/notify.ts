@@ -18,7 +18,7 @@ import { openTracker } from '../open-tracker.js'
 export const notify = defineCommand({
   name: 'notify',
   summary: 'List notification channels, or send a test notification',
-  text: 'Without --test nothing is sent: lists the channels, their targets, and the missing options of the others.\nA test is recorded in the delivery log. The exit code is 0 only if the receiver accepted it.',
+  text: 'Without --test, nothing is sent: lists the channels with their targets or missing options.\nA test is recorded in the delivery log. The exit code is 0 only if the receiver accepted it.',
   examples: ['faultboard notify', 'faultboard notify --test chat'],
   flags: {
     ...COMMON_FLAGS,
@@ -52,7 +52,7 @@ function list(channels: readonly ChannelState[], json: boolean): number {
 const COLUMNS: readonly Column<ChannelState>[] = [
   { title: 'CHANNEL', text: ({ name }) => name },
   { title: 'STATE', text: ({ state }) => state },
-  { title: 'FROM', text: ({ min_severity }) => min_severity, spare: 1 },
+  { title: 'FROM', text: ({ min_severity }) => min_severity, dropPriority: 1 },
   {
     title: 'TO',
     text: ({ target, missing }) => target ?? `set ${formatList(missing)}`,
@@ -71,8 +71,8 @@ async function sendTest(
     const outcome = await tracker.Commands.SendTestNotification.call({ channel, actor: 'the command line' })
     const { state, target, response } = outcome
     if (json) printJson(outcome)
-    else if (state === 'sent') print(`Sent to ${escapeText(target)} by ${channel}: ${escapeText(response)}`)
-    else printError(`Not sent to ${escapeText(target)} by ${channel}: ${escapeText(response)}`)
+    else if (state === 'sent') print(`Sent to ${escapeText(target)} via ${channel}: ${escapeText(response)}`)
+    else printError(`Not sent to ${escapeText(target)} via ${channel}: ${escapeText(response)}`)
     return state === 'sent' ? 0 : 1
   } finally {
     await tracker.shutdown()

@@ -10,12 +10,12 @@ import { readConfiguration, withoutDashboard } from '../configuration.js'
 import { aborted, stopSignal } from '../host/stop-signal.js'
 import { print } from '../io/terminal.js'
 import { openTracker } from '../open-tracker.js'
-import { withDatabase, withNextStep } from '../tracker-database.js'
+import { withDatabase, withHint } from '../tracker-database.js'
 
 export const work = defineCommand({
   name: 'work',
-  summary: 'Run jobs until stopped: notifications, schedules, accepted errors',
-  text: 'For processes next to those of the application, which can then set run_jobs to false. Uses the same configuration:\nthe database, the job engine, the notification channels.\nOn SIGTERM and SIGINT it finishes the current jobs; other processes run the rest.',
+  summary: 'Run background jobs until stopped: notifications, schedules, accepted errors',
+  text: 'Runs jobs in a separate process, so that the application can set run_jobs to false. Uses the same configuration:\nthe database, the job engine, the notification channels.\nOn SIGTERM and SIGINT it finishes the current jobs; other processes run the rest.',
   examples: ['faultboard work', 'FAULTBOARD_JOB_ENGINE=bullmq FAULTBOARD_REDIS_URL=redis://127.0.0.1 faultboard work'],
   flags: COMMON_FLAGS,
   async run(flags) {
@@ -51,7 +51,7 @@ function usableEngine(config: Options): Promise<JobEngine['name']> {
     } catch (error) {
       if (error instanceof TrackerError) {
         if (error.code !== 'database_unavailable') throw error
-        throw new TrackerError(error.code, withNextStep(error.message), { cause: error })
+        throw new TrackerError(error.code, withHint(error.message), { cause: error })
       }
       throw new CommandFailed(
         `Cannot use the job engine ${engine.name}: ${reasonOf(error).replace(/\.$/, '')}. Is its server running, and is it configured correctly?`,

@@ -1,4 +1,4 @@
-import type { Kind } from './kind.js'
+import type { SampleKind } from './kind.js'
 import { BILLING } from './kinds/billing.js'
 import { MOBILE } from './kinds/mobile.js'
 import { ORDERS } from './kinds/orders.js'
@@ -18,7 +18,7 @@ export interface SampleApplication {
   readonly releases: readonly Release[]
   /** Share of users who stay on an older version for a while, as on phones. */
   readonly lateUpdateShare: number
-  readonly kinds: readonly Kind[]
+  readonly kinds: readonly SampleKind[]
 }
 
 export const APPLICATIONS: readonly SampleApplication[] = [

@@ -1,13 +1,13 @@
 import { DAY, HOUR, MINUTE, startOfHour } from '../../model/time.js'
 import { APPLICATIONS, type SampleApplication } from './applications.js'
-import { Draw } from './draw.js'
-import type { Kind } from './kind.js'
+import type { SampleKind } from './kind.js'
 import { HOURS, WEEKDAYS } from './rhythm.js'
+import { SeededRandom } from './seeded-random.js'
 
-/** A planned occurrence: its kind, application and time. Its details derive from its own seed. */
-export interface Moment {
+/** An occurrence to record: its kind, application and time. Its details derive from its seed. */
+export interface PlannedOccurrence {
   application: SampleApplication
-  kind: Kind
+  kind: SampleKind
   occurred_at: number
   seed: number
 }
@@ -31,76 +31,107 @@ const CASCADES = [
 ]
 
 /** All occurrences up to now, newest first. The same seed and time produce the same history. */
-export function history(seed: number, now: number): Moment[] {
-  const draw = new Draw(seed)
-  const moments = allKinds().flatMap(([application, kind]) => [
-    ...everyday(application, kind, now, draw),
-    ...burst(application, kind, now, draw),
-    ...spike(application, kind, now, draw),
+export function history(seed: number, now: number): PlannedOccurrence[] {
+  const random = new SeededRandom(seed)
+  const occurrences = allKinds().flatMap(([application, kind]) => [
+    ...regularOccurrences(application, kind, now, random),
+    ...burstOccurrences(application, kind, now, random),
+    ...spikeOccurrences(application, kind, now, random),
   ])
-  const children = moments.flatMap((moment) => consequence(moment, draw) ?? [])
-  return [...moments, ...children]
+  const children = occurrences.flatMap((occurrence) => followUp(occurrence, random) ?? [])
+  return [...occurrences, ...children]
     .filter(({ occurred_at }) => occurred_at < now)
     .sort((a, b) => b.occurred_at - a.occurred_at)
 }
 
-/** The next occurrence, and those that follow from it. */
-export function nextMoments(now: number, draw: Draw): Moment[] {
-  const living = allKinds().filter(([application, kind]) => spans(application, kind, now).at(-1)?.to === now)
-  const [application, kind] = living[draw.weighted(living.map(([, { per_day }]) => per_day))] as (typeof living)[number]
-  const moment = createMoment(application, kind, now, draw)
-  return [moment, consequence(moment, draw)].filter((candidate) => candidate !== null)
+/** The next occurrence, and the occurrence that it causes, if any. */
+export function nextOccurrences(now: number, random: SeededRandom): PlannedOccurrence[] {
+  const activeKinds = allKinds().filter(([application, kind]) => activeSpans(application, kind, now).at(-1)?.to === now)
+  const [application, kind] = activeKinds[
+    random.weighted(activeKinds.map(([, { per_day }]) => per_day))
+  ] as (typeof activeKinds)[number]
+  const occurrence = planOccurrence(application, kind, now, random)
+  return [occurrence, followUp(occurrence, random)].filter((candidate) => candidate !== null)
 }
 
-function allKinds(): [SampleApplication, Kind][] {
+function allKinds(): [SampleApplication, SampleKind][] {
   return APPLICATIONS.flatMap((application) =>
-    application.kinds.map((kind): [SampleApplication, Kind] => [application, kind]),
+    application.kinds.map((kind): [SampleApplication, SampleKind] => [application, kind]),
   )
 }
 
-function everyday(application: SampleApplication, kind: Kind, now: number, draw: Draw): Moment[] {
-  return spans(application, kind, now).flatMap((span) => within(span, application, kind, draw))
+function regularOccurrences(
+  application: SampleApplication,
+  kind: SampleKind,
+  now: number,
+  random: SeededRandom,
+): PlannedOccurrence[] {
+  return activeSpans(application, kind, now).flatMap((span) => occurrencesWithin(span, application, kind, random))
 }
 
-function within({ from, to }: Span, application: SampleApplication, kind: Kind, draw: Draw): Moment[] {
+function occurrencesWithin(
+  { from, to }: Span,
+  application: SampleApplication,
+  kind: SampleKind,
+  random: SeededRandom,
+): PlannedOccurrence[] {
   const rhythm = kind.rhythm ?? 'visitors'
-  const moments: Moment[] = []
+  const occurrences: PlannedOccurrence[] = []
   for (let day = startOfUtcDay(from); day < to; day += DAY) {
     const weekday = WEEKDAYS[rhythm][new Date(day).getUTCDay()] ?? 1
-    for (let count = draw.poisson(kind.per_day * weekday); count > 0; count--) {
-      const occurred_at = day + draw.weighted(HOURS[rhythm]) * HOUR + Math.floor(draw.number() * HOUR)
-      if (occurred_at >= from && occurred_at < to) moments.push(createMoment(application, kind, occurred_at, draw))
+    for (let count = random.poisson(kind.per_day * weekday); count > 0; count--) {
+      const occurred_at = day + random.weighted(HOURS[rhythm]) * HOUR + Math.floor(random.number() * HOUR)
+      if (occurred_at >= from && occurred_at < to)
+        occurrences.push(planOccurrence(application, kind, occurred_at, random))
     }
   }
-  return moments
+  return occurrences
 }
 
-function burst(application: SampleApplication, kind: Kind, now: number, draw: Draw): Moment[] {
+function burstOccurrences(
+  application: SampleApplication,
+  kind: SampleKind,
+  now: number,
+  random: SeededRandom,
+): PlannedOccurrence[] {
   return BURSTS.filter(({ key }) => key === kind.key).flatMap(({ days_ago, hour, minutes, count }) => {
     const start = startOfUtcDay(now - days_ago * DAY) + hour * HOUR
     return Array.from({ length: count }, () =>
-      createMoment(application, kind, Math.floor(start + draw.number() * minutes * MINUTE), draw),
+      planOccurrence(application, kind, Math.floor(start + random.number() * minutes * MINUTE), random),
     )
   })
 }
 
-function spike(application: SampleApplication, kind: Kind, now: number, draw: Draw): Moment[] {
+function spikeOccurrences(
+  application: SampleApplication,
+  kind: SampleKind,
+  now: number,
+  random: SeededRandom,
+): PlannedOccurrence[] {
   if (kind.key !== SPIKE.key) return []
   const start = Math.max(startOfHour(now), now - SPIKE.minutes * MINUTE)
   return Array.from({ length: SPIKE.count }, () =>
-    createMoment(application, kind, Math.floor(start + draw.number() * (now - start)), draw),
+    planOccurrence(application, kind, Math.floor(start + random.number() * (now - start)), random),
   )
 }
 
-function consequence({ application, kind, occurred_at }: Moment, draw: Draw): Moment | null {
+function followUp(
+  { application, kind, occurred_at }: PlannedOccurrence,
+  random: SeededRandom,
+): PlannedOccurrence | null {
   const cascade = CASCADES.find(({ parent }) => parent === kind.key)
   const child = application.kinds.find(({ key }) => key === cascade?.child)
-  if (!cascade || !child || !draw.chance(cascade.probability)) return null
-  return createMoment(application, child, occurred_at + draw.integer(3000, 40_000), draw)
+  if (!cascade || !child || !random.chance(cascade.probability)) return null
+  return planOccurrence(application, child, occurred_at + random.integer(3000, 40_000), random)
 }
 
-function createMoment(application: SampleApplication, kind: Kind, occurred_at: number, draw: Draw): Moment {
-  return { application, kind, occurred_at, seed: draw.integer(0, 4_294_967_295) }
+function planOccurrence(
+  application: SampleApplication,
+  kind: SampleKind,
+  occurred_at: number,
+  random: SeededRandom,
+): PlannedOccurrence {
+  return { application, kind, occurred_at, seed: random.integer(0, 4_294_967_295) }
 }
 
 interface Span {
@@ -108,24 +139,24 @@ interface Span {
   to: number
 }
 
-/** Whether it occurs after the version that fixed the error. */
-export function isReturn({ application, kind, occurred_at }: Moment, now: number): boolean {
-  const [, again] = spans(application, kind, now)
-  return again !== undefined && occurred_at >= again.from
+/** Whether the error occurs after the version that fixed it. */
+export function isRegression({ application, kind, occurred_at }: PlannedOccurrence, now: number): boolean {
+  const [, regression] = activeSpans(application, kind, now)
+  return regression !== undefined && occurred_at >= regression.from
 }
 
 /**
  * Active periods of an error within the history: from the version that introduced it to its fix, and from its
  * regression.
  */
-function spans({ releases }: SampleApplication, { since, until, returns }: Kind, now: number): Span[] {
-  const released = (version: string | undefined, otherwise: number) =>
-    releases.find((release) => release.version === version)?.days_ago ?? otherwise
+function activeSpans({ releases }: SampleApplication, { since, until, regressedIn }: SampleKind, now: number): Span[] {
+  const releaseAge = (version: string | undefined, fallback: number) =>
+    releases.find((release) => release.version === version)?.days_ago ?? fallback
   const first = {
-    from: now - Math.min(HISTORY_DAYS, released(since, HISTORY_DAYS)) * DAY,
-    to: now - released(until, 0) * DAY,
+    from: now - Math.min(HISTORY_DAYS, releaseAge(since, HISTORY_DAYS)) * DAY,
+    to: now - releaseAge(until, 0) * DAY,
   }
-  return returns === undefined ? [first] : [first, { from: now - released(returns, 0) * DAY, to: now }]
+  return regressedIn === undefined ? [first] : [first, { from: now - releaseAge(regressedIn, 0) * DAY, to: now }]
 }
 
 function startOfUtcDay(time: number): number {

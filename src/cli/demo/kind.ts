@@ -2,10 +2,10 @@ import type { Severity } from '../../model/severity/severity.js'
 import type { Rhythm } from './rhythm.js'
 
 /**
- * One failure of a sample application, as data. Texts contain placeholders such as {order} or {uuid}, which are filled
- * for every occurrence; see fill.ts.
+ * One kind of error in a sample application, as data. Texts contain placeholders such as {order} or {uuid}, which are filled
+ * for every occurrence; see sample-error.ts.
  */
-export interface Kind {
+export interface SampleKind {
   /** Key for references from other tables. */
   readonly key: string
   readonly type: string
@@ -19,21 +19,21 @@ export interface Kind {
   readonly since?: string
   readonly until?: string
   /** Later version in which it regressed. */
-  readonly returns?: string
+  readonly regressedIn?: string
   readonly code?: string
   readonly severity?: Severity
   readonly unhandled?: true
-  readonly cause?: Reason
+  readonly cause?: SampleCause
   /** Method and path, for errors in a request. */
   readonly route?: string
   readonly params?: Readonly<Record<string, unknown>>
   readonly context?: Readonly<Record<string, unknown>>
 }
 
-export interface Reason {
+export interface SampleCause {
   readonly type: string
   readonly message: string
   readonly at: readonly string[]
   readonly code?: string
-  readonly cause?: Reason
+  readonly cause?: SampleCause
 }

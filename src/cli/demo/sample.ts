@@ -5,10 +5,10 @@ import type { TrackerInstance } from '../../tracker.js'
 import { withoutDashboard } from '../configuration.js'
 import { openTracker } from '../open-tracker.js'
 import { APPLICATIONS } from './applications.js'
-import { Draw } from './draw.js'
-import { history, isReturn, type Moment, nextMoments } from './history.js'
-import type { Kind } from './kind.js'
+import { history, isRegression, nextOccurrences, type PlannedOccurrence } from './history.js'
+import type { SampleKind } from './kind.js'
 import { APP_ROOT, sampleError } from './sample-error.js'
+import { SeededRandom } from './seeded-random.js'
 import { triage } from './triage.js'
 
 export interface SampleOptions {
@@ -18,12 +18,12 @@ export interface SampleOptions {
 }
 
 /** Enough for every page to show data. The rest is recorded in the background. */
-const FIRST_MOMENTS = 2500
-/** Small enough for the dashboard to respond between two slices. */
+const INITIAL_OCCURRENCES = 2500
+/** Small enough for the dashboard to respond between two batches. */
 const BATCH_SIZE = 100
 const PAUSE_MS = 20
-/** Period in which cascades are detected at the end. */
-const DETECTED_MS = 30 * DAY
+/** Lookback of the cascade detection after the whole history is recorded. */
+const DETECTION_WINDOW_MS = 30 * DAY
 const LIVE_INTERVAL_MS = { min: 1500, max: 6000 }
 
 /** The sample applications, each with its own tracker on the same database. */
@@ -53,14 +53,14 @@ export class Sample {
   async start(stop: AbortSignal): Promise<void> {
     if (!(await this.#isSeeded())) {
       const { now } = this.#options
-      const { first, completeSince, returns, rest } = split(history(this.#options.seed, now), now)
+      const { first, completeSince, regressions, remaining } = splitHistory(history(this.#options.seed, now), now)
       await this.#recordAll(first, stop, 0)
       await this.#triage()
-      await this.#recordReturns(returns, stop)
+      await this.#recordRegressions(regressions, stop)
       await this.#detect(now - completeSince)
-      this.#running.push(this.#recordAll(rest, stop, PAUSE_MS).then(() => this.#detect(DETECTED_MS, stop)))
+      this.#running.push(this.#recordAll(remaining, stop, PAUSE_MS).then(() => this.#detect(DETECTION_WINDOW_MS, stop)))
     }
-    this.#running.push(this.#live(stop))
+    this.#running.push(this.#recordLive(stop))
   }
 
   async close(): Promise<void> {
@@ -75,18 +75,18 @@ export class Sample {
     return names.some((name) => this.#trackers.has(name))
   }
 
-  async #recordAll(moments: readonly Moment[], stop: AbortSignal, pauseMs: number): Promise<void> {
-    for (let from = 0; from < moments.length && !stop.aborted; from += BATCH_SIZE) {
-      await Promise.all(moments.slice(from, from + BATCH_SIZE).map((moment) => this.#record(moment)))
+  async #recordAll(occurrences: readonly PlannedOccurrence[], stop: AbortSignal, pauseMs: number): Promise<void> {
+    for (let from = 0; from < occurrences.length && !stop.aborted; from += BATCH_SIZE) {
+      await Promise.all(occurrences.slice(from, from + BATCH_SIZE).map((occurrence) => this.#record(occurrence)))
       await pause(pauseMs, stop)
     }
   }
 
-  async #record(moment: Moment): Promise<void> {
-    const { application, kind } = moment
+  async #record(occurrence: PlannedOccurrence): Promise<void> {
+    const { application, kind } = occurrence
     const logged: LoggedError | null | undefined = await this.#trackers
       .get(application.name)
-      ?.Commands.LogError.call(sampleError(moment, this.#options.now))
+      ?.Commands.LogError.call(sampleError(occurrence, this.#options.now))
     if (logged?.id) this.#ids.set(kind.key, logged.id)
   }
 
@@ -101,34 +101,34 @@ export class Sample {
   }
 
   /** Regressions of resolved errors, recorded at their time for the activity trail. */
-  async #recordReturns(returns: readonly Moment[], stop: AbortSignal): Promise<void> {
-    const firsts = new Map([...returns].reverse().map((moment) => [moment.kind, moment]))
-    for (const moment of firsts.values()) {
-      this.#clock.fixedTime = moment.occurred_at
-      await this.#record(moment)
+  async #recordRegressions(regressions: readonly PlannedOccurrence[], stop: AbortSignal): Promise<void> {
+    const firstByKind = new Map([...regressions].reverse().map((occurrence) => [occurrence.kind, occurrence]))
+    for (const occurrence of firstByKind.values()) {
+      this.#clock.fixedTime = occurrence.occurred_at
+      await this.#record(occurrence)
     }
     this.#clock.fixedTime = null
-    const others = returns.filter((moment) => firsts.get(moment.kind) !== moment)
-    await this.#recordAll(others, stop, 0)
+    const laterRegressions = regressions.filter((occurrence) => firstByKind.get(occurrence.kind) !== occurrence)
+    await this.#recordAll(laterRegressions, stop, 0)
   }
 
   /** Runs the detection jobs now instead of waiting for their hourly or daily schedule. */
-  async #detect(reach_ms: number, stop?: AbortSignal): Promise<void> {
+  async #detect(windowMs: number, stop?: AbortSignal): Promise<void> {
     const [first] = this.#trackers.values()
     if (!first || stop?.aborted) return
-    await first.Services.CascadeDetector.call({ lookback_hours: Math.max(1, Math.floor(reach_ms / HOUR)) })
+    await first.Services.CascadeDetector.call({ lookback_hours: Math.max(1, Math.floor(windowMs / HOUR)) })
     await first.Services.BaselineCalculator.calculateAllBaselines()
   }
 
-  async #live(stop: AbortSignal): Promise<void> {
-    const draw = new Draw(this.#options.seed + 1)
+  async #recordLive(stop: AbortSignal): Promise<void> {
+    const random = new SeededRandom(this.#options.seed + 1)
     while (!stop.aborted) {
-      await pause(draw.integer(LIVE_INTERVAL_MS.min, LIVE_INTERVAL_MS.max), stop)
-      const [moment, ...consequences] = nextMoments(Date.now(), draw)
-      if (moment && !stop.aborted) await this.#record(moment)
-      for (const consequence of consequences) {
-        await pause(consequence.occurred_at - Date.now(), stop)
-        if (!stop.aborted) await this.#record(consequence)
+      await pause(random.integer(LIVE_INTERVAL_MS.min, LIVE_INTERVAL_MS.max), stop)
+      const [occurrence, ...followUps] = nextOccurrences(Date.now(), random)
+      if (occurrence && !stop.aborted) await this.#record(occurrence)
+      for (const followUp of followUps) {
+        await pause(followUp.occurred_at - Date.now(), stop)
+        if (!stop.aborted) await this.#record(followUp)
       }
     }
   }
@@ -149,36 +149,36 @@ function openSampleTracker(
   return openTracker(settings, { env: {}, now })
 }
 
-interface Parts {
-  first: Moment[]
+interface HistoryParts {
+  first: PlannedOccurrence[]
   /** Time from which the history is complete. */
   completeSince: number
-  returns: Moment[]
-  rest: Moment[]
+  regressions: PlannedOccurrence[]
+  remaining: PlannedOccurrence[]
 }
 
 /**
- * Splits the history: first the oldest moment of each kind, because a group stores its first version, then the newest
- * moments. Regressions wait until their error is resolved. The rest is in between.
+ * Splits the history: first the oldest occurrence of each kind, because a group stores its first version, then the newest
+ * occurrences. Regressions wait until their error is resolved. The rest is in between.
  */
-function split(moments: readonly Moment[], now: number): Parts {
-  const oldest = new Map(moments.map((moment) => [moment.kind, moment]))
-  const seen = new Set<Kind>()
-  const newest: Moment[] = []
-  const returns: Moment[] = []
-  const rest: Moment[] = []
-  for (const moment of moments) {
-    if (oldest.get(moment.kind) === moment) continue
-    if (isReturn(moment, now)) {
-      returns.unshift(moment)
+function splitHistory(occurrences: readonly PlannedOccurrence[], now: number): HistoryParts {
+  const oldest = new Map(occurrences.map((occurrence) => [occurrence.kind, occurrence]))
+  const seen = new Set<SampleKind>()
+  const newest: PlannedOccurrence[] = []
+  const regressions: PlannedOccurrence[] = []
+  const remaining: PlannedOccurrence[] = []
+  for (const occurrence of occurrences) {
+    if (oldest.get(occurrence.kind) === occurrence) continue
+    if (isRegression(occurrence, now)) {
+      regressions.unshift(occurrence)
       continue
     }
-    if (newest.length < FIRST_MOMENTS || !seen.has(moment.kind)) newest.push(moment)
-    else rest.push(moment)
-    seen.add(moment.kind)
+    if (newest.length < INITIAL_OCCURRENCES || !seen.has(occurrence.kind)) newest.push(occurrence)
+    else remaining.push(occurrence)
+    seen.add(occurrence.kind)
   }
-  const completeSince = newest[FIRST_MOMENTS - 1]?.occurred_at ?? now
-  return { first: [...oldest.values(), ...newest], completeSince, returns, rest }
+  const completeSince = newest[INITIAL_OCCURRENCES - 1]?.occurred_at ?? now
+  return { first: [...oldest.values(), ...newest], completeSince, regressions, remaining }
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {

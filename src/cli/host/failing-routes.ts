@@ -16,9 +16,9 @@ export const FAILING_ROUTES: readonly FailingRoute[] = [
     link: '/cart',
     text: 'A TypeError: reads a property of undefined',
     steps: [
-      ['session', 'Session of ada restored'],
+      ['session', 'Restored session of ada'],
       ['sql', 'select * from carts where user_id = ?'],
-      ['cart', 'No items in the response of the pricing service'],
+      ['cart', 'Pricing service returned no items'],
     ],
     run: () => cartTotal({ items: undefined }),
   },
@@ -27,7 +27,7 @@ export const FAILING_ROUTES: readonly FailingRoute[] = [
     text: 'A plain Error, in a request whose password is not stored',
     steps: [['http', 'GET https://directory.example/users/ada?api_key=k-123']],
     run: () => {
-      throw new Error('The sign-in of ada failed: the directory did not respond')
+      throw new Error('Sign-in failed for ada: the directory did not respond')
     },
   },
   {
@@ -39,7 +39,7 @@ export const FAILING_ROUTES: readonly FailingRoute[] = [
   {
     link: '/report',
     text: 'A rejected promise: a report that times out',
-    steps: [['report', 'Gathering the sales of last year']],
+    steps: [['report', 'Collecting sales of the last year']],
     run: () => setTimeout(10_000, null, { signal: AbortSignal.timeout(50) }),
   },
   {
@@ -54,9 +54,9 @@ export const FAILING_ROUTES: readonly FailingRoute[] = [
   {
     link: '/legacy',
     text: 'A thrown string, which is not an Error',
-    steps: [['inventory', 'Asking the old inventory']],
+    steps: [['inventory', 'Querying the legacy inventory']],
     run: () => {
-      throw 'the old inventory said no'
+      throw 'legacy inventory rejected the request'
     },
   },
 ]
@@ -69,7 +69,7 @@ async function printReceipt(order_id: number): Promise<string> {
   try {
     return await readFile('receipt-template.html', 'utf8')
   } catch (cause) {
-    throw new Error(`The receipt of order ${order_id} could not be printed`, { cause })
+    throw new Error(`Could not print the receipt of order ${order_id}`, { cause })
   }
 }
 

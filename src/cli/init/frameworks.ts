@@ -66,13 +66,17 @@ const FRAMEWORKS: readonly Framework[] = [
     name: 'Fastify',
     package: 'fastify',
     oldestMajor: 5,
-    steps: oneCall('fastify', 'app.register(faultboard)', 'after app is created, before other plugins and the routes'),
+    steps: singleCallFramework(
+      'fastify',
+      'app.register(faultboard)',
+      'after app is created, before other plugins and the routes',
+    ),
   },
   {
     name: 'Koa',
     package: 'koa',
     oldestMajor: 3,
-    steps: oneCall(
+    steps: singleCallFramework(
       'koa',
       'app.use(faultboard())',
       'before the routes, after middleware that turns errors into responses',
@@ -82,7 +86,11 @@ const FRAMEWORKS: readonly Framework[] = [
     name: 'Hono',
     package: 'hono',
     oldestMajor: 4,
-    steps: oneCall('hono', 'app.use(faultboard())', 'after app is created, before other middleware and the routes'),
+    steps: singleCallFramework(
+      'hono',
+      'app.use(faultboard())',
+      'after app is created, before other middleware and the routes',
+    ),
   },
   {
     name: 'Express',
@@ -98,7 +106,11 @@ const FRAMEWORKS: readonly Framework[] = [
     name: 'h3',
     package: 'h3',
     oldestMajor: 2,
-    steps: oneCall('h3', 'app.register(faultboard())', 'after app is created, before other plugins and the routes'),
+    steps: singleCallFramework(
+      'h3',
+      'app.register(faultboard())',
+      'after app is created, before other plugins and the routes',
+    ),
   },
 ]
 
@@ -131,7 +143,7 @@ export function unsupportedReason(
 }
 
 /** A framework that needs an import and one call. */
-function oneCall(subpath: string, call: string, place: string): Framework['steps'] {
+function singleCallFramework(subpath: string, call: string, place: string): Framework['steps'] {
   return (host, file) => [
     { file, place: IMPORTS, code: [importLine(host, ['faultboard'], subpath)] },
     { file, place, code: [call] },

@@ -38,11 +38,11 @@ export function readHost(folder: string): Host {
   return {
     folder,
     name: typeof manifest.name === 'string' ? manifest.name : null,
-    packages: { ...stringsIn(manifest.devDependencies), ...stringsIn(manifest.dependencies) },
+    packages: { ...stringEntries(manifest.devDependencies), ...stringEntries(manifest.dependencies) },
     usesTypescript,
     usesCommonjs: manifest.type !== 'module' && !usesTypescript,
-    packageManager: packageManager(folder),
-    startScript: START_SCRIPTS.find((name) => stringsIn(manifest.scripts)[name] !== undefined) ?? null,
+    packageManager: detectPackageManager(folder),
+    startScript: START_SCRIPTS.find((name) => stringEntries(manifest.scripts)[name] !== undefined) ?? null,
     sources,
     workspaces: workspaceFolders(folder, manifest.workspaces),
   }
@@ -74,23 +74,25 @@ function readManifest(folder: string): Record<string, unknown> {
   throw new CommandFailed('Cannot parse package.json: it does not contain an object.')
 }
 
-function stringsIn(value: unknown): Record<string, string> {
+function stringEntries(value: unknown): Record<string, string> {
   const entries = Object.entries(typeof value === 'object' && value !== null ? value : {})
   return Object.fromEntries(entries.filter(([, text]) => typeof text === 'string'))
 }
 
-/** Files named by the start scripts, then `main`, then the usual names of entry files. */
+/** Files named by the start scripts, then `main`, then common names of entry files. */
 function sourceFiles(folder: string, manifest: Record<string, unknown>): string[] {
-  const scripts = stringsIn(manifest.scripts)
-  const started = START_SCRIPTS.flatMap((name) => scripts[name]?.match(/[^\s'"]+\.[cm]?[jt]s\b/g) ?? [])
+  const scripts = stringEntries(manifest.scripts)
+  const startedFiles = START_SCRIPTS.flatMap((name) => scripts[name]?.match(/[^\s'"]+\.[cm]?[jt]s\b/g) ?? [])
   const main = typeof manifest.main === 'string' ? [manifest.main] : []
-  const usual = ['', 'src/'].flatMap((parent) => ENTRY_NAMES.flatMap((name) => withExtensions(`${parent}${name}`)))
-  const paths = [...[...started, ...main].flatMap(uncompiled), ...usual].map(normalize)
+  const commonEntries = ['', 'src/'].flatMap((parent) =>
+    ENTRY_NAMES.flatMap((name) => withExtensions(`${parent}${name}`)),
+  )
+  const paths = [...[...startedFiles, ...main].flatMap(sourceCandidates), ...commonEntries].map(normalize)
   return [...new Set(paths)].filter((path) => !path.startsWith('..') && readText(folder, path) !== null)
 }
 
-/** The sources that a file in a build folder may be compiled from, or the file itself elsewhere. */
-function uncompiled(path: string): string[] {
+/** Source files that a file in a build folder may be compiled from. A file outside of build folders is its own source. */
+function sourceCandidates(path: string): string[] {
   if (!BUILD_FOLDER.test(path)) return [path]
   const name = path.replace(BUILD_FOLDER, '').replace(/\.[cm]?js$/, '')
   return [...withExtensions(`src/${name}`), ...withExtensions(name)]
@@ -100,12 +102,12 @@ function withExtensions(path: string): string[] {
   return EXTENSIONS.map((extension) => `${path}.${extension}`)
 }
 
-/** Detected by the nearest lock file up to the root of the repository, because a monorepo has one lock file. */
-function packageManager(folder: string): string {
+/** Searches for the nearest lock file up to the root of the repository, because a monorepo has one lock file. */
+function detectPackageManager(folder: string): string {
   const found = Object.entries(LOCK_FILES).find(([name]) => existsSync(join(folder, name)))
   if (found) return found[1]
   const parent = dirname(folder)
-  return parent === folder || existsSync(join(folder, '.git')) ? 'npm' : packageManager(parent)
+  return parent === folder || existsSync(join(folder, '.git')) ? 'npm' : detectPackageManager(parent)
 }
 
 /** Expands `packages/*` and plain paths in the workspaces of npm, Yarn and pnpm. */

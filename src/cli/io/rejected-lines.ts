@@ -7,7 +7,7 @@ import { escapeText } from './terminal.js'
 /** Number of rejected lines to print. All lines with text are in the file. */
 const MAX_PRINTED_LINES = 20
 
-/** Saves the lines that an import rejects, in a file created with the first of them. */
+/** Saves the lines that an import rejects, in a file created with the first line. */
 export class RejectedLines {
   file: string
   readonly first: Rejection[] = []
@@ -18,10 +18,10 @@ export class RejectedLines {
     this.file = file
   }
 
-  static async nextTo(source: string, file: string): Promise<RejectedLines> {
+  static async create(source: string, file: string): Promise<RejectedLines> {
     const [sourcePath, rejectedPath] = await Promise.all([source, file].map((path) => realpath(path).catch(() => null)))
     if (sourcePath !== null && sourcePath === rejectedPath)
-      throw usageError(`--rejected is the file that is imported, ${file}`)
+      throw usageError(`--rejected must not be the imported file, ${file}`)
     return new RejectedLines(file)
   }
 

@@ -24,7 +24,7 @@ export function printJson(value: unknown): void {
   print(escapeJson(JSON.stringify(value, null, 2)))
 }
 
-/** JSON as one line without a line break. */
+/** Single-line JSON without a trailing newline. */
 export function jsonLine(value: unknown): string {
   return escapeJson(JSON.stringify(value))
 }

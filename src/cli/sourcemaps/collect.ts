@@ -11,7 +11,7 @@ export interface BuiltScript {
   map_path: string
 }
 
-/** Upload of one script. */
+/** A script and its map, as uploaded. */
 export interface ScriptWithMap {
   map: string
   code: string | null
@@ -53,7 +53,7 @@ export function readScript({ name, path, map_path }: BuiltScript): ScriptWithMap
 }
 
 /** Folder of a map relative to the project. The paths of its sources start there. */
-export function folderOf({ map_path }: BuiltScript, project_root: string): string {
+export function mapFolder({ map_path }: BuiltScript, project_root: string): string {
   const folder = relative(resolve(project_root), dirname(map_path))
   return folder.startsWith('..') ? '' : folder.split(sep).join('/')
 }
@@ -67,7 +67,7 @@ function readDebugId(map: string, code: string | null): string | undefined {
 function filesBelow(folder: string): string[] {
   try {
     if (!statSync(folder).isDirectory())
-      throw new CommandFailed(`${folder} is not a folder. Specify the folder of the build.`)
+      throw new CommandFailed(`${folder} is not a folder. Specify the output folder of the build.`)
   } catch (error) {
     if (error instanceof CommandFailed) throw error
     throw new CommandFailed(`${folder} does not exist. Specify the output folder of the build.`)

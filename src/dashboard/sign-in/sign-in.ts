@@ -47,5 +47,5 @@ export function createSignIn({ config, counters, now }: Context): SignIn {
 }
 
 function unauthenticated(): TrackerError {
-  return new TrackerError('unauthenticated', 'Sign in with the user name and password of this dashboard.')
+  return new TrackerError('unauthenticated', 'Sign in with the username and password of this dashboard.')
 }

@@ -5,13 +5,13 @@ import { describePendingMigrations, migrate } from '../migrate.js'
 import { type Schema, TABLE_NAMES, tableDefinition } from '../schema.js'
 import { type Columns, readColumns, readRows, TableChecksum } from './read-table.js'
 
-export interface Moved {
-  tables: MovedRows[]
+export interface MoveResult {
+  tables: MovedTable[]
   /** Occurrences that the source has counted since the snapshot. They are not in the target. */
   counted_since: number
 }
 
-export interface MovedRows {
+export interface MovedTable {
   table: string
   rows: number
   /** Column that was summed, with its total. */
@@ -23,7 +23,7 @@ export interface MovedRows {
  * Writes the target in one transaction, which also reads every row back and compares it. The target therefore contains
  * everything or nothing.
  */
-export async function moveDatabase(from: Database, to: Database, onTable: (name: string) => void): Promise<Moved> {
+export async function moveDatabase(from: Database, to: Database, onTable: (name: string) => void): Promise<MoveResult> {
   await migrate(to)
   const columns = await requireSameColumns(from, to)
   const tables = await readSnapshot(from, (source) =>
@@ -36,7 +36,7 @@ export async function moveDatabase(from: Database, to: Database, onTable: (name:
       }
       for (const [table, checksum] of copied) await verifyTable({ to, target, table, columns, checksum })
       await resetSequences(target, to)
-      return [...copied].map(([table, checksum]) => toMovedRows(table, checksum))
+      return [...copied].map(([table, checksum]) => toMovedTable(table, checksum))
     }),
   )
   const moved = tables.find(({ table }) => table === 'faultboard_errors')?.sum?.total ?? 0
@@ -168,7 +168,7 @@ async function resetSequences(target: Transaction<Schema>, { dialect }: Database
   }
 }
 
-function toMovedRows(table: keyof Schema, { rows, sum }: TableChecksum): MovedRows {
+function toMovedTable(table: keyof Schema, { rows, sum }: TableChecksum): MovedTable {
   const { sum: column } = tableDefinition(table)
   return { table, rows, sum: column === undefined ? null : { column, total: sum } }
 }

@@ -60,7 +60,7 @@ describe('faultboard dump of a running application', () => {
     },
   )
 
-  test('reads user name and password from flags, the URL or the configuration file', async () => {
+  test('reads username and password from flags, the URL or the configuration file', async () => {
     const flags = ['--username', USER, '--password', PASSWORD]
     expect((await faultboard(['dump', '--url', url, ...flags], { cwd })).code).toBe(0)
     const pageUrl = url.replace('//', `//${USER}:${encodeURIComponent(PASSWORD)}@`)
@@ -84,7 +84,7 @@ describe('faultboard dump of a running application', () => {
     const args = ['dump', '--url', url, '--username', USER, '--password', 'wrong-hunter2']
     const { code, stdout, stderr } = await faultboard(args, { cwd })
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toContain('rejected the user name or password')
+    expect(stderr).toContain('rejected the username or password')
     expect(stderr).not.toContain('hunter2')
   })
 })
@@ -147,7 +147,7 @@ describe('faultboard dump with an unusable URL', () => {
     })
     const { code, stderr } = await dump(endlessServer)
     expect(code).toBe(1)
-    expect(stderr).toContain('larger than any dump')
+    expect(stderr).toContain('too large for a dump')
   })
 })
 
@@ -158,7 +158,7 @@ describe('faultboard dump exits with 2 and a hint for invalid usage', () => {
     [['--url', 'localhost:3000'], '--url must be the URL of a dashboard such as http://127.0.0.1:3000/error_dashboard'],
     [['--url', 'ftp://shop.example'], '--url must be the URL of a dashboard'],
     [['--url', 'nonsense'], '--url must be the URL of a dashboard'],
-    [['--url', 'http://127.0.0.1:9'], 'The dashboard user name and password are missing'],
+    [['--url', 'http://127.0.0.1:9'], 'The dashboard username and password are missing'],
     [['--url', 'http://127.0.0.1:9', '--username', 'ada'], 'The dashboard password is missing'],
     [['--username', 'ada'], '--username requires --url URL'],
     [['--cpu-profile-ms', '5000'], 'require a running application: add --url URL'],

@@ -35,13 +35,13 @@ test('notify --test sends a message and exits with 0 only if it was accepted', a
   const cwd = await workingDirectory()
   const sent = await faultboard(['notify', '--test', 'webhook'], { cwd, env })
   expect(sent).toMatchObject({ code: 0, stderr: '' })
-  expect(sent.stdout).toMatch(/^Sent to 127\.0\.0\.1:\d+ by webhook: 200 ok\n$/)
+  expect(sent.stdout).toMatch(/^Sent to 127\.0\.0\.1:\d+ via webhook: 200 ok\n$/)
   expect(inbox.messages.map(({ raw }) => JSON.parse(raw).event)).toEqual(['test'])
 
   inbox.behavior = 'refuse'
   const rejected = await faultboard(['notify', '--test', 'webhook'], { cwd, env })
   expect(rejected).toMatchObject({ code: 1, stdout: '' })
-  expect(rejected.stderr).toMatch(/Not sent to 127\.0\.0\.1:\d+ by webhook: 404 no_service/)
+  expect(rejected.stderr).toMatch(/Not sent to 127\.0\.0\.1:\d+ via webhook: 404 no_service/)
 
   const json = await faultboard(['notify', '--test', 'webhook', '--json'], { cwd, env })
   expect(json.code).toBe(1)

@@ -40,7 +40,7 @@ describeOneDatabase('serve', (database) => {
     expect(errors.map(({ error_type }) => error_type)).toEqual(
       expect.arrayContaining(['TypeError', 'AggregateError', 'AbortError', 'string']),
     )
-    const id = errors.find(({ message }) => message.startsWith('The sign-in'))?.id
+    const id = errors.find(({ message }) => message.startsWith('Sign-in failed'))?.id
     const detail = await (await fetch(`${address}/error_dashboard/errors/${id}.json`, ADA)).text()
     expect(detail).toContain('[FILTERED]')
     expect(detail).not.toContain('correct-horse')

@@ -1,8 +1,8 @@
-import type { Kind } from '../kind.js'
+import type { SampleKind } from '../kind.js'
 import { BULLMQ, FETCH, PG, SOCKET } from './frames.js'
 
 /** The worker that writes invoices, charges subscriptions and sends mail. */
-export const BILLING: readonly Kind[] = [
+export const BILLING: readonly SampleKind[] = [
   {
     key: 'webhook-retry',
     type: 'WebhookDeliveryError',

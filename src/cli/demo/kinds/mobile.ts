@@ -1,8 +1,8 @@
-import type { Kind } from '../kind.js'
+import type { SampleKind } from '../kind.js'
 import { ANDROID, FASTIFY, FETCH, UIKIT } from './frames.js'
 
 /** The mobile back end, which also receives the crash reports of both apps. */
-export const MOBILE: readonly Kind[] = [
+export const MOBILE: readonly SampleKind[] = [
   {
     key: 'ios-basket-index',
     type: 'Swift.IndexOutOfRange',

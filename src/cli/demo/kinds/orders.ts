@@ -1,8 +1,8 @@
-import type { Kind } from '../kind.js'
+import type { SampleKind } from '../kind.js'
 import { FASTIFY, FETCH, PG, PG_POOL, SOCKET } from './frames.js'
 
 /** The orders API: Fastify on PostgreSQL, for the shop, the phones and partners. */
-export const ORDERS: readonly Kind[] = [
+export const ORDERS: readonly SampleKind[] = [
   {
     key: 'pool-exhausted',
     type: 'DatabaseConnectionError',

@@ -1,8 +1,8 @@
-import type { Kind } from '../kind.js'
+import type { SampleKind } from '../kind.js'
 import { EXPRESS, FETCH, REACT, SOCKET } from './frames.js'
 
 /** The web shop: server-rendered pages on Express. */
-export const STOREFRONT: readonly Kind[] = [
+export const STOREFRONT: readonly SampleKind[] = [
   {
     key: 'cart-price',
     type: 'TypeError',
@@ -163,7 +163,7 @@ export const STOREFRONT: readonly Kind[] = [
     per_day: 3,
     since: '5.9.0',
     until: '5.11.0',
-    returns: '5.12.0',
+    regressedIn: '5.12.0',
     route: 'GET /cart',
     params: { query: { coupon: 'WELCOME' } },
   },

@@ -1,5 +1,5 @@
 /** Deterministic random numbers: the same seed produces the same sequence. */
-export class Draw {
+export class SeededRandom {
   #state: number
 
   constructor(seed: number) {
@@ -14,7 +14,7 @@ export class Draw {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
   }
 
-  /** Includes both limits. */
+  /** Between `min` and `max`, inclusive. */
   integer(min: number, max: number): number {
     return min + Math.floor(this.number() * (max - min + 1))
   }
@@ -37,7 +37,7 @@ export class Draw {
     return found < 0 ? weights.length - 1 : found
   }
 
-  /** Number of events if `mean` are expected. Large means are rounded. */
+  /** Poisson-distributed count. Uses an approximation for large means. */
   poisson(mean: number): number {
     if (mean > 50) return Math.max(0, Math.round(mean + (this.number() + this.number() - 1) * Math.sqrt(mean) * 2))
     const limit = Math.exp(-mean)

@@ -8,20 +8,20 @@ import { CommandFailed } from '../command.js'
  * Streams texts to a file; `-` is standard output. The file gets its final name only when it is complete, so that a
  * partial export is never mistaken for a complete one.
  */
-export async function writeWhole(file: string, texts: AsyncIterable<string>): Promise<void> {
-  let unread: unknown = null
-  async function* reading(): AsyncGenerator<string> {
+export async function writeAtomically(file: string, texts: AsyncIterable<string>): Promise<void> {
+  let sourceError: unknown = null
+  async function* trackErrors(): AsyncGenerator<string> {
     try {
       yield* texts
     } catch (error) {
-      unread = error
+      sourceError = error
       throw error
     }
   }
   try {
-    await write(file, reading())
+    await write(file, trackErrors())
   } catch (error) {
-    if (error === unread) throw error
+    if (error === sourceError) throw error
     const reason = error instanceof Error ? error.message : String(error)
     throw new CommandFailed(`Cannot write ${file}: ${reason}. Check the free space and the permissions.`)
   }
@@ -29,27 +29,27 @@ export async function writeWhole(file: string, texts: AsyncIterable<string>): Pr
 
 async function write(file: string, texts: AsyncIterable<string>): Promise<void> {
   if (file === '-') return pipeline(texts, process.stdout, { end: false })
-  const there = await stat(file).catch(() => null)
+  const existing = await stat(file).catch(() => null)
   // A pipe or a device is written directly: renaming a file over it would remove it.
-  if (there && !there.isFile()) return pipeline(texts, createWriteStream(file))
-  const whole = there ? await realpath(file) : file
+  if (existing && !existing.isFile()) return pipeline(texts, createWriteStream(file))
+  const finalPath = existing ? await realpath(file) : file
   // A unique name, because another export to the same file can run at the same time.
-  const partial = `${whole}.${randomUUID()}.partial`
-  const leave = (signal: NodeJS.Signals) => {
-    rmSync(partial, { force: true })
+  const partialPath = `${finalPath}.${randomUUID()}.partial`
+  const removePartial = (signal: NodeJS.Signals) => {
+    rmSync(partialPath, { force: true })
     process.kill(process.pid, signal)
   }
-  // Removes the partial file on a signal. Once only: the next signal ends the process as usual.
-  for (const signal of STOPS) process.once(signal, leave)
+  // Removes the partial file on the first signal. The next signal ends the process as usual.
+  for (const signal of STOP_SIGNALS) process.once(signal, removePartial)
   try {
-    await pipeline(texts, createWriteStream(partial, { mode: 0o600, flags: 'wx' }))
-    await rename(partial, whole)
+    await pipeline(texts, createWriteStream(partialPath, { mode: 0o600, flags: 'wx' }))
+    await rename(partialPath, finalPath)
   } catch (error) {
-    await rm(partial, { force: true })
+    await rm(partialPath, { force: true })
     throw error
   } finally {
-    for (const signal of STOPS) process.off(signal, leave)
+    for (const signal of STOP_SIGNALS) process.off(signal, removePartial)
   }
 }
 
-const STOPS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
