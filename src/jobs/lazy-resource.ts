@@ -11,12 +11,12 @@ export function openLazily<T extends { close(): Promise<void> }>(
   let current: Promise<T> | null = null
   const open = () => {
     if (current) return current
-    const forget = () => {
+    const clearCurrent = () => {
       if (current === opening) current = null
     }
-    const opening = connect(forget)
+    const opening = connect(clearCurrent)
     current = opening
-    opening.catch(forget)
+    opening.catch(clearCurrent)
     return opening
   }
   return {

@@ -95,19 +95,19 @@ async function deleteEmptySums(
       .where('count', '<=', 0)
       .execute()
   }
-  const all = hoursAndDays(hours)
+  const affected = hoursAndDays(hours)
   const severities = [...new Set(hours.map(({ severity }) => severity))]
   await trx
     .deleteFrom('faultboard_application_hours')
     .where('application_id', '=', application_id)
-    .where('hour', 'in', all.hours)
+    .where('hour', 'in', affected.hours)
     .where('severity', 'in', severities)
     .where('count', '<=', 0)
     .execute()
   await trx
     .deleteFrom('faultboard_application_days')
     .where('application_id', '=', application_id)
-    .where('day', 'in', all.days)
+    .where('day', 'in', affected.days)
     .where('severity', 'in', severities)
     .where('count', '<=', 0)
     .execute()

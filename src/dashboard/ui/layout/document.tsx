@@ -65,7 +65,7 @@ export function errorDocument(status: number, message: string, visit: Visit): Re
   )
   if (visit.user) return pageDocument(title, content, { ...visit, notice: null })
   return (
-    <Document title={`${title} · Faultboard`} visit={visit} bare>
+    <Document title={`${title} · Faultboard`} visit={visit} omitsAssets>
       <main>{content}</main>
     </Document>
   )
@@ -110,12 +110,12 @@ function parentSection(status: number, visit: Visit): Destination | undefined {
 function Document({
   title,
   visit,
-  bare,
+  omitsAssets,
   children,
 }: {
   title: string
   visit: Visit
-  bare?: boolean
+  omitsAssets?: boolean
   children?: Rendered
 }): Rendered {
   return (
@@ -130,10 +130,10 @@ function Document({
           <link rel="icon" href={ICON} />
           <title>{title}</title>
           {/* Assets require the sign-in too. */}
-          {!bare && <link rel="stylesheet" href={`${visit.base}${assetPath('dashboard.css')}`} />}
-          {!bare && <script src={`${visit.base}${assetPath('dashboard.js')}`} defer />}
+          {!omitsAssets && <link rel="stylesheet" href={`${visit.base}${assetPath('dashboard.css')}`} />}
+          {!omitsAssets && <script src={`${visit.base}${assetPath('dashboard.js')}`} defer />}
         </head>
-        <body data-base={bare ? undefined : visit.base}>{children}</body>
+        <body data-base={omitsAssets ? undefined : visit.base}>{children}</body>
       </html>
     </>
   )
