@@ -3,7 +3,7 @@ import { Breadcrumbs } from './capture/breadcrumbs/breadcrumbs.js'
 import type { CaptureContext } from './capture/capture-context.js'
 import { processFacts } from './capture/facts/process-facts.js'
 import { TraceSightings } from './capture/facts/trace.js'
-import { prepareForStackEnd, sendDeferredReports, whenStackAllows } from './capture/guards/deferred-reports.js'
+import { prepareForStackLimit, sendDeferredReports, whenStackAllows } from './capture/guards/deferred-reports.js'
 import { LagGuard } from './capture/guards/lag.js'
 import { MessageFloods } from './capture/guards/message-floods.js'
 import { Sightings } from './capture/guards/sightings.js'
@@ -75,7 +75,7 @@ export function startRuntime(
   environment: StartEnvironment,
   pools: CaptureContext['pools'] = new Map(),
 ): Runtime {
-  prepareForStackEnd()
+  prepareForStackLimit()
   const { diagnostics = DIAGNOSTICS } = environment
   const { context, isSpoolOnly } = buildContext(settings, { ...environment, diagnostics }, pools)
   const sightings = new Sightings()

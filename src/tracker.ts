@@ -409,7 +409,7 @@ export class TrackerInstance {
     })
   }
 
-  /** Skips the work near the end of the stack. Never throws: a log line is safe only where the stack has room for it. */
+  /** Skips the work near the stack limit. Never throws: a log line is safe only where the stack has room for it. */
   #whereStackAllows(work: () => void): void {
     try {
       if (hasRoomForBreadcrumb()) this.#withComplaint(work)

@@ -16,7 +16,7 @@ export function attempt<T>(work: () => T): T | undefined {
 export function quietly<T>(work: () => T): T | undefined {
   if (isBusy) return undefined
   isBusy = true
-  // Does not use `attempt`: at the end of the stack, calling it would throw and leave the client marked as busy.
+  // Does not use `attempt`: at the stack limit, calling it would throw and leave the client marked as busy.
   try {
     return work()
   } catch {

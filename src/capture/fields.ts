@@ -99,8 +99,7 @@ export function readField(input: object, name: string): unknown {
 }
 
 /**
- * Reads a field as bounded text, or undefined. Trims trailing spaces because MySQL treats texts that differ only in
- * those as equal.
+ * Reads a field as bounded text, or undefined. Trims trailing spaces because MySQL ignores them in comparisons.
  */
 export function readText(value: unknown, limit: number): string | undefined {
   const isText = typeof value === 'string' || typeof value === 'bigint' || typeof value === 'boolean'

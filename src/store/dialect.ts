@@ -63,7 +63,7 @@ export interface DatabaseFile {
   /** Rejects while the file is damaged. */
   verify(): Promise<void>
   /** Calls the listener with a message for the operator. */
-  onIncident(listener: (sentence: string) => void): void
+  onIncident(listener: (message: string) => void): void
 }
 
 /**

@@ -378,7 +378,7 @@ export const TABLES = {
     sum: 'errors',
     isDisposable: true,
   }),
-  /** Exceptions that were raised, caught and not reported, by place and hour. */
+  /** Exceptions that were raised, caught and not reported, by code location and hour. */
   faultboard_swallowed_exceptions: defineTable({
     columns: {
       application_id: integer,
@@ -437,7 +437,7 @@ export const TABLES = {
     key: ['application_id', 'hour', 'statement_digest'],
     sum: 'statement_count',
   }),
-  /** Deprecation warnings, by hour, place and application version. */
+  /** Deprecation warnings, by hour, code location and application version. */
   faultboard_deprecation_hours: defineTable({
     columns: {
       application_id: integer,

@@ -9,8 +9,8 @@ export async function* timedHours(
   { from, to }: Span,
   serverHours = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<Span> {
-  const largest = database.dialect.blocksHost ? Number.POSITIVE_INFINITY : serverHours
-  for await (const hours of timedRanges(database, Math.ceil((to - from) / HOUR), { largest })) {
+  const maxSize = database.dialect.blocksHost ? Number.POSITIVE_INFINITY : serverHours
+  for await (const hours of timedRanges(database, Math.ceil((to - from) / HOUR), { maxSize })) {
     yield { from: from + hours.from * HOUR, to: Math.min(from + hours.to * HOUR, to) }
   }
 }

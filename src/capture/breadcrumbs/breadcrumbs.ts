@@ -4,11 +4,11 @@ import type { Breadcrumb, RecordedBreadcrumb } from './breadcrumb.js'
 
 /** Observes breadcrumbs of all scopes as they are added. Observers must not throw. */
 export interface BreadcrumbObserver {
-  /** A complete step of the host or a library. */
+  /** Called with a complete step of the host or a library. */
   added?(crumb: RecordedBreadcrumb, trail: Trail): void
-  /** A step of an instrumented driver starts. Its duration is added to the returned object when it ends. */
+  /** Called when a step of an instrumented driver starts. Its duration is added to the returned object when it ends. */
   started?(crumb: RecordedBreadcrumb, trail: Trail): { duration_ms: number } | null
-  /** A connection is requested from a pool. */
+  /** Called when a connection is requested from a pool. */
   connecting?(trail: Trail): void
 }
 

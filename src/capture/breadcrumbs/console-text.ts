@@ -3,7 +3,7 @@ import type { IsSensitiveKey } from '../../model/redaction/sensitive-keys.js'
 import { MAX_HELD_LENGTH } from './breadcrumbs.js'
 
 const MAX_VALUES = 10
-/** One more than the stored length, so that a cut message is copied and the full text is released. */
+/** One more than the stored length, so that a truncated message is copied and the full text is released. */
 const MAX_CHARACTERS = MAX_HELD_LENGTH + 1
 
 /**

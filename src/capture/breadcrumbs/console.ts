@@ -48,6 +48,7 @@ export const consoleLines: Source = (reporter) => {
 
 /** Node.js 20 has no console channels, and there is no feature flag, so a trial call detects them. */
 function consoleHasChannels(): boolean {
+  // Other listeners would receive the trial call.
   if (channel('console.debug').hasSubscribers) return nodeMajorVersion() > 20
   let isReceived = false
   const onMessage = () => {
@@ -59,7 +60,6 @@ function consoleHasChannels(): boolean {
   return isReceived
 }
 
-/** Skipped if other code already listens, which would receive the trial call. */
 function nodeMajorVersion(): number {
   return Number.parseInt(process.versions.node, 10)
 }

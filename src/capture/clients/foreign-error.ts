@@ -133,7 +133,7 @@ function plausibleTime(reportedTime: number | undefined, now: number): number {
   return time < now - MAX_AGE_MS ? now : time
 }
 
-/** A time outside the range of Date would break every page that shows it. */
+/** Replaces invalid times: a time outside the range of Date would break every page that shows it. */
 function boundBreadcrumbs(
   crumbs: ForeignError['breadcrumbs'],
   limit: number,

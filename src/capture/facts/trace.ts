@@ -32,7 +32,7 @@ interface OpenTelemetryApi {
   context?: { active?(): { getValue?(key: symbol): unknown } | undefined }
 }
 
-/** Never imports the API, so a host without it only spends one property access. */
+/** Never imports the API, so it costs a host without OpenTelemetry one property access. */
 function activeTrace(): Trace | null {
   const api = (globalThis as { [OTEL_API]?: OpenTelemetryApi })[OTEL_API]
   if (!api) return null

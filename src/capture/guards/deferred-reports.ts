@@ -1,6 +1,6 @@
 import { hasRoomForBreadcrumb, hasRoomToRecord, prepareStackProbes } from './stack-room.js'
 
-/** Bounds the memory when a recursion reports an error at every level near the end of the stack. */
+/** Bounds the memory when a recursion reports an error at every level near the stack limit. */
 const MAX_DEFERRED = 10_000
 
 interface DeferredReport {
@@ -22,10 +22,10 @@ export const NO_RESULT: Promise<null> = Promise.resolve(null)
 export const COMPILE_ONLY: unique symbol = Symbol('compile only')
 
 /**
- * Compiles everything that runs near the end of the stack. V8 needs 50 kB to compile a function that is first called
+ * Compiles everything that runs near the stack limit. V8 needs 50 kB to compile a function that is first called
  * there.
  */
-export function prepareForStackEnd(): void {
+export function prepareForStackLimit(): void {
   prepareStackProbes()
   whenStackAllows(() => {})
   deferReport(() => {})
@@ -64,7 +64,7 @@ export function isSendingDeferred(): boolean {
 
 /**
  * Sends all waiting reports, for a process that ends before its microtasks run. Checks the stack space again, because
- * `process.exit` can be called near the end of the stack.
+ * `process.exit` can be called near the stack limit.
  */
 export function sendDeferredReports(): void {
   for (const report of pendingReports) if (hasRoomForBreadcrumb()) sendOnce(report)

@@ -1,5 +1,5 @@
 /** How long one late turn counts as lag, because the next storm can start before the next measurement. */
-const LATE_TTL_MS = 1000
+const LAG_TTL_MS = 1000
 
 /**
  * Detects event loop lag. Measures only while errors are captured, by scheduling the next turn, so that it costs an
@@ -11,12 +11,12 @@ export class LagGuard {
   #lateUntil = 0
 
   /** Delay from which the event loop counts as lagging; null disables the guard. */
-  constructor(lateMs: number | null) {
-    this.#lateMs = lateMs ?? Number.POSITIVE_INFINITY
+  constructor(thresholdMs: number | null) {
+    this.#lateMs = thresholdMs ?? Number.POSITIVE_INFINITY
   }
 
   /** Whether details should be omitted for now. */
-  isLate(): boolean {
+  isLagging(): boolean {
     const now = performance.now()
     if (this.#scheduledAt === null) {
       this.#scheduledAt = now
@@ -31,7 +31,7 @@ export class LagGuard {
 
   readonly #measure = (): void => {
     const now = performance.now()
-    if (this.#scheduledAt !== null && now - this.#scheduledAt > this.#lateMs) this.#lateUntil = now + LATE_TTL_MS
+    if (this.#scheduledAt !== null && now - this.#scheduledAt > this.#lateMs) this.#lateUntil = now + LAG_TTL_MS
     this.#scheduledAt = null
   }
 }

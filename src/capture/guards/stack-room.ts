@@ -2,7 +2,7 @@ import { types } from 'node:util'
 import { compileFunction } from 'node:vm'
 
 /**
- * Registers of the probe frames, eight bytes each. V8 compares a frame with the end of the stack before it enters the
+ * Registers of the probe frames, eight bytes each. V8 compares a frame with the stack limit before it enters the
  * function, and an unoptimized frame counts about twice. The values come from measurements on Node.js 20, 22 and 24:
  * recording needs 10 kB once its code is compiled and 50 kB before. Describing a step needs 7 kB.
  */
@@ -26,7 +26,7 @@ function compileProbe(registers: number): Probe {
 
 /**
  * A probe in small steps, ten times slower. V8 aborts the process when it pauses for an overflow more than about 1 kB
- * away from the end of the stack. The other probe would cause that while the inspector watches throws.
+ * away from the stack limit. The other probe would cause that while the inspector watches throws.
  */
 const STEP_ARGUMENTS: readonly unknown[] = new Array(16).fill(0)
 const STEP_BYTES = 180
@@ -48,11 +48,11 @@ export function expectPauses(expected: boolean): void {
   isPausing = expected
 }
 
-let isEndReached = false
+let isLimitReached = false
 
 /** Whether a probe has failed in this process, which means deep recursion that may overflow. */
-export function hasReachedStackEnd(): boolean {
-  return isEndReached
+export function hasReachedStackLimit(): boolean {
+  return isLimitReached
 }
 
 let recordingProbe: Probe | null = null
@@ -67,7 +67,7 @@ export function prepareStackProbes(): void {
 
 /**
  * Whether the remaining stack is enough to record an error. V8 aborts the process if it has to compile a regular
- * expression near the end of the stack, and an overflow here would lose the error.
+ * expression near the stack limit, and an overflow here would lose the error.
  */
 export function hasRoomToRecord(): boolean {
   try {
@@ -76,7 +76,7 @@ export function hasRoomToRecord(): boolean {
     else recordingProbe?.(null)
     return true
   } catch {
-    isEndReached = true
+    isLimitReached = true
     return false
   }
 }
@@ -89,7 +89,7 @@ export function hasRoomForBreadcrumb(): boolean {
     else breadcrumbProbe?.(null)
     return true
   } catch {
-    isEndReached = true
+    isLimitReached = true
     return false
   }
 }

@@ -38,8 +38,8 @@ export class Checkpoints {
   }
 
   /**
-   * Moves a reader to the last checkpoint at or before a position, or before a whole line. Returns false if all are
-   * behind it.
+   * Moves a reader to the last checkpoint at or before a position, or before a whole line. Returns false if all
+   * checkpoints are after it.
    */
   seekBefore(reader: SegmentReader, line: number, column: number | null): boolean {
     const rowCount = this.#rowsBefore(line, column)

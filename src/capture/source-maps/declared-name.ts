@@ -60,7 +60,7 @@ function isSpace(character: string): boolean {
   return character === ' ' || character === '\n' || character === '\t' || character === '\r'
 }
 
-/** A place in generated code; both count from one, as V8 writes them. */
+/** Position in generated code. Line and column are 1-based, as in V8. */
 export interface CodePosition {
   line: number
   column: number

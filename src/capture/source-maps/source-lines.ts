@@ -31,7 +31,7 @@ export interface SourceLinesOptions {
 
 /**
  * Digests of source lines, which identify functions without a name. A line is read once, synchronously, from a project
- * file. The digest covers the line and the call that received the function, without white space. It is the same in
+ * file. The digest covers the line and the call that received the function, without whitespace. It is the same in
  * every folder and process, and after edits elsewhere in the file.
  */
 export class SourceLines {
@@ -94,7 +94,7 @@ export class SourceLines {
   }
 }
 
-/** The line and the calls around it without white space; null if there is no such line. */
+/** The line and the calls around it without whitespace; null if there is no such line. */
 function describeLine(lines: readonly string[], line_number: number, column: number | null): string | null {
   const line = lines[line_number - 1]
   if (line === undefined || line.trim() === '') return null

@@ -7,7 +7,7 @@ import { removeMarkersByPid } from '../crash/running-marker.js'
 import type { Reporter, Source } from './source.js'
 
 const CHILD_CHANNEL = 'child_process'
-/** Signals that end a process involuntarily. Others are the usual way to stop it. */
+/** Signals that indicate a crash. Other signals are the usual way to stop a process. */
 const FATAL_SIGNALS = new Set(['SIGKILL', 'SIGSEGV', 'SIGABRT', 'SIGBUS', 'SIGILL', 'SIGFPE', 'SIGTRAP', 'SIGSYS'])
 
 /**

@@ -69,7 +69,7 @@ function recordUncaught(error: unknown, origin: NodeJS.UncaughtExceptionOrigin):
   sendDeferredReports()
   for (const { context, report } of reporters) {
     if (!isRecorded) context.recorder.recordToDisk(() => report(error, { source, unhandled: true }))
-    // An exit listener of the host that throws would prevent ours from running.
+    // An exit listener of the host that throws would prevent the tracker's listener from running.
     if (isProcessEnding) context.recorder.spoolNow()
   }
   if (isProcessEnding) endedThreads.markEnded()
@@ -102,8 +102,8 @@ const WRAPPED_REJECTION_CODE = 'ERR_UNHANDLED_REJECTION'
 const rejectionReporters = new Set<Reporter>()
 
 /**
- * Records rejections handled by a listener of the host, which the monitor never sees. Our listener exists only
- * together with the host's: alone, it would prevent the process from ending.
+ * Records rejections handled by a listener of the host, which the monitor never sees. The tracker's listener
+ * exists only together with a listener of the host: alone, it would prevent the process from ending.
  */
 export const handledRejections: Source = (reporter) => {
   if (rejectionReporters.size === 0) {
@@ -137,7 +137,7 @@ function recordRejection(reason: unknown): void {
   }
 }
 
-/** Called before the host's listener is added, so that ours runs first. */
+/** Called before the host's listener is added, so that the tracker's listener runs first. */
 function onNewListener(event: string | symbol, listener: unknown): void {
   if (event !== REJECTION_EVENT || listener === onRejection) return
   if (!process.listeners(REJECTION_EVENT).includes(onRejection)) process.prependListener(REJECTION_EVENT, onRejection)

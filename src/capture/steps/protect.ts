@@ -15,7 +15,7 @@ export const protect: Step = (draft, { storms, lag, now, count }) => {
     draft.ip_address = null
     draft.user_agent = null
     count('storm_counted_only')
-  } else if (lag.isLate()) {
+  } else if (lag.isLagging()) {
     dropDetails(draft)
     count('lag_left_out_details')
   }

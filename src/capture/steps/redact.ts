@@ -68,7 +68,7 @@ export const redactDetails: Step = (draft, { redactor }) => {
 const SIGNED_FIELDS = ['error_type', 'message'] as const
 const OPTIONAL_FIELDS = ['place', 'app_version', 'git_sha', 'user_id', 'ip_address', 'user_agent'] as const
 
-/** Cuts after redaction: half a secret would not be recognized. */
+/** Truncates after redaction: half a secret would not be recognized. */
 function truncateField(field: keyof typeof TEXT_LIMITS, text: string): string {
   return text.length > TEXT_LIMITS[field] ? cleanText(text, TEXT_LIMITS[field]) : text
 }
@@ -145,7 +145,7 @@ function redactSources(sources: readonly FrameSource[], redactor: Redactor): Fra
     })
 }
 
-/** SDKs cut lines at a fraction of this. Cutting before redaction could leave half a secret. */
+/** SDKs truncate lines at a fraction of this. Truncating before redaction could leave half a secret. */
 const MAX_SCANNED_LENGTH = 10_000
 /** Longer than the output of `displayLine`. */
 const MAX_SOURCE_LINE_LENGTH = 500

@@ -67,7 +67,7 @@ class Copier {
     }
   }
 
-  /** Cuts after redaction, which does not recognize half a secret. Omits text beyond the limit without redacting it. */
+  /** Truncates after redaction, which does not recognize half a secret. Omits text beyond the limit without redacting it. */
   #text(text: string): string {
     const available = Math.min(this.#limits.string, this.#remainingCharacters)
     if (available < MIN_TEXT_LENGTH && text.length > available) return OMITTED

@@ -13,7 +13,7 @@ export const TEXT_LIMITS = {
   user_agent: 512,
 }
 
-/** Characters to read before redaction. Texts are cut afterward, because half a secret would not be recognized. */
+/** Characters to read before redaction. Texts are truncated afterward, because half a secret would not be recognized. */
 export function readLimit(field: keyof typeof TEXT_LIMITS): number {
   return 2 * TEXT_LIMITS[field]
 }

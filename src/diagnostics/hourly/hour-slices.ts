@@ -23,7 +23,7 @@ export async function* hourSlices(
   const { config, database, now } = context
   const first = firstHour(days, now(), config.time_zone)
   const hours = Math.ceil((now() + HOUR - first) / HOUR)
-  for await (const { from, to } of timedRanges(database, hours, { smallest: MIN_HOURS })) {
+  for await (const { from, to } of timedRanges(database, hours, { minSize: MIN_HOURS })) {
     yield hourCondition({ from: first + from * HOUR, to: first + to * HOUR }, application_id)
   }
 }

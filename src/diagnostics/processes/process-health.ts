@@ -149,7 +149,7 @@ async function readPoints({ database, now }: Context, process_id: number, range:
   const end = now() - (now() % step) + step
   const first = end - span
   const pointsByTime = new Map<number, Partial<HealthPoint>>()
-  for await (const steps of timedRanges(database, span / step, { smallest: Math.min(span, DAY) / step })) {
+  for await (const steps of timedRanges(database, span / step, { minSize: Math.min(span, DAY) / step })) {
     const range = { from: first + steps.from * step, to: first + steps.to * step, step }
     for (const { bucket, ...metrics } of await aggregateMinutes(database, process_id, range)) {
       pointsByTime.set(bucket, roundValues(metrics))

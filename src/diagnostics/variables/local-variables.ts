@@ -1,5 +1,5 @@
 import { types } from 'node:util'
-import { hasReachedStackEnd, isStackOverflow } from '../../capture/guards/stack-room.js'
+import { hasReachedStackLimit, isStackOverflow } from '../../capture/guards/stack-room.js'
 import type { SourcePositions } from '../../capture/source-maps/source-positions.js'
 import { type Options, readOptions } from '../../config/options.js'
 import type { Log } from '../../context.js'
@@ -82,7 +82,7 @@ export class LocalVariables implements PauseReader {
   }
 
   get isOpen(): boolean {
-    return this.#budget.isOpen && !this.#hasOverflowed && !hasReachedStackEnd()
+    return this.#budget.isOpen && !this.#hasOverflowed && !hasReachedStackLimit()
   }
 
   read(thrown: unknown, frames: readonly LiveFrame[]): void {
@@ -101,7 +101,7 @@ export class LocalVariables implements PauseReader {
 
   nextSecond(): void {
     this.#budget.nextSecond()
-    if (this.#hasOverflowed || hasReachedStackEnd()) setImmediate(() => this.#endAfterOverflow()).unref()
+    if (this.#hasOverflowed || hasReachedStackLimit()) setImmediate(() => this.#endAfterOverflow()).unref()
   }
 
   onEnded(reason: string): void {
@@ -112,7 +112,7 @@ export class LocalVariables implements PauseReader {
 
   #arm(): void {
     if (this.#stopPauses || !this.#isAvailable) return
-    if (hasReachedStackEnd()) {
+    if (hasReachedStackLimit()) {
       this.#turnOff(OVERFLOWED)
       return
     }

@@ -249,7 +249,7 @@ export const BASELINES = bulkTarget(
   {
     onConflict: {
       key: ['application_id', 'error_type', 'platform', 'granularity'],
-      update: replaced('mean', 'std_dev', 'sample_count', 'occurrence_count', 'calculated_at'),
+      update: replaceColumns('mean', 'std_dev', 'sample_count', 'occurrence_count', 'calculated_at'),
     },
   },
 )
@@ -270,7 +270,7 @@ export const CASCADES = bulkTarget(
   {
     onConflict: {
       key: ['parent_error_id', 'child_error_id'],
-      update: replaced(
+      update: replaceColumns(
         'parent_count',
         'followed_count',
         'probability',
@@ -304,6 +304,6 @@ export const CASCADE_PARENTS = bulkTarget('faultboard_cascade_parents', ['hour',
   },
 })
 
-function replaced<Name extends string>(...columns: Name[]): BulkUpdate<Name>[] {
+function replaceColumns<Name extends string>(...columns: Name[]): BulkUpdate<Name>[] {
   return columns.map((column) => ({ column, by: 'replace' }))
 }

@@ -21,7 +21,7 @@ export interface CountingContext {
   /** Leaves all counts in the spool, because this thread must not use the database. */
   spoolOnly?: boolean
   now(): number
-  warn(sentence: string): void
+  warn(message: string): void
 }
 
 export interface HourCountsOptions<Name extends string> extends Pick<HourRowsOptions<Name>, 'overflowNames'> {

@@ -34,7 +34,7 @@ export const DEPRECATION_HOURS = defineHourTable({
   amounts: { count: 'add', first_seen_at: 'least', last_seen_at: 'greatest' },
 })
 
-/** Exceptions by the place that raised and the place that caught them. */
+/** Exceptions by the code locations that raised and caught them. */
 export const SWALLOWED_HOURS = defineHourTable({
   table: 'faultboard_swallowed_exceptions',
   names: { error_type: 255, raise_location: 500, rescue_location: 500, handler_kind: 16 },

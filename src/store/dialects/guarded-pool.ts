@@ -36,8 +36,8 @@ export function openOnce<T>(open: () => Promise<T>): () => Promise<T> {
   }
 }
 
-/** Timeout of a ping. A connection that does not respond is replaced, which requires a new sign-in. */
-const PING_MS = 1000
+/** Timeout of a ping. A connection that does not respond is replaced, which requires authentication again. */
+const PING_TIMEOUT_MS = 1000
 
 /**
  * Adds timeouts to the connections of a pool. Closes a connection that does not respond and pings all idle connections,
@@ -139,7 +139,7 @@ export class GuardedPool<Connection> {
 
   async #pingIdleConnection(): Promise<void> {
     const connection = await this.#parts.acquire()
-    const cancel = afterInactivity(PING_MS, () => this.#parts.destroy(connection))
+    const cancel = afterInactivity(PING_TIMEOUT_MS, () => this.#parts.destroy(connection))
     try {
       await this.#parts.ping(connection)
     } finally {

@@ -35,7 +35,7 @@ interface HostPool extends MysqlPool {
 }
 
 /** Shorter than five seconds, so that a probe that started just before a recovery ends in time for the import. */
-const CONNECT_MS = 4000
+const CONNECT_TIMEOUT_MS = 4000
 
 /** Creates a pool of the tracker. Opens it on first use. */
 export function mysqlUrl(url: string): Dialect {
@@ -46,7 +46,7 @@ export function mysqlUrl(url: string): Dialect {
     const opened = createPool({
       uri: url.replace(/^mariadb:/, 'mysql:'),
       connectionLimit: 4,
-      connectTimeout: CONNECT_MS,
+      connectTimeout: CONNECT_TIMEOUT_MS,
       charset: 'utf8mb4',
       supportBigNumbers: true,
     })
@@ -68,7 +68,7 @@ export function mysqlUrl(url: string): Dialect {
   }
   const close = async () => {
     if (!pool) return
-    const timer = setTimeout(closeConnections, CONNECT_MS)
+    const timer = setTimeout(closeConnections, CONNECT_TIMEOUT_MS)
     await new Promise<void>((done) => pool?.end(() => done()))
     clearTimeout(timer)
   }
@@ -252,7 +252,7 @@ function onDuplicateKey(target: BulkTarget): string {
 const REFUSED_DATA = [1366, 1364, 1118, 1153]
 
 const OUTAGES: readonly number[] = [
-  // Too many connections, sign-in refused, unknown database, blocked host.
+  // Too many connections, access denied, unknown database, blocked host.
   ...[1040, 1203, 1226, 1044, 1045, 1049, 1129, 1130],
   // Shutdown, killed or interrupted connection or statement, statement timeout (MariaDB, MySQL).
   ...[1053, 1152, 1158, 1159, 1160, 1161, 1184, 1927, 1317, 1969, 3024],
@@ -278,7 +278,7 @@ function classifyError(error: unknown): ErrorClass {
   const { errno, sqlState } = errorDetails(error)
   // ER_LOCK_DEADLOCK, ER_LOCK_WAIT_TIMEOUT, ER_CHECKREAD (the row changed since it was last read)
   if ([1213, 1205, 1020].includes(errno)) return 'conflict'
-  // Invalid data, violated constraints and signals of a trigger. All other codes concern the server, the sign-in or the
+  // Invalid data, violated constraints and signals of a trigger. All other codes concern the server, authentication or the
   // schema and are temporary.
   if (/^(21|22|23|44|45)/.test(sqlState) || REFUSED_DATA.includes(errno)) return 'statement'
   return 'unavailable'

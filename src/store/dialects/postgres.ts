@@ -42,7 +42,7 @@ interface PgModule {
 }
 
 /** Shorter than five seconds, so that a probe that started just before a recovery ends in time for the import. */
-const CONNECT_MS = 4000
+const CONNECT_TIMEOUT_MS = 4000
 /** Share of the query timeout after which the server gives up on a lock. */
 const LOCK_SHARE = 0.8
 
@@ -56,7 +56,7 @@ export function postgresUrl(url: string): Dialect {
       connectionString: url,
       max: 4,
       application_name: 'faultboard',
-      connectionTimeoutMillis: CONNECT_MS,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       // Idle connections must not keep the process of the host alive.
       allowExitOnIdle: true,
     })
@@ -72,7 +72,7 @@ export function postgresUrl(url: string): Dialect {
     return true
   }
   const close = async () => {
-    const timer = setTimeout(closeConnections, CONNECT_MS)
+    const timer = setTimeout(closeConnections, CONNECT_TIMEOUT_MS)
     await pool?.end()
     clearTimeout(timer)
   }
@@ -234,7 +234,7 @@ function errorCode(error: unknown): string {
 }
 
 /**
- * Classes 08 (connection), 28 (sign-in refused), 53 (out of resources), 57P (shutdown) and 58 (system error). Codes:
+ * Classes 08 (connection), 28 (authentication failed), 53 (out of resources), 57P (shutdown) and 58 (system error). Codes:
  * unknown database, read-only after a failover, conflict, locked, canceled by a timeout, damaged.
  */
 const OUTAGES = /^((08|28|53|58)[0-9A-Z]{3}|57P\d\d|3D000|25006|40001|40P01|55P03|57014|XX00[12])$/
@@ -247,7 +247,7 @@ function classifyError(error: unknown): ErrorClass {
   const code = errorCode(error)
   // serialization_failure, deadlock_detected, lock_not_available
   if (['40001', '40P01', '55P03'].includes(code)) return 'conflict'
-  // Invalid data, violated constraints and size limits. All other codes concern the server, the sign-in or the schema
+  // Invalid data, violated constraints and size limits. All other codes concern the server, authentication or the schema
   // and are temporary.
   if (/^(21|22|23|44|54|P0)[0-9A-Z]{3}$/.test(code)) return 'statement'
   return 'unavailable'

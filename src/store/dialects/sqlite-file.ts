@@ -7,7 +7,7 @@ const CHECK_INTERVAL_MS = 1000
 const MAX_CHECKED_AT_OPEN_BYTES = 32 * 1024 * 1024
 /** Limits the integrity check before a damaged database is used again. */
 const MAX_CHECKED_AFTER_DAMAGE_BYTES = 256 * 1024 * 1024
-/** Pause after a check of a damaged file, as a multiple of its duration. Limits checks to 3 % of the time. */
+/** Pause after a check of a damaged file, as a multiple of its duration. Limits checks to 3% of the time. */
 const RECHECK_PAUSE_FACTOR = 30
 
 interface SqliteFileParts {
@@ -21,7 +21,7 @@ interface SqliteFileParts {
 }
 
 /**
- * File of an embedded database. Detects when the path no longer leads to the open file, because SQLite would write to the
+ * File of an embedded database. Detects when the path no longer refers to the open file, because SQLite would write to the
  * unlinked file without an error. Stops writes after SQLite has reported damage.
  */
 export class SqliteFile {
@@ -84,7 +84,7 @@ export class SqliteFile {
     this.#identity = current
   }
 
-  /** Returns whether the path no longer leads to the open file. Takes one `stat` once the log is known. */
+  /** Returns whether the path no longer refers to the open file. Takes one `stat` once the log is known. */
   checkReplaced(): boolean {
     this.#checkedAt = performance.now()
     if (this.#identity === null) return false
@@ -107,7 +107,7 @@ export class SqliteFile {
     return true
   }
 
-  /** Throws if the path no longer leads to the open file. */
+  /** Throws if the path no longer refers to the open file. */
   assertNotReplaced(): void {
     if (this.checkReplaced()) throw this.#replacedError()
   }

@@ -19,7 +19,7 @@ const TRIGRAM_LENGTH = 3
 const MAX_TRIGRAMS = 12
 
 /** Contains the highest id of the history that is in the index. A repair skips tables whose name starts like an index. */
-const INDEXED = 'faultboard_search_history_indexed'
+const INDEX_PROGRESS_TABLE = 'faultboard_search_history_indexed'
 /**
  * Number of history texts that are added to the index together. Most texts of an error whose message changes all the
  * time are trimmed before that, so they never cost an index write. More would block the host for longer.
@@ -65,7 +65,7 @@ export const sqliteSearch: TextSearch = {
       select error_id from ${sql.table(history.table)} where id in (
         select rowid from ${sql.table(history.index)} where ${sql.ref(history.index)} match ${match})
       union
-      select error_id from ${sql.table(history.table)} where id > (select last_id from ${sql.table(INDEXED)})
+      select error_id from ${sql.table(history.table)} where id > (select last_id from ${sql.table(INDEX_PROGRESS_TABLE)})
       limit ${sql.lit(limit)}`
   },
 }
@@ -83,18 +83,18 @@ function firstTriggers(): string[] {
 function historyTriggers(): string[] {
   const { index, table } = history
   const { add, remove } = indexChanges(history)
-  const lastId = `(select last_id from ${INDEXED})`
+  const lastId = `(select last_id from ${INDEX_PROGRESS_TABLE})`
   return [
-    `create table if not exists ${INDEXED} (last_id integer not null)`,
-    `delete from ${INDEXED}`,
-    `insert into ${INDEXED} select coalesce(max(id), 0) from ${table}`,
+    `create table if not exists ${INDEX_PROGRESS_TABLE} (last_id integer not null)`,
+    `delete from ${INDEX_PROGRESS_TABLE}`,
+    `insert into ${INDEX_PROGRESS_TABLE} select coalesce(max(id), 0) from ${table}`,
     // Adds the row alone if an import inserts it below the last id.
     `create trigger if not exists ${index}_insert after insert on ${table}
       when new.id <= ${lastId} or new.id >= ${lastId} + ${BATCH_SIZE}
     begin
       insert into ${index} (rowid, search_text)
         select id, search_text from ${table} where id > min(${lastId}, new.id - 1) and id <= new.id;
-      update ${INDEXED} set last_id = max(last_id, new.id);
+      update ${INDEX_PROGRESS_TABLE} set last_id = max(last_id, new.id);
     end`,
     `create trigger if not exists ${index}_delete after delete on ${table} when old.id <= ${lastId} begin ${remove} end`,
     `create trigger if not exists ${index}_update after update on ${table} when old.id <= ${lastId}

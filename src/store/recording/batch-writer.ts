@@ -23,16 +23,16 @@ export interface WriterParts {
   now(): number
   /** Resolves when the schema is ready. Otherwise rejects with an error whose message can be logged. */
   open(): Promise<void>
-  warn(sentence: string): void
+  warn(message: string): void
 }
 
 /** Time without any response after which a write is abandoned. The host's call waits for it. */
-const INACTIVITY_MS = 10_000
+const INACTIVITY_TIMEOUT_MS = 10_000
 /**
- * Timeout of a query. A connection that lost its packets never responds, even after the database has recovered. Pending
+ * Timeout of a query. A connection whose packets were dropped never responds, even after the database has recovered. Pending
  * errors must be committed within five seconds of the recovery.
  */
-const QUERY_MS = 3000
+const QUERY_TIMEOUT_MS = 3000
 /** Limits abandoned attempts, because each holds resources until the database responds. */
 const MAX_ABANDONED = 3
 
@@ -43,7 +43,7 @@ export class BatchWriter {
   /** Generation of the SQLite file from which the id was read. */
   #generation: number | undefined
   #abandoned = 0
-  #queryMs = QUERY_MS
+  #queryMs = QUERY_TIMEOUT_MS
   /** Whether the last probe succeeded: the database responds to small transactions. */
   #isResponsive = false
   last_flush_at: number | null = null
@@ -65,7 +65,7 @@ export class BatchWriter {
       })
     })
     this.last_flush_at = now()
-    this.#queryMs = QUERY_MS
+    this.#queryMs = QUERY_TIMEOUT_MS
     for (const { group, error } of outcome.refused) this.reportRefused([group], error)
     for (const { size } of outcome.repeated.values()) counters.add('reported_again', size)
     await this.#trim(batch, outcome)
@@ -107,7 +107,7 @@ export class BatchWriter {
     if (this.#abandoned >= MAX_ABANDONED) return false
     // A different database may respond at the same address.
     this.#application_id = null
-    const timeout = new QueryTimeout(QUERY_MS)
+    const timeout = new QueryTimeout(QUERY_TIMEOUT_MS)
     try {
       await this.#withTimeouts(timeout, async (database) => {
         await open()
@@ -135,13 +135,13 @@ export class BatchWriter {
     const inactivity = new Promise<never>((_, reject) => {
       const wait = (ms: number) => {
         cancel = afterInactivity(ms, () => {
-          const remaining = timeout.lastResponseAt + INACTIVITY_MS - performance.now()
+          const remaining = timeout.lastResponseAt + INACTIVITY_TIMEOUT_MS - performance.now()
           if (remaining > 0) return wait(remaining)
           if (!dialect.closeConnections()) this.#abandon(attempt)
-          reject(new Error(`${dialect.address} did not respond within ${INACTIVITY_MS / 1000} seconds`))
+          reject(new Error(`${dialect.address} did not respond within ${INACTIVITY_TIMEOUT_MS / 1000} seconds`))
         })
       }
-      wait(INACTIVITY_MS)
+      wait(INACTIVITY_TIMEOUT_MS)
     })
     try {
       return await Promise.race([attempt, inactivity])
@@ -156,7 +156,7 @@ export class BatchWriter {
 
   /** Doubles the query timeout for a database that responds to probes but not in time to a batch. */
   #extendTimeout(): void {
-    if (this.#isResponsive) this.#queryMs = Math.min(this.#queryMs * 2, INACTIVITY_MS)
+    if (this.#isResponsive) this.#queryMs = Math.min(this.#queryMs * 2, INACTIVITY_TIMEOUT_MS)
     this.#isResponsive = false
   }
 
@@ -189,7 +189,7 @@ export class BatchWriter {
       const before = group.occurrence_count - count
       if (Math.floor(before / step) === Math.floor(group.occurrence_count / step)) continue
       try {
-        const timeout = new QueryTimeout(INACTIVITY_MS)
+        const timeout = new QueryTimeout(INACTIVITY_TIMEOUT_MS)
         await this.#withTimeouts(timeout, (database) => trimOccurrences(database, group.id, keep))
       } catch (error) {
         // Surplus rows are harmless. A later flush of the group retries.

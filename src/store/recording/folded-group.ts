@@ -52,7 +52,7 @@ export class FoldedGroup {
   }
 
   add(event: ErrorEvent, keep: number): void {
-    // Repeats from the same place share one backtrace array.
+    // Repeats from the same location share one backtrace array.
     this.bytes += estimateEventBytes(event, this.count > 0 && event.backtrace === this.newest.backtrace)
     if (event.event_digest !== undefined) this.#addIdentified(event, event.event_digest)
     this.count++
@@ -202,7 +202,7 @@ export interface Payload {
 const payloads = new WeakMap<readonly string[], Payload & Pick<ErrorEvent, 'signature_place'>>()
 
 /**
- * Serializes backtrace and causes. Events from the same place share one backtrace array, so the text and digest are
+ * Serializes backtrace and causes. Events from the same location share one backtrace array, so the text and digest are
  * computed once instead of once per repeat.
  */
 export function storedPayload(event: Pick<ErrorEvent, 'backtrace' | 'causes' | 'signature_place'>): Payload {

@@ -48,16 +48,16 @@ export class OpenBatch {
   }
 
   add(event: ErrorEvent, settle: Settle): void {
-    let open = this.#groups.get(event.hash_signature)
-    if (!open) {
-      open = { group: new FoldedGroup(event), callers: [], receiptBytes: 0 }
-      this.#groups.set(event.hash_signature, open)
+    let openGroup = this.#groups.get(event.hash_signature)
+    if (!openGroup) {
+      openGroup = { group: new FoldedGroup(event), callers: [], receiptBytes: 0 }
+      this.#groups.set(event.hash_signature, openGroup)
     }
-    const before = open.group.bytes
-    open.group.add(event, this.#keep)
-    open.callers.push(settle)
-    open.receiptBytes += event.message.length
-    this.#bytes += open.group.bytes - before + event.message.length
+    const before = openGroup.group.bytes
+    openGroup.group.add(event, this.#keep)
+    openGroup.callers.push(settle)
+    openGroup.receiptBytes += event.message.length
+    this.#bytes += openGroup.group.bytes - before + event.message.length
     this.size++
     if (++this.#rows > MAX_ROWS) this.#halveKept()
   }

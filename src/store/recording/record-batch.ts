@@ -229,7 +229,7 @@ async function insertPayloads(
     let previous: Payload | null = null
     for (const event of kept) {
       const payload = storedPayload(event)
-      // Repeats from the same place share one payload object.
+      // Repeats from the same location share one payload object.
       if (payload === previous) continue
       previous = payload
       const key = `${error_id} ${payload.digest}`

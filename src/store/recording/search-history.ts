@@ -23,7 +23,7 @@ export function searchText(lines: readonly string[]): string {
   return lines.join('\n').toLowerCase()
 }
 
-/** Cache of this process about stored texts, by error id. */
+/** In-process cache of stored texts, by error id. */
 interface KnownTexts {
   /** Digest of the stored backtrace that the error shows. Repeats of it need no query. */
   backtraces: Map<number, string>

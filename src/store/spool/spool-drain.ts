@@ -28,7 +28,7 @@ export interface DrainParts {
  * Interval of the regular folder listing, because processes that die leave files there. Listing an empty folder takes a
  * fraction of a millisecond outside the main thread.
  */
-const SWEEP_MS = 3000
+const SWEEP_INTERVAL_MS = 3000
 /** Limits the batches of one transaction. High enough to import thousands of small files within seconds. */
 const MAX_BATCHES = 1000
 /** Limits the file bytes of one transaction, because all of its files are in memory at the same time. */
@@ -62,7 +62,7 @@ export class SpoolDrain {
 
   constructor(parts: DrainParts) {
     this.#parts = parts
-    this.#sweep = setInterval(() => void this.importFiles(), SWEEP_MS).unref()
+    this.#sweep = setInterval(() => void this.importFiles(), SWEEP_INTERVAL_MS).unref()
   }
 
   /** Number of batches in memory, pending or being written. */

@@ -7,14 +7,14 @@ export interface Range {
 }
 
 interface RangeLimits {
-  /** Size of the first range and lower limit of all others. */
-  smallest?: number
-  /** Upper limit, which also applies to database servers. Limits the parameters of a statement with a list of ids. */
-  largest?: number
+  /** Size of the first range and minimum size of later ranges. */
+  minSize?: number
+  /** Maximum size, which also applies to database servers. Limits the parameters of a statement with a list of ids. */
+  maxSize?: number
 }
 
 /** Limits for statements with a list of ids. */
-export const ID_LIST_LIMITS: RangeLimits = { smallest: 50, largest: 10_000 }
+export const ID_LIST_LIMITS: RangeLimits = { minSize: 50, maxSize: 10_000 }
 
 /** Long enough to be efficient, short enough not to delay requests of the host noticeably. */
 const TARGET_MS = 8
@@ -22,7 +22,7 @@ const MAX_GROWTH = 3
 
 /**
  * Splits the numbers below `length` into consecutive ranges. SQLite runs on the host's thread, so each range takes a few
- * milliseconds and the host runs in between. A server gets one range, up to `largest`.
+ * milliseconds and the host runs in between. A server gets one range, up to `maxSize`.
  *
  * @example
  * for await (const { from, to } of timedRanges(database, ids.length)) await read(ids.slice(from, to))
@@ -30,9 +30,9 @@ const MAX_GROWTH = 3
 export async function* timedRanges(
   { dialect }: Pick<Database, 'dialect'>,
   length: number,
-  { smallest = 1, largest = Number.POSITIVE_INFINITY }: RangeLimits = {},
+  { minSize = 1, maxSize = Number.POSITIVE_INFINITY }: RangeLimits = {},
 ): AsyncGenerator<Range> {
-  let size = dialect.blocksHost ? smallest : largest
+  let size = dialect.blocksHost ? minSize : maxSize
   for (let from = 0; from < length; ) {
     const to = Math.min(length, from + size)
     const startedAt = performance.now()
@@ -40,7 +40,7 @@ export async function* timedRanges(
     from = to
     if (!dialect.blocksHost) continue
     const growth = Math.min(MAX_GROWTH, TARGET_MS / Math.max(0.1, performance.now() - startedAt))
-    size = Math.min(largest, Math.max(smallest, Math.floor(size * growth)))
+    size = Math.min(maxSize, Math.max(minSize, Math.floor(size * growth)))
     await new Promise((resume) => setImmediate(resume))
   }
 }
@@ -51,5 +51,5 @@ export async function* errorIdRanges(database: Database): AsyncGenerator<Range> 
     .selectFrom('faultboard_errors')
     .select(({ fn }) => fn.max<number | null>('id').as('last_id'))
     .executeTakeFirstOrThrow()
-  yield* timedRanges(database, (last_id ?? 0) + 1, { smallest: 500 })
+  yield* timedRanges(database, (last_id ?? 0) + 1, { minSize: 500 })
 }

@@ -24,7 +24,7 @@ const OWN_HOOKS = [
 /** Calls of the host that Faultboard records. */
 const OBSERVED_RECORDING_HOOKS = ['rejection', 'monitor', 'pino']
 
-/** Calls of the host that Faultboard observes. They also throw near the end of the stack without Faultboard. */
+/** Calls of the host that Faultboard observes. They also throw near the stack limit without Faultboard. */
 const OBSERVED_HOOKS = [...OBSERVED_RECORDING_HOOKS, 'winston', 'console', 'http', 'fetch', 'warning']
 
 /**

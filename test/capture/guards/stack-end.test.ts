@@ -10,7 +10,7 @@ interface OverflowInput {
   overrides?: Settings
 }
 
-describeEachRuntime('reports near the end of the stack', (runtime) => {
+describeEachRuntime('reports near the stack limit', (runtime) => {
   for (const { warm, async_logging } of [
     { warm: 0, async_logging: false },
     { warm: 1, async_logging: false },

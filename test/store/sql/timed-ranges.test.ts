@@ -7,7 +7,7 @@ import { addGroups, listContext } from '../../triage/list-context.js'
 describe('timed ranges', () => {
   test('contain each number once for any duration of the work', async () => {
     const ranges: Range[] = []
-    for await (const range of timedRanges(databaseThat({ blocksHost: true }), 500, { smallest: 50 })) {
+    for await (const range of timedRanges(databaseThat({ blocksHost: true }), 500, { minSize: 50 })) {
       ranges.push(range)
       await new Promise((resume) => setTimeout(resume, 20))
     }
@@ -18,7 +18,7 @@ describe('timed ranges', () => {
 
   test('let timers of the host run in between', async () => {
     let hasRun = false
-    const ranges = timedRanges(databaseThat({ blocksHost: true }), 2, { largest: 1 })
+    const ranges = timedRanges(databaseThat({ blocksHost: true }), 2, { maxSize: 1 })
     await ranges.next()
     setImmediate(() => {
       hasRun = true
@@ -30,7 +30,7 @@ describe('timed ranges', () => {
   test('never exceed the largest size, including on a server', async () => {
     for (const blocksHost of [true, false]) {
       const sizes: number[] = []
-      for await (const { from, to } of timedRanges(databaseThat({ blocksHost }), 25, { smallest: 10, largest: 10 })) {
+      for await (const { from, to } of timedRanges(databaseThat({ blocksHost }), 25, { minSize: 10, maxSize: 10 })) {
         sizes.push(to - from)
       }
       expect(sizes).toEqual([10, 10, 5])

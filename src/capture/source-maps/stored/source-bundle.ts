@@ -4,7 +4,7 @@ import { displayPath, VIRTUAL_ROOT } from './stored-map.js'
 
 const NEWLINE = 10
 const LINE_BREAK = /\r\n|[\n\r]/
-/** Characters that only some tools treat as line breaks. Inside a line they would look like its end. */
+/** Characters that only some tools treat as line breaks. Inside a line, they would look like the end of the line. */
 const OTHER_BREAKS = /[\u2028\u2029]/g
 
 /** Source lines and the number of the first line. */
@@ -46,7 +46,7 @@ export class SourceBundle {
     }
   }
 
-  /** The line with this number and up to `around` lines on either side; null if there is no such line. */
+  /** The line with this number and up to `contextLines` lines on either side; null if there is no such line. */
   excerpt(path: string, line_number: number, contextLines: number): SourceExcerpt | null {
     const lines = this.#texts.get(path)?.toString('utf8').split(LINE_BREAK)
     if (!lines || line_number < 1 || line_number > lines.length) return null
