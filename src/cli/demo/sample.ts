@@ -100,7 +100,7 @@ export class Sample {
     await operator.shutdown()
   }
 
-  /** Regressions of resolved errors, recorded at their time for the activity trail. */
+  /** Regressions of resolved errors, recorded with the clock set to their time, for the activity trail. */
   async #recordRegressions(regressions: readonly PlannedOccurrence[], stop: AbortSignal): Promise<void> {
     const firstByKind = new Map([...regressions].reverse().map((occurrence) => [occurrence.kind, occurrence]))
     for (const occurrence of firstByKind.values()) {

@@ -5,7 +5,7 @@ import { type Endpoint, listen, stopListening } from './listen.js'
 import { sampleApp } from './sample-app.js'
 import { aborted } from './stop-signal.js'
 
-export interface Host {
+export interface HostOptions {
   tracker: TrackerInstance
   endpoint: Endpoint
   stop: AbortSignal
@@ -16,7 +16,7 @@ export interface Host {
 }
 
 /** Serves the sample application and the dashboard, prints the URLs, and runs until stopped. */
-export async function runHost({ tracker, endpoint, stop, prepare, notes }: Host): Promise<void> {
+export async function runHost({ tracker, endpoint, stop, prepare, notes }: HostOptions): Promise<void> {
   const server = createServer(sampleApp(tracker))
   const address = await listen(server, endpoint)
   await prepare?.()

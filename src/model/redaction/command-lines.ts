@@ -19,7 +19,7 @@ const SHORT_OPTIONS: readonly (readonly [program: RegExp, option: RegExp])[] = [
   [/\bhtpasswd\b/, new RegExp(`((?<=\\s)-[A-Za-z]{0,5}b[A-Za-z]{0,5}[ \\t]{1,20}\\S{1,200}[ \\t]{1,20}\\S{1,100}[ \\t]{1,20})${VALUE}`, 'g')],
   [/\bsmbclient\b/, new RegExp(`((?<=\\s)(?:-U|--user)[ \\t=]{0,20}["']?[^\\s%"']{1,100}%)${VALUE}`, 'g')],
   [/\bldap\w+\b/, new RegExp(`((?<=\\s)-w[ \\t]{0,20})(?!-)${VALUE}`, 'g')],
-] // biome-ignore format: one program in each line
+] // biome-ignore format: one program per line
 const PROGRAM_HINT =
   /\b(?:mysql|mariadb|mycli|7z|sshpass|docker|podman|helm|mongo|bcp|redis-cli|keydb-cli|valkey-cli|sqlcmd|zip|unzip|ldap|openssl|htpasswd|smbclient|az )/
 
