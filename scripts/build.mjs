@@ -121,8 +121,17 @@ async function joinModules() {
   for (const { fileName, code } of output) {
     mkdirSync(dirname(join('dist', fileName)), { recursive: true })
     // Removes comments.
-    writeFileSync(join('dist', fileName), transformSync(code, { target: 'node20', legalComments: 'inline' }).code)
+    const compact = transformSync(code, { target: 'node20', legalComments: 'inline' }).code
+    writeFileSync(join('dist', fileName), escapeWideCharacters(compact))
   }
+}
+
+/**
+ * V8 stores a source file with a single character outside Latin-1 with two bytes per character and scans it more slowly.
+ * esbuild escapes such characters in strings only, not in regular expressions and template literals.
+ */
+function escapeWideCharacters(code) {
+  return code.replace(/[^\0-\xff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 function chunkOf() {

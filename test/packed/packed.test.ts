@@ -84,6 +84,22 @@ describe('the packed package, installed into an empty application', () => {
     expect(minified).toEqual([])
   })
 
+  test('has modules of one byte per character in memory, which find secrets in other alphabets', () => {
+    const modules = tarball.files.map(({ path }) => path).filter((path) => path.startsWith('dist/chunks/'))
+    const wide = modules.filter((path) => /[^\0-\xff]/.test(readFileSync(path, 'utf8')))
+    expect(wide).toEqual([])
+    const script = `
+      import { createTracker } from 'faultboard'
+      const tracker = createTracker({ dashboard_username: 'a', dashboard_password: 'b', database: 'sqlite::memory:' })
+      await tracker.Commands.LogError.call({ exception: new Error('пароль=swordfish 密码：swordfish') })
+      const [error] = await tracker.Queries.ErrorsList.call()
+      console.log(error.message)
+    `
+    writeFileSync(join(folder, 'secrets.mjs'), script)
+    const message = execFileSync(process.execPath, ['secrets.mjs'], { cwd: folder, encoding: 'utf8' })
+    expect(message.trim()).toBe('пароль=[FILTERED] 密码：[FILTERED]')
+  })
+
   test('contains its command line', () => {
     const out = execFileSync(join(folder, 'node_modules/.bin/faultboard'), ['--version'], {
       cwd: folder,

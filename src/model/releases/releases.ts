@@ -46,9 +46,7 @@ export function compareReleases(a: SeenRelease, b: SeenRelease): number {
 export function sortReleases<Release extends SeenRelease>(releases: readonly Release[]): Release[] {
   const byFirstSeen = releases
     .map((release) => ({ release, version: parseVersion(releaseVersion(release.name)) }))
-    .sort(
-      ({ release: a }, { release: b }) => a.first_seen_at - b.first_seen_at || numericCollator.compare(a.name, b.name),
-    )
+    .sort(({ release: a }, { release: b }) => a.first_seen_at - b.first_seen_at || compareNumerically(a.name, b.name))
   const ordered: typeof byFirstSeen = []
   for (const release of byFirstSeen) {
     let index = ordered.length
@@ -58,8 +56,13 @@ export function sortReleases<Release extends SeenRelease>(releases: readonly Rel
   return ordered.map(({ release }) => release)
 }
 
-/** Orders releases first seen at the same time: 3.10 after 3.9. */
-const numericCollator = new Intl.Collator('en', { numeric: true })
+let numericCollator: Intl.Collator | undefined
+
+/** Orders releases first seen at the same time: 3.10 after 3.9. The collator takes 10 ms to create, so it is not created at start. */
+function compareNumerically(a: string, b: string): number {
+  numericCollator ??= new Intl.Collator('en', { numeric: true })
+  return numericCollator.compare(a, b)
+}
 
 function splitReleaseName(name: string): { version: string; commit: string | null } {
   const at = name.lastIndexOf(COMMIT_SEPARATOR)
