@@ -60,7 +60,7 @@ function pathname(url: string): string {
   return url.split(/[?#]/, 1)[0] ?? '/'
 }
 
-/** Client address by the proxy settings of the framework, if it has any. */
+/** Client address according to the framework's proxy settings, or the peer address of the socket. */
 function clientAddress({ ip, socket }: RequestTarget): string | null {
   // A proxy can forward any value. Only a valid address is useful.
   return typeof ip === 'string' && isIP(ip) ? ip : (socket?.remoteAddress ?? null)
@@ -122,7 +122,7 @@ function webMethod({ method = 'GET' }: HostRequest): string {
   return ['CONNECT', 'TRACE', 'TRACK'].includes(method.toUpperCase()) ? 'OPTIONS' : method
 }
 
-/** The raw body, or one rebuilt from the result of the host's body parser. */
+/** The raw body, or a body rebuilt from the result of the host's body parser. */
 function webBody(
   request: HostRequest,
   body: unknown,
@@ -149,7 +149,7 @@ export function encodeForm(body: object): URLSearchParams {
   return form
 }
 
-/** Checks whether the server of this request has stopped listening. Omitted if the socket has no server. */
+/** Returns a check for whether the server has stopped listening, or nothing if the socket has no server. */
 function closingCheck({ socket }: HostRequest): Pick<Mount, 'closing'> {
   const { server } = (socket ?? {}) as { server?: Partial<Server> | null }
   return typeof server?.listening === 'boolean' ? { closing: () => !server.listening } : {}
@@ -165,8 +165,8 @@ async function send(webResponse: Response, request: HostRequest, response: Serve
   const cookies = webResponse.headers.getSetCookie()
   if (cookies.length > 0) response.setHeader('set-cookie', cookies)
   if (!stream) response.setHeader('content-length', body.length)
-  // Needed because the rest of an unread body would be parsed as the next request. A kept connection would also prevent
-  // a server from closing. HTTP/2 has no such header.
+  // Needed because the rest of an unread body would be parsed as the next request. A keep-alive connection would also
+  // prevent a server from closing. HTTP/2 has no Connection header.
   if ((!request.complete || stream) && request.httpVersionMajor < 2) response.setHeader('connection', 'close')
   if (stream && request.method !== 'HEAD') return pipe(stream, response)
   await stream?.cancel()

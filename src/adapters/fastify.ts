@@ -70,8 +70,7 @@ function plugin(app: FastifyLike, { tracker = Tracker, prefix = '' }: Faultboard
     const mount = dashboardMount(request, mount_path, outerPrefix)
     if (!mount) {
       markStart(request.raw)
-      // Detects a response that fails while it is sent. An onSend hook would cost every response more than everything
-      // else here.
+      // Detects a response that fails while it is sent. An onSend hook would slow down every response.
       ;(reply.raw as ServerResponse).on('pipe', (stream) =>
         watchStream(stream, (error) => record(tracker, error, request, false)),
       )

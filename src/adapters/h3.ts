@@ -76,7 +76,7 @@ function recordFailures(tracker: TrackerInstance, event: H3EventLike, next: () =
   )
 }
 
-/** h3 treats a returned error like a thrown one. */
+/** h3 treats a returned error like a thrown error. */
 function checkResult(tracker: TrackerInstance, event: H3EventLike, value: unknown): unknown {
   if (value instanceof Error) record(tracker, value, event)
   else if (typeof value === 'object') watchStream(value, (error) => record(tracker, error, event, false))
@@ -86,8 +86,8 @@ function checkResult(tracker: TrackerInstance, event: H3EventLike, value: unknow
 type ErrorHandler = (error: { unhandled?: boolean; cause?: unknown }, event: H3EventLike) => unknown
 
 /**
- * Wraps the error handler of the host. It can fail itself, and receives errors that no middleware sees, such as a value
- * that cannot be sent. A host without a handler gets none, because h3 would then log every error twice.
+ * Wraps the error handler of the host, which can fail itself and receives errors that no middleware sees, such as a
+ * value that cannot be sent. Adds no handler if the host has none, because h3 would then log every error twice.
  */
 function watchErrorHandler({ config }: H3Like, tracker: TrackerInstance): void {
   const hostHandler = config.onError as ErrorHandler | undefined

@@ -24,7 +24,7 @@ export function recordNestError(
 
 /**
  * An HTTP context has the request and the response of Express or Fastify. GraphQL responds with 200 to a failing
- * resolver, and a stream fails after the head was sent.
+ * resolver, and a stream fails after the headers were sent.
  */
 function failsRequest(args: readonly unknown[]): boolean {
   try {
@@ -36,7 +36,7 @@ function failsRequest(args: readonly unknown[]): boolean {
   }
 }
 
-/** With the properties added by Fastify. */
+/** Host request with the properties added by Fastify. */
 type NestRequest = HostRequest & { raw?: object; routeOptions?: { url?: string } }
 
 /** HTTP passes the request first; GraphQL keeps it in its context, the third argument. */

@@ -38,9 +38,9 @@ export function watchServerSentEvents(controller: ResponseController | undefined
   const sse = controller?.sse
   if (!sse) return
   controller.sse = function (result, response, request, ...rest) {
-    // Before the head is sent, a filter receives and reports the error.
-    const reportAfterHead = (error: unknown) => response.headersSent && report(error, [request], {})
-    const observed = Promise.resolve(result).then((events) => withErrorReport(events, reportAfterHead))
+    // Before the headers are sent, a filter receives and reports the error.
+    const reportAfterHeaders = (error: unknown) => response.headersSent && report(error, [request], {})
+    const observed = Promise.resolve(result).then((events) => withErrorReport(events, reportAfterHeaders))
     return sse.call(this, observed, response, request, ...rest)
   }
 }
@@ -58,7 +58,7 @@ function withErrorReport(events: unknown, report: (error: unknown) => unknown): 
   if (typeof events !== 'object' || typeof (events as Events | null)?.subscribe !== 'function') return events
   const source = events as Events
   const subscribe = (observer: Observer) => {
-    // Replaces the method because a second observer would have to forward unsubscribing. Otherwise events would
+    // Replaces the method because a second observer would have to forward unsubscribing. Otherwise, events would
     // continue after the client disconnects.
     const { error: onError } = observer
     observer.error = function (error) {

@@ -1,6 +1,6 @@
 /**
- * Implementation of `faultboard/next` for the Edge runtime, for which Next.js also compiles `instrumentation`. It has
- * neither files nor sockets, so nothing is recorded.
+ * Implementation of `faultboard/next` for the Edge runtime, for which Next.js also compiles `instrumentation`. That
+ * runtime has neither files nor sockets, so nothing is recorded.
  */
 export function register(): void {}
 

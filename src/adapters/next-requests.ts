@@ -22,7 +22,7 @@ const PEER_HEADER = `x-faultboard-${randomBytes(16).toString('hex')}`
 const REQUEST_START = 'http.server.request.start'
 
 /**
- * Tracks requests by their headers object, the only object that Next.js passes on unchanged. Returns the function that
+ * Tracks requests by their headers object, the only object that Next.js passes on unchanged. Returns a function that
  * stops it.
  */
 export function trackRequests(mount_path: string): () => void {

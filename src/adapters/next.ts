@@ -38,7 +38,7 @@ export function register(tracker: TrackerInstance = Tracker): void {
 export const onRequestError = captureRequestError()
 
 /**
- * Creates `onRequestError` for a tracker other than the default one.
+ * Creates `onRequestError` for a tracker other than the default tracker.
  * @example export const onRequestError = captureRequestError(tracker)
  */
 export function captureRequestError(tracker: TrackerInstance = Tracker) {
@@ -60,7 +60,7 @@ export function captureRequestError(tracker: TrackerInstance = Tracker) {
 type ApiHandler<Req, Res> = (request: Req, response: Res) => unknown
 
 /**
- * Wraps an API route of the Pages Router if `onRequestError` is not used. Records errors and rethrows them unchanged.
+ * Wraps an API route of the Pages Router, for apps without `onRequestError`. Records errors and rethrows them unchanged.
  * @example export default withFaultboard(async (request, response) => response.json(await orders()))
  */
 export function withFaultboard<Req extends HostRequest, Res>(

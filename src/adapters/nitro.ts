@@ -51,7 +51,7 @@ export default function plugin(nitroApp: NitroAppLike): void {
   faultboard()(nitroApp)
 }
 
-/** Between the host's middleware and its routes: a route could not pass on requests that are not for the dashboard. */
+/** Mounts the dashboard between the host's middleware and routes, because a route cannot pass on other requests. */
 function mountDashboard({ h3App: { stack }, router }: NitroAppLike, tracker: TrackerInstance, mount_path: string) {
   const routerIndex = stack.findIndex(({ handler }) => handler === router.handler)
   const prefix = (stack[routerIndex]?.route ?? '').replace(/\/$/, '')
@@ -62,7 +62,7 @@ function mountDashboard({ h3App: { stack }, router }: NitroAppLike, tracker: Tra
   stack.splice(routerIndex < 0 ? stack.length : routerIndex, 0, { route: '/', handler })
 }
 
-/** The error hook is not enough: it no longer has the thrown value (its class, a string, null). */
+/** Needed because the error hook does not receive the original thrown value (its class, a string, null). */
 function watchHandlers({ h3App }: NitroAppLike, tracker: TrackerInstance): WeakSet<NitroEvent> {
   const recordedEvents = new WeakSet<NitroEvent>()
   // Called as a method of the same name, so that stacks in the host's log stay the same.

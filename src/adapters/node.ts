@@ -8,7 +8,8 @@ import { recordRequestError } from './request-details.js'
 type Listener = (request: IncomingMessage, response: ServerResponse) => unknown
 
 /**
- * Wraps a `node:http` listener. The dashboard handles requests below `mount_path`, and the listener handles all other requests. Errors of the listener are recorded and rethrown unchanged.
+ * Wraps a `node:http` listener. The dashboard handles requests below `mount_path`, and the listener handles all other
+ * requests. Errors of the listener are recorded and rethrown unchanged.
  * @example createServer(withFaultboard((request, response) => response.end('Hello'))).listen(3000)
  */
 export function withFaultboard(listener: Listener, tracker: TrackerInstance = Tracker): Listener {

@@ -67,11 +67,11 @@ function recordNow(
 }
 
 /** Last client error of each request, because several hooks can receive it. */
-const countedErrors = new WeakMap<object, unknown>()
+const lastClientErrors = new WeakMap<object, unknown>()
 
 function countOnce(tracker: TrackerInstance, error: unknown, request: object | null): void {
-  if (request && countedErrors.get(request) === error) return
-  if (request) countedErrors.set(request, error)
+  if (request && lastClientErrors.get(request) === error) return
+  if (request) lastClientErrors.set(request, error)
   tracker.drop('client_error')
 }
 
@@ -90,14 +90,14 @@ function isClientError(error: unknown): boolean {
   return status >= 400 && status < 500
 }
 
-/** The response status that the error requests; NaN without one. */
+/** The response status that the error requests, or NaN. */
 function requestedStatus(error: unknown): number {
   if (typeof error !== 'object' || error === null) return Number.NaN
   try {
     const { status, statusCode } = error as { status?: unknown; statusCode?: unknown }
     return Number(status ?? statusCode)
   } catch {
-    // A getter of the error threw, so it was not created for a client.
+    // A getter threw, so this is not an error intended for the client.
     return Number.NaN
   }
 }

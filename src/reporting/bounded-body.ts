@@ -1,8 +1,8 @@
 import { TrackerError } from '../model/errors.js'
 
 /**
- * Bytes of a rejected body that are read and discarded: a client that is cut off while sending never sees the
- * response.
+ * Bytes of a rejected body that are read and discarded. A client that is disconnected while sending never receives
+ * the response.
  */
 const MAX_DRAINED_BYTES = 4 * 1024 * 1024
 /** A smaller chunk counts as this many bytes: reading a chunk of one byte costs about as much as reading a kilobyte. */
@@ -15,8 +15,8 @@ export interface BodyLimits {
 }
 
 /**
- * Chunks of a body as they arrive. Throws `too_large` beyond the limit. Counts only the overhead of chunks beyond
- * their bytes.
+ * Yields the chunks of a body as they arrive. Throws `too_large` beyond the limit. Counts only the overhead of small
+ * chunks; the caller counts their bytes.
  */
 export async function* bodyChunks(request: Request, { max_bytes, count }: BodyLimits): AsyncGenerator<Buffer> {
   const declaredBytes = Number(request.headers.get('content-length') ?? 0)
@@ -45,9 +45,9 @@ export async function* bodyChunks(request: Request, { max_bytes, count }: BodyLi
     }
     isComplete = true
   } finally {
-    // Also reached by a consumer that stops early.
+    // Also runs if the consumer stops early.
     if (!isComplete) await drain(read, () => cost)
-    // Not cancelled: that would close the connection before the response is sent.
+    // Canceling would close the connection before the response is sent.
     reader.releaseLock()
   }
 }
@@ -56,7 +56,7 @@ async function drain(read: () => Promise<Buffer | null>, cost: () => number): Pr
   try {
     while (cost() <= MAX_DRAINED_BYTES && (await read()) !== null) {}
   } catch {
-    // The reason for the rejection is more important.
+    // The caller throws the original reason for the rejection.
   }
 }
 

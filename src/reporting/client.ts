@@ -24,7 +24,7 @@ export function resolveClient(
   return clientAddress({ remote_address, forwarded_for, forwarded: headers.get('forwarded') }, trusted_proxies)
 }
 
-/** Without port, zone and IPv4 mapping; null if it is not an address. */
+/** Removes the port, zone and IPv4-mapped prefix. Returns null for text that is not an address. */
 function normalizeAddress(address: string | null | undefined): string | null {
   return typeof address === 'string' ? clientAddress({ remote_address: address }, []) : null
 }

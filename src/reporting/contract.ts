@@ -33,7 +33,7 @@ const list: Rule = (value) => (Array.isArray(value) ? null : 'must be a list')
 const number: Rule = (value) => (Number.isFinite(value) ? null : 'must be a number')
 const nonEmptyText: Rule = (value) => text(value) ?? ((value as string).trim() === '' ? 'must not be empty' : null)
 
-/** Fields of the contract. Unknown fields are ignored, long texts are cut. */
+/** Fields of the contract. Unknown fields are ignored, and long texts are truncated. */
 const FIELDS: Readonly<Record<keyof ReportedError, { required?: true; rule: Rule }>> = {
   error_type: { required: true, rule: nonEmptyText },
   // An error without a message is still an error.

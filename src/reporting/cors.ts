@@ -59,7 +59,7 @@ export function createCors({ allowed_origins = [], allow_credentials = false }: 
 /** A scheme and a host, including those of web views: `capacitor://localhost`. */
 const ORIGIN = /^[a-z][a-z\d+.-]{0,30}:\/\/[^\s/?#@*]{1,255}$/i
 
-/** Allows all requested headers, such as a token of the host. Access is controlled by origin. */
+/** Allows all requested headers, such as the host's token header. Access is controlled by origin. */
 function allowedHeaders({ headers }: Request): string {
   const names = (headers.get('access-control-request-headers') ?? '').slice(0, 1000).split(',')
   const requested = names.map((name) => name.trim().toLowerCase()).filter((name) => /^[\w-]{1,64}$/.test(name))

@@ -24,7 +24,7 @@ export interface ReportingOptions extends CorsOptions, ClientOptions {
   authorize?(from: ReportingRequest): boolean | Promise<boolean>
   /** User of the error. Default: `user_callback`, or the usual properties set by the host's authentication. */
   user?(from: ReportingRequest): string | number | null | undefined | Promise<string | number | null | undefined>
-  /** Trusts the `user_id` sent by a client if the host does not know the user. */
+  /** Trusts the `user_id` sent by a client if the host cannot identify the user. */
   trust_user?: boolean
   /** Maximum body size in bytes. */
   max_bytes?: number
@@ -33,7 +33,7 @@ export interface ReportingOptions extends CorsOptions, ClientOptions {
 }
 
 /**
- * Endpoint for errors of browsers and apps, mounted by the host behind its own guards. Implements the contract of
+ * Endpoint for errors from browsers and apps, mounted by the host behind its own guards. Implements the contract of
  * docs/reporting.md and never throws into the host.
  * @example
  * const reporting = reportingEndpoint({ authorize: ({ request }) => isSignedIn(request) })

@@ -25,8 +25,8 @@ interface FastifyLike {
 type ParseDone = (error: Error | null, body?: unknown) => void
 
 /**
- * Plugin with its own context: hooks that the host added before guard it, and its body parsing, limits and responses
- * affect no other route.
+ * Plugin with its own context. Hooks that the host added earlier also guard the endpoint. Its body parsing, limits and
+ * responses affect no other route.
  */
 export function fastifyPlugin(endpoint: Endpoint) {
   return (app: FastifyLike, _options: { prefix?: string }, done: (error?: Error) => void): void => {

@@ -1,8 +1,8 @@
 /** Facts about a request in addition to the standard Request. */
 export interface RequestOrigin {
-  /** Client address by the proxy settings of the host, or else the peer of the socket. */
+  /** Client address according to the host's proxy settings, or the peer address of the socket. */
   remote_address: string | null
-  /** Peer of the socket, if known separately. */
+  /** Peer address of the socket, if known separately. */
   peer_address?: string | null | undefined
   /** Object that the framework passes to its handlers: an Express request, a context of Koa or Hono, … */
   host: object
@@ -17,8 +17,8 @@ export interface ReportingRequest {
   host: object
 }
 
-/** An endpoint as a standard function. Never rejects. */
-export type Endpoint = (request: Request, arrival: RequestOrigin) => Promise<Response>
+/** Endpoint that handles a standard Request. Never rejects. */
+export type Endpoint = (request: Request, origin: RequestOrigin) => Promise<Response>
 
 /** A JSON response that is neither cached nor interpreted as another type. */
 export function jsonResponse(status: number, body: object, headers: Record<string, string> = {}): Response {

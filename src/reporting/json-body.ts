@@ -6,18 +6,20 @@ import { isDeeperThan } from './json-depth.js'
 /** Deeper than any report. Bounds the recursion of a parser. */
 const MAX_DEPTH = 32
 
-/** The parsed body, within its limits. The result of the host's parser is used as it is. */
+/** The parsed body, within its limits. The result of the host's parser is used as is. */
 export async function jsonBody(request: Request, origin: RequestOrigin, limits: BodyLimits): Promise<unknown> {
   if (!('parsed' in origin)) return parseJson((await readBody(request, limits)).toString('utf8'))
   const { max_bytes, count } = limits
   const { parsed } = origin
   count(bodySize(request, parsed))
-  // The host's parser has its own limit; checks the declared size.
+  // The host's parser applied its own limit, so only the declared size is checked.
   if (Number(request.headers.get('content-length') ?? 0) > max_bytes) throw bodyTooLarge(max_bytes)
   if (typeof parsed === 'string') return parseJson(parsed)
   if (Buffer.isBuffer(parsed)) return parseJson(parsed.toString('utf8'))
   if (parsed === undefined) {
-    throw invalidInput('the body was already read; mount the endpoint before that middleware, or keep the parsed body')
+    throw invalidInput(
+      'the body was already read by other middleware; mount the endpoint before it, or keep the parsed body',
+    )
   }
   return parsed
 }

@@ -20,15 +20,15 @@ export interface HonoLike {
   env: unknown
 }
 
-/** One endpoint in the form of every framework. Handles all requests at its mount point. */
+/** Endpoint with a handler for each framework. Handles all requests at its mount point. */
 export interface Mountable {
   /**
-   * The endpoint as a standard function, for other hosts.
+   * Handles a standard Request, for other hosts.
    * @example Deno.serve((request, { remoteAddr }) => reporting.handle(request, { remote_address: remoteAddr.hostname
    * }))
    */
   handle(request: Request, from?: { remote_address?: string | null; host?: object }): Promise<Response>
-  /** `app.all('/client_errors', reporting.express)`, and in a controller of Nest `reporting.nest(request, response)`. */
+  /** `app.all('/client_errors', reporting.express)`, and in a Nest controller `reporting.nest(request, response)`. */
   express(request: IncomingMessage, response: ServerResponse, nextRoute?: unknown): Promise<void>
   /** `if (request.url === '/client_errors') return reporting.node(request, response)` */
   node(request: IncomingMessage, response: ServerResponse): Promise<void>
@@ -40,7 +40,7 @@ export interface Mountable {
   hono(context: HonoLike): Promise<Response>
   /** `app.register(reporting.fastify, { prefix: '/client_errors' })` */
   readonly fastify: ReturnType<typeof fastifyPlugin>
-  /** A route handler of Next.js: `export const { POST, OPTIONS } = reportingEndpoint()` */
+  /** Next.js route handler: `export const { POST, OPTIONS } = reportingEndpoint()` */
   POST(request: Request): Promise<Response>
   OPTIONS(request: Request): Promise<Response>
 }

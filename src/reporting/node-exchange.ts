@@ -19,13 +19,13 @@ export async function serveNode(
     const origin = { remote_address, peer_address, host, ...(isBodyRead(request) && { parsed }) }
     await send(await endpoint(toRequest(request), origin), request, response)
   } catch {
-    // A broken connection, an earlier response of the host, or an invalid URL.
+    // Reached after a broken connection, an earlier response of the host, or an invalid URL.
     if (response.headersSent) response.destroy()
     else await send(jsonResponse(500, { error: 'Something went wrong.' }), request, response).catch(() => {})
   }
 }
 
-/** Whether a parser of the host has read the body, or begun to. */
+/** Whether a parser of the host has started to read the body. */
 function isBodyRead(request: HostRequest): boolean {
   return !Buffer.isBuffer(request.rawBody) && Readable.isDisturbed(request)
 }
@@ -64,7 +64,7 @@ async function send(webResponse: Response, request: HostRequest, response: Serve
     response.setHeader(name, name === 'vary' ? mergeVary(response, value) : value)
   })
   if (webResponse.status !== 204) response.setHeader('content-length', body.length)
-  // The rest of an unread body would be parsed as the next request. HTTP/2 has no such header.
+  // The rest of an unread body would be parsed as the next request. HTTP/2 has no Connection header.
   if (!request.complete && request.httpVersionMajor < 2) response.setHeader('connection', 'close')
   response.end(request.method === 'HEAD' || webResponse.status === 204 ? undefined : body)
 }

@@ -4,8 +4,8 @@ import type { TrackerInstance } from '../tracker.js'
 const MAX_REMEMBERED_DIGESTS = 10_000
 
 /**
- * Records events that a client may send again exactly once. The database has all event digests; recent ones are cached
- * in memory.
+ * Records each event once, even if the client sends it again. The database stores all event digests; recent digests are
+ * cached in memory.
  */
 export class SeenEvents {
   readonly #tracker: TrackerInstance

@@ -1,10 +1,10 @@
 import type { RecordedBreadcrumb } from '../../capture/breadcrumbs/breadcrumb.js'
-import { asList, asRecord, asText, asTime, asWord, type Json } from './values.js'
+import { asList, asRecord, asScalarText, asText, asTime, type Json } from './values.js'
 
 const MAX_BREADCRUMBS = 100
 const MAX_MESSAGE_LENGTH = 1000
 
-/** Breadcrumbs of an event, oldest first. One without a time gets the time of the one before it. */
+/** Breadcrumbs of an event, oldest first. A breadcrumb without a time gets the time of the previous breadcrumb. */
 export function readBreadcrumbs(event: Json, occurred_at: number): RecordedBreadcrumb[] {
   let lastTime = occurred_at
   const entries = asList(event.breadcrumbs, MAX_BREADCRUMBS, 'end')
@@ -34,5 +34,5 @@ function toBreadcrumb(entry: Json, occurred_at: number): RecordedBreadcrumb {
 function requestText(data: Json | undefined): string | undefined {
   const url = asText(data?.url)
   if (!url) return undefined
-  return [asText(data?.method), url, asWord(data?.status_code)].filter(Boolean).join(' ')
+  return [asText(data?.method), url, asScalarText(data?.status_code)].filter(Boolean).join(' ')
 }

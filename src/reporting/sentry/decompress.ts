@@ -25,7 +25,7 @@ export async function* decompress(chunks: AsyncGenerator<Buffer>, encoding: stri
   const first = await chunks.next()
   if (first.done) throw new Rejection(400, `the body is not valid ${name}`)
   const decoder = createDecoder(first.value)
-  // Errors arrive in the loop below.
+  // The loop below throws pipeline errors.
   pipeline(Readable.from(prepend(first.value, chunks), { objectMode: true, highWaterMark: 1 }), decoder, () => {})
   try {
     for await (const chunk of decoder) yield chunk

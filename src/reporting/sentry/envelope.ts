@@ -21,7 +21,7 @@ export const MAX_HEADER_BYTES = 16_384
 /** For all headers together. SDKs send a few hundred bytes; parsing more would block the host. */
 const MAX_ALL_HEADER_BYTES = 65_536
 const NEWLINE = 0x0a
-/** SDKs cut what they send at a fraction of this. */
+/** SDKs limit their data to a fraction of this depth. */
 const MAX_DEPTH = 100
 
 /** The header in the first line, which may be all that has arrived so far. */
@@ -30,8 +30,8 @@ export function envelopeHeader(bytes: Buffer): Json {
 }
 
 /**
- * Splits an envelope into items without parsing them. A payload ends after the length in its header, or else with its
- * line.
+ * Splits an envelope into items without parsing them. A payload has the length in its header, or ends with its line if
+ * the header has no length.
  */
 export function parseEnvelope(bytes: Buffer): Envelope {
   const first = readLine(bytes, 0)

@@ -6,7 +6,7 @@ import { readFrameSources } from './frame-sources.js'
 import { eventPlatform } from './platform.js'
 import { parseRelease, releaseNames } from './release.js'
 import { eventRequest } from './request.js'
-import { asList, asPairs, asRecord, asText, asTime, asWord, fromPairs, type Json } from './values.js'
+import { asList, asPairs, asRecord, asScalarText, asText, asTime, fromPairs, type Json } from './values.js'
 
 /** Facts about an event in addition to its content. */
 export interface EventOrigin {
@@ -91,12 +91,12 @@ function eventUser(event: Json, { remote_address }: EventOrigin): Pick<ForeignEr
   const claimedAddress = asText(user.ip_address)
   const address = claimedAddress === undefined || claimedAddress === '{{auto}}' ? remote_address : claimedAddress
   return {
-    user_id: asWord(user.id) ?? asText(user.username) ?? asText(user.email),
+    user_id: asScalarText(user.id) ?? asText(user.username) ?? asText(user.email),
     ip_address: remote_address === undefined ? undefined : address,
   }
 }
 
-/** Devices, systems, browsers, and custom data. The trace has its own fields. */
+/** Device, operating system, browser and custom contexts. The trace has its own fields. */
 function eventContext(event: Json, message: string | undefined): Record<string, unknown> {
   const { trace: _, ...contexts } = asRecord(event.contexts) ?? {}
   const { ip_address: _address, geo: _geo, ...user } = asRecord(event.user) ?? {}
@@ -123,7 +123,7 @@ function eventDetails(
     transaction: asText(event.transaction),
     logger: asText(event.logger),
     server_name: asText(event.server_name),
-    build: build ?? asWord(event.dist),
+    build: build ?? asScalarText(event.dist),
     mechanism: asText(asRecord(newest?.mechanism)?.type),
     sdk: [asText(sdk?.name), asText(sdk?.version)].filter(Boolean).join(' ') || undefined,
     project_id,
@@ -139,7 +139,7 @@ function eventFingerprint(event: Json): string[] | undefined {
   if (!Array.isArray(event.fingerprint)) return undefined
   const parts = event.fingerprint
     .slice(0, MAX_FINGERPRINT_PARTS)
-    .flatMap((part) => asWord(part)?.slice(0, MAX_PART_LENGTH) ?? [])
+    .flatMap((part) => asScalarText(part)?.slice(0, MAX_PART_LENGTH) ?? [])
   return parts.length > 0 ? parts : undefined
 }
 

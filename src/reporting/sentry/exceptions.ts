@@ -1,15 +1,15 @@
 import type { Cause } from '../../model/event.js'
 import { readBacktrace } from './frames.js'
-import { asList, asRecord, asText, asWord, type Json } from './values.js'
+import { asList, asRecord, asScalarText, asText, type Json } from './values.js'
 
-/** Exceptions of an event. */
+/** Outermost exception of an event, with its causes. */
 export interface EventException {
   error_type: string
   message: string
   backtrace: readonly string[]
   causes: readonly Cause[]
   unhandled: boolean
-  /** Nothing was thrown: the SDK created the exception to show where a message was sent. */
+  /** Whether the SDK created the exception to show where a message was sent. Nothing was thrown. */
   isMessage: boolean
 }
 
@@ -18,14 +18,14 @@ const MAX_EXCEPTIONS = 20
 /** The outermost exception of an event with its causes; undefined if there is none. */
 export function readException(event: Json): EventException | undefined {
   const values = asList(event.exception, MAX_EXCEPTIONS, 'end').filter(
-    ({ type, value }) => asWord(type) ?? asWord(value),
+    ({ type, value }) => asScalarText(type) ?? asScalarText(value),
   )
   const outermost = values.at(-1)
   if (!outermost) return undefined
   const ownStack = readBacktrace(outermost.stacktrace)
   return {
     error_type: isMessage(outermost) ? 'Message' : exceptionType(outermost),
-    message: asWord(outermost.value) ?? '',
+    message: asScalarText(outermost.value) ?? '',
     backtrace: ownStack.length > 0 ? ownStack : fallbackStack(event),
     causes: hasTree(values) ? causeTree(outermost, values, new Set([outermost])) : causeChain(values.slice(0, -1)),
     isMessage: isMessage(outermost),
@@ -39,7 +39,7 @@ export function fallbackStack(event: Json): readonly string[] {
   return ownStack.length > 0 ? ownStack : readBacktrace(crashedThread(event)?.stacktrace)
 }
 
-/** All stack traces of an event, that of the outermost exception first. */
+/** All stack traces of an event, starting with the outermost exception. */
 export function allStacktraces(event: Json): unknown[] {
   const thrown = asList(event.exception, MAX_EXCEPTIONS, 'end').map(({ stacktrace }) => stacktrace)
   return [...thrown.reverse(), event.stacktrace, crashedThread(event)?.stacktrace]
@@ -51,25 +51,25 @@ function crashedThread(event: Json): Json | undefined {
 }
 
 function isMessage({ type, mechanism }: Json): boolean {
-  return asWord(type) === undefined && asRecord(mechanism)?.synthetic === true
+  return asScalarText(type) === undefined && asRecord(mechanism)?.synthetic === true
 }
 
 function exceptionType({ type, value }: Json): string {
   // Some SDKs only send the type as a prefix of the message.
-  return asWord(type) ?? /^([\w$.]{1,100}):/.exec(asText(value) ?? '')?.[1] ?? 'Error'
+  return asScalarText(type) ?? /^([\w$.]{1,100}):/.exec(asText(value) ?? '')?.[1] ?? 'Error'
 }
 
 function toCause(exception: Json, relation: Cause['relation'], inner: readonly Cause[]): Cause {
   return {
     error_type: exceptionType(exception),
-    message: asWord(exception.value) ?? '',
+    message: asScalarText(exception.value) ?? '',
     backtrace: readBacktrace(exception.stacktrace),
     relation,
     ...(inner.length > 0 ? { causes: inner } : {}),
   }
 }
 
-/** Each exception was caused by the one before it in the list. */
+/** Each exception was caused by the previous exception in the list. */
 function causeChain(exceptions: readonly Json[]): Cause[] {
   return exceptions.reduce<Cause[]>((inner, exception) => [toCause(exception, 'cause', inner)], [])
 }

@@ -2,7 +2,7 @@ import { type FrameSource, MAX_CONTEXT_LINES, MAX_FRAME_SOURCES } from '../../mo
 import { frameLine, MAX_FRAMES } from './frames.js'
 import { asList, asRecord, type Json } from './values.js'
 
-/** Source lines that an SDK sent with own-code frames, newest calls first. */
+/** Source lines that an SDK sent with in-app frames, newest calls first. */
 export function readFrameSources(stacktraces: readonly unknown[]): FrameSource[] {
   const sources = new Map<string, FrameSource>()
   for (const stacktrace of stacktraces) {

@@ -1,11 +1,11 @@
 import { LIBRARY_MARK } from '../../model/stacks/backtrace.js'
-import { asList, asRecord, asText, asWord, type Json } from './values.js'
+import { asList, asRecord, asScalarText, asText, type Json } from './values.js'
 
 export const MAX_FRAMES = 250
 const MAX_PART_LENGTH = 400
 
 /**
- * Converts a stack trace to backtrace lines, newest call first; SDKs send it last. Keeps the SDK's own-code flag,
+ * Converts a stack trace to backtrace lines, newest call first; SDKs send the newest last. Keeps the SDK's in-app flag,
  * because for most languages the path does not show it.
  */
 export function readBacktrace(stacktrace: unknown): string[] {
@@ -39,7 +39,7 @@ function javaLine(frame: Json): string {
 function plainLine(frame: Json): string {
   const name = functionName(frame)
   const file = frameFile(frame)
-  // Omits the address, which differs with every start: no two crashes would be equal.
+  // Omits the address, which differs on every start and would put each crash in its own group.
   if (!file) return `at ${name ?? '<unknown>'} (unknown)`
   const location = `${file}${positionSuffix(frame)}`
   return name ? `at ${name} (${location})` : `at ${location}`
@@ -67,8 +67,8 @@ function functionName(frame: Json): string | undefined {
   return name === '?' ? undefined : name
 }
 
-/** Removes line breaks: one in a name would create two frames. */
+/** Removes line breaks, because a line break in a name would create two frames. */
 function cleanPart(value: unknown): string | undefined {
-  const text = asWord(value)?.slice(0, MAX_PART_LENGTH).replace(/\s+/g, ' ').trim()
+  const text = asScalarText(value)?.slice(0, MAX_PART_LENGTH).replace(/\s+/g, ' ').trim()
   return text || undefined
 }

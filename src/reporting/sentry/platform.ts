@@ -9,13 +9,13 @@ const PLATFORM_BY_SYSTEM: readonly (readonly [RegExp, string])[] = [
   [/^android$/i, 'Android'],
 ]
 
-/** One of the four platforms: by device for a phone, by language otherwise. */
+/** Maps an event to one of the four platforms: phones by device, others by language. */
 export function eventPlatform(event: Json): string {
   const sdk = asText(asRecord(event.sdk)?.name) ?? ''
   const contexts = asRecord(event.contexts) ?? {}
   const system = asText(asRecord(contexts.os)?.name) ?? ''
   const platform = asText(event.platform)?.toLowerCase() ?? ''
-  // A page in the browser of a phone is still a web page.
+  // A page in a phone's browser is still a web page.
   if (platform === 'javascript' && !/react-native|capacitor|cordova/.test(sdk)) {
     return SERVER_SDK.test(sdk) ? 'API' : 'Web'
   }

@@ -9,12 +9,14 @@ const MAX_KEY_LENGTH = 200
 export function requestKey(headers: Headers, query: URLSearchParams): string | null {
   const header = headers.get('x-sentry-auth') ?? sentryAuthorization(headers.get('authorization'))
   const headerKey = /\bsentry_key=([^,\s]+)/.exec(header?.slice(0, 2000) ?? '')?.[1]
-  return boundedKey(headerKey ?? query.get('sentry_key'))
+  return keyWithinLimit(headerKey ?? query.get('sentry_key'))
 }
 
 /** The key of a DSN in the header of an envelope, for requests through a tunnel. */
 export function dsnKey(dsn: unknown): string | null {
-  return typeof dsn === 'string' && dsn.length < 2000 && URL.canParse(dsn) ? boundedKey(new URL(dsn).username) : null
+  return typeof dsn === 'string' && dsn.length < 2000 && URL.canParse(dsn)
+    ? keyWithinLimit(new URL(dsn).username)
+    : null
 }
 
 /** Whether the key may report. Compares all keys in constant time, so that the duration reveals nothing. */
@@ -28,7 +30,7 @@ function sentryAuthorization(header: string | null): string | null {
   return header && /^sentry\s/i.test(header) ? header : null
 }
 
-function boundedKey(key: string | null | undefined): string | null {
+function keyWithinLimit(key: string | null | undefined): string | null {
   return key && key.length <= MAX_KEY_LENGTH ? key : null
 }
 

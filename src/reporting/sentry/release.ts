@@ -12,7 +12,7 @@ const SHA = /^[0-9a-f]{7,40}$/i
  * @example parseRelease('shop@2.4.0+118') // { app_version: '2.4.0', build: '118' }
  */
 export function parseRelease(release: string | undefined): Release {
-  const name = trimName(release)
+  const name = trimRelease(release)
   if (!name) return {}
   const version = withoutPackage(name)
   if (isCommit(version)) return { git_sha: version.toLowerCase() }
@@ -28,18 +28,18 @@ export function parseRelease(release: string | undefined): Release {
  * @example releaseNames('shop@2.4.0+118') // ['shop@2.4.0+118', '2.4.0+118', '2.4.0']
  */
 export function releaseNames(release: string | undefined): string[] {
-  const name = trimName(release)
+  const name = trimRelease(release)
   if (!name) return []
   const { app_version, git_sha } = parseRelease(name)
   const names = [name, withoutPackage(name), app_version, git_sha]
   return [...new Set(names.filter((candidate) => candidate !== undefined))]
 }
 
-function trimName(release: string | undefined): string | undefined {
+function trimRelease(release: string | undefined): string | undefined {
   return release?.trim().slice(0, 250)
 }
 
-/** A scoped package has another @ at its start. */
+/** Removes the package name, which starts with @ if the package is scoped. */
 function withoutPackage(name: string): string {
   return /^@?[^@\s]+@(.+)$/.exec(name)?.[1] ?? name
 }

@@ -22,7 +22,7 @@ export function eventRequest(event: Json): RequestFields {
       ? {
           request: {
             method: asText(request.method)?.slice(0, 20),
-            // For a server it is the route; for a browser only the URL again.
+            // The transaction of a server is the route; that of a browser only repeats the URL.
             route: transaction && transaction !== url && request.method ? transaction.slice(0, 500) : undefined,
             headers,
             content_type: headers['content-type'],
@@ -40,7 +40,7 @@ function requestAddress(request: Json | undefined): { url: string | undefined; q
   return { url: text ? `${url}?${text}` : url, query }
 }
 
-/** Text, a mapping or a list of pairs. */
+/** Accepts text, a mapping or a list of pairs. */
 function parseQuery(query: unknown): Json | undefined {
   if (typeof query !== 'string') {
     const pairs = asPairs(query, MAX_PAIRS)
@@ -50,7 +50,7 @@ function parseQuery(query: unknown): Json | undefined {
   return pairs.length > 0 ? fromPairs(pairs) : undefined
 }
 
-/** Parsed to an object if possible, because redaction recognizes keys better than in text. */
+/** Parses the body to an object if possible, because redaction recognizes keys better in an object than in text. */
 function parseBody(data: unknown): unknown {
   if (typeof data !== 'string' || data.length > MAX_BODY_LENGTH || !/^\s*[{[]/.test(data)) return data ?? undefined
   try {

@@ -10,12 +10,12 @@ export function asText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** Text, or a number or boolean as text. */
-export function asWord(value: unknown): string | undefined {
+/** Returns text, or a number or boolean as text. */
+export function asScalarText(value: unknown): string | undefined {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : asText(value)
 }
 
-/** First items of a list, which older SDKs send directly and newer ones as `{ values: [...] }`. */
+/** First items of a list, which older SDKs send directly and newer SDKs send as `{ values: [...] }`. */
 export function asList(value: unknown, limit: number, from: 'start' | 'end' = 'start'): readonly Json[] {
   const unwrapped = Array.isArray(value) ? value : (asRecord(value)?.values ?? [value])
   const list: readonly unknown[] = Array.isArray(unwrapped) ? unwrapped : []
@@ -24,7 +24,7 @@ export function asList(value: unknown, limit: number, from: 'start' | 'end' = 's
     .filter((item) => item !== undefined)
 }
 
-/** Tags, headers and queries are a mapping or a list of pairs. */
+/** Reads tags, headers or a query, which can be a mapping or a list of pairs. */
 export function asPairs(value: unknown, limit: number): [string, unknown][] {
   const pairs = Array.isArray(value)
     ? value.slice(0, limit).map((item) => (Array.isArray(item) ? item : [asRecord(item)?.key, asRecord(item)?.value]))
@@ -37,7 +37,7 @@ export function fromPairs(pairs: Iterable<readonly [string, unknown]>): Record<s
   return Object.fromEntries(pairs)
 }
 
-/** Seconds since 1970, or a date in ISO 8601, which is UTC without a zone. */
+/** Parses seconds since 1970 or an ISO 8601 date. A date without a zone is UTC. */
 export function asTime(value: unknown): number | undefined {
   if (typeof value === 'number') return value * 1000
   if (typeof value !== 'string' || value.length > 40) return undefined

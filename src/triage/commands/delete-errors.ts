@@ -30,7 +30,7 @@ export async function deleteErrors(
   return deleted.length
 }
 
-/** Finishes deletions that a stopped process has begun. */
+/** Finishes deletions that were interrupted when a process stopped. */
 export async function finishDeletions(context: Context): Promise<void> {
   const { database, now } = context
   const markers = await database.read
@@ -68,14 +68,14 @@ async function deleteErrorRows(
     const rows = application_id === undefined ? locked : locked.filter((row) => row.application_id === application_id)
     if (rows.length === 0) return []
     await outbox.settled(trx, rows)
-    // One by one: for several ids, MySQL scans a small table and would wait for rows of a flush that waits for these.
+    // Deletes one row per statement. With several ids, MySQL can scan a small table and deadlock with a flush.
     for (const { id } of rows) await trx.deleteFrom('faultboard_errors').where('id', '=', id).execute()
     await dialect.insertMany(
       trx,
       LEASES,
       rows.map(({ id }) => [`${MARKER_PREFIX}${id}`, now() + DELETION_TIMEOUT_MS, 0]),
     )
-    // Needed to finish an interrupted deletion: the sums contain neither value.
+    // Stores the type and application, which are needed to resume an interrupted deletion.
     await dialect.insertMany(
       trx,
       ACTIVITIES,

@@ -9,7 +9,7 @@ export interface FilterChoices {
   assignees: string[]
 }
 
-/** Older versions and inactive platforms can be typed. */
+/** Bounds the scan for filter options. Users can still type older versions and inactive platforms. */
 const MAX_RECENT_ERRORS = 1000
 const MAX_VERSIONS = 20
 const MAX_ASSIGNEES = 100

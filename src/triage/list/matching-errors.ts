@@ -11,7 +11,7 @@ export interface MatchingErrors {
   /** Query without the search text if the text is common. */
   query(indexUse?: IndexUse): ErrorsQuery<object>
   /**
-   * The search text if too many errors contain it to collect their ids. Null if there is none, or `query` already
+   * Search text that too many errors contain to collect their ids. Null without a search text, or if `query` already
    * contains the ids.
    */
   commonText: string | null

@@ -4,11 +4,11 @@ import { type ExpressionBuilder, type RawBuilder, sql } from '../../store/kysely
 import type { Schema } from '../../store/schema.js'
 import { byteOrder, withoutIndex } from '../../store/sql/sort-order.js'
 
-/** Filter conditions that need other tables than `faultboard_errors`. */
+/** Filter conditions that need tables other than `faultboard_errors`. */
 
 type ErrorsExpression = ExpressionBuilder<Schema, 'faultboard_errors'>
 
-/** Errors that occurred in the hours of this day, including those seen again later. */
+/** Errors that occurred on this day, even if they were also seen later. */
 export function occurredOnDay(eb: ErrorsExpression, day: string, time_zone: string) {
   const { from, to } = daySpan(day, time_zone)
   return eb(

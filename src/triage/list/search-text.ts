@@ -6,12 +6,12 @@ import { paddedIdList } from './padded-id-list.js'
 
 /** With more matches, errors are tested one by one in list order. */
 const MAX_COLLECTED_IDS = 2000
-/** With more candidates, scanning all texts is faster than loading single rows. */
+/** With more candidates, scanning all texts is faster than loading individual rows. */
 const MAX_CANDIDATES = 1000
 
 type SearchTable = 'faultboard_error_search' | 'faultboard_search_history'
 
-/** Tables with the first text of each error and with its later texts. */
+/** The first table stores the initial text of each error, the second its later texts. */
 export const SEARCH_TABLES: readonly SearchTable[] = ['faultboard_error_search', 'faultboard_search_history']
 
 /** Ids of errors with this text in message or backtrace. Null if there are too many to collect. */

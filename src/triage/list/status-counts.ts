@@ -10,7 +10,7 @@ import {
 } from './matching-errors.js'
 
 export interface StatusCount {
-  /** Null when unknown, because a common text is not counted completely. */
+  /** Null if unknown: errors with a common search text are not counted completely. */
   count: number | null
   /** True when `count` is a lower bound. */
   is_lower_bound?: true

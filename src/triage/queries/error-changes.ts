@@ -24,7 +24,7 @@ export const ErrorUpdate = r.object({
 export type ErrorUpdate = v.InferOutput<typeof ErrorUpdate>
 
 export const ErrorChanges = r.object({
-  /** Matching errors that are not visible and were first seen or reopened since. */
+  /** Matching errors that are not on the page and were first seen or reopened after `since`. */
   new_count: r.integer,
   /** True when `new_count` is a lower bound. */
   new_count_is_lower_bound: r.optional(r.alwaysTrue),
@@ -62,7 +62,7 @@ async function countNew(
   since: number,
   visible: readonly number[],
 ): Promise<number> {
-  // New errors are few and found by time. Other indexes would scan a whole application or month.
+  // New errors are few, so the index on their time is fastest. Other indexes would scan an application or a month.
   const newErrors = (await matchingErrors(context, others))
     .query({ useApplicationIndex: false, useTimeIndex: false })
     .where(sql<boolean>`(faultboard_errors.first_seen_at > ${since} or faultboard_errors.reopened_at > ${since})`)

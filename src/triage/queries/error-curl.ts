@@ -4,7 +4,7 @@ import type { CapturedData } from './error-record.js'
 
 type CapturedRequest = Pick<CapturedData, 'request_url' | 'request' | 'user_agent'>
 
-/** Headers that curl sets itself, or that make it wait for a body. */
+/** Headers that curl sets itself, or that make curl wait for a body. */
 const OMITTED_HEADERS =
   /^(?:host|content-length|connection|transfer-encoding|expect|te|upgrade|accept-encoding|sec-.*|via)$/
 

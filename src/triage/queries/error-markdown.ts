@@ -6,8 +6,8 @@ const MAX_FRAMES = 30
 const MAX_MESSAGE_LENGTH = 4000
 
 /**
- * Formats an error as Markdown for an issue or chat. Puts external text into code blocks and spans that it cannot
- * close, so that it cannot become a link, mention or image.
+ * Formats an error as Markdown for an issue or chat. Wraps external text in code blocks and spans that the text cannot
+ * close, so that it never renders as a link, mention or image.
  */
 export function errorMarkdown(record: ErrorRecord, { url, root }: { url: string; root: string }): string {
   const { message } = record
@@ -65,18 +65,18 @@ function stackText(lines: readonly string[]): string {
 
 /** Uses a fence longer than any run of backticks in the text, because an equally long run would close it. */
 function codeBlock(text: string): string {
-  const fence = '`'.repeat(Math.max(3, longestRun(text) + 1))
+  const fence = '`'.repeat(Math.max(3, longestBacktickRun(text) + 1))
   return `${fence}text\n${text}\n${fence}`
 }
 
 /** Collapses whitespace, because an empty line would end the code span. */
 function codeSpan(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim()
-  const fence = '`'.repeat(longestRun(line) + 1)
+  const fence = '`'.repeat(longestBacktickRun(line) + 1)
   const padding = /^`|`$/.test(line) ? ' ' : ''
   return line === '' ? '' : `${fence}${padding}${line}${padding}${fence}`
 }
 
-function longestRun(text: string): number {
+function longestBacktickRun(text: string): number {
   return Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length))
 }

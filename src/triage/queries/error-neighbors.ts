@@ -14,7 +14,7 @@ export interface ErrorNeighbors {
 export async function findNeighbors(context: Context, error_id: number, filter: ErrorsFilter): Promise<ErrorNeighbors> {
   const { database } = context
   const matching = await matchingErrors(context, filter)
-  // Sorted like few matches: the distance to the next match is unknown, and reading all is faster than probing.
+  // Uses the order for few matches: the next match can be far away, and reading all matches is faster than probing.
   const order = listOrder(filter, database.dialect, 0)
   const self = await database.read
     .selectFrom('faultboard_errors')

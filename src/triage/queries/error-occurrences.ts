@@ -51,7 +51,7 @@ export async function selectedOccurrence(
   }
 }
 
-/** Returns a page of the stored occurrences, newest first. A page past the end is the last page. */
+/** Returns a page of the stored occurrences, newest first. Returns the last page for a page number past the end. */
 export async function occurrencesPage(
   context: Context,
   error: OccurrenceParent,
@@ -99,8 +99,8 @@ function findOccurrence(
 
 type NeighborSide = 'older' | 'newer'
 
-/** Occurrences on one side of another, in display order. */
-function occurrencesBeside(context: Context, { error_id, occurred_at, id }: OccurrenceRow, side: NeighborSide) {
+/** Occurrences older or newer than the given occurrence, in display order. */
+function occurrencesOnSide(context: Context, { error_id, occurred_at, id }: OccurrenceRow, side: NeighborSide) {
   const sign = side === 'older' ? '<' : '>'
   return (
     errorOccurrences(context, error_id)
@@ -114,7 +114,7 @@ function occurrencesBeside(context: Context, { error_id, occurred_at, id }: Occu
 
 async function findNeighborId(context: Context, row: OccurrenceRow, side: NeighborSide): Promise<number | null> {
   const direction = side === 'older' ? 'desc' : 'asc'
-  const neighbor = await occurrencesBeside(context, row, side)
+  const neighbor = await occurrencesOnSide(context, row, side)
     .select('id')
     .orderBy('occurred_at', direction)
     .orderBy('id', direction)
@@ -124,7 +124,7 @@ async function findNeighborId(context: Context, row: OccurrenceRow, side: Neighb
 }
 
 async function findPosition(context: Context, row: OccurrenceRow): Promise<number | null> {
-  const newer = await countUpToLimit(context, occurrencesBeside(context, row, 'newer'))
+  const newer = await countUpToLimit(context, occurrencesOnSide(context, row, 'newer'))
   return newer > MAX_COUNTED ? null : newer + 1
 }
 

@@ -147,7 +147,7 @@ export const ErrorRecord = r.object({
   occurrences_pagination: r.Pagination,
 })
 export interface ErrorRecord extends v.InferOutput<typeof ErrorRecord> {
-  /** Location as used in the signature, for the query only. Null for occurrences recorded by older versions. */
+  /** Location used in the signature; not part of the JSON. Null for occurrences recorded by older versions. */
   signature_place: readonly string[] | null
 }
 

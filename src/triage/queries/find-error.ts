@@ -40,7 +40,7 @@ export const findError = defineOperation({
   },
 })
 
-/** Fields of the selected occurrence. Without stored occurrences, the error keeps the fields of its newest one. */
+/** Fields of the selected occurrence. Without a stored occurrence, omits the fields that the error row already has. */
 function occurrenceFields({ occurrence, payload }: OccurrenceSelection, root: string) {
   const capturedData = pickCapturedData(occurrence)
   if (!occurrence) return { ...payload, ...capturedData }
