@@ -10,7 +10,7 @@ export function safeUrl(url: unknown): string {
  * Removes user, query and fragment from the URLs in a text; keeps line and column of a frame. Text without a protocol
  * or host is a URL if a name and a value follow: `/reset?token=abc`.
  */
-export function withoutQueries(text: string): string {
+export function redactUrls(text: string): string {
   return text
     .replace(/\/\/[^\s/?#]*@/g, '//')
     .replace(/((\/\/[^\s?#]+)[?#]|[?#][^\s?#=]*=)\S*?(?=(:\d+:\d+[),]*)?(\s|$))/g, '$2')

@@ -1,4 +1,4 @@
-import { safeUrl, withoutQueries } from './address.js'
+import { redactUrls, safeUrl } from './address.js'
 import { formatValues, toPlainData } from './plain.js'
 import { attempt, quietly } from './quietly.js'
 import { createSender, type Sender } from './sender.js'
@@ -96,7 +96,7 @@ export function start(options: BrowserOptions): BrowserClient {
 
   function recordBreadcrumb(crumb: ClientBreadcrumb): StoredBreadcrumb {
     const breadcrumb = { timestamp: Date.now(), ...toPlainData(crumb) }
-    breadcrumb.message = withoutQueries(breadcrumb.message.slice(0, 200))
+    breadcrumb.message = redactUrls(breadcrumb.message.slice(0, 200))
     if (recentBreadcrumbs.push(breadcrumb) > 20) recentBreadcrumbs.shift()
     return breadcrumb
   }

@@ -24,7 +24,7 @@ export function toPlainData<T>(value: T): T {
         }
         return target
       }
-      // The text form of elements, dates and errors is enough. That of a Float32Array can be slow.
+      // The text form of elements, dates and errors is enough. Skips typed arrays, whose text form can be slow.
       if (!/Array/.test(text)) text = String(original)
       return undefined
     })

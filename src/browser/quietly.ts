@@ -1,6 +1,6 @@
 let isBusy = false
 
-/** Result of `work`, or undefined if it throws: pages pass values that cannot be read. */
+/** Returns the result of `work`, or undefined if it throws. Pages can pass unreadable values. */
 export function attempt<T>(work: () => T): T | undefined {
   try {
     return work()
@@ -10,8 +10,8 @@ export function attempt<T>(work: () => T): T | undefined {
 }
 
 /**
- * Wraps every entry point: nothing may throw into the page. Not reentrant, because values of the page can print, fetch
- * or report when they are read.
+ * Wraps every entry point: nothing may throw into the page. Not reentrant, because reading a value of the page can
+ * print, fetch or report.
  */
 export function quietly<T>(work: () => T): T | undefined {
   if (isBusy) return undefined

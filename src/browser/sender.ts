@@ -1,13 +1,13 @@
 import { attempt, quietly } from './quietly.js'
 import type { BrowserOptions, ClientEvent, Listen } from './types.js'
 
-/** Reports the number of waiting events, and a function that sends all of them now. */
+/** `notify` schedules sending for the number of pending events. `flush` sends all of them now. */
 export type Sender = [notify: (pendingCount: number) => void, flush: () => Promise<void>]
 
-/** Sends events in batches, with retries where they can help. `gather` returns the waiting events. */
+/** Sends events in batches, and retries if that can help. `takePending` removes and returns the pending events. */
 export function createSender(options: BrowserOptions, takePending: () => ClientEvent[], listen: Listen): Sender {
   const { endpoint, headers, token, credentials } = options
-  // The original fetch, so that our own requests are not breadcrumbs.
+  // Uses the original fetch, so that the client's own requests are not breadcrumbs.
   const { fetch } = window
   const { warn } = console
   let queue = updateStored(endpoint, [])
@@ -59,7 +59,7 @@ export function createSender(options: BrowserOptions, takePending: () => ClientE
       method: 'POST',
       body,
       credentials,
-      // Survives the end of the page. A batch that is too large is still sent without it.
+      // Lets the request outlive the page. A batch that is too large is sent without keepalive.
       keepalive: !!count,
       headers: {
         // Sent as text, so that another origin needs no preflight, for which a closing page has no time.
@@ -68,7 +68,7 @@ export function createSender(options: BrowserOptions, takePending: () => ClientE
         ...headers,
       },
     } as RequestInit).catch(Response.error)
-    // A request counts as pending until its response is read. A response that breaks off counts too.
+    // Reads the response, because the request counts as pending until then. An incomplete response is enough.
     const responseText = await response.text().catch(String)
     const { status } = response
     if (!status || status === 429 || status > 499) {
@@ -79,9 +79,9 @@ export function createSender(options: BrowserOptions, takePending: () => ClientE
     } else {
       failures = 0
       updateStored(endpoint, batch)
-      // Warns once, for the developer who sets it up.
+      // Warns once, for the developer who sets up the client.
       if (status > 399 && !rejections++) warn('Faultboard:', endpoint, status, responseText.slice(0, 200))
-      // One event is invalid or too large and fails the whole batch: from now on, each is sent alone.
+      // One event is invalid or too large and fails the whole batch: from now on, each event is sent alone.
       if (batch[1] && (status === 422 || status === 413)) {
         batchLimit = 1
         queue = batch.concat(queue)
@@ -114,8 +114,8 @@ export function createSender(options: BrowserOptions, takePending: () => ClientE
 }
 
 /**
- * Updates the events stored for the next page of this site and returns the previous ones. Keeps events of other tabs,
- * at most 20 in total. Does nothing if storage is unavailable or full.
+ * Updates the events stored for the next page of this site and returns the previously stored events. Keeps events of other
+ * tabs, at most 20 in total. Does nothing if storage is unavailable or full.
  */
 function updateStored(endpoint: string, removed: readonly ClientEvent[], added: readonly ClientEvent[] = []) {
   const key = `faultboard ${endpoint}`

@@ -1,4 +1,4 @@
-import { withoutQueries } from './address.js'
+import { redactUrls } from './address.js'
 import { formatValues } from './plain.js'
 import { attempt } from './quietly.js'
 
@@ -10,8 +10,8 @@ export interface Thrown {
 }
 
 /**
- * Reads any thrown value with its causes, in lines that the endpoint can parse. `place` is the fallback for a missing
- * stack.
+ * Reads any thrown value with its causes, in lines that the endpoint can parse. `fallbackFrame` replaces a
+ * missing stack.
  */
 export function describeThrown(value: unknown, fallbackFrame = '', depth = 3): Thrown {
   // A getter can throw or return anything.
@@ -22,7 +22,7 @@ export function describeThrown(value: unknown, fallbackFrame = '', depth = 3): T
   const message = readText('message') || formatValues([value])
   // A long message would push the frames beyond the limit.
   let stack = readText('stack').replace(`: ${message}\n`, '\n')
-  stack = withoutQueries(`\n${/:\d/.test(stack) ? stack.slice(0, 5000) : fallbackFrame}`)
+  stack = redactUrls(`\n${/:\d/.test(stack) ? stack.slice(0, 5000) : fallbackFrame}`)
   const add = (label: string, cause: unknown) => {
     if (cause == null || !depth) return
     const inner = describeThrown(cause, '', depth - 1)
@@ -37,7 +37,7 @@ export function describeThrown(value: unknown, fallbackFrame = '', depth = 3): T
   return {
     // A class that does not set its name is reported as Error: its name in the bundle changes with every build.
     error_type: readText('name') || typeof value,
-    message: withoutQueries(message.slice(0, 2000)),
+    message: redactUrls(message.slice(0, 2000)),
     stack,
   }
 }

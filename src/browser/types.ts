@@ -33,7 +33,7 @@ export interface ClientEvent extends Details {
   device_info: object
   user_id?: string | number | undefined
   breadcrumbs: object[]
-  /** Occurrences before it was sent. */
+  /** Number of occurrences combined in this event. */
   count: number
 }
 
@@ -50,7 +50,7 @@ export interface BrowserOptions {
   credentials?: RequestCredentials
   /** Share of errors to send, 0 to 1. Default 1. */
   sample_rate?: number
-  /** Default 60. Combined repeats count once. */
+  /** Maximum events per minute. Default 60. Combined repeats count once. */
   max_per_minute?: number
   /** Errors that are not sent: a text that `Type: message` contains, or a pattern that it matches. */
   ignore?: readonly (string | RegExp)[]
@@ -65,15 +65,15 @@ export interface BrowserOptions {
 }
 
 export interface BrowserClient {
-  /** Reports a caught error. For one error object only the first report counts; later ones add their details. */
+  /** Reports a caught error. Only the first report of an error object counts; later reports add their details. */
   report(error: unknown, more?: Details): void
   addBreadcrumb(crumb: ClientBreadcrumb): void
   /** Copies the values and adds them to every error from now on. */
   setContext(values: object): void
   /** Trusted only if the endpoint has `trust_user`. */
   setUser(user_id: string | number | null): void
-  /** Sends waiting events. Resolves when they are sent, or cannot be sent now. */
+  /** Sends pending events. Resolves when they are sent, or cannot be sent now. */
   flush(): Promise<void>
-  /** Restores everything and sends waiting events. */
+  /** Removes all hooks from the page and sends pending events. */
   stop(): Promise<void>
 }

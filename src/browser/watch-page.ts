@@ -4,7 +4,7 @@ import { type Undo, wrap } from './wrap.js'
 
 /**
  * Records what the page does as breadcrumbs: clicks, navigation, requests. `add` returns the stored breadcrumb, so
- * that its end can be added.
+ * that the duration and status can be added later.
  */
 export function watchPage(add: (crumb: ClientBreadcrumb) => StoredBreadcrumb, listen: Listen, undo: Undo[]): void {
   listen('click', ({ target }: { target: Element }) => add({ category: 'click', message: shortSelector(target) }))
@@ -53,10 +53,10 @@ export function watchPage(add: (crumb: ClientBreadcrumb) => StoredBreadcrumb, li
 
 /** Short selector of an element without any user input: `form#pay > div.row > button.primary`. */
 function shortSelector(element: Element | null): string {
-  const steps: string[] = []
-  for (let ancestor = element; ancestor && !steps[2]; ancestor = ancestor.parentElement) {
+  const selectors: string[] = []
+  for (let ancestor = element; ancestor && !selectors[2]; ancestor = ancestor.parentElement) {
     const { localName, id, classList } = ancestor
-    steps.unshift(localName + (id && `#${id}`) + ['', ...classList].slice(0, 3).join('.'))
+    selectors.unshift(localName + (id && `#${id}`) + ['', ...classList].slice(0, 3).join('.'))
   }
-  return steps.join(' > ')
+  return selectors.join(' > ')
 }

@@ -21,7 +21,7 @@ export type BullWorker = Pick<EventEmitter, 'on' | 'off'> & { readonly name: str
 
 /**
  * Records failed jobs of a worker, once per attempt, with queue, name, id, attempt and data. Listens only to `failed`,
- * so errors of the worker itself are not affected. Covers sandboxed processors. Returns the function that stops it;
+ * so errors of the worker itself are not affected. Covers sandboxed processors. Returns a function that stops it;
  * `Tracker.shutdown()` stops it too. Controlled by `enable_error_subscriber`.
  * @example subscribeToWorker(new Worker('mail', sendMail, { connection }))
  */
@@ -62,7 +62,7 @@ function failedJobSource(worker: BullWorker): Source {
   }
 }
 
-/** Errors with which a processor asks BullMQ to retry the job later. */
+/** Detects errors that a processor throws to make BullMQ run the job again later. */
 function isControlFlowError(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   return ['DelayedError', 'WaitingError', 'WaitingChildrenError', 'RateLimitError'].includes(error.name)

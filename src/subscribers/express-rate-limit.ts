@@ -31,7 +31,7 @@ export function withRequestGuard<Limiter extends Middleware>(
       if (isRecorded) return
       isRecorded = true
       const counts = limiterCounts(request, property)
-      // Counts of an earlier limiter are unrelated to this one.
+      // Ignores the counts of an earlier limiter.
       if (counts !== earlierCounts && isExceeded(counts)) tracker.requestGuard.record({ kind, rule, request })
     }
     const result = limiter(request, response, (error) => {

@@ -34,7 +34,7 @@ export function withRequestGuard<Options extends object>(
   return {
     ...options,
     onExceeded(this: unknown, request: object, key: string) {
-      // The ban is reported right after this, and a request counts once.
+      // Waits for a ban, which is reported right afterward, so that the request counts once.
       queueMicrotask(() => {
         tracker.requestGuard.record({ kind: bannedRequests.has(request) ? 'blocklist' : 'throttle', rule, request })
       })

@@ -3,7 +3,7 @@ import type { SpanException, SpanLike } from './span-exceptions.js'
 /**
  * Tracks exceptions across nested spans. A rethrown exception can be recorded on every enclosing span, but is one
  * error. Exceptions of two attempts are on sibling spans. Spans end from the inside out, so each ended span passes its
- * exceptions to its parent. Without waiting exceptions, no span is inspected.
+ * exceptions to its parent. Inspects no span while no exceptions are pending.
  */
 export class NestedExceptions {
   readonly #bySpan = new Map<string, Set<SpanException>>()
@@ -13,7 +13,7 @@ export class NestedExceptions {
     return this.#spanIds.size === 0
   }
 
-  /** Whether the same exception is already on this span, or came from an inner span. */
+  /** Whether the same exception is already on this span, or was passed on by an inner span. */
   has(exception: SpanException): boolean {
     for (const existing of this.#bySpan.get(exception.span_id) ?? []) if (isSame(existing, exception)) return true
     return false

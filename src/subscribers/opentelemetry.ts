@@ -17,8 +17,8 @@ export interface SpanProcessorOptions {
 const HOOK_DELAY_MS = 1000
 
 /**
- * Records exceptions on spans (`span.recordException(error)`), unless a hook records the same error. Costs nothing for
- * spans without one. Controlled by `enable_error_subscriber`.
+ * Records exceptions on spans (`span.recordException(error)`), unless a hook records the same error. Ignores
+ * spans without exceptions. Controlled by `enable_error_subscriber`.
  * @example new NodeTracerProvider({ spanProcessors: [new FaultboardSpanProcessor()] }).register()
  */
 export class FaultboardSpanProcessor {
@@ -47,7 +47,7 @@ export class FaultboardSpanProcessor {
     }
   }
 
-  /** Sends waiting reports. */
+  /** Sends pending reports. */
   async forceFlush(): Promise<void> {
     this.#delayedReports.sendAll()
   }
@@ -62,7 +62,7 @@ export class FaultboardSpanProcessor {
   }
 
   #recordLater(exception: SpanException): void {
-    const { context } = this.#attached()
+    const { context } = this.#attachReporter()
     if (!context.config.enable_error_subscriber) return
     if (this.#pendingExceptions.has(exception)) {
       context.counters.add(ALREADY_RECORDED)
@@ -76,10 +76,9 @@ export class FaultboardSpanProcessor {
     })
   }
 
-  /** Attached with the first exception, because the provider is often created before the tracker is configured. */
-  #attached(): Reporter {
-    const attached = this.#reporter
-    if (attached) return attached
+  /** Attaches on the first exception, because the provider is often created before the tracker is configured. */
+  #attachReporter(): Reporter {
+    if (this.#reporter) return this.#reporter
     let reporter: Reporter | null = null
     this.#detach = this.#tracker.attach((attachedReporter) => {
       reporter = attachedReporter

@@ -23,7 +23,7 @@ export interface LimiterOptions {
 /**
  * Counts rejections of rate-limiter-flexible (`consume` that rejects with a limiter result) as throttle, and manual
  * blocks (`block`) as blocklist. Errors of its store do not count, and results are passed on unchanged. Uses the
- * address and path of the current request, or a key that is an address. Returns the function that stops it;
+ * address and path of the current request, or a key that is an address. Returns a function that stops it;
  * `Tracker.shutdown()` stops it too.
  * @example instrumentLimiter(new RateLimiterRedis({ storeClient, points: 5, duration: 1 }), { rule: 'sign-in' })
  */
@@ -79,7 +79,7 @@ function rejectionSource(limiter: FlexibleLimiter, { rule, kind = 'throttle' }: 
   }
 }
 
-/** Whether it is a limiter result or, from a union, one per limiter that rejected. Store errors are not. */
+/** Whether the rejection is a limiter result, or the results of a union by limiter. Excludes store errors. */
 function isLimiterResult(rejection: unknown): boolean {
   if (typeof rejection !== 'object' || rejection === null || rejection instanceof Error) return false
   if (hasRetryTime(rejection)) return true

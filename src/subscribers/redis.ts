@@ -4,8 +4,8 @@ import type { TrackerInstance } from '../tracker.js'
 
 /**
  * Records commands of ioredis and node-redis as breadcrumbs, using their tracing channels. Opt-in: with a listener on
- * those of ioredis, a rejected command without a handler is no longer an unhandled rejection. Does nothing unless
- * `enable_breadcrumbs` is on. Returns the function that stops it.
+ * the ioredis channels, a rejected command without a handler is no longer an unhandled rejection. Does nothing unless
+ * `enable_breadcrumbs` is on. Returns a function that stops it.
  * @example instrumentRedis()
  */
 export function instrumentRedis(tracker: TrackerInstance = Tracker): () => void {

@@ -97,7 +97,7 @@ function spanFacts({ name, attributes, resource }: SpanLike): LogErrorInput {
   })
 }
 
-/** Drops undefined values, which would hide those of the request. */
+/** Drops undefined values, which would override the values of the request. */
 function withoutUndefined<T extends object>(values: T): T {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as T
 }

@@ -11,7 +11,7 @@ type Info = Record<string | symbol, unknown>
 export interface FaultboardTransportOptions {
   /** Minimum level of the entries it receives. Default: the level of the logger. */
   level?: string
-  /** Level from which entries are errors. Default: `error`. */
+  /** Minimum level of entries that are recorded as errors. Default: `error`. */
   error_level?: string
   /** Also records entries without an Error, with the type `LogEntry`. */
   record_all?: boolean
@@ -136,7 +136,7 @@ function entryError(info: Info): Error | undefined {
   return undefined
 }
 
-/** The remains of an Error after a format or a child logger flattened it. */
+/** Rebuilds an Error that a format or a child logger flattened into fields. */
 function rebuildError(info: Info, message = ''): Error | undefined {
   if (typeof info.stack !== 'string') return undefined
   const error = new Error(message, info.cause === undefined ? undefined : { cause: info.cause })

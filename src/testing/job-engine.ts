@@ -5,7 +5,7 @@ import { type ContractCase, waitUntil } from './contract.js'
 export type TestJobEngine = Omit<JobEngine, 'name'> & { readonly name: string }
 
 export interface JobEngineHarness {
-  /** Creates an empty queue. `connect` returns another engine on the same queue, with retry pauses below one second. */
+  /** Creates an empty queue. `connect` returns another engine on the same queue, with retry delays below one second. */
   open(): Promise<{ connect(): TestJobEngine; close(): Promise<unknown> }>
 }
 
@@ -33,7 +33,7 @@ export function jobEngineContract({ open }: JobEngineHarness): ContractCase[] {
   return [
     define('runs a job once with its data', async (connect) => {
       const engine = connect()
-      const done = work(engine)
+      const done = startWorker(engine)
       const data = { number: 1, text: 'ü "…" \n', list: [1, { a: null }] }
       await engine.add([{ name: 'record', data }])
       await waitUntil(() => isIdle(engine), 'the queue is empty')
@@ -44,7 +44,7 @@ export function jobEngineContract({ open }: JobEngineHarness): ContractCase[] {
     }),
     define('runs each job on exactly one of several workers', async (connect) => {
       const [first, second] = [connect(), connect()]
-      const done = [work(first), work(second)]
+      const done = [startWorker(first), startWorker(second)]
       const numbers = Array.from({ length: 50 }, (_, number) => number)
       await first.add(numbers.map(numbered))
       await waitUntil(() => isIdle(first), 'the queue is empty')
@@ -58,14 +58,14 @@ export function jobEngineContract({ open }: JobEngineHarness): ContractCase[] {
       const engine = connect()
       await engine.add([{ ...numbered(1), key: 'same' }])
       await engine.add([{ ...numbered(2), key: 'same' }])
-      const done = work(engine)
+      const done = startWorker(engine)
       await waitUntil(() => isIdle(engine), 'the queue is empty')
       assert.equal(done.length, 1)
     }),
     define('runs a delayed job when it is due', async (connect) => {
       const engine = connect()
       const startedAt: number[] = []
-      work(engine, async () => void startedAt.push(Date.now()))
+      startWorker(engine, async () => void startedAt.push(Date.now()))
       const run_at = Date.now() + DELAY_MS
       await engine.add([{ ...numbered(1), run_at }])
       await waitUntil(() => startedAt.length > 0, 'the job ran')
@@ -74,7 +74,7 @@ export function jobEngineContract({ open }: JobEngineHarness): ContractCase[] {
     define('retries a failed job and counts the attempts', async (connect) => {
       const engine = connect()
       const attempts: number[] = []
-      work(engine, async ({ attempt }) => {
+      startWorker(engine, async ({ attempt }) => {
         attempts.push(attempt)
         if (attempt < 3) throw new Error('not yet')
       })
@@ -85,7 +85,7 @@ export function jobEngineContract({ open }: JobEngineHarness): ContractCase[] {
     }),
     define('keeps a job that failed permanently as a dead letter', async (connect) => {
       const engine = connect()
-      work(engine, async () => {
+      startWorker(engine, async () => {
         throw new Error('always fails')
       })
       await engine.add([{ ...numbered(7), max_attempts: 2 }])
@@ -105,13 +105,13 @@ export function jobEngineContract({ open }: JobEngineHarness): ContractCase[] {
       await engine.add([numbered(1)])
       await waitUntil(() => isStarted, 'the job started')
       await engine.stop()
-      const done = work(connect())
+      const done = startWorker(connect())
       await waitUntil(() => done.length === 1, 'another worker ran the job')
     }),
   ]
 }
 
-function work(engine: TestJobEngine, handle: HandleJob = async () => {}): RunningJob[] {
+function startWorker(engine: TestJobEngine, handle: HandleJob = async () => {}): RunningJob[] {
   const done: RunningJob[] = []
   engine.work(async (job) => {
     await handle(job)

@@ -14,7 +14,7 @@ export async function addErrorPart(context: Context, line: MoreLine): Promise<vo
     const row = await lockGroup(trx, database, application, line.hash_signature)
     const revision = row && (await importedRevision(trx, application, row, line.origins))
     if (!row || revision === null) {
-      throw new TrackerError('not_found', 'the line with its error was not imported')
+      throw new TrackerError('not_found', 'the error that this line continues was not imported')
     }
     if (revision !== line.revision) return null
     const [origin = ''] = line.origins

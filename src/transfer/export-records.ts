@@ -10,7 +10,7 @@ const IDS_PER_PAGE = 200
 
 /**
  * All stored data of the matching errors, as lines for `importRecords`. Ordered by id, because new occurrences cannot
- * change it during the export. Ignores `page` and `sort_by`.
+ * change that order during the export. Ignores `page` and `sort_by`.
  */
 export async function* exportRecords(context: Context, filter: ErrorsFilter): AsyncGenerator<ExportedLine> {
   const matching = await matchingErrors(context, filter)

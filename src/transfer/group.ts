@@ -23,7 +23,7 @@ export async function findOrCreateApplication(database: Database, name: string, 
   return { id, name, created_at }
 }
 
-/** The locked group, or null. */
+/** Locks and returns the group, or returns null. */
 export async function lockGroup(
   trx: Transaction<Schema>,
   { dialect }: Database,

@@ -1,4 +1,4 @@
-import { withoutQueries } from '../address.js'
+import { redactUrls } from '../address.js'
 import type { Details } from '../client.js'
 
 /** Maximum length of a tag. */
@@ -14,6 +14,6 @@ export function componentDetails({ componentStack }: { componentStack?: string |
     .split('\n')
     .filter((line) => /^\s*(at )?[A-Z]|:[1-9]\d*\)?$/.test(line))
     .map((line) => line.replace(/^\s*(at )?/, '').replace(/[\s@(].*/, ''))
-  const context = { component_stack: withoutQueries(componentStack) }
+  const context = { component_stack: redactUrls(componentStack) }
   return { component: names.join(' < ').slice(0, MAX_TAG_LENGTH), context }
 }

@@ -25,7 +25,7 @@ export function rootHandlers(client: Pick<BrowserClient, 'report'>): RootHandler
     console.error(error)
   }
   const reportToPage: Handler = (error, info) => {
-    // The client also receives the event of the page. It recognizes an object; a text would count twice.
+    // The client also receives the error event of the page. It recognizes the same object, but not the same string.
     if (Object(error) === error) report(error, info)
     reportError(error)
   }
