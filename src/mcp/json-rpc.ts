@@ -21,15 +21,15 @@ export function protocolError(code: number, message: string): ProtocolError {
 /** Maximum number of messages in one batch. */
 const MAX_BATCH_SIZE = 100
 
-/** A line, or the reason why it has no text. */
+/** Line of input, or the reason why it could not be read. */
 export interface RequestLine {
   text: string | null
   reason?: string
 }
 
-/** Response to a line of JSON-RPC 2.0, or null if it needs none. */
-export async function respondToLine({ text, reason: why }: RequestLine, server: Server): Promise<object | null> {
-  if (text === null) return toResponse(null, protocolError(PARSE_ERROR, `Cannot read this line: ${why}`))
+/** Returns the response to a JSON-RPC 2.0 line, or null if the line needs none. */
+export async function respondToLine({ text, reason }: RequestLine, server: Server): Promise<object | null> {
+  if (text === null) return toResponse(null, protocolError(PARSE_ERROR, `Cannot read this line: ${reason}`))
   let message: unknown
   try {
     message = JSON.parse(text)
@@ -69,5 +69,5 @@ function toResponse(id: string | number | null, result: object | ProtocolError):
   return { jsonrpc: '2.0', id, result }
 }
 
-/** Handles one request and returns a result or a failure of the protocol. */
+/** Handles one request and returns a result or a protocol error. */
 export type Server = (method: string, params: unknown) => Promise<object | ProtocolError>

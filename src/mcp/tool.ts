@@ -7,7 +7,7 @@ export interface Tool<Schema extends v.GenericSchema = v.GenericSchema> {
   title: string
   description: string
   input: Schema
-  /** Whether it changes data: such tools are only available if allowed. */
+  /** Whether the tool changes data. Such tools require `--allow-triage`. */
   changes?: true
   /** Returns data. Throws on failure. */
   run(tracker: TrackerInstance, input: v.InferOutput<Schema>): Promise<unknown>

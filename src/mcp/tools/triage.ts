@@ -10,7 +10,7 @@ export const ACTOR = 'agent (mcp)'
 const actor = ACTOR
 const error_id = id()
 
-/** Tools that change data, for agents that are allowed to. */
+/** Tools that change data. They require `--allow-triage`. */
 export const TRIAGE_TOOLS: readonly Tool[] = [
   defineTool({
     name: 'resolve_error',
