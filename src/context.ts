@@ -33,7 +33,7 @@ export interface Context {
   reject: CountRejections
   /** All options of this tracker, including those of its diagnostics. */
   optionTable: OptionTable
-  /** Deletes the outdated data of each diagnostic. */
+  /** Functions that delete the expired data of each diagnostic. */
   retention: readonly ((context: Context) => Promise<void>)[]
   log: Log
   now(): number

@@ -6,7 +6,7 @@ const MAX_REMEMBERED = 100
 
 /**
  * Writes lines to standard error, each message at most once a minute, so that repeated failures do not flood the log.
- * Redacts them, because the message of a failing driver may contain its connection string.
+ * Redacts the lines, because the message of a failing driver may contain its connection string.
  */
 export function createLog(
   now: () => number,

@@ -2,7 +2,7 @@ import { periodInput } from './analytics/sums/period.js'
 import { DIAGNOSTICS, operationsOf } from './diagnostics/diagnostics.js'
 import { asClass, asStream, lazyOperations, type OperationTable } from './operation.js'
 
-// A host loads them with the first call instead of at its start, because they are a quarter of the package's code.
+// Loads the operations on the first call instead of at startup, because they are a quarter of the package's code.
 const lazily = lazyOperations(() => import('./lazy-operations.js'))
 
 /** Operations that change errors. `LogError` is part of the tracker itself, because it must never throw. */
@@ -35,13 +35,13 @@ export const COMMANDS = {
   ...operationsOf(DIAGNOSTICS, 'commands'),
 } satisfies OperationTable
 
-/** Operations that read. */
+/** Read-only operations. */
 export const QUERIES = {
   DashboardStats: lazily('dashboardStats'),
   Overview: lazily('overviewData'),
-  /** `call` returns the errors of a page, `page` also its pagination. */
+  /** `call` returns the errors of a page; `page` also returns the pagination. */
   ErrorsList: { call: lazily('errorsList'), page: lazily('errorsPage') },
-  /** All matching errors: `records` completely, for `ImportErrors`, and `csv` as a table. */
+  /** Exports all matching errors: `records` with all data for `ImportErrors`, `csv` as a table. */
   ExportErrors: { records: asStream(lazily('exportRecords')), csv: asStream(lazily('exportErrors')) },
   FindError: lazily('findError'),
   ErrorHistory: lazily('errorHistory'),

@@ -17,8 +17,8 @@ if (!isLoaderThread()) {
 }
 
 /**
- * Before Node.js 22.15, modules of `-r` are also loaded into the loader thread, which runs no script. Starting a tracker
- * there ends the process silently.
+ * Before Node.js 22.15, modules preloaded with `-r` are also loaded into the loader thread, which runs no script.
+ * Starting a tracker there ends the process silently.
  */
 function isLoaderThread(): boolean {
   return !isMainThread && process.argv.length < 2

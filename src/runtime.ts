@@ -61,7 +61,7 @@ export interface Runtime {
   sightings: Sightings
   /** Loads the dashboard on first use, because a process that only records errors does not need it. */
   dashboard(): Promise<Dashboard>
-  /** Adds a source of errors until the runtime stops. Returns the function that removes it earlier. */
+  /** Adds a source of errors until the runtime stops. Returns a function that removes it earlier. */
   attach(source: Source): () => void
   /** Writes everything accepted so far, closes the database and removes every hook. */
   stop(): Promise<void>
@@ -185,7 +185,7 @@ function buildContext(
   const isSpoolOnly = mustUseSpool(database)
   const ready = isSpoolOnly
     ? rejectInWorkerThread
-    : onceUntilFailed(
+    : memoizeUntilFailure(
         () => openSchema(database),
         () => database.dialect.file?.generation,
       )
@@ -287,7 +287,7 @@ function captureParts({ config, counters, now }: Context): Omit<CaptureContext, 
 }
 
 /** Shares one attempt among all callers, until it fails or the generation of the database file changes. */
-function onceUntilFailed(attempt: () => Promise<void>, generation: () => number | undefined): () => Promise<void> {
+function memoizeUntilFailure(attempt: () => Promise<void>, generation: () => number | undefined): () => Promise<void> {
   let running: { attempt: Promise<void>; generation: number | undefined } | null = null
   return () => {
     const current = generation()

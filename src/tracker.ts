@@ -101,12 +101,12 @@ export class TrackerInstance {
   configure(settings: Settings | ((config: Settings) => void)): this {
     if (this.#runtime && !this.#provisional) {
       throw new ConfigurationError([
-        'the tracker has started, and its configuration is frozen: a change needs a restart',
+        'the configuration cannot change after the tracker has started; restart the process to apply changes',
       ])
     }
     if (typeof settings === 'function') settings(this.#settings)
     else Object.assign(this.#settings, settings)
-    if (this.#runtime) this.#renewSoon()
+    if (this.#runtime) this.#scheduleRestart()
     return this
   }
 
@@ -166,8 +166,9 @@ export class TrackerInstance {
     return this.#stopping
   }
 
-  /*** Records an error of the host unless a hook has already recorded the same object. Never rejects. Resolves to
-   * null if nothing was recorded. Controlled by `enable_error_subscriber`.
+  /**
+   * Records an error of the host unless a hook has already recorded the same object. Never rejects. Resolves to null if
+   * nothing was recorded. Controlled by `enable_error_subscriber`.
    *
    * @example
    * Tracker.report(error, { handled: true, severity: 'medium', context: { order_id: 7 } })
@@ -186,7 +187,7 @@ export class TrackerInstance {
     try {
       if (error === COMPILE_ONLY) return NO_RESULT
       if (hasRoomToRecord()) return this.#report(error, options)
-      return deferReport(() => this.#report(error, options)) ?? this.#dropAtStackEnd()
+      return deferReport(() => this.#report(error, options)) ?? this.#dropNearStackLimit()
     } catch {
       // Not marked as recorded: a caller further up can report the error again.
       return deferReport(() => this.#report(error, options)) ?? NO_RESULT
@@ -236,8 +237,8 @@ export class TrackerInstance {
     })
   }
 
-  /*** Runs a job or other work outside a request in its own scope, which isolates context, tags, user and
-   * breadcrumbs.
+  /**
+   * Runs a job or other work outside a request in its own scope, which isolates context, tags, user and breadcrumbs.
    *
    * @example
    * await Tracker.withScope(async () => {
@@ -258,15 +259,15 @@ export class TrackerInstance {
    * Tracker.addBreadcrumb({ category: 'cart', message: 'item added', metadata: { sku } })
    */
   addBreadcrumb(breadcrumb: Breadcrumb): void {
-    this.#whereStackAllows(() => {
+    this.#ifStackAllows(() => {
       const { category, message, duration_ms, metadata } = breadcrumb
       const crumb = { category: String(category), message: String(message), duration_ms, metadata }
       this.#running()?.context.breadcrumbs.add(crumb)
     })
   }
 
-  /*** Registers a connection pool, whose usage is shown in dumps: pg, mysql2, knex, Sequelize, generic-pool or
-   * undici. Can be called before `configure`. Only numbers are read from the pool.
+  /**
+   * Registers a connection pool, whose usage is shown in dumps: pg, mysql2, knex, Sequelize, generic-pool or undici. Can be called before `configure`. Only numbers are read from the pool.
    *
    * @example
    * Tracker.registerPool('orders', new pg.Pool())
@@ -277,19 +278,20 @@ export class TrackerInstance {
 
   /** Events of the host's rate limiters and blocklists. Controlled by `enable_request_guard_tracking`. */
   readonly requestGuard = {
-    /*** Counts a throttled, blocked or tracked request and adds a breadcrumb to it. Reads address and path from the
+    /**
+     * Counts a throttled, blocked or tracked request and adds a breadcrumb to it. Reads address and path from the
      * request, or from the current request if omitted. Never throws or blocks.
      *
      * @example
      * Tracker.requestGuard.record({ kind: 'blocklist', rule: 'known scrapers', request })
      */
     record: (event: RequestGuardEvent): void => {
-      this.#whereStackAllows(() => this.#guard()?.record(event))
+      this.#ifStackAllows(() => this.#guard()?.record(event))
     },
   }
 
-  /*** For adapters: records an error thrown by a handler of the host unless this request has already recorded it.
-   * `describe` reads the request and runs only for a new error. It may call `user_callback`, which may report the
+  /**
+   * For adapters: records an error thrown by a handler of the host unless this request has already recorded it. `describe` reads the request and runs only for a new error. It may call `user_callback`, which may report the
    * same error.
    */
   capture(request: object, exception: unknown, describe: () => LogErrorInput): void {
@@ -300,7 +302,7 @@ export class TrackerInstance {
     if (logError(runtime.context, input) !== FAILED_RESULT) runtime.sightings.recorded(exception, request)
   }
 
-  /** For endpoints that receive errors of other processes: clock and functions to record them. Never rejects. */
+  /** For endpoints that receive errors from other processes: clock and functions to record them. Never rejects. */
   readonly inlet = {
     now: (): number => this.#environment.now(),
     record: (error: ForeignError): Promise<Outcome> =>
@@ -309,11 +311,11 @@ export class TrackerInstance {
         const { withOriginalStack } = await import('./capture/clients/foreign-stack.js')
         return logForeignError(context, await withOriginalStack(context, error))
       }),
-    failed: (error: unknown): void => this.#rejectedReport(error),
+    failed: (error: unknown): void => this.#handleFailedReport(error),
     reject: (budget: BudgetName): void => this.#running()?.context.reject(budget),
   }
 
-  /** For subscribers: adds a source of errors while the tracker runs. Returns the function that removes it earlier. */
+  /** For subscribers: adds a source of errors while the tracker runs. Returns a function that removes it earlier. */
   attach(source: Source): () => void {
     return this.#start().attach(source)
   }
@@ -343,7 +345,7 @@ export class TrackerInstance {
     try {
       if ((input as unknown) === COMPILE_ONLY) return NO_RESULT
       if (hasRoomToRecord()) return this.#logErrorNow(input)
-      return deferReport(() => this.#logErrorNow(input)) ?? this.#dropAtStackEnd()
+      return deferReport(() => this.#logErrorNow(input)) ?? this.#dropNearStackLimit()
     } catch {
       return deferReport(() => this.#logErrorNow(input)) ?? NO_RESULT
     }
@@ -354,7 +356,7 @@ export class TrackerInstance {
     this.#missed = 0
   }
 
-  #dropAtStackEnd(): Promise<null> {
+  #dropNearStackLimit(): Promise<null> {
     this.#runtime?.context.counters.add('stack_exhausted')
     return NO_RESULT
   }
@@ -388,7 +390,7 @@ export class TrackerInstance {
   }
 
   /** Handles a failed callback of the host or a broken client connection. */
-  #rejectedReport(error: unknown): void {
+  #handleFailedReport(error: unknown): void {
     if (this.#runtime) reportFailure(this.#runtime.context, 'accepting a client report', error)
     else this.#logFailure(error)
   }
@@ -403,22 +405,22 @@ export class TrackerInstance {
   }
 
   #inScope(change: (scope: Scope) => void): void {
-    this.#whereStackAllows(() => {
+    this.#ifStackAllows(() => {
       const scope = this.#scopes()?.open()
       if (scope) change(scope)
     })
   }
 
-  /** Skips the work near the stack limit. Never throws: a log line is safe only where the stack has room for it. */
-  #whereStackAllows(work: () => void): void {
+  /** Skips the work near the stack limit. Never throws; logs a failure only if the stack has room for it. */
+  #ifStackAllows(work: () => void): void {
     try {
-      if (hasRoomForBreadcrumb()) this.#withComplaint(work)
+      if (hasRoomForBreadcrumb()) this.#runAndLogFailure(work)
     } catch {
-      // Overflow.
+      // Stack overflow.
     }
   }
 
-  #withComplaint(work: () => void): void {
+  #runAndLogFailure(work: () => void): void {
     try {
       work()
     } catch (error) {
@@ -442,7 +444,7 @@ export class TrackerInstance {
   }
 
   /** Deferred, because `configure` is often called in several steps. The current hooks stay active until then. */
-  #renewSoon(): void {
+  #scheduleRestart(): void {
     if (this.#outdated) return
     this.#outdated = true
     setImmediate(() => {

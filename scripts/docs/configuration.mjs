@@ -32,7 +32,7 @@ function optionRow(name, option, variable) {
   const { kind, text, secret } = option
   return tableRow([
     `\`${name}\``,
-    kind.words,
+    kind.description,
     `\`${JSON.stringify(option.default)}\``,
     variable ? `\`${variable}\`` : 'code only',
     secret ? `${text} (secret)` : text,

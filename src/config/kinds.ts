@@ -2,11 +2,11 @@ import { isProxyRange } from '../model/requests/client-address.js'
 import { isSeverity, SEVERITIES, type Severity, type SeverityRule } from '../model/severity/severity.js'
 
 /**
- * Type of an option value. `check` returns the normalized value or throws a message. `fromText` parses an environment
+ * Type of an option value. `check` returns the normalized value or throws an error. `fromText` parses an environment
  * variable or a CLI argument; it is absent for values that have no text form.
  */
 export interface Kind<T> {
-  readonly words: string
+  readonly description: string
   check(value: unknown): T
   fromText?(text: string): unknown
 }
@@ -28,16 +28,16 @@ export function checkKind<T>(kind: Kind<T>, value: unknown): { value: T } | { pr
 }
 
 export const boolean: Kind<boolean> = {
-  words: 'true or false',
+  description: 'true or false',
   check: (value) => (typeof value === 'boolean' ? value : reject('must be true or false')),
   fromText: (text) =>
     ({ true: true, '1': true, on: true, false: false, '0': false, off: false })[text.toLowerCase()] ?? text,
 }
 
 export const integer = (min: number, max: number): Kind<number> => {
-  const words = `whole number, ${min} to ${max}`
+  const description = `whole number, ${min} to ${max}`
   return {
-    words,
+    description,
     check: (value) =>
       Number.isInteger(value) && Number(value) >= min && Number(value) <= max
         ? Number(value)
@@ -48,7 +48,7 @@ export const integer = (min: number, max: number): Kind<number> => {
 }
 
 export const number = (min: number, max: number): Kind<number> => ({
-  words: `number, ${min} to ${max}`,
+  description: `number, ${min} to ${max}`,
   check: (value) =>
     typeof value === 'number' && value >= min && value <= max
       ? value
@@ -57,7 +57,7 @@ export const number = (min: number, max: number): Kind<number> => ({
 })
 
 export const text: Kind<string> = {
-  words: 'text',
+  description: 'text',
   check: (value) => (typeof value === 'string' && value.trim() !== '' ? value : reject('must be non-empty text')),
   fromText: (text) => text,
 }
@@ -65,15 +65,15 @@ export const text: Kind<string> = {
 /** Basic credentials are `name:password`, so a colon would end the name. */
 export const userName: Kind<string> = {
   ...text,
-  words: 'text without a colon',
+  description: 'text without a colon',
   check: (value) =>
     typeof value === 'string' && value.includes(':') ? reject('must not contain a colon') : text.check(value),
 }
 
-export const path: Kind<string> = { ...text, words: 'path' }
+export const path: Kind<string> = { ...text, description: 'path' }
 
 export const httpUrl: Kind<string> = {
-  words: 'http(s) URL',
+  description: 'http(s) URL',
   check(value) {
     const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : null
     return url && /^https?:$/.test(url.protocol) ? String(value) : reject('must be an http:// or https:// URL')
@@ -83,14 +83,14 @@ export const httpUrl: Kind<string> = {
 
 /** URL template with a placeholder for the trace id. */
 export const traceUrl: Kind<string> = {
-  words: 'http(s) URL with {trace_id}',
+  description: 'http(s) URL with {trace_id}',
   check: (value) =>
     httpUrl.check(value).includes('{trace_id}') ? String(value) : reject('must be a URL that contains {trace_id}'),
   fromText: (text) => text,
 }
 
 const urlKind = (example: string, schemes: readonly string[]): Kind<string> => ({
-  words: `URL such as ${example}`,
+  description: `URL such as ${example}`,
   check: (value) =>
     typeof value === 'string' && URL.canParse(value) && schemes.includes(new URL(value).protocol)
       ? value
@@ -104,7 +104,7 @@ export const postgresUrl = urlKind('postgres://name:password@host/database', ['p
 
 /** Hours of the day, such as 22:00-07:00. The range can span midnight. */
 export const hoursOfDay: Kind<string> = {
-  words: 'hours such as 22:00-07:00',
+  description: 'hours such as 22:00-07:00',
   check(value) {
     const [from, to, ...rest] = typeof value === 'string' ? value.split('-') : []
     const isTime = (text: string | undefined) => text !== undefined && /^([01]\d|2[0-3]):[0-5]\d$/.test(text)
@@ -121,22 +121,22 @@ export interface MailTransport {
 }
 
 export const mailTransport: Kind<MailTransport> = {
-  words: 'nodemailer transport',
+  description: 'nodemailer transport',
   check: (value) =>
     typeof value === 'object' && value !== null && typeof Reflect.get(value, 'sendMail') === 'function'
       ? (value as MailTransport)
       : reject('must be a nodemailer transport, as returned by nodemailer.createTransport()'),
 }
 
-export const choice = <const Words extends readonly string[]>(words: Words): Kind<Words[number]> => ({
-  words: words.join(', '),
+export const choice = <const Values extends readonly string[]>(values: Values): Kind<Values[number]> => ({
+  description: values.join(', '),
   check: (value) =>
-    words.includes(value as string) ? (value as Words[number]) : reject(`must be one of ${words.join(', ')}`),
+    values.includes(value as string) ? (value as Values[number]) : reject(`must be one of ${values.join(', ')}`),
   fromText: (text) => text,
 })
 
 export const listOf = <T>(item: Kind<T>): Kind<readonly T[]> => ({
-  words: `list of: ${item.words}`,
+  description: `list of: ${item.description}`,
   check: (value) =>
     Array.isArray(value) ? Object.freeze(value.map((entry) => item.check(entry))) : reject('must be a list'),
   fromText: (text) =>
@@ -147,15 +147,15 @@ export const listOf = <T>(item: Kind<T>): Kind<readonly T[]> => ({
       .map((entry) => (item.fromText ? item.fromText(entry) : entry)),
 })
 
-export const orNull = <T>({ words, check, fromText }: Kind<T>): Kind<T | null> => ({
-  words: `${words}, or null`,
+export const orNull = <T>({ description, check, fromText }: Kind<T>): Kind<T | null> => ({
+  description: `${description}, or null`,
   check: (value) => (value === null ? null : check(value)),
   ...(fromText ? { fromText: (text: string) => (text === 'null' ? null : fromText(text)) } : {}),
 })
 
 // biome-ignore lint/suspicious/noExplicitAny: a callback's own signature is given where the option is declared.
 export const callback = <F extends (...args: any[]) => unknown>(): Kind<F> => ({
-  words: 'function',
+  description: 'function',
   check: (value) => (typeof value === 'function' ? (value as F) : reject('must be a function')),
 })
 
@@ -163,7 +163,7 @@ export const callback = <F extends (...args: any[]) => unknown>(): Kind<F> => ({
 export type ErrorMatcher = string | RegExp | (abstract new (...args: never[]) => unknown)
 
 export const errorMatcher: Kind<ErrorMatcher> = {
-  words: 'error type name, RegExp or class',
+  description: 'error type name, RegExp or class',
   check: (value) =>
     typeof value === 'string' || value instanceof RegExp || isClass(value)
       ? (value as ErrorMatcher)
@@ -177,14 +177,14 @@ function isClass(value: unknown): boolean {
 }
 
 export const pattern: Kind<string | RegExp> = {
-  words: 'text or RegExp',
+  description: 'text or RegExp',
   check: (value) =>
     typeof value === 'string' || value instanceof RegExp ? value : reject('must contain words or RegExps'),
   fromText: (text) => text,
 }
 
 const proxyRange: Kind<string> = {
-  words: 'IP address, range such as 10.0.0.0/8, loopback or private',
+  description: 'IP address, range such as 10.0.0.0/8, loopback or private',
   check: (value) =>
     typeof value === 'string' && isProxyRange(value)
       ? value
@@ -202,7 +202,7 @@ export const proxyRanges: Kind<readonly string[]> = {
 }
 
 export const timeZone: Kind<string> = {
-  words: 'IANA time zone',
+  description: 'IANA time zone',
   check(value) {
     // Skips the first Intl formatter of a process, which costs 20 ms and 8 MB.
     if (value === 'UTC') return value
@@ -217,7 +217,7 @@ export const timeZone: Kind<string> = {
 }
 
 export const mountPath: Kind<string> = {
-  words: 'path that starts with /',
+  description: 'path that starts with /',
   check: (value) =>
     typeof value === 'string' && /^(\/[\w.~-]+)+$/.test(value)
       ? value
@@ -229,7 +229,7 @@ const DATABASE_SCHEMES = ['sqlite:', 'postgres:', 'postgresql:', 'mysql:', 'mari
 
 /** A database URL, or a pool or handle of the host. The store detects which one when it opens the database. */
 export const database: Kind<string | object> = {
-  words: "sqlite:FILE, postgres://…, mysql://…, or the host's pool or handle",
+  description: "sqlite:FILE, postgres://…, mysql://…, or the host's pool or handle",
   check(value) {
     if (isPoolOrHandle(value)) return value
     if (typeof value === 'string' && DATABASE_SCHEMES.some((scheme) => value.startsWith(scheme))) return value
@@ -249,7 +249,7 @@ function isPoolOrHandle(value: unknown): value is object {
  * warning.
  */
 export const severityRules: Kind<readonly SeverityRule[]> = {
-  words: 'Map or list of pairs: RegExp to critical, high, medium or low',
+  description: 'Map or list of pairs: RegExp to critical, high, medium or low',
   check(value) {
     const pairs = value instanceof Map ? [...value.entries()] : Array.isArray(value) ? value : null
     if (!pairs) return reject('must be a Map or a list of [RegExp, severity] pairs')
@@ -270,7 +270,7 @@ export const mapping = <Key extends string, T>(
 ): Kind<Readonly<Partial<Record<Key, T>>>> => {
   const keys = Object.keys(defaults) as Key[]
   return {
-    words: `mapping of ${keys.join(', ')} to: ${value.words}`,
+    description: `mapping of ${keys.join(', ')} to: ${value.description}`,
     check(settings) {
       if (typeof settings === 'string')
         return reject(`must be written as ${keys.map((key) => `${key}=…`).join(',')}, each key at most once`)

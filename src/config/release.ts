@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import { cleanText } from '../model/text.js'
 
 /**
- * Variables with the release as the host or its platform names it. A deployment number distinguishes releases that
+ * Variables in which the host or its platform sets the release. A deployment number distinguishes releases that
  * share a package.json version.
  */
 const VERSION_VARIABLES = [

@@ -8,7 +8,7 @@ import { findCommit, versionFromEnvironment } from './release.js'
 
 export interface ResolvedConfiguration {
   options: Options
-  /** Messages to print once at start about problems that do not prevent it. */
+  /** Warnings to print once at start. */
   warnings: readonly string[]
 }
 

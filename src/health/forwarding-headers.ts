@@ -7,7 +7,7 @@ const LEASE_NAME = 'forwarding_headers_ignored'
 /** Covers a dashboard that is opened once a week. Ends the warning after the proxy was removed. */
 const WARNING_TTL_MS = 7 * DAY
 /** Delays the query so that it does not slow the start of the host or run in a short script. */
-const FIRST_CHECK_MS = 1000
+const FIRST_CHECK_DELAY_MS = 1000
 
 const LEASE_ROWS: BulkTarget = {
   table: 'faultboard_leases',
@@ -24,14 +24,14 @@ export function ignoredHeadersText(header = 'X-Forwarded-For'): string {
 }
 
 /** Stores that forwarding headers were ignored, so that `faultboard check` can report it. */
-export async function rememberIgnoredHeaders({ database, ready, now }: Context): Promise<void> {
+export async function storeProxyWarning({ database, ready, now }: Context): Promise<void> {
   await ready()
   const row = [LEASE_NAME, now() + WARNING_TTL_MS]
   await database.write(async (trx) => void (await database.dialect.insertMany(trx, LEASE_ROWS, [row])))
 }
 
 /** Deletes the stored warning once a proxy is trusted, so that `faultboard check` and the next start omit it. */
-export async function forgetIgnoredHeaders({ database, ready }: Context): Promise<void> {
+export async function clearProxyWarning({ database, ready }: Context): Promise<void> {
   await ready()
   await database.write(async (trx) => {
     await trx.deleteFrom('faultboard_leases').where('name', '=', LEASE_NAME).execute()
@@ -51,18 +51,18 @@ export async function hasIgnoredHeaders({ read }: Database, now: number): Promis
  * Logs the stored warning after a restart, before the first request. Deletes it if a proxy is trusted now. Returns a
  * function that cancels the check.
  */
-export function warnOfRememberedHeaders(context: Context): () => void {
+export function logStoredProxyWarning(context: Context): () => void {
   const { config, counters, database, ready, log, now } = context
   const warn = async () => {
     await ready()
     if (config.trusted_proxies.length > 0) {
-      if (await hasIgnoredHeaders(database, now())) await forgetIgnoredHeaders(context)
+      if (await hasIgnoredHeaders(database, now())) await clearProxyWarning(context)
       return
     }
     const isReported = 'forwarding_headers_ignored' in counters.toJSON()
     if (!isReported && (await hasIgnoredHeaders(database, now()))) log.warn(ignoredHeadersText())
   }
   // The recorder reports an unavailable database.
-  const timer = setTimeout(() => void warn().catch(() => {}), FIRST_CHECK_MS).unref()
+  const timer = setTimeout(() => void warn().catch(() => {}), FIRST_CHECK_DELAY_MS).unref()
   return () => clearTimeout(timer)
 }

@@ -12,7 +12,7 @@ import { workHealth } from './work.js'
 
 export type { WorkHealth } from './work.js'
 
-/** Works without the database too. */
+/** Reads the health of the tracker. Works without a database connection. */
 export async function readHealth(context: Context): Promise<Health> {
   const database = await databaseHealth(context)
   const isReadable = database.reachable && database.problem === null

@@ -39,7 +39,7 @@ function* databaseReasons({ database, recorder, spool }: Facts): Iterable<Reason
     )
   } else if (problem !== null) yield failing(problem)
   else if (recorder.unavailable_since !== null) {
-    // It can be read: it is read-only or full, or has just become available again.
+    // The database can be read, so it is read-only or full, or has just become available again.
     yield failing(
       `${address} has not accepted errors since ${recorder.unavailable_since}: ${recorder.unavailable_reason?.replace(/\.$/, '')}. They are written within seconds once it accepts them again. Check the free space, the file permissions, and whether the disk or the server is read-only.`,
     )

@@ -1,5 +1,5 @@
 import type { Context } from '../context.js'
-import { warnOfRememberedHeaders } from '../health/forwarding-headers.js'
+import { logStoredProxyWarning } from '../health/forwarding-headers.js'
 import { DAY, HOUR, MINUTE } from '../model/time.js'
 import { startDispatcher } from '../notifications/delivery/dispatcher.js'
 import { nextDigest } from './digest-schedule.js'
@@ -45,7 +45,7 @@ export interface Jobs {
 export function startJobs(context: Context): Jobs {
   const stopSchedules = startSchedules(context, SCHEDULES)
   const dispatcher = context.config.run_jobs ? startDispatcher(context) : null
-  const cancelProxyWarning = warnOfRememberedHeaders(context)
+  const cancelProxyWarning = logStoredProxyWarning(context)
   if (context.config.run_jobs) {
     context.jobs.work((job) => runJob(context, job))
   }

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.js'
-import { forgetIgnoredHeaders, ignoredHeadersText, rememberIgnoredHeaders } from '../../health/forwarding-headers.js'
+import { clearProxyWarning, ignoredHeadersText, storeProxyWarning } from '../../health/forwarding-headers.js'
 import type { Mount } from '../mount.js'
 
 const FORWARDING_HEADERS = ['X-Forwarded-For', 'Forwarded', 'X-Real-IP', 'CF-Connecting-IP']
@@ -18,7 +18,7 @@ export function createProxyWarning(context: Context): (mount: Mount, headers: He
     if (context.config.trusted_proxies.length > 0 || peer_address !== remote_address) {
       if (hasCleared) return
       hasCleared = true
-      forgetIgnoredHeaders(context).catch(() => {
+      clearProxyWarning(context).catch(() => {
         hasCleared = false
       })
       return
@@ -28,7 +28,7 @@ export function createProxyWarning(context: Context): (mount: Mount, headers: He
     hasWarned = true
     context.log.warn(ignoredHeadersText(header))
     // Retried at the next visit if the database is unavailable.
-    rememberIgnoredHeaders(context).catch(() => {
+    storeProxyWarning(context).catch(() => {
       hasWarned = false
     })
   }
