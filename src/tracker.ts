@@ -267,7 +267,8 @@ export class TrackerInstance {
   }
 
   /**
-   * Registers a connection pool, whose usage is shown in dumps: pg, mysql2, knex, Sequelize, generic-pool or undici. Can be called before `configure`. Only numbers are read from the pool.
+   * Registers a connection pool, whose usage is shown in dumps: pg, mysql2, knex, Sequelize, generic-pool or undici. Can
+   * be called before `configure`. Only numbers are read from the pool.
    *
    * @example
    * Tracker.registerPool('orders', new pg.Pool())
@@ -291,8 +292,9 @@ export class TrackerInstance {
   }
 
   /**
-   * For adapters: records an error thrown by a handler of the host unless this request has already recorded it. `describe` reads the request and runs only for a new error. It may call `user_callback`, which may report the
-   * same error.
+   * For adapters: records an error thrown by a handler of the host unless this request has already recorded it.
+   * `describe` reads the request and runs only for a new error. It may call `user_callback`, which may report the same
+   * error.
    */
   capture(request: object, exception: unknown, describe: () => LogErrorInput): void {
     const runtime = this.#running()

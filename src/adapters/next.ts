@@ -60,7 +60,8 @@ export function captureRequestError(tracker: TrackerInstance = Tracker) {
 type ApiHandler<Req, Res> = (request: Req, response: Res) => unknown
 
 /**
- * Wraps an API route of the Pages Router, for apps without `onRequestError`. Records errors and rethrows them unchanged.
+ * Wraps an API route of the Pages Router, for apps without `onRequestError`. Records errors and rethrows them
+ * unchanged.
  * @example export default withFaultboard(async (request, response) => response.json(await orders()))
  */
 export function withFaultboard<Req extends HostRequest, Res>(

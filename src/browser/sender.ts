@@ -114,8 +114,8 @@ export function createSender(options: BrowserOptions, takePending: () => ClientE
 }
 
 /**
- * Updates the events stored for the next page of this site and returns the previously stored events. Keeps events of other
- * tabs, at most 20 in total. Does nothing if storage is unavailable or full.
+ * Updates the events stored for the next page of this site and returns the previously stored events. Keeps events of
+ * other tabs, at most 20 in total. Does nothing if storage is unavailable or full.
  */
 function updateStored(endpoint: string, removed: readonly ClientEvent[], added: readonly ClientEvent[] = []) {
   const key = `faultboard ${endpoint}`

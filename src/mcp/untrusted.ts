@@ -93,7 +93,7 @@ function boundText(text: string, limit: number, truncation: { cut: boolean }): s
   return `${cleaned.slice(0, limit - 1).toWellFormed()}…`
 }
 
-/** Removes terminal sequences and replaces invisible characters, such as bidirectional controls, with a visible mark. */
+/** Removes terminal sequences. Replaces invisible characters, such as bidirectional controls, with a visible mark. */
 function clean(text: string): string {
   return text.replace(TERMINAL_SEQUENCES, '').replace(INVISIBLE_CHARACTERS, '\uFFFD')
 }
