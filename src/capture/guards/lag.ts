@@ -6,13 +6,13 @@ const LAG_TTL_MS = 1000
  * idle host nothing.
  */
 export class LagGuard {
-  readonly #lateMs: number
+  readonly #thresholdMs: number
   #scheduledAt: number | null = null
-  #lateUntil = 0
+  #laggingUntil = 0
 
   /** Delay from which the event loop counts as lagging; null disables the guard. */
   constructor(thresholdMs: number | null) {
-    this.#lateMs = thresholdMs ?? Number.POSITIVE_INFINITY
+    this.#thresholdMs = thresholdMs ?? Number.POSITIVE_INFINITY
   }
 
   /** Whether details should be omitted for now. */
@@ -22,16 +22,16 @@ export class LagGuard {
       this.#scheduledAt = now
       // Not unref-ed: an idle loop would not run it, and would look late when it wakes up.
       setImmediate(this.#measure)
-    } else if (now - this.#scheduledAt > this.#lateMs) {
+    } else if (now - this.#scheduledAt > this.#thresholdMs) {
       // The scheduled turn is already overdue.
       return true
     }
-    return now < this.#lateUntil
+    return now < this.#laggingUntil
   }
 
   readonly #measure = (): void => {
     const now = performance.now()
-    if (this.#scheduledAt !== null && now - this.#scheduledAt > this.#lateMs) this.#lateUntil = now + LAG_TTL_MS
+    if (this.#scheduledAt !== null && now - this.#scheduledAt > this.#thresholdMs) this.#laggingUntil = now + LAG_TTL_MS
     this.#scheduledAt = null
   }
 }

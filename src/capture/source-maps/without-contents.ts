@@ -3,7 +3,7 @@ const QUOTE = 34
 const BACKSLASH = 92
 const CLOSING_BRACKET = 93
 
-/** Removes the source texts from a map: they are most of it, not needed, and slow to parse. */
+/** Removes the source texts, which make up most of a map, are not needed here, and are slow to parse. */
 export function withoutContents(map: Buffer): Buffer {
   const parts: Buffer[] = []
   let copiedTo = 0

@@ -328,7 +328,7 @@ export class Recorder {
     } catch (error) {
       counters.add('spool_unwritable')
       warn(
-        `Cannot write to the spool folder (${failureMessage(error)}). async_logging acknowledges errors after the commit.`,
+        `Cannot write to the spool folder (${failureMessage(error)}). With async_logging, errors are now acknowledged after the commit.`,
       )
       return false
     }

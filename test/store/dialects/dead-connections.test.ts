@@ -15,9 +15,9 @@ import { type Dialect, describeEachDatabase, type TestDatabase } from '../../sup
 import { freshPlace, NOON, temporaryFolder } from '../../support/tracker.js'
 
 /** Timeout of a query. */
-const QUERY_MS = 3000
+const QUERY_TIMEOUT_MS = 3000
 /** Timeout of a ping. */
-const PING_MS = 1000
+const PING_TIMEOUT_MS = 1000
 const CONNECTIONS = 5
 
 describeServers('a connection whose packets were lost', (database) => {
@@ -34,9 +34,9 @@ describeServers('a connection whose packets were lost', (database) => {
         await turns()
         // The network recovers while the write hangs.
         await proxy.open()
-        await vi.advanceTimersByTimeAsync(QUERY_MS)
+        await vi.advanceTimersByTimeAsync(QUERY_TIMEOUT_MS)
         expect(await outcome).toMatchObject([{ status: 'rejected' }])
-        await vi.advanceTimersByTimeAsync(PING_MS)
+        await vi.advanceTimersByTimeAsync(PING_TIMEOUT_MS)
         vi.useRealTimers()
 
         expect(await writer.isAvailable()).toBe(true)
@@ -53,7 +53,7 @@ describeServers('a connection whose packets were lost', (database) => {
         fakeTimeouts()
         const outcome = Promise.allSettled([writer.write(batch('second'))])
         await turnsUntil(() => proxy.cuts() === 1)
-        await vi.advanceTimersByTimeAsync(QUERY_MS)
+        await vi.advanceTimersByTimeAsync(QUERY_TIMEOUT_MS)
         expect(await outcome).toMatchObject([{ status: 'rejected' }])
         vi.useRealTimers()
         expect(await writer.write({ ...batch('second'), mayBeCommitted: true })).toMatchObject({ duplicate: true })
@@ -70,7 +70,7 @@ describeServers('a pool of the host', (database) => {
     fakeTimeouts()
     const isAvailable = writer.isAvailable()
     await turns()
-    await vi.advanceTimersByTimeAsync(QUERY_MS)
+    await vi.advanceTimersByTimeAsync(QUERY_TIMEOUT_MS)
     expect(await isAvailable).toBe(false)
     vi.useRealTimers()
     await proxy.open()
