@@ -12,6 +12,10 @@ const DESCRIPTIONS: { readonly [Field in keyof ErrorsListInput]?: string } = {
   assigned_to: `Only errors assigned to this person, or ${UNASSIGNED}`,
   unresolved: 'Exclude resolved errors',
   hide_snoozed: 'Exclude snoozed errors',
+  platform: 'Only errors last seen on this platform',
+  error_type: 'Only errors of this type',
+  app_version: 'Only errors with at least one occurrence in this version',
+  git_sha: 'Only errors last seen in this commit',
   search: 'Only errors with this text in the message or backtrace, ignoring case',
   user_id: 'Only errors that affect this user',
 }
@@ -46,7 +50,7 @@ function describeFlag(field: string, schema: v.GenericSchema): Flag {
   const [, list, allowed] = /^must be (one of )?(.*)$/.exec(issue ? lastMessage(issue) : '') ?? []
   if (allowed === undefined) return { value: 'TEXT', text: description ?? `Only errors with this ${fieldWords(field)}` }
   return {
-    value: list ? 'WORD' : 'N',
+    value: list ? 'WORD' : field === 'day' ? 'DATE' : 'N',
     text: list ? `One of ${allowed}` : `${description ?? fieldWords(field)}, ${allowed}`,
   }
 }

@@ -223,7 +223,7 @@ export const OPTIONS = {
     group: 'capture',
     kind: boolean,
     default: false,
-    text: 'false: LogError resolves when the row is committed. true: it resolves when the event is accepted, and the row is written in the background.',
+    text: 'false: LogError resolves when the row is committed. true: it resolves when the error is accepted, and the row is written in the background.',
   }),
   sampling_rate: row<number>({
     group: 'capture',
@@ -331,7 +331,7 @@ export const OPTIONS = {
     group: 'capture',
     kind: integer(1, 1_000_000),
     default: 200,
-    text: 'Flood guard: after one code location has created this many groups in an hour and process, its further new messages and types share one group.',
+    text: 'Flood guard: after one code location has created this many groups per hour and process, its further new messages and types share one group.',
   }),
 
   client_max_requests_per_minute: row<AddressLimits>({

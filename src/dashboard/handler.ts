@@ -242,7 +242,7 @@ async function requireApplication(parameters: unknown, { listApplications }: Exc
   if (application_id === undefined) return
   const applications = await listApplications()
   if (applications.some((application) => application.id === application_id)) return
-  throw new TrackerError('not_found', `There is no application with the id ${application_id}.`)
+  throw new TrackerError('not_found', `No application with id ${application_id}.`)
 }
 
 function requireSwitches({ needs = [] }: Endpoint, { config }: Context): void {

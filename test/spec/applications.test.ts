@@ -56,7 +56,7 @@ describeEachDatabase('several applications in one dashboard', (database) => {
     expect(await total(`?application_id=${ids.shop}`)).toBe(4)
     expect(await host.read('/errors?application_id=999')).toEqual({
       status: 404,
-      error: 'There is no application with the id 999.',
+      error: 'No application with id 999.',
     })
   })
 

@@ -30,7 +30,7 @@ describeEachDatabase('the days of the list', (database) => {
     expect(await names({ day: '2026-03-01' })).toBe('')
     expect(await names({ day: '' })).toBe('Twice After Last First Before')
     for (const day of ['yesterday', '2026-02-30', '2026-3-8', '0001-01-01', '2026-03-08T00:00'])
-      expect(() => parseInput(errorsListInput, { day })).toThrow('day must be a day such as 2026-03-09')
+      expect(() => parseInput(errorsListInput, { day })).toThrow('day must be a date such as 2026-03-09')
   })
 
   test('assigns each hour to the local day in which it starts', async () => {

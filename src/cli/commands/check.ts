@@ -107,7 +107,7 @@ async function checkSubject(database: Database, options: Options): Promise<Findi
       ok('database', `${database.dialect.address} is reachable`),
       ...integrity,
       pending.length === 0
-        ? ok('schema', `up to date, ${migrations.length} migrations applied`)
+        ? ok('schema', `up to date, migrations applied: ${migrations.length}`)
         : failed('schema', `pending: ${pending.join(', ')}. Run  npx faultboard migrate`, { exit_code: 3 }),
       ...(pending.length === 0 ? await proxyFindings(database, options) : []),
       ...(pending.length === 0 ? await rejectionFindings(database) : []),

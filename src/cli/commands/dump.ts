@@ -77,7 +77,7 @@ async function dumpOwnProcess(flags: CommonFlags, options: DumpRequest, json: bo
       print(
         enable_diagnostic_dump
           ? 'It is listed on the dumps page.'
-          : 'It is listed on the dumps page if the application has enable_diagnostic_dump on, which is off here. --json prints a dump.',
+          : 'It is listed on the dumps page if the application has enable_diagnostic_dump on, which is off here. Use --json to print the dump.',
       )
       print('To dump a running application:  faultboard dump --url http://127.0.0.1:3000/error_dashboard')
     }

@@ -106,7 +106,7 @@ function printSummary(
   if (json) printJson({ ...imported, database: address, database_is_new: isNew, rejections: first })
   else {
     print(
-      `${created} new, ${added} merged into existing errors, ${known} already imported: ${occurrences} occurrences.`,
+      `${created} new, ${added} merged into existing errors, ${known} already imported: ${occurrences} ${occurrences === 1 ? 'occurrence' : 'occurrences'}.`,
     )
     print(`Imported into ${address}${isNew ? ', which was created' : ''}.`)
   }

@@ -27,7 +27,7 @@ export const move = defineCommand({
   ],
   flags: FLAGS,
   async run(flags) {
-    if (flags.from === undefined) throw usageError('--from is missing. Specify the source database')
+    if (flags.from === undefined) throw usageError('--from is missing: specify the source database')
     const source = await optionsFor(flags, flags.from, '--from')
     const target = await optionsFor(flags, flags.to, '--to')
     const [from, to] = [createDatabaseFrom(source), createDatabaseFrom(target)]

@@ -35,8 +35,8 @@ export const processHealthPage = definePage({
       </PageHead>
       {process === null ? (
         <Empty title="No processes yet" code="Tracker.configure({ enable_process_health: true })">
-          Turn on this option. Each process appears within seconds of its start, with charts of memory, event loop, CPU,
-          garbage collection and recorded errors.
+          Processes with this option appear here within seconds of their start, with charts of memory, event loop, CPU,
+          garbage collection and recorded errors:
         </Empty>
       ) : (
         <div class="stack">
@@ -89,7 +89,7 @@ function Processes({
           <tr>
             <th scope="col">Process</th>
             {showsApplication && <th scope="col">Application</th>}
-            <th scope="col">Up</th>
+            <th scope="col">Uptime</th>
             <th scope="col">Last seen</th>
             {['Memory', 'Heap', 'Loop delay p99', 'CPU'].map((title) => (
               <th scope="col" class="number">
@@ -110,7 +110,7 @@ function Processes({
                 </a>
               </th>
               {showsApplication && <td data-name="Application">{process.application_name}</td>}
-              <td data-name="Up">
+              <td data-name="Uptime">
                 {formatSeconds(
                   ((process.alive ? visit.now : Date.parse(process.last_seen_at)) - Date.parse(process.started_at)) /
                     1000,

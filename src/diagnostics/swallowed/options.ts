@@ -12,7 +12,7 @@ export const swallowedOptions = {
     group: 'diagnostics',
     kind: number(0, 1),
     default: 0.95,
-    text: 'A location is listed when its share of rescued exceptions exceeds this value.',
+    text: 'A location is listed when the share of its exceptions that are swallowed exceeds this value.',
   }),
   swallowed_exception_flush_interval: row<number>({
     group: 'diagnostics',

@@ -33,7 +33,7 @@ export const swallowedExceptionsPage = definePage({
     <>
       <PageHead
         title="Swallowed exceptions"
-        context={`Locations where more than ${formatPercent(data.threshold)} of the raised exceptions were caught and never reported.`}
+        context={`Locations where more than ${formatPercent(data.threshold)} of the thrown exceptions were caught and never reported.`}
       >
         <StoredRange days={data.days} visit={visit} />
       </PageHead>
@@ -69,7 +69,7 @@ function Locations({ data, sources, visit }: PageData & { visit: Visit }): Rende
   return (
     <section class="stack" aria-label="Locations">
       <p class="muted">
-        {`${formatCount(totals.raise_count)} raised in ${locations}: ${formatCount(totals.rescue_count)} swallowed, ${formatCount(totals.reported_count)} reported, ${formatCount(totals.unaccounted_count)} unaccounted for.`}
+        {`${formatCount(totals.raise_count)} thrown in ${locations}: ${formatCount(totals.rescue_count)} swallowed, ${formatCount(totals.reported_count)} reported, ${formatCount(totals.unaccounted_count)} unaccounted for.`}
       </p>
       <ol>
         {data.locations.map((location, i) => (
@@ -91,7 +91,7 @@ function NoLocations({ data }: { data: SwallowedExceptions }): Rendered {
   if (totals.raise_count > 0) {
     return (
       <Empty title={title}>
-        {`${formatCount(totals.raise_count)} exceptions were raised, ${formatPercent(totals.rescue_count / totals.raise_count)} of them caught and never reported. No location exceeds `}
+        {`${formatCount(totals.raise_count)} exceptions were thrown, ${formatPercent(totals.rescue_count / totals.raise_count)} of them caught and never reported. No location exceeds `}
         <code>swallowed_exception_threshold</code>
         {` (${threshold}).`}
       </Empty>

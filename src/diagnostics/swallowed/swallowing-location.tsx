@@ -31,7 +31,7 @@ export function SwallowingLocationItem({ location, source, visit }: SwallowingLo
       </div>
       <dl class="record-figures swallowed-figures">
         <div>
-          <dt>Raised</dt>
+          <dt>Thrown</dt>
           <dd>{formatCount(raise_count)}</dd>
         </div>
         <div>
@@ -70,7 +70,7 @@ function RaiseLocation({ location, visit }: { location: string; visit: Visit }):
   const path = isHandler ? location.slice(1) : location
   return (
     <>
-      {isHandler && <span class="muted">raised below </span>}
+      {isHandler && <span class="muted">thrown below </span>}
       <a
         href={openErrorsLink(visit, { search: path.replace(/(?::\d+){1,2}$/, '') })}
         title="Show errors with this file in the stack trace"

@@ -24,7 +24,7 @@ export const localVariableOptions = {
     group: 'diagnostics',
     kind: integer(1, 1000),
     default: 20,
-    text: 'Milliseconds per second that reading variables may take. A read that exceeds the limit is compensated with a pause.',
+    text: 'Milliseconds per second that reading variables may take. Bursts of up to five times the limit are allowed. Reading then stops until the average is below the limit again.',
   }),
   local_variable_max_count: row<number>({
     group: 'diagnostics',

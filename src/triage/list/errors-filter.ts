@@ -20,7 +20,7 @@ import type { Schema } from '../../store/schema.js'
 import { withoutIndex } from '../../store/sql/sort-order.js'
 import { affectsUser, occurredOnDay, seenInCommit, seenInVersion } from './occurrence-conditions.js'
 
-const DAY_MESSAGE = 'must be a day such as 2026-03-09'
+const DAY_MESSAGE = 'must be a date such as 2026-03-09'
 
 /** Calendar day such as `2026-03-09`. */
 const calendarDay = () =>

@@ -99,7 +99,7 @@ describe('the overview', () => {
     expect((await host.get('/overview?application_id=1')).status).toBe(200)
     expect(await host.json('/overview?application_id=77')).toMatchObject({
       status: 404,
-      error: 'There is no application with the id 77.',
+      error: 'No application with id 77.',
     })
     expect((await host.get('/overview?application_id=shop')).status).toBe(422)
   })

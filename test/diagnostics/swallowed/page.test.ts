@@ -47,11 +47,11 @@ describe('the swallowed-exceptions page', () => {
 
     test('shows figures, handler behavior and the code of the first handler', async () => {
       const page = await shown()
-      expect(page).toContain('1,005 raised in 2 locations: 1,000 swallowed, 0 reported, 5 unaccounted for.')
+      expect(page).toContain('1,005 thrown in 2 locations: 1,000 swallowed, 0 reported, 5 unaccounted for.')
       expect(page).toMatch(/<dt>Ratio<\/dt><dd>99%<\/dd>/)
       expect(page).toMatch(/<dt>Unaccounted<\/dt><dd>5<\/dd>/)
       expect(page).toContain('empty catch')
-      expect(page).toContain('raised below ')
+      expect(page).toContain('thrown below ')
       expect(page).toMatch(/Show handler<\/summary><pre class="source"/)
       expect(page).toContain('This process does not count its own exceptions')
     })
@@ -61,7 +61,7 @@ describe('the swallowed-exceptions page', () => {
     })
 
     test('shows thrown exceptions when no location exceeds the threshold', async () => {
-      expect(await shown(strict)).toContain('1,005 exceptions were raised, 99.5% of them caught and never reported')
+      expect(await shown(strict)).toContain('1,005 exceptions were thrown, 99.5% of them caught and never reported')
     })
   })
 })

@@ -21,11 +21,11 @@ export const STOREFRONT: readonly SampleKind[] = [
   {
     key: 'checkout-address',
     type: 'ValidationError',
-    message: 'postcode "{number}" is not a postcode of "{city}"',
+    message: 'Postal code "{number}" is not valid for "{city}"',
     at: ['checkAddress src/checkout/address.ts:52:11', 'placeOrder src/checkout/place-order.ts:31:3', ...EXPRESS],
     per_day: 14,
     route: 'POST /checkout/address',
-    params: { body: { email: '{email}', city: '{city}', postcode: '{number}' } },
+    params: { body: { email: '{email}', city: '{city}', postal_code: '{number}' } },
   },
   {
     key: 'sign-in',

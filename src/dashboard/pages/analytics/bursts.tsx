@@ -45,7 +45,7 @@ export function NewestBursts({ found, visit }: { found: RecentBursts; visit: Vis
     <Insight
       title="Bursts"
       description={`Newest rapid repeats of one error ${searchRange}.`}
-      explanation={`A burst is ${DEFINITION}. If not all occurrences are stored, the range ends at the total of those hours.`}
+      explanation={`A burst is ${DEFINITION}. If not all occurrences are stored, the count is a range: from the stored occurrences to the total of those hours.`}
     >
       {bursts.length === 0 ? (
         <p class="muted">No bursts found.</p>

@@ -46,7 +46,7 @@ function spikeText({ count, mean, std_dev }: Spike): string {
 
 /** Formats a baseline as mean ± standard deviation. */
 export function formatBaseline(mean: number, std_dev: number): string {
-  return formatRounded(mean) === '0' ? 'almost none' : `${formatRounded(mean)} ± ${formatRounded(std_dev)}`
+  return formatRounded(mean) === '0' ? 'near 0' : `${formatRounded(mean)} ± ${formatRounded(std_dev)}`
 }
 
 function formatRounded(value: number): string {

@@ -41,7 +41,7 @@ export function Trends({ trends, types, visit }: { trends: ErrorTrends; types: T
           {
             label: 'Resolution rate',
             value: resolution.error_count === 0 ? '–' : formatPercent(resolution.resolution_rate),
-            description: `${formatCount(resolution.resolved_count)} of those are resolved`,
+            description: `${formatCount(resolution.resolved_count)} of ${formatCount(resolution.error_count)} errors resolved`,
           },
           {
             label: 'Time to resolve',

@@ -20,6 +20,7 @@ export function ErrorShares({
     <>
       <Shares
         title="Users"
+        heading="User"
         note={users.scope === 'recent' ? 'newest occurrences only' : undefined}
         rows={users.users.map(({ user_id, count, last_seen_at }) => ({
           label: <bdi title={`last seen ${exactTime(last_seen_at, visit.time_zone)}`}>{user_id}</bdi>,
@@ -29,6 +30,7 @@ export function ErrorShares({
       />
       <Shares
         title="Versions"
+        heading="Version"
         note={PERIOD}
         rows={history.app_versions.map(({ app_version, count }) =>
           app_version === null
@@ -38,6 +40,7 @@ export function ErrorShares({
       />
       <Shares
         title="Platforms"
+        heading="Platform"
         note={PERIOD}
         rows={history.platforms.map(({ platform, count }) => ({
           label: platform,
@@ -51,7 +54,17 @@ export function ErrorShares({
 
 const PERIOD = 'last 30 days'
 
-function Shares({ title, note, rows }: { title: string; note?: string | undefined; rows: readonly Share[] }): Rendered {
+function Shares({
+  title,
+  heading,
+  note,
+  rows,
+}: {
+  title: string
+  heading: string
+  note?: string | undefined
+  rows: readonly Share[]
+}): Rendered {
   if (rows.length === 0) return null
   return (
     <section class="panel">
@@ -59,7 +72,7 @@ function Shares({ title, note, rows }: { title: string; note?: string | undefine
         <h2>{title}</h2>
         {note && <p class="meta muted">{note}</p>}
       </div>
-      <ShareBars title={title} rows={rows} />
+      <ShareBars title={title} heading={heading} rows={rows} />
     </section>
   )
 }

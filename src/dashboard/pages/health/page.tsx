@@ -52,7 +52,7 @@ function databaseFacts({ database }: Health): Facts {
 
 function migrationsText({ applied, pending }: NonNullable<Health['database']['migrations']>): string {
   if (pending.length > 0) return `${applied.length} applied, pending: ${pending.join(', ')}`
-  return `all ${applied.length} applied`
+  return `up to date (${applied.length} applied)`
 }
 
 function writingFacts({ recorder, spool }: Health, visit: Visit): Facts {

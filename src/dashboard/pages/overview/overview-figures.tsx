@@ -28,7 +28,7 @@ export function OverviewFigures({ data, visit }: { data: Overview; visit: Visit 
         change={{
           now: unresolved.count,
           before: unresolved.count - unresolved.opened + unresolved.closed,
-          period: '7 days ago',
+          period: 'unresolved 7 days ago',
           format: formatCount,
         }}
         trend={{ values: unresolved.daily, label: 'Unresolved errors by day, last 14 days' }}

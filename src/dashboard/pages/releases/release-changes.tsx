@@ -64,7 +64,7 @@ export function ReleaseChanges({
           title="Increased"
           count={changes.worse_count}
           errors={changes.worse_errors}
-          empty="Nothing increased."
+          empty="No errors increased."
           visit={visit}
         />
         <ChangeList
@@ -72,7 +72,7 @@ export function ReleaseChanges({
           title="Gone"
           count={changes.gone_count}
           errors={changes.gone_errors}
-          empty="Nothing disappeared."
+          empty="No errors disappeared."
           visit={visit}
         />
       </div>

@@ -93,7 +93,7 @@ function SettingIndex({
           </li>
         ))}
       </ul>
-      <p class="meta muted">{`${changed} of ${settings.length} customized`}</p>
+      <p class="meta muted">{`${changed} of ${settings.length} changed from the default`}</p>
     </nav>
   )
 }

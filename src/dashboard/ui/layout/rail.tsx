@@ -131,7 +131,7 @@ function ApplicationSwitcher({ visit }: { visit: Visit }) {
   )
 }
 
-const THEME_LABELS = { auto: 'System', light: 'Light', dark: 'Dark' } as const
+const THEME_LABELS = { auto: 'Auto', light: 'Light', dark: 'Dark' } as const
 
 function ThemeSwitch({ visit }: { visit: Visit }) {
   return (
@@ -143,9 +143,9 @@ function ThemeSwitch({ visit }: { visit: Visit }) {
           name="theme"
           value={theme}
           aria-pressed={String(theme === visit.theme)}
-          title={THEME_LABELS[theme]}
+          title={theme === 'auto' ? 'Follow the system theme' : THEME_LABELS[theme]}
         >
-          {theme === 'auto' ? 'Auto' : THEME_LABELS[theme]}
+          {THEME_LABELS[theme]}
         </button>
       ))}
     </form>

@@ -19,8 +19,8 @@ export const baselinePart: RelatedPart<ErrorBaseline> = {
         {`. ${formatCount(count)} this hour so far${is_above ? ', above the baseline' : ''}.`}
       </p>
       <Explanation>
-        All errors of type <bdi>{error_type}</bdi> on <bdi>{platform}</bdi> over the last four weeks, without outliers.
-        Calculated <Time iso={calculated_at} visit={visit} />.
+        All errors of type <bdi>{error_type}</bdi> on <bdi>{platform}</bdi> over the last four weeks, excluding
+        outliers. Calculated <Time iso={calculated_at} visit={visit} />.
       </Explanation>
     </>
   ),

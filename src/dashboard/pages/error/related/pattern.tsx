@@ -45,7 +45,7 @@ function patternText({ pattern_type, peak_hours, weekday_distribution, total }: 
     case 'weekend':
       return `Mostly on weekends (${formatCount(weekend)} of ${formatCount(total)}).`
     default:
-      return `Peaks at ${hours} on all days.`
+      return `Peaks at ${hours}.`
   }
 }
 
