@@ -65,12 +65,12 @@ async function call(client: Client, name: string, args: object = {}): Promise<An
 
 /** Reads the data between the two lines. */
 function dataOf({ content }: Answer): { shortened: boolean; data: Record<string, never> } {
-  const [, mark, json, end] =
+  const [, boundary, json, end] =
     /^-----BEGIN UNTRUSTED DATA (\S+)-----\n(.*)\n-----END UNTRUSTED DATA (\S+)-----$/s.exec(content[1]?.text ?? '') ??
     []
   expect(content).toHaveLength(2)
-  expect(end).toBe(mark)
-  expect(content[0]?.text).toContain(`the mark ${mark}`)
+  expect(end).toBe(boundary)
+  expect(content[0]?.text).toContain(`contain ${boundary}`)
   return JSON.parse(json ?? '')
 }
 
