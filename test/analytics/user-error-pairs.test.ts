@@ -27,7 +27,7 @@ async function addUsers(
 const many = <T>(count: number, create: (i: number) => T) => Array.from({ length: count }, (_, i) => create(i))
 
 describeEachDatabase('affected users', (database) => {
-  test('of the past do not hide current users', async () => {
+  test('include current users despite many past users', async () => {
     const { context, log, run } = await listContext(database)
     const ids = await Promise.all(['One', 'Two', 'Three'].map((name) => log(name, { occurred_at: NOON - 200 * DAY })))
     const old = many(1000, (i) => ids.map((error_id) => ({ error_id, user_id: `old-${i}`, at: NOON - 200 * DAY })))
@@ -40,7 +40,7 @@ describeEachDatabase('affected users', (database) => {
     ])
   })
 
-  test('of another application do not count toward the row limit', async () => {
+  test('do not count toward the row limit of another application', async () => {
     const { context, place, log, run } = await listContext(database)
     const other = contextAt(place, { application_name: 'noisy' })
     const noisy = await other.log('Noisy')

@@ -3,12 +3,12 @@ import { resolveConfiguration } from '../../src/options.js'
 
 const CREDENTIALS = { dashboard_username: 'a', dashboard_password: 'b' }
 
-test('a database of an unknown kind is named together with every other problem', () => {
+test('reports an unsupported database together with all other problems', () => {
   const resolve = () => resolveConfiguration({ ...CREDENTIALS, database: {}, sampling_rate: 5 }, {})
   expect(resolve).toThrow(/database must be[\s\S]*sampling_rate must be/)
 })
 
-test('a mistyped variable is warned of, with the nearest known one', () => {
+test('warns about a misspelled variable and suggests the most similar one', () => {
   const env = {
     FAULTBOARD_DATABSE: 'x',
     FAULTBOARD_RETENTION_DAY: '3',
@@ -22,7 +22,7 @@ test('a mistyped variable is warned of, with the nearest known one', () => {
   ])
 })
 
-test('a mapping in a variable needs exactly one value for each key', () => {
+test('requires exactly one value per key for a mapping in a variable', () => {
   const resolve = (text: string) =>
     resolveConfiguration(CREDENTIALS, { FAULTBOARD_CLIENT_MAX_REQUESTS_PER_MINUTE: text })
   const wrong =

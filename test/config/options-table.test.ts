@@ -177,14 +177,14 @@ const TEXTS: Record<OptionName, [text: string, value: unknown] | null> = {
 
 const credentials = { dashboard_username: 'admin', dashboard_password: 'x' }
 
-describe('every option that the specification names exists with the default stated there', () => {
-  test.each(Object.entries(STATED))('%s', (name, value) => {
+describe('options of the specification', () => {
+  test.each(Object.entries(STATED))('have the specified default: %s', (name, value) => {
     expect(OPTIONS[name as OptionName]?.default).toEqual(value)
   })
 })
 
-describe('every option that can be written as text can also be set by the environment', () => {
-  test.each(OPTION_NAMES.filter((name) => TEXTS[name]))('%s', (name) => {
+describe('environment variables', () => {
+  test.each(OPTION_NAMES.filter((name) => TEXTS[name]))('set the option %s', (name) => {
     const [text, value] = TEXTS[name] ?? []
     const variable = `FAULTBOARD_${name.toUpperCase()}`
     expect(environmentVariable(name)).toBe(variable)
@@ -192,11 +192,11 @@ describe('every option that can be written as text can also be set by the enviro
     expect(resolveConfiguration({}, environment).options[name]).toEqual(value)
   })
 
-  test.each(OPTION_NAMES.filter((name) => !TEXTS[name]))('%s cannot, and has no variable', (name) => {
+  test.each(OPTION_NAMES.filter((name) => !TEXTS[name]))('do not exist for %s, which has no text form', (name) => {
     expect(environmentVariable(name)).toBeNull()
   })
 
-  test.each(OPTION_NAMES.filter((name) => TEXTS[name]))('code wins over the environment for %s', (name) => {
+  test.each(OPTION_NAMES.filter((name) => TEXTS[name]))('are overridden by code for %s', (name) => {
     const [text, value] = TEXTS[name] ?? []
     const { options } = resolveConfiguration(
       { ...credentials, [name]: value },
@@ -215,7 +215,7 @@ const FROM_THE_HOST = [
   'application_name', 'project_root', 'app_version', 'git_sha', 'dashboard_username', 'dashboard_password',
 ] // biome-ignore format: a word list reads best as lines of words
 
-test('every default is a value that its own row accepts', () => {
+test('accepts every default as a valid value', () => {
   const { options } = resolveConfiguration(credentials, {})
   for (const name of OPTION_NAMES) {
     if (FROM_THE_HOST.includes(name)) continue
@@ -227,7 +227,7 @@ test('every option has a description', () => {
   for (const name of OPTION_NAMES) expect(OPTIONS[name].text.length, name).toBeGreaterThan(15)
 })
 
-test.each(['1e1', '0x10', '1.5'])('refuses %s in the environment for an option that is a whole number', (text) => {
+test.each(['1e1', '0x10', '1.5'])('rejects %s in the environment for a whole number', (text) => {
   const environment = { FAULTBOARD_RETENTION_DAYS: text }
   expect(() => resolveConfiguration(credentials, environment)).toThrow('must be a whole number')
 })

@@ -17,7 +17,7 @@ function problemsOf(settings: object, env: NodeJS.ProcessEnv = {}): readonly str
 
 const problemOf = (settings: object, env?: NodeJS.ProcessEnv) => problemsOf({ ...credentials, ...settings }, env)
 
-test('all problems come together in one ConfigurationError, whose message lists them', () => {
+test('reports all problems in one ConfigurationError', () => {
   const settings = { sampling_rate: 2, retention_days: 'soon', time_zone: 'Mars/Olympus', smapling_rate: 1 }
   const problems = problemsOf(settings, { FAULTBOARD_ASYNC_LOGGING: 'perhaps' })
   expect(problems).toHaveLength(7)
@@ -25,43 +25,43 @@ test('all problems come together in one ConfigurationError, whose message lists 
   expect(() => resolveConfiguration(settings as never, {})).toThrow(ConfigurationError)
 })
 
-describe('a missing credential', () => {
-  test('names both options and their variables', () => {
+describe('dashboard credentials', () => {
+  test('are reported with options and variables if both are missing', () => {
     const [username, password] = problemsOf({})
     expect(username).toMatch(/dashboard_username.*FAULTBOARD_DASHBOARD_USERNAME/)
     expect(password).toMatch(/dashboard_password.*FAULTBOARD_DASHBOARD_PASSWORD/)
   })
-  test('is missed alone when the other is there', () => {
+  test('are reported individually if only one is missing', () => {
     expect(problemsOf({ dashboard_username: 'admin' })).toEqual([
       expect.stringContaining('dashboard_password is missing'),
     ])
     expect(problemsOf({ dashboard_password: 'x' })).toEqual([expect.stringContaining('dashboard_username is missing')])
   })
-  test.each(['', '   ', null, undefined, 5, {}])('cannot be %j', (value) => {
+  test.each(['', '   ', null, undefined, 5, {}])('are rejected if the value is %j', (value) => {
     expect(problemsOf({ dashboard_username: value, dashboard_password: value })).toHaveLength(2)
   })
-  test('cannot be an empty variable', () => {
+  test('are rejected if the variable is empty', () => {
     expect(problemsOf({}, { FAULTBOARD_DASHBOARD_USERNAME: '', FAULTBOARD_DASHBOARD_PASSWORD: '' })).toHaveLength(2)
   })
-  test('a username with a colon could never sign in and is refused', () => {
+  test('are rejected if the user name contains a colon', () => {
     expect(problemOf({ dashboard_username: 'a:b' })).toEqual(['dashboard_username must not contain a colon'])
     expect(problemOf({ dashboard_password: 'a:b' })).toEqual([])
   })
 })
 
 describe('an unknown name', () => {
-  test('is refused with the nearest known one', () => {
+  test('is rejected with the most similar option', () => {
     expect(problemOf({ retentionDays: 5 })).toEqual(['retentionDays is not an option; did you mean retention_days?'])
     expect(problemOf({ enable_breadcrums: true })[0]).toContain('did you mean enable_breadcrumbs?')
   })
-  test('is refused where none is near', () =>
+  test('is rejected without a suggestion if no option is similar', () =>
     expect(problemOf({ colour: 'red' })[0]).toMatch(/colour is not an option/))
-  test.each(['constructor', 'toString', 'hasOwnProperty'])('%s is unknown too', (name) => {
+  test.each(['constructor', 'toString', 'hasOwnProperty'])('is rejected if it is %s', (name) => {
     expect(problemOf({ [name]: 1 })[0]).toContain(`${name} is not an option`)
   })
 })
 
-describe('a value that does not fit names the option and what it takes', () => {
+describe('an invalid value', () => {
   test.each([
     [{ sampling_rate: 1.1 }, 'sampling_rate must be a number from 0 to 1'],
     [{ sampling_rate: Number.NaN }, 'sampling_rate must be a number from 0 to 1'],
@@ -109,16 +109,18 @@ describe('a value that does not fit names the option and what it takes', () => {
       'severity_thresholds has the unknown key fax; allowed keys are chat, community_chat, email, incident, webhook',
     ],
     [{ severity_thresholds: { chat: 'urgent' } }, 'severity_thresholds must be one of critical, high, medium, low'],
-  ])('%j', (settings, problem) => expect(problemOf(settings)).toEqual([problem]))
+  ])('is reported with its option and the expected value: %j', (settings, problem) =>
+    expect(problemOf(settings)).toEqual([problem]),
+  )
 
-  test('a variable that does not fit names itself and its option', () => {
+  test('is reported with its variable and option', () => {
     expect(problemOf({}, { FAULTBOARD_SAMPLING_RATE: 'half' })).toEqual([
       'FAULTBOARD_SAMPLING_RATE (option sampling_rate) must be a number from 0 to 1',
     ])
     expect(problemOf({}, { FAULTBOARD_SEVERITY_THRESHOLDS: 'chat' })).toHaveLength(1)
   })
 
-  test('a value that throws when it is looked at is a problem of its option', () => {
+  test('is reported for its option if reading it throws', () => {
     const hostile = new Proxy([], {
       get: () => {
         throw new Error('no')
@@ -128,19 +130,19 @@ describe('a value that does not fit names the option and what it takes', () => {
   })
 })
 
-describe('settings cannot pollute a prototype', () => {
-  test('by a key named __proto__', () => {
+describe('settings', () => {
+  test('cannot pollute a prototype with a key named __proto__', () => {
     const settings = JSON.parse('{"__proto__":{"sampling_rate":0,"polluted":true}}')
     expect(problemOf({}, {})).toEqual([])
     const problems = problemsOf(Object.defineProperties({ ...credentials }, Object.getOwnPropertyDescriptors(settings)))
     expect(problems).toEqual([expect.stringContaining('__proto__ is not an option')])
     expect('polluted' in {}).toBe(false)
   })
-  test('an inherited setting is not taken', () => {
+  test('are ignored if they are inherited', () => {
     const settings = Object.assign(Object.create({ sampling_rate: 0 }), credentials)
     expect(resolveConfiguration(settings, {}).options.sampling_rate).toBe(1)
   })
-  test('by a threshold named __proto__', () => {
+  test('cannot pollute a prototype with a threshold named __proto__', () => {
     expect(problemOf({ severity_thresholds: JSON.parse('{"__proto__":"low"}') })[0]).toContain('unknown key __proto__')
   })
 })

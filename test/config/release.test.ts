@@ -23,42 +23,42 @@ function folderWith(files: Record<string, string>): string {
   return folder
 }
 
-describe('the version is taken from', () => {
+describe('the version', () => {
   const versionOf = (env: NodeJS.ProcessEnv, settings: Settings = {}) =>
     resolve({ project_root: folderWith({ 'package.json': '{ "version": "1.0.0" }' }), ...settings }, env).app_version
 
-  test('the option first', () => expect(versionOf({ APP_VERSION: '3' }, { app_version: '2' })).toBe('2'))
-  test('the environment next: the own variables before those of the platform', () => {
+  test('uses the option first', () => expect(versionOf({ APP_VERSION: '3' }, { app_version: '2' })).toBe('2'))
+  test('uses the environment next, with variables of the host before those of the platform', () => {
     expect(versionOf({ K_REVISION: 'shop-00042-abc', RELEASE_VERSION: '4', APP_VERSION: ' 3 ' })).toBe('3')
     expect(versionOf({ K_REVISION: 'shop-00042-abc', RELEASE_VERSION: '4' })).toBe('4')
     expect(versionOf({ K_REVISION: 'shop-00042-abc' })).toBe('shop-00042-abc')
     expect(versionOf({ HEROKU_RELEASE_VERSION: 'v42' })).toBe('v42')
   })
-  test('package.json last', () => expect(versionOf({ APP_VERSION: ' ', npm_package_version: '9' })).toBe('1.0.0'))
-  test('nowhere, where none of them knows one', () => {
+  test('uses package.json last', () => expect(versionOf({ APP_VERSION: ' ', npm_package_version: '9' })).toBe('1.0.0'))
+  test('is null if no source contains it', () => {
     expect(resolve({ project_root: folderWith({ 'package.json': '{}' }) }).app_version).toBeNull()
   })
-  test('and is never long', () => expect(versionOf({ APP_VERSION: 'x\0'.repeat(1000) })).toHaveLength(128))
+  test('is limited to 128 characters', () => expect(versionOf({ APP_VERSION: 'x\0'.repeat(1000) })).toHaveLength(128))
 })
 
-describe('the commit is taken from', () => {
+describe('the commit', () => {
   const commitBy = (env: NodeJS.ProcessEnv, settings: Settings = {}) =>
     resolve({ project_root: folderWith({ 'package.json': '{}', '.git/HEAD': OTHER }), ...settings }, env).git_sha
 
-  test('the option first', () => expect(commitBy({ GIT_SHA: SHA }, { git_sha: 'mine' })).toBe('mine'))
+  test('uses the option first', () => expect(commitBy({ GIT_SHA: SHA }, { git_sha: 'mine' })).toBe('mine'))
   test.each([
     'GIT_SHA', 'GIT_COMMIT', 'COMMIT_SHA', 'SOURCE_VERSION', 'SOURCE_COMMIT', 'HEROKU_SLUG_COMMIT', 'VERCEL_GIT_COMMIT_SHA',
     'RENDER_GIT_COMMIT', 'RAILWAY_GIT_COMMIT_SHA', 'GITHUB_SHA', 'CI_COMMIT_SHA', 'CIRCLE_SHA1', 'BITBUCKET_COMMIT',
     'CF_PAGES_COMMIT_SHA', 'COMMIT_REF', 'KAMAL_VERSION',
-  ])('the environment next: %s', (name) => expect(commitBy({ [name]: ` ${SHA.toUpperCase()} ` })).toBe(SHA)) // biome-ignore format: a word list reads best as lines of words
-  test('the own variable before that of a CI service', () =>
+  ])('uses the environment next: %s', (name) => expect(commitBy({ [name]: ` ${SHA.toUpperCase()} ` })).toBe(SHA)) // biome-ignore format: a word list reads best as lines of words
+  test('prefers the variable of the host to that of a CI service', () =>
     expect(commitBy({ GITHUB_SHA: OTHER, GIT_SHA: SHA })).toBe(SHA))
-  test('the repository last, also where a variable holds something else', () => {
+  test('uses the repository if no variable contains a commit', () => {
     for (const text of ['', 'main', 'v1.2.3', 'abc12', 'x'.repeat(40), 'a'.repeat(65), `${SHA} ${SHA}`, '12:00'])
       expect(commitBy({ GIT_SHA: text, COMMIT_REF: text })).toBe(OTHER)
     expect(commitBy({ GIT_SHA: 'main', GITHUB_SHA: SHA.slice(0, 7) })).toBe(SHA.slice(0, 7))
   })
-  test('nowhere, where none of them knows one', () => {
+  test('is null if no source contains it', () => {
     expect(resolve({ project_root: folderWith({ 'package.json': '{}' }) }).git_sha).toBeNull()
   })
 })
@@ -80,8 +80,8 @@ function repository() {
   return { folder, git, commit }
 }
 
-describe('reads the commit of a real repository', () => {
-  test('by a branch, from any folder below, and through a link; not before there is one', () => {
+describe('the commit of a real repository', () => {
+  test('is found by branch from subfolders and links, once there is a commit', () => {
     const { folder, commit } = repository()
     expect(findCommit(folder, {})).toBeUndefined()
     const head = commit('first')
@@ -91,7 +91,7 @@ describe('reads the commit of a real repository', () => {
     expect(resolve({ project_root: current }).git_sha).toBe(head)
   })
 
-  test('by packed references, and by a newer loose one', () => {
+  test('is found in packed references unless a loose reference is newer', () => {
     const { folder, git, commit } = repository()
     commit('first')
     git('checkout', '--quiet', '-b', 'ünïcode/1.x')
@@ -104,7 +104,7 @@ describe('reads the commit of a real repository', () => {
     expect(findCommit(folder, {})).toBe(loose)
   })
 
-  test('by a detached head', () => {
+  test('is found with a detached HEAD', () => {
     const { folder, git, commit } = repository()
     const first = commit('first')
     commit('second')
@@ -112,7 +112,7 @@ describe('reads the commit of a real repository', () => {
     expect(findCommit(folder, {})).toBe(first)
   })
 
-  test('by a worktree, whose branch is loose or packed in the folder of the others', () => {
+  test('is found in a worktree with a loose or packed branch', () => {
     const { git, commit } = repository()
     const first = commit('first')
     commit('second')
@@ -123,13 +123,13 @@ describe('reads the commit of a real repository', () => {
     expect(findCommit(worktree, {})).toBe(first)
   })
 
-  test('by a submodule, whose folder is named relative to it', () => {
+  test('is found in a submodule with a relative folder', () => {
     const submodule = folderWith({ '.git/modules/part/HEAD': SHA, 'part/.git': 'gitdir: ../.git/modules/part\n' })
     expect(findCommit(join(submodule, 'part'), {})).toBe(SHA)
   })
 })
 
-describe('a hostile repository is harmless', () => {
+describe('a hostile repository', () => {
   const commitWith = (files: Record<string, string>) => findCommit(folderWith(files), {})
 
   test.each([
@@ -139,7 +139,7 @@ describe('a hostile repository is harmless', () => {
     'refs/heads/../../../outside',
     'refs\\..\\outside',
     'outside',
-  ])('a reference to %s is not followed', (name) => {
+  ])('does not follow a reference to %s', (name) => {
     const files = { outside: SHA, '.git/outside': SHA, '.git/refs/heads/main': SHA, 'refs\\..\\outside': SHA }
     expect(commitWith({ ...files, '.git/HEAD': `ref: ${name}` })).toBeUndefined()
     expect(
@@ -148,25 +148,22 @@ describe('a hostile repository is harmless', () => {
   })
 
   test.each<[string, Record<string, string>]>([
-    [
-      'references in a circle',
-      { '.git/HEAD': 'ref: refs/a', '.git/refs/a': 'ref: refs/b', '.git/refs/b': 'ref: refs/a' },
-    ],
-    ['a file that is no commit', { '.git/HEAD': 'root:x:0:0:root:/root:/bin/sh' }],
+    ['circular references', { '.git/HEAD': 'ref: refs/a', '.git/refs/a': 'ref: refs/b', '.git/refs/b': 'ref: refs/a' }],
+    ['a file without a commit', { '.git/HEAD': 'root:x:0:0:root:/root:/bin/sh' }],
     ['a NUL in a name', { '.git/HEAD': 'ref: refs/heads/a\0b' }],
     ['a NUL in a path', { '.git': 'gitdir: a\0b' }],
-    ['a name longer than any file may have', { '.git/HEAD': `ref: refs/${'a'.repeat(3000)}` }],
-    ['a folder that is not there', { '.git': 'gitdir: /nowhere/at/all' }],
-    ['a file that names no folder', { '.git': 'x'.repeat(100_000) }],
+    ['a name that is too long for a file', { '.git/HEAD': `ref: refs/${'a'.repeat(3000)}` }],
+    ['a missing folder', { '.git': 'gitdir: /nowhere/at/all' }],
+    ['a file without a folder name', { '.git': 'x'.repeat(100_000) }],
     ['an empty folder', { '.git/description': '' }],
-    ['a folder for a file', { '.git/HEAD/x': '' }],
+    ['a folder in place of a file', { '.git/HEAD/x': '' }],
     [
-      'references without their line ends',
+      'references without line breaks',
       { '.git/HEAD': 'ref: refs/a', '.git/packed-refs': `${SHA} refs/a`.repeat(100_000) },
     ],
-  ])('%s', (_, files) => expect(commitWith(files)).toBeUndefined())
+  ])('has no commit with %s', (_, files) => expect(commitWith(files)).toBeUndefined())
 
-  test('a pipe or a device in place of a file is not opened', () => {
+  test('does not open a pipe or device in place of a file', () => {
     const folder = folderWith({ '.git/refs/a': '' })
     execFileSync('mkfifo', [join(folder, '.git/HEAD')])
     expect(findCommit(folder, {})).toBeUndefined()
@@ -175,7 +172,7 @@ describe('a hostile repository is harmless', () => {
     expect(findCommit(other, {})).toBeUndefined()
   })
 
-  test('of a gigantic file only the beginning is read', () => {
+  test('reads only the beginning of a huge file', () => {
     const padding = `# ${'x'.repeat(9 * 1024 * 1024)}\n`
     const files = { '.git/HEAD': 'ref: refs/heads/main' }
     expect(commitWith({ ...files, '.git/packed-refs': `${SHA} refs/heads/main\n${padding}` })).toBe(SHA)

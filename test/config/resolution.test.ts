@@ -17,34 +17,34 @@ function projectFolder(manifest: object): string {
   return folder
 }
 
-describe('the application name is taken from', () => {
-  test('the option first', () => {
+describe('the application name', () => {
+  test('uses the option first', () => {
     const project_root = projectFolder({ name: 'from-manifest' })
     expect(resolve({ application_name: ' shop ', project_root }, { APP_NAME: 'other' }).application_name).toBe('shop')
   })
-  test('the environment variable APP_NAME next', () => {
+  test('uses the environment variable APP_NAME next', () => {
     const project_root = projectFolder({ name: 'from-manifest' })
     expect(resolve({ project_root }, { APP_NAME: 'from-variable' }).application_name).toBe('from-variable')
     expect(resolve({ project_root }, { APP_NAME: ' ' }).application_name).toBe('from-manifest')
   })
-  test("the host's package.json next, wherever below it the process runs", () => {
+  test("uses the host's package.json next, from any subfolder", () => {
     const folder = projectFolder({ name: 'from-manifest', version: '4.5.6' })
     mkdirSync(join(folder, 'src', 'deep'), { recursive: true })
     const { application_name, app_version } = resolve({ project_root: join(folder, 'src', 'deep') })
     expect({ application_name, app_version }).toEqual({ application_name: 'from-manifest', app_version: '4.5.6' })
   })
-  test("the folder's name where the manifest has none", () => {
+  test('uses the folder name if package.json has no name', () => {
     const project_root = projectFolder({})
     expect(resolve({ project_root }).application_name).toBe(project_root.split('/').at(-1))
   })
-  test('and is always text that every database takes', () => {
+  test('is always text that every database accepts', () => {
     const application_name = resolve({ application_name: `a\0\uD800${'x'.repeat(500)}` }).application_name
     expect(application_name).toHaveLength(255)
     expect(application_name.isWellFormed() && !application_name.includes('\0')).toBe(true)
   })
 })
 
-test('environment is the option, else NODE_ENV', () => {
+test('uses the environment option, or NODE_ENV', () => {
   expect(resolve({ environment: 'staging' }, { NODE_ENV: 'production' }).environment).toBe('staging')
   expect(resolve({}, { NODE_ENV: 'production' }).environment).toBe('production')
   expect(resolve({}).environment).toBeNull()
@@ -52,7 +52,7 @@ test('environment is the option, else NODE_ENV', () => {
 
 describe('the project root', () => {
   test('is absolute', () => expect(resolve({ project_root: '.' }).project_root).toBe(realpathSync('.')))
-  test('is the real folder behind a link, as stacks name it', () => {
+  test('is the real folder behind a link, as in stacks', () => {
     const release = projectFolder({ name: 'shop' })
     const current = join(temporaryFolder(), 'current')
     symlinkSync(release, current)
@@ -60,13 +60,13 @@ describe('the project root', () => {
   })
 })
 
-test('no proxy is trusted by default, and by the word none in the environment', () => {
+test('trusts no proxy by default or with none in the environment', () => {
   expect(resolve({}).trusted_proxies).toEqual([])
   expect(resolve({}, { FAULTBOARD_TRUSTED_PROXIES: ' none ' }).trusted_proxies).toEqual([])
   expect(() => resolve({}, { FAULTBOARD_TRUSTED_PROXIES: 'none, 10.0.0.1' })).toThrow(/"none" is none of these/)
 })
 
-test('severity rules are accepted as a Map and as a list of pairs, in their order', () => {
+test('accepts severity rules as a Map or a list of pairs and keeps their order', () => {
   const rules = [
     [/a/, 'high'],
     [/b/, 'low'],
@@ -75,7 +75,7 @@ test('severity rules are accepted as a Map and as a list of pairs, in their orde
   expect(resolve({ custom_severity_rules: rules }).custom_severity_rules).toEqual(rules)
 })
 
-test('thresholds of channels that are left out keep their default', () => {
+test('keeps the default thresholds of omitted channels', () => {
   expect(resolve({ severity_thresholds: { chat: 'high' } }).severity_thresholds).toEqual({
     chat: 'high',
     community_chat: 'low',
@@ -85,8 +85,8 @@ test('thresholds of channels that are left out keep their default', () => {
   })
 })
 
-describe('the configuration is frozen', () => {
-  test('with its lists and mappings', () => {
+describe('a resolved configuration', () => {
+  test('is frozen, including lists and mappings', () => {
     const options = resolve({ ignored_exceptions: ['A'], custom_severity_rules: [[/a/, 'low']] })
     for (const part of [
       options,
@@ -98,7 +98,7 @@ describe('the configuration is frozen', () => {
       expect(Object.isFrozen(part)).toBe(true)
   })
 
-  test('throws a ConfigurationError about a restart when an option changes after the start', async () => {
+  test('throws a ConfigurationError that mentions a restart if an option changes after the start', async () => {
     const database = `sqlite:${join(temporaryFolder(), 'x.sqlite3')}`
     const tracker = new TrackerInstance({ ...credentials, database }, { env: {} })
     tracker.configure({ sampling_rate: 0.5 })
@@ -113,7 +113,7 @@ describe('the configuration is frozen', () => {
     await tracker.shutdown()
   })
 
-  test('ignores later changes of the settings object', () => {
+  test('ignores later changes to the settings object', () => {
     const ignored_exceptions = ['A']
     const options = resolve({ ignored_exceptions })
     ignored_exceptions.push('B')
@@ -121,6 +121,6 @@ describe('the configuration is frozen', () => {
   })
 })
 
-test('without credentials the tracker refuses to start', () => {
+test('refuses to start a tracker without credentials', () => {
   expect(() => new TrackerInstance({}, { env: {} }).start()).toThrow(ConfigurationError)
 })

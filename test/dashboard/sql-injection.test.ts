@@ -105,7 +105,7 @@ describeEachDatabase('SQL injection', (database) => {
     expect(host.lines.filter((line) => line.includes('request failed'))).toEqual([])
   }
 
-  test('in any parameter of any page or feed never causes a server error', { timeout: 240_000 }, async () => {
+  test('never causes a server error in any parameter of any page or feed', { timeout: 240_000 }, async () => {
     const failures: string[] = []
     for (const { endpoint, name, payloads } of parametersOf([...PAGES, ...FEEDS])) {
       const path = endpoint.path.replace(/:\w+(?:\{[^}]+\})?/g, '1')
@@ -118,7 +118,7 @@ describeEachDatabase('SQL injection', (database) => {
     await expectUntouched()
   })
 
-  test('in a filter of the list matches nothing', { timeout: 120_000 }, async () => {
+  test('matches nothing in a filter of the list', { timeout: 120_000 }, async () => {
     const matched: string[] = []
     for (const name of TEXT_FILTERS) {
       for (const payload of PAYLOADS) {
@@ -131,7 +131,7 @@ describeEachDatabase('SQL injection', (database) => {
     expect(matched).toEqual([])
   })
 
-  test('in a search finds exactly the error whose message contains it', { timeout: 120_000 }, async () => {
+  test('finds exactly the error whose message contains it in a search', { timeout: 120_000 }, async () => {
     const own = await startHost(await database.fresh())
     try {
       const searched = PAYLOADS.filter((payload) => payload.trim().length > 2 && !UNSTORABLE.test(payload))
@@ -150,7 +150,7 @@ describeEachDatabase('SQL injection', (database) => {
     }
   })
 
-  test('in any field of any form never causes a server error', { timeout: 240_000 }, async () => {
+  test('never causes a server error in any field of any form', { timeout: 240_000 }, async () => {
     const failures: string[] = []
     for (const { endpoint, name, payloads } of parametersOf(ACTIONS)) {
       // Uses an unknown error, because an action would change the data of the other tests.
@@ -164,7 +164,7 @@ describeEachDatabase('SQL injection', (database) => {
     await expectUntouched()
   })
 
-  test('in any path or id is an unknown page or record', { timeout: 120_000 }, async () => {
+  test('is an unknown page or record in any path or id', { timeout: 120_000 }, async () => {
     const paths = ['/errors/', '/errors/diagnostic_dumps/', '/saved_views/', '/assets/', '/']
     const failures: string[] = []
     for (const path of paths) {
@@ -176,7 +176,7 @@ describeEachDatabase('SQL injection', (database) => {
     expect(failures).toEqual([])
   })
 
-  test('in the input of an agent is refused or matches nothing', { timeout: 240_000 }, async () => {
+  test('is rejected or matches nothing in the input of an agent', { timeout: 240_000 }, async () => {
     const problems: string[] = []
     for (const tool of [...READ_TOOLS, ...TRIAGE_TOOLS]) {
       for (const name of Object.keys(entriesOf(tool.input))) {
@@ -198,7 +198,7 @@ describeEachDatabase('SQL injection', (database) => {
     await expectUntouched()
   })
 
-  test('in a recorded error is stored and shown as it was', { timeout: 120_000 }, async () => {
+  test('is stored and shown unchanged in a recorded error', { timeout: 120_000 }, async () => {
     const own = await startHost(await database.fresh())
     try {
       for (const [i, payload] of PAYLOADS.entries()) {

@@ -52,8 +52,10 @@ async function runHost(
 }
 
 describeWithGit('a host with git', () => {
-  describeEachRuntime('shows the source of its error', ({ path: node }) => {
-    test('at its commit, highlighted, with the author, and then exits', { timeout: 60_000 }, async () => {
+  describeEachRuntime('with an error in its own code', ({ path: node }) => {
+    test('shows the highlighted source at its commit with the author, and then exits', {
+      timeout: 60_000,
+    }, async () => {
       const { folder, git_sha, write, commit } = deployed()
       // The running lines are those of the deployed commit.
       const shown = await runHost(node, folder, { git_sha, is_patient: true })
@@ -65,7 +67,7 @@ describeWithGit('a host with git', () => {
       expect(later.author).toContain(`as of ${git_sha.slice(0, 7)}`)
     })
 
-    test('and kills a hanging git process when it exits', { timeout: 60_000 }, async () => {
+    test('kills a hanging git process when it exits', { timeout: 60_000 }, async () => {
       const { folder, git_sha, git } = deployed()
       const never = join(temporaryFolder(), 'never')
       execFileSync('mkfifo', [never])

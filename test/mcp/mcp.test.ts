@@ -126,7 +126,7 @@ describe('faultboard mcp with the client of the protocol', () => {
     ['analytics', { days: 7 }],
     ['releases', {}],
     ['applications', {}],
-  ])('%s answers with data', async (name, args) => {
+  ])('returns data from %s', async (name, args) => {
     const answer = await call(reader, name, args)
     expect(answer.isError).toBe(false)
     expect(dataOf(answer).data).toBeTypeOf('object')
@@ -195,7 +195,7 @@ describe('faultboard mcp --allow-triage', () => {
 })
 
 describe('lines of the protocol', () => {
-  /** Sends these lines and gives what came back, line by line. */
+  /** Sends lines and returns the exit code and the response lines. */
   async function talk(...lines: string[]): Promise<{ code: number | null; answers: Record<string, never>[] }> {
     const child = spawn(process.execPath, [MAIN, 'mcp', '--database', database], { cwd })
     let stdout = ''
@@ -222,9 +222,9 @@ describe('lines of the protocol', () => {
     ['2025-06-18', '2025-06-18'],
     ['2025-11-25', '2025-11-25'],
     ['1999-01-01', '2025-11-25'],
-  ])('asked for the version %s it speaks %s', async (asked, spoken) => {
-    const { code, answers } = await talk(request(1, 'initialize', { protocolVersion: asked, capabilities: {} }))
-    expect(answers[0]?.result).toMatchObject({ protocolVersion: spoken, serverInfo: { name: 'faultboard' } })
+  ])('responds to protocol version %s with version %s', async (requested, negotiated) => {
+    const { code, answers } = await talk(request(1, 'initialize', { protocolVersion: requested, capabilities: {} }))
+    expect(answers[0]?.result).toMatchObject({ protocolVersion: negotiated, serverInfo: { name: 'faultboard' } })
     expect(code).toBe(0)
   })
 

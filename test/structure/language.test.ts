@@ -93,7 +93,7 @@ describe('clean folders', () => {
     expect(files.flatMap((file) => rejectedIn(file).map((excerpt) => `${file}: ${excerpt}`))).toEqual([])
   })
 
-  test('do not contain a phrase that wraps to the next line', () => {
+  test('contain no rejected phrase across a line break', () => {
     expect(rejectedPhrases('// Read by\n// whoever asks.')).toEqual(['// Read by whoever asks.'])
     expect(rejectedPhrases('// What is read.')).toHaveLength(1)
     expect(rejectedPhrases('// Reads the file.')).toEqual([])

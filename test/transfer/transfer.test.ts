@@ -87,16 +87,19 @@ describeEachDatabase('an export', (database) => {
   test.each([
     ['critical', 'low', 'critical'],
     ['low', 'high', 'high'],
-  ] as const)('an error that is %s here and %s there is %s after the import', async (here, there, severity) => {
-    const [source, target] = [await freshTracker(database), await freshTracker(database)]
-    // An application of another time is another origin.
-    target.clock.now = Date.parse('2026-03-31T10:20:00Z')
-    const error = { error_type: 'SteadyError', message: 'again' }
-    await target.tracker.Commands.LogError.call({ ...error, severity: here })
-    await source.tracker.Commands.LogError.call({ ...error, severity: there })
-    expect(await importInto(target.tracker, await exported(source.tracker))).toMatchObject({ added: 1 })
-    expect(await target.tracker.Queries.ErrorsList.call()).toMatchObject([{ severity, occurrence_count: 2 }])
-  })
+  ] as const)(
+    'merges an existing error with severity %s and an imported error with severity %s to %s',
+    async (here, there, severity) => {
+      const [source, target] = [await freshTracker(database), await freshTracker(database)]
+      // An application of another time is another origin.
+      target.clock.now = Date.parse('2026-03-31T10:20:00Z')
+      const error = { error_type: 'SteadyError', message: 'again' }
+      await target.tracker.Commands.LogError.call({ ...error, severity: here })
+      await source.tracker.Commands.LogError.call({ ...error, severity: there })
+      expect(await importInto(target.tracker, await exported(source.tracker))).toMatchObject({ added: 1 })
+      expect(await target.tracker.Queries.ErrorsList.call()).toMatchObject([{ severity, occurrence_count: 2 }])
+    },
+  )
 
   test('imports an error again after it was deleted', async () => {
     const { tracker, url: there } = await freshTracker(database)

@@ -40,7 +40,7 @@ test.each([
   ['dashboard_base_url of the dashboard', { dashboard_base_url: 'https://ops.example/shop/error_dashboard' }, {}],
   ['X-Forwarded-Prefix of a trusted proxy', { trusted_proxies: ['loopback'] }, { 'x-forwarded-prefix': '/shop' }],
 ])(
-  'links, assets, forms, redirects and cookies carry the prefix that a proxy takes away: %s',
+  'adds the prefix that a proxy strips to links, assets, forms, redirects and cookies: %s',
   async (_, settings, said) => {
     const visit = await behindProxy(settings, said)
     const page = await (await visit('/overview')).text()
@@ -68,7 +68,7 @@ test.each([
   ['it is an address', { trusted_proxies: ['loopback'] }, 'https://evil.example'],
   ['it names another host', { trusted_proxies: ['loopback'] }, '//evil.example'],
   ['it holds markup', { trusted_proxies: ['loopback'] }, '/"><script>'],
-])('a prefix is not believed when %s', async (_, settings, prefix) => {
+])('ignores a forwarded prefix when %s', async (_, settings, prefix) => {
   const visit = await behindProxy(settings, { 'x-forwarded-prefix': prefix })
   expect((await visit('')).headers.get('location')).toBe('/error_dashboard/overview')
 })
@@ -77,7 +77,7 @@ test.each([
   { trusted_proxies: ['loopback'], status: 200 },
   { trusted_proxies: [], status: 429 },
 ])(
-  'failed sign-ins count for the client behind a trusted proxy, else for the proxy: $trusted_proxies',
+  'counts failed sign-ins for the client behind a trusted proxy, otherwise for the proxy: $trusted_proxies',
   async (given) => {
     const visit = await behindProxy({ trusted_proxies: given.trusted_proxies })
     const attempt = async (from: string, password: string) =>

@@ -95,13 +95,13 @@ test.each([
   [null, false],
   ['gzipped', false],
   ['gzip;q=nonsense', true],
-])('Accept-Encoding: %s', (accepted, taken) => expect(acceptsGzip(accepted)).toBe(taken))
+])('respects Accept-Encoding: %s', (accepted, taken) => expect(acceptsGzip(accepted)).toBe(taken))
 
 const COMPRESSION = 'test/hosts/node_modules/next/dist/compiled/compression/index.js'
 
 const missing = existsSync(COMPRESSION) ? '' : ' (skipped: next is not installed in test/hosts)'
 
-test.skipIf(missing !== '')(`a host that compresses does not do it twice${missing}`, async () => {
+test.skipIf(missing !== '')(`does not compress twice in a host that compresses${missing}`, async () => {
   const compression = createRequire(import.meta.url)(`../../../${COMPRESSION}`) as (options: object) => never
   const compressing = await serveTracker({ database: 'sqlite::memory:' }, {}, (tracker) => {
     return express()

@@ -103,7 +103,7 @@ const COMPRESSION = 'test/hosts/node_modules/next/dist/compiled/compression/inde
 
 const missing = existsSync(COMPRESSION) ? '' : ' (skipped: next is not installed in test/hosts)'
 
-test.skipIf(missing !== '')(`a middleware that compresses holds no event back${missing}`, async () => {
+test.skipIf(missing !== '')(`sends events without delay through compressing middleware${missing}`, async () => {
   const compression = createRequire(import.meta.url)(`../../../${COMPRESSION}`) as (options: object) => RequestListener
   const { tracker, live } = await serve((tracker) =>
     createServer(

@@ -139,7 +139,7 @@ describeOneDatabase('the pages of the analytics', (database) => {
   })
 
   test.each(['analytics', 'platform_comparison', 'correlation'])(
-    'errors/%s keeps to an application, and refuses days that are no number',
+    'filters errors/%s by application and rejects days that are not a number',
     async (name) => {
       const own = await host.json(`/errors/${name}?application_id=${application_id}`)
       expect(JSON.stringify(own)).toMatch(/"(?:Pay|Mail)Error"|"1\.0\.0"/)
@@ -152,7 +152,7 @@ describeOneDatabase('the pages of the analytics', (database) => {
   )
 
   test.each(['analytics', 'platform_comparison', 'correlation'])(
-    'errors/%s shows what an attacker wrote as text, and carries no inline style or script',
+    'renders hostile text on errors/%s as text, without inline styles or scripts',
     async (name) => {
       const page = await (await host.get(`/errors/${name}?days=30`)).text()
       expect(page).toContain('&lt;img src=x')

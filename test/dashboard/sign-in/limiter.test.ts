@@ -119,7 +119,7 @@ describe('the limit of one network', () => {
 })
 
 describe('a known device', () => {
-  test('signs in while strangers exhaust its name, its network and the total', async () => {
+  test('signs in while other clients exhaust the limits of its name, its network and the total', async () => {
     const { attempt, guess } = createLimiter()
     await guess(25)
     await guess(300, (i) => ({ name: `user ${i}` }))

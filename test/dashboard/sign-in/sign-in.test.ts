@@ -69,7 +69,7 @@ describe('failed sign-ins', () => {
     expect((await visit(host, signIn(), { remote_address: other })).status).toBe(429)
   })
 
-  test('of another name do not refuse the right one', async () => {
+  test('do not lock out other user names', async () => {
     const { host } = await start()
     for (let i = 0; i < 30; i++) await visit(host, signIn('root', `guess ${i}`))
     expect((await visit(host, signIn('root', 'once more'))).status).toBe(429)
@@ -118,7 +118,7 @@ test.each([
 })
 
 describe('a browser that has signed in before', () => {
-  test('is not locked out by strangers behind the same address', async () => {
+  test('is not locked out by other clients behind the same address', async () => {
     const { host } = await start()
     const cookie = await knownDevice(host)
     await guess(host, 40)
@@ -136,7 +136,7 @@ describe('a browser that has signed in before', () => {
     expect((await visit(host, signIn())).status).toBe(200)
   })
 
-  test('stays known after a restart, and not after a change of the password', async () => {
+  test('stays known after a restart, but not after a password change', async () => {
     const cookie = await knownDevice((await start()).host)
     const restarted = (await start()).host
     await guess(restarted, 20)
@@ -267,7 +267,7 @@ describe('forwarding headers without a trusted proxy', () => {
     expect(await (await host.get('/health')).text()).toContain('Set trusted_proxies')
   })
 
-  test('are not reported when a stranger sends them', async () => {
+  test('are not reported when an unauthenticated client sends them', async () => {
     const { host } = await start()
     await host.get('/overview', { ...HEADERS, ...signIn(USER, 'wrong') })
     expect(await reasonsOf(host)).toEqual([])

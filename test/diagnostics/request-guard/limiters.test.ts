@@ -29,8 +29,8 @@ async function visit(host: GuardHost): Promise<HostResponse[]> {
 describeEachDatabase(
   'rate limiters of a host',
   (database) => {
-    describeEachRuntime('are counted', ({ path: node }) => {
-      test('by rule, kind, address and path without changing responses', { timeout: 60_000 }, async () => {
+    describeEachRuntime('with tracking on', ({ path: node }) => {
+      test('are counted by rule, kind, address and path without changing responses', { timeout: 60_000 }, async () => {
         const place = await freshPlace(database)
         // Prevents the lag guard from omitting breadcrumbs on a busy machine.
         const settings: Settings = { ...CREDENTIALS, application_name: 'shop', max_event_loop_lag_ms: null, ...ON }

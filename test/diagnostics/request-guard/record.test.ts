@@ -121,7 +121,7 @@ describeEachDatabase(
       for (const secret of ['hunter2', 'eyJhbGciOiJIUzI1NiJ9', 'ann@', '4111']) expect(stored).not.toContain(secret)
     })
 
-    test('from many addresses creates few rows and is always counted', {
+    test('creates few rows for many addresses and counts every event', {
       timeout: 60_000,
     }, async () => {
       const { record, rows, clock, tracker } = await guarded(database)

@@ -100,7 +100,7 @@ describe('the source of a frame', () => {
   })
 })
 
-describe('no source is shown for', () => {
+describe('source lines', () => {
   const SECRET = Array(30).fill('SECRET').join('\n')
 
   test.each([
@@ -127,7 +127,7 @@ describe('no source is shown for', () => {
     'data.sqlite3',
     'node_modules/express/index.js',
     'packages/a/node_modules/b/index.js',
-  ])('%s', async (name) => {
+  ])('are not shown for %s', async (name) => {
     const { lines } = project({ [name]: SECRET })
     expect(await lines(name)).toBeNull()
   })
@@ -146,7 +146,7 @@ describe('no source is shown for', () => {
     '.',
     'src',
     `${'a/'.repeat(600)}x.js`,
-  ])('a path outside the project: %j', async (name) => {
+  ])('are not shown for a path outside the project: %j', async (name) => {
     const { folder, lines } = project()
     writeFileSync(join(folder, 'outside.js'), SECRET)
     expect(await lines(name)).toBeNull()
@@ -154,14 +154,14 @@ describe('no source is shown for', () => {
     expect(await lines(join(`${folder}/app`, '..', 'outside.js'))).toBeNull()
   })
 
-  test('a folder whose name starts with that of the root', async () => {
+  test('are not shown for a folder whose name starts with that of the root', async () => {
     const { folder, lines } = project()
     mkdirSync(join(folder, 'app-secret'))
     writeFileSync(join(folder, 'app-secret', 'x.js'), SECRET)
     expect(await lines(join(folder, 'app-secret', 'x.js'))).toBeNull()
   })
 
-  test('a symbolic link out of the project or to a secret file', async () => {
+  test('are not shown for a symbolic link out of the project or to a secret file', async () => {
     const { folder, root, lines, write } = project()
     writeFileSync(join(folder, 'outside.js'), SECRET)
     write('.env', SECRET)
@@ -175,14 +175,14 @@ describe('no source is shown for', () => {
     expect((await lines('fine.js'))?.[2]).toBe('line 10')
   })
 
-  test('paths that only look local, but a root that is a symbolic link is allowed', async () => {
+  test('are not shown for paths that only look local, but are shown if the root is a symbolic link', async () => {
     const { folder, root, context } = project()
     symlinkSync(root, join(folder, 'current'))
     const linked = { ...context, config: { ...context.config, project_root: join(folder, 'current') } }
     expect(await sourceLines(linked, { file: 'src/cart.ts', line_number: 10 })).toMatchObject({ first: 8 })
   })
 
-  test('huge, binary and missing files, folders, pipes and private keys', async () => {
+  test('are not shown for huge, binary and missing files, folders, pipes and private keys', async () => {
     const { root, lines, write } = project({
       'huge.js': `${'x\n'.repeat(600_000)}`,
       'binary.js': Buffer.from([0x6c, 0x0a, 0x00, 0x0a, 0x6c]),

@@ -14,8 +14,8 @@ async function coloured(code: string, file = 'a.ts', before = '') {
   return kindsOf(parts)
 }
 
-describe('source is highlighted', () => {
-  test('by token type', async () => {
+describe('highlighted source', () => {
+  test('has a class for each token type', async () => {
     expect(await coloured("const total = 12 // all\nthrow new CartError('empty')")).toEqual([
       ['const', 'keyword'],
       ['12', 'number'],
@@ -34,15 +34,15 @@ describe('source is highlighted', () => {
     ['a.vue', '<b class="x">', '"x"', 'text'],
     ['a.graphql', 'type Cart { id: ID }', 'type', 'keyword'],
     ['a.coffee', '# say', '# say', 'comment'],
-  ])('in %s: %s', async (file, code, word, kind) => {
+  ])('supports %s: %s', async (file, code, word, kind) => {
     expect(await coloured(code, file)).toContainEqual([word, kind])
   })
 
-  test('not at all in unknown languages', async () => {
+  test('has no tokens in unknown languages', async () => {
     expect(await coloured('let a = 1', 'a.elm')).toEqual([])
   })
 
-  test('correctly if it starts inside a comment or template', async () => {
+  test('may start inside a comment or template', async () => {
     expect(await coloured('still\n*/ const', 'a.ts', '/* it is')).toEqual([
       ['still', 'comment'],
       ['*/', 'comment'],

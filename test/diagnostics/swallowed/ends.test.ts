@@ -11,13 +11,13 @@ const end = { error_type: 'Error', raised: 1, reported: 1, rescued: {} }
 describeEachDatabase(
   'a process that ends in its first tick',
   (database) => {
-    describeEachRuntime('leaves its counts to the next process', ({ path: node }) => {
+    describeEachRuntime('with unwritten counts', ({ path: node }) => {
       test.each([
         ['an ES module that exits', 'ends.mjs', 'exit', 0, { early }],
         ['CommonJS that exits', 'ends.cjs', 'exit', 0, { early }],
         ['an ES module that crashes', 'ends.mjs', 'crash', 1, { early, end }],
         ['CommonJS that crashes', 'ends.cjs', 'crash', 1, { early, end }],
-      ])('after %s', async (_title, file, how, exit, counted) => {
+      ])('leaves its counts to the next process: %s', async (_title, file, how, exit, counted) => {
         const place = await freshPlace(database)
         const folder = project({ [file]: ENDS, 'next.cjs': '' })
         expect(await run({ node, folder, args: ['--import', REGISTER, file, how], place })).toMatchObject({

@@ -31,7 +31,7 @@ await pay({ id: 7 })
 describeEachDatabase(
   'stacks of a host with detection',
   (database) => {
-    describeEachRuntime('are unchanged', ({ path: node, name }) => {
+    describeEachRuntime('in every module format', ({ path: node, name }) => {
       const stripsTypes = name !== 'Node.js 20'
       const compiled = () => compiledProject(STACKS, false)
 
@@ -54,7 +54,7 @@ describeEachDatabase(
               ] as const,
             ]
           : []),
-      ] as const)('in %s, with the same output and exit code', async (_title, make, args) => {
+      ] as const)('are unchanged in %s, with the same output and exit code', async (_title, make, args) => {
         const place = await freshPlace(database)
         const folder = make()
         const plain = await run({ node, folder, args, place, detect: false })
@@ -67,7 +67,7 @@ describeEachDatabase(
         ).toHaveLength(1)
       })
 
-      test('in CommonJS, except for one frame in older Node.js versions', async () => {
+      test('are unchanged in CommonJS, except for one frame in older Node.js versions', async () => {
         const place = await freshPlace(database)
         const code = `Error.stackTraceLimit = 50\nvoid (async () => {${STACKS}})()\nprint_('top', new Error('top'))\nfunction print_(label, error) { console.log(label, error.stack) }\n`
         const folder = project({ 'app.cjs': code })
@@ -83,7 +83,7 @@ describeEachDatabase(
       test.each([
         ['compiled code', false],
         ['one minified line', true],
-      ])('in the recorded errors of %s', async (_title, minify) => {
+      ])('are unchanged in the recorded errors of %s', async (_title, minify) => {
         const [off, on] = [await freshPlace(database), await freshPlace(database)]
         const folder = compiledProject(REPORTING, minify)
         const args = ['--import', REGISTER, 'dist/app.mjs']

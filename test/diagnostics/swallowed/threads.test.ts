@@ -21,8 +21,8 @@ setTimeout(() => {}, 200)
 describeEachDatabase(
   'swallowed exceptions of a worker thread',
   (database) => {
-    describeEachRuntime('are counted', ({ path: node }) => {
-      test('without output, at the latest by the next process', async () => {
+    describeEachRuntime('with one process', ({ path: node }) => {
+      test('are counted without output, at the latest by the next process', async () => {
         const place = await freshPlace(database)
         const folder = project(FILES)
         const first = await run({ node, folder, args: ['--import', REGISTER, 'app.mjs'], place })

@@ -17,7 +17,7 @@ describe('Source maps for events of a Sentry SDK', () => {
     ['shop@2.4.0+118', '2.4.0'],
     ['shop@a1b2c3d4e5', 'a1b2c3d4e5'],
     ['a1b2c3d4e5', 'a1b2c3d4e5'],
-  ])('of the release %s are found as %s', async (sdk_release, release) => {
+  ])('are found for the release %s by the name %s', async (sdk_release, release) => {
     const host = await intakeHost(ON_SQLITE)
     await host.tracker.Commands.StoreSourceMap.call({ release, file_name: 'app.js', map: MAP })
     await host.event(event(sdk_release))

@@ -109,7 +109,7 @@ describe('bulk actions', () => {
   })
 
   test.each(['https://evil.example/', '//evil.example', '/../x', '\r\nSet-Cookie: a=b'])(
-    'cannot be led elsewhere by %j',
+    'does not redirect to another site for %j',
     async (list_query) => {
       const { status, to } = await act({ action_type: 'resolve', 'error_ids[]': ids.slice(4, 5), list_query })
       expect({ status, to }).toEqual({ status: 302, to: '/errors' })
@@ -160,7 +160,7 @@ describe('saved views', () => {
     expect((await send(`/saved_views/${mine?.id}/delete`, {})).status).toBe(404)
   })
 
-  test('without an application open in the selected application, others in their own', async () => {
+  test('open in their own application, or in the selected application if they have none', async () => {
     await send('/saved_views', { name: 'Here', list_query: 'status=new' })
     await send('/saved_views', { name: 'There', list_query: 'status=new&application_id=7' })
     expect(await views('/errors?application_id=1&status=new')).toMatchObject([

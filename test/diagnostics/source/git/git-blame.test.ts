@@ -201,8 +201,8 @@ describeWithGit('the last change of a line', () => {
   })
 })
 
-describeWithGit('git is not run', () => {
-  test('while the option is off', async () => {
+describeWithGit('git', () => {
+  test('is not run while the option is off', async () => {
     const { folder, first, git } = shop()
     git('remote', 'add', 'origin', 'https://github.com/shop/api')
     const { context } = gitContext(folder, { enable_git_blame: false })
@@ -213,7 +213,7 @@ describeWithGit('git is not run', () => {
     expect((await sourceAt(context, { file: 'src/cart.ts', line_number: 2, git_sha: first }))?.lines[1]).toBe(FIXED[1])
   })
 
-  test('if only a repository URL is configured, and links are shown', async () => {
+  test('is not needed for links to a configured repository URL', async () => {
     const { folder, first } = shop()
     vi.stubEnv('PATH', '/nowhere')
     const git_repository_url = 'https://gitlab.example/shop/api'
@@ -230,7 +230,7 @@ describeWithGit('git is not run', () => {
     })
   })
 
-  test('if it is not installed, and a note is shown', async () => {
+  test('may be missing, and a note is shown', async () => {
     const { context } = shop()
     vi.stubEnv('PATH', '/nowhere')
     const { history, note } = await lineHistory(context, { file: 'src/cart.ts', line_number: 2 })
@@ -240,7 +240,7 @@ describeWithGit('git is not run', () => {
     expect((await sourceAt(context, { file: 'src/cart.ts', line_number: 2 }))?.lines[1]).toBe(FIXED[1])
   })
 
-  test('successfully in an empty or damaged repository, and a note is shown', async () => {
+  test('may fail in an empty or damaged repository, and a note is shown', async () => {
     const empty = freshRepository()
     empty.write('a.js', 'a()\n')
     expect((await lineHistory(gitContext(empty.folder).context, { file: 'a.js' })).note).toContain(
@@ -252,7 +252,7 @@ describeWithGit('git is not run', () => {
     expect((await lineHistory(gitContext(broken).context, { file: 'a.js' })).note).toMatch(/Git|git/)
   })
 
-  test('for a repository outside the project behind a symbolic link', async () => {
+  test('is not run for a repository outside the project behind a symbolic link', async () => {
     const other = freshRepository()
     other.write('secret.js', 'SECRET\n')
     const sha = other.commit('Elsewhere')

@@ -34,24 +34,27 @@ describeWithGit('the git processes of Faultboard', () => {
     await eventually(() => gitChildren().length === 0, 'every git process is reaped')
   })
 
-  test.runIf(HAS_PROC)('do not block later ones when a killed git leaves a process that holds its output', async () => {
-    const repository = freshRepository()
-    repository.commit('Start')
-    const gitFolder = unreliableGit()
-    const never = join(gitFolder, 'never')
-    vi.stubEnv('PATH', `${gitFolder}:${process.env.PATH}`)
-    onTestFinished(() => {
-      vi.unstubAllEnvs()
-      // Ends the readers of the pipe, which see the end of the file.
-      closeSync(openSync(never, constants.O_WRONLY | constants.O_NONBLOCK))
-    })
-    const wrapped = Array.from({ length: 2 }, () => runGit(repository.folder, 'blame', 'wrapped-1'))
-    for (const result of await Promise.allSettled(wrapped))
-      expect(result).toMatchObject({ reason: { reason: 'timeout' } })
-    expect(listProcesses().filter(({ command }) => command.includes(never))).not.toEqual([])
-    const [result] = await Promise.allSettled([runGit(repository.folder, 'blame', 'failing-1')])
-    expect(result).toMatchObject({ status: 'rejected', reason: { reason: expect.stringMatching(/failed|timeout/) } })
-  })
+  test.runIf(HAS_PROC)(
+    'do not block later processes if a killed git leaves a child that holds its output',
+    async () => {
+      const repository = freshRepository()
+      repository.commit('Start')
+      const gitFolder = unreliableGit()
+      const never = join(gitFolder, 'never')
+      vi.stubEnv('PATH', `${gitFolder}:${process.env.PATH}`)
+      onTestFinished(() => {
+        vi.unstubAllEnvs()
+        // Ends the readers of the pipe, which see the end of the file.
+        closeSync(openSync(never, constants.O_WRONLY | constants.O_NONBLOCK))
+      })
+      const wrapped = Array.from({ length: 2 }, () => runGit(repository.folder, 'blame', 'wrapped-1'))
+      for (const result of await Promise.allSettled(wrapped))
+        expect(result).toMatchObject({ reason: { reason: 'timeout' } })
+      expect(listProcesses().filter(({ command }) => command.includes(never))).not.toEqual([])
+      const [result] = await Promise.allSettled([runGit(repository.folder, 'blame', 'failing-1')])
+      expect(result).toMatchObject({ status: 'rejected', reason: { reason: expect.stringMatching(/failed|timeout/) } })
+    },
+  )
 })
 
 const OUTCOMES = ['good', 'hanging', 'failing', 'killed'] as const
@@ -100,8 +103,8 @@ function startHost(node: string, project_root: string, gitFolder: string) {
 }
 
 describeWithGit('a host that shows source lines and has children of its own', () => {
-  describeEachRuntime('leaves no zombie', ({ path: node }) => {
-    test.runIf(HAS_PROC)('and no git process behind', { timeout: 120_000 }, async () => {
+  describeEachRuntime('after its exit', ({ path: node }) => {
+    test.runIf(HAS_PROC)('leaves no zombie and no git process behind', { timeout: 120_000 }, async () => {
       const repository = freshRepository()
       for (const name of FILES)
         repository.write(`src/${name}.mjs`, `export function fail() {\n  return new Error('${name}')\n}\n`)
