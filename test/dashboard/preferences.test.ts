@@ -55,7 +55,7 @@ describe('preferences in cookies', () => {
     '/errors/%2e%2e',
     'javascript:alert(1)',
     '/errors\r\nSet-Cookie: a=b',
-  ])('and never leads to %s', async (return_to) => {
+  ])('never redirect to %s', async (return_to) => {
     const answer = await host.post('/preferences', { theme: 'light', return_to })
     expect(answer.headers.get('location')).toBe('/error_dashboard/overview')
   })

@@ -69,7 +69,7 @@ describeEachDatabase('responses of a database with weeks of data', (database) =>
 
 describe('responses of other databases', () => {
   test.each(['nothing', 'text of an attacker'])(
-    'with %s match the document exactly',
+    'match the document exactly for %s',
     async (what) => {
       const host = await startHost('sqlite::memory:', EVERYTHING_ON)
       if (what !== 'nothing') await logHostileErrors(host)

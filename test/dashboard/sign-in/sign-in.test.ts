@@ -62,7 +62,7 @@ describe('failed sign-ins', () => {
     ['::ffff:c633:6404', '198.51.100.4'],
     ['fe80::7%eth0', 'fe80::7%eth1'],
     ['2001:DB8::7', '2001:db8:0::7'],
-  ])('count as one for %s and %s', async (one, other) => {
+  ])('count %s and %s as one address', async (one, other) => {
     const { host } = await start()
     await guess(host, 20, (i) => ({ remote_address: i % 2 === 0 ? one : other }))
     expect((await visit(host, signIn(), { remote_address: one })).status).toBe(429)

@@ -73,7 +73,7 @@ describe('highlighted source', () => {
     '\\'.repeat(399),
     '<'.repeat(400),
     '/['.repeat(200),
-  ])('without losing or adding a character: %j', async (line) => {
+  ])('keeps every character: %j', async (line) => {
     for (const file of ['a.js', 'a.tsx', 'a.vue', 'a.graphql']) await coloured(`${line}\n${line}`, file, `${line}\n`)
   })
 })

@@ -76,13 +76,13 @@ const EXPECTED: Record<string, Counted> = {
 describeEachDatabase(
   'swallowed exceptions',
   (database) => {
-    describeEachRuntime('are counted per location', ({ path: node }) => {
+    describeEachRuntime('with several handlers', ({ path: node }) => {
       test.each([
         ['an ES module', 'cases.mjs', CASES, ['--import', REGISTER]],
         ['CommonJS', 'cases.cjs', commonjs(CASES), ['--import', REGISTER]],
         ['CommonJS preloaded with -r', 'cases.cjs', commonjs(CASES), ['-r', fileURLToPath(REGISTER)]],
         ['a module without an explicit type', 'cases.js', commonjs(CASES), ['--import', REGISTER]],
-      ])('in %s', async (_title, file, code, args) => {
+      ])('are counted per location in %s', async (_title, file, code, args) => {
         const place = await freshPlace(database)
         const folder = project({ [file]: code })
         const { stdout, stderr, code: exit } = await run({ node, folder, args: [...args, file], place, env: IGNORE })

@@ -8,7 +8,7 @@ const SECOND = 1000
 const DAY = 86_400 * SECOND
 
 describeOneDatabase('Events of Sentry SDKs', (database) => {
-  test('for Python are recorded with causes, frames and request', async () => {
+  test('are recorded with causes, frames and request for Python', async () => {
     const host = await intakeHost(database)
     expect((await host.event(PYTHON)).status).toBe(200)
     const error = await host.find('no such order')
@@ -39,7 +39,7 @@ describeOneDatabase('Events of Sentry SDKs', (database) => {
     ])
   })
 
-  test('for mobile apps use the operating system as platform', async () => {
+  test('use the operating system of a mobile app as platform', async () => {
     const host = await intakeHost(database)
     await host.event(ANDROID)
     await host.event(APPLE)

@@ -140,7 +140,7 @@ describe('Envelope', () => {
     ['an event that is not an object', '{}\n{"type":"event"}\n[1]\n'],
     ['too many items', `{}\n${'{"type":"log"}\n{}\n'.repeat(101)}`],
     ['a header without an end', `{"a":"${'x'.repeat(20_000)}"}\n`],
-  ])('with %s is rejected with the reason, and nothing is recorded', async (_, body) => {
+  ])('is rejected with the reason and not recorded if it has %s', async (_, body) => {
     const host = await intakeHost(ON_SQLITE)
     const response = await host.send(body)
     expect(response.status).toBe(400)

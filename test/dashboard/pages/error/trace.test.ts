@@ -10,7 +10,7 @@ describeOneDatabase('the page of an error within a trace', (database) => {
   test.each([
     [TEMPLATE, `href="https://traces.example/trace/${TRACE.trace_id}?span=${TRACE.span_id}"`],
     [null, `<code>${TRACE.trace_id}</code>`],
-  ])('with the template %s', async (trace_url_template, shown) => {
+  ])('shows the trace with the template %s', async (trace_url_template, shown) => {
     const { tracker } = await freshTracker(database, { trace_url_template })
     const logged = await tracker.Commands.LogError.call({ error_type: 'E', message: 'm', ...TRACE })
     const headers = { authorization: `Basic ${btoa('admin:correct horse')}`, accept: 'text/html' }

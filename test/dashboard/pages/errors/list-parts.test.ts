@@ -53,7 +53,7 @@ describe('initials', () => {
     ['<script>', 'S'],
     ['مريم', 'م'],
     ['@', '?'],
-  ])('of %s are %s', (name, letters) => {
+  ])('abbreviate %s to %s', (name, letters) => {
     expect(initialsOf(name)).toBe(letters)
   })
 })

@@ -169,7 +169,7 @@ describeWithGit('a hostile frame', () => {
     '`touch pwned`.js',
     'a;touch pwned;.js',
     'ünï.js',
-  ])('with the file name %j reads only that file', async (file) => {
+  ])('reads only the file with the name %j', async (file) => {
     const repository = freshRepository()
     repository.write('plain.js', 'plain()\n')
     repository.commit('Before', { author: 'Eve <e@shop.example>' })
@@ -200,7 +200,7 @@ describeWithGit('a hostile frame', () => {
     '@{-1}',
     ':/Fix',
     '',
-  ])('with the commit %j is looked up without a commit', async (git_sha) => {
+  ])('is looked up without a commit if the commit is %j', async (git_sha) => {
     const { context, folder } = secrets()
     const repository = await findRepository(context, folder)
     expect(await resolveCommit(repository, git_sha)).toBeNull()

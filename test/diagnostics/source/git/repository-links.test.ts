@@ -67,7 +67,7 @@ describe('the link to a line', () => {
       'https://gitea.example/s/a/commit/abc1234',
     ],
     ['https://code.example/x/{commit}?f={path}&l={line}', `https://code.example/x/abc1234?f=${path}&l=7`, null],
-  ])('at %s', (repository, file, commit) => {
+  ])('has the format of %s', (repository, file, commit) => {
     expect(fileLink(repository, place)).toBe(file)
     expect(commitLink(repository, 'abc1234')).toBe(commit)
   })
