@@ -81,7 +81,7 @@ function mountPrefix(ctx: KoaContext, url: string, mount_path: string): string {
 
 function recordKoaError(tracker: TrackerInstance, ctx: KoaContext, error: unknown): void {
   const { params, _matchedRoute } = ctx as ExtendedContext
-  // Koa's request has nearly everything. The session is not read, because reading can create it.
+  // Extends Koa's request without reading the session, because reading can create it.
   const request = Object.assign(Object.create(ctx.request), { params, state: ctx.state }) as HostRequest
   const route = typeof _matchedRoute === 'string' ? { route: _matchedRoute } : {}
   const details = { source: 'koa', request_failed: !ctx.headerSent, request: route }

@@ -1,7 +1,7 @@
 import { attempt, quietly } from './quietly.js'
 import type { BrowserOptions, ClientEvent, Listen } from './types.js'
 
-/** `notify` schedules sending for the number of pending events. `flush` sends all of them now. */
+/** `notify` schedules a send, sooner for a full batch. `flush` sends all pending events now. */
 export type Sender = [notify: (pendingCount: number) => void, flush: () => Promise<void>]
 
 /** Sends events in batches, and retries if that can help. `takePending` removes and returns the pending events. */

@@ -50,10 +50,10 @@ export function sanitizeMessage(text: string): string {
 function boundedJson(data: unknown): string {
   let json = ''
   for (const bounds of BOUNDS) {
-    const truncation = { cut: false }
+    const truncation = { applied: false }
     const boundedData = boundValue(data, bounds, 0, truncation)
     json = JSON.stringify(
-      truncation.cut ? { shortened: true, data: boundedData } : { shortened: false, data: boundedData },
+      truncation.applied ? { shortened: true, data: boundedData } : { shortened: false, data: boundedData },
       null,
       1,
     )
@@ -62,20 +62,20 @@ function boundedJson(data: unknown): string {
   return JSON.stringify({ shortened: true, data: null, note: 'Too large to show.' })
 }
 
-function boundValue(value: unknown, bounds: Bounds, depth: number, truncation: { cut: boolean }): unknown {
+function boundValue(value: unknown, bounds: Bounds, depth: number, truncation: { applied: boolean }): unknown {
   if (typeof value === 'string') return boundText(value, bounds.text, truncation)
   if (typeof value !== 'object' || value === null) return value
   if (depth >= bounds.depth) {
-    truncation.cut = true
+    truncation.applied = true
     return '…'
   }
   if (Array.isArray(value)) {
-    if (value.length > bounds.items) truncation.cut = true
+    if (value.length > bounds.items) truncation.applied = true
     return value.slice(0, bounds.items).map((child) => boundValue(child, bounds, depth + 1, truncation))
   }
   const entries = Object.entries(value)
   // Objects of this package have few keys; untrusted objects can have many.
-  if (entries.length > Math.max(bounds.items, 60)) truncation.cut = true
+  if (entries.length > Math.max(bounds.items, 60)) truncation.applied = true
   return Object.fromEntries(
     entries
       .slice(0, Math.max(bounds.items, 60))
@@ -86,10 +86,10 @@ function boundValue(value: unknown, bounds: Bounds, depth: number, truncation: {
   )
 }
 
-function boundText(text: string, limit: number, truncation: { cut: boolean }): string {
+function boundText(text: string, limit: number, truncation: { applied: boolean }): string {
   const cleaned = clean(text)
   if (cleaned.length <= limit) return cleaned
-  truncation.cut = true
+  truncation.applied = true
   return `${cleaned.slice(0, limit - 1).toWellFormed()}…`
 }
 

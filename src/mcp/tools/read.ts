@@ -50,7 +50,7 @@ export const READ_TOOLS: readonly Tool[] = [
   defineTool({
     name: 'similar_errors',
     title: 'Similar errors',
-    description: 'Errors that share code frames and message words with this one.',
+    description: 'Errors that share stack frames and message words with the given error.',
     input: v.object({
       error_id: id(),
       threshold: withDefault(fraction({ min: 0, max: 1 }), 0.6),
