@@ -1,5 +1,7 @@
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type Host, startHost } from '../../support/host.js'
+import { temporaryFolder } from '../../support/tracker.js'
 
 const NOW = Date.UTC(2026, 4, 20, 12, 30)
 const HOUR = 3_600_000
@@ -113,6 +115,19 @@ test('shows the code that captures the first error', async () => {
   expect(page).toContain('app.use(capture())')
   expect(page).toContain('Tracker.Commands.LogError.call({ exception: error')
   expect(page).not.toContain('class="figures"')
+})
+
+test('names the selected application in the empty state', async () => {
+  const database = `sqlite:${join(temporaryFolder(), 'errors.sqlite3')}`
+  const other = await startHost(database, { application_name: 'warehouse' })
+  const logged = await other.tracker.Commands.LogError.call({ error_type: 'StockError', message: 'none left' })
+  await other.tracker.Commands.BatchDeleteErrors.call({ error_ids: [logged?.id ?? 0] })
+  await other.close()
+  const host = await startHost(database)
+  onTestFinished(() => host.close())
+  const [warehouse] = await host.tracker.Queries.Applications.call()
+  const page = await (await host.get(`/overview?application_id=${warehouse?.id}`)).text()
+  expect(page).toMatch(/high-impact errors of\s+warehouse\./)
 })
 
 test('shows an all-clear message when nothing needs attention', async () => {

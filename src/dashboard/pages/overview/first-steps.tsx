@@ -10,11 +10,13 @@ const LOG_ERROR_CODE = "await Tracker.Commands.LogError.call({ exception: error,
 
 /** Empty state of the overview with the code that captures the first error. */
 export function FirstSteps({ visit }: { visit: Visit }): Rendered {
+  const selected = visit.applications.find(({ id }) => id === visit.application_id)
   return (
     <section class="first-steps">
       <h2>No errors yet</h2>
       <p>
-        This page will show new, regressed and high-impact errors of {visit.application_name || 'your application'}.
+        This page will show new, regressed and high-impact errors of{' '}
+        {(selected?.name ?? visit.application_name) || 'your application'}.
       </p>
       <h3>Capture errors from your routes</h3>
       <pre tabindex={0} id="capture-lines">
