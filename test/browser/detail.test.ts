@@ -55,7 +55,7 @@ describeInBrowser('error page in a browser', ({ open }) => {
       expect(await notice(page)).toBe('Unassigned.')
 
       await menu(page, 'Priority')
-      await press(page, 'high')
+      await press(page, 'High')
       expect(await notice(page)).toBe('Priority set to high.')
 
       await menu(page, 'Snooze')

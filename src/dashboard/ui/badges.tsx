@@ -29,3 +29,7 @@ export function RegressionBadge({ version }: { version: string | null }): Render
 export function words(name: string): string {
   return name === 'wont_fix' ? "won't fix" : name.replaceAll('_', ' ')
 }
+
+export function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

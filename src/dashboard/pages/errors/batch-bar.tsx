@@ -1,11 +1,10 @@
 import { PRIORITIES, STATUSES } from '../../../model/workflow.js'
 import { MAX_NAME_LENGTH, MAX_TEXT_LENGTH } from '../../../triage/commands/change-errors.js'
 import type { Rendered, Visit } from '../../define.js'
-import { words } from '../../ui/badges.js'
+import { capitalize, words } from '../../ui/badges.js'
 import { ApplicationField, SelectField, TextField } from '../../ui/forms.js'
 import { Menu } from '../../ui/menu.js'
 import { MUTE_DURATIONS } from '../error/actions/mute-menu.js'
-import { capitalize } from './status-tabs.js'
 
 export const BATCH_FORM = 'batch'
 

@@ -4,10 +4,9 @@ import { PRIORITIES } from '../../../model/workflow.js'
 import { type ErrorsFilter, SORT_FIELDS, UNASSIGNED } from '../../../triage/list/errors-list.js'
 import type { FilterChoices } from '../../../triage/list/filter-choices.js'
 import type { Rendered, Visit } from '../../define.js'
-import { words } from '../../ui/badges.js'
+import { capitalize, words } from '../../ui/badges.js'
 import { SelectField, TextField } from '../../ui/forms.js'
 import { Menu } from '../../ui/menu.js'
-import { capitalize } from './status-tabs.js'
 
 type Choice = readonly [value: string, text: string]
 

@@ -3,7 +3,7 @@ import type { ErrorsFilter } from '../../../triage/list/errors-list.js'
 import type { StatusCount, StatusCounts } from '../../../triage/list/status-counts.js'
 import type { Rendered, Visit } from '../../define.js'
 import { listLink } from '../../links/list-link.js'
-import { words } from '../../ui/badges.js'
+import { capitalize, words } from '../../ui/badges.js'
 import { Tabs } from '../../ui/layout/tabs.js'
 import { formatCount } from '../../ui/time.js'
 
@@ -52,8 +52,4 @@ export function currentTab({ status, unresolved, hide_snoozed }: ErrorsFilter): 
 /** Undefined for an unknown count. */
 export function countText({ count, is_lower_bound }: StatusCount): string | undefined {
   return count === null ? undefined : formatCount(count, is_lower_bound)
-}
-
-export function capitalize(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }

@@ -1,7 +1,7 @@
 import { MAX_SNOOZE_HOURS, PRIORITIES, STATUSES } from '../../../../model/workflow.js'
 import { MAX_NAME_LENGTH, MAX_REFERENCE_LENGTH, MAX_TEXT_LENGTH } from '../../../../triage/commands/change-errors.js'
 import type { Rendered } from '../../../define.js'
-import { words } from '../../../ui/badges.js'
+import { capitalize, words } from '../../../ui/badges.js'
 import { ApplicationField, SelectField, TextArea, TextField } from '../../../ui/forms.js'
 import { Menu } from '../../../ui/menu.js'
 import { occurrencesText } from '../error-facts.js'
@@ -115,7 +115,7 @@ function Priority(props: ErrorProps) {
               value={String(level)}
               aria-pressed={level === props.record.priority_level ? 'true' : 'false'}
             >
-              {label}
+              {capitalize(label)}
             </button>
           ))}
         </div>
@@ -168,7 +168,7 @@ function Status(props: ErrorProps) {
         <SelectField
           name="status"
           label="Status"
-          options={STATUSES.map((status) => [status, words(status)] as const)}
+          options={STATUSES.map((status) => [status, capitalize(words(status))] as const)}
           value={props.record.status}
         />
         <TextField name="comment" label="Comment (optional)" maxlength={MAX_TEXT_LENGTH} />
