@@ -31,7 +31,7 @@ const OBSERVED_HOOKS = [...OBSERVED_RECORDING_HOOKS, 'winston', 'console', 'http
  * Levels of about 140 bytes that a call may need beyond an empty function or the same call without Faultboard.
  * Optimized code reserves the frames of inlined functions on entry.
  */
-const MAX_EXTRA_LEVELS = 12
+const MAX_EXTRA_LEVELS = 24
 
 /** Eight overflows with Faultboard and eight without. */
 const SLOW_TEST = { timeout: 120_000 }
