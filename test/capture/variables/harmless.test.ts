@@ -62,8 +62,9 @@ describeEachRuntime('reading local variables', (runtime) => {
     expect(OFF_MESSAGE.exec(end.stderr)?.[1]).toBe('a debugger is attached to the process')
   })
 
-  test.skipIf(runtime.name === 'Node.js 20')(
-    'stays off with one log line if the permission model denies it',
+  const isNode20 = runtime.name === 'Node.js 20'
+  test.skipIf(isNode20)(
+    `stays off with one log line if the permission model denies it${isNode20 ? ' (skipped: not on Node.js 20)' : ''}`,
     async () => {
       const flags = ['--permission', '--allow-fs-read=*', '--allow-fs-write=*', '--allow-addons', '--no-warnings']
       const { code, stdout, stderr } = await run('limits.mjs', { settings: settingsFor(root), task: 'off' }, { ...location, flags }) // biome-ignore format: one run
@@ -74,10 +75,14 @@ describeEachRuntime('reading local variables', (runtime) => {
   )
 
   // Before Node.js 24, the embedded SQLite cannot be queried in a worker thread.
-  test.runIf(runtime.name === 'Node.js 24')('reads the variables of errors thrown in a worker thread', async () => {
-    const orders = { settings: settingsFor(root), task: 'stopped' }
-    expect(parseOutput(await run('worker.mjs', orders, location))).toMatchObject({ read: 6 })
-  })
+  const queriesInThreads = runtime.name === 'Node.js 24'
+  test.runIf(queriesInThreads)(
+    `reads the variables of errors thrown in a worker thread${queriesInThreads ? '' : ' (skipped: needs Node.js 24)'}`,
+    async () => {
+      const orders = { settings: settingsFor(root), task: 'stopped' }
+      expect(parseOutput(await run('worker.mjs', orders, location))).toMatchObject({ read: 6 })
+    },
+  )
 
   test('does not load the inspector while it is off', async () => {
     const settings = settingsFor(root, {})
