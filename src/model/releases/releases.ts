@@ -58,7 +58,7 @@ export function sortReleases<Release extends SeenRelease>(releases: readonly Rel
 
 let numericCollator: Intl.Collator | undefined
 
-/** Orders releases first seen at the same time: 3.10 after 3.9. The collator takes 10 ms to create, so it is not created at start. */
+/** Orders releases first seen at the same time: 3.10 after 3.9. The collator is lazy, because it takes 10 ms. */
 function compareNumerically(a: string, b: string): number {
   numericCollator ??= new Intl.Collator('en', { numeric: true })
   return numericCollator.compare(a, b)
