@@ -41,7 +41,7 @@ export function withoutOrigin(url: string): string {
   return start < 0 ? '/' : url.slice(start)
 }
 
-/** Prefix that a router of the host removed from a path. Empty if the path was only normalized (`/x/..`). */
+/** Prefix that a host router removed from a path. Empty if the path was only normalized (`/x/..`). */
 export function strippedPrefix(original: string, url: string): string {
   const [from, to] = [pathname(original), pathname(url)]
   if (from === to) return ''
@@ -66,7 +66,7 @@ function clientAddress({ ip, socket }: RequestTarget): string | null {
   return typeof ip === 'string' && isIP(ip) ? ip : (socket?.remoteAddress ?? null)
 }
 
-/** Serves the dashboard for a request of any Node.js host. Never throws: failures become a 500 response. */
+/** Serves the dashboard for a request from any Node.js host. Never throws: failures become a 500 response. */
 export async function serveDashboard(
   tracker: TrackerInstance,
   mount: Mount,
@@ -79,8 +79,8 @@ export async function serveDashboard(
     const mountWithPeer = { ...mount, peer_address: remoteAddress, encrypted, ...closingCheck(request) }
     await send(await tracker.handle(toWebRequest(request, parsedBody), mountWithPeer), request, response)
   } catch {
-    // Reached after a broken connection, an earlier response of the host, or a shutdown. The handler responds to its
-    // own errors.
+    // Reached if the connection broke, the host has already responded, or the tracker was shut down. The handler
+    // responds to its own errors.
     if (response.headersSent) response.destroy()
     else {
       response.statusCode = 500

@@ -34,7 +34,7 @@ export function capture(tracker: TrackerInstance = Tracker) {
     try {
       recordRequestError(tracker, error, request, { source: 'express', request_failed: failsRequest(error, response) })
     } catch {
-      // Stack overflow: the error handlers of the host must still be called.
+      // Stack overflow: the host's error handlers must still be called.
     }
     next(error)
   }

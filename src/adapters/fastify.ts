@@ -49,13 +49,13 @@ export interface FaultboardOptions {
 }
 
 /**
- * Serves the dashboard at `mount_path` (default /error_dashboard), below the prefix of its plugin, and records errors
+ * Serves the dashboard at `mount_path` (default /error_dashboard), below the plugin's prefix, and records errors
  * thrown or sent by handlers and hooks. Register it first to cover the whole application; hooks added before it also
  * guard the dashboard. Starts the tracker.
  * @example app.register(faultboard)
  */
 export const faultboard = Object.assign(plugin, {
-  // Without encapsulation, so that its hooks apply to the whole application.
+  // Disables encapsulation, so that the plugin's hooks apply to the whole application.
   [Symbol.for('skip-override')]: true,
   [Symbol.for('fastify.display-name')]: 'faultboard',
   [Symbol.for('plugin-meta')]: { name: 'faultboard', fastify: '5.x' },
@@ -86,12 +86,12 @@ function plugin(app: FastifyLike, { tracker = Tracker, prefix = '' }: Faultboard
       record(tracker, error, request, failsRequest(error, reply.raw as ServerResponse))
       watchErrorHandler(tracker, error, request, reply)
     } catch {
-      // Stack overflow: the error handlers of the host must still be called.
+      // Stack overflow: the host's error handlers must still be called.
     }
     next()
   })
 
-  // Hooks of an inner context only see its own routes.
+  // Hooks in an inner context only run for its own routes.
   if (app.prefix !== '') {
     const notFound = (_request: FastifyRequestLike, reply: FastifyReplyLike) => void reply.callNotFound()
     for (const path of [dashboardPath, `${dashboardPath}/*`]) app.all(path, { schema: { hide: true } }, notFound)
@@ -99,7 +99,7 @@ function plugin(app: FastifyLike, { tracker = Tracker, prefix = '' }: Faultboard
   done()
 }
 
-/** Below the prefix of its plugin, and below the prefix removed by `rewriteUrl`. */
+/** Mount point of the dashboard, below the plugin's prefix and any prefix that `rewriteUrl` removed. */
 function dashboardMount(request: FastifyRequestLike, mount_path: string, outerPrefix: string): Mount | null {
   const { originalUrl, url } = request
   if (!originalUrl.includes(mount_path)) return null

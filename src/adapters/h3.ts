@@ -57,7 +57,7 @@ export function faultboard(tracker: TrackerInstance = Tracker) {
   }
 }
 
-/** Passes on results and errors of the host unchanged. */
+/** Records errors from the host, and passes results and errors on unchanged. */
 function recordFailures(tracker: TrackerInstance, event: H3EventLike, next: () => unknown): unknown {
   let result: unknown
   try {
@@ -86,8 +86,8 @@ function checkResult(tracker: TrackerInstance, event: H3EventLike, value: unknow
 type ErrorHandler = (error: { unhandled?: boolean; cause?: unknown }, event: H3EventLike) => unknown
 
 /**
- * Wraps the error handler of the host, which can fail itself and receives errors that no middleware sees, such as a
- * value that cannot be sent. Adds no handler if the host has none, because h3 would then log every error twice.
+ * Wraps the host's error handler, which can itself fail and receives errors that no middleware sees, such as a value
+ * that cannot be sent. Adds no handler if the host has none, because h3 would then log every error twice.
  */
 function watchErrorHandler({ config }: H3Like, tracker: TrackerInstance): void {
   const hostHandler = config.onError as ErrorHandler | undefined
@@ -105,7 +105,7 @@ function watchErrorHandler({ config }: H3Like, tracker: TrackerInstance): void {
 }
 
 function dashboardMount(event: H3EventLike, mount_path: string): Mount | null {
-  const request = nodeObjects(event)?.req
+  const request = nodeRequestAndResponse(event)?.req
   // The Node.js request has the path as it was sent; the event normalizes it.
   const url = request ? (request.originalUrl ?? request.url ?? '/') : withoutOrigin(event.req.url)
   if (!url.includes(mount_path)) return null
@@ -114,9 +114,9 @@ function dashboardMount(event: H3EventLike, mount_path: string): Mount | null {
 }
 
 async function dashboard(tracker: TrackerInstance, mount: Mount, event: H3EventLike): Promise<unknown> {
-  const node = nodeObjects(event)
+  const node = nodeRequestAndResponse(event)
   if (!node?.res) return serveWebRequest(tracker, mount, event.req)
-  // Written directly to Node.js, so that no header of the host replaces ours.
+  // Written directly to Node.js, so that no header set by the host replaces ours.
   await serveDashboard(tracker, mount, node.req, node.res)
   // Waits because a compressing host is still writing, and h3 would send its own headers.
   await finished(node.res).catch(() => {})
@@ -131,7 +131,7 @@ function record(tracker: TrackerInstance, error: unknown, event: H3EventLike, re
     return
   }
   const { params, matchedRoute, user, auth } = event.context as EventContext
-  const node = nodeObjects(event)
+  const node = nodeRequestAndResponse(event)
   const request = {
     route: matchedRoute?.route,
     params,
@@ -142,6 +142,8 @@ function record(tracker: TrackerInstance, error: unknown, event: H3EventLike, re
   recordWebRequestError(tracker, error, event.req, { source: 'h3', request_failed, request }, node?.req ?? event.req)
 }
 
-function nodeObjects(event: H3EventLike): { req: IncomingMessage & HostRequest; res?: ServerResponse } | undefined {
-  return event.runtime?.node as ReturnType<typeof nodeObjects>
+function nodeRequestAndResponse(
+  event: H3EventLike,
+): { req: IncomingMessage & HostRequest; res?: ServerResponse } | undefined {
+  return event.runtime?.node as ReturnType<typeof nodeRequestAndResponse>
 }

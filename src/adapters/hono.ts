@@ -99,12 +99,12 @@ function requestDetails(c: HonoContext): WebRequestDetails {
       remote_address: nodeBindings(c).incoming?.socket?.remoteAddress,
     }
   } catch {
-    // A getter of the host failed: record the error anyway.
+    // A host getter threw: record the error anyway.
     return {}
   }
 }
 
-/** Hono handles neither thrown non-errors nor errors of its error handler. Both arrive here. */
+/** Receives thrown non-errors and errors from the error handler, because Hono handles neither. */
 function recordThrown(tracker: TrackerInstance, error: unknown, c: HonoContext, raw: Request): void {
   if (isRepeatedFailure(raw, error)) return
   if (c.error && !isSameError(error, c.error)) record(tracker, c.error, c, raw)
@@ -134,7 +134,7 @@ function isError(value: unknown): boolean {
   try {
     return value instanceof Error
   } catch {
-    // The comparison ran host code that failed.
+    // The comparison ran host code that threw.
     return false
   }
 }

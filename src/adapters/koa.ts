@@ -94,7 +94,7 @@ function isConnectionError(error: Error): boolean {
   try {
     return CONNECTION_CODES.includes((error as { code?: unknown }).code)
   } catch {
-    // A getter of the host failed. Throwing here would replace the host's own error.
+    // A host getter threw. Throwing here would replace the host's own error.
     return false
   }
 }

@@ -17,7 +17,7 @@ export interface FilterContext {
 }
 
 /**
- * Reports errors before an exception filter is selected. Nest only calls the first matching filter, so a filter of
+ * Reports errors before an exception filter is selected. Nest only calls the first matching filter, so a filter from
  * this package would miss errors handled by the host.
  */
 export function watchFilters(context: FilterContext, report: Report): void {

@@ -31,7 +31,7 @@ function failsRequest(args: readonly unknown[]): boolean {
     const { headersSent, sent } = args[1] as { headersSent?: unknown; sent?: unknown }
     return isRequest(args[0]) && (headersSent ?? sent) === false
   } catch {
-    // No response, or a getter of the host failed.
+    // No response, or a host getter threw.
     return false
   }
 }

@@ -4,8 +4,8 @@ interface HttpAdapter {
   reply?(response: { req?: unknown; request?: unknown }, body: unknown, ...rest: unknown[]): unknown
 }
 
-/** Reports streams that fail while they are sent, which bypass every filter: Express only logs them. */
-export function watchFiles(adapter: unknown, report: Report): void {
+/** Reports file streams that fail while they are sent. Such errors bypass every filter, and Express only logs them. */
+export function watchFileStreams(adapter: unknown, report: Report): void {
   const { reply } = adapter as HttpAdapter
   if (!reply) return
   ;(adapter as HttpAdapter).reply = function (response, body, ...rest) {
@@ -58,8 +58,8 @@ function withErrorReport(events: unknown, report: (error: unknown) => unknown): 
   if (typeof events !== 'object' || typeof (events as Events | null)?.subscribe !== 'function') return events
   const source = events as Events
   const subscribe = (observer: Observer) => {
-    // Replaces the method because a second observer would have to forward unsubscribing. Otherwise, events would
-    // continue after the client disconnects.
+    // Replaces the method because a second observer would have to forward unsubscribing, so that no events are
+    // produced after the client disconnects.
     const { error: onError } = observer
     observer.error = function (error) {
       report(error)

@@ -6,7 +6,7 @@ import { findMount, type HostRequest, serveDashboard } from './bridge.js'
 import { dashboard } from './express.js'
 import { type FilterContext, type Report, watchFilters } from './nest-filters.js'
 import { recordNestError } from './nest-request.js'
-import { type ResponseController, watchFiles, watchServerSentEvents } from './nest-streams.js'
+import { type ResponseController, watchFileStreams, watchServerSentEvents } from './nest-streams.js'
 
 /** The part of `INestApplication` that is used. */
 export interface NestApplication {
@@ -90,7 +90,7 @@ function watchHttp({ routesResolver, middlewareModule }: NestInternals, adapter:
     if (middlewareModule.routerExceptionFilter) watchFilters(middlewareModule.routerExceptionFilter, report)
     return registered
   }
-  watchFiles(adapter, report)
+  watchFileStreams(adapter, report)
   watchServerSentEvents(routesResolver.routerExplorer?.executionContextCreator?.responseController, report)
 }
 

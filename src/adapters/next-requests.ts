@@ -23,7 +23,7 @@ const REQUEST_START = 'http.server.request.start'
 
 /**
  * Tracks requests by their headers object, the only object that Next.js passes on unchanged. Returns a function that
- * stops it.
+ * stops tracking.
  */
 export function trackRequests(mount_path: string): () => void {
   const onRequest = (message: unknown) => {
@@ -58,7 +58,7 @@ export function readPeer(headers: Headers): Peer {
   }
 }
 
-/** Usually one or two entries per process. The reference of a closed server is empty. */
+/** Usually one or two entries per process. The reference to a closed server is empty. */
 const servers: WeakRef<Server>[] = []
 const serverIndexes = new WeakMap<Server, number>()
 

@@ -24,7 +24,7 @@ export interface NitroAppLike {
 
 /**
  * Plugin for Nitro 2 (Nuxt 3 and 4). Serves the dashboard at `mount_path` (default /error_dashboard) below the base
- * URL of the application, and records errors thrown by handlers, middleware and hooks. Middleware of the host runs
+ * URL of the application, and records errors thrown by handlers, middleware and hooks. The host's middleware runs
  * before the dashboard. Starts the tracker.
  * @example
  * // server/plugins/faultboard.ts
@@ -89,11 +89,11 @@ function record(
   const request = event?.node.req as HostRequest
   const route = event?.context.matchedRoute?.path
   const details = { source: 'nitro', request_failed, ...(route && { request: { route } }) }
-  recordRequestError(tracker, error, event ? withContext(event) : request, details, request ?? null)
+  recordRequestError(tracker, error, event ? requestWithContext(event) : request, details, request ?? null)
 }
 
 /** The request with the properties that other frameworks set, otherwise unchanged. */
-function withContext({ node: { req }, context: { params, user, auth } }: NitroEvent): HostRequest {
+function requestWithContext({ node: { req }, context: { params, user, auth } }: NitroEvent): HostRequest {
   const { url = '' } = req
   const queryStart = url.indexOf('?')
   const query = queryStart < 0 ? undefined : Object.fromEntries(new URLSearchParams(url.slice(queryStart + 1)))

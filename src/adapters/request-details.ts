@@ -40,7 +40,7 @@ function record(...report: Parameters<typeof recordNow>): void {
   try {
     whenStackAllows(() => recordNow(...report))
   } catch {
-    // Stack overflow: the host continues with its own error.
+    // Stack overflow: skip the report and let the host handle its own error.
   }
 }
 
