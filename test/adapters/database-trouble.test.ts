@@ -14,10 +14,10 @@ const ROUNDS = 6
 const REQUESTS_PER_ROUND = 50
 
 describeEachDatabase(
-  'Host under load with a database server that',
+  'host under load',
   (database) => {
     test.each(['refuses connections', 'hangs'] as const)(
-      '%s responds as before and records every error once',
+      'responds as before and records every error once while the database server %s',
       { timeout: 120_000 },
       async (failure) => {
         const place = await freshPlace(database)

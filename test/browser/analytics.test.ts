@@ -12,7 +12,7 @@ const NOW = Date.parse('2026-03-31T10:20:00Z')
 const HOUR = 3_600_000
 const HOSTILE = `<img src=x onerror="document.title='owned'">${'wide'.repeat(40)} مرحبا 🎉`
 
-describeInBrowser('the analytics in a browser', ({ open }) => {
+describeInBrowser('analytics page in a browser', ({ open }) => {
   let empty: Host
   let ordinary: Host
   let hostile: Host

@@ -21,7 +21,7 @@ const VARIANTS = [
   [390, 'dark'],
 ] as const
 
-describeInBrowser('counters in a browser', ({ open }) => {
+describeInBrowser('counter pages in a browser', ({ open }) => {
   let folder: string
   let host: Host
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { describeInBrowser } from '../support/browser.js'
 import { type Host, listening, startHost } from '../support/host.js'
 
-describeInBrowser('a page of another site', ({ open }) => {
+describeInBrowser('cross-site protection', ({ open }) => {
   let host: Host
   let id: number
 

@@ -21,7 +21,7 @@ const VARIANTS = [
   [390, 'dark'],
 ] as const
 
-describeInBrowser('the diagnostics', ({ open }) => {
+describeInBrowser('diagnostics pages in a browser', ({ open }) => {
   let folder: string
   let host: Host
 

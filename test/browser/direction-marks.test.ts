@@ -7,7 +7,7 @@ import { PAGES } from '../support/routes.js'
 const CONTROLS = ['\u202A', '\u202B', '\u202C', '\u202D', '\u202E', '\u2066', '\u2067', '\u2068', '\u2069']
 const SPOOFED = `invoice\u202Efdp.exe${CONTROLS.join('')}`
 
-describeInBrowser('direction marks', ({ open }) => {
+describeInBrowser('bidirectional text', ({ open }) => {
   let host: Host
 
   beforeAll(async () => {

@@ -12,7 +12,7 @@ const HOSTILE = [
   'one\ntwo\n\nthree',
 ]
 
-describeInBrowser('the list in a browser', ({ open }) => {
+describeInBrowser('list page in a browser', ({ open }) => {
   let host: Host
   let base: string
 

@@ -12,7 +12,7 @@ const VARIANTS = [
   [390, 'dark'],
 ] as const
 
-describeInBrowser('the notifications', ({ open }) => {
+describeInBrowser('notifications page in a browser', ({ open }) => {
   let inbox: Inbox
   let host: Host
   let error_id = 0

@@ -15,7 +15,7 @@ import { withDatabase } from '../support/tracker.js'
 const WIDTHS = [1440, 768, 390]
 const WORD = 'unbroken'.repeat(20)
 
-describeInBrowser('the variables of an error in a browser', ({ open }) => {
+describeInBrowser('local variables in a browser', ({ open }) => {
   const { root, shops } = createApplication('compiled TypeScript')
   const database = `sqlite:${join(root, 'errors.sqlite3')}`
   let host: Host

@@ -21,7 +21,7 @@ const PAGES = [
   '/errors/correlation?days=365',
 ]
 
-describeInBrowser('a year of errors', ({ open }) => {
+describeInBrowser('analytics over a year', ({ open }) => {
   let host: Host
 
   beforeAll(async () => {

@@ -28,7 +28,7 @@ describeEachDatabase(
       expect((await tracker.stats()).dropped).toEqual({})
     })
 
-    test('creates scopes in the mode auto after the first use', async () => {
+    test('creates scopes in auto mode after the first use', async () => {
       const { fetchAll, errors } = await startHost(database)
       await fetchAll(['/order/1'])
       await fetchAll(['/order/2', '/order/3'])
@@ -36,7 +36,7 @@ describeEachDatabase(
       expect(contexts).toEqual(expect.arrayContaining([2, 3]))
     })
 
-    test('creates scopes in the mode auto after the first report', async () => {
+    test('creates scopes in auto mode after the first report', async () => {
       const { fetchAll, errors } = await startHost(database)
       await fetchAll(['/report', '/log'])
       await fetchAll(['/report?second', '/log?second'])

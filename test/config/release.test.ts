@@ -27,14 +27,15 @@ describe('the version', () => {
   const versionOf = (env: NodeJS.ProcessEnv, settings: Settings = {}) =>
     resolve({ project_root: folderWith({ 'package.json': '{ "version": "1.0.0" }' }), ...settings }, env).app_version
 
-  test('uses the option first', () => expect(versionOf({ APP_VERSION: '3' }, { app_version: '2' })).toBe('2'))
-  test('uses the environment next, with variables of the host before those of the platform', () => {
+  test('is taken from the option first', () => expect(versionOf({ APP_VERSION: '3' }, { app_version: '2' })).toBe('2'))
+  test('is taken from the environment next, with variables of the host before those of the platform', () => {
     expect(versionOf({ K_REVISION: 'shop-00042-abc', RELEASE_VERSION: '4', APP_VERSION: ' 3 ' })).toBe('3')
     expect(versionOf({ K_REVISION: 'shop-00042-abc', RELEASE_VERSION: '4' })).toBe('4')
     expect(versionOf({ K_REVISION: 'shop-00042-abc' })).toBe('shop-00042-abc')
     expect(versionOf({ HEROKU_RELEASE_VERSION: 'v42' })).toBe('v42')
   })
-  test('uses package.json last', () => expect(versionOf({ APP_VERSION: ' ', npm_package_version: '9' })).toBe('1.0.0'))
+  test('is taken from package.json last', () =>
+    expect(versionOf({ APP_VERSION: ' ', npm_package_version: '9' })).toBe('1.0.0'))
   test('is null if no source contains it', () => {
     expect(resolve({ project_root: folderWith({ 'package.json': '{}' }) }).app_version).toBeNull()
   })
@@ -45,15 +46,15 @@ describe('the commit', () => {
   const commitBy = (env: NodeJS.ProcessEnv, settings: Settings = {}) =>
     resolve({ project_root: folderWith({ 'package.json': '{}', '.git/HEAD': OTHER }), ...settings }, env).git_sha
 
-  test('uses the option first', () => expect(commitBy({ GIT_SHA: SHA }, { git_sha: 'mine' })).toBe('mine'))
+  test('is taken from the option first', () => expect(commitBy({ GIT_SHA: SHA }, { git_sha: 'mine' })).toBe('mine'))
   test.each([
     'GIT_SHA', 'GIT_COMMIT', 'COMMIT_SHA', 'SOURCE_VERSION', 'SOURCE_COMMIT', 'HEROKU_SLUG_COMMIT', 'VERCEL_GIT_COMMIT_SHA',
     'RENDER_GIT_COMMIT', 'RAILWAY_GIT_COMMIT_SHA', 'GITHUB_SHA', 'CI_COMMIT_SHA', 'CIRCLE_SHA1', 'BITBUCKET_COMMIT',
     'CF_PAGES_COMMIT_SHA', 'COMMIT_REF', 'KAMAL_VERSION',
-  ])('uses the environment next: %s', (name) => expect(commitBy({ [name]: ` ${SHA.toUpperCase()} ` })).toBe(SHA)) // biome-ignore format: a word list reads best as lines of words
-  test('prefers the variable of the host to that of a CI service', () =>
+  ])('is taken from the environment next: %s', (name) => expect(commitBy({ [name]: ` ${SHA.toUpperCase()} ` })).toBe(SHA)) // biome-ignore format: a word list reads best as lines of words
+  test('is taken from the variable of the host before that of a CI service', () =>
     expect(commitBy({ GITHUB_SHA: OTHER, GIT_SHA: SHA })).toBe(SHA))
-  test('uses the repository if no variable contains a commit', () => {
+  test('is taken from the repository if no variable contains a commit', () => {
     for (const text of ['', 'main', 'v1.2.3', 'abc12', 'x'.repeat(40), 'a'.repeat(65), `${SHA} ${SHA}`, '12:00'])
       expect(commitBy({ GIT_SHA: text, COMMIT_REF: text })).toBe(OTHER)
     expect(commitBy({ GIT_SHA: 'main', GITHUB_SHA: SHA.slice(0, 7) })).toBe(SHA.slice(0, 7))
@@ -129,7 +130,7 @@ describe('the commit of a real repository', () => {
   })
 })
 
-describe('a hostile repository', () => {
+describe('reading a hostile repository', () => {
   const commitWith = (files: Record<string, string>) => findCommit(folderWith(files), {})
 
   test.each([
@@ -161,7 +162,7 @@ describe('a hostile repository', () => {
       'references without line breaks',
       { '.git/HEAD': 'ref: refs/a', '.git/packed-refs': `${SHA} refs/a`.repeat(100_000) },
     ],
-  ])('has no commit with %s', (_, files) => expect(commitWith(files)).toBeUndefined())
+  ])('finds no commit with %s', (_, files) => expect(commitWith(files)).toBeUndefined())
 
   test('does not open a pipe or device in place of a file', () => {
     const folder = folderWith({ '.git/refs/a': '' })

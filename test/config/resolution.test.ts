@@ -18,22 +18,22 @@ function projectFolder(manifest: object): string {
 }
 
 describe('the application name', () => {
-  test('uses the option first', () => {
+  test('is taken from the option first', () => {
     const project_root = projectFolder({ name: 'from-manifest' })
     expect(resolve({ application_name: ' shop ', project_root }, { APP_NAME: 'other' }).application_name).toBe('shop')
   })
-  test('uses the environment variable APP_NAME next', () => {
+  test('is taken from the environment variable APP_NAME next', () => {
     const project_root = projectFolder({ name: 'from-manifest' })
     expect(resolve({ project_root }, { APP_NAME: 'from-variable' }).application_name).toBe('from-variable')
     expect(resolve({ project_root }, { APP_NAME: ' ' }).application_name).toBe('from-manifest')
   })
-  test("uses the host's package.json next, from any subfolder", () => {
+  test("is taken from the host's package.json next, from any subfolder", () => {
     const folder = projectFolder({ name: 'from-manifest', version: '4.5.6' })
     mkdirSync(join(folder, 'src', 'deep'), { recursive: true })
     const { application_name, app_version } = resolve({ project_root: join(folder, 'src', 'deep') })
     expect({ application_name, app_version }).toEqual({ application_name: 'from-manifest', app_version: '4.5.6' })
   })
-  test('uses the folder name if package.json has no name', () => {
+  test('is the folder name if package.json has no name', () => {
     const project_root = projectFolder({})
     expect(resolve({ project_root }).application_name).toBe(project_root.split('/').at(-1))
   })

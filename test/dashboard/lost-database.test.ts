@@ -7,9 +7,9 @@ import { type Host, startHost } from '../support/host.js'
 import { temporaryFolder, withDatabase } from '../support/tracker.js'
 
 describeEachDatabase(
-  'a database that is lost while the dashboard is in use',
+  'the dashboard without its database',
   (database) => {
-    test('returns 503 with a plain message until it recovers, and logs the cause', async () => {
+    test('returns 503 with a plain message until the database recovers, and logs the cause', async () => {
       const proxy = await startProxy(await database.fresh())
       const host = await start(proxy.url)
       expect((await host.get('/errors')).status).toBe(200)

@@ -7,7 +7,7 @@ import { describeOneDatabase } from '../support/databases.js'
 import { serveTracker, signIn } from '../support/host.js'
 import { eventually, temporaryFolder, withDatabase } from '../support/tracker.js'
 
-describeOneDatabase('links of messages', (database) => {
+describeOneDatabase('links in notifications', (database) => {
   async function mounted(settings: Settings) {
     const url = await database.fresh()
     const inbox = await openHttpInbox((webhook_url) => ({ webhook_url }))

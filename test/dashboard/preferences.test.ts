@@ -36,7 +36,7 @@ describe('preferences in cookies', () => {
     ['a second question mark', '/errors?search=why%3F?&status=new', '/errors?search=why%3F%3F&status=new'],
     ['a long filter', `/errors?search=${'a'.repeat(9000)}`, `/errors?search=${'a'.repeat(9000)}`],
     ['a filter that no address can hold', `/errors?search=${'a'.repeat(30_000)}`, '/errors'],
-  ])('leads back with %s', async (_case, return_to, to) => {
+  ])('redirect to the current page with %s', async (_case, return_to, to) => {
     const answer = await host.post('/preferences', { theme: 'dark', return_to })
     expect(answer.status).toBe(302)
     expect(answer.headers.get('location')).toBe(`/error_dashboard${to}`)

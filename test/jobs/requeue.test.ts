@@ -9,7 +9,7 @@ const job = (data: Record<string, unknown>): RunningJob => ({
   signal: new AbortController().signal,
 })
 
-describeEachDatabase('a job of another application', (database) => {
+describeEachDatabase('jobs of several applications', (database) => {
   const openHarness = harnessesOn(database)
 
   test('recognizes a job of another application by its name', async () => {

@@ -109,7 +109,7 @@ describe('faultboard mcp with the client of the protocol', () => {
     expect(wrong.content[0]?.text).toBe('severity must be one of critical, high, medium, low')
   })
 
-  test('reads one error with its stack and reports a missing one', async () => {
+  test('reads one error with its stack and reports a missing error', async () => {
     const { data } = dataOf(await call(reader, 'get_error', { error_id: 1 }))
     expect(data.error).toMatchObject({ id: 1, backtrace: ['at pay (/srv/app/src/pay.js:3:1)'], comments: [] })
     expect(data.affected_users).toBeDefined()

@@ -4,7 +4,7 @@ import { deliver } from '../../src/notifications/delivery/deliver.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { harnessesOn, webhookInbox } from './delivery-harness.js'
 
-describeEachDatabase('a delivery during a database outage', (database) => {
+describeEachDatabase('the dispatcher during a database outage', (database) => {
   const openHarness = harnessesOn(database)
 
   test('does not send a delivery twice when the database is unavailable while recording the result', async () => {

@@ -15,11 +15,11 @@ const SEVERITIES = (['critical', 'high', 'medium', 'low'] as const).map((severit
   errorNotice('new', {}, { severity }),
 )
 
-describeInBrowser('the HTML part of an email', ({ open }) => {
+describeInBrowser('HTML emails', ({ open }) => {
   test.each([
     ['light', 600],
     ['dark', 390],
-  ] as const)('renders an accessible email in %s mode at %d px', async (colorScheme, width) => {
+  ] as const)('are accessible in %s mode at %d px', async (colorScheme, width) => {
     const page = await open({ colorScheme, viewport: { width, height: 800 } })
     for (const notice of [NOTICES.new, heldNotice(SEVERITIES), ...hostileNotices(), NOTICES.digest]) {
       await page.setContent(htmlOf(notice))
@@ -28,7 +28,7 @@ describeInBrowser('the HTML part of an email', ({ open }) => {
     }
   })
 
-  test('follows the preferred color scheme and runs no scripts in an email', async () => {
+  test('follow the preferred color scheme and run no scripts', async () => {
     const colors: string[] = []
     for (const colorScheme of ['light', 'dark'] as const) {
       const page = await open({ colorScheme })

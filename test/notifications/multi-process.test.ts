@@ -15,7 +15,7 @@ const SHARE = Array.from({ length: ERRORS / PROCESSES }, (_, i) => ({ error_type
 /** Prefix that the database adds to every key. */
 const MARK = '12345678:'.length
 
-describeEachDatabase('several processes', (database) => {
+describeEachDatabase('sending from several processes', (database) => {
   test('sends each notification once when two processes send what a third process writes', async () => {
     const place = await freshPlace(database)
     const webhook = await slowWebhook()

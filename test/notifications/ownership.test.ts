@@ -7,10 +7,10 @@ const SECOND = 1000
 const MINUTE = 60 * SECOND
 const DAY = 1440 * MINUTE
 
-describeEachDatabase('a delivery of another application', (database) => {
+describeEachDatabase('deliveries of several applications', (database) => {
   const openHarness = harnessesOn(database)
 
-  test('never sends a delivery with the settings of another application', async () => {
+  test('are never sent with the settings of another application', async () => {
     const [shopInbox, billingInbox] = [await webhookInbox(), await webhookInbox()]
     const harness = await openHarness(shopInbox.settings)
     const billing = harnessAt(harness.place, { ...billingInbox.settings, application_name: 'billing' })
@@ -25,7 +25,7 @@ describeEachDatabase('a delivery of another application', (database) => {
     expect([shopInbox.messages.length, billingInbox.messages.length]).toEqual([1, 0])
   })
 
-  test('fails a delivery whose application had no running process for a week', async () => {
+  test('fail if their application had no running process for a week', async () => {
     const harness = await openHarness()
     const billing = harnessAt(harness.place, { application_name: 'billing' })
     await harness.log('TypeError')
@@ -40,7 +40,7 @@ describeEachDatabase('a delivery of another application', (database) => {
     })
   })
 
-  test('keeps a delivery for a process with its channel configured, as during a rollout', async () => {
+  test('wait for a process with their channel configured, as during a rollout', async () => {
     const inbox = await webhookInbox()
     const harness = await openHarness(inbox.settings)
     await harness.log('TypeError')
@@ -63,7 +63,7 @@ describeEachDatabase('a delivery of another application', (database) => {
     expect((await harness.rows())[0]).toMatchObject({ state: 'sent', attempts: 1 })
   })
 
-  test('fails a delivery with the missing options after its channel was disabled for 15 minutes', async () => {
+  test('fail with the missing options after their channel was disabled for 15 minutes', async () => {
     const harness = await openHarness()
     await harness.log('TypeError')
     const later = harnessAt(harness.place, {})

@@ -7,10 +7,10 @@ const SECOND = 1000
 const HOUR = 3600 * SECOND
 const PAUSE = BUSY_SECONDS * SECOND
 
-describeEachDatabase('a receiver that rate-limits', (database) => {
+describeEachDatabase('the rate limit of a receiver', (database) => {
   const openHarness = harnessesOn(database)
 
-  test('pauses a receiver for the requested time without counting the attempt', async () => {
+  test('pauses the channel for the requested time without counting the attempt', async () => {
     const inbox = await webhookInbox()
     inbox.behavior = 'busy'
     const harness = await openHarness(inbox.settings)
@@ -34,7 +34,7 @@ describeEachDatabase('a receiver that rate-limits', (database) => {
     expect((await harness.rows()).map(({ state }) => state)).toEqual(['sent', 'sent'])
   })
 
-  test('sends the backlog of a paused receiver one by one, in order and within an hour', async () => {
+  test('releases the backlog one by one, in order and within an hour', async () => {
     const inbox = await webhookInbox()
     inbox.behavior = 'busy'
     const harness = await openHarness(inbox.settings)
@@ -65,7 +65,7 @@ describeEachDatabase('a receiver that rate-limits', (database) => {
     expect((await harness.rows()).find(({ channel }) => channel === 'community_chat')).toMatchObject({ attempts: 1 })
   })
 
-  test('sends nothing new to a paused receiver, and no burst after the pause', async () => {
+  test('holds new notifications and causes no burst after the pause', async () => {
     const inbox = await webhookInbox()
     inbox.behavior = 'busy'
     const harness = await openHarness(inbox.settings)

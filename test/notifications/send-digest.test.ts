@@ -8,7 +8,7 @@ import { harnessAt, harnessesOn } from './delivery-harness.js'
 
 const DAY = 86_400_000
 
-describeEachDatabase('the digest', (database) => {
+describeEachDatabase('the digest job', (database) => {
   const openHarness = harnessesOn(database)
 
   test('sends one digest per period across processes', async () => {

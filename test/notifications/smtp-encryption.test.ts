@@ -23,7 +23,7 @@ const send = (smtp_url: string) =>
     { key: 'new:42:email', notice: NOTICES.new },
   )
 
-describe('an SMTP connection', () => {
+describe('smtp_url', () => {
   async function serve(secure: boolean) {
     const secured: boolean[] = []
     const server = new SMTPServer({

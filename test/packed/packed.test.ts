@@ -84,7 +84,7 @@ describe('the packed package, installed into an empty application', () => {
     expect(minified).toEqual([])
   })
 
-  test('has modules of one byte per character in memory, which find secrets in other alphabets', () => {
+  test('keeps modules as one-byte strings in memory and finds secrets in other alphabets', () => {
     const modules = tarball.files.map(({ path }) => path).filter((path) => path.startsWith('dist/chunks/'))
     const wide = modules.filter((path) => /[^\0-\xff]/.test(readFileSync(path, 'utf8')))
     expect(wide).toEqual([])

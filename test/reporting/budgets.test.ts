@@ -37,10 +37,10 @@ async function errorGroups(tracker: TrackerInstance) {
   return { own: errors.filter((error) => error !== shared).length, shared: shared?.occurrence_count ?? 0 }
 }
 
-describeEachDatabase('New client errors per hour', (database) => {
+describeEachDatabase('Limit on new client errors per hour', (database) => {
   const LIMIT = { client_max_new_errors_per_hour: 5 }
 
-  test('are limited across processes; further errors share one group despite fingerprints', async () => {
+  test('applies across processes; further errors share one group despite fingerprints', async () => {
     const place = await freshPlace(database)
     const trackers = [trackerAt(place, LIMIT).tracker, trackerAt(place, LIMIT).tracker]
     await Promise.all(
@@ -60,7 +60,7 @@ describeEachDatabase('New client errors per hour', (database) => {
     })
   })
 
-  test('are reset by the next hour, not by a restart', async () => {
+  test('is reset by the next hour, not by a restart', async () => {
     const place = await freshPlace(database)
     for (let run = 0; run < 3; run++) {
       const { tracker } = trackerAt(place, LIMIT)
@@ -74,7 +74,7 @@ describeEachDatabase('New client errors per hour', (database) => {
     expect(await errorGroups(next.tracker)).toEqual({ own: 6, shared: 4 })
   })
 
-  test('do not limit known errors and server errors', async () => {
+  test('does not affect known errors and server errors', async () => {
     const place = await freshPlace(database)
     const before = trackerAt(place, LIMIT).tracker
     for (let n = 0; n < 6; n++) await before.inlet.record(clientError(n))
@@ -173,7 +173,7 @@ describeEachDatabase('Client occurrences beyond the daily byte limit', (database
 })
 
 describeEachDatabase('Limits on the Health page', (database) => {
-  test('shows rejections of all processes per option with their first and last time', async () => {
+  test('show rejections of all processes per option with their first and last time', async () => {
     const settings = { client_max_new_errors_per_hour: 1, project_root: temporaryFolder() }
     const first = await freshTracker(database, settings)
     const second = trackerAt(first, settings)

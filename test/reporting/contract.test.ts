@@ -63,7 +63,7 @@ describeOneDatabase('Reported client error', (database) => {
     expect((await onlyError(host.tracker)).occurrence_count).toBe(4)
   })
 
-  test('counts once if the client resends it to another process or after a restart', async () => {
+  test('is counted once if the client resends it to another process or after a restart', async () => {
     const url = await database.fresh()
     const body = { errors: ['a', 'b'].map((event_id) => ({ ...REPORT, event_id })) }
     const [one, other] = [await reportingHost({}, { database: url }), await reportingHost({}, { database: url })]

@@ -69,7 +69,7 @@ describe('Page of another origin', () => {
   })
 })
 
-test('may report without configuration if it belongs to the host or is not a browser', async () => {
+test('accepts reports from pages of the host and from clients other than browsers without configuration', async () => {
   const host = await reportingHost()
   const { origin } = new URL(host.url)
   expect((await host.post({ error: REPORT }, { origin, 'sec-fetch-site': 'same-origin' })).status).toBe(201)

@@ -41,8 +41,8 @@ const ORIGINAL = [
   /^at checkout \(src\/main\.ts:4:\d+\)$/,
 ]
 
-describeOneDatabase('Stack of a bundle with uploaded maps', (database) => {
-  test('is shown in the original source and grouped across browsers and builds', async () => {
+describeOneDatabase('Uploaded source maps', (database) => {
+  test('map a stack to the original source and group it across browsers and builds', async () => {
     const host = await reportingHost({}, { database: await database.fresh() })
     const first = await buildShop(temporaryFolder())
     const edit =
@@ -69,7 +69,7 @@ describeOneDatabase('Stack of a bundle with uploaded maps', (database) => {
     expect(error.occurrence_count).toBe(6)
   })
 
-  test('is stored with application sources only, optionally without them, and without duplicates', async () => {
+  test('are stored with application sources only, optionally without sources, and without duplicates', async () => {
     const url = await database.fresh()
     const host = await reportingHost({}, { database: url })
     const shop = await buildShop(temporaryFolder())
@@ -104,7 +104,7 @@ describeOneDatabase('Stack of a bundle with uploaded maps', (database) => {
     expect(await host.tracker.Queries.SourceMaps.call()).toEqual([])
   })
 
-  test('deletes the maps of the oldest releases beyond the limit', async () => {
+  test('are deleted for the oldest releases beyond the limit', async () => {
     const host = await reportingHost({}, { database: await database.fresh(), source_map_max_releases: 2 })
     const shop = await buildShop(temporaryFolder())
     await upload(host, shop, '1')
@@ -117,7 +117,7 @@ describeOneDatabase('Stack of a bundle with uploaded maps', (database) => {
     expect(releases.map(({ release }) => release).sort()).toEqual(['2', '4'])
   })
 
-  test('deletes maps in the nightly job after the limit is lowered', async () => {
+  test('are deleted by the nightly job after the limit is lowered', async () => {
     const context = await runningContext(database)
     for (const application_name of ['shop', 'billing']) {
       const config = { ...context.config, application_name }

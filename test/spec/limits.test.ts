@@ -134,7 +134,7 @@ describeEachDatabase('limits', (database) => {
     test.each([
       [1000, 302],
       [1001, 422],
-    ])('handles batch_action with %i ids by returning %i', async (amount, status) => {
+    ])('returns $1 for batch_action with $0 ids', async (amount, status) => {
       const ids = Array.from({ length: amount }, (_, i) => String(900_000 + i))
       const form = { 'error_ids[]': ids, action_type: 'delete' }
       expect((await host.post('/errors/batch_action', form)).status).toBe(status)

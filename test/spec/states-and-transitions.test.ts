@@ -107,7 +107,7 @@ describeEachDatabase('states and transitions', (database) => {
   })
 
   test.each(STATUSES.flatMap((from) => STATUSES.map((to) => [from, to] as const)))(
-    'any status, by POST update_status: the given status (%s to %s), resolved following from it',
+    'changes the status by POST update_status from %s to %s and derives resolved from it',
     async (from, to) => {
       await post('update_status', { status: from })
       await post('update_status', { status: to, comment: 'moved' })

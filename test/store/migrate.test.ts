@@ -58,7 +58,7 @@ describeEachDatabase('migrating', (database) => {
   })
 })
 
-describeEachDatabase('a schema that is not up to date', (database) => {
+describeEachDatabase('a tracker with an outdated schema', (database) => {
   if (database.dialect === 'sqlite') {
     test('migrates its own database before it writes the first error', async () => {
       for (const async_logging of [false, true]) {

@@ -11,7 +11,7 @@ import { eventually, withDatabase } from '../support/tracker.js'
 const LATE = 'faultboard_error_features'
 
 describeEachDatabase(
-  'a move that is killed, to',
+  'a killed move to a target',
   (target) => {
     test('leaves nothing in the target and succeeds when it is run again', async () => {
       const cwd = await workingDirectory()
@@ -23,7 +23,7 @@ describeEachDatabase(
 )
 
 describeEachDatabase(
-  'a move to SQLite that is killed, from',
+  'a killed move to SQLite from a source',
   (source) => {
     test('leaves nothing in the target and succeeds when it is run again', async () => {
       const cwd = await workingDirectory()

@@ -26,7 +26,7 @@ describeEachDatabase('a move', (source) => {
     untouched = await everything(from)
   }, 120_000)
 
-  describeEachDatabase('to another', (target) => {
+  describeEachDatabase('to a target', (target) => {
     test('returns the same data on every page and keeps counting in the same groups', async () => {
       // A database without tables verifies that the move creates them.
       const to = source.dialect === 'sqlite' ? await target.empty() : await target.fresh()
@@ -50,7 +50,7 @@ describeEachDatabase('a move', (source) => {
     }, 120_000)
   })
 
-  describeEachDatabase('with fractions to another', (target) => {
+  describeEachDatabase('with fractions to a target', (target) => {
     test('accepts fractions whose last digit the target changes', async () => {
       const [from, to] = [await source.fresh(), await target.empty()]
       await withDatabase(from, async ({ read }) => {

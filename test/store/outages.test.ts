@@ -18,7 +18,7 @@ import {
 
 const EVENTS = 300
 
-describeEachDatabase('a database outage', (database) => {
+describeEachDatabase('recording during a database outage', (database) => {
   test('spools errors and imports each once after the recovery', { timeout: 60_000 }, async () => {
     const { place, startFault, endFault } = await faultyDatabase(database)
     const { tracker, lines, clock } = trackerAt(place)
@@ -139,9 +139,9 @@ describeServers('a server that does not respond', (database) => {
   })
 })
 
-describeServers('a connection that breaks', (database) => {
+describeServers('recording over a connection that breaks', (database) => {
   for (const async_logging of [false, true]) {
-    test(`counts once when it breaks between commit and response, with async_logging ${async_logging}`, async () => {
+    test(`counts every error once if it breaks between commit and response, with async_logging ${async_logging}`, async () => {
       const { url, spool_path } = await freshPlace(database)
       const proxy = await startProxy(url)
       const { tracker } = trackerAt({ url: proxy.url, spool_path }, { async_logging })
@@ -159,7 +159,7 @@ describeServers('a connection that breaks', (database) => {
     })
   }
 
-  test('counts every error once when it breaks repeatedly during a storm', { timeout: 90_000 }, async () => {
+  test('counts every error once if it breaks repeatedly during a storm', { timeout: 90_000 }, async () => {
     const { url, spool_path } = await freshPlace(database)
     const proxy = await startProxy(url)
     const { tracker } = trackerAt({ url: proxy.url, spool_path })

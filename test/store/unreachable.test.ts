@@ -9,8 +9,8 @@ const FAILING_QUERIES = {
   mysql: ['select * from missing_table', 'select missing from faultboard_errors', 'selec 1', 'select no_function(1)'],
 } as const
 
-describeEachDatabase('a failing query', (database) => {
-  test.each(FAILING_QUERIES[database.dialect])('does not treat a failing query as an outage: %s', async (text) => {
+describeEachDatabase('failing queries', (database) => {
+  test.each(FAILING_QUERIES[database.dialect])('do not count as an outage: %s', async (text) => {
     const opened = await open(await database.fresh())
     const error = await failure(opened, text)
     expect(error).toBeInstanceOf(Error)
@@ -19,7 +19,7 @@ describeEachDatabase('a failing query', (database) => {
 })
 
 describeEachDatabase(
-  'a lock',
+  'outage detection',
   (database) => {
     test('treats a lock timeout as an outage', async () => {
       const url = await database.fresh()

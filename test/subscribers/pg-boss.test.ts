@@ -71,7 +71,7 @@ describeEachDatabase(
       })
     })
 
-    test('runs the handler unchanged after a shutdown', async () => {
+    test('runs unchanged after a shutdown', async () => {
       const { tracker } = await freshTracker(database)
       const handler = withFaultboard(async (jobs: string[]) => {
         if (jobs.length === 0) throw new Error('too late')

@@ -67,7 +67,7 @@ describeEachDatabase(
       expect(error?.request_url).toMatch(/\/pay$/)
     })
 
-    test('records entries without an Error when asked to, at the place where they were logged', async () => {
+    test('records entries without an Error if configured, with the location of the log call', async () => {
       const { tracker } = await freshTracker(database)
       subscribeToPino({ record_all: true }, tracker)
       logger().log.error({ order: 7 }, 'stock is empty')

@@ -19,7 +19,7 @@ async function countsOf(tracker: ReturnType<typeof started>) {
   return Object.fromEntries(by_rule.map(({ rule, kind, count }) => [`${kind} ${rule}`, count]))
 }
 
-describe('with the switch off', () => {
+describe('disabled request-guard tracking', () => {
   test('returns limiters and options unchanged', () => {
     const tracker = started({ enable_breadcrumbs: true })
     const limiter = rateLimit({ limit: 1 })
@@ -40,7 +40,7 @@ describe('a limiter of express-rate-limit', () => {
   })
 })
 
-describe('a limiter of rate-limiter-flexible', () => {
+describe('rate-limiter-flexible', () => {
   test('restores the limiter at shutdown and stops counting', async () => {
     const tracker = started(ON)
     const limiter = new RateLimiterMemory({ points: 1, duration: 600 })
@@ -84,7 +84,7 @@ describe('a limiter of rate-limiter-flexible', () => {
   })
 })
 
-describe('options of @fastify/rate-limit', () => {
+describe('@fastify/rate-limit', () => {
   test('keeps the options and hooks of the host', () => {
     const calls: unknown[] = []
     const own = { max: 3, onExceeded: (...values: unknown[]) => calls.push(values) }

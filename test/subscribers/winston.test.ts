@@ -71,7 +71,7 @@ describeEachDatabase(
       expect((await tracker.Queries.ErrorsList.call()).map(({ message }) => message)).toEqual(['worse than an error'])
     })
 
-    test('records entries without an Error when asked to', async () => {
+    test('records entries without an Error if configured', async () => {
       const { tracker } = await freshTracker(database)
       const { log } = logger(tracker, {}, { record_all: true })
       log.error('stock is empty', { order: 7 })

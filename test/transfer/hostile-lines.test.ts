@@ -9,7 +9,7 @@ import { contextAt } from '../triage/list-context.js'
 
 type ErrorLine = Extract<ExportedLine, { kind: 'error' }>
 
-describeEachDatabase('occurrences of a line', (database) => {
+describeEachDatabase('validation of occurrences', (database) => {
   test('accepts only the shapes that pages rely on and names the rejected field', async () => {
     const [application, good] = await exported(database)
     const crumb = { occurred_at: 1, category: 'custom', message: 'x' }
@@ -52,8 +52,8 @@ describeEachDatabase('occurrences of a line', (database) => {
   })
 })
 
-describeEachDatabase('import marks', (database) => {
-  test('deletes import marks of deleted errors in the daily cleanup', async () => {
+describeEachDatabase('the daily cleanup', (database) => {
+  test('deletes import markers of deleted errors', async () => {
     const lines = await exported(database)
     const { tracker, url, spool_path } = await freshTracker(database)
     await tracker.Commands.ImportErrors.call({ lines: numbered(lines) })

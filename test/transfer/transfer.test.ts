@@ -10,7 +10,7 @@ import { freshTracker, withDatabase } from '../support/tracker.js'
 
 const NOTHING: Imported = { created: 0, added: 0, known: 0, outdated: 0, occurrences: 0, rejected: 0 }
 
-describeEachDatabase('an export', (database) => {
+describeEachDatabase('export and import', (database) => {
   let host: Host
   let url: string
   let lines: ExportedLine[]
@@ -23,7 +23,7 @@ describeEachDatabase('an export', (database) => {
 
   afterAll(() => host.close())
 
-  test('restores pages, counts and activity trail in an empty database', async () => {
+  test('restore pages, counts and activity trail in an empty database', async () => {
     const there = await database.fresh()
     const copy = await hostAt(there)
     const count = lines.filter(({ kind }) => kind === 'error').length
@@ -46,7 +46,7 @@ describeEachDatabase('an export', (database) => {
     await copy.close()
   }, 120_000)
 
-  test('changes nothing when imported twice, even after a round trip', async () => {
+  test('change nothing when an export is imported twice, even after a round trip', async () => {
     const { tracker, url: there } = await freshTracker(database)
     await importInto(tracker, lines)
     const before = await counted(there)
@@ -60,7 +60,7 @@ describeEachDatabase('an export', (database) => {
     expect(await counted(url)).toEqual(own)
   }, 120_000)
 
-  test('adds counts to existing errors and keeps triage decisions', async () => {
+  test('add counts to existing errors and keep triage decisions', async () => {
     const { tracker, url: there, clock } = await freshTracker(database)
     clock.now = Date.parse('2026-03-31T10:20:00Z')
     const { Commands, Queries } = tracker
@@ -87,21 +87,18 @@ describeEachDatabase('an export', (database) => {
   test.each([
     ['critical', 'low', 'critical'],
     ['low', 'high', 'high'],
-  ] as const)(
-    'merges an existing error with severity %s and an imported error with severity %s to %s',
-    async (here, there, severity) => {
-      const [source, target] = [await freshTracker(database), await freshTracker(database)]
-      // An application of another time is another origin.
-      target.clock.now = Date.parse('2026-03-31T10:20:00Z')
-      const error = { error_type: 'SteadyError', message: 'again' }
-      await target.tracker.Commands.LogError.call({ ...error, severity: here })
-      await source.tracker.Commands.LogError.call({ ...error, severity: there })
-      expect(await importInto(target.tracker, await exported(source.tracker))).toMatchObject({ added: 1 })
-      expect(await target.tracker.Queries.ErrorsList.call()).toMatchObject([{ severity, occurrence_count: 2 }])
-    },
-  )
+  ] as const)('merge the severities %s (existing) and %s (imported) to %s', async (here, there, severity) => {
+    const [source, target] = [await freshTracker(database), await freshTracker(database)]
+    // An application of another time is another origin.
+    target.clock.now = Date.parse('2026-03-31T10:20:00Z')
+    const error = { error_type: 'SteadyError', message: 'again' }
+    await target.tracker.Commands.LogError.call({ ...error, severity: here })
+    await source.tracker.Commands.LogError.call({ ...error, severity: there })
+    expect(await importInto(target.tracker, await exported(source.tracker))).toMatchObject({ added: 1 })
+    expect(await target.tracker.Queries.ErrorsList.call()).toMatchObject([{ severity, occurrence_count: 2 }])
+  })
 
-  test('imports an error again after it was deleted', async () => {
+  test('restore an error that was deleted', async () => {
     const { tracker, url: there } = await freshTracker(database)
     await importInto(tracker, lines)
     const before = await verifiedCounts(there)
@@ -111,7 +108,7 @@ describeEachDatabase('an export', (database) => {
     expect(await verifiedCounts(there)).toEqual(before)
   })
 
-  test('exports only the errors that match the filter', async () => {
+  test('cover only the errors that match the filter', async () => {
     const some = await exported(host.tracker, { severity: 'high', search: 'alpha' })
     const { pagination } = await host.tracker.Queries.ErrorsList.page({ severity: 'high', search: 'alpha' })
     expect(pagination.total_count).toBeGreaterThan(0)

@@ -35,7 +35,7 @@ async function left(url: string): Promise<Record<string, number>> {
   })
 }
 
-describeEachDatabase('a batch', (database) => {
+describeEachDatabase('batch resolve and delete', (database) => {
   test('resolves each error once, adds an activity to each and counts unknown ids as skipped', async () => {
     const { tracker } = await freshTracker(database)
     const ids = await logMany(tracker, 3)
@@ -62,7 +62,7 @@ describeEachDatabase('a batch', (database) => {
     })
   })
 
-  test('accepts a batch of a thousand errors', async () => {
+  test('accepts a thousand errors', async () => {
     const { tracker } = await freshTracker(database)
     const [error_id = 0] = await logMany(tracker, 1)
     const error_ids = Array.from({ length: 1000 }, (_, i) => error_id + i)

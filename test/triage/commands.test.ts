@@ -9,7 +9,7 @@ async function logged(tracker: TrackerInstance, error_type = 'CartError'): Promi
   return (await tracker.Commands.LogError.call({ error_type, message: 'Empty' }))?.id ?? 0
 }
 
-describeEachDatabase('a command', (database) => {
+describeEachDatabase('triage commands', (database) => {
   async function setUp() {
     const { tracker, clock } = await freshTracker(database)
     const error_id = await logged(tracker)

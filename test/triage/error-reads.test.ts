@@ -52,7 +52,7 @@ async function threeOccurrences(database: TestDatabase) {
   return { ...place, error_id, ids: occurrences.map(({ id }) => id) }
 }
 
-describeEachDatabase('an error with its occurrences', (database) => {
+describeEachDatabase('reading occurrences of an error', (database) => {
   test('shows the newest occurrence unless another is selected', async () => {
     const { tracker, error_id, ids } = await threeOccurrences(database)
     const [newest = 0, middle = 0, oldest = 0] = ids
@@ -201,7 +201,7 @@ describeEachDatabase('the history of an error', (database) => {
   })
 })
 
-describeEachDatabase('the users of an error', (database) => {
+describeEachDatabase('reading users of an error', (database) => {
   test('returns the ten users with the most occurrences', async () => {
     const { tracker, url } = await freshTracker(database)
     let error_id = 0

@@ -11,7 +11,7 @@ import { describeEachDatabase } from '../support/databases.js'
 import { listening } from '../support/host.js'
 import { freshTracker } from '../support/tracker.js'
 
-describe('stack frames', () => {
+describe('stackFrames and stackParts', () => {
   const LINES = [
     'at total (src/cart.ts:12:7)',
     'at Layer.handle (node_modules/express/lib/layer.js:95:5)',
@@ -22,7 +22,7 @@ describe('stack frames', () => {
     'at async /srv/app/src/main.ts:3:4',
   ]
 
-  test('parses stack frames into function, location and library', () => {
+  test('parses lines into function, location and library', () => {
     const frames = stackFrames(LINES, '/srv/app')
     expect(frames[0]).toMatchObject({ function_name: 'total', file: 'src/cart.ts', line_number: 12, column: 7 })
     expect(frames.map(({ library }) => library)).toEqual([
@@ -46,7 +46,7 @@ describe('stack frames', () => {
   })
 })
 
-describeEachDatabase('the grouping of an error', (database) => {
+describeEachDatabase('explainGrouping', (database) => {
   test('explains the grouping by the parts of the signature', async () => {
     const { tracker } = await freshTracker(database, { project_root: '/srv/app' })
     const logged = await tracker.Commands.LogError.call({
@@ -100,11 +100,11 @@ test('distinguishes custom fingerprints and message floods in the grouping', asy
   expect(kinds.at(-1)).toBe('many_messages')
 })
 
-describe('a curl command', () => {
+describe('requestCurl', () => {
   const curlFor = (fields: Partial<Parameters<typeof requestCurl>[0]>) =>
     requestCurl({ request_url: 'https://shop.example/pay?id=7', request: null, user_agent: null, ...fields })
 
-  test('includes method, URL and safe headers in a curl command', () => {
+  test('includes method, URL and safe headers', () => {
     expect(
       curlFor({
         request: { method: 'post', headers: { accept: 'text/html', host: 'shop.example', 'content-length': '12' } },
@@ -115,7 +115,7 @@ describe('a curl command', () => {
     )
   })
 
-  test('omits credentials and filtered values from a curl command', () => {
+  test('omits credentials and filtered values', () => {
     const command = curlFor({
       request_url: 'https://eve:pass@shop.example/pay?id=7&token=[FILTERED]&code=%5BFILTERED%5D#secret',
       request: {
@@ -130,7 +130,7 @@ describe('a curl command', () => {
     ["https://shop.example/?q='; rm -rf /; '", "it's"],
     ['https://shop.example/$(touch x)`id`', '$(id)`id` "a" \\'],
     ['https://shop.example/\n-o /etc/passwd', 'a\nb\u0000c'],
-  ])('quotes a curl command safely for a shell: %j', (request_url, user_agent) => {
+  ])('quotes its arguments safely for a shell: %j', (request_url, user_agent) => {
     const command = curlFor({ request_url, user_agent, request: { method: 'GET; id' } }) ?? ''
     const [globFlag, address, flag, header, ...more] = execFileSync(
       'sh',
@@ -144,7 +144,7 @@ describe('a curl command', () => {
     expect(more).toEqual([''])
   })
 
-  test.skipIf(!hasCurl())('sends the original method, URL and headers when the curl command is run', async () => {
+  test.skipIf(!hasCurl())('returns a command that sends the original method, URL and headers', async () => {
     const receivedRequests: unknown[] = []
     const server = createServer(({ method, url, headers }, response) => {
       receivedRequests.push([method, url, headers.accept])
@@ -161,12 +161,12 @@ describe('a curl command', () => {
   })
 
   test.each([null, '/pay', 'javascript:alert(1)', 'file:///etc/passwd', 'https://'])(
-    'returns no curl command without an absolute URL: %j',
+    'returns null without an absolute URL: %j',
     (request_url) => expect(curlFor({ request_url })).toBeNull(),
   )
 })
 
-describe('an error as Markdown', () => {
+describe('Markdown export', () => {
   const RECORD = {
     error_type: 'CartError',
     message: 'Empty',
@@ -201,7 +201,7 @@ describe('an error as Markdown', () => {
 
   const AT = { url: 'https://host', root: '/app' }
 
-  test('includes type, location, counts, times, stack and causes in Markdown', () => {
+  test('includes type, location, counts, times, stack and causes', () => {
     const text = errorMarkdown(RECORD, { url: 'https://host/error_dashboard/errors/7', root: '/app' })
     expect(text).toContain('## `CartError` in `src/cart.ts:12 in total`\n\n```text\nEmpty\n```')
     expect(text).toContain('- Occurrences: 12 (3 users)')
@@ -213,19 +213,19 @@ describe('an error as Markdown', () => {
     expect(text.endsWith('\n\nhttps://host/error_dashboard/errors/7')).toBe(true)
   })
 
-  test('uses the location of the root cause in Markdown if the stack starts elsewhere', () => {
+  test('uses the location of the root cause if the stack starts elsewhere', () => {
     const head = (record: ErrorRecord) => errorMarkdown(record, AT).split('\n')[0]
     const deep = { ...RECORD, place: 'src/deep.ts:1 in deep' }
     expect(head(deep)).toBe('## `CartError` caused at `src/deep.ts:1 in deep`')
     expect(head({ ...deep, causes: [] })).toBe('## `CartError` in `src/deep.ts:1 in deep`')
   })
 
-  test('uses the singular for one user in Markdown', () => {
+  test('uses the singular for one user', () => {
     const text = errorMarkdown({ ...RECORD, occurrence_count: 1, user_count: 1 }, AT)
     expect(text).toContain('- Occurrences: 1 (1 user)')
   })
 
-  test('keeps hostile text inside Markdown code blocks', () => {
+  test('keeps hostile text inside code blocks', () => {
     const hostileText = '```\n\n[click](javascript:alert(1)) ![x](https://evil.example/x.png) @everyone\n````\n'
     const text = errorMarkdown({ ...RECORD, message: hostileText, error_type: 'a``b`\n\n# Head', causes: [] }, AT)
     const fence = /^(`{3,})text\n/m.exec(text)?.[1] ?? ''

@@ -71,7 +71,7 @@ describeEachDatabase('the order of the list', (database) => {
   })
 })
 
-describeEachDatabase('the pages of the list', (database) => {
+describeEachDatabase('pagination of the list', (database) => {
   test('returns 25 errors per page by default, at most 100, and clamps the page', async () => {
     const { tracker } = await freshTracker(database)
     const type = (i: number) => `Error${String.fromCharCode(65 + Math.floor(i / 26), 65 + (i % 26))}`

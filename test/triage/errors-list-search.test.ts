@@ -16,7 +16,7 @@ const MESSAGES: Record<string, string> = {
   Brackets: 'Value [a-z] {x} (y) ^$.*+?|',
 }
 
-describeEachDatabase('a literal search', (database) => {
+describeEachDatabase('literal search', (database) => {
   test('matches message and backtrace regardless of case', async () => {
     const { tracker } = await freshTracker(database)
     for (const [error_type, message] of Object.entries(MESSAGES))

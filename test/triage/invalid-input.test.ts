@@ -95,7 +95,7 @@ const INVALID_IDS: [unknown, string][] = [
   [1e300, 'error_id must be a positive whole number'],
 ]
 
-describeEachDatabase('invalid input', (database) => {
+describeEachDatabase('validation of commands', (database) => {
   async function setUp() {
     const { tracker, url } = await freshTracker(database)
     const error_id = (await tracker.Commands.LogError.call({ error_type: 'CartError', message: 'Empty' }))?.id ?? 0

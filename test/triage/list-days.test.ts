@@ -10,7 +10,7 @@ import { listContext } from './list-context.js'
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-describeEachDatabase('the days of the list', (database) => {
+describeEachDatabase('error list by day', (database) => {
   test('returns errors of a day, including errors seen again later', async () => {
     const { context, log } = await listContext(database)
     for (const [name, time] of [

@@ -19,8 +19,8 @@ const numbers = (counts: StatusCounts) =>
       .map(([name, { count }]) => [name, count]),
   )
 
-describeEachDatabase('the tabs of the list', (database) => {
-  test('counts matching errors for each tab', async () => {
+describeEachDatabase('tab counts', (database) => {
+  test('include all matching errors of each tab', async () => {
     const { context, clock, log, run, place } = await listContext(database)
     const ids = []
     for (const name of ['A', 'B', 'C', 'D', 'E', 'F'])
@@ -51,8 +51,8 @@ describeEachDatabase('the tabs of the list', (database) => {
   })
 })
 
-describeEachDatabase('the tabs of a list with a common text', (database) => {
-  test('shows only exact counts and lower bounds for a common search text', async () => {
+describeEachDatabase('tab counts for a common search text', (database) => {
+  test('are exact, lower bounds or omitted', async () => {
     const { context } = await listContext(database)
     await addGroups(context, 2600, () => ({ text: 'common' }))
     const { read } = context.database
@@ -84,8 +84,8 @@ describeEachDatabase('the tabs of a list with a common text', (database) => {
   })
 })
 
-describeEachDatabase('the filter options', (database) => {
-  test('returns platforms, newest versions and assignees of one or all applications', async () => {
+describeEachDatabase('filter choices', (database) => {
+  test('include platforms, newest versions and assignees of one or all applications', async () => {
     const { context, log, run, place } = await listContext(database)
     for (let i = 1; i <= 22; i++)
       await log(`V${'x'.repeat(i)}`, { app_version: `1.${i}`, platform: i % 2 ? 'Web' : 'iOS', occurred_at: NOON + i })
@@ -117,7 +117,7 @@ describeEachDatabase('the filter options', (database) => {
 })
 
 describeEachDatabase('saved views', (database) => {
-  test('saves a query by name and replaces a view with the same name', async () => {
+  test('store a query by name and replace a view with the same name', async () => {
     const { run, clock } = await listContext(database)
     expect(await run(listSavedViews)).toEqual([])
     const query = '?page=3&severity=high&foo=1&search=a%26b+c&assigned_to=&__proto__=x'
@@ -141,7 +141,7 @@ describeEachDatabase('saved views', (database) => {
     await expect(run(deleteView, { view_id: saved.id })).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  test('rejects invalid and too long queries, and more than 100 saved views', async () => {
+  test('reject invalid and too long queries, and more than 100 views', async () => {
     const { run } = await listContext(database)
     const save = (name: string, query: string) => run(saveView, { name, query })
     await expect(save('', 'severity=high')).rejects.toThrow('name must not be empty')
@@ -153,7 +153,7 @@ describeEachDatabase('saved views', (database) => {
     expect(await run(listSavedViews)).toHaveLength(100)
   })
 
-  test('creates one view when a name is saved concurrently', async () => {
+  test('contain one view when a name is saved concurrently', async () => {
     const { run } = await listContext(database)
     const concurrentSaves = Array.from({ length: 5 }, () => run(saveView, { name: 'Same', query: 'status=new' }))
     expect(new Set((await Promise.all(concurrentSaves)).map(({ id }) => id)).size).toBe(1)

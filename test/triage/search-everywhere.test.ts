@@ -85,7 +85,7 @@ describeEachDatabase('search', (database) => {
   })
 })
 
-describeEachDatabase('a search text that most errors contain', (database) => {
+describeEachDatabase('search for a common text', (database) => {
   const severities = ['critical', 'high', 'medium', 'low']
   const platforms = ['Web', 'iOS', 'API']
   const fieldsOf = (i: number) => ({
@@ -94,7 +94,7 @@ describeEachDatabase('a search text that most errors contain', (database) => {
     platform: platforms[i % 3] ?? 'API',
     text: i % 10 === 0 ? `other ${i}` : `shared text ${i}`,
   })
-  test('counts a common text up to a limit and pages in list order', async () => {
+  test('counts matches up to a limit and pages in list order', async () => {
     const { context } = await listContext(database)
     await addGroups(context, 2400, fieldsOf)
     for (const search of ['shared', 'sh']) {

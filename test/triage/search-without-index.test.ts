@@ -20,7 +20,7 @@ class WithoutFts5 extends DatabaseSync {
 describeEachDatabase(
   'search without an index',
   (database) => {
-    test('migrates and finds the same errors without a search index', async () => {
+    test('finds the same errors after a migration', async () => {
       const url = await database.empty()
       const option = database.dialect === 'sqlite' ? openHandle(url) : await asUserWithoutRights(url)
       expect(await withDatabase(option, migrate)).toContain('0001-initial')

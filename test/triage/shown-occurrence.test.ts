@@ -35,8 +35,8 @@ function wrapped(line: number): Error {
   return at(new Error(`Order ${line} failed`, { cause }), `pay (/srv/pay.js:${line}0:1)`)
 }
 
-describeEachDatabase('the selected occurrence of an error', (database) => {
-  test('shows message, location, backtrace, request, user, platform and version of the selected occurrence', async () => {
+describeEachDatabase('an error with a selected occurrence', (database) => {
+  test('shows message, location, backtrace, request, user, platform and version of that occurrence', async () => {
     const { tracker, log } = await logger(database)
     const older = {
       ...FIRST,
@@ -81,7 +81,7 @@ describeEachDatabase('the selected occurrence of an error', (database) => {
     expect(listed).toMatchObject({ message: newest.message, place: newest.place, user_id: 'bob', app_version: '2.0.0' })
   })
 
-  test('shows the location of the root cause of the selected occurrence', async () => {
+  test('shows the root cause location of that occurrence', async () => {
     const { tracker, log } = await logger(database, { project_root: '/srv' })
     const error_id = await log({ exception: wrapped(1), occurred_at: NOON - 2000 })
     expect(await log({ exception: wrapped(2), occurred_at: NOON - 1000 })).toBe(error_id)
@@ -98,7 +98,7 @@ describeEachDatabase('the selected occurrence of an error', (database) => {
   })
 })
 
-describeEachDatabase('the newest occurrence of an error', (database) => {
+describeEachDatabase('newest occurrence and search history', (database) => {
   test('shows and finds message, backtrace, location and request of the newest occurrence', async () => {
     const { tracker, log, found } = await logger(database)
     const error_id = await log({ ...FIRST, occurred_at: NOON - 2000 })
@@ -197,7 +197,7 @@ describeEachDatabase('the newest occurrence of an error', (database) => {
     })
   })
 
-  test('finds earlier messages of many errors, and forgets those of deleted errors', async () => {
+  test('finds earlier messages of many errors, but not those of deleted errors', async () => {
     const { tracker, log, found } = await logger(database)
     // SQLite adds 64 texts of the history to its index at a time.
     const types = Array.from({ length: 70 }, (_, n) => `Type${n}`)
@@ -215,7 +215,7 @@ describeEachDatabase('the newest occurrence of an error', (database) => {
     for (const n of samples) expect(await found(`2000${n} is`)).toHaveLength(n < 60 ? 0 : 1)
   })
 
-  test('finds a backtrace that returns after many others and stores it once', async () => {
+  test('finds a backtrace that recurs after many others and stores it once', async () => {
     const { log, found, url } = await logger(database)
     const lines = [1, 2, ...Array.from({ length: 25 }, (_, n) => 100 + n), 2, 2, 1, 2]
     for (const [n, line] of lines.entries())

@@ -16,7 +16,7 @@ interface HostInput {
   has_handler: boolean
 }
 
-test('leaves signal and open responses unchanged when SIGTERM has no handler', async () => {
+test('leaves the signal and open responses unchanged when SIGTERM has no handler', async () => {
   const untracked = await terminate({ has_handler: false })
   expect(untracked).toEqual({ code: null, signal: 'SIGTERM', body: 'begin ', isComplete: false })
   const { settings, crash_capture_path } = createPlace()
@@ -25,7 +25,7 @@ test('leaves signal and open responses unchanged when SIGTERM has no handler', a
   }
 })
 
-test('leaves exit code and open responses to the SIGTERM handler of the host and keeps its error', async () => {
+test("leaves the exit code and open responses to the host's SIGTERM handler and records its error", async () => {
   const untracked = await terminate({ has_handler: true })
   expect(untracked).toEqual({ code: 7, signal: null, body: 'begin end', isComplete: true })
   for (const async_logging of [false, true]) {

@@ -107,7 +107,7 @@ describe('redaction in plainData', () => {
   })
 })
 
-describe('work of plainData', () => {
+describe('work that plainData avoids', () => {
   test('does not redact text beyond the total limit', () => {
     let filtered = 0
     const counting = {

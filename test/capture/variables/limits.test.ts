@@ -68,7 +68,7 @@ describe('limits on reading variables', () => {
 })
 
 describeEachRuntime('variables', (runtime) => {
-  test('reads variables of the second error of a kind in the adaptive mode, and then stops', async () => {
+  test('reads variables of the second error of a kind in adaptive mode, and then stops', async () => {
     const settings: Settings = { local_variable_mode: 'adaptive' }
     expect(await runTask({ task: 'adaptive', settings, runtime })).toMatchObject({ read: [null, 2, null, null] })
   })
@@ -76,7 +76,7 @@ describeEachRuntime('variables', (runtime) => {
   test.each([
     { rounds: 2, read: 9 },
     { rounds: 3, read: null },
-  ])('stops reading in the adaptive mode after three repeats without variables ($rounds repeats)', async (options) => {
+  ])('stops reading in adaptive mode after three repeats without variables ($rounds repeats)', async (options) => {
     const settings: Settings = { local_variable_mode: 'adaptive' }
     const { rounds, read } = options
     expect(await runTask({ task: 'adaptive_unread', rounds, settings, runtime })).toMatchObject({ read })

@@ -29,7 +29,7 @@ describeEachRuntime('stack overflow with enable_local_variables', (runtime) => {
     await expectSurvived(runtime, { kinds: ['recursion', 'spread', 'large_frames'], after_another_error: true })
   })
 
-  test('ends the session of the mode always', async () => {
+  test('ends the session in always mode', async () => {
     await expectSurvived(runtime, { kinds: ['recursion', 'spread', 'large_frames'], mode: 'always' })
   })
 

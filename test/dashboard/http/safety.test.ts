@@ -5,7 +5,7 @@ import type { Mount } from '../../../src/dashboard/mount.js'
 import type { Settings } from '../../../src/options.js'
 import { type Host, serveTracker, signIn, startHost } from '../../support/host.js'
 
-describe('requests from other sites', () => {
+describe('the origin check', () => {
   let host: Host
   let id: number
 
@@ -28,7 +28,7 @@ describe('requests from other sites', () => {
     { referer: 'https://evil.example/page' },
     { referer: 'about:blank' },
     { referer: 'not a url' },
-  ])('are refused: %j', async (headers) => {
+  ])('refuses requests from other sites: %j', async (headers) => {
     expect((await resolve(headers)).status).toBe(403)
     expect(((await host.json(`/errors/${id}`)).error as unknown as { resolved: boolean }).resolved).toBe(false)
   })
@@ -119,7 +119,7 @@ describe('bodies', () => {
       headers: { ...signIn(), accept: 'application/json', 'content-type': type },
     })
 
-  test('JSON is rejected with the expected content type', async () => {
+  test('JSON is rejected with a message that names the expected content type', async () => {
     const response = await send(JSON.stringify({ assigned_to: 'x' }), 'application/json')
     expect(response.status).toBe(422)
     expect((await response.json()).error).toContain('application/x-www-form-urlencoded')

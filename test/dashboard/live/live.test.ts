@@ -139,7 +139,7 @@ describeEachDatabase('writes of another process', (database) => {
 })
 
 describeEachDatabase(
-  'a database that goes away',
+  'the stream of changes during a database outage',
   (database) => {
     test('keeps streams open, logs nothing more and sends changes after recovery', async () => {
       const place = await freshPlace(database)

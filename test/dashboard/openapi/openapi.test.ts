@@ -82,7 +82,7 @@ describe('responses of other databases', () => {
   )
 })
 
-describe('the parameters of the document', () => {
+describe('the documented endpoints', () => {
   let host: Host
   let folder: string
 
@@ -97,7 +97,7 @@ describe('the parameters of the document', () => {
   })
 
   test.each(READS.filter(([path]) => !/live|changes$|\/files?\//.test(path)))(
-    'of GET %s are accepted, and what is wrong answers 422',
+    'accept valid parameters of GET %s and return 422 for invalid values',
     async (path, { parameters }) => {
       const [plain = ''] = await addressesOf(host, path)
       for (const { name, in: where, schema } of parameters) {
@@ -113,7 +113,7 @@ describe('the parameters of the document', () => {
     },
   )
 
-  test('have the defaults that apply when they are omitted', async () => {
+  test('use the documented defaults for omitted parameters', async () => {
     const withDefaults = ANSWERS.flatMap(([path, { parameters }]) =>
       parameters.flatMap(({ name, schema }) => ('default' in schema ? [{ path, name, value: schema.default }] : [])),
     )
@@ -125,7 +125,7 @@ describe('the parameters of the document', () => {
     }
   })
 
-  test('produce the described content types and headers', async () => {
+  test('return the documented content types and headers', async () => {
     for (const [path, { responses }] of READS) {
       const { content = {}, headers = {} } = responses[200] ?? {}
       const [address] = /live|\{kind\}/.test(path) ? [] : await addressesOf(host, path)
@@ -141,7 +141,7 @@ describe('the parameters of the document', () => {
     }
   })
 
-  test('fail with the described statuses and body', async () => {
+  test('fail with the documented statuses and body', async () => {
     const json = { accept: 'application/json' }
     const answers = [
       await fetch(`${host.origin}/error_dashboard/errors`, { headers: json }),
@@ -155,7 +155,7 @@ describe('the parameters of the document', () => {
     expect(answers[0]?.headers.has('www-authenticate')).toBe(true)
   })
 
-  test('are rejected by an action when required and missing', async () => {
+  test('reject an action without its required parameters', async () => {
     const needy = Object.entries(document.paths).flatMap(([path, { post }]) => {
       const required = Object.values(post?.requestBody?.content ?? {})[0]?.schema.required ?? []
       return required.length > 0 ? [{ path, required }] : []
@@ -169,7 +169,7 @@ describe('the parameters of the document', () => {
     }
   })
 
-  test('serves the document with authentication and the mount path', async () => {
+  test('include the document itself, with authentication and the mount path', async () => {
     const served = await host.get('/openapi.json')
     expect(served.status).toBe(200)
     expect(await served.json()).toEqual({ ...document, servers: [{ url: '/error_dashboard' }] })

@@ -7,7 +7,7 @@ const NOW = Date.parse('2026-03-31T10:20:00Z')
 const DAY = 86_400_000
 const HOSTILE = '<img src=x onerror="document.title=1">'
 
-describeOneDatabase('the pages of the analytics', (database) => {
+describeOneDatabase('analytics pages', (database) => {
   let host: Host
   let application_id: number
 

@@ -98,7 +98,7 @@ describeOneDatabase('health', (database) => {
 })
 
 describeEachDatabase(
-  'health of a database that is away',
+  'health page without a database',
   (database) => {
     test('returns 200 with the layout, hides the password and names the spool folder', async () => {
       const proxy = await startProxy(await database.fresh())

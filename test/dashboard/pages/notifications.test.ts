@@ -16,7 +16,7 @@ interface Answer {
   pagination: { page: number; total_count: number; total_pages: number }
 }
 
-describeOneDatabase('the page of notifications', (database) => {
+describeOneDatabase('the notifications page', (database) => {
   let url: string
   let inbox: Inbox
   let host: Host

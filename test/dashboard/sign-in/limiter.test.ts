@@ -42,7 +42,7 @@ function createLimiter() {
 
 const repeated = (outcome: string, count: number) => Array<string>(count).fill(outcome)
 
-describe('the limit of one name in one network', () => {
+describe('the limit per name and network', () => {
   test('refuses every attempt after 20 wrong secrets, until the minute is over', async () => {
     const { clock, attempt, guess } = createLimiter()
     expect(await guess(25)).toEqual([...repeated('wrong', 20), ...repeated('limited', 5)])
@@ -109,8 +109,8 @@ describe('the limit of one name in one network', () => {
   })
 })
 
-describe('the limit of one network', () => {
-  test('ends guessing of many names', async () => {
+describe('the limit per network', () => {
+  test('stops a client that guesses many names', async () => {
     const { guess } = createLimiter()
     const outcomes = await guess(300, (i) => ({ name: `user ${i}` }))
     expect(outcomes.filter((outcome) => outcome === 'wrong')).toHaveLength(MAX_WRONG_PAIRS_PER_NETWORK)

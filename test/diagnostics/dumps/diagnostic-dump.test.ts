@@ -158,7 +158,7 @@ describeEachDatabase('a diagnostic dump', (database) => {
     await expect(perform(captureDiagnosticDump, context, {})).rejects.toThrow('Set enable_diagnostic_dump to true')
   })
 
-  test('rejects a note longer than 1000 characters', async () => {
+  test('is rejected with a note longer than 1000 characters', async () => {
     const context = await runningContext(database, ON)
     await expect(perform(captureDiagnosticDump, context, { note: 'x'.repeat(1001) })).rejects.toThrow(
       'note must not be longer than 1000 characters',

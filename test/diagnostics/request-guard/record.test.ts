@@ -83,7 +83,7 @@ describeEachDatabase(
       expect(channel('faultboard:request-guard').hasSubscribers).toBe(false)
     })
 
-    test('never throws for invalid events', async () => {
+    test('does not throw if it is invalid', async () => {
       const { record, rows, tracker } = await guarded(database)
       const thrower = new Proxy(
         {},
@@ -147,7 +147,7 @@ describeEachDatabase(
   { except: ['postgres', 'mysql'] },
 )
 
-describe('request-guard tracking that is off', () => {
+describe('disabled request-guard tracking', () => {
   test('does not subscribe or store events', async () => {
     const { tracker } = await import('../../support/tracker.js').then(({ trackerAt, temporaryFolder }) =>
       trackerAt({ url: 'sqlite::memory:', spool_path: temporaryFolder() }, { enable_breadcrumbs: true }),

@@ -62,7 +62,7 @@ describe('the source of a frame', () => {
   })
 
   test.each([0, -1, 31, 1.5, Number.NaN, Number.POSITIVE_INFINITY])(
-    'is none for a line that is not there: %s',
+    'is empty for a line that does not exist: %s',
     async (line_number) => {
       const { lines } = project()
       expect(await lines('src/cart.ts', line_number)).toBeNull()
@@ -217,7 +217,7 @@ test('secrets in source code are filtered, but names and calls are shown', async
   ])
 })
 
-describe('a secret in a long line', () => {
+describe('redaction of a long line', () => {
   const shown = async (line: string, place = 'boom()') => {
     const { context } = project({ 'min.js': line })
     const source = await sourceLines(context, { file: 'min.js', line_number: 1, column: line.indexOf(place) + 1 })
@@ -249,7 +249,7 @@ describe('a secret in a long line', () => {
     expect(await shown(`${'a'.repeat(300_000)};${AFTER}`)).toBe('…')
   })
 
-  test('does not slow down redaction of hostile lines', async () => {
+  test('stays fast for hostile lines', async () => {
     for (const line of [
       '\\"'.repeat(100_000),
       `"${'\\"'.repeat(100_000)}\\`,

@@ -10,7 +10,7 @@ const named = namesIn('storm.mjs', STORM)
 const storm = (...args: (string | number)[]) => ['--import', REGISTER, 'storm.mjs', ...args.map(String)]
 
 describeEachDatabase('counts of swallowed exceptions', (database) => {
-  test('store the time of the last rescue to the flush interval', async () => {
+  test('store the time of the last rescue', async () => {
     const place = await freshPlace(database)
     const began = Date.now()
     await run({ node, folder: project({ 'storm.mjs': STORM }), args: storm(3, 0, 'shutdown'), place })

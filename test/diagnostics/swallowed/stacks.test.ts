@@ -96,7 +96,7 @@ describeEachDatabase(
       })
     })
 
-    test('logs a warning when the TypeScript loader comes second', async () => {
+    test('are preceded by a warning if the TypeScript loader is imported second', async () => {
       const place = await freshPlace(database)
       const folder = project({ 'app.mts': TYPED })
       const args = ['--import', REGISTER, '--import', TSX, 'app.mts']

@@ -349,7 +349,7 @@ describe('normalizeMessage with random ids', () => {
     ['', BASE62, 11],
     ['', NANOID, 21],
   ] as const)(
-    'recognizes at least 99 % of ids with the prefix "%s", the alphabet %s and %i characters',
+    'recognizes at least 99% of ids with the prefix "%s", the alphabet %s and %i characters',
     (prefix, alphabet, length) => {
       const ids = randomIds(alphabet, length, IDS)
       const missed = ids.filter(

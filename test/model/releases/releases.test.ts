@@ -50,7 +50,7 @@ describe('release order', () => {
     expect(compareReleases(release(a, 1), release(b, 2))).toBe(0)
   })
 
-  test('orders by version, or else by first sighting', () => {
+  test('orders by version, or else by the time first seen', () => {
     const order = (...names: string[]) => sortReleases(names.map(release)).map(({ name }) => name)
     expect(order('2.0.0', '1.9.9')).toEqual(['1.9.9', '2.0.0'])
     expect(order('1.9.0', '2.0.0', '1.10.0', '1.2.0')).toEqual(['1.2.0', '1.9.0', '1.10.0', '2.0.0'])

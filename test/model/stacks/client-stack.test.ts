@@ -192,7 +192,7 @@ Caused by: com.shop.Refused
     expect(parse(stack, { message }).backtrace).toEqual(['at total (https://shop.example/cart.js:1:2)'])
   })
 
-  test('keeps a stack of unknown format, and no sentence that contains an @', () => {
+  test('keeps a stack in an unknown format and drops sentences that contain an @', () => {
     expect(parse('Something broke\n\n  near the till ').backtrace).toEqual(['Something broke', 'near the till'])
     expect(parse('mail ada@shop.example now\ntotal@https://shop.example/x.js:1:2').backtrace).toEqual([
       'at total (https://shop.example/x.js:1:2)',

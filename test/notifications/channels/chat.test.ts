@@ -56,7 +56,7 @@ function expectEscaped({ raw }: ReceivedMessage): void {
   }
 }
 
-describe('a chat notification', () => {
+describe('the chat channel', () => {
   let inbox: Inbox
 
   beforeAll(async () => {
@@ -106,7 +106,7 @@ describe('a chat notification', () => {
     expect(blocks.at(-1)?.text?.text).toBe(`<https://ops.example/error_dashboard/errors?${query}|Open in Faultboard>`)
   })
 
-  test('lists held notifications and the number of further ones', async () => {
+  test('lists held notifications and the number of omitted notifications', async () => {
     const { blocks } = await sent(NOTICES.held)
     expect(blocks[1]?.text?.text).toContain('*high* New error <https://ops.example/error_dashboard/errors/42|open>')
     expect(blocks[2]?.text?.text).toContain('*critical* Error rate above baseline')

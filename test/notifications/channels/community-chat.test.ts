@@ -58,7 +58,7 @@ function expectNoMarks(text: string): void {
   expect(outside).not.toMatch(/[*_~`|[\]<#]|:\/\//)
 }
 
-describe('a community chat notification', () => {
+describe('the community chat channel', () => {
   let inbox: Inbox
 
   beforeAll(async () => {
@@ -98,7 +98,7 @@ describe('a community chat notification', () => {
     expect(embeds[0]?.description).toContain('Web: 37 this hour, baseline 4.2 ± 1.1')
   })
 
-  test('lists held notifications and the number of further ones', async () => {
+  test('lists held notifications and the number of omitted notifications', async () => {
     const { embeds } = await sent(NOTICES.held)
     expect(embeds[0]?.description).toContain('**high** New error [open](https://ops.example/error_dashboard/errors/42)')
     expect(embeds[0]?.description).toContain('and 3 others')

@@ -45,7 +45,7 @@ function expectEscaped({ raw }: ReceivedMessage): void {
   expect(raw.length).toBeLessThan(512 * 1024)
 }
 
-describe('a notification email', () => {
+describe('the email channel', () => {
   let inbox: Inbox
 
   beforeAll(async () => {
@@ -170,7 +170,7 @@ describe('a notification email', () => {
     expect(outcome).toEqual({ state: 'sent', response: 'Rejected for 1 of 2 recipients: 250 OK' })
   })
 
-  test('requires recipients and a transport for the email channel', () => {
+  test('requires recipients and a transport', () => {
     const missing = (settings: Settings) => email.missingOptions({ ...OFF, ...settings } as never)
     expect(missing({})).toBeNull()
     expect(missing({ enable_email_notifications: true })).toEqual([

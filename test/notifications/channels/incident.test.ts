@@ -36,7 +36,7 @@ function expectEscaped({ raw }: ReceivedMessage): void {
   expect(raw.length).toBeLessThan(512 * 1024)
 }
 
-describe('an incident event', () => {
+describe('the incident channel', () => {
   let inbox: Inbox
 
   beforeAll(async () => {

@@ -28,7 +28,7 @@ function expectEscaped({ raw }: ReceivedMessage, notice: Notice): void {
   expect(raw).not.toMatch(/\\ud[89ab]..(?!\\ud[c-f])/i)
 }
 
-describe('a webhook notification', () => {
+describe('the webhook channel', () => {
   let inbox: Inbox
 
   beforeAll(async () => {

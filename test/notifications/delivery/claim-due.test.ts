@@ -12,7 +12,7 @@ const TYPES = Array.from({ length: 60 }, (_, i) => `Kind${i}`)
 describeEachDatabase('claimDue', (database) => {
   const openHarness = harnessesOn(database)
 
-  test('gives each delivery to one of several processes that claim at the same time', async () => {
+  test('assigns each delivery to one of several processes that claim at the same time', async () => {
     const harness = await openHarness()
     const processes = [harness, ...[1, 2, 3].map(() => harnessAt(harness.place))]
     await Promise.all(TYPES.map((type) => harness.log(type)))
@@ -39,7 +39,7 @@ describeEachDatabase('claimDue', (database) => {
     expect(await claimDue(harness.context, 2)).toEqual([])
   })
 
-  test('gives the claim of a killed process to another one when its lease ends', async () => {
+  test('lets another process claim the delivery of a killed process when the lease ends', async () => {
     const inbox = await webhookInbox()
     const harness = await openHarness(inbox.settings)
     const other = harnessAt(harness.place, inbox.settings)

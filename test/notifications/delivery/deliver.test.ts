@@ -12,10 +12,10 @@ const SECOND = 1000
 const MINUTE = 60 * SECOND
 const DAY = 1440 * MINUTE
 
-describeEachDatabase('a delivery', (database) => {
+describeEachDatabase('sending a delivery', (database) => {
   const openHarness = harnessesOn(database)
 
-  test('sends a delivery once with its key', async () => {
+  test('sends the delivery once with its key', async () => {
     const inbox = await webhookInbox()
     const harness = await openHarness(inbox.settings)
     const error_id = await harness.log('TypeError')
@@ -150,7 +150,7 @@ describeEachDatabase('the delivery log', (database) => {
     expect((await harness.rows()).at(-1)).toMatchObject({ event: 'resolved', error_id: open })
   })
 
-  describe('a test notification', () => {
+  describe('test notifications', () => {
     test('sends a test notification immediately, returns its result and logs it', async () => {
       const inbox = await webhookInbox()
       const harness = await openHarness(inbox.settings)

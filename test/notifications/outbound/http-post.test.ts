@@ -32,7 +32,7 @@ const send = (url: string, more: Partial<SendContext> = {}) =>
     { config, links: dashboardLinks(config), now: () => NOON, signal: new AbortController().signal, ...more },
   )
 
-describe('an HTTP response', () => {
+describe('handling of an HTTP response', () => {
   test.each([
     [200, 'sent'],
     [204, 'sent'],

@@ -15,7 +15,7 @@ const HOUR = 3_600_000
 const DAY = 24 * HOUR
 const ON: Settings = { enable_baseline_alerts: true, webhook_url: 'http://127.0.0.1:9/' }
 
-describeEachDatabase('an error type above its baseline', (database) => {
+describeEachDatabase('baseline alert job', (database) => {
   const openHarness = harnessesOn(database)
 
   /** One occurrence every 6 hours for this many days: five in an hour are 11.8 deviations, six are 14.3. */
@@ -142,7 +142,7 @@ describeEachDatabase('an error type above its baseline', (database) => {
     expect(await writtenNotices(harness)).toHaveLength(1)
   })
 
-  test('sends no second alert for an hour that already alerted', async () => {
+  test('sends no second alert for the same hour', async () => {
     const harness = await openHarness({ ...ON, baseline_alert_cooldown_minutes: 10 })
     await insertHistory(harness, 'TypeError', 14)
     await harness.run(calculateAllBaselines)

@@ -24,10 +24,10 @@ const states = async (harness: DeliveryHarness) => {
   return counts
 }
 
-describeEachDatabase('notifications over the hourly limit', (database) => {
+describeEachDatabase('the hourly limit', (database) => {
   const openHarness = harnessesOn(database)
 
-  test('writes one summary of limited notifications per hour across processes', async () => {
+  test('creates one summary of the held notifications per hour across processes', async () => {
     const inbox = await webhookInbox()
     const settings = { ...inbox.settings, ...THREE }
     const harness = await openHarness(settings)
@@ -119,7 +119,7 @@ describeEachDatabase('notifications over the hourly limit', (database) => {
   })
 })
 
-describeEachDatabase('notifications about client errors', (database) => {
+describeEachDatabase('the hourly limit with client errors', (database) => {
   const openHarness = harnessesOn(database)
   const INCIDENT_SETTINGS = {
     ...{

@@ -60,7 +60,7 @@ describe('the end of quiet hours', () => {
   })
 })
 
-describe('a notification during quiet hours', () => {
+describe('quiet hours', () => {
   const heldUntil = (settings: Partial<Options>) =>
     createQuietHours({
       quiet_hours: '22:00-07:00',

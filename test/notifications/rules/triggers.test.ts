@@ -23,7 +23,7 @@ function recorded(count: number, outcome: Partial<RecordedGroup['outcome']>): Re
 const triggerEvents = (count: number, outcome: Partial<RecordedGroup['outcome']>) =>
   notificationTriggers(recorded(count, outcome), RULES).map((one) => ('milestone' in one ? one.milestone : one.event))
 
-describe('the triggers of a recorded error', () => {
+describe('notificationTriggers', () => {
   test.each<[string, number, Partial<RecordedGroup['outcome']>, unknown[]]>([
     ['new error', 1, { is_new: true, occurrence_count: 1 }, ['new']],
     ['new error with many occurrences and no milestone', 60, { is_new: true, occurrence_count: 60 }, ['new']],

@@ -145,7 +145,7 @@ describe('Arbitrary input', () => {
   })
 })
 
-describe('Parts of an event', () => {
+describe('Conversion of an event', () => {
   test.each([
     ['shop@2.4.0+118', { app_version: '2.4.0', build: '118' }],
     ['2.4.0', { app_version: '2.4.0' }],

@@ -27,7 +27,7 @@ await here.flush()
 setTimeout(() => { throw new Error('the host crashes') })
 `
 
-describe.skipIf(process.platform === 'win32')('files with recorded data', () => {
+describe.skipIf(process.platform === 'win32')('file modes', () => {
   test.each(['000', '022'])(
     'creates data files readable by their owner only, with umask %s',
     { timeout: 120_000 },

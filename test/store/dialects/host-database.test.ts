@@ -17,7 +17,7 @@ import { eventually, freshPlace, NOON, temporaryFolder, trackerAt, withDatabase 
 
 const EVENT: LogErrorInput = { error_type: 'Host', message: 'on a pool of the host', user_id: 'u1' }
 
-describeEachDatabase('a database object of the host', (database) => {
+describeEachDatabase('database objects of the host', (database) => {
   test('uses a separate spool folder for every database', async () => {
     const folders = new Set<string>()
     for (let i = 0; i < 2; i++) {
@@ -122,7 +122,7 @@ describeEachDatabase('a database object of the host', (database) => {
     return
   }
 
-  test('asks for the columns of a statement once, because describing them is slow', async () => {
+  test('reads the column metadata of a statement once, because reading it is slow', async () => {
     const handle = new DatabaseSync(':memory:')
     onTestFinished(() => handle.close())
     await withDatabase(handle, migrate)

@@ -117,7 +117,7 @@ async function readUntilDamage(tracker: TrackerInstance, groups: number): Promis
   return null
 }
 
-describe('an SQLite file that is deleted while it is open', () => {
+describe('deletion of an open SQLite file', () => {
   test('recreates a deleted file without losing an error acknowledged after the deletion', async () => {
     const place = newPlace()
     const { tracker, lines } = trackerAt(place)
@@ -169,7 +169,7 @@ describe('an SQLite file that is deleted while it is open', () => {
   })
 })
 
-describe('an SQLite file that is replaced while it is open', () => {
+describe('replacement of an open SQLite file', () => {
   test('uses the new file without the write-ahead log of the old file', async () => {
     const [place, other] = [newPlace(), newPlace()]
     const before = trackerAt(other)
@@ -191,7 +191,7 @@ describe('an SQLite file that is replaced while it is open', () => {
   })
 })
 
-describe('a damaged SQLite file', () => {
+describe('recovery from a damaged SQLite file', () => {
   test('stops writing after a page detects damage, until the file is repaired', { timeout: 120_000 }, async () => {
     const place = newPlace()
     const { tracker, lines, get, health: healthNow } = await hostAt(place)

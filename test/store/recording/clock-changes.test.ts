@@ -6,7 +6,7 @@ import { eventually, freshTracker, NOON, spoolIsEmpty, withDatabase } from '../.
 
 const JUMPS = [0, 2 * DAY, -DAY, -365 * DAY, HOUR, -MINUTE, 30 * DAY, 0]
 
-describeEachDatabase('a change of the system clock', (database) => {
+describeEachDatabase('recording while the system clock changes', (database) => {
   test.each([false, true])('counts every error once, with async_logging %s', async (async_logging) => {
     // Timers and `performance.now()` continue, as on a real machine.
     vi.useFakeTimers({ toFake: ['Date'], now: NOON })

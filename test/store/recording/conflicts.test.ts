@@ -19,9 +19,9 @@ import {
 const TRACKERS = 8
 const ROUNDS = 15
 
-describeServers('a deadlock with another session', (database) => {
+describeServers('recording after a deadlock with another session', (database) => {
   for (const async_logging of [false, true]) {
-    test(`is retried and counts every error once, with async_logging ${async_logging}`, async () => {
+    test(`retries and counts every error once, with async_logging ${async_logging}`, async () => {
       const place = await freshPlace(database)
       const { tracker, lines } = trackerAt(place, { async_logging })
       await recordBoth(tracker)
@@ -57,7 +57,7 @@ describeServers('a deadlock with another session', (database) => {
   }
 })
 
-describeServers('a server whose transactions are serializable by default', (database) => {
+describeServers('recording on a server with serializable transactions by default', (database) => {
   test('counts every error once when processes record the same groups', { timeout: 60_000 }, async () => {
     const place = await freshPlace(database)
     const trackers = Array.from({ length: TRACKERS }, () =>
@@ -79,8 +79,8 @@ describeServers('a server whose transactions are serializable by default', (data
   })
 })
 
-describeServers('a server that reports a serialization failure', (database) => {
-  test('gets the same transaction again and counts every error once', async () => {
+describeServers('recording after a serialization failure', (database) => {
+  test('retries the transaction and counts every error once', async () => {
     const place = await freshPlace(database)
     const { tracker, lines } = trackerAt(place)
     await tracker.ready()

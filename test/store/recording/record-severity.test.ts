@@ -42,7 +42,7 @@ describeEachDatabase('the severity of an error', (database) => {
     expect(await severityOf(tracker, error_id)).toBe('critical')
   })
 
-  test('starts again with the occurrence that reopens the error', async () => {
+  test('is reset by the occurrence that reopens the error', async () => {
     const { tracker, clock } = await freshTracker(database)
     const error_id = await log(tracker, 'critical')
     await tracker.Commands.ResolveError.call({ error_id })
@@ -53,7 +53,7 @@ describeEachDatabase('the severity of an error', (database) => {
     expect(await severityOf(tracker, error_id)).toBe('medium')
   })
 
-  test('stays when a user reopens the error', async () => {
+  test('is kept when a user reopens the error', async () => {
     const { tracker } = await freshTracker(database)
     const error_id = await log(tracker, 'critical')
     await tracker.Commands.ResolveError.call({ error_id })
@@ -62,7 +62,7 @@ describeEachDatabase('the severity of an error', (database) => {
     expect(await severityOf(tracker, error_id)).toBe('critical')
   })
 
-  test('does not start again for an occurrence from before the resolution', async () => {
+  test('is not reset by an occurrence from before the resolution', async () => {
     const { tracker, clock } = await freshTracker(database)
     const error_id = await log(tracker, 'high')
     clock.now = NOON + MINUTE
@@ -96,7 +96,7 @@ describeEachDatabase('the severity of an error', (database) => {
     expect(await severityOf(tracker, error_id)).toBe('high')
   })
 
-  test('is exact when two processes record and reopen at once', async () => {
+  test('is exact when two processes record and reopen concurrently', async () => {
     const place = await freshPlace(database)
     const [one, other] = [trackerAt(place), trackerAt(place)]
     const error_id = await log(one.tracker, 'critical')

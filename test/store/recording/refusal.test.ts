@@ -80,7 +80,7 @@ describeEachDatabase('a group that the database refuses', (database) => {
   }
 })
 
-describeEachDatabase('a damaged schema', (database) => {
+describeEachDatabase('recording with a damaged schema', (database) => {
   test('spools errors instead of refusing each of them', async () => {
     const { tracker, url } = await freshTracker(database)
     await tracker.ready()

@@ -111,8 +111,8 @@ describeEachDatabase('a running process', (database) => {
   })
 })
 
-describeServers('a connection that never responds', (database) => {
-  test('replaces the connection and counts every error once after the server recovers', {
+describeServers('an unresponsive connection', (database) => {
+  test('is replaced, and every error counts once after the server recovers', {
     timeout: 90_000,
   }, async () => {
     const { place, url, startFault, endFault } = await faultyDatabase(database, 'blackhole')
@@ -145,7 +145,7 @@ describeServers('closing all connections', (database) => {
   })
 })
 
-describeServers('a server with 200 ms per packet', (database) => {
+describeServers('recording on a server with 200 ms per packet', (database) => {
   for (const async_logging of [false, true]) {
     test(`counts every error once, with async_logging ${async_logging}`, { timeout: 120_000 }, async () => {
       const { url, spool_path } = await freshPlace(database)
@@ -175,7 +175,7 @@ describeServers('a server with 200 ms per packet', (database) => {
   })
 })
 
-describeServers('a connection reset before the commit', (database) => {
+describeServers('recording with a connection reset before the commit', (database) => {
   for (const async_logging of [false, true]) {
     test(`counts every error once after the reset, with async_logging ${async_logging}`, async () => {
       const { url, spool_path } = await freshPlace(database)

@@ -5,8 +5,8 @@ import { freshTracker, NOON } from '../../support/tracker.js'
 const HOUR = 3_600_000
 const NOT_MUTED = { muted: false, muted_at: null, muted_until: null, muted_by_name: null, mute_reason: null }
 
-describeEachDatabase('muting an error', (database) => {
-  test('shows name, end and reason of a mute everywhere, and unmutes automatically or manually', async () => {
+describeEachDatabase('MuteError and UnmuteError', (database) => {
+  test('show name, end and reason of a mute everywhere, and unmute automatically or manually', async () => {
     const { tracker, clock } = await freshTracker(database)
     const { Commands, Queries } = tracker
     const error_id = (await Commands.LogError.call({ error_type: 'E', message: 'm' }))?.id ?? 0

@@ -10,7 +10,7 @@ import { addGroups, contextAt, listContext } from '../list-context.js'
 
 const MINUTE = 60_000
 
-describeEachDatabase('the changes of a list', (database) => {
+describeEachDatabase('the list changes query', (database) => {
   test('returns the number of new and reopened errors, and the changed visible errors', async () => {
     const { clock, log, run } = await listContext(database)
     const [a, b, c] = [await log('A', { user_id: 1 }), await log('B'), await log('C')]
@@ -105,7 +105,7 @@ describeEachDatabase('the changes of a list', (database) => {
 })
 
 describeEachDatabase(
-  'the input of the changes query',
+  'input validation of the list changes query',
   (database) => {
     test('rejects an invalid time and invalid or too many ids', async () => {
       const { run } = await listContext(database)

@@ -19,7 +19,7 @@ function links(html: string, part: RegExp): Record<string, string> {
 const ROWS = /<tbody>.*?<\/tbody>/s
 const WHERE = /<nav class="error-where".*?<\/nav>/s
 
-describeOneDatabase('the way from a list to an error and back', (database) => {
+describeOneDatabase('navigation between a list and an error', (database) => {
   let host: Host
 
   beforeAll(async () => {
@@ -164,7 +164,7 @@ describe('the page of one error', () => {
     ['assign', { assigned_to: 'Anna' }, 'Already assigned to Anna.'],
     ['resolve', { resolution_comment: 'Fixed' }, 'Resolved. Reopens automatically if it occurs again.'],
     ['resolve', {}, 'Already resolved.'],
-  ])('%s %j: %3$s', async (action, form, notice) => {
+  ])('confirms the action %s %j: %s', async (action, form, notice) => {
     const response = await host.post(`/errors/${id}/${action}`, form as Record<string, string>)
     const said = /faultboard_notice=([^;]*)/.exec(response.headers.get('set-cookie') ?? '')?.[1] ?? ''
     expect(decodeURIComponent(said)).toBe(notice)

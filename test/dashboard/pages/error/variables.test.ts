@@ -57,7 +57,7 @@ describe('the page of an error', () => {
   test.each([
     ['always', /No variables captured for this occurrence.*The error was not thrown by in-app code/s],
     ['adaptive', /the first occurrence has no variables/],
-  ] as const)('says why there are none while the mode is %s', async (local_variable_mode, why) => {
+  ] as const)('explains why there are no variables in %s mode', async (local_variable_mode, why) => {
     const { text } = await pageOf(undefined, { enable_local_variables: true, local_variable_mode })
     expect(text.slice(text.indexOf('variables-title'))).toMatch(why)
   })

@@ -27,7 +27,7 @@ const act = async (form: Record<string, string | string[]>) => {
   }
 }
 
-describe('bulk actions', () => {
+describe('a bulk action', () => {
   test.each([
     [{ action_type: 'resolve', resolved_by_name: 'Eve' }, '2 errors resolved.', { resolved_by_name: 'Eve' }],
     [{ action_type: 'assign', assigned_to: 'Bob' }, '2 errors assigned to Bob.', { assigned_to: 'Bob' }],
@@ -88,7 +88,7 @@ describe('bulk actions', () => {
     [{ action_type: 'snooze' }, 'hours'],
     [{ action_type: 'snooze', hours: '9000' }, 'hours'],
     [{ action_type: 'explode' }, 'action_type'],
-  ])('refuses %j and names what is missing', async (form, field) => {
+  ])('refuses %j and names the missing field', async (form, field) => {
     const { status, body } = await act({ ...form, 'error_ids[]': ids.slice(3, 4) })
     expect(status).toBe(422)
     expect(body).toContain(field)
@@ -121,7 +121,7 @@ describe('bulk actions', () => {
     expect(notice).toBe('0 errors deleted, 2 not found.')
   })
 
-  test('redirects to the selected application, from the error page too', async () => {
+  test('redirects to the selected application, also from the error page', async () => {
     const { to } = await act({ action_type: 'delete', 'error_ids[]': ['999999'], application_id: '1' })
     expect(to).toBe('/errors?application_id=1')
   })
