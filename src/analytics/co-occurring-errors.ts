@@ -21,7 +21,7 @@ export const CoOccurringError = r.object({
   share: r.number,
   /** Share expected by chance, based on the time that the other error covers. */
   expected_share: r.number,
-  /** `share / expected_share`. 1 means chance. A constantly occurring error is close to everything by chance. */
+  /** `share / expected_share`. 1 means chance. An error that occurs constantly is near every other error by chance. */
   lift: r.number,
 })
 export type CoOccurringError = v.InferOutput<typeof CoOccurringError>
@@ -145,7 +145,7 @@ function mergeWindows(times: readonly number[], window: number): { from: number;
 
 type TogetherCounts = Pick<CoOccurringError, 'together_count' | 'moment_count'>
 
-/** Counts the times that are close to an occurrence of each other error. Accepts lists in any order. */
+/** Counts, for every other error, the times with an occurrence of that error nearby. Accepts lists in any order. */
 function countTogetherByError(
   times: readonly number[],
   others: readonly NearbyOccurrence[],

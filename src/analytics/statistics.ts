@@ -22,7 +22,7 @@ export function share(part: number, whole: number): number {
   return whole === 0 ? 0 : part / whole
 }
 
-/** Relative growth: 0.5 means 50 % more, -1 means gone. Null without a previous value. */
+/** Relative growth: 0.5 means 50% more, -1 means gone. Null without a previous value. */
 export function growth(now: number, before: number): number | null {
   return before === 0 ? null : (now - before) / before
 }

@@ -22,7 +22,7 @@ export function newestUserErrorPairs({ database }: Context, { application_id, si
     .selectFrom('faultboard_errors')
     .select('id')
     .where('application_id', '=', application_id)
-    // A pair since then implies an occurrence since then.
+    // A pair seen since that time implies that its error occurred since that time.
     .where('occurred_at', '>=', since)
   return read
     .selectFrom(scanned.as('u'))

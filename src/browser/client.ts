@@ -113,7 +113,7 @@ export function start(options: BrowserOptions): BrowserClient {
       const { tagName, src, href } = target as HTMLScriptElement & HTMLLinkElement
       // A page can have a global with any name, including tagName.
       if ((target as unknown) === window) {
-        // For a script of another origin, the browser only provides a message.
+        // For a cross-origin script, the browser only provides a message.
         const thrown = error == null ? { name: 'Error', message } : error
         capture(thrown, { tags: { source: type } }, filename && `    at ${filename}:${lineno}:${colno}`)
       } else if (options.resources) capture({ name: 'ResourceError', message: `${tagName} ${safeUrl(src || href)}` })

@@ -10,7 +10,7 @@ export function attempt<T>(work: () => T): T | undefined {
 }
 
 /**
- * Wraps every entry point: nothing may throw into the page. Not reentrant, because reading a value of the page can
+ * Wraps every entry point: nothing may throw into the page. Not reentrant, because reading a value from the page can
  * print, fetch or report.
  */
 export function quietly<T>(work: () => T): T | undefined {

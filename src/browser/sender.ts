@@ -62,7 +62,7 @@ export function createSender(options: BrowserOptions, takePending: () => ClientE
       // Lets the request outlive the page. A batch that is too large is sent without keepalive.
       keepalive: !!count,
       headers: {
-        // Sent as text, so that another origin needs no preflight, for which a closing page has no time.
+        // Sent as text, because a cross-origin JSON request needs a preflight, for which a closing page has no time.
         'Content-Type': isLeaving ? 'text/plain' : 'application/json',
         ...(token && { Authorization: `Bearer ${token}` }),
         ...headers,
@@ -81,7 +81,7 @@ export function createSender(options: BrowserOptions, takePending: () => ClientE
       updateStored(endpoint, batch)
       // Warns once, for the developer who sets up the client.
       if (status > 399 && !rejections++) warn('Faultboard:', endpoint, status, responseText.slice(0, 200))
-      // One event is invalid or too large and fails the whole batch: from now on, each event is sent alone.
+      // One event is invalid or too large and fails the whole batch: from now on, each event is sent separately.
       if (batch[1] && (status === 422 || status === 413)) {
         batchLimit = 1
         queue = batch.concat(queue)
@@ -114,7 +114,7 @@ export function createSender(options: BrowserOptions, takePending: () => ClientE
 }
 
 /**
- * Updates the events stored for the next page of this site and returns the previously stored events. Keeps events of
+ * Updates the events stored for the next page of this site and returns the previously stored events. Keeps events from
  * other tabs, at most 20 in total. Does nothing if storage is unavailable or full.
  */
 function updateStored(endpoint: string, removed: readonly ClientEvent[], added: readonly ClientEvent[] = []) {

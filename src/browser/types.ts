@@ -1,4 +1,4 @@
-/** Listens to an event of the window in the capture phase, until the client is stopped. */
+/** Listens for a window event in the capture phase, until the client is stopped. */
 export type Listen = <T>(type: string, handler: (event: T) => void) => void
 
 /** A step before an error. */
@@ -13,7 +13,7 @@ export interface StoredBreadcrumb extends ClientBreadcrumb {
   timestamp: number
 }
 
-/** Additional data of an error. */
+/** Additional data about an error. */
 export interface Details {
   component?: string | undefined
   tags?: object | undefined
@@ -38,7 +38,7 @@ export interface ClientEvent extends Details {
 }
 
 export interface BrowserOptions {
-  /** URL of the host's reporting endpoint: `/client_errors`. */
+  /** URL of the host's reporting endpoint, such as `/client_errors`. */
   endpoint: string
   /** Release of this page; also identifies its source maps. */
   app_version: string
@@ -46,7 +46,7 @@ export interface BrowserOptions {
   headers?: Record<string, string>
   /** Sent as `Authorization: Bearer`. */
   token?: string
-  /** Whether cookies are sent to an endpoint of another origin. */
+  /** Whether cookies are sent to a cross-origin endpoint. */
   credentials?: RequestCredentials
   /** Share of errors to send, 0 to 1. Default 1. */
   sample_rate?: number
@@ -56,7 +56,7 @@ export interface BrowserOptions {
   ignore?: readonly (string | RegExp)[]
   /** Changes an event, or returns null to drop it. Throwing drops it too. */
   before_send?(event: ClientEvent): ClientEvent | null | undefined
-  /** Whether `console.error` reports. Default false. */
+  /** Whether `console.error` calls are reported. Default false. */
   console?: boolean
   /** Whether failed loads of scripts, styles and images are reported. Default false. */
   resources?: boolean

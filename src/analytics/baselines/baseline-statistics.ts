@@ -37,7 +37,7 @@ export function deviationsAbove({ mean: average, std_dev }: Baseline, count: num
   return std_dev === 0 ? null : (count - average) / std_dev
 }
 
-/** Smallest count that can exceed a baseline. A few occurrences of a rare type are no incident. */
+/** Smallest count that can exceed a baseline. A few occurrences of a rare type are not an incident. */
 export const MIN_SPIKE_COUNT = 5
 
 /** Whether a count exceeds the baseline by more than the threshold, in standard deviations. */

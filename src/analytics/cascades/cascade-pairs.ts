@@ -23,7 +23,7 @@ type FollowedPair = Omit<StrongPair, 'parent_count' | 'expected_probability'>
 /** Minimum number of times a child must follow. */
 const MIN_FOLLOWED = 3
 const MAX_PAIRS = 1000
-/** Limits the comparison with chance. Frequent errors follow every other error, which makes most pairs coincidences. */
+/** Limits the pairs compared with chance. Frequent errors follow all other errors, so most pairs are coincidences. */
 const MAX_COMPARED_PAIRS = 5 * MAX_PAIRS
 /** Minimum ratio of observed to expected probability. A lift of 1 is a coincidence. */
 const MIN_LIFT = 2
@@ -128,7 +128,7 @@ const WINDOWS_PER_HOUR = HOUR / CASCADE_WINDOW_MS
 
 interface ErrorCount {
   count: number
-  /** Total time, in milliseconds, that is followed by an occurrence within the window. */
+  /** Milliseconds covered by the windows before the occurrences. Overlapping windows count once. */
   covered_ms: number
 }
 

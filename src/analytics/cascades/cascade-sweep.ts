@@ -27,8 +27,8 @@ export class CascadeSweep {
   /** Occurrences of each error within the span. */
   readonly parents = new Map<number, number>()
   /**
-   * Total time, in milliseconds, that is followed by each error within the window. A burst covers little more than one
-   * window.
+   * Milliseconds covered by the windows before the occurrences of each error. Overlapping windows count once, so a
+   * burst covers little more than one window.
    */
   readonly covered = new Map<number, number>()
   readonly #pairs = new Map<number, Map<number, CascadePair>>()

@@ -142,7 +142,7 @@ function openErrors(context: Context, application_id: number | undefined) {
     database.read
       .selectFrom('faultboard_errors')
       .where(errorsOfApplication(context, application_id))
-      // Nearly all errors are open, so the index on `resolved` would only prevent a better one.
+      // Nearly all errors are open, so using the index on `resolved` would only prevent the use of a better index.
       .where(withoutIndex(database.dialect, 'resolved'), '=', 0)
       .where(({ eb, or }) => or([eb('snoozed_until', 'is', null), eb('snoozed_until', '<=', now())]))
   )

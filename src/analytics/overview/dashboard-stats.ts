@@ -114,7 +114,7 @@ async function loadTopErrors(context: Context, application_id: number | undefine
     .select(({ fn }) => ['error_type', fn.sum<number>('occurrence_count').as('count')])
     .groupBy('error_type')
     .orderBy('count', 'desc')
-    // Ties are broken by the older type, because databases sort names differently.
+    // On ties, the older type comes first. Names are not compared, because databases sort them differently.
     .orderBy(({ fn }) => fn.min('id'))
     .limit(MAX_TYPES)
     .execute()

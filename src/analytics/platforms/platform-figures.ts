@@ -17,8 +17,9 @@ export const PlatformRate = r.object({
   /** Share of the occurrences of all platforms. */
   share: r.number,
   per_day: r.number,
-  /** Occurrences in the previous period, and the growth since then. */
+  /** Occurrences in the previous period. */
   before_count: r.integer,
+  /** Relative growth since the previous period; null without earlier occurrences. */
   growth: r.nullable(r.number),
   severities: SeverityCounts,
   /** Per local day, oldest first. */

@@ -38,7 +38,7 @@ function comparedSpan({ now }: Context, release: Release, before: Release | null
   }
 }
 
-/** Minimum ratio of counts for an error to be worse, adjusted for the lifetime of both releases. */
+/** Minimum ratio of counts for an error to count as worse, adjusted for the lifetimes of both releases. */
 export function worseThreshold(release: Release, before: Release): number {
   return (WORSE_RATIO * lifetimeDays(release)) / lifetimeDays(before)
 }

@@ -113,7 +113,7 @@ async function countTypes(
 }
 
 async function sumDays({ database }: Context, ids: readonly number[], { from, to }: Span, types: readonly string[]) {
-  // Lists the days, so that the few types are looked up by key.
+  // Lists the days instead of a range, so that the database looks up each type and day in the primary key.
   const days = Array.from({ length: Math.ceil((to - from) / DAY) }, (_, i) => from + i * DAY)
   return database.read
     .selectFrom('faultboard_type_days')

@@ -6,7 +6,7 @@ import { withoutIndex } from '../../store/sql/sort-order.js'
 import { RankedError, withErrors } from '../ranked-errors.js'
 import type { Scope } from '../sums/application-filter.js'
 
-/** Recurring errors have been open for longer than this and have occurred again within this time. */
+/** Recurring errors have been open for longer than this period and have occurred within it. */
 export const PERSISTENT_DAYS = 7
 
 export const RecurringError = r.object({

@@ -15,7 +15,7 @@ export interface RootHandlers {
 }
 
 /**
- * Handlers for a React 19 root, for errors outside of our boundaries. Each also does what React does by default.
+ * Handlers for a React 19 root, for errors outside of our boundaries. Each handler keeps React's default behavior.
  * @example createRoot(element, rootHandlers(client)).render(<App />)
  */
 export function rootHandlers(client: Pick<BrowserClient, 'report'>): RootHandlers {
@@ -25,7 +25,7 @@ export function rootHandlers(client: Pick<BrowserClient, 'report'>): RootHandler
     console.error(error)
   }
   const reportToPage: Handler = (error, info) => {
-    // The client also receives the error event of the page. It recognizes the same object, but not the same string.
+    // The client also receives the page's error event. It recognizes the same object, but not the same string.
     if (Object(error) === error) report(error, info)
     reportError(error)
   }
