@@ -149,7 +149,8 @@ function createReporter(context: CaptureContext, sightings: Sightings): Reporter
       whenStackAllows(() => {
         const request = execution ?? context.scopes.current()?.request ?? null
         if (!sightings.isNew(thrown, request)) return
-        if (logError(context, { ...details, exception: thrown }) !== FAILED_RESULT) sightings.recorded(thrown, request)
+        if (logError(context, { ...details, exception: thrown }) !== FAILED_RESULT)
+          sightings.markRecorded(thrown, request)
       })
     },
   }

@@ -206,7 +206,7 @@ export class TrackerInstance {
       const fields = readFields(options)
       const input = { source: 'report', ...fields, unhandled: isUnhandled(options), exception: error }
       const result = logError(context, input)
-      if (result !== FAILED_RESULT) sightings.recorded(error, request)
+      if (result !== FAILED_RESULT) sightings.markRecorded(error, request)
       return result
     })
   }
@@ -301,7 +301,7 @@ export class TrackerInstance {
     if (!runtime?.sightings.isNew(exception, request)) return
     const input = describe()
     if (!runtime.sightings.isNew(exception, request)) return
-    if (logError(runtime.context, input) !== FAILED_RESULT) runtime.sightings.recorded(exception, request)
+    if (logError(runtime.context, input) !== FAILED_RESULT) runtime.sightings.markRecorded(exception, request)
   }
 
   /** For endpoints that receive errors from other processes: clock and functions to record them. Never rejects. */
@@ -367,7 +367,7 @@ export class TrackerInstance {
     return this.#safely(({ context, sightings }) => {
       context.scopes.enableForRequests()
       const result = logError(context, input)
-      if (result !== FAILED_RESULT) sightings.recorded(exceptionOf(input), null)
+      if (result !== FAILED_RESULT) sightings.markRecorded(exceptionOf(input), null)
       return result
     })
   }

@@ -11,7 +11,7 @@ import type { MessageFloods } from './guards/message-floods.js'
 import type { Storms } from './guards/storms.js'
 import type { SourceLines } from './source-maps/source-lines.js'
 
-/** An error in the pipeline. Steps fill it in. `thrown` is the only live object of the host that it holds. */
+/** An error in the pipeline. Steps fill it in. `thrown` is the only live host object in it. */
 export interface Draft {
   /** The thrown value, for the host's callbacks. */
   thrown: unknown
@@ -40,7 +40,7 @@ export interface Draft {
   local_variables: readonly FrameVariables[] | null
   /** Contains only numbers. */
   system_health: SystemHealth | null
-  /** Constant per process, and so not redacted each time; null for errors of other processes. */
+  /** Constant per process, so not redacted each time; null for errors from other processes. */
   process_facts: Readonly<Record<string, unknown>> | null
   occurred_at: number
   explicit_severity: Severity | undefined
@@ -48,7 +48,7 @@ export interface Draft {
   /** Whether the error caused a 5xx response. */
   request_failed: boolean
   severity: Severity
-  /** Fingerprint of a client. A part `{{ default }}` represents the built-in grouping. */
+  /** Grouping fingerprint sent by the client. A part `{{ default }}` represents the built-in grouping. */
   fingerprint?: readonly string[] | null
   hash_signature: string
   /** Endpoint that received the error; absent for errors of the server itself. */

@@ -25,7 +25,7 @@ export interface LogErrorInput {
   tags?: Record<string, unknown> | undefined
   /** Additional data, shown with the occurrence. */
   context?: Record<string, unknown> | undefined
-  /** Whether the error escaped every handler of the host. */
+  /** Whether the error escaped every handler in the host. */
   unhandled?: boolean | undefined
   /** Whether the error causes a 5xx response, which raises its severity to at least medium. */
   request_failed?: boolean | undefined
@@ -85,7 +85,7 @@ export function isUnhandled(input: unknown): boolean {
   return typeof input === 'object' && input !== null && readField(input, 'handled') === false
 }
 
-/** Result for a field that is absent or cannot be read. Needed because undefined can be a value of the host. */
+/** Result for a field that is absent or cannot be read. Needed because the host can pass undefined as a value. */
 export const MISSING = Symbol('missing')
 
 /** Reads one field of a host object. */
@@ -93,7 +93,7 @@ export function readField(input: object, name: string): unknown {
   try {
     return name in input ? (input as Record<string, unknown>)[name] : MISSING
   } catch {
-    // A getter or Proxy of the host threw: record the error without this field.
+    // A host getter or Proxy threw: record the error without this field.
     return MISSING
   }
 }

@@ -38,12 +38,12 @@ export const FAILED_RESULT: Promise<null> = Promise.resolve(null)
 const NO_VALUE = Symbol('nothing')
 
 /**
- * Calls in progress. Above 1, a callback of the host reports an error while another error is recorded. That error is
- * recorded, but errors caused by its recording are not. Otherwise a callback that always reports would never end.
+ * Calls in progress. Above 1, a host callback has reported an error while another error was being recorded. That error
+ * is recorded, but errors caused by its recording are not. Otherwise a callback that always reports would never end.
  */
 let activeCalls = 0
 const MAX_NESTING = 2
-/** The thrown value of the innermost call in progress. */
+/** The thrown value that the innermost call in progress is recording. */
 let recordingValue: unknown = NO_VALUE
 
 /**
@@ -180,7 +180,7 @@ function createDraft(context: CaptureContext, input: LogErrorInput): Draft | nul
   const user_agent = readTextField(fields, 'user_agent')
   const platform = readTextField(fields, 'platform')
   const message = readTextField(fields, 'message') ?? thrown?.message ?? ''
-  // An error of a span does not hide errors of other spans in the trace.
+  // An error in one span does not hide errors in other spans of the trace.
   if (trace && fields.source !== 'opentelemetry') context.traces.markLogged(trace.trace_id, message)
   return {
     thrown: hasException ? fields.exception : undefined,
@@ -243,12 +243,12 @@ function readRequestFacts(request: HostRequest, { config }: CaptureContext): Log
   }
 }
 
-const EMPTY: readonly unknown[] = []
+const NO_VALUES: readonly unknown[] = []
 
 /** The values that are present, in this order. */
 function presentValues(scopeValue: unknown, givenValue: unknown): readonly unknown[] {
   const hasScope = scopeValue !== undefined && scopeValue !== null
-  if (givenValue === undefined || givenValue === null) return hasScope ? [scopeValue] : EMPTY
+  if (givenValue === undefined || givenValue === null) return hasScope ? [scopeValue] : NO_VALUES
   return hasScope ? [scopeValue, givenValue] : [givenValue]
 }
 

@@ -24,12 +24,12 @@ export type ScopeMode = 'auto' | 'always' | 'never'
 
 const REQUEST_START = 'http.server.request.start'
 
-/** First major version in which AsyncLocalStorage adds almost no cost to awaits of the host. */
+/** First major version of Node.js in which AsyncLocalStorage adds almost no cost to the host's awaits. */
 const CHEAP_SINCE_NODE = 24
 const IS_CHEAP = Number(process.versions.node.split('.')[0]) >= CHEAP_SINCE_NODE
 
 /**
- * One scope per request, found with AsyncLocalStorage. On Node.js 20 and 22 this slows down every await of the host.
+ * One scope per request, found with AsyncLocalStorage. On Node.js 20 and 22 this slows down every await in the host.
  * In mode `auto`, requests there get a scope only after its first use.
  */
 export class Scopes {
@@ -48,7 +48,7 @@ export class Scopes {
     return this.#storage.getStore()
   }
 
-  /** Called when an error is reported outside of a framework hook: from now on, requests get a scope. */
+  /** Called when an error is reported outside of a framework hook. Requests get a scope from then on. */
   enableForRequests(): void {
     if (this.#mode === 'auto') this.#followRequests()
   }
@@ -148,7 +148,7 @@ function callOnEnd<T>(work: () => T, onEnd: () => void): T {
 
 /** The newest breadcrumbs of one scope. */
 export class Trail {
-  /** Null for the trail of work without a scope. */
+  /** Null for the trail of work outside of any scope. */
   readonly scope: Scope | null
   readonly #size: number
   #breadcrumbs: RecordedBreadcrumb[] = []

@@ -4,9 +4,9 @@ import type { Breadcrumb, RecordedBreadcrumb } from './breadcrumb.js'
 
 /** Observes breadcrumbs of all scopes as they are added. Observers must not throw. */
 export interface BreadcrumbObserver {
-  /** Called with a complete step of the host or a library. */
+  /** Called with a complete step from the host or a library. */
   added?(crumb: RecordedBreadcrumb, trail: Trail): void
-  /** Called when a step of an instrumented driver starts. Its duration is added to the returned object when it ends. */
+  /** Called when a step of an instrumented driver starts. When the step ends, its duration is added to the result. */
   started?(crumb: RecordedBreadcrumb, trail: Trail): { duration_ms: number } | null
   /** Called when a connection is requested from a pool. */
   connecting?(trail: Trail): void
@@ -58,7 +58,7 @@ export class Breadcrumbs {
     return crumb
   }
 
-  /** Returns the object that the duration of a started step is added to, if an observer measures it. */
+  /** Returns the object that receives the duration of a started step, or null if no observer measures it. */
   notifyStarted(crumb: RecordedBreadcrumb, trail: Trail): { duration_ms: number } | null {
     for (const observer of this.observers) {
       const measurement = observer.started?.(crumb, trail)
@@ -78,7 +78,7 @@ export class Breadcrumbs {
     return trail?.list() ?? null
   }
 
-  /** Steps of work without a scope, oldest first. */
+  /** Steps recorded outside of any scope, oldest first. */
   unscoped(): RecordedBreadcrumb[] {
     return this.#unscopedTrail?.list() ?? []
   }

@@ -10,7 +10,7 @@ import { wrapMethod } from './wrap-method.js'
 
 const METHODS = ['log', 'info', 'warn', 'error', 'debug'] as const
 
-/** Records console output of the host, which stays unchanged. */
+/** Records the host's console output, which stays unchanged. */
 export const consoleLines: Source = (reporter) => {
   const { breadcrumbs, counters, redactor } = reporter.context
   if (!breadcrumbs.isEnabledFor('console')) return () => {}

@@ -1,4 +1,4 @@
-/** Prefix of the User-Agent in requests of the tracker itself. */
+/** Prefix of the User-Agent in the tracker's own requests. */
 const OWN_USER_AGENT = 'faultboard/'
 
 export function isOwnUserAgent(userAgent: unknown): boolean {

@@ -6,7 +6,7 @@ import type { Breadcrumbs } from './breadcrumbs.js'
 export interface PendingStep {
   readonly crumb: RecordedBreadcrumb
   readonly startedAt: number
-  /** Total of an observer, to which the duration is added. */
+  /** Observer's total, to which the duration is added. */
   readonly measurement: { duration_ms: number } | null
 }
 

@@ -8,7 +8,7 @@ import type { CaptureContext } from '../capture-context.js'
 import { TEXT_LIMITS } from '../values/text-limits.js'
 import { SharedBudget, type SharedBudgetOptions } from './shared-budget.js'
 import { storedBytes } from './stored-bytes.js'
-import { createTimeLimited, type TimeLimited } from './time-limited.js'
+import { createTimeLimitedRunner, type TimeLimitedRunner } from './time-limited.js'
 
 /** Title of the error that collects new client errors beyond `client_max_new_errors_per_hour`. */
 export const OVER_LIMIT_TYPE = 'Client errors over the hourly limit'
@@ -48,7 +48,7 @@ export class ClientBudgets {
   readonly #newReleases: SharedBudget
   readonly #bytes: SharedBudget
   readonly #countedBytes: SharedBudget
-  readonly #timeLimited: TimeLimited = createTimeLimited()
+  readonly #runTimeLimited: TimeLimitedRunner = createTimeLimitedRunner()
   readonly #decisions = new Map<string, Promise<boolean>>()
   readonly #storedRows = new Set<string>()
   #applicationId: number | null = null
@@ -56,7 +56,7 @@ export class ClientBudgets {
   constructor(context: CaptureContext) {
     this.#context = context
     const { client_max_new_errors_per_hour, client_max_stored_bytes_per_day: bytes, spool_max_bytes } = context.config
-    const budget = (options: SharedBudgetOptions) => new SharedBudget(context, options, this.#timeLimited)
+    const budget = (options: SharedBudgetOptions) => new SharedBudget(context, options, this.#runTimeLimited)
     const daily = (limit: number) => ({
       ...{ limit, periodMs: DAY, share: Math.min(SHARE_BYTES, Math.ceil(limit / 10)) },
       localLimit: Math.min(limit, Math.floor(spool_max_bytes * SPOOL_SHARE)),
@@ -78,7 +78,7 @@ export class ClientBudgets {
     const { reject, storms, now } = this.#context
     if (await this.#isKnownError(event.hash_signature)) return this.#withinBytes(await this.#withKnownRelease(event))
     reject('client_max_new_errors_per_hour')
-    const shared = overLimit(event)
+    const shared = toOverLimitEvent(event)
     return storms.isOnlyCounted(shared.hash_signature, now()) ? this.#withoutDetails(shared) : this.#withinBytes(shared)
   }
 
@@ -93,9 +93,9 @@ export class ClientBudgets {
    * them all.
    */
   async #withoutDetails(event: ErrorEvent): Promise<ErrorEvent> {
-    const counted = countedOnly(event, this.#context.now())
+    const counted = toCountedOnlyEvent(event, this.#context.now())
     if (await this.#countedBytes.take(storedBytes(counted, this.#storedRows))) return counted
-    const { event_digest: _, ...shared } = overLimit({ ...counted, message: NO_DETAILS })
+    const { event_digest: _, ...shared } = toOverLimitEvent({ ...counted, message: NO_DETAILS })
     return shared
   }
 
@@ -145,7 +145,7 @@ export class ClientBudgets {
 
   async #lookUp(isStored: (application_id: number) => Promise<boolean>): Promise<boolean> {
     try {
-      return await this.#timeLimited(async () => {
+      return await this.#runTimeLimited(async () => {
         await this.#context.ready()
         this.#applicationId ??= await ownApplicationId(this.#context)
         return this.#applicationId !== null && (await isStored(this.#applicationId))
@@ -158,7 +158,7 @@ export class ClientBudgets {
 }
 
 /** Keeps the original type and message in the message, and drops everything that a flood could vary in the rollups. */
-function overLimit(event: ErrorEvent): ErrorEvent {
+function toOverLimitEvent(event: ErrorEvent): ErrorEvent {
   return {
     ...event,
     hash_signature: fingerprintSignature(OVER_LIMIT_TYPE, 'reporting'),
@@ -170,8 +170,8 @@ function overLimit(event: ErrorEvent): ErrorEvent {
 
 const WITHOUT_DIMENSIONS = { place: null, platform: OTHER_PLATFORM, app_version: null, git_sha: null, user_id: null }
 
-/** Counts without details, and without new rollup rows by version, platform, user or past hour. */
-function countedOnly(event: ErrorEvent, now: number): ErrorEvent {
+/** Reduces an event to a count, without details and without new rollup rows by version, platform, user or past hour. */
+function toCountedOnlyEvent(event: ErrorEvent, now: number): ErrorEvent {
   return {
     ...event,
     ...WITHOUT_DIMENSIONS,

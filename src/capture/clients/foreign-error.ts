@@ -13,7 +13,7 @@ import { type Outcome, recordDraft, reportFailure } from '../log-error.js'
 import { readLimit, TEXT_LIMITS } from '../values/text-limits.js'
 import { getClientBudgets } from './client-budgets.js'
 
-/** An error of another process: a browser, a phone, another service. Nothing in it is trusted. */
+/** An error from another process: a browser, a phone, another service. Nothing in it is trusted. */
 export interface ForeignError {
   source: ClientSource
   error_type: string
@@ -52,7 +52,7 @@ export interface ForeignError {
 }
 
 /**
- * Records an error of another process. Unlike `logError`, it adds nothing of this process: no request, breadcrumbs,
+ * Records an error from another process. Unlike `logError`, adds no data from this process: no request, breadcrumbs,
  * version or host name. Never rejects and never throws.
  */
 export function logForeignError(context: CaptureContext, error: ForeignError): Promise<Outcome> {

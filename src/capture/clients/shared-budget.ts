@@ -2,7 +2,7 @@ import type { Context } from '../../context.js'
 import type { BudgetName } from '../../model/budgets.js'
 import { applicationId } from '../../store/applications.js'
 import { addUsage } from '../../store/counters/budget-usage.js'
-import type { TimeLimited } from './time-limited.js'
+import type { TimeLimitedRunner } from './time-limited.js'
 
 export interface SharedBudgetOptions {
   budget: BudgetName | `${BudgetName}:counted` | 'client_releases_per_day'
@@ -25,17 +25,17 @@ type BudgetContext = Pick<Context, 'config' | 'database' | 'ready' | 'now'>
 export class SharedBudget {
   readonly #context: BudgetContext
   readonly #options: SharedBudgetOptions
-  readonly #timeLimited: TimeLimited
+  readonly #runTimeLimited: TimeLimitedRunner
   #period = 0
   #reserved = 0
   #usedLocally = 0
   #isSpent = false
   #reserving: Promise<boolean> | null = null
 
-  constructor(context: BudgetContext, options: SharedBudgetOptions, timeLimited: TimeLimited) {
+  constructor(context: BudgetContext, options: SharedBudgetOptions, runTimeLimited: TimeLimitedRunner) {
     this.#context = context
     this.#options = options
-    this.#timeLimited = timeLimited
+    this.#runTimeLimited = runTimeLimited
   }
 
   /** Whether this amount is within the limit. Never rejects. */
@@ -82,7 +82,7 @@ export class SharedBudget {
   async #remainingBefore(requested: number): Promise<{ remaining: number; isShared: boolean }> {
     const { limit, localLimit = limit } = this.#options
     try {
-      const used = await this.#timeLimited(() => this.#reserveInDatabase(requested))
+      const used = await this.#runTimeLimited(() => this.#reserveInDatabase(requested))
       return { remaining: limit - used, isShared: true }
     } catch {
       // The database is unreachable, or too slow.

@@ -5,10 +5,10 @@ const TIME_LIMIT_MS = 5000
 /** After a failure, queries fail at once for this long. Otherwise every client error would wait for its own timeout. */
 const FAILURE_PAUSE_MS = 10_000
 
-/** Runs a query with a time limit. Rejects at once for a while after a failure, so callers need a fallback. */
-export type TimeLimited = <T>(query: () => Promise<T>) => Promise<T>
+/** Runs a query with a time limit. After a failure, rejects at once for a while, so callers need a fallback. */
+export type TimeLimitedRunner = <T>(query: () => Promise<T>) => Promise<T>
 
-export function createTimeLimited(): TimeLimited {
+export function createTimeLimitedRunner(): TimeLimitedRunner {
   let pausedUntil = Number.NEGATIVE_INFINITY
   return async (query) => {
     if (performance.now() < pausedUntil) throw new Error('the database did not respond to a recent query')

@@ -8,7 +8,7 @@ import { recordFailedExit } from './process-exit.js'
 import { markRunning } from './running-marker.js'
 
 /**
- * Records the end of the process. Errors visible to JavaScript are written before exit; the rest is collected from the
+ * Records crashes of the process. Errors visible to JavaScript are written before exit; the rest is collected from the
  * crash folder at the next start. Only the main thread handles process-wide state.
  */
 export const crashCapture: Source = (reporter) => {

@@ -38,7 +38,7 @@ export async function collectLeftovers(reporter: Reporter): Promise<void> {
   for (const name of orphans.slice(0, MAX_REPORTS)) await recordReport(reporter, folder, name, null)
 }
 
-/** Whether a process left a diagnostic report, which is the best source of information about its end. */
+/** Whether a process left a diagnostic report, which is the best source of information about its crash. */
 export function hasLeftReport(folder: string, pid: number): boolean {
   try {
     return readdirSync(folder).some((name) => reportPid(name) === pid)

@@ -14,7 +14,7 @@ const SIGNAL_EXIT_CODES = new Set([129, 130, 143])
 export function recordFailedExit({ context, report }: Reporter): () => void {
   const { recorder } = context
   const onExit = (code: number) => {
-    // An earlier exit listener of the host may have changed the code.
+    // An earlier exit listener in the host may have changed the code.
     const exitCode = Number(process.exitCode ?? code)
     if (exitCode === 0 || SIGNAL_EXIT_CODES.has(exitCode)) return
     if (hasRecentUncaught(UNCAUGHT_ERROR_WINDOW_MS) || recorder.hasRecentActivity(REPORTED_ERROR_WINDOW_MS)) return

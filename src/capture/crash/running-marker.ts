@@ -76,7 +76,7 @@ export function restoreMarkers(): void {
     try {
       writeFileSync(file, content, { mode: 0o600 })
     } catch {
-      // Without the marker, only an end by a signal is not recorded.
+      // Without the marker, only a process killed by a signal is not recorded.
     }
   }
 }

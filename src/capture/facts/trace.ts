@@ -41,7 +41,7 @@ function activeTrace(): Trace | null {
     const { traceId, spanId } = span?.spanContext?.() ?? {}
     return parseTrace(traceId, spanId)
   } catch {
-    // A custom context manager of the host failed: record the error without its trace.
+    // The host's own context manager threw: record the error without its trace.
     return null
   }
 }

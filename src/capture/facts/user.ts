@@ -36,7 +36,7 @@ export function findUserId(request: object, callback: UserCallback | null): stri
       if (id !== undefined) return id
     }
   } catch {
-    // A callback or getter of the host failed: record the error without a user.
+    // A host callback or getter threw: record the error without a user.
   }
   return undefined
 }
@@ -49,7 +49,7 @@ function readId(user: unknown, keys: readonly string[] = ID_KEYS): string | numb
   for (const key of keys) {
     const id = (user as Record<string, unknown>)[key]
     if (typeof id === 'string' || typeof id === 'number') return id
-    // An ObjectId of MongoDB, for example.
+    // For example, a MongoDB ObjectId.
     if (typeof id === 'bigint' || (typeof id === 'object' && id !== null && 'toHexString' in id)) return String(id)
   }
   return undefined

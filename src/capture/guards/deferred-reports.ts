@@ -1,7 +1,7 @@
 import { hasRoomForBreadcrumb, hasRoomToRecord, prepareStackProbes } from './stack-room.js'
 
 /** Bounds the memory when a recursion reports an error at every level near the stack limit. */
-const MAX_DEFERRED = 10_000
+const MAX_DEFERRED_REPORTS = 10_000
 
 interface DeferredReport {
   send(): unknown
@@ -37,7 +37,7 @@ export function whenStackAllows(report: () => void): void {
     if (hasRoomToRecord()) report()
     else deferReport(report)
   } catch {
-    // Stack overflow: callers of the host further up still have the error.
+    // Stack overflow: host code further up the stack can still report the error.
   }
 }
 
@@ -46,7 +46,7 @@ export function whenStackAllows(report: () => void): void {
  * because an overflow inside `setImmediate` would corrupt the queue of Node.js.
  */
 export function deferReport<T>(send: () => T | PromiseLike<T>): Promise<T> | null {
-  if (pendingReports.size >= MAX_DEFERRED) return null
+  if (pendingReports.size >= MAX_DEFERRED_REPORTS) return null
   const report: DeferredReport = { send, isSent: false }
   const result = RESOLVED.then(() => sendOnce(report) as T | PromiseLike<T>)
   try {

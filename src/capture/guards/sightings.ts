@@ -26,7 +26,7 @@ export class Sightings {
   /**
    * Marks an error as recorded. Called after the error is described, so that it can be reported again if that fails.
    */
-  recorded(error: unknown, request: object | null): void {
+  markRecorded(error: unknown, request: object | null): void {
     if (isObject(error)) this.#requests.set(error, request ?? ANY_REQUEST)
     else if (request) this.#rememberValue(error, request)
   }

@@ -1,4 +1,4 @@
-/** Limits the stacks read per second: each costs tens of microseconds, which adds up in a loop of the host. */
+/** Limits the stacks read per second: each costs tens of microseconds, which adds up in a host loop. */
 export class StackBudget {
   readonly #now: () => number
   readonly #maxPerSecond: number

@@ -3,7 +3,7 @@ import { findDeclaration, offsetToPosition, positionToOffset } from './declared-
 import type { ProjectFiles } from './project-files.js'
 import { findMentions } from './variable-names.js'
 
-/** Text of generated files, for facts that a source map does not contain. */
+/** Searches the text of generated files for declarations and mentions, which a source map does not contain. */
 export class GeneratedCode {
   readonly #files: ProjectFiles
   readonly #maxBytes: number

@@ -44,7 +44,7 @@ function mapUrl(file: OpenFile, maxBytes: number): string | null {
   return lastComment(file.tail(file.size))
 }
 
-/** Only comments may follow: earlier in the file, the same words can be a string in the code of a bundler. */
+/** Only comments may follow: earlier in the file, the same words can be a string in bundler code. */
 function lastComment(content: Buffer): string | null {
   const start = content.lastIndexOf(MAP_COMMENT)
   if (start < 0) return null

@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks'
 import { atExit } from '../../store/spool/at-exit.js'
 
-const MAX_DELAYED = 1000
+const MAX_DELAYED_REPORTS = 1000
 
 /**
  * Delays reports, so that a more detailed report of the same error can arrive first. Waiting reports are sent when the
@@ -21,7 +21,7 @@ export class DelayedReports {
     if (this.#delayed.length === 0) this.#stopAtExit = atExit('late_reports', this.sendAll)
     // Bound to its async context, so that it is sent in the scope of its request.
     this.#delayed.push({ send: AsyncResource.bind(report), due: performance.now() + this.#delayMs })
-    if (this.#delayed.length > MAX_DELAYED) this.#send(1)
+    if (this.#delayed.length > MAX_DELAYED_REPORTS) this.#send(1)
     this.#schedule()
   }
 

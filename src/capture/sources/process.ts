@@ -69,11 +69,11 @@ function recordUncaught(error: unknown, origin: NodeJS.UncaughtExceptionOrigin):
   sendDeferredReports()
   for (const { context, report } of reporters) {
     if (!isRecorded) context.recorder.recordToDisk(() => report(error, { source, unhandled: true }))
-    // An exit listener of the host that throws would prevent the tracker's listener from running.
+    // A host exit listener that throws would prevent the tracker's listener from running.
     if (isProcessEnding) context.recorder.spoolNow()
   }
   if (isProcessEnding) endedThreads.markEnded()
-  // There is no exit event if a listener of the host throws.
+  // Node.js emits no exit event if a host listener throws.
   removeMarkers()
   setImmediate(restoreMarkers).unref()
 }
@@ -90,7 +90,7 @@ function forgetMonitored(): void {
   lastMonitored = null
 }
 
-/** A non-error value reached the monitor wrapped in an error of Node.js. */
+/** Whether the monitor has already seen this value. Node.js wraps a non-error value in an error first. */
 function isAlreadyMonitored(reason: unknown): boolean {
   const error = lastMonitored?.error
   if (!lastMonitored) return false
@@ -102,8 +102,8 @@ const WRAPPED_REJECTION_CODE = 'ERR_UNHANDLED_REJECTION'
 const rejectionReporters = new Set<Reporter>()
 
 /**
- * Records rejections handled by a listener of the host, which the monitor never sees. The tracker's listener
- * exists only together with a listener of the host: alone, it would prevent the process from ending.
+ * Records rejections handled by a host listener, which the monitor never sees. The tracker's listener
+ * exists only together with a host listener: alone, it would prevent the process from ending.
  */
 export const handledRejections: Source = (reporter) => {
   if (rejectionReporters.size === 0) {

@@ -3,8 +3,8 @@ import { callbackContext } from '../callback-context.js'
 import type { Step } from '../draft.js'
 
 /**
- * Calls the host's callback. Only `false` skips the error: a callback without a return value, or with a failure, must
- * not drop it.
+ * Calls the host's callback. Only `false` skips the error: a callback that returns nothing or throws must not drop the
+ * error.
  */
 export const beforeLog: Step = (draft, { config, reportFailure }) => {
   if (!config.before_log_callback) return

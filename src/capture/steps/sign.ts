@@ -142,7 +142,7 @@ function requestRoute({ request }: Draft): string | null {
     const { method, route } = request as { method?: unknown; route?: unknown }
     return typeof route === 'string' && route !== '' ? cleanText(`${String(method ?? '')} ${route}`, 300) : null
   } catch {
-    // A getter of the host threw.
+    // A host getter threw.
     return null
   }
 }

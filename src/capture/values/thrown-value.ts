@@ -20,7 +20,7 @@ export interface ThrownValue {
 }
 
 const MAX_CAUSE_DEPTH = 5
-const MAX_AGGREGATED = 10
+const MAX_AGGREGATED_ERRORS = 10
 /** Limit for all causes together, because nested aggregates multiply. */
 const MAX_CAUSES = 20
 const DETAIL_KEYS = ['code', 'errno', 'syscall', 'path', 'address', 'port', 'status', 'statusCode'] as const
@@ -97,7 +97,7 @@ function collectCauses(value: unknown, reader: ThrownReader, depth: number): Cau
   add(read(value, 'cause'), 'cause')
   const errors = read(value, 'errors')
   if (!types.isProxy(errors) && Array.isArray(errors) && isErrorLike(value)) {
-    for (let i = 0; i < Math.min(errors.length, MAX_AGGREGATED); i++) add(read(errors, i), 'aggregated')
+    for (let i = 0; i < Math.min(errors.length, MAX_AGGREGATED_ERRORS); i++) add(read(errors, i), 'aggregated')
   }
   if (typeName(value) === 'SuppressedError') {
     add(read(value, 'error'), 'cause')
@@ -206,7 +206,7 @@ function read(object: object, key: string | number): unknown {
   try {
     return (object as Record<string | number, unknown>)[key]
   } catch {
-    // A getter of the host threw.
+    // A host getter threw.
     return undefined
   }
 }
@@ -220,7 +220,7 @@ function formatValue(value: unknown, redactor: Redactor): string {
   try {
     return cleanText(inspect(plain, { depth: 2, breakLength: Number.POSITIVE_INFINITY, customInspect: false }), 1000)
   } catch {
-    // A function of the host can throw from its own name; record it anyway.
+    // A host function can throw when its name is read; record the value anyway.
     return '[unprintable]'
   }
 }

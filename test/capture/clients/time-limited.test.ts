@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest'
-import { createTimeLimited } from '../../../src/capture/clients/time-limited.js'
+import { createTimeLimitedRunner } from '../../../src/capture/clients/time-limited.js'
 
 test('rejects queries for a while after a failed query', async () => {
-  const timeLimited = createTimeLimited()
-  expect(await timeLimited(async () => 1)).toBe(1)
-  await expect(timeLimited(() => Promise.reject(new Error('connection refused')))).rejects.toThrow('connection refused')
+  const runTimeLimited = createTimeLimitedRunner()
+  expect(await runTimeLimited(async () => 1)).toBe(1)
+  await expect(runTimeLimited(() => Promise.reject(new Error('connection refused')))).rejects.toThrow(
+    'connection refused',
+  )
   let queries = 0
-  await expect(timeLimited(async () => ++queries)).rejects.toThrow('did not respond to a recent query')
+  await expect(runTimeLimited(async () => ++queries)).rejects.toThrow('did not respond to a recent query')
   expect(queries).toBe(0)
 })

@@ -7,7 +7,7 @@ export interface StoredName {
   map_bytes: number
 }
 
-const MAX_CACHED = 2000
+const MAX_CACHED_MATCHES = 2000
 
 /** Finds the stored map of a script. */
 export class StoredNames {
@@ -46,7 +46,7 @@ export class StoredNames {
     const cached = this.#matches.get(key)
     if (cached !== undefined) return cached
     const found = longestMatch(files, file)
-    if (this.#matches.size >= MAX_CACHED) this.#matches.clear()
+    if (this.#matches.size >= MAX_CACHED_MATCHES) this.#matches.clear()
     this.#matches.set(key, found)
     return found
   }

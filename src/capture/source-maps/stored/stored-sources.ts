@@ -5,7 +5,7 @@ import { unpackText } from './packed-text.js'
 import { ReadBudget } from './read-budget.js'
 import { SourceBundle } from './source-bundle.js'
 
-const MAX_CACHED = 2000
+const MAX_CACHED_EXCERPTS = 2000
 
 /** Looks up source lines around frames that a stored map has mapped. */
 export class StoredSources {
@@ -28,7 +28,7 @@ export class StoredSources {
     const sources = await this.#loadSources(map_id)
     if (sources === 'too_much') return null
     const found = this.#excerpt(frame, sources)
-    if (this.#excerpts.size >= MAX_CACHED) this.#excerpts.clear()
+    if (this.#excerpts.size >= MAX_CACHED_EXCERPTS) this.#excerpts.clear()
     this.#excerpts.set(key, found)
     return found
   }
