@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { subscribeToWorker, withFaultboard } from '../../src/subscribers/bullmq.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { eventually, freshTracker, temporaryFolder } from '../support/tracker.js'
-import { recorded } from '../support/trails.js'
+import { recordsWithMessage } from '../support/trails.js'
 
 const REDIS = process.env.FAULTBOARD_TEST_REDIS
 
@@ -27,7 +27,7 @@ describe.skipIf(!REDIS)(`BullMQ${REDIS ? '' : ' (skipped: FAULTBOARD_TEST_REDIS 
         await add('fine', {})
         await add('hopeless', {}, { attempts: 5 })
         await eventually(() => failed.length === 4, 'all attempts have failed')
-        const [error] = await recorded(tracker, 'mail server is away')
+        const [error] = await recordsWithMessage(tracker, 'mail server is away')
         expect(error?.occurrence_count).toBe(3)
         expect(error?.occurrences.map(({ context, details }) => [context.job, details.unhandled]).reverse()).toEqual(
           [1, 2, 3].map((attempt) => [
@@ -45,7 +45,7 @@ describe.skipIf(!REDIS)(`BullMQ${REDIS ? '' : ' (skipped: FAULTBOARD_TEST_REDIS 
         )
         expect(error).toMatchObject({ tags: { queue: worker.name, job: 'mail' }, details: { source: 'bullmq' } })
         expect(error?.place).toContain('bullmq.test.ts')
-        const [hopeless] = await recorded(tracker, 'never again')
+        const [hopeless] = await recordsWithMessage(tracker, 'never again')
         expect(hopeless).toMatchObject({ occurrence_count: 1, context: { job: { attempt: 1, will_retry: false } } })
       })
 
@@ -59,7 +59,7 @@ describe.skipIf(!REDIS)(`BullMQ${REDIS ? '' : ' (skipped: FAULTBOARD_TEST_REDIS 
         await add('one', {})
         await add('two', {})
         await eventually(() => failed.length === 2, 'both jobs have failed')
-        expect((await recorded(tracker, shared.message))[0]?.occurrence_count).toBe(2)
+        expect((await recordsWithMessage(tracker, shared.message))[0]?.occurrence_count).toBe(2)
       })
 
       test('records errors of a sandboxed processor', async () => {
@@ -70,7 +70,7 @@ describe.skipIf(!REDIS)(`BullMQ${REDIS ? '' : ' (skipped: FAULTBOARD_TEST_REDIS 
         subscribeToWorker(worker, tracker)
         await add('mail', {})
         await eventually(() => failed.length === 1, 'the job has failed')
-        const [error] = await recorded(tracker, 'out of the sandbox')
+        const [error] = await recordsWithMessage(tracker, 'out of the sandbox')
         expect(error).toMatchObject({ occurrence_count: 1 })
         expect(error?.backtrace.join('\n')).toContain('processor.cjs')
       })
@@ -93,7 +93,7 @@ describe.skipIf(!REDIS)(`BullMQ${REDIS ? '' : ' (skipped: FAULTBOARD_TEST_REDIS 
         await Promise.all(names.map((name) => add(name, { customer: `c-${name}` })))
         await eventually(() => failed.length === 4, 'all jobs have failed')
         for (const name of names) {
-          const [error, ...others] = await recorded(tracker, `job ${name} failed`)
+          const [error, ...others] = await recordsWithMessage(tracker, `job ${name} failed`)
           expect(others).toEqual([])
           expect(error).toMatchObject({
             occurrence_count: 1,

@@ -11,7 +11,7 @@ import { FaultboardSpanProcessor, type SpanProcessorOptions } from '../../src/su
 import { describeOneDatabase, type TestDatabase } from '../support/databases.js'
 import { listening } from '../support/host.js'
 import { freshTracker } from '../support/tracker.js'
-import { recorded } from '../support/trails.js'
+import { recordsWithMessage } from '../support/trails.js'
 
 describeOneDatabase('OpenTelemetry', (database) => {
   test('records an exception on a span in the same group as a hook would', async () => {
@@ -31,7 +31,7 @@ describeOneDatabase('OpenTelemetry', (database) => {
     span.setStatus({ code: SpanStatusCode.ERROR })
     span.end()
     await processor.forceFlush()
-    const [found] = await recorded(tracker, 'too many items')
+    const [found] = await recordsWithMessage(tracker, 'too many items')
     const { traceId, spanId } = span.spanContext()
     expect(found).toMatchObject({
       error_type: 'RangeError',
@@ -46,7 +46,7 @@ describeOneDatabase('OpenTelemetry', (database) => {
     })
     expect(JSON.stringify(found)).not.toContain('s3cr3t')
     await tracker.report(error)
-    expect((await recorded(tracker, 'too many items'))[0]?.occurrence_count).toBe(2)
+    expect((await recordsWithMessage(tracker, 'too many items'))[0]?.occurrence_count).toBe(2)
   })
 
   test('counts an error recorded by a hook once, with its trace', async () => {
@@ -73,7 +73,7 @@ describeOneDatabase('OpenTelemetry', (database) => {
     onTestFinished(() => void server.close())
     await fetch(`${await listening(server)}/pay`)
     await processor.forceFlush()
-    const [found] = await recorded(tracker, 'card was refused')
+    const [found] = await recordsWithMessage(tracker, 'card was refused')
     expect(found).toMatchObject({ occurrence_count: 1, details: { source: 'express', code: 'E_REFUSED' } })
     expect(found?.details.trace_id).toMatch(/^[0-9a-f]{32}$/)
     expect(found?.details.span_id).toMatch(/^[0-9a-f]{16}$/)
@@ -97,7 +97,7 @@ describeOneDatabase('OpenTelemetry', (database) => {
       request.end()
     })
     await processor.forceFlush()
-    expect((await recorded(tracker, 'queue is full'))[0]?.occurrence_count).toBe(2)
+    expect((await recordsWithMessage(tracker, 'queue is full'))[0]?.occurrence_count).toBe(2)
   })
 })
 
@@ -113,10 +113,10 @@ describe('the span processor', () => {
     const given = { trace_id: 'AB'.repeat(16), span_id: 'cd'.repeat(8) }
     await tracker.Commands.LogError.call({ error_type: 'JobFailed', message: 'as given', ...given })
     await tracker.Commands.LogError.call({ error_type: 'JobFailed', message: 'nonsense', trace_id: '"><script>' })
-    const [by_hand] = await recorded(tracker, 'by hand')
+    const [by_hand] = await recordsWithMessage(tracker, 'by hand')
     expect(by_hand?.details).toMatchObject({ trace_id: span.spanContext().traceId, span_id: span.spanContext().spanId })
-    expect((await recorded(tracker, 'as given'))[0]?.details).toMatchObject({ trace_id: 'ab'.repeat(16) })
-    expect((await recorded(tracker, 'nonsense'))[0]?.details.trace_id).toBeUndefined()
+    expect((await recordsWithMessage(tracker, 'as given'))[0]?.details).toMatchObject({ trace_id: 'ab'.repeat(16) })
+    expect((await recordsWithMessage(tracker, 'nonsense'))[0]?.details.trace_id).toBeUndefined()
     span.end()
   })
 

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { withFaultboard } from '../../src/subscribers/pg-boss.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { eventually, freshTracker } from '../support/tracker.js'
-import { recorded } from '../support/trails.js'
+import { recordsWithMessage } from '../support/trails.js'
 
 describeEachDatabase(
   'a handler of pg-boss',
@@ -25,7 +25,7 @@ describeEachDatabase(
       const data = { to: 'anna', password: 's3cr3t' }
       const id = await boss.send('mail', data, { retryLimit: 5, retryDelay: 0, retryBackoff: false })
       await eventually(async () => (await boss.getJobById('mail', id ?? ''))?.state === 'completed', 'the job is done')
-      const [error] = await recorded(tracker, 'mail server is away')
+      const [error] = await recordsWithMessage(tracker, 'mail server is away')
       expect(runs).toBe(3)
       expect(error?.occurrence_count).toBe(2)
       expect(
@@ -60,7 +60,7 @@ describeEachDatabase(
         'they have failed',
       )
       expect((await boss.getJobById('batch', ids[0] ?? ''))?.output).toMatchObject({ message: 'the whole batch' })
-      const [error] = await recorded(tracker, 'the whole batch')
+      const [error] = await recordsWithMessage(tracker, 'the whole batch')
       expect(error).toMatchObject({
         occurrence_count: 1,
         tags: { queue: 'batch' },
@@ -81,7 +81,7 @@ describeEachDatabase(
       await tracker.shutdown()
       expect(await handler(['a', 'b'])).toBe(2)
       await expect(handler([])).rejects.toThrow('too late')
-      expect(await recorded(tracker.start(), 'too late')).toEqual([])
+      expect(await recordsWithMessage(tracker.start(), 'too late')).toEqual([])
     })
   },
   { except: ['sqlite', 'mysql'] },

@@ -9,7 +9,7 @@ import { subscribeToPino } from '../../src/subscribers/pino.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { listening } from '../support/host.js'
 import { freshTracker } from '../support/tracker.js'
-import { recorded, recordedBreadcrumbs } from '../support/trails.js'
+import { recordedBreadcrumbs, recordsWithMessage } from '../support/trails.js'
 
 const ON = { enable_breadcrumbs: true }
 
@@ -39,12 +39,12 @@ describeEachDatabase(
         ['Error', 'the end', 1],
         ['TypeError', 'alone', 1],
       ])
-      const [paid] = await recorded(tracker, 'as err')
+      const [paid] = await recordsWithMessage(tracker, 'as err')
       expect(paid?.context).toEqual({
         log: { module: 'cart', token: '[FILTERED]', order: 7, password: '[FILTERED]', msg: 'could not pay' },
       })
       expect(paid?.details).toMatchObject({ source: 'pino' })
-      expect((await recorded(tracker, 'the end'))[0]?.severity).toBe('critical')
+      expect((await recordsWithMessage(tracker, 'the end'))[0]?.severity).toBe('critical')
     })
 
     test('records a logged and rethrown error once with its request', async () => {
@@ -62,7 +62,7 @@ describeEachDatabase(
       onTestFinished(() => void server.close())
       await (await fetch(`${await listening(server)}/pay`)).text()
       await nextTurn()
-      const [error] = await recorded(tracker, 'card was refused')
+      const [error] = await recordsWithMessage(tracker, 'card was refused')
       expect(error).toMatchObject({ occurrence_count: 1, details: { source: 'express' } })
       expect(error?.request_url).toMatch(/\/pay$/)
     })
@@ -72,7 +72,7 @@ describeEachDatabase(
       subscribeToPino({ record_all: true }, tracker)
       logger().log.error({ order: 7 }, 'stock is empty')
       await nextTurn()
-      const [error] = await recorded(tracker, 'stock is empty')
+      const [error] = await recordsWithMessage(tracker, 'stock is empty')
       expect(error).toMatchObject({ error_type: 'LogEntry', context: { log: { order: 7, msg: 'stock is empty' } } })
       expect(error?.place).toContain('pino.test.ts')
     })
@@ -82,7 +82,7 @@ describeEachDatabase(
       subscribeToPino({}, tracker)
       logger().log.error(new Error('last words'))
       await tracker.shutdown()
-      expect(await recorded(tracker.start(), 'last words')).toMatchObject([{ occurrence_count: 1 }])
+      expect(await recordsWithMessage(tracker.start(), 'last words')).toMatchObject([{ occurrence_count: 1 }])
     })
 
     test('keeps the output of the logger unchanged and stops at shutdown', async () => {

@@ -5,7 +5,7 @@ import { FaultboardTransport, type FaultboardTransportOptions } from '../../src/
 import type { TrackerInstance } from '../../src/tracker.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { freshTracker } from '../support/tracker.js'
-import { recorded, recordedBreadcrumbs } from '../support/trails.js'
+import { recordedBreadcrumbs, recordsWithMessage } from '../support/trails.js'
 
 const ON = { enable_breadcrumbs: true }
 
@@ -41,9 +41,9 @@ describeEachDatabase(
           'test/subscribers/winston.test.ts',
         ]),
       )
-      const [child] = await recorded(tracker, 'of a child')
+      const [child] = await recordsWithMessage(tracker, 'of a child')
       expect(child?.context).toMatchObject({ log: { module: 'cart' } })
-      const [field] = await recorded(tracker, 'as err')
+      const [field] = await recordsWithMessage(tracker, 'as err')
       expect(field?.context).toMatchObject({ log: { order: 7, password: '[FILTERED]', message: 'with a field' } })
       expect(JSON.stringify(field)).not.toContain('s3cr3t')
     })
@@ -55,7 +55,7 @@ describeEachDatabase(
       log.error('payment failed', error)
       void tracker.report(error, { handled: false })
       await nextTurn()
-      expect(await recorded(tracker, error.message)).toMatchObject([
+      expect(await recordsWithMessage(tracker, error.message)).toMatchObject([
         { occurrence_count: 1, details: { source: 'report' } },
       ])
     })
@@ -76,7 +76,7 @@ describeEachDatabase(
       const { log } = logger(tracker, {}, { record_all: true })
       log.error('stock is empty', { order: 7 })
       await nextTurn()
-      expect(await recorded(tracker, 'stock is empty')).toMatchObject([
+      expect(await recordsWithMessage(tracker, 'stock is empty')).toMatchObject([
         {
           error_type: 'LogEntry',
           place: expect.stringContaining('test/subscribers/winston.test.ts'),
@@ -95,7 +95,7 @@ describeEachDatabase(
       handler?.(error, 'uncaughtException')
       log.exceptions.unhandle()
       await nextTurn()
-      expect(await recorded(tracker, error.message)).toMatchObject([
+      expect(await recordsWithMessage(tracker, error.message)).toMatchObject([
         { occurrence_count: 1, details: { source: 'winston', unhandled: true } },
       ])
     })

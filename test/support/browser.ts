@@ -11,7 +11,7 @@ const AXE = readFileSync(
   'utf8',
 )
 
-/** Rows with the same markup that axe checks. Two, because the style of the first one can depend on its position. */
+/** Rows with the same markup that axe checks. Two, because the style of the first row can depend on its position. */
 const CHECKED_ROWS = 2
 
 export interface BrowserTools {
@@ -97,7 +97,7 @@ export async function expectAccessible(page: Page): Promise<void> {
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual([])
 }
 
-/** Marks rows and bars with the same markup as earlier ones. The contrast of hundreds would take most of the time. */
+/** Marks rows and bars with the same markup as earlier rows. Checking the contrast of hundreds would take too long. */
 const MARK_REPEATED_ROWS = `(() => {
   const STYLED = /^(class|style|role|type|aria-(checked|current|disabled|expanded|pressed|selected))$/
   const describeElement = ({ tagName, attributes, childNodes }) => [

@@ -1,5 +1,5 @@
 import { afterAll, describe, inject, onTestFinished } from 'vitest'
-import { type Created, type Dialect, SERVERS, selectedDialects } from './databases/database-servers.js'
+import { type CreatedDatabase, type Dialect, SERVERS, selectedDialects } from './databases/database-servers.js'
 
 export type { Dialect } from './databases/database-servers.js'
 
@@ -29,7 +29,7 @@ export function describeEachDatabase(
   body: (database: TestDatabase) => void,
   { except = [] }: { except?: readonly Dialect[] } = {},
 ): void {
-  const dialects = selectedDialects().filter((one) => !except.includes(one))
+  const dialects = selectedDialects().filter((dialect) => !except.includes(dialect))
   // Vitest fails a file without tests.
   if (dialects.length === 0) {
     describe.skip(`${title} (skipped: its databases are not selected)`, () => body(skippedDatabase('postgres')))
@@ -77,12 +77,12 @@ function resetAfterTest(renew: () => Promise<void>): void {
   try {
     onTestFinished(renew)
   } catch {
-    // Asked for by a hook of the whole block, whose tests share it.
+    // Requested by a hook of the whole block, so its tests share the database.
   }
 }
 
 /** SQLite file with its schema for tests that start several trackers, which would each migrate a database in memory. */
-export function migratedSqlite(): Promise<Created> {
+export function migratedSqlite(): Promise<CreatedDatabase> {
   return SERVERS.sqlite.create(inject('templates').sqlite)
 }
 

@@ -35,17 +35,17 @@ const POSTGRES_SCHEMA = `
 
 export const postgresRenewal: Renewal = {
   async pristine(query) {
-    const seeded = await filledPostgres(query)
-    return { seeded, fingerprint: await postgresMark(query, seeded) }
+    const seeded = await usedPostgresTables(query)
+    return { seeded, fingerprint: await postgresFingerprint(query, seeded) }
   },
   async renew(query, { seeded, fingerprint }) {
-    const others = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`
-    if (!(await isLeft(() => query(others)))) return false
-    const usedTables = (await filledPostgres(query)).filter((table) => !seeded.includes(table))
+    const listOtherConnections = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`
+    if (!(await waitUntilUnused(() => query(listOtherConnections)))) return false
+    const usedTables = (await usedPostgresTables(query)).filter((table) => !seeded.includes(table))
     if (usedTables.length > 0) await query(`TRUNCATE ${usedTables.join()} RESTART IDENTITY CASCADE`)
     const counted = await query('SELECT sequencename AS name FROM pg_sequences WHERE last_value IS NOT NULL')
     for (const { name } of counted) await query(`ALTER SEQUENCE ${name} RESTART`)
-    return (await postgresMark(query, seeded)) === fingerprint
+    return (await postgresFingerprint(query, seeded)) === fingerprint
   },
 }
 
@@ -61,23 +61,23 @@ const MYSQL_SCHEMA = `
 
 export const mysqlRenewal: Renewal = {
   async pristine(query) {
-    const seeded = (await filledMysql(query)).map(({ name }) => name)
-    return { seeded, fingerprint: await mysqlMark(query, seeded) }
+    const seeded = (await usedMysqlTables(query)).map(({ name }) => name)
+    return { seeded, fingerprint: await mysqlFingerprint(query, seeded) }
   },
   async renew(query, { seeded, fingerprint }) {
     const others = 'SELECT 1 FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID()'
-    if (!(await isLeft(() => query(others)))) return false
+    if (!(await waitUntilUnused(() => query(others)))) return false
     await query('SET foreign_key_checks = 0')
-    for (const { name, is_numbered } of await filledMysql(query)) {
+    for (const { name, is_numbered } of await usedMysqlTables(query)) {
       if (seeded.includes(name)) continue
       await query(`DELETE FROM ${name}`)
       if (is_numbered) await query(`ALTER TABLE ${name} AUTO_INCREMENT = 1`)
     }
-    return (await mysqlMark(query, seeded)) === fingerprint
+    return (await mysqlFingerprint(query, seeded)) === fingerprint
   },
 }
 
-async function filledPostgres(query: Query): Promise<string[]> {
+async function usedPostgresTables(query: Query): Promise<string[]> {
   const tables = await query(
     "SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace",
   )
@@ -87,16 +87,16 @@ async function filledPostgres(query: Query): Promise<string[]> {
     : (await query(usedTables.join(' UNION ALL '))).map(({ name }) => String(name)).sort()
 }
 
-async function postgresMark(query: Query, seeded: readonly string[]): Promise<string> {
+async function postgresFingerprint(query: Query, seeded: readonly string[]): Promise<string> {
   const rows = seeded.map((name) => `SELECT '${name}' AS name, t::text AS part FROM ${name} t`)
-  return markOf([
+  return hashRows([
     ...(await query(POSTGRES_SCHEMA)),
     ...(rows.length > 0 ? await query(`${rows.join(' UNION ALL ')} ORDER BY 1, 2`) : []),
   ])
 }
 
 /** Tables with rows or an advanced auto-increment counter. */
-async function filledMysql(query: Query): Promise<{ name: string; is_numbered: boolean }[]> {
+async function usedMysqlTables(query: Query): Promise<{ name: string; is_numbered: boolean }[]> {
   const tables = await query(
     'SELECT table_name AS name, auto_increment AS next FROM information_schema.tables WHERE table_schema = DATABASE()',
   )
@@ -107,19 +107,19 @@ async function filledMysql(query: Query): Promise<{ name: string; is_numbered: b
     .map(({ name, next }) => ({ name: String(name), is_numbered: next !== null }))
 }
 
-async function mysqlMark(query: Query, seeded: readonly string[]): Promise<string> {
+async function mysqlFingerprint(query: Query, seeded: readonly string[]): Promise<string> {
   const sums = seeded.length > 0 ? await query(`CHECKSUM TABLE ${seeded.join()}`) : []
-  return markOf([...(await query(MYSQL_SCHEMA)), ...sums.map(({ Checksum }) => ({ Checksum }))])
+  return hashRows([...(await query(MYSQL_SCHEMA)), ...sums.map(({ Checksum }) => ({ Checksum }))])
 }
 
-function markOf(rows: readonly object[]): string {
+function hashRows(rows: readonly object[]): string {
   return createHash('sha256')
     .update(JSON.stringify(rows, (_, value) => (typeof value === 'bigint' ? `${value}` : value)))
     .digest('hex')
 }
 
 /** Waits, because the server lists closed connections for a moment. */
-async function isLeft(others: () => Promise<unknown[]>): Promise<boolean> {
+async function waitUntilUnused(others: () => Promise<unknown[]>): Promise<boolean> {
   for (let tries = 0; tries < 5; tries++) {
     if ((await others()).length === 0) return true
     await new Promise((resume) => setTimeout(resume, 20))

@@ -8,7 +8,7 @@ import { mysqlRenewal, type Pristine, postgresRenewal, type Query } from '../ren
 
 export type Dialect = 'sqlite' | 'postgres' | 'mysql'
 
-export interface Created {
+export interface CreatedDatabase {
   readonly url: string
   remove(): Promise<void>
 }
@@ -20,7 +20,7 @@ export interface DatabaseServer {
   /** Environment variable with the URL of the server. Undefined if the dialect needs no server. */
   readonly variable?: string
   /** Creates a database, either empty or from a template. */
-  create(template?: string): Promise<Created>
+  create(template?: string): Promise<CreatedDatabase>
   /** Turns a database into a template for `create`. The database must have no connections. */
   createTemplate(url: string): Promise<string>
   /** Resets a database created from a template. Returns false if that is impossible. Undefined if creating is cheap. */
@@ -41,16 +41,16 @@ const postgres: DatabaseServer = {
   variable: 'FAULTBOARD_TEST_POSTGRES',
   async create(template) {
     const name = randomName()
-    await askPostgres(`CREATE DATABASE ${name}${template ? ` TEMPLATE ${template}` : ''}`)
-    const url = addressOf(postgres, name)
-    if (template) await firstState('postgres', () => withPostgres(url, postgresRenewal.pristine))
+    await runOnPostgres(`CREATE DATABASE ${name}${template ? ` TEMPLATE ${template}` : ''}`)
+    const url = databaseUrl(postgres, name)
+    if (template) await rememberPristineState('postgres', () => withPostgres(url, postgresRenewal.pristine))
     return {
       url,
-      remove: () => askPostgres(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
+      remove: () => runOnPostgres(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
     }
   },
-  createTemplate: async (url) => nameIn(url),
-  reset: (url) => withPostgres(url, async (query) => postgresRenewal.renew(query, await known('postgres'))),
+  createTemplate: async (url) => databaseName(url),
+  reset: (url) => withPostgres(url, async (query) => postgresRenewal.renew(query, await pristineState('postgres'))),
 }
 
 const mysql: DatabaseServer = {
@@ -61,14 +61,14 @@ const mysql: DatabaseServer = {
       await query(`CREATE DATABASE ${name} CHARACTER SET utf8mb4`)
       if (template) await query(`USE ${name}; ${template}`)
     })
-    const url = addressOf(mysql, name)
-    if (template) await firstState('mysql', () => withMysql(mysqlRenewal.pristine, url))
+    const url = databaseUrl(mysql, name)
+    if (template) await rememberPristineState('mysql', () => withMysql(mysqlRenewal.pristine, url))
     return { url, remove: () => withMysql((query) => dropMysql(query, name)) }
   },
   // MySQL cannot copy a database, but creating all tables at once is much faster than running the migrations.
   createTemplate: (url) =>
     withMysql(async (query) => {
-      const from = nameIn(url)
+      const from = databaseName(url)
       const statements = ['SET foreign_key_checks = 0']
       for (const { name } of await query(
         `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = '${from}'`,
@@ -80,7 +80,7 @@ const mysql: DatabaseServer = {
       }
       return statements.join(';\n')
     }),
-  reset: (url) => withMysql(async (query) => mysqlRenewal.renew(query, await known('mysql')), url),
+  reset: (url) => withMysql(async (query) => mysqlRenewal.renew(query, await pristineState('mysql')), url),
 }
 
 export const SERVERS: Record<Dialect, DatabaseServer> = { sqlite, postgres, mysql }
@@ -94,17 +94,17 @@ export function selectedDialects(): Dialect[] {
   return names.length === 0 ? all : all.filter((dialect) => names.includes(dialect))
 }
 
-async function firstState(dialect: Dialect, look: () => Promise<Pristine>): Promise<void> {
-  if (!pristine.has(dialect)) pristine.set(dialect, look())
+async function rememberPristineState(dialect: Dialect, readState: () => Promise<Pristine>): Promise<void> {
+  if (!pristine.has(dialect)) pristine.set(dialect, readState())
   await pristine.get(dialect)
 }
 
-async function known(dialect: Dialect): Promise<Pristine> {
+async function pristineState(dialect: Dialect): Promise<Pristine> {
   return (await pristine.get(dialect)) ?? { seeded: [], fingerprint: 'none' }
 }
 
-async function askPostgres(statement: string): Promise<void> {
-  await withPostgres(serverOf(postgres), (query) => query(statement))
+async function runOnPostgres(statement: string): Promise<void> {
+  await withPostgres(serverUrl(postgres), (query) => query(statement))
 }
 
 async function withPostgres<T>(url: string, work: (query: Query) => Promise<T>): Promise<T> {
@@ -120,11 +120,11 @@ async function withPostgres<T>(url: string, work: (query: Query) => Promise<T>):
 // A leaked connection would hold locks and block the DROP.
 async function dropMysql(query: Query, name: string): Promise<void> {
   const connections = await query(`SELECT id FROM information_schema.processlist WHERE db = '${name}'`)
-  for (const { id } of connections) await query(`KILL ${id}`).catch(ignoreGone)
+  for (const { id } of connections) await query(`KILL ${id}`).catch(ignoreMissingThread)
   await query(`DROP DATABASE IF EXISTS ${name}`)
 }
 
-async function withMysql<T>(work: (query: Query) => Promise<T>, url = serverOf(mysql)): Promise<T> {
+async function withMysql<T>(work: (query: Query) => Promise<T>, url = serverUrl(mysql)): Promise<T> {
   const connection = await createConnection({ uri: url, multipleStatements: true })
   try {
     return await work(async (statement) => (await connection.query(statement))[0] as Record<string, unknown>[])
@@ -133,21 +133,21 @@ async function withMysql<T>(work: (query: Query) => Promise<T>, url = serverOf(m
   }
 }
 
-function ignoreGone(error: { code?: string }): void {
+function ignoreMissingThread(error: { code?: string }): void {
   if (error.code !== 'ER_NO_SUCH_THREAD') throw error
 }
 
-function serverOf({ variable }: DatabaseServer): string {
+function serverUrl({ variable }: DatabaseServer): string {
   return process.env[variable ?? ''] ?? ''
 }
 
-function addressOf(server: DatabaseServer, name: string): string {
-  const url = new URL(serverOf(server))
+function databaseUrl(server: DatabaseServer, name: string): string {
+  const url = new URL(serverUrl(server))
   url.pathname = `/${name}`
   return url.href
 }
 
-function nameIn(url: string): string {
+function databaseName(url: string): string {
   return new URL(url).pathname.slice(1)
 }
 

@@ -36,7 +36,7 @@ export async function startProxy(target: string): Promise<Proxy> {
     ...{ cutting: false, resetting: false, losing: false, cuts: 0, held() {} },
   }
   const server = createServer((client) => {
-    const pair = joined(client, connect(Number(address.port), address.hostname), state)
+    const pair = connectPair(client, connect(Number(address.port), address.hostname), state)
     pairs.add(pair)
     client.on('close', () => pairs.delete(pair))
   })
@@ -110,7 +110,7 @@ interface Pair {
   resume(): void
 }
 
-function joined(client: Socket, server: Socket, state: State): Pair {
+function connectPair(client: Socket, server: Socket, state: State): Pair {
   let committing = false
   let isResponseLost = false
   let isDead = false

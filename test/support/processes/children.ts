@@ -25,7 +25,7 @@ export interface Child {
   exited: Promise<number | string>
 }
 
-/** Starts a program of test/store/fixtures. It is killed after the test if it still runs. */
+/** Starts a program of test/store/fixtures. It is killed after the test if it is still running. */
 export function startChild(name: string, input: ChildInput): Child {
   const file = join(temporaryFolder(), 'orders.json')
   writeFileSync(file, JSON.stringify(input))

@@ -21,8 +21,9 @@ function fill(length: number, alphabet: string): string {
 type Form = readonly [kind: string, form: (s: string) => string, length?: number, alphabet?: string]
 
 /**
- * Written by a reviewer before reading the filter, so that the filter was not written for them. Excluded as no secrets:
- * encrypted messages, account numbers of providers, public keys, salts, and further words of an unquoted value behind `=`.
+ * Samples written by a reviewer who had not read the filter, so that the filter is not tailored to them. Does not
+ * treat as secrets: encrypted messages, account numbers of providers, public keys, salts, and the words after the first
+ * word of an unquoted value.
  */
 const TEXTS: readonly Form[] = [
   // connection strings

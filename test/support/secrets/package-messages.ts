@@ -11,8 +11,8 @@ const EXPRESSION = /\$\{((?:[^{}]|\{[^}]*\})*)\}/g
 const MAX_FILE_LENGTH = 2_000_000
 
 /**
- * Messages that the installed packages contain, each once. They were written by other people, without this filter in
- * mind. An expression in a template becomes the last word in it.
+ * Distinct messages of the installed packages, whose authors did not know this filter. Each expression in a template
+ * is replaced with its last word.
  */
 export function packageMessages(): string[] {
   const messages = new Set<string>()
