@@ -34,7 +34,7 @@ export function executeSql(database: Database, text: string, values: readonly un
     try {
       return await db.executeQuery<Record<string, unknown>>(CompiledQuery.raw(text, [...values]))
     } catch (error) {
-      // pg-boss starts transactions inside the SQL text. A failed one would stay open on the pooled connection.
+      // pg-boss starts transactions inside the SQL text. A failed transaction would stay open on the pooled connection.
       if (/\bbegin\b/i.test(text)) await sql`rollback`.execute(db).catch(() => {})
       throw error
     }

@@ -6,7 +6,7 @@ export interface TextPart {
   text: string
 }
 
-/** Maximum characters of data in one response: more would crowd out the agent's context. */
+/** Maximum characters of data in one response. More would fill the agent's context window. */
 const MAX_RESPONSE_LENGTH = 60_000
 
 /** Limits from generous to strict. The first that keeps the response small enough is used. */

@@ -66,7 +66,7 @@ export function reportingEndpoint(options: ReportingOptions = {}): Mountable {
     const from: ReportingRequest = { request, host: origin.host }
     const address = resolveClient(from, origin, options, tracker.config)
     const client = countedBy(address)
-    enforce(limits.request(client))
+    enforce(limits.countRequest(client))
     if (options.authorize && (await options.authorize(from)) !== true) {
       return jsonResponse(401, { error: 'This client may not report here.' })
     }
@@ -74,9 +74,9 @@ export function reportingEndpoint(options: ReportingOptions = {}): Mountable {
     const mediaProblem = checkMediaType(request)
     if (mediaProblem) return mediaProblem
     const { max_bytes } = settings
-    const count = (bytes: number) => enforce(limits.bytes(client, bytes))
+    const count = (bytes: number) => enforce(limits.countBytes(client, bytes))
     const errors = parseErrors(await jsonBody(request, origin, { max_bytes, count }))
-    enforce(limits.errors(client, errors.length))
+    enforce(limits.countErrors(client, errors.length))
     const stored = await record(errors, from, address)
     // In a retry, an error that was recorded without an id would count twice.
     const shouldRetry = stored.includes(false) && errors.every(({ event_id }, i) => event_id || !stored[i])

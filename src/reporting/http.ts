@@ -1,4 +1,4 @@
-/** Facts about a request in addition to the standard Request. */
+/** Request data that the standard Request does not contain. */
 export interface RequestOrigin {
   /** Client address according to the host's proxy settings, or the peer address of the socket. */
   remote_address: string | null

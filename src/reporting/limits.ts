@@ -3,18 +3,18 @@ import { RateLimiter, type Verdict } from '../dashboard/http/rate-limit.js'
 import type { BudgetName } from '../model/budgets.js'
 import type { TrackerInstance } from '../tracker.js'
 
-/** Limits for requests and bytes of clients, shared by all endpoints of a tracker. */
+/** Limits on the requests, errors and bytes of clients, shared by all endpoints of a tracker. */
 export interface Limits {
   /** Counts a request against its address before its key is checked. Returns a verdict if it must be rejected. */
-  request(client: string): Verdict | null
+  countRequest(client: string): Verdict | null
   /** Counts a request with a valid key against the total. Requests without a valid key must not exhaust it. */
   admit(): Verdict | null
   /** Counts the errors of a request beyond the first, which is counted with the request. */
-  errors(client: string, count: number): Verdict | null
+  countErrors(client: string, count: number): Verdict | null
   /** Counts bytes of a body after decompression, while it is read. */
-  bytes(client: string, count: number): Verdict | null
+  countBytes(client: string, count: number): Verdict | null
   /** Counts bytes that are read to find the key, against the address alone. */
-  bytesBeforeKey(client: string, count: number): Verdict | null
+  countBytesBeforeKey(client: string, count: number): Verdict | null
   /** Counts the bytes that were read to find the key against the total, once the key is valid. */
   admitBytes(count: number): Verdict | null
 }
@@ -50,7 +50,7 @@ function createLimits(tracker: TrackerInstance): Limits {
   // The configuration is available once the tracker starts, which can be after the endpoint is created.
   const activeLimiters = () => (limiters ??= createLimiters(tracker))
   return {
-    request(client) {
+    countRequest(client) {
       const { requests, bytes, dashboard } = activeLimiters()
       const exceeded = requests.hitAddress(client, 1) ?? bytes.hitAddress(client, 0)
       if (exceeded || !dashboard) return exceeded
@@ -58,9 +58,9 @@ function createLimits(tracker: TrackerInstance): Limits {
       return verdict.allowed ? null : verdict
     },
     admit: () => activeLimiters().requests.hitTotal(1) ?? activeLimiters().bytes.hitTotal(0),
-    errors: (client, count) => (count > 1 ? hitBoth(activeLimiters().requests, client, count - 1) : null),
-    bytes: (client, count) => hitBoth(activeLimiters().bytes, client, count),
-    bytesBeforeKey: (client, count) => activeLimiters().bytes.hitAddress(client, count),
+    countErrors: (client, count) => (count > 1 ? hitBoth(activeLimiters().requests, client, count - 1) : null),
+    countBytes: (client, count) => hitBoth(activeLimiters().bytes, client, count),
+    countBytesBeforeKey: (client, count) => activeLimiters().bytes.hitAddress(client, count),
     admitBytes: (count) => activeLimiters().bytes.hitTotal(count),
   }
 }

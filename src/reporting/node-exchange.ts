@@ -41,17 +41,19 @@ function toRequest(request: HostRequest): Request {
   if (!headers.has('host') && typeof authority === 'string' && authority !== '') headers.set('host', authority)
   // Joined, not resolved: a path that starts with two slashes would change the host.
   const url = `http://host${request.originalUrl ?? request.url ?? '/'}`
-  const method = methodOf(request)
+  const method = requestMethod(request)
   if (method === 'GET' || method === 'HEAD') return new Request(url, { method, headers })
-  return new Request(url, { method, headers, ...bodyOf(request) })
+  return new Request(url, { method, headers, ...requestBody(request) })
 }
 
 /** A Request rejects these methods; the endpoint treats them like any other unsupported method. */
-function methodOf({ method = 'GET' }: HostRequest): string {
+function requestMethod({ method = 'GET' }: HostRequest): string {
   return ['CONNECT', 'TRACE', 'TRACK'].includes(method.toUpperCase()) ? 'DELETE' : method
 }
 
-function bodyOf(request: HostRequest): { body: ReadableStream | Uint8Array<ArrayBuffer>; duplex?: 'half' } | object {
+function requestBody(
+  request: HostRequest,
+): { body: ReadableStream | Uint8Array<ArrayBuffer>; duplex?: 'half' } | object {
   if (Buffer.isBuffer(request.rawBody)) return { body: Uint8Array.from(request.rawBody) }
   if (isBodyRead(request)) return {}
   return { body: Readable.toWeb(request), duplex: 'half' }

@@ -4,7 +4,7 @@ import { clientStack } from '../model/stacks/client-stack.js'
 import { DAY, epochMilliseconds, MINUTE } from '../model/time.js'
 import type { ReportedError } from './contract.js'
 
-/** Trusted facts about the client. */
+/** Trusted data about the client, provided by the host. */
 export interface ReportingClient {
   now: number
   user_id: string | number | undefined

@@ -3,7 +3,7 @@ import { guarded } from '../capture/guarded.js'
 import type { Reporter } from '../capture/sources/source.js'
 import type { TrackerInstance } from '../tracker.js'
 
-/** Facts about a failed job, independent of the queue. */
+/** Description of a failed job, independent of the queue library. */
 export interface JobFacts {
   queue: string
   name?: string | undefined

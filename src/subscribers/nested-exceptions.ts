@@ -15,7 +15,8 @@ export class NestedExceptions {
 
   /** Whether the same exception is already on this span, or was passed on by an inner span. */
   has(exception: SpanException): boolean {
-    for (const existing of this.#bySpan.get(exception.span_id) ?? []) if (isSame(existing, exception)) return true
+    for (const existing of this.#bySpan.get(exception.span_id) ?? [])
+      if (isSameException(existing, exception)) return true
     return false
   }
 
@@ -50,6 +51,6 @@ export class NestedExceptions {
   }
 }
 
-function isSame(inner: SpanException, outer: SpanException): boolean {
+function isSameException(inner: SpanException, outer: SpanException): boolean {
   return inner.trace_id === outer.trace_id && inner.message === outer.message && inner.stack === outer.stack
 }

@@ -3,8 +3,8 @@ import { Tracker } from '../index.js'
 import type { TrackerInstance } from '../tracker.js'
 
 /**
- * Records commands of ioredis and node-redis as breadcrumbs, using their tracing channels. Opt-in: with a listener on
- * the ioredis channels, a rejected command without a handler is no longer an unhandled rejection. Does nothing unless
+ * Records commands of ioredis and node-redis as breadcrumbs, using their tracing channels. Opt-in, because a
+ * listener on the ioredis channels has a side effect: a rejected command without a handler is no longer an unhandled rejection. Does nothing unless
  * `enable_breadcrumbs` is on. Returns a function that stops it.
  * @example instrumentRedis()
  */

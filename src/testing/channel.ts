@@ -44,8 +44,8 @@ export function channelContract({ channel, openReceiver }: ChannelHarness): Cont
   })
   return [
     define('is disabled without options and enabled with all of them', async ({ settings }) => {
-      assert.notDeepEqual(channel.missingOptions(configured({})), [])
-      assert.deepEqual(channel.missingOptions(configured(settings)), [])
+      assert.notDeepEqual(channel.missingOptions(resolveOptions({})), [])
+      assert.deepEqual(channel.missingOptions(resolveOptions(settings)), [])
     }),
     define('sends type, message, application and link of a new error', async (receiver, deliver) => {
       receiver.respond('accept')
@@ -76,7 +76,7 @@ export function channelContract({ channel, openReceiver }: ChannelHarness): Cont
       assert.equal(outcome.state, 'failed')
     }),
     define('shows no secret in its target or outcome', async (receiver, deliver) => {
-      const texts = [channel.target(configured(receiver.settings))]
+      const texts = [channel.target(resolveOptions(receiver.settings))]
       for (const behavior of ['accept', 'fail', 'reject'] as const) {
         receiver.respond(behavior)
         texts.push((await deliver()).response)
@@ -89,7 +89,7 @@ export function channelContract({ channel, openReceiver }: ChannelHarness): Cont
   ]
 }
 
-function configured(settings: Settings) {
+function resolveOptions(settings: Settings) {
   const defaults = { ...CREDENTIALS, application_name: 'shop', dashboard_base_url: BASE_URL }
   return resolveConfiguration({ ...defaults, ...settings }, {}).options
 }
@@ -99,7 +99,7 @@ function send(
   settings: Settings,
   timeouts?: { connect_ms: number; total_ms: number },
 ): Promise<Outcome> {
-  const config = configured(settings)
+  const config = resolveOptions(settings)
   return channel.send(
     { key: 'new:42:contract', notice: NOTICE },
     {

@@ -46,7 +46,7 @@ export function jobEngineContract({ open }: JobEngineHarness): ContractCase[] {
       const [first, second] = [connect(), connect()]
       const done = [startWorker(first), startWorker(second)]
       const numbers = Array.from({ length: 50 }, (_, number) => number)
-      await first.add(numbers.map(numbered))
+      await first.add(numbers.map(numberedJob))
       await waitUntil(() => isIdle(first), 'the queue is empty')
       const all = done.flat().map(({ data }) => Number(data.number))
       assert.deepEqual(
@@ -56,8 +56,8 @@ export function jobEngineContract({ open }: JobEngineHarness): ContractCase[] {
     }),
     define('keeps one of two jobs with the same key', async (connect) => {
       const engine = connect()
-      await engine.add([{ ...numbered(1), key: 'same' }])
-      await engine.add([{ ...numbered(2), key: 'same' }])
+      await engine.add([{ ...numberedJob(1), key: 'same' }])
+      await engine.add([{ ...numberedJob(2), key: 'same' }])
       const done = startWorker(engine)
       await waitUntil(() => isIdle(engine), 'the queue is empty')
       assert.equal(done.length, 1)
@@ -67,7 +67,7 @@ export function jobEngineContract({ open }: JobEngineHarness): ContractCase[] {
       const startedAt: number[] = []
       startWorker(engine, async () => void startedAt.push(Date.now()))
       const run_at = Date.now() + DELAY_MS
-      await engine.add([{ ...numbered(1), run_at }])
+      await engine.add([{ ...numberedJob(1), run_at }])
       await waitUntil(() => startedAt.length > 0, 'the job ran')
       assert.ok((startedAt[0] ?? 0) >= run_at, 'the job ran too early')
     }),
@@ -78,7 +78,7 @@ export function jobEngineContract({ open }: JobEngineHarness): ContractCase[] {
         attempts.push(attempt)
         if (attempt < 3) throw new Error('not yet')
       })
-      await engine.add([numbered(1)])
+      await engine.add([numberedJob(1)])
       await waitUntil(() => attempts.length === 3, 'the third attempt')
       await waitUntil(() => isIdle(engine), 'the queue is empty')
       assert.deepEqual(attempts, [1, 2, 3])
@@ -88,7 +88,7 @@ export function jobEngineContract({ open }: JobEngineHarness): ContractCase[] {
       startWorker(engine, async () => {
         throw new Error('always fails')
       })
-      await engine.add([{ ...numbered(7), max_attempts: 2 }])
+      await engine.add([{ ...numberedJob(7), max_attempts: 2 }])
       await waitUntil(async () => (await engine.counts()).failed === 1, 'the job failed permanently')
       const [letter] = await engine.deadLetters(10)
       assert.equal(letter?.attempts, 2)
@@ -102,7 +102,7 @@ export function jobEngineContract({ open }: JobEngineHarness): ContractCase[] {
         isStarted = true
         return new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('stopped'))))
       })
-      await engine.add([numbered(1)])
+      await engine.add([numberedJob(1)])
       await waitUntil(() => isStarted, 'the job started')
       await engine.stop()
       const done = startWorker(connect())
@@ -124,6 +124,6 @@ async function isIdle(engine: TestJobEngine): Promise<boolean> {
   return Object.values(await engine.counts()).every((count) => count === 0)
 }
 
-function numbered(number: number): NewJob {
+function numberedJob(number: number): NewJob {
   return { name: 'record', data: { number } }
 }

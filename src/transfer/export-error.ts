@@ -2,7 +2,7 @@ import type { Context } from '../context.js'
 import { isoTime } from '../model/time.js'
 import type { ErrorRow } from '../store/sql/row-locks.js'
 import { exportedParts } from './export-parts.js'
-import { digestOf, originId } from './origin.js'
+import { digestJson, originId } from './origin.js'
 import { type ExportedLine, FORMAT_VERSION } from './record.js'
 import { MAX_TEXT_LENGTH } from './values.js'
 
@@ -43,7 +43,7 @@ export async function* exportError(
     version: FORMAT_VERSION,
     application_name: application.name,
     origins: [origin, ...imported],
-    revision: digestOf(errorData),
+    revision: digestJson(errorData),
   }
   let part = 1
   for await (const rows of exportedParts(context, row)) {

@@ -10,10 +10,10 @@ export interface Group {
 
 export function originId(group: Group): string {
   const { application_name, application_created_at, hash_signature, error_id } = group
-  return digestOf([application_name, application_created_at, hash_signature, error_id])
+  return digestJson([application_name, application_created_at, hash_signature, error_id])
 }
 
-export function digestOf(value: unknown): string {
+export function digestJson(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 32)
 }
 

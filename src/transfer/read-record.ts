@@ -34,7 +34,7 @@ export function readRecord(text: string): ApplicationLine | ErrorLine | MoreLine
   }
 }
 
-/** Reports only the first problem. A hostile line can have millions, and describing all would exhaust the memory. */
+/** Reports only the first problem. A hostile line can have millions of problems, and describing all of them would exhaust memory. */
 const FIRST_PROBLEM_ONLY = { abortEarly: true }
 
 function parseObject(text: string): Record<string, unknown> {

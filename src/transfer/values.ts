@@ -23,8 +23,8 @@ export const wholeNumber = (min: number) =>
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/
 
 export const time = v.pipe(
-  v.string('must be a time in ISO 8601'),
-  v.check((value) => ISO_TIME.test(value) && Date.parse(value) >= 0, 'must be a time in ISO 8601'),
+  v.string('must be an ISO 8601 timestamp in UTC'),
+  v.check((value) => ISO_TIME.test(value) && Date.parse(value) >= 0, 'must be an ISO 8601 timestamp in UTC'),
   v.transform((value) => Date.parse(value)),
 )
 

@@ -197,7 +197,7 @@ describeEachDatabase('rejected lines', (database) => {
       'error.occurrence_count must be a whole number of at least 1',
       'error.severity must be one of critical, high, medium, low',
       'error.error_type must not be longer than 255 characters',
-      'error.first_seen_at must be a time in ISO 8601',
+      'error.first_seen_at must be an ISO 8601 timestamp in UTC',
       'error.hash_signature must be 64 hexadecimal digits',
       'origins must not be empty',
       'an occurrence refers to payload 5, but there are 1',

@@ -61,7 +61,8 @@ export const READ_TOOLS: readonly Tool[] = [
   defineTool({
     name: 'stats',
     title: 'Statistics',
-    description: 'Total, current and recent numbers of errors and occurrences, the most frequent types, and platforms.',
+    description:
+      'Error and occurrence counts in total, today and in recent days, with the most frequent types and the platforms.',
     input: v.object({ application_id }),
     run: ({ Queries }, input) => Queries.DashboardStats.call(input),
   }),

@@ -67,7 +67,7 @@ export const TRIAGE_TOOLS: readonly Tool[] = [
   defineTool({
     name: 'snooze_error',
     title: 'Snooze',
-    description: 'Hides an error for some hours; no notifications are sent during that time.',
+    description: 'Hides an error for the given number of hours. No notifications are sent during that time.',
     input: v.object({
       error_id,
       hours: integer({ min: 1, max: MAX_SNOOZE_HOURS }),

@@ -7,7 +7,7 @@ const PREFIXED_LETTERS = /^([a-z]{2,5}_)([A-Za-z]{6,40})$/
 const NANOID_LENGTH = 21
 /** A nanoid with or without a prefix. */
 const NANOID = /^([a-z]{2,10}[_-])?([\w-]{21})$/
-/** `acct_1032D82eZvKYlo2C` is as long as a nanoid. */
+/** Excludes ids with a prefix, which can be as long as a nanoid: `acct_1032D82eZvKYlo2C`. */
 const PREFIXED_ID = /^[a-z]{2,10}_[A-Za-z\d]+$/
 /** Shorter parts of a nanoid resemble words too often. */
 const MIN_RANDOM_PART = 4

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 
 /**
- * Facts about a parameter for the documentation. The schema builders declare them because a check cannot be inspected.
+ * Documented properties of a parameter. The schema builders declare them because a check cannot be inspected.
  */
 export interface ParameterFacts {
   type: 'id' | 'integer' | 'number' | 'word' | 'boolean' | 'text' | 'time' | 'day'
@@ -25,7 +25,7 @@ export interface ParameterDescription extends ParameterFacts {
   default?: unknown
 }
 
-/** Attaches documentation facts to a schema. */
+/** Attaches the documented properties to a schema. */
 export function facts<Input>(values: ParameterFacts): v.MetadataAction<Input, { facts: ParameterFacts }> {
   return v.metadata({ facts: values })
 }

@@ -71,7 +71,7 @@ function endOfUser(text: string, start: number, lastAt: number, scheme: string):
   const colon = authority.indexOf(':')
   const hasInvalidPort = colon >= 0 && at < 0 && !PORT.test(authority.slice(colon + 1))
   if (at < 0) return hasInvalidPort && !before.slice(authorityLength).includes('=') ? lastAt : -1
-  // Of `u:a@b/S@host` the second @ ends the password; that of `u:p@host/@scope` or `?mail=a@b` does not.
+  // The second @ ends the password in `u:a@b/S@host`, but not in `u:p@host/@scope` or `u:p@host/?mail=a@b`.
   const path = before.slice(authorityLength)
   return path.includes('=') || text[lastAt - 1] === '/' || lastAt === start + at ? start + at : lastAt
 }

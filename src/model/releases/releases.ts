@@ -28,7 +28,7 @@ export function releaseCommit(name: string): string | null {
 }
 
 /**
- * Negative if `a` is older than `b`, positive if it is newer: by version, or else by first sighting. 0 if they cannot
+ * Negative if `a` is older than `b`, positive if it is newer: by version, or else by the time first seen. 0 if they cannot
  * be distinguished, as when one commit is unknown.
  */
 export function compareReleases(a: SeenRelease, b: SeenRelease): number {

@@ -61,8 +61,7 @@ export interface LocatedError {
 export function rootBacktrace({ backtrace, causes }: LocatedError, root: string): readonly string[] {
   let result = backtrace
   for (let innerCauses = causes; ; ) {
-    // If several errors were collected without an own location, as by Promise.any, the first error determines the
-    // location.
+    // Promise.any collects several errors without a location of its own. The first error determines the location.
     const cause =
       innerCauses.find(({ relation }) => relation === 'cause') ?? (result.length === 0 ? innerCauses[0] : undefined)
     if (!cause) return result
@@ -71,12 +70,12 @@ export function rootBacktrace({ backtrace, causes }: LocatedError, root: string)
   }
 }
 
-const MAX_PLACE_LENGTH = 500
+const MAX_LOCATION_LENGTH = 500
 
 /** Location for lists and pages, such as `src/cart.ts:12 in total`; null without frames. */
 export function displayLocation(backtrace: readonly string[], root: string): string | null {
   const frame = culpritFrame(backtrace, root)
-  return frame ? cleanText(locationText(frame), MAX_PLACE_LENGTH) : null
+  return frame ? cleanText(locationText(frame), MAX_LOCATION_LENGTH) : null
 }
 
 const OVERFLOW_TYPE = /^(?:Range|Internal)Error$/

@@ -38,11 +38,11 @@ export async function openSmtpTransport(
     socketTimeout: timeouts.total_ms,
     // Our emails have no attachments to load.
     ...{ disableFileAccess: true, disableUrlAccess: true, logger: false },
-    getSocket(destination: Destination, connected: ConnectCallback) {
+    getSocket(destination: Destination, onConnect: ConnectCallback) {
       try {
-        socket = connectSocket(destination, config.block_private_addresses, timeouts.connect_ms, connected)
+        socket = connectSocket(destination, config.block_private_addresses, timeouts.connect_ms, onConnect)
       } catch (error) {
-        connected(error as Error)
+        onConnect(error as Error)
       }
     },
   })
@@ -59,14 +59,14 @@ function connectSocket(
   destination: Destination,
   publicOnly: boolean,
   connectTimeoutMs: number,
-  connected: ConnectCallback,
+  onConnect: ConnectCallback,
 ): Socket {
   const { host = 'localhost', secure = false, port = secure ? 465 : 587 } = destination
   if (publicOnly) rejectPrivateHost(host)
   const socket = connect({ host, port, ...(publicOnly ? { lookup: lookupPublicAddress } : {}) }).unref()
   const onTimeout = () => socket.destroy(new Error(`Connection timed out after ${connectTimeoutMs / 1000} s.`))
   const timer = setTimeout(onTimeout, connectTimeoutMs).unref()
-  socket.once('error', connected)
+  socket.once('error', onConnect)
   socket.once('close', () => clearTimeout(timer))
   socket.once('connect', () => {
     clearTimeout(timer)
@@ -75,8 +75,8 @@ function connectSocket(
     else socket.once('readable', passSocket)
   })
   const passSocket = () => {
-    socket.off('error', connected)
-    connected(null, { connection: socket })
+    socket.off('error', onConnect)
+    onConnect(null, { connection: socket })
   }
   return socket
 }

@@ -8,7 +8,7 @@ import { parseRelease, releaseNames } from './release.js'
 import { eventRequest } from './request.js'
 import { asList, asPairs, asRecord, asScalarText, asText, asTime, fromPairs, type Json } from './values.js'
 
-/** Facts about an event in addition to its content. */
+/** Data about an event that its payload does not contain. */
 export interface EventOrigin {
   now: number
   /** Time on the client's clock when it sent the event. */

@@ -43,7 +43,7 @@ export function createReceiver(options: ReceiverOptions, tracker: TrackerInstanc
     if (cors.isForbidden(request)) throw new Rejection(403, 'this origin may not report here')
     const remote_address = resolveClient({ request, host: origin.host }, origin, options, tracker.config)
     const client = countedBy(remote_address)
-    enforce(limits.request(client))
+    enforce(limits.countRequest(client))
     const key = requestKey(request.headers, searchParams)
     // The older endpoint has no envelope that could contain a key.
     let isAdmitted = false
@@ -54,15 +54,15 @@ export function createReceiver(options: ReceiverOptions, tracker: TrackerInstanc
       isAdmitted = true
     }
     const count = (bytes: number) => {
-      if (isAdmitted) return enforce(limits.bytes(client, bytes))
+      if (isAdmitted) return enforce(limits.countBytes(client, bytes))
       bytesBeforeKey += bytes
-      enforce(limits.bytesBeforeKey(client, bytes))
+      enforce(limits.countBytesBeforeKey(client, bytes))
     }
     if (key !== null || endpoint.kind === 'store') await admit(key)
     const chunks = decompressedChunks(request, origin, { max_bytes, count })
     const bytes = isAdmitted ? await readAll(chunks) : await readWithKeyCheck(chunks, admit)
     const envelope = endpoint.kind === 'store' ? toEnvelope(bytes) : parseEnvelope(bytes)
-    enforce(limits.errors(client, envelope.items.filter(({ type }) => type === 'event').length))
+    enforce(limits.countErrors(client, envelope.items.filter(({ type }) => type === 'event').length))
     const id = await record(envelope, {
       project_id: endpoint.project_id,
       remote_address: options.store_ip_addresses ? (remote_address ?? undefined) : undefined,

@@ -45,7 +45,7 @@ export function createRecorder(
   }
 }
 
-const KINDS: ReadonlySet<string> = new Set([
+const KNOWN_ITEM_KINDS: ReadonlySet<string> = new Set([
   'transaction', 'session', 'sessions', 'attachment', 'client_report', 'user_report', 'feedback', 'replay_event',
   'replay_recording', 'replay_video', 'profile', 'profile_chunk', 'check_in', 'statsd', 'metric_buckets', 'metric',
   'trace_metric', 'log', 'otel_log', 'span', 'otel_span', 'raw_security', 'security', 'nel', 'form_data',
@@ -53,7 +53,7 @@ const KINDS: ReadonlySet<string> = new Set([
 
 /** Limited to known types: counters with names chosen by clients would grow without bound. */
 function itemKind(type: string): string {
-  return KINDS.has(type) ? type : 'other'
+  return KNOWN_ITEM_KINDS.has(type) ? type : 'other'
 }
 
 function readEventId(value: unknown): string | null {

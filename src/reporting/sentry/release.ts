@@ -8,7 +8,7 @@ export interface Release {
 const SHA = /^[0-9a-f]{7,40}$/i
 
 /**
- * Releases are named `package@version+build`, by commit, or freely.
+ * Parses a release name: `package@version+build`, a commit, or any other text, which counts as the version.
  * @example parseRelease('shop@2.4.0+118') // { app_version: '2.4.0', build: '118' }
  */
 export function parseRelease(release: string | undefined): Release {

@@ -153,7 +153,7 @@ export class HourCounts<Name extends string, Amount extends string> {
     const { open, warn, spoolOnly } = this.#counting
     if (spoolOnly) return this.saveToDisk()
     try {
-      // Avoids waiting for an unavailable database without need.
+      // Do not wait for an unavailable database if there is nothing to write.
       if (this.pendingRows === 0 && !(await this.#hasUnwrittenFiles())) return
       await open()
       await this.#importUnwrittenFiles()

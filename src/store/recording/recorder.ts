@@ -434,9 +434,7 @@ export class Recorder {
   }
 
   #warnUnwritable(error: unknown): void {
-    this.#parts.warn(
-      `Lost errors: neither the database nor the spool folder could be written: ${failureMessage(error)}`,
-    )
+    this.#parts.warn(`Errors are lost: cannot write to the database or the spool folder: ${failureMessage(error)}`)
   }
 
   #startOutage(error: unknown): void {

@@ -13,7 +13,7 @@ import {
   MAX_TEXT_LENGTH,
 } from './change-errors.js'
 
-/** Mutes notifications about an error, for some hours or indefinitely. Lists still show the error. */
+/** Mutes notifications about an error, for a number of hours or indefinitely. Lists still show the error. */
 export const muteError = defineOperation({
   input: v.object({
     error_id: id(),

@@ -13,7 +13,7 @@ import {
   MAX_TEXT_LENGTH,
 } from './change-errors.js'
 
-/** Snoozes an error: lists with `hide_snoozed` omit it for some hours. */
+/** Snoozes an error: lists with `hide_snoozed` omit it for the given number of hours. */
 export const snoozeError = defineOperation({
   input: v.object({
     error_id: id(),

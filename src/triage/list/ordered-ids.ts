@@ -10,7 +10,7 @@ interface OrderedId {
 
 /**
  * Ids of matching errors in list order. Rows are loaded later, because databases carry all selected columns through a
- * sort. Errors with a common text are sorted first and then tested until there are enough.
+ * sort. For a common search text, errors are sorted first and searched for the text until the page is full.
  */
 export function orderedIds(
   { database }: Context,

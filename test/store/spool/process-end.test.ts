@@ -45,7 +45,7 @@ describeEachDatabase('process exit', (database) => {
     const settings = { ...settingsAt(place), spool_path: '/dev/null/nowhere' }
     const child = startChild('exit-while-busy', { settings, events: [EVENT] })
     expect(await child.exited).toBe(3)
-    expect(child.errors.join()).toContain('neither the database nor the spool folder')
+    expect(child.errors.join()).toContain('cannot write to the database or the spool folder')
   })
 
   test('does not delay the exit when the database is unavailable', async () => {
