@@ -23,7 +23,7 @@ const STEPS: readonly TriageStep[] = [
     command: 'AddComment',
     input: {
       author_name: MEI,
-      body: 'PriceTag receives the whole price object since the currency change. Fix in review.',
+      body: 'PriceTag has received the whole price object since the currency change. Fix in review.',
     },
   },
   {
@@ -213,7 +213,7 @@ const STEPS: readonly TriageStep[] = [
     error: 'ledger-balance',
     days_ago: 2.8,
     command: 'AddComment',
-    input: { author_name: ELODIE, body: 'Rounding error for refunds in two currencies. Finance is informed.' },
+    input: { author_name: ELODIE, body: 'Rounding error for refunds in two currencies. Finance has been notified.' },
   },
   {
     error: 'webhook-retry',

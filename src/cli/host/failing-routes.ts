@@ -16,7 +16,7 @@ export const FAILING_ROUTES: readonly FailingRoute[] = [
     link: '/cart',
     text: 'A TypeError: reads a property of undefined',
     steps: [
-      ['session', 'Restored session of ada'],
+      ['session', 'Restored session for ada'],
       ['sql', 'select * from carts where user_id = ?'],
       ['cart', 'Pricing service returned no items'],
     ],
@@ -24,7 +24,7 @@ export const FAILING_ROUTES: readonly FailingRoute[] = [
   },
   {
     link: '/sign-in?user=ada&password=correct-horse',
-    text: 'A plain Error, in a request whose password is not stored',
+    text: 'A plain Error, in a request whose password is redacted',
     steps: [['http', 'GET https://directory.example/users/ada?api_key=k-123']],
     run: () => {
       throw new Error('Sign-in failed for ada: the directory did not respond')
@@ -39,7 +39,7 @@ export const FAILING_ROUTES: readonly FailingRoute[] = [
   {
     link: '/report',
     text: 'A rejected promise: a report that times out',
-    steps: [['report', 'Collecting sales of the last year']],
+    steps: [['report', 'Collecting sales for the last year']],
     run: () => setTimeout(10_000, null, { signal: AbortSignal.timeout(50) }),
   },
   {
@@ -69,7 +69,7 @@ async function printReceipt(order_id: number): Promise<string> {
   try {
     return await readFile('receipt-template.html', 'utf8')
   } catch (cause) {
-    throw new Error(`Could not print the receipt of order ${order_id}`, { cause })
+    throw new Error(`Could not print the receipt for order ${order_id}`, { cause })
   }
 }
 

@@ -33,7 +33,7 @@ export const BILLING: readonly SampleKind[] = [
   {
     key: 'subscription-charge',
     type: 'SubscriptionChargeError',
-    message: 'Subscription of {user} could not be charged: {amount} EUR',
+    message: 'Could not charge {user} {amount} EUR for the subscription',
     at: [
       'chargeSubscription src/subscriptions/charge.ts:71:11',
       'async ChargeJob.run src/jobs/charge-job.ts:24:5',
@@ -45,7 +45,7 @@ export const BILLING: readonly SampleKind[] = [
     context: { queue: 'charges', attempt: 2 },
     cause: {
       type: 'CardExpiredError',
-      message: 'The card of {user} expired',
+      message: 'The card on file for {user} has expired',
       at: ['readResult src/payment/read-result.ts:33:13', 'chargeSubscription src/subscriptions/charge.ts:58:20'],
       code: 'card_expired',
     },
@@ -94,7 +94,7 @@ export const BILLING: readonly SampleKind[] = [
   {
     key: 'ledger-balance',
     type: 'LedgerOutOfBalanceError',
-    message: 'The ledger of "{city}" is out of balance by {amount} EUR',
+    message: 'The ledger for "{city}" is out of balance by {amount} EUR',
     at: [
       'checkBalance src/ledger/check-balance.ts:52:11',
       'async CloseDayJob.run src/jobs/close-day-job.ts:40:7',

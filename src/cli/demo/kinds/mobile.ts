@@ -155,7 +155,7 @@ export const MOBILE: readonly SampleKind[] = [
   {
     key: 'session-expired',
     type: 'SessionExpiredError',
-    message: 'The session of {user} has expired',
+    message: 'Session for {user} has expired',
     at: ['requireSession src/session/require-session.ts:24:11', 'profile src/routes/profile.ts:11:20', ...FASTIFY],
     per_day: 24,
     severity: 'low',

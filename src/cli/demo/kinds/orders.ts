@@ -20,7 +20,7 @@ export const ORDERS: readonly SampleKind[] = [
   {
     key: 'reservation-lost',
     type: 'ReservationExpiredError',
-    message: 'The reservation {uuid} expired before order {order} was paid',
+    message: 'Reservation {uuid} expired before order {order} was paid',
     at: [
       'confirmReservation src/stock/confirm-reservation.ts:41:11',
       'payOrder src/orders/pay-order.ts:55:9',
@@ -82,7 +82,7 @@ export const ORDERS: readonly SampleKind[] = [
   {
     key: 'order-state',
     type: 'OrderStateError',
-    message: 'Order {order} cannot go from shipped to paid',
+    message: 'Order {order} cannot transition from shipped to paid',
     at: ['moveTo src/orders/order-state.ts:74:13', 'payOrder src/orders/pay-order.ts:38:9', ...FASTIFY],
     per_day: 5,
     route: 'POST /v2/orders/{order}/pay',
@@ -155,7 +155,7 @@ export const ORDERS: readonly SampleKind[] = [
   {
     key: 'discount-nan',
     type: 'AssertionError',
-    message: 'The discount of order {order} is not a number',
+    message: 'The discount for order {order} is not a number',
     at: [
       'assertMoney src/money/assert-money.ts:8:3',
       'discountOf src/orders/discount-of.ts:46:10',

@@ -30,7 +30,7 @@ export const STOREFRONT: readonly SampleKind[] = [
   {
     key: 'sign-in',
     type: 'SignInError',
-    message: 'Sign-in of {email} failed: the account is locked',
+    message: 'Sign-in failed for {email}: the account is locked',
     at: ['verifyPassword src/account/verify-password.ts:27:13', 'signIn src/routes/sign-in.ts:19:16', ...EXPRESS],
     per_day: 6,
     route: 'POST /sign-in',
