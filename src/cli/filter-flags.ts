@@ -25,7 +25,7 @@ export const FILTER_FLAGS: Record<string, Flag> = Object.fromEntries(
   Object.entries(errorsListInput.entries).map(([name, schema]) => [flagName(name), describeFlag(name, schema)]),
 )
 
-/** The schemas under the names of the flags, so that error messages show what was typed. */
+/** Schemas keyed by the flags, so that error messages show the names that the user typed. */
 export const FILTER_SCHEMA = v.object(
   Object.fromEntries(Object.entries(errorsListInput.entries).map(([name, schema]) => [`--${flagName(name)}`, schema])),
 )

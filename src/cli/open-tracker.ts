@@ -9,14 +9,14 @@ import { type Environment, TrackerInstance } from '../tracker.js'
 import { printError } from './io/terminal.js'
 import { createDatabaseFrom, missingFile, withHint } from './tracker-database.js'
 
-/** Runs the work with a tracker on an existing database, and closes it. */
+/** Runs the work with a tracker on an existing database, then shuts the tracker down. */
 export async function withTracker<T>(settings: Settings, work: (tracker: TrackerInstance) => Promise<T>): Promise<T> {
   const { options } = resolveConfiguration(settings)
   const missing = missingFile(createDatabaseFrom(options))
   if (missing) {
     throw new TrackerError(
       'database_unavailable',
-      `There is no database ${missing} yet. Either nothing was recorded, or --database or FAULTBOARD_DATABASE must be set to another database.`,
+      `There is no database ${missing} yet. Either nothing has been recorded, or --database or FAULTBOARD_DATABASE points to the wrong database.`,
     )
   }
   return withNewTracker(settings, work)

@@ -3,7 +3,7 @@ import { TrackerError } from '../model/errors.js'
 import type { Options } from '../options.js'
 import { createDatabase, type Database } from '../store/database.js'
 
-/** Runs the work with the configured database, without a tracker, and closes it. */
+/** Runs the work with the configured database, without a tracker, then closes the database. */
 export async function withDatabase<T>(options: Options, work: (database: Database) => Promise<T>): Promise<T> {
   const database = createDatabaseFrom(options)
   try {
@@ -34,7 +34,7 @@ export async function runQuery<T>(database: Database, query: () => Promise<T>): 
 export function withHint(message: string): string {
   if (!message.startsWith('Cannot use ')) return message
   return message.startsWith('Cannot use sqlite:')
-    ? `${message}. Is it a SQLite file that this process can write?`
+    ? `${message}. Is it a SQLite file that this process can write to?`
     : `${message}. Is the server running, and are the address, user and password correct?`
 }
 

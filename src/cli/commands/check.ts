@@ -74,7 +74,7 @@ async function collectFindings(flags: CommonFlags & { repair: boolean }): Promis
       ...[...warnings, ...incompleteChannelWarnings(options)].map((text) => warning('configuration', text)),
       credentialFinding(configuration),
       ...(flags.repair ? await repairFindings(options) : []),
-      ...(await withDatabase(options, (database) => checkSubject(database, options))),
+      ...(await withDatabase(options, (database) => databaseFindings(database, options))),
     ]
   } catch (error) {
     if (error instanceof ConfigurationError) return error.problems.map((text) => failed('configuration', text, error))
@@ -94,7 +94,7 @@ function credentialFinding({ settings }: Configuration): Finding {
   )
 }
 
-async function checkSubject(database: Database, options: Options): Promise<Finding[]> {
+async function databaseFindings(database: Database, options: Options): Promise<Finding[]> {
   const spool = await spoolFinding(new Spool(spoolFolder(options, database), options.spool_max_bytes))
   try {
     const missing = missingFile(database)
@@ -135,7 +135,7 @@ async function repairFindings(options: Options): Promise<Finding[]> {
       'invalid_input',
       dialect.isEmbedded
         ? `--repair only applies to a SQLite file. ${dialect.address} is in memory and needs no repair.`
-        : `--repair only applies to a SQLite file, and the database is ${dialect.address}. Use the tools of the database server.`,
+        : `--repair only applies to a SQLite file, and the database is ${dialect.address}. Use the database server's own tools.`,
     )
   }
   if (!existsSync(file.path)) {
@@ -187,7 +187,10 @@ async function rejectionFindings(database: Database): Promise<Finding[]> {
   return rejections.map(({ budget, count, first_seen_at }) => {
     const { title, consequence } = BUDGETS[budget]
     const since = new Date(first_seen_at).toISOString()
-    return warning('limits', `${count} over ${budget} since ${since}. ${title}. ${consequence} Raise it if legitimate.`)
+    return warning(
+      'limits',
+      `${count} over ${budget} since ${since}. ${title}. ${consequence} Raise it if these are legitimate.`,
+    )
   })
 }
 

@@ -14,12 +14,12 @@ export const cleanup = defineCommand({
     ...COMMON_FLAGS,
     days: {
       value: 'N',
-      text: 'Delete errors not seen for this many days (default: retention_days of the configuration)',
+      text: 'Delete errors not seen for this many days (default: retention_days from the configuration)',
     },
     json: { text: 'Print JSON' },
   },
   async run(flags) {
-    const days = parseInput(FLAG, { '--days': flags.days })['--days']
+    const days = parseInput(DAYS_FLAG, { '--days': flags.days })['--days']
     const { settings } = await readConfiguration(flags)
     const result = await withTracker(withoutDashboard(settings), (tracker) =>
       tracker.Commands.CleanupErrors.call({ retention_days: days }),
@@ -31,8 +31,8 @@ export const cleanup = defineCommand({
   },
 })
 
-/** The input rule under the name of the flag, so that error messages show what was typed. */
-const FLAG = v.object({ '--days': cleanupErrors.input.entries.retention_days })
+/** Input schema keyed by the flag, so that error messages show the name that the user typed. */
+const DAYS_FLAG = v.object({ '--days': cleanupErrors.input.entries.retention_days })
 
 function errorCount(errors: number): string {
   return errors === 1 ? '1 error' : `${errors} errors`

@@ -23,12 +23,12 @@ export const demo = defineCommand({
   flags: {
     ...LISTEN_FLAGS,
     ...COMMON_FLAGS,
-    seed: { value: 'N', text: 'Seed of the sample errors (default: 1)' },
+    seed: { value: 'N', text: 'Seed for the sample errors (default: 1)' },
   },
   async run(flags) {
     const stop = stopSignal()
     const endpoint = resolveEndpoint(flags)
-    const { '--seed': seed = 1 } = parseInput(SEED, { '--seed': flags.seed })
+    const { '--seed': seed = 1 } = parseInput(SEED_FLAG, { '--seed': flags.seed })
     const { settings } = await readConfiguration(flags)
     const generatedPassword = { username: 'admin', password: randomPassword() }
     const { options } = resolveConfiguration(withCredentials(settings, generatedPassword))
@@ -56,7 +56,7 @@ export const demo = defineCommand({
   },
 })
 
-const SEED = v.object({ '--seed': v.optional(integer({ min: 0, max: 4_294_967_295 })) })
+const SEED_FLAG = v.object({ '--seed': v.optional(integer({ min: 0, max: 4_294_967_295 })) })
 
 /** Opens the requested database with its schema up to date, or a temporary one. */
 async function withDemoDatabase(

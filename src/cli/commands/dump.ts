@@ -12,7 +12,7 @@ import { connectTo, type DumpRequest, type RemoteDashboard } from '../remote-das
 export const dump = defineCommand({
   name: 'dump',
   summary: 'Capture a diagnostic dump of a running application',
-  text: 'With --url, dumps the process that serves that dashboard; its enable_diagnostic_dump must be on.\nWithout --url, dumps this command itself, which verifies the configuration and the database.\nThe dashboard credentials come from the flags, the URL, the configuration file or the environment\n(FAULTBOARD_DASHBOARD_USERNAME, FAULTBOARD_DASHBOARD_PASSWORD). Flags are visible to every user of the machine.',
+  text: "With --url, dumps the process that serves that dashboard; its enable_diagnostic_dump must be on.\nWithout --url, dumps this command's own process, which verifies the configuration and the database.\nThe dashboard credentials come from the flags, the URL, the configuration file or the environment\n(FAULTBOARD_DASHBOARD_USERNAME, FAULTBOARD_DASHBOARD_PASSWORD). Flags are visible to every user on the machine.",
   examples: [
     'faultboard dump "before the deploy" --url http://127.0.0.1:3000/error_dashboard',
     'NOTE=leak faultboard dump --url https://shop.example/error_dashboard --cpu-profile-ms 5000 --json',
@@ -54,7 +54,7 @@ export const dump = defineCommand({
 
 const { note, cpu_profile_ms } = captureDiagnosticDump.input.entries
 
-/** The input rules under the names that were typed. */
+/** Input schema keyed by the names that the user types, so that error messages show them. */
 const DUMP_FLAGS = v.object({ NOTE: note, '--cpu-profile-ms': cpu_profile_ms })
 
 async function dumpRunning(remote: RemoteDashboard, options: DumpRequest, json: boolean): Promise<number> {
@@ -67,17 +67,17 @@ async function dumpRunning(remote: RemoteDashboard, options: DumpRequest, json: 
 async function dumpOwnProcess(flags: CommonFlags, options: DumpRequest, json: boolean): Promise<number> {
   const { settings } = await readConfiguration(flags)
   const { enable_diagnostic_dump } = resolveConfiguration(withoutDashboard(settings)).options
-  // A user with access to the database may dump this command itself without enabling the option.
+  // A user with access to the database may dump this command's own process without enabling the option.
   const dumpSettings = { ...withoutDashboard(settings), enable_diagnostic_dump: true }
   return withTracker(dumpSettings, async ({ Commands, Queries }) => {
     const { id } = await Commands.CaptureDiagnosticDump.call({ ...options, actor: 'the command line' })
     if (json) printJson({ dump: await Queries.FindDiagnosticDump.call({ dump_id: id }) })
     else {
-      print(`Captured diagnostic dump ${id} of this command.`)
+      print(`Captured diagnostic dump ${id} of this command's own process.`)
       print(
         enable_diagnostic_dump
-          ? 'It is listed on the dumps page.'
-          : 'It is listed on the dumps page if the application has enable_diagnostic_dump on, which is off here. Use --json to print the dump.',
+          ? 'The dump is listed on the dumps page.'
+          : 'The dump is listed on the dumps page if the application has enable_diagnostic_dump on, which is off here. Use --json to print it.',
       )
       print('To dump a running application:  faultboard dump --url http://127.0.0.1:3000/error_dashboard')
     }

@@ -13,7 +13,7 @@ import { withTracker } from '../open-tracker.js'
 export const errors = defineCommand({
   name: 'errors',
   summary: 'List recorded errors in the terminal',
-  text: 'Accepts the same filters as the error list of the dashboard.',
+  text: 'Accepts the same filters as the error list on the dashboard.',
   examples: [
     'faultboard errors --unresolved --severity critical',
     'faultboard errors --search "cart is empty" --timeframe last_7_days --json',
@@ -22,7 +22,7 @@ export const errors = defineCommand({
     ...COMMON_FLAGS,
     'application-name': { value: 'NAME', text: 'Only errors of this application' },
     ...FILTER_FLAGS,
-    json: { text: 'Print JSON in the format of the dashboard' },
+    json: { text: 'Print JSON in the same format as the dashboard' },
   },
   async run(flags) {
     parseInput(FILTER_SCHEMA, Object.fromEntries(Object.entries(flags).map(([name, value]) => [`--${name}`, value])))

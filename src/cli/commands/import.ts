@@ -12,7 +12,7 @@ import { describeTarget, withNewTracker } from '../open-tracker.js'
 
 export const importCommand = defineCommand({
   name: 'import',
-  summary: 'Import the errors of an export into the database',
+  summary: 'Import exported errors into the database',
   text: 'Reads NDJSON written by faultboard export. Importing the same file again changes nothing. Counts are added to an existing\nerror, which keeps its status, assignee and priority. No notifications are sent.\nRejected lines are reported with their number and saved to FILE.rejected; the exit code is then 1.',
   examples: [
     'faultboard import errors.ndjson --database postgres://localhost/shop',

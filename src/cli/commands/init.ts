@@ -105,7 +105,7 @@ function printUnknownFramework(host: Host): number {
     return framework ? [`  cd ${folder} && npx faultboard init   # ${framework.name}`] : []
   })
   if (packages.length > 0) {
-    print('This is the root of a monorepo. Run init in the package of the application:\n')
+    print("This is the root of a monorepo. Run init in the application's package:\n")
     for (const line of packages) print(line)
     return 1
   }

@@ -53,7 +53,7 @@ type WriteMessage = (message: object) => Promise<void>
 /** Longer than any request. */
 const MAX_LINE_BYTES = 4 * 1024 * 1024
 /** Maximum number of concurrent requests; further requests wait. */
-const MAX_PENDING = 100
+const MAX_PENDING_REQUESTS = 100
 
 /** Handles requests concurrently until the input ends. */
 async function serve(server: Server, writeMessage: WriteMessage): Promise<void> {
@@ -64,7 +64,7 @@ async function serve(server: Server, writeMessage: WriteMessage): Promise<void> 
       .then((response) => (response ? writeMessage(response) : undefined))
       .finally(() => pending.delete(done))
     pending.add(done)
-    if (pending.size >= MAX_PENDING) await Promise.race(pending)
+    if (pending.size >= MAX_PENDING_REQUESTS) await Promise.race(pending)
   }
   await Promise.all(pending)
 }

@@ -20,7 +20,7 @@ const FLAGS = {
 export const move = defineCommand({
   name: 'move',
   summary: 'Copy all data to another database and verify the copy',
-  text: 'Every table is copied with the same ids, read back and compared row by row. The move is all or nothing,\nand the source is not changed. The tables of the target are created, and it must not contain errors.\nStop the application first, so that no error is recorded during the move. Then start it with the new database.',
+  text: 'Every table is copied with the same ids, read back and compared row by row. The move is all or nothing,\nand the source is not changed. The target must not contain errors; its tables are created.\nStop the application first, so that no error is recorded during the move. Then start it with the new database.',
   examples: [
     'faultboard move --from sqlite:faultboard.sqlite3 --to postgres://app:secret@localhost/shop',
     'FAULTBOARD_DATABASE=postgres://app:secret@localhost/shop faultboard move --from sqlite:faultboard.sqlite3',

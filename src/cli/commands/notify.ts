@@ -26,7 +26,7 @@ export const notify = defineCommand({
     json: { text: 'Print JSON' },
   },
   async run(flags) {
-    const channel = parseInput(FLAG, { '--test': flags.test })['--test']
+    const channel = parseInput(TEST_FLAG, { '--test': flags.test })['--test']
     const configuration = await readConfiguration(flags)
     // Failures of this command are not errors of the application, and the application sends its own pending
     // notifications.
@@ -40,8 +40,8 @@ export const notify = defineCommand({
   },
 })
 
-/** The input rule under the name of the flag, so that error messages show what was typed. */
-const FLAG = v.object({ '--test': optional(sendTestNotification.input.entries.channel) })
+/** Input schema keyed by the flag, so that error messages show the name that the user typed. */
+const TEST_FLAG = v.object({ '--test': optional(sendTestNotification.input.entries.channel) })
 
 function list(channels: readonly ChannelState[], json: boolean): number {
   if (json) printJson({ channels })

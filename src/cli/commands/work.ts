@@ -29,7 +29,7 @@ export const work = defineCommand({
     const tracker = await openTracker(workSettings)
     try {
       const { database } = await tracker.stats()
-      print(`Running jobs of ${database} (${engine}). Stop with Ctrl+C or SIGTERM.`)
+      print(`Running jobs from ${database} (${engine}). Stop with Ctrl+C or SIGTERM.`)
       await keepAliveUntil(stop)
     } finally {
       await tracker.shutdown()

@@ -26,11 +26,11 @@ export function sampleError({ application, kind, occurred_at, seed }: PlannedOcc
     unhandled: kind.unhandled,
     user_id: random.chance(hasRequest ? 0.85 : 0.3) ? userId(random) : undefined,
     context: fill(kind.context, random),
-    ...(hasRequest ? request(application, kind, platform, random, app_version) : {}),
+    ...(hasRequest ? requestDetails(application, kind, platform, random, app_version) : {}),
   }
 }
 
-function request(
+function requestDetails(
   { base_url }: SampleApplication,
   { route = 'POST /crash-reports', params }: PlannedOccurrence['kind'],
   platform: keyof typeof USER_AGENTS,
@@ -55,7 +55,7 @@ function createError({ type, message, at, code, cause }: SampleCause, random: Se
   return Object.assign(error, { name: type, stack: at.map(frameLine).join('\n') }, code ? { code } : {})
 }
 
-/** Formats `total src/cart.ts:1:2` like V8. Frames of a phone stay unchanged. */
+/** Formats `total src/cart.ts:1:2` like V8. Mobile frames keep their native format. */
 function frameLine(frame: string): string {
   if (frame.endsWith(')')) return `    at ${frame}`
   const [, name, file = ''] = /^(?:(.*) )?(\S+)$/.exec(frame) ?? []

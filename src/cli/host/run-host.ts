@@ -27,7 +27,7 @@ export async function runHost({ tracker, endpoint, stop, prepare, notes }: HostO
     ...notes,
     ['Try it', `${address}/ has routes that fail`],
   ] as const
-  print('Faultboard is running. Ctrl+C stops it.\n')
+  print('Faultboard is running. Press Ctrl+C to stop.\n')
   for (const [label, text] of lines) print(`  ${label.padEnd(10)} ${text}`)
   await aborted(stop)
   print('Stopping.')

@@ -63,7 +63,7 @@ export function majorVersion(range: string | undefined): number | null {
 function readManifest(folder: string): Record<string, unknown> {
   const text = readText(folder, 'package.json')
   if (text === null) {
-    throw new CommandFailed('No package.json in this folder. Run faultboard init in the folder of your application.')
+    throw new CommandFailed("No package.json in this folder. Run faultboard init in your application's folder.")
   }
   try {
     const manifest: unknown = JSON.parse(text.replace(/^\uFEFF/, ''))

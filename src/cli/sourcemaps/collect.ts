@@ -18,15 +18,15 @@ export interface ScriptWithMap {
   debug_id: string | undefined
 }
 
-const SCRIPT = /\.(?:[cm]?js|jsbundle|bundle)$/
-const MAP = /\.(?:[cm]?js|jsbundle|bundle)\.map$/
+const SCRIPT_FILE = /\.(?:[cm]?js|jsbundle|bundle)$/
+const MAP_FILE = /\.(?:[cm]?js|jsbundle|bundle)\.map$/
 
 /** Scripts below a folder that have a map next to them. Links are not followed. */
 export function builtScripts(folder: string): BuiltScript[] {
   const files = filesBelow(folder)
   const fileSet = new Set(files)
   return files
-    .filter((file) => MAP.test(file))
+    .filter((file) => MAP_FILE.test(file))
     .map((map_path) => {
       const path = map_path.slice(0, -'.map'.length)
       return { name: relative(folder, path).split(sep).join('/'), path: fileSet.has(path) ? path : '', map_path }
@@ -36,10 +36,10 @@ export function builtScripts(folder: string): BuiltScript[] {
 /** Scripts without a map: the build did not create source maps. */
 export function scriptsWithoutMap(folder: string): string[] {
   const files = new Set(filesBelow(folder))
-  return [...files].filter((file) => SCRIPT.test(file) && !files.has(`${file}.map`))
+  return [...files].filter((file) => SCRIPT_FILE.test(file) && !files.has(`${file}.map`))
 }
 
-/** Maximum length of a string. The stored part of a map is much smaller. */
+/** Below the maximum length of a V8 string. The stored part of a map is much smaller. */
 const MAX_FILE_BYTES = 256 * 1024 * 1024
 
 /** Throws `too_large` for a map that cannot be read as text. */

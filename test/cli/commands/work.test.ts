@@ -8,7 +8,7 @@ describeOneDatabase('work', (database) => {
     const { url, spool_path } = await freshPlace(database)
     const env = { FAULTBOARD_SPOOL_PATH: spool_path }
     const work = new RunningCommand(['work', '--database', url], { cwd: await workingDirectory(), env })
-    await work.waitForOutput(/Running jobs of .+ \(embedded\)/)
+    await work.waitForOutput(/Running jobs from .+ \(embedded\)/)
     await withDatabase(url, async ({ read }) => {
       const job = { name: 'cleanup', payload: '{}', state: 'waiting', run_at: 1, created_at: 1 }
       await read

@@ -112,7 +112,7 @@ test.each([
 })
 
 test.each([
-  ['', 'No package.json in this folder. Run faultboard init in the folder of your application.\n'],
+  ['', "No package.json in this folder. Run faultboard init in your application's folder.\n"],
   ['[', expect.stringMatching(/^Cannot parse package\.json: /)],
   ['null', 'Cannot parse package.json: it does not contain an object.\n'],
 ])('init reports the package.json %j', async (text, message) => {
