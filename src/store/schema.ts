@@ -209,9 +209,9 @@ export const TABLES = {
     key: ['id'],
     batchSize: 200,
   }),
-  /** First sighting of each release. */
+  /** Time when each release was first seen. */
   faultboard_releases: defineTable({ columns: RELEASE_COLUMNS, key: ['application_id', 'platform', 'version'] }),
-  /** First sighting of each release that clients report. */
+  /** Time when each release that clients report was first seen. */
   faultboard_client_releases: defineTable({ columns: RELEASE_COLUMNS, key: ['application_id', 'platform', 'version'] }),
   /** Used amount of a budget by period, across all processes. */
   faultboard_budget_usage: defineTable({

@@ -62,7 +62,7 @@ export function attemptResult(
   }
 }
 
-/** Adds up to 20 % jitter, so that simultaneous failures do not retry together. */
+/** Adds up to 20% jitter, so that simultaneous failures do not retry together. */
 function withJitter(pause: number, random: () => number): number {
   return Math.round(pause * (0.8 + 0.4 * random()))
 }

@@ -222,7 +222,7 @@ export class HourCounts<Name extends string, Amount extends string> {
     await database.write(async (trx) => {
       if (mayBeCommitted && (await isBatchMarked(trx, batch.batch_id))) return
       await markBatches(trx, database.dialect, [batch.batch_id], now())
-      // The previous batch is known to be committed, so its marker is not needed any more.
+      // The previous batch is known to be committed, so its marker is no longer needed.
       if (this.#lastWrittenId) await unmarkBatch(trx, this.#lastWrittenId)
       await database.dialect.insertMany(trx, this.#table.target, this.#tableRows(batch, application_id))
     })

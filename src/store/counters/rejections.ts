@@ -46,7 +46,7 @@ export async function recentRejections({ read }: Database, now: number): Promise
 
 const REJECTION_RETENTION_MS = 7 * DAY
 
-/** Deletes budget usage and rejections that no limit and no page reads any more. */
+/** Deletes budget usage and rejections that limits and pages no longer read. */
 export async function deleteOldBudgetRows({ read }: Database, now: number): Promise<void> {
   await read
     .deleteFrom('faultboard_budget_usage')

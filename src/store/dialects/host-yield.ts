@@ -17,7 +17,7 @@ export class HostYield {
   }
 
   #startTimer(): number {
-    // Runs in the next event loop iteration, after the host had a chance to run.
+    // Runs in the next event loop iteration, after the host has had a chance to run.
     setImmediate(() => {
       this.#blockedSince = null
     }).unref()

@@ -21,8 +21,8 @@ const MAX_TRIGRAMS = 12
 /** Contains the highest id of the history that is in the index. A repair skips tables whose name starts like an index. */
 const INDEX_PROGRESS_TABLE = 'faultboard_search_history_indexed'
 /**
- * Number of history texts that are added to the index together. Most texts of an error whose message changes all the
- * time are trimmed before that, so they never cost an index write. More would block the host for longer.
+ * Number of history texts that are added to the index together. Most texts of an error whose message changes
+ * constantly are trimmed before that, so they never cost an index write. More would block the host for longer.
  */
 const BATCH_SIZE = 64
 

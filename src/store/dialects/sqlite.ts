@@ -213,7 +213,7 @@ class SqliteConnection implements DatabaseConnection {
   /** Generation of the pool when the connection was opened. */
   readonly generation: number
   isInTransaction = false
-  /** SQLite opens a file without write access as read-only, and the connection stays so when the file becomes writable. */
+  /** SQLite opens a file without write access as read-only, and the connection stays read-only when the file becomes writable. */
   isReadOnly = false
   readonly #hostYield: HostYield
   readonly #file: SqliteFile | null

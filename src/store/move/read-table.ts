@@ -83,7 +83,7 @@ export class TableChecksum {
   }
 }
 
-/** Ignores the last digits, because MariaDB returns some fractions with another last digit than it received. */
+/** Ignores the last digits, because MariaDB returns some fractions with a different last digit than it stored. */
 function roundFraction(_key: string, value: unknown): unknown {
   return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(12)) : value
 }

@@ -14,7 +14,7 @@ import { isRefusal } from './record-batch.js'
 export type { Receipt } from './open-batch.js'
 
 export interface RecorderParts extends WriterParts {
-  /** Receives errors that may end the process before anything else happens to them. Null without crash capture. */
+  /** Receives errors that may end the process, before any other processing. Null without crash capture. */
   crashes: Spool | null
   /** Used with `journal`: passes batches to the job engine. Batches that the engine does not accept go to disk. */
   enqueueBatch: EnqueueBatch | null
@@ -412,7 +412,7 @@ export class Recorder {
   #spill(): void {
     this.#parts.counters.add('buffer_overflow')
     const taken = this.#take()
-    // A queue of spills would fill the memory during a storm.
+    // A queue of spills would fill memory during a storm.
     if (this.#spilling) this.#settle(taken, this.#spoolSync(taken.batch))
     else {
       this.#spilling = this.#spool(taken.batch).then((receipt) => {

@@ -2,7 +2,7 @@ import type { Database } from '../database.js'
 import { lockErrors } from '../sql/row-locks.js'
 
 /**
- * Deletes all but the newest occurrences of a group, and payloads that no occurrence uses any more. Takes the row lock of
+ * Deletes all but the newest occurrences of a group, and payloads that occurrences no longer use. Takes the row lock of
  * the group first, as every flush does, so that no flush refers to a deleted payload.
  */
 export async function trimOccurrences(database: Database, error_id: number, keep: number): Promise<void> {
