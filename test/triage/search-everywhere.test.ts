@@ -117,7 +117,12 @@ describeEachDatabase('search for a common text', (database) => {
         const { errors } = await perform(errorsPage, context, { ...order, search: 'shared' })
         expect(errors.slice(0, all.length).map(({ id }) => id)).toEqual(all.map(({ id }) => id))
       }
-    // Fewer errors match together with another filter, so they are counted exactly.
+    // More errors match than the limit, even together with another filter.
+    expect((await perform(errorsPage, context, { search: 'shared', status: 'new' })).pagination).toMatchObject({
+      total_count: 1000,
+      total_is_lower_bound: true,
+    })
+    // Fewer errors match together with two filters, so they are counted exactly.
     const both = { search: 'SHARED', severity: 'high', platform: 'iOS' }
     const expected = Array.from({ length: 2400 }, (_, i) => fieldsOf(i)).filter(
       (one) => one.severity === 'high' && one.platform === 'iOS' && one.text.startsWith('shared'),

@@ -76,7 +76,11 @@ export function withSearchText<O>(query: ErrorsQuery<O>, text: string): ErrorsQu
 }
 
 /** Counts matching errors: exactly, or up to a limit for a common text. */
-export async function countErrors(context: Context, matching: MatchingErrors, filter: ErrorsFilter) {
+export async function countErrors(
+  context: Context,
+  matching: MatchingErrors,
+  filter: ErrorsFilter,
+): Promise<{ count: number; isLowerBound: boolean }> {
   if (matching.commonText === null) {
     const count = matching.query().select(({ fn }) => fn.countAll<number>().as('total'))
     return { count: (await count.executeTakeFirstOrThrow()).total, isLowerBound: false }
@@ -86,7 +90,7 @@ export async function countErrors(context: Context, matching: MatchingErrors, fi
   if (others.application_id === undefined && !hasFilters(others))
     return { count: MAX_COUNTED_ERRORS, isLowerBound: true }
   const { rows, isLowerBound } = await countByStatus(context, matching)
-  return { count: isLowerBound ? MAX_COUNTED_ERRORS : sumTotals(rows), is_lower_bound: isLowerBound }
+  return { count: isLowerBound ? MAX_COUNTED_ERRORS : sumTotals(rows), isLowerBound }
 }
 
 /** Counts per status; up to MAX_COUNTED_ERRORS errors for a common text. */
