@@ -35,18 +35,18 @@ function* databaseReasons({ database, recorder, spool }: Facts): Iterable<Reason
   } else if (!reachable) {
     const description = problem?.includes(address) ? problem : `Cannot use ${address}: ${problem}`
     yield failing(
-      `${description?.replace(/\.$/, '')}. Errors are kept in ${spool.folder} and written when it is available again. Check that the database is running and that the database option is correct.`,
+      `${description?.replace(/\.$/, '')}. Errors are kept in ${spool.folder} and written when the database is available again. Check that the database is running and that the database option is correct.`,
     )
   } else if (problem !== null) yield failing(problem)
   else if (recorder.unavailable_since !== null) {
     // The database can be read, so it is read-only or full, or has just become available again.
     yield failing(
-      `${address} has not accepted errors since ${recorder.unavailable_since}: ${recorder.unavailable_reason?.replace(/\.$/, '')}. They are written within seconds once it accepts them again. Check the free space, the file permissions, and whether the disk or the server is read-only.`,
+      `${address} has not accepted errors since ${recorder.unavailable_since}: ${recorder.unavailable_reason?.replace(/\.$/, '')}. Errors are written within seconds once the database accepts them again. Check the free space, the file permissions, and whether the disk or the server is read-only.`,
     )
   }
   if (replaced_count > 0) {
     yield degraded(
-      `${address} was deleted or replaced while it was open (${replaced_count} ${replaced_count === 1 ? 'time' : 'times'} since this process started). New errors go to the new file; restore a backup if the old one contained errors you need. Restart the process to clear this warning.`,
+      `${address} was deleted or replaced while it was open (${replaced_count} ${replaced_count === 1 ? 'time' : 'times'} since this process started). New errors go to the new file; restore a backup if the old file contained errors you need. Restart the process to clear this warning.`,
     )
   }
   if (latency_ms !== null && latency_ms > SLOW_QUERY_MS) {
@@ -59,7 +59,7 @@ function* spoolReasons({ spool, dropped }: Facts): Iterable<Reason> {
   const lost = dropCount('spool_full', dropped)
   if (lost > 0) {
     yield failing(
-      `${lost} errors were lost since this process started: ${folder} is full. Restore the database, or raise spool_max_bytes.`,
+      `${lost} ${lost === 1 ? 'error was' : 'errors were'} lost since this process started: ${folder} is full. Restore the database, or raise spool_max_bytes.`,
     )
   } else if (bytes > max_bytes / 2) {
     yield degraded(`${folder} is more than half full. Restore the database before spool_max_bytes is reached.`)
@@ -117,13 +117,13 @@ function* engineReasons(work: NonNullable<Facts['work']>): Iterable<Reason> {
   if (jobs.failed) {
     const lastFailure = last ? ` The last was ${last.name}: ${last.last_error.replace(/\.$/, '')}.` : ''
     yield degraded(
-      `${jobs.failed} jobs failed permanently.${lastFailure} Fix the cause; scheduled jobs run again automatically.`,
+      `${jobs.failed} ${jobs.failed === 1 ? 'job' : 'jobs'} failed permanently.${lastFailure} Fix the cause; scheduled jobs run again automatically.`,
     )
   }
   const waiting = (jobs.waiting ?? 0) + deliveries.due
   if (!runs_in_this_process && waiting > MAX_WAITING) {
     yield degraded(
-      `${waiting} jobs and notifications are waiting, and this process does not run jobs (run_jobs is off). Start  npx faultboard work`,
+      `${waiting} jobs and notifications are waiting, and this process does not run jobs (run_jobs is off). Run  npx faultboard work`,
     )
   }
 }
