@@ -124,7 +124,7 @@ describeInBrowser('error page in a browser', ({ open }) => {
     await page.goBack()
     expect(await message()).toContain('Order 29')
 
-    await page.getByRole('navigation', { name: 'Pages of occurrences' }).getByRole('link', { name: 'Older' }).click()
+    await page.getByRole('navigation', { name: 'Occurrence pages' }).getByRole('link', { name: 'Older' }).click()
     await page.locator('.occurrence a').last().click()
     expect(await message()).toContain('Order 0')
     expect(new URL(page.url()).searchParams.get('page')).toBe('2')

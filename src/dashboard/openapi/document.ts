@@ -105,7 +105,7 @@ function getOperation(endpoint: Endpoint, path: string, content: JsonSchema, hea
   const all = describeInput(endpoint.parameters)
   return {
     ...describeEndpoint(endpoint, 'get', path),
-    parameters: all.map((one) => parameter(one, path)),
+    parameters: all.map((input) => parameter(input, path)),
     responses: { 200: { description: endpoint.text, headers, content }, ...problems(401, 404, 422, 429, 500, 503) },
   }
 }
@@ -117,12 +117,12 @@ function postOperation(endpoint: Endpoint): JsonSchema {
   const inForm = all.filter(({ name }) => !isInPath(name, path))
   const schema = {
     type: 'object',
-    properties: Object.fromEntries(inForm.map((one) => [formName(one), parameterSchema(one)])),
+    properties: Object.fromEntries(inForm.map((input) => [formName(input), parameterSchema(input)])),
     required: inForm.filter(({ required }) => required).map(formName),
   }
   return {
     ...describeEndpoint(endpoint, 'post', path),
-    parameters: all.filter(({ name }) => isInPath(name, path)).map((one) => parameter(one, path)),
+    parameters: all.filter(({ name }) => isInPath(name, path)).map((input) => parameter(input, path)),
     ...(inForm.length > 0 && {
       requestBody: {
         required: schema.required.length > 0,
@@ -145,13 +145,13 @@ function describeEndpoint({ text, needs }: Endpoint, method: string, path: strin
   return { operationId: `${method}${path.replace(/[^a-z]+/g, '_')}`.replace(/_+$/, ''), summary: text, ...on }
 }
 
-function parameter(one: ParameterDescription, path: string): JsonSchema {
-  const isPathParameter = isInPath(one.name, path)
+function parameter(input: ParameterDescription, path: string): JsonSchema {
+  const isPathParameter = isInPath(input.name, path)
   return {
-    name: one.list ? formName(one) : one.name,
+    name: input.list ? formName(input) : input.name,
     in: isPathParameter ? 'path' : 'query',
-    required: isPathParameter || one.required,
-    schema: parameterSchema(one),
+    required: isPathParameter || input.required,
+    schema: parameterSchema(input),
   }
 }
 

@@ -34,13 +34,13 @@ export class ResponseSchemas {
   }
 
   #value({ type, entries = {}, items, item, value, wrapped, literal, options, pipe = [] }: SchemaMembers): JsonSchema {
-    const isChecked = (check: string) => pipe.some((action) => action.type === check)
+    const hasCheck = (check: string) => pipe.some((action) => action.type === check)
     switch (type) {
       case 'string':
-        if (isChecked('iso_timestamp')) return { type, format: 'date-time' }
-        return isChecked('iso_date') ? { type, format: 'date' } : { type }
+        if (hasCheck('iso_timestamp')) return { type, format: 'date-time' }
+        return hasCheck('iso_date') ? { type, format: 'date' } : { type }
       case 'number':
-        return { type: isChecked('integer') ? 'integer' : type }
+        return { type: hasCheck('integer') ? 'integer' : type }
       case 'boolean':
         return { type }
       case 'literal':

@@ -8,7 +8,7 @@ const COOKIE = 'faultboard_device'
 const LIFETIME_MS = 180 * DAY
 /** Renews the cookie of a regular visitor long before it expires. */
 const RENEW_AFTER_MS = 30 * DAY
-const derive = promisify<string, string, number, Buffer>(scrypt)
+const deriveKey = promisify<string, string, number, Buffer>(scrypt)
 
 export interface Device {
   id: string
@@ -78,7 +78,7 @@ let latest: { username: string; password: string; key: Promise<Buffer> } | null 
  */
 function keyFor(username: string, password: string): Promise<Buffer> {
   if (latest?.username === username && latest.password === password) return latest.key
-  const derived = { username, password, key: derive(password, `faultboard device cookie 1 ${username}`, 32) }
+  const derived = { username, password, key: deriveKey(password, `faultboard device cookie 1 ${username}`, 32) }
   latest = derived
   derived.key.catch(() => {
     if (latest === derived) latest = null

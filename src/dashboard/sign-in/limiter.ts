@@ -37,7 +37,7 @@ export const MAX_WRONG_PAIRS_BEFORE_DELAY = 200
 /** Short enough for a person to wait, and for the timeouts of clients and proxies. */
 const DELAY_MS = 2000
 /** With the delay, limits unknown clients to 300 attempts a minute and bounds the connections held. */
-const MAX_DELAYED = 10
+const MAX_DELAYED_REQUESTS = 10
 /** Bounds the memory to a few megabytes during a distributed attack. */
 const MAX_WINDOWS = 5000
 
@@ -137,7 +137,7 @@ export class SignInLimiter {
   /** Holds at most one request per network, so that one attacker cannot occupy every slot. */
   async #delay(network: string): Promise<void> {
     const refused = this.#limited(this.#now() + DELAY_MS, MAX_WRONG_PAIRS_BEFORE_DELAY)
-    if (this.#delayedNetworks.size >= MAX_DELAYED || this.#delayedNetworks.has(network)) throw refused
+    if (this.#delayedNetworks.size >= MAX_DELAYED_REQUESTS || this.#delayedNetworks.has(network)) throw refused
     this.#delayedNetworks.add(network)
     try {
       await this.#wait(DELAY_MS)

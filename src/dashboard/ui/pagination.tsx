@@ -11,7 +11,7 @@ export function Pagination({ pagination, visit }: { pagination: PaginationData; 
   return (
     <nav class="pagination" aria-label="Pages">
       <span>{`${formatCount(first)}–${formatCount(last)} of ${formatTotal(pagination)}`}</span>
-      <Pages pagination={pagination} at={(number) => pageLink(visit, number)} words={['Previous', 'Next']} />
+      <Pages pagination={pagination} linkTo={(number) => pageLink(visit, number)} labels={['Previous', 'Next']} />
     </nav>
   )
 }
@@ -19,25 +19,25 @@ export function Pagination({ pagination, visit }: { pagination: PaginationData; 
 /** Current page with links to its neighbors; empty for a single page. */
 export function Pages({
   pagination: { page, total_pages, total_is_lower_bound },
-  at,
-  words: [previous, next],
+  linkTo,
+  labels: [previous, next],
 }: {
   pagination: Pick<PaginationData, 'page' | 'total_pages' | 'total_is_lower_bound'>
-  /** Link to a page. */
-  at: (page: number) => string
-  words: readonly [previous: string, next: string]
+  /** Returns the link to a page. */
+  linkTo: (page: number) => string
+  labels: readonly [previous: string, next: string]
 }): Rendered {
   if (total_pages <= 1) return null
   return (
     <>
       {page > 1 && (
-        <a class="button" rel="prev" href={at(page - 1)}>
+        <a class="button" rel="prev" href={linkTo(page - 1)}>
           {previous}
         </a>
       )}
       <span>{`Page ${formatCount(page)} of ${formatCount(total_pages, total_is_lower_bound)}`}</span>
       {page < total_pages && (
-        <a class="button" rel="next" href={at(page + 1)}>
+        <a class="button" rel="next" href={linkTo(page + 1)}>
           {next}
         </a>
       )}

@@ -14,8 +14,8 @@ export function PlaceLink({ place, visit }: { place: string; visit: Visit }): Re
   )
 }
 
-/** Name, or a label for the combined remainder. */
-export function Named({ name, emptyLabel }: { name: string; emptyLabel: string }): Rendered {
+/** Name, or a muted text for an empty name and for the combined remainder. */
+export function NameOrPlaceholder({ name, emptyLabel }: { name: string; emptyLabel: string }): Rendered {
   if (name === '') return <span class="muted">{emptyLabel}</span>
   if (name === OTHERS) return <span class="muted">Other (combined)</span>
   return <code dir="auto">{name}</code>

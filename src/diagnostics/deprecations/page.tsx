@@ -4,7 +4,7 @@ import { BarChart } from '../../dashboard/ui/charts/charts.js'
 import { Empty } from '../../dashboard/ui/empty.js'
 import { UpdatedAt } from '../../dashboard/ui/insight.js'
 import { PageHead } from '../../dashboard/ui/layout/page-head.js'
-import { Named, PlaceLink } from '../../dashboard/ui/place-link.js'
+import { NameOrPlaceholder, PlaceLink } from '../../dashboard/ui/place-link.js'
 import { StoredRange } from '../../dashboard/ui/stored-range.js'
 import { formatCount, longDate, shortDate, Time } from '../../dashboard/ui/time.js'
 import { OTHERS } from '../../model/frequent-names.js'
@@ -79,9 +79,9 @@ function Warning({ warning, visit }: { warning: DeprecationWarning; visit: Visit
       <div class="record-main">
         <p class="record-title" dir="auto">
           {message === OTHERS ? (
-            <Named name={OTHERS} emptyLabel="" />
+            <NameOrPlaceholder name={OTHERS} emptyLabel="" />
           ) : (
-            message || <Named name="" emptyLabel="no message" />
+            message || <NameOrPlaceholder name="" emptyLabel="no message" />
           )}
         </p>
         <p>
@@ -91,7 +91,11 @@ function Warning({ warning, visit }: { warning: DeprecationWarning; visit: Visit
         <ul class="handlers">
           {places.map(({ place, count }) => (
             <li>
-              {place ? <PlaceLink place={place} visit={visit} /> : <Named name="" emptyLabel="unknown location" />}{' '}
+              {place ? (
+                <PlaceLink place={place} visit={visit} />
+              ) : (
+                <NameOrPlaceholder name="" emptyLabel="unknown location" />
+              )}{' '}
               {places.length > 1 && <span class="muted">{count === 1 ? 'once' : `${formatCount(count)} times`}</span>}
             </li>
           ))}

@@ -4,7 +4,7 @@ import { BarChart } from '../../dashboard/ui/charts/charts.js'
 import { Empty } from '../../dashboard/ui/empty.js'
 import { UpdatedAt } from '../../dashboard/ui/insight.js'
 import { PageHead } from '../../dashboard/ui/layout/page-head.js'
-import { Named, PlaceLink } from '../../dashboard/ui/place-link.js'
+import { NameOrPlaceholder, PlaceLink } from '../../dashboard/ui/place-link.js'
 import { StoredRange } from '../../dashboard/ui/stored-range.js'
 import { formatCount, longDate, shortDate, Time } from '../../dashboard/ui/time.js'
 import { formatMilliseconds } from '../../dashboard/ui/units.js'
@@ -85,12 +85,12 @@ function Statement({ statement: repeated, visit }: { statement: RepeatedStatemen
     <li class="record counted">
       <div class="record-main">
         <p class="record-title">
-          <Named name={repeated.statement} emptyLabel="unknown" />
+          <NameOrPlaceholder name={repeated.statement} emptyLabel="unknown" />
         </p>
         <ul class="handlers">
           {repeated.callers.map(({ route, place, worst_count }) => (
             <li>
-              <Named name={route} emptyLabel="outside a request" />{' '}
+              <NameOrPlaceholder name={route} emptyLabel="outside a request" />{' '}
               {place && (
                 <>
                   <span class="muted">in</span> <PlaceLink place={place} visit={visit} />{' '}

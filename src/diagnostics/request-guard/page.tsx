@@ -4,7 +4,7 @@ import { BarChart, type Share, ShareBars } from '../../dashboard/ui/charts/chart
 import { Empty } from '../../dashboard/ui/empty.js'
 import { UpdatedAt } from '../../dashboard/ui/insight.js'
 import { PageHead } from '../../dashboard/ui/layout/page-head.js'
-import { Named } from '../../dashboard/ui/place-link.js'
+import { NameOrPlaceholder } from '../../dashboard/ui/place-link.js'
 import { StoredRange } from '../../dashboard/ui/stored-range.js'
 import { formatCount, longDate, shortDate, Time } from '../../dashboard/ui/time.js'
 import { OTHERS } from '../../model/frequent-names.js'
@@ -112,7 +112,7 @@ function Ranking({ title, rows }: { title: string; rows: readonly RankedName[] }
 }
 
 function toShare({ name, count }: RankedName): Share {
-  return { label: <Named name={name} emptyLabel="unknown" />, value: count }
+  return { label: <NameOrPlaceholder name={name} emptyLabel="unknown" />, value: count }
 }
 
 function Rules({ data, visit }: { data: RequestGuardSummary; visit: Visit }) {

@@ -119,7 +119,7 @@ function NotCounting({ data: { runtime, is_counting } }: { data: SwallowedExcept
     <p class="callout" role="note">
       {runtime.reason ?? (
         <>
-          This process does not count its own exceptions. Start it with <code>{START_COMMAND}</code>. Counts of other
+          This process does not count its own exceptions. Start it with <code>{START_COMMAND}</code>. Counts from other
           processes are shown.
         </>
       )}

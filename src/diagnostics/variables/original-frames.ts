@@ -56,7 +56,7 @@ function toPath(url: string): string {
   try {
     return url.startsWith('file://') ? fileURLToPath(url) : url
   } catch {
-    // Not a file of this machine.
+    // Not a file on this machine.
     return url
   }
 }

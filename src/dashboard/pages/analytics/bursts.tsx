@@ -9,7 +9,7 @@ import { exactTime, formatCount, Time } from '../../ui/time.js'
 import { formatSeconds } from '../../ui/units.js'
 import type { RelatedPart } from '../error/related/related-part.js'
 
-const MAX_SHOWN = 5
+const MAX_SHOWN_BURSTS = 5
 const DAYS = 7
 const DEFINITION = 'at least 5 occurrences of one error, at most 60 s apart'
 
@@ -20,7 +20,7 @@ export const burstsPart: RelatedPart<Burst[]> = {
   response: r.list(Burst),
   async load(context, { id }) {
     const bursts = await detectBursts.run(context, { error_id: id, days: DAYS })
-    return bursts.length > 0 ? bursts.slice(0, MAX_SHOWN) : null
+    return bursts.length > 0 ? bursts.slice(0, MAX_SHOWN_BURSTS) : null
   },
   view: (bursts, visit) => (
     <>

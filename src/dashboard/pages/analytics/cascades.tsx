@@ -15,7 +15,7 @@ import { formatMilliseconds, formatPercent, formatSeconds } from '../../ui/units
 import { RelatedErrors } from '../error/related/related-errors.js'
 import type { RelatedPart } from '../error/related/related-part.js'
 
-const MAX_SHOWN = 5
+const MAX_SHOWN_CASCADES = 5
 const WINDOW = `${CASCADE_WINDOW_MS / 1000} s`
 
 /** Errors that regularly precede or follow this error. */
@@ -30,7 +30,7 @@ export const cascadesPart: RelatedPart<ErrorCascades> = {
       application_id: application_id ?? undefined,
     })
     if (leads_to.length + caused_by.length === 0) return null
-    return { leads_to: leads_to.slice(0, MAX_SHOWN), caused_by: caused_by.slice(0, MAX_SHOWN) }
+    return { leads_to: leads_to.slice(0, MAX_SHOWN_CASCADES), caused_by: caused_by.slice(0, MAX_SHOWN_CASCADES) }
   },
   view: ({ leads_to, caused_by }, visit) => (
     <>

@@ -160,8 +160,8 @@ function Select({
   )
 }
 
-function labeledOptions(any: string, list: readonly string[]): Choice[] {
-  return [['', any], ...list.map((option) => [option, capitalize(words(option))] as const)]
+function labeledOptions(anyLabel: string, list: readonly string[]): Choice[] {
+  return [['', anyLabel], ...list.map((option) => [option, capitalize(words(option))] as const)]
 }
 
 /** Options of a select. Includes the selected value even if no error has it. */

@@ -136,11 +136,11 @@ function CountTable({
 }
 
 function limitText(option: string, limit: NonNullable<Health['rejections']>[number]['limit']): string {
-  const amount = (value: number) =>
+  const formatLimit = (value: number) =>
     option.includes('_bytes_') ? `${formatCount(value / 1_000_000)} MB` : formatCount(value)
-  if (typeof limit === 'number') return amount(limit)
+  if (typeof limit === 'number') return formatLimit(limit)
   const { per_address = 0, total = 0 } = limit
-  return `${amount(per_address)} per address, ${amount(total)} in total`
+  return `${formatLimit(per_address)} per address, ${formatLimit(total)} in total`
 }
 
 /** Jobs, notifications and cleanup. Stored in the database and shared by all processes. */
@@ -227,7 +227,9 @@ function attemptsText(attempts: number): string {
   return attempts === 1 ? '1 attempt' : `${formatCount(attempts)} attempts`
 }
 
-function formatCounts(byState: Readonly<Record<string, number>>, none: string): string {
+function formatCounts(byState: Readonly<Record<string, number>>, emptyText: string): string {
   const rows = Object.entries(byState)
-  return rows.length === 0 ? none : rows.map(([state, count]) => `${formatCount(count)} ${words(state)}`).join(', ')
+  return rows.length === 0
+    ? emptyText
+    : rows.map(([state, count]) => `${formatCount(count)} ${words(state)}`).join(', ')
 }

@@ -14,7 +14,7 @@ import { Insight, InsightTable } from '../../ui/insight.js'
 import { formatCount } from '../../ui/time.js'
 import { formatDuration, formatPercent } from '../../ui/units.js'
 
-const MAX_SHOWN = 10
+const MAX_SHOWN_ERRORS = 10
 
 /** One card per platform with its score, trend and figures. */
 export function PlatformCards({
@@ -148,7 +148,7 @@ export function PlatformErrors({ health, visit }: { health: PlatformHealth; visi
       ) : (
         <InsightTable
           title={`Most frequent errors on ${health.platform}`}
-          rows={health.top_errors.slice(0, MAX_SHOWN)}
+          rows={health.top_errors.slice(0, MAX_SHOWN_ERRORS)}
           columns={[
             { name: 'Error', cell: (error) => <ErrorLink error={error} visit={visit} /> },
             { name: 'Severity', cell: ({ severity }) => <SeverityBadge severity={severity} /> },

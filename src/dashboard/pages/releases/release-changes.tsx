@@ -83,7 +83,7 @@ export function ReleaseChanges({
 /** Regressed errors have no count of the previous release. */
 type Changed = RankedError & Partial<ChangedError>
 
-const MAX_OPEN = 5
+const MAX_EXPANDED_ERRORS = 5
 
 function ChangeList({
   id,
@@ -106,11 +106,11 @@ function ChangeList({
         {title} <span class="count">{formatCount(count)}</span>
       </h3>
       {errors.length === 0 && <p class="muted">{empty}</p>}
-      <Errors errors={errors.slice(0, MAX_OPEN)} visit={visit} />
-      {errors.length > MAX_OPEN && (
+      <Errors errors={errors.slice(0, MAX_EXPANDED_ERRORS)} visit={visit} />
+      {errors.length > MAX_EXPANDED_ERRORS && (
         <details>
-          <summary>{`${formatCount(count - MAX_OPEN)} more`}</summary>
-          <Errors errors={errors.slice(MAX_OPEN)} visit={visit} />
+          <summary>{`${formatCount(count - MAX_EXPANDED_ERRORS)} more`}</summary>
+          <Errors errors={errors.slice(MAX_EXPANDED_ERRORS)} visit={visit} />
           {count > errors.length && (
             <p class="description">{`and ${formatCount(count - errors.length)} less frequent`}</p>
           )}

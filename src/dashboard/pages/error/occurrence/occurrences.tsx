@@ -80,8 +80,8 @@ export function Occurrences({ record, visit }: ErrorProps): Rendered {
         ))}
       </ol>
       {pagination.total_pages > 1 && (
-        <nav class="pagination" aria-label="Pages of occurrences">
-          <Pages pagination={pagination} at={pageLink} words={['Newer', 'Older']} />
+        <nav class="pagination" aria-label="Occurrence pages">
+          <Pages pagination={pagination} linkTo={pageLink} labels={['Newer', 'Older']} />
         </nav>
       )}
     </section>

@@ -6,7 +6,7 @@ import { formatCount } from '../../../ui/time.js'
 import { RelatedErrors } from './related-errors.js'
 import type { RelatedPart } from './related-part.js'
 
-const MAX_SHOWN = 5
+const MAX_SHOWN_ERRORS = 5
 /** More than are shown, because the query ranks before the thresholds below apply. */
 const MAX_CANDIDATES = 40
 const WINDOW_MINUTES = 5
@@ -33,7 +33,7 @@ export const coOccurringPart: RelatedPart<CoOccurringError[]> = {
     const frequent = found.filter(
       ({ moment_count, share, lift }) => moment_count >= MIN_MOMENTS && share >= MIN_SHARE && lift >= MIN_LIFT,
     )
-    return frequent.length > 0 ? frequent.slice(0, MAX_SHOWN) : null
+    return frequent.length > 0 ? frequent.slice(0, MAX_SHOWN_ERRORS) : null
   },
   view: (others, visit) => (
     <>

@@ -5,7 +5,7 @@ import { formatPercent } from '../../../ui/units.js'
 import { RelatedErrors } from './related-errors.js'
 import type { RelatedPart } from './related-part.js'
 
-const MAX_SHOWN = 5
+const MAX_SHOWN_ERRORS = 5
 
 /** Errors with similar stack frames and message words. */
 export const similarPart: RelatedPart<SimilarError[]> = {
@@ -17,7 +17,7 @@ export const similarPart: RelatedPart<SimilarError[]> = {
     const found = await similarErrors.run(context, {
       error_id: id,
       threshold: SIMILAR_THRESHOLD,
-      limit: MAX_SHOWN,
+      limit: MAX_SHOWN_ERRORS,
       application_id: application_id ?? undefined,
     })
     return found.length > 0 ? found : null
