@@ -64,7 +64,7 @@ describeOneDatabase('health', (database) => {
     const { state, reasons, work } = await healthOf(host)
     expect(state).toBe('degraded')
     expect(reasons.map(({ message: sentence }) => sentence).join('\n')).toMatch(
-      /1 jobs failed.*digest: no such host[\s\S]*1 of the most recent notifications[\s\S]*last deleted at .*npx faultboard cleanup/,
+      /1 job failed.*digest: no such host[\s\S]*1 of the most recent notifications[\s\S]*last deleted at .*npx faultboard cleanup/,
     )
     expect(work).toMatchObject({
       engine: { name: 'embedded', problem: null, runs_in_this_process: true },
