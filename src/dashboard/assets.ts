@@ -26,7 +26,7 @@ const BUNDLES: Readonly<Record<string, Bundle>> = {
   'dashboard.js': {
     type: 'text/javascript; charset=utf-8',
     files: SCRIPTS.map((name) => `js/${name}.js`),
-    // A block gives each file its own scope.
+    // Wraps each file in a block, so that its declarations stay local.
     wrap: (text) => `{\n${text}}\n`,
   },
 }

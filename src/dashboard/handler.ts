@@ -13,7 +13,7 @@ import { behindProxies } from './http/behind-proxies.js'
 import { compressResponse } from './http/compress.js'
 import { clearFlashCookie, flashCookie } from './http/flash.js'
 import { readForm, toFields } from './http/form.js'
-import { isForeignOrigin } from './http/origin.js'
+import { isCrossOriginRequest } from './http/origin.js'
 import { isPlainPath } from './http/plain-path.js'
 import { createProxyWarning } from './http/proxy-warning.js'
 import { RateLimiter, type Verdict } from './http/rate-limit.js'
@@ -82,7 +82,7 @@ function createHandler(context: Context, routes: Routes, live: LiveUpdates, sign
       warnAboutProxy(hostMount, request.headers)
       const verdict = context.config.enable_rate_limiting ? requests.hit(network) : null
       if (verdict && !verdict.allowed) throw new RateLimited(verdict, TOO_MANY_REQUESTS)
-      if (request.method === 'POST' && isForeignOrigin(request.headers, mount.encrypted)) {
+      if (request.method === 'POST' && isCrossOriginRequest(request.headers, mount.encrypted)) {
         throw new TrackerError(
           'forbidden_origin',
           'This request was refused because it comes from another site. Open the dashboard and try again.',

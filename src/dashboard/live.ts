@@ -40,8 +40,8 @@ interface Subscriber {
 }
 
 /**
- * Notifies open pages when errors may have changed: immediately for writes of this process, by polling the database for
- * writes of other processes. Idle without subscribers.
+ * Notifies open pages when errors may have changed: immediately for writes by this process, by polling the database for
+ * writes by other processes. Idle without subscribers.
  */
 export class LiveUpdates {
   readonly #context: Context

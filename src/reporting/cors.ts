@@ -1,4 +1,4 @@
-import { isForeignOrigin } from '../dashboard/http/origin.js'
+import { isCrossOriginRequest } from '../dashboard/http/origin.js'
 import { ConfigurationError } from '../model/errors.js'
 
 export interface CorsOptions {
@@ -43,7 +43,7 @@ export function createCors({ allowed_origins = [], allow_credentials = false }: 
     return response
   }
   return {
-    isForbidden: (request) => isForeignOrigin(request.headers) && !isAllowed(request),
+    isForbidden: (request) => isCrossOriginRequest(request.headers) && !isAllowed(request),
     preflight(request) {
       const response = new Response(null, { status: 204, headers: { Allow: 'POST, OPTIONS' } })
       if (!isAllowed(request)) return allowOrigin(request, response)

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { isForeignOrigin } from './origin.js'
+import { isCrossOriginRequest } from './origin.js'
 import { isStreamed } from './streamed.js'
 
 /** Smaller bodies fit into one packet, so compression saves nothing. */
@@ -27,7 +27,7 @@ export async function compressResponse(request: Request, response: Response): Pr
   const isAsset = headers.get('cache-control')?.includes('immutable') === true
   const shouldCompress = body.length >= MIN_COMPRESSED_BYTES && acceptsGzip(request.headers.get('accept-encoding'))
   // Prevents BREACH: another site could infer page content from the compressed length.
-  if (!shouldCompress || (!isAsset && isForeignOrigin(request.headers))) return withBody(body, status, headers)
+  if (!shouldCompress || (!isAsset && isCrossOriginRequest(request.headers))) return withBody(body, status, headers)
   headers.set('Content-Encoding', 'gzip')
   return withBody(
     isAsset ? await compressAssetOnce(body) : await gzipAsync(body, { level: GZIP_LEVEL.page }),

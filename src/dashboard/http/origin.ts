@@ -1,8 +1,8 @@
 /**
- * Whether a POST comes from a page of another site. Browsers attach Basic credentials automatically, so the check relies
- * on browser headers, the most reliable header first. A client that sends none of them (curl, scripts) is not a browser.
+ * Whether a request is cross-origin. Browsers attach Basic credentials automatically, so the check relies on
+ * browser headers, the most reliable header first. A client that sends none of them (curl, scripts) is not a browser.
  */
-export function isForeignOrigin(headers: Headers, encrypted = false): boolean {
+export function isCrossOriginRequest(headers: Headers, encrypted = false): boolean {
   const site = headers.get('sec-fetch-site')
   if (site !== null) return site !== 'same-origin' && site !== 'none'
   const source = headers.get('origin') ?? headers.get('referer')

@@ -14,7 +14,7 @@ interface SchemaMembers {
   pipe?: readonly (SchemaMembers & { metadata?: { component?: string } })[]
 }
 
-/** Converts schemas of model/result.ts to JSON Schema. Collects named schemas for the document. */
+/** Converts schemas from model/result.ts to JSON Schema. Collects named schemas for the document. */
 export class ResponseSchemas {
   readonly #components = new Map<string, JsonSchema>()
 

@@ -32,7 +32,7 @@ export class SignInLimited extends Error {
 export const MAX_WRONG_SECRETS = 20
 /** Distinct wrong pairs per minute in one network. Limits guessing of many names. */
 export const MAX_WRONG_PAIRS_PER_NETWORK = 100
-/** Distinct wrong pairs per minute in total. Attempts of unknown clients are delayed beyond it. */
+/** Distinct wrong pairs per minute in total. Above this limit, attempts by unknown clients are delayed. */
 export const MAX_WRONG_PAIRS_BEFORE_DELAY = 200
 /** Short enough for a person to wait, and for the timeouts of clients and proxies. */
 const DELAY_MS = 2000

@@ -99,7 +99,7 @@ export function formatContent(summary: Summary, sections: Sections): string {
   return `${JSON.stringify(summary)}\n${JSON.stringify(sections)}`
 }
 
-/** Adds defaults for fields that dumps of older versions lack. */
+/** Adds defaults for fields that dumps from older versions lack. */
 export function parseSummary(content: string): Summary {
   return { ...summarize(NO_SECTIONS, null), ...JSON.parse(content.slice(0, content.indexOf('\n'))) }
 }

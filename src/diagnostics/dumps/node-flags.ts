@@ -6,7 +6,7 @@ export const HIDDEN = '[HIDDEN]'
 const CODE_FLAG = /^(?:-e|-p|-pe|--eval|--print)$/
 
 /**
- * Returns the flags of Node.js without inline code and with paths relative to the project.
+ * Returns the Node.js flags without inline code and with paths relative to the project.
  *
  * @example
  * displayFlags(['--import=/srv/app/boot.mjs', '-e', 'start()'], '/srv/app') // ['--import=boot.mjs', '-e', '[HIDDEN]']

@@ -8,7 +8,7 @@ export const DayCount = r.object({
 })
 export type DayCount = v.InferOutput<typeof DayCount>
 
-/** Sums hours to local days, oldest first, including days without counts. */
+/** Sums hours into local days, oldest first, including days without counts. */
 export class DayTotals {
   readonly days: DayCount[]
   readonly #starts: readonly number[]

@@ -161,7 +161,7 @@ async function readPoints({ database, now }: Context, process_id: number, range:
   })
 }
 
-/** Aggregates minutes to steps: maximum of sizes and delays, mean of shares, sum of errors. */
+/** Aggregates minutes into steps: maximum of sizes and delays, mean of shares, sum of errors. */
 async function aggregateMinutes(
   { read }: Context['database'],
   process_id: number,

@@ -78,7 +78,7 @@ async function foldHour(context: Context, application_id: number, hour: number):
   }
 }
 
-/** Locks the rows, so that counts of concurrent writers are included or create a new row. */
+/** Locks the rows, so that counts from concurrent writers are included or create a new row. */
 async function combineRows(
   { database }: Context,
   { application_id, hour, digests }: { application_id: number; hour: number; digests: readonly string[] },

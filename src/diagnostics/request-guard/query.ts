@@ -138,7 +138,7 @@ class DayKindTotals {
       this.#current = { hour, day: this.days[this.#starts.findLastIndex((start) => start <= hour)] }
     }
     const { day } = this.#current
-    // Kinds of newer versions count as tracked.
+    // Kinds from newer versions count as tracked.
     if (day) day[GUARD_KINDS.find((name) => name === kind) ?? 'track'] += count
   }
 

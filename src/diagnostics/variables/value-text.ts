@@ -39,7 +39,7 @@ export function className(value: object): string {
   return 'Object'
 }
 
-/** Objects of Express have several prototypes without a constructor. */
+/** Express objects have several prototypes without a constructor. */
 const MAX_PROTOTYPES = 4
 
 export function functionText(value: object): string {

@@ -23,7 +23,7 @@ export const EVENT_LABELS: Readonly<Record<Delivery['event'], string>> = {
   test: 'Test',
 }
 
-/** A row can contain a channel of a newer version. */
+/** A row can contain a channel from a newer version. */
 export function channelLabel(name: string): string {
   return CHANNELS[name as ChannelName]?.label ?? name
 }

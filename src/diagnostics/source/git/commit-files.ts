@@ -12,7 +12,7 @@ export async function resolveCommit({ folder }: Repository, sha: string): Promis
     const found = await runGit(folder, 'rev-parse', '--verify', '--quiet', `${sha.toLowerCase()}^{commit}`)
     return /^[\da-f]{40,64}$/.exec(found.toString().trim())?.[0] ?? null
   } catch {
-    // A commit of another repository, or missing in a shallow clone.
+    // A commit from another repository, or missing in a shallow clone.
     return null
   }
 }
