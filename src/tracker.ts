@@ -32,7 +32,7 @@ export type { Environment } from './runtime.js'
 
 /** Optional data about a reported error. */
 export interface ReportOptions extends Omit<LogErrorInput, 'exception' | 'unhandled'> {
-  /** False for an error that no handler of the host caught. */
+  /** False for an error that no handler in the host caught. */
   handled?: boolean
 }
 
@@ -76,7 +76,7 @@ export class TrackerInstance {
         try {
           return this.#logError(input)
         } catch {
-          // Stack overflow: callers in the host still have the error.
+          // Stack overflow: host code further up the stack can still report the error.
           this.#missed++
           return NO_RESULT
         }
@@ -156,7 +156,7 @@ export class TrackerInstance {
     await this.#runtime?.context.tallies.flush()
   }
 
-  /** Flushes, closes all resources and removes every hook. A pool or handle of the host stays open. */
+  /** Flushes, closes all resources and removes every hook. A pool or handle that the host passed stays open. */
   async shutdown(): Promise<void> {
     sendDeferredReports()
     this.#stopped = true
@@ -167,7 +167,7 @@ export class TrackerInstance {
   }
 
   /**
-   * Records an error of the host unless a hook has already recorded the same object. Never rejects. Resolves to null if
+   * Records an error from the host unless a hook has already recorded the same object. Never rejects. Resolves to null if
    * nothing was recorded. Controlled by `enable_error_subscriber`.
    *
    * @example
@@ -177,7 +177,7 @@ export class TrackerInstance {
     try {
       return this.#reportAtAnyDepth(error, options)
     } catch {
-      // Stack overflow: callers in the host still have the error.
+      // Stack overflow: host code further up the stack can still report the error.
       this.#missed++
       return NO_RESULT
     }
@@ -292,7 +292,7 @@ export class TrackerInstance {
   }
 
   /**
-   * For adapters: records an error thrown by a handler of the host unless this request has already recorded it.
+   * For adapters: records an error thrown by a host handler unless this request has already recorded it.
    * `describe` reads the request and runs only for a new error. It may call `user_callback`, which may report the same
    * error.
    */
@@ -332,7 +332,7 @@ export class TrackerInstance {
     return runtime ? requestGuardOf(runtime.context) : undefined
   }
 
-  /** Current runtime, or null after shutdown, when hooks of the host can still run. */
+  /** Current runtime, or null after shutdown, when hooks in the host can still run. */
   #running(): Runtime | null {
     return this.#stopped ? null : this.#start()
   }
@@ -372,7 +372,7 @@ export class TrackerInstance {
     })
   }
 
-  /** Not async, so that no object of the host is retained while the row is written. */
+  /** Not async, so that no host object is retained while the row is written. */
   #safely<T>(record: (runtime: Runtime) => Promise<T | null> | null): Promise<T | null> {
     try {
       const runtime = this.#start()
@@ -391,7 +391,7 @@ export class TrackerInstance {
     createLog(now, write).warn(`An error was not recorded: ${reasonOf(error)}`)
   }
 
-  /** Handles a failed callback of the host or a broken client connection. */
+  /** Handles a failed host callback or a broken client connection. */
   #handleFailedReport(error: unknown): void {
     if (this.#runtime) reportFailure(this.#runtime.context, 'accepting a client report', error)
     else this.#logFailure(error)
@@ -435,7 +435,7 @@ export class TrackerInstance {
   }
 
   #start(): Runtime {
-    // A late handler of the host must not restart a tracker that was shut down.
+    // A late host handler must not restart a tracker that was shut down.
     if (this.#stopped) throw new TrackerError('shut_down', 'The tracker was shut down; call start() to use it again.')
     if (this.#outdated) this.#retire()
     if (this.#runtime) return this.#runtime

@@ -227,7 +227,7 @@ export const mountPath: Kind<string> = {
 
 const DATABASE_SCHEMES = ['sqlite:', 'postgres:', 'postgresql:', 'mysql:', 'mariadb:']
 
-/** A database URL, or a pool or handle of the host. The store detects which one when it opens the database. */
+/** A database URL, or a pool or handle from the host. The store detects which one when it opens the database. */
 export const database: Kind<string | object> = {
   description: "sqlite:FILE, postgres://…, mysql://…, or the host's pool or handle",
   check(value) {

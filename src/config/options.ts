@@ -29,7 +29,7 @@ import {
   userName,
 } from './kinds.js'
 
-/** Context that is passed to callbacks of the host together with the thrown value. */
+/** Context that is passed to host callbacks together with the thrown value. */
 export interface LogContext {
   error_type: string
   message: string

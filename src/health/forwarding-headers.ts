@@ -6,7 +6,7 @@ import type { BulkTarget } from '../store/dialect.js'
 const LEASE_NAME = 'forwarding_headers_ignored'
 /** Covers a dashboard that is opened once a week. Ends the warning after the proxy was removed. */
 const WARNING_TTL_MS = 7 * DAY
-/** Delays the query so that it does not slow the start of the host or run in a short script. */
+/** Delays the query so that it does not slow down the start of the host or run in a short script. */
 const FIRST_CHECK_DELAY_MS = 1000
 
 const LEASE_ROWS: BulkTarget = {

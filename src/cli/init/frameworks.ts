@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Host, majorVersion } from './host.js'
 
-/** Code to insert in one place of the host. */
+/** Code to insert in one place in the host. */
 export interface Step {
   /** Null if the file that creates the application was not found. */
   readonly file: string | null
