@@ -26,7 +26,7 @@ export async function* recovery({ quick, databases }) {
     const title = `Recovery of ${NAMES[dialect]}`
     const server = dialect === 'sqlite' ? null : await startServer(dialect)
     if (server?.missing) yield { title, skipped: server.missing }
-    else yield { title, rows: await measureDatabase({ dialect, server: server?.url ?? null }, quick) }
+    else yield { title, measure: () => measureDatabase({ dialect, server: server?.url ?? null }, quick) }
     await server?.stop?.()
   }
 }

@@ -7,19 +7,9 @@ import { parseArgs } from 'node:util'
 import { cleanUp, cleanUpOnSignals, whenDone } from '../scripts/services/cleanup.mjs'
 import { describeMachine } from './harness/machine.mjs'
 import { installPeers } from './harness/peers.mjs'
+import { createProgress } from './harness/progress.mjs'
 import { printTable } from './harness/report.mjs'
-
-const SUITES = {
-  capture: async () => (await import('./capture.mjs')).capture,
-  requests: async () => (await import('./requests.mjs')).requests,
-  write: async () => (await import('./write.mjs')).write,
-  pages: async () => (await import('./pages.mjs')).pages,
-  search: async () => (await import('./search.mjs')).search,
-  jobs: async () => (await import('./jobs.mjs')).jobs,
-  diagnostics: async () => (await import('./diagnostics.mjs')).diagnostics,
-  flood: async () => (await import('./flood.mjs')).flood,
-  recovery: async () => (await import('./recovery.mjs')).recovery,
-}
+import { estimateMinutes, SUITES } from './suites.mjs'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -47,14 +37,21 @@ try {
 async function everything() {
   const started = new Date()
   const options = { quick: values.quick, large: values.large, databases: values.databases.split(',') }
+  const names = positionals.length > 0 ? positionals : Object.keys(SUITES)
+  const plan = names.map((suite) => ({ suite, minutes: estimateMinutes(suite, options) }))
+  const progress = createProgress({ plan })
+  progress.printPlan()
   const tables = []
-  for (const name of positionals.length > 0 ? positionals : Object.keys(SUITES)) {
-    const suite = await SUITES[name]()
-    for await (const { title, rows, skipped } of suite(options)) {
+  for (const name of names) {
+    const suite = await SUITES[name].load()
+    progress.startSuite()
+    for await (const { title, measure, skipped = null } of suite(options)) {
       if (skipped) console.log(`\n${title}: skipped (${skipped})`)
-      else printTable(title, rows)
-      tables.push({ suite: name, title, rows: rows ?? [], skipped: skipped ?? null })
+      const { rows, seconds } = skipped ? { rows: [], seconds: 0 } : await progress.measureTable(title, measure)
+      if (!skipped) printTable(title, rows)
+      tables.push({ suite: name, title, seconds, rows, skipped })
     }
+    progress.endSuite()
   }
   keep({ started_at: started.toISOString(), ...options, machine: describeMachine(), tables })
 }

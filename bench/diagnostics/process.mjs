@@ -16,14 +16,14 @@ const MAX_IDLE_SHARE = 0.02
 
 /** Measures dumps, process state per error, and process health over time. */
 export async function* measuredProcess({ quick }) {
-  yield { title: 'Process state: a captured error', rows: await captured(quick) }
-  yield { title: 'Process health: an idle process', rows: await idle(quick) }
-  yield { title: 'A diagnostic dump', rows: await dumped(quick) }
+  yield { title: 'Process state: a captured error', measure: () => captured(quick) }
+  yield { title: 'Process health: an idle process', measure: () => idle(quick) }
+  yield { title: 'A diagnostic dump', measure: () => dumped(quick) }
 }
 
 async function captured(quick) {
   const subjects = Object.keys(SWITCHES)
-  const results = await interleaved(quick ? 4 : 8, subjects, (subject) =>
+  const results = await interleaved(quick ? 4 : 6, subjects, (subject) =>
     askChild(file, { deed: 'capture', settings: SWITCHES[subject], chunks: 120 }),
   )
   const figure = (subject) => median(results.get(subject).map(({ micros }) => micros))
@@ -50,8 +50,8 @@ async function captured(quick) {
 
 async function idle(quick) {
   const on = { enable_system_health: true, enable_process_health: true, enable_diagnostic_dump: true }
-  const task = { deed: 'idle', seconds: quick ? 6 : 20 }
-  const results = await interleaved(quick ? 1 : 3, ['off', 'on'], (subject) =>
+  const task = { deed: 'idle', seconds: quick ? 6 : 10 }
+  const results = await interleaved(quick ? 1 : 2, ['off', 'on'], (subject) =>
     askChild(file, { ...task, settings: subject === 'on' ? on : {} }),
   )
   const share = (subject) => median(results.get(subject).map(({ share }) => share))

@@ -14,6 +14,10 @@ const CREDENTIALS = { dashboard_username: 'bench', dashboard_password: 'bench-pa
 
 /** Measures the page of an error with frames in ten real files: without source, with source, and with git blame. */
 export async function* source({ quick }) {
+  yield { title: 'Error page with ten frames in real files', measure: () => measurePages(quick) }
+}
+
+async function measurePages(quick) {
   const folder = mkdtempSync(join(tmpdir(), 'faultboard-bench-'))
   const rows = []
   // Keeps the process alive, as the server of a host would.
@@ -47,7 +51,7 @@ export async function* source({ quick }) {
     clearInterval(awake)
     rmSync(folder, { recursive: true, force: true })
   }
-  yield { title: 'Error page with ten frames in real files', rows }
+  return rows
 }
 
 function project(folder) {

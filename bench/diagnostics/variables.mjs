@@ -14,19 +14,21 @@ const MEGABYTE = 2 ** 20
 
 /** Measures local variables: cost of a thrown error, of code that does not throw, and memory growth. */
 export async function* variables({ quick }) {
-  const results = await interleaved(quick ? 2 : 5, SUBJECTS, (subject) =>
-    askChild(file('variables-child.mjs'), { subject, frames: FRAMES, throws: quick ? 200 : 800, awaits: 100_000 }),
-  )
+  const task = { frames: FRAMES, throws: quick ? 200 : 400, awaits: 100_000 }
+  let results
   const figure = (subject, what) => median(results.get(subject).map((round) => round[what]))
   yield {
     title: 'Local variables: a thrown and caught error',
-    rows: FRAMES.flatMap((frames) => thrown(frames, figure)),
+    async measure() {
+      results = await interleaved(2, SUBJECTS, (subject) => askChild(file('variables-child.mjs'), { subject, ...task }))
+      return FRAMES.flatMap((frames) => thrown(frames, figure))
+    },
   }
   yield {
     title: 'Local variables: code that does not throw',
-    rows: SUBJECTS.map((subject) => awaited(subject, figure)),
+    measure: () => SUBJECTS.map((subject) => awaited(subject, figure)),
   }
-  yield { title: 'Local variables: many errors', rows: await soak(quick) }
+  yield { title: 'Local variables: many errors', measure: () => soak(quick) }
 }
 
 function thrown(frames, figure) {
@@ -58,7 +60,7 @@ function awaited(subject, figure) {
 }
 
 async function soak(quick) {
-  const errors = quick ? 5000 : 200_000
+  const errors = quick ? 5000 : 20_000
   const { before, after, files_before, files_after, read, seconds } = await askChild(
     file('variables-soak-child.mjs'),
     { errors },

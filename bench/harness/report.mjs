@@ -1,7 +1,8 @@
 /**
  * Creates a row for one measured figure. `ratio` compares it with `against` in the same run. `limit` (`{ max }` or
  * `{ min }`) applies to the ratio, or to the figure if there is no ratio or `judged` selects it. A row without a limit
- * is informational. `more` contains further figures by name. Each distinct note is printed once below the table.
+ * is informational. `better` ('lower' or 'higher') makes the ratio part of the regression check. By default, it follows
+ * from the limit. `more` contains further figures by name. Each distinct note is printed once below the table.
  */
 export function row({
   name,
@@ -11,12 +12,13 @@ export function row({
   against = null,
   judged,
   limit = null,
+  better = betterOf(limit),
   more = {},
   note = null,
 }) {
   const by = judged ?? (ratio === null ? 'figure' : 'ratio')
   const verdict = verdictOf(limit, by === 'figure' ? figure : ratio)
-  return { name, figure, unit, ratio, against, judged: by, limit, more, note, verdict }
+  return { name, figure, unit, ratio, against, judged: by, limit, better, more, note, verdict }
 }
 
 export function printTable(title, rows, print = console.log) {
@@ -38,6 +40,11 @@ export function printTable(title, rows, print = console.log) {
   for (const note of new Set(rows.map((entry) => entry.note).filter(Boolean))) print(`  ${note}`)
 }
 
+function betterOf(limit) {
+  if (!limit) return null
+  return limit.max === undefined ? 'higher' : 'lower'
+}
+
 function verdictOf(limit, value) {
   if (!limit) return ''
   const reached = limit.max === undefined ? value >= limit.min : value <= limit.max
@@ -55,7 +62,7 @@ function ratioText({ ratio, against }) {
 
 function limitText({ limit, judged, unit }) {
   if (!limit) return ''
-  const bound = limit.max ?? limit.min
+  const bound = Number((limit.max ?? limit.min).toPrecision(3))
   return `${limit.max === undefined ? '≥' : '≤'} ${bound}${judged === 'figure' ? ` ${unit}` : ''}`
 }
 

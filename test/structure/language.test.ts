@@ -29,6 +29,7 @@ const CLEAN_FOLDERS = [
   'src/triage',
   'test/adapters',
   'test/analytics',
+  'test/bench',
   'test/browser',
   'test/browser-client',
   'test/cli',
