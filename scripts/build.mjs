@@ -19,6 +19,9 @@ const CHUNKS = [
   ['dashboard', ['dashboard/handler.js', 'dashboard/routes.js']],
 ]
 
+/** Libraries of which a small part is used. Loading all of valibot takes 15 ms. */
+const BUNDLED = { valibot: resolve(import.meta.dirname, '../node_modules/valibot/dist/index.mjs') }
+
 /** Entries for scripts, benchmarks and processes that tests start. Not in the package. */
 const FOR_DEVELOPMENT = ['tracker.js', 'options.js', 'store/database.js', 'store/migrate.js', 'jobs/engines.js']
 
@@ -99,20 +102,24 @@ function joinHooks() {
 }
 
 function licenseComment(library) {
-  return `/*!\n${library}, bundled.\n\n${readFileSync(`node_modules/${library}/LICENSE`, 'utf8')}*/`
+  const folder = `node_modules/${library}`
+  const file = readdirSync(folder).find((name) => /^license(\.md)?$/i.test(name))
+  return `/*!\n${library}, bundled.\n\n${readFileSync(join(folder, file), 'utf8')}*/`
 }
 
 /** Bundles the compiled modules into a few files, because loading a module costs half a millisecond and 60 kB. */
 async function joinModules() {
   const bundle = await rollup({
     input: Object.fromEntries(entryPoints().map((file) => [file.slice('./dist/'.length, -'.js'.length), file])),
-    external: (id) => !/^[./]/.test(id),
+    external: (id) => !/^[./]/.test(id) && !Object.hasOwn(BUNDLED, id),
+    plugins: [{ name: 'bundled-libraries', resolveId: (id) => BUNDLED[id] ?? null }],
     onLog: (level, { message }) => level === 'warn' && console.warn(message),
   })
   const { output } = await bundle.generate({
     format: 'es',
     chunkFileNames: 'chunks/[name]-[hash].js',
     hoistTransitiveImports: false,
+    banner: ({ moduleIds }) => licensesOf(moduleIds),
     manualChunks: chunkOf(),
   })
   for (const name of readdirSync('dist', { recursive: true, encoding: 'utf8' })) {
@@ -133,6 +140,11 @@ async function joinModules() {
  */
 function escapeWideCharacters(code) {
   return code.replace(/(?<!\\)[^\0-\xff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+function licensesOf(modules) {
+  const libraries = Object.keys(BUNDLED).filter((library) => modules.includes(BUNDLED[library]))
+  return libraries.map(licenseComment).join('\n')
 }
 
 function chunkOf() {
