@@ -1,7 +1,7 @@
 import { types } from 'node:util'
 import type { Breadcrumb } from './capture/breadcrumbs/breadcrumb.js'
 import type { CaptureContext } from './capture/capture-context.js'
-import { type ForeignError, logForeignError } from './capture/clients/foreign-error.js'
+import type { ForeignError } from './capture/clients/foreign-error.js'
 import { isUnhandled, type LogErrorInput, readFields } from './capture/fields.js'
 import {
   COMPILE_ONLY,
@@ -311,6 +311,7 @@ export class TrackerInstance {
       this.#safely(async ({ context }) => {
         // Loaded on first use, because only processes with such an endpoint need it.
         const { withOriginalStack } = await import('./capture/clients/foreign-stack.js')
+        const { logForeignError } = await import('./capture/clients/foreign-error.js')
         return logForeignError(context, await withOriginalStack(context, error))
       }),
     failed: (error: unknown): void => this.#handleFailedReport(error),

@@ -1,8 +1,10 @@
+import { lazyOperations } from '../../operation.js'
 import { defineDiagnostic } from '../define.js'
 import { deleteOldHours } from '../hourly/delete-old-hours.js'
 import { collectDeprecations } from './collector.js'
 import { deprecationOptions } from './options.js'
-import { deprecations } from './query.js'
+
+const lazily = lazyOperations(() => import('./query.js'))
 
 /** Counts deprecation warnings by code, message and location. */
 export const deprecationWarnings = defineDiagnostic({
@@ -10,7 +12,7 @@ export const deprecationWarnings = defineDiagnostic({
   options: deprecationOptions,
   needs: ['enable_deprecation_tracking', 'enable_breadcrumbs'],
   collect: ({ context }) => collectDeprecations(context),
-  queries: { Deprecations: deprecations },
+  queries: { Deprecations: lazily('deprecations') },
   page: () => import('./page.js'),
   retention: (context) => deleteOldHours(context, 'faultboard_deprecation_hours'),
 })

@@ -1,8 +1,10 @@
+import { lazyOperations } from '../../operation.js'
 import { defineDiagnostic } from '../define.js'
 import { loadLater } from '../load-later.js'
-import { captureDiagnosticDump, deleteDiagnosticDump } from './capture-dump.js'
-import { diagnosticDumps, findDiagnosticDump } from './diagnostic-dump.js'
 import { dumpOptions } from './options.js'
+
+const captured = lazyOperations(() => import('./capture-dump.js'))
+const stored = lazyOperations(() => import('./diagnostic-dump.js'))
 
 /** Captures snapshots of the process: memory, event loop, handles, CPU profile, heap. */
 export const dumps = defineDiagnostic({
@@ -11,7 +13,10 @@ export const dumps = defineDiagnostic({
   needs: ['enable_diagnostic_dump'],
   collect: (setup) =>
     loadLater(setup, 'Garbage collection', async () => (await import('./collector.js')).collectForDumps()),
-  commands: { CaptureDiagnosticDump: captureDiagnosticDump, DeleteDiagnosticDump: deleteDiagnosticDump },
-  queries: { DiagnosticDumps: diagnosticDumps, FindDiagnosticDump: findDiagnosticDump },
+  commands: {
+    CaptureDiagnosticDump: captured('captureDiagnosticDump'),
+    DeleteDiagnosticDump: captured('deleteDiagnosticDump'),
+  },
+  queries: { DiagnosticDumps: stored('diagnosticDumps'), FindDiagnosticDump: stored('findDiagnosticDump') },
   page: () => import('./pages/pages.js'),
 })

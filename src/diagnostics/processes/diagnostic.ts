@@ -1,9 +1,10 @@
 import { readOptions } from '../../config/options.js'
+import { lazyOperations } from '../../operation.js'
 import { defineDiagnostic } from '../define.js'
 import { loadLater } from '../load-later.js'
-import { deleteOldMinutes } from './delete-old-minutes.js'
 import { processOptions } from './options.js'
-import { processHealth } from './process-health.js'
+
+const lazily = lazyOperations(() => import('./process-health.js'))
 
 /** Records memory, event loop and CPU of each process, per minute and at the time of an error. */
 export const processes = defineDiagnostic({
@@ -16,7 +17,7 @@ export const processes = defineDiagnostic({
   },
   collect: (setup) =>
     loadLater(setup, 'The process', async () => (await import('./collector.js')).collectProcessHealth(setup)),
-  queries: { ProcessHealth: processHealth },
+  queries: { ProcessHealth: lazily('processHealth') },
   page: () => import('./page.js'),
-  retention: deleteOldMinutes,
+  retention: async (context) => (await import('./delete-old-minutes.js')).deleteOldMinutes(context),
 })

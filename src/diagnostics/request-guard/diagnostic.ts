@@ -1,9 +1,10 @@
+import { lazyOperations } from '../../operation.js'
 import { defineDiagnostic } from '../define.js'
 import { deleteOldHours } from '../hourly/delete-old-hours.js'
 import { collectGuardEvents } from './collector.js'
-import { foldGuardHours } from './fold-guard-hours.js'
 import { requestGuardOptions } from './options.js'
-import { requestGuardSummary } from './query.js'
+
+const lazily = lazyOperations(() => import('./query.js'))
 
 /** Counts throttle, blocklist and track events of rate limiters. */
 export const requestGuard = defineDiagnostic({
@@ -11,9 +12,10 @@ export const requestGuard = defineDiagnostic({
   options: requestGuardOptions,
   needs: ['enable_request_guard_tracking', 'enable_breadcrumbs'],
   collect: collectGuardEvents,
-  queries: { RequestGuardSummary: requestGuardSummary },
+  queries: { RequestGuardSummary: lazily('requestGuardSummary') },
   page: () => import('./page.js'),
   async retention(context) {
+    const { foldGuardHours } = await import('./fold-guard-hours.js')
     await deleteOldHours(context, 'faultboard_request_guard_hours')
     await foldGuardHours(context)
   },

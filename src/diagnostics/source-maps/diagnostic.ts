@@ -1,13 +1,16 @@
+import { lazyOperations } from '../../operation.js'
 import { defineDiagnostic } from '../define.js'
-import { deleteOldSourceMaps, deleteSourceMaps, listSourceMaps } from './releases.js'
-import { storeSourceMap } from './store-source-map.js'
+
+const loadReleases = () => import('./releases.js')
+const lazily = lazyOperations(loadReleases)
+const lazilyStored = lazyOperations(() => import('./store-source-map.js'))
 
 /** Stores the source maps of clients by release. */
 export const sourceMaps = defineDiagnostic({
   name: 'source_maps',
   options: {},
   needs: [],
-  commands: { StoreSourceMap: storeSourceMap, DeleteSourceMaps: deleteSourceMaps },
-  queries: { SourceMaps: listSourceMaps },
-  retention: deleteOldSourceMaps,
+  commands: { StoreSourceMap: lazilyStored('storeSourceMap'), DeleteSourceMaps: lazily('deleteSourceMaps') },
+  queries: { SourceMaps: lazily('listSourceMaps') },
+  retention: async (context) => (await loadReleases()).deleteOldSourceMaps(context),
 })

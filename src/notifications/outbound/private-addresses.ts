@@ -1,4 +1,4 @@
-import { type LookupAddress, lookup } from 'node:dns'
+import type { LookupAddress } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 
 /** Rejects a connection that `block_private_addresses` forbids. */
@@ -28,7 +28,7 @@ export function rejectPrivateHost(hostname: string): void {
  * rebinding.
  */
 export const lookupPublicAddress: LookupFunction = (hostname, options, callback) => {
-  lookup(hostname, { ...options, all: true }, (error, found: LookupAddress[]) => {
+  process.getBuiltinModule('node:dns').lookup(hostname, { ...options, all: true }, (error, found: LookupAddress[]) => {
     const [first] = found ?? []
     if (error || !first) return callback(error ?? new Error(`No address found for ${hostname}.`), [])
     if (found.some(({ address }) => isPrivateAddress(address))) return callback(new PrivateAddressError(), [])
