@@ -50,6 +50,21 @@ describe('the packed package, installed into an empty application', () => {
     expect(logged.place).toMatch(new RegExp(`^${file}:`))
   })
 
+  test('loads no module at startup that only some processes need', () => {
+    const script = `import { Tracker } from 'faultboard'
+      Tracker.configure({ dashboard_username: 'a', dashboard_password: 'b', database: 'sqlite:start.sqlite3' }).start()
+      console.log(process.moduleLoadList.join('\\n'))
+      await Tracker.shutdown()`
+    writeFileSync(join(folder, 'start.mjs'), script)
+    const loaded = execFileSync(process.execPath, ['start.mjs'], { cwd: folder, encoding: 'utf8' }).split('\n')
+    const onDemand = ['http', 'https', 'dns', 'zlib', 'inspector', 'child_process'].map(
+      (name) => `NativeModule ${name}`,
+    )
+    expect(loaded.filter((name) => onDemand.includes(name))).toEqual([])
+    // Parsing them is the largest part of the time to start.
+    expect(bytesOfStaticImports(join(folder, 'node_modules/faultboard/dist/index.js'))).toBeLessThan(1_110_000)
+  })
+
   test('stays within the size limits and contains no sources, maps or images', () => {
     expect(tarball.size).toBeLessThanOrEqual(1_000_000)
     expect(tarball.unpackedSize).toBeLessThanOrEqual(4_000_000)
@@ -176,4 +191,16 @@ function isMinified(file: string): boolean {
 
 function npm(args: string[], cwd: string): string {
   return execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+}
+
+function bytesOfStaticImports(entry: string): number {
+  const files = new Set([entry])
+  let bytes = 0
+  for (const file of files) {
+    const code = readFileSync(file, 'utf8')
+    bytes += code.length
+    for (const [, path] of code.matchAll(/^(?:import|export)\b[^;]*?["'](\.[^"']+)["'];/gm))
+      files.add(resolve(dirname(file), path as string))
+  }
+  return bytes
 }

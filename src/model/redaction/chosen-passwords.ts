@@ -8,7 +8,7 @@ const END = `(?=[\\s"',;)\\]}|>*\`]|$)`
 const WORDS_BETWEEN = '(?: (?:is|was|provided|given|received|supplied|entered|used|default)){0,2}'
 /** `->`, `(`, `[` and the like, with Markdown around the name and the value. */
 const SEPARATOR = '[*_`"\']{0,3} {0,20}(?:-{1,2}>|[|:=([{<]) {0,20}[*_`"\']{0,3}'
-const NAME = '[\\p{L}\\p{N}\\p{M}_.-]'
+const NAME = '[\\p{ID_Continue}.-]'
 
 /** `password -> S`, `password(S)`, `Password [S]`, `| password | S |`, `**password**: S`, `wrong password S`. */
 const passwordAndValue = (words: readonly string[], name: string, flags: string) =>
@@ -25,16 +25,19 @@ const AUTH_COMMAND = new RegExp(`(?<![\\w-])AUTH((?: {1,3}${VALUE}){1,2})${END}`
 
 /** Technical terms that often contain digits: `sha256`, `utf8`, `v2`, `line12`. */
 const ORDINARY_WORD =
-  /^(?:x?oauth|s?cram|digest|sha|md|utf|base|aes|des|rsa|ecdsa|b?crypt|scrypt|argon|pbkdf|hmac|rfc|iso|tls|ssl|http|ipv|version|v|field|column|line|row|step|attempt|level|arg|param|value|type|index|n?(?:var)?char|string|int)(?!\p{L})[\w.-]*$/iu
+  /^(?:x?oauth|s?cram|digest|sha|md|utf|base|aes|des|rsa|ecdsa|b?crypt|scrypt|argon|pbkdf|hmac|rfc|iso|tls|ssl|http|ipv|version|v|field|column|line|row|step|attempt|level|arg|param|value|type|index|n?(?:var)?char|string|int)(?!\p{Alphabetic})[\w.-]*$/iu
 const ERROR_CODE = /^(?:[A-Z][A-Z\d]*(?:_[A-Z\d]+)+|[A-Z]{1,6}-?\d+|0x[\da-f]+)$/
 const FILE_OR_HOST = /\.[a-z]{2,5}\d?$/i
 const EMAIL_ADDRESS = /@[\w-]+\.\w/
-const PLACEHOLDER = /^[$%@#]\p{L}/u
+const PLACEHOLDER = /^[$%@#]\p{Alphabetic}/u
 /** `8-character`, `30days`. */
-const QUANTITY = /^\d+-?\p{L}+$/u
+const QUANTITY = /^\d+-?\p{Alphabetic}+$/u
 /** `requirepass`, `dbpwd`. */
 const COMPOUND_NAME = /(?:pass|pwd)$/i
-const FUNCTION_NAME = /\p{Ll}\p{Lu}/u
+const FUNCTION_NAME = /\p{Lowercase}\p{Uppercase}/u
+const LETTER = /\p{Alphabetic}/u
+const PUNCTUATION = /[!#$%^*?+~@]/
+const PUNCTUATION_BEFORE_LETTER = /[!#$%^*?+~@](?=\p{Alphabetic})/u
 
 /**
  * Replaces words after the name of a password that mix letters with digits or punctuation with `filtered`. Keeps words
@@ -69,9 +72,9 @@ export function withoutChosenPasswords(
 function looksLikePassword(word: string, isSeparatedBySpace: boolean): boolean {
   const value = word.endsWith('.') ? word.slice(0, -1) : word
   if (value.length < MIN_PASSWORD_LENGTH) return false
-  if (!/\p{L}/u.test(value) || ORDINARY_WORD.test(value) || ERROR_CODE.test(value) || FILE_OR_HOST.test(value))
+  if (!LETTER.test(value) || ORDINARY_WORD.test(value) || ERROR_CODE.test(value) || FILE_OR_HOST.test(value))
     return false
   if (EMAIL_ADDRESS.test(value) || PLACEHOLDER.test(value) || QUANTITY.test(value)) return false
   // Trailing punctuation belongs to the sentence, unless a separator precedes the word.
-  return /\d/.test(value) || (isSeparatedBySpace ? /[!#$%^*?+~@](?=\p{L})/u : /[!#$%^*?+~@]/).test(value)
+  return /\d/.test(value) || (isSeparatedBySpace ? PUNCTUATION_BEFORE_LETTER : PUNCTUATION).test(value)
 }

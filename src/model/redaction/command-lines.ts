@@ -3,7 +3,7 @@ import type { IsSensitiveKey } from './sensitive-keys.js'
 const VALUE = `(?:"[^"\\n]*"?|'[^'\\n]*'?|[^\\s"'](?:[^\\s"']|'(?=\\w))*)`
 /** `--password x` and `-storepass x`, but not "--password is missing". */
 const NAMED_OPTION = new RegExp(
-  `(?<![\\w-])(--?(\\p{L}[\\p{L}\\p{N}\\p{M}_-]{1,60})[ \\t]{1,20})(?![\\s-]|(?:and|are|cannot|flag|has|is|must|needs?|not|option|or|requires?|should|was)(?![^\\s.,:;]))${VALUE}`,
+  `(?<![\\w-])(--?(\\p{Alphabetic}[\\p{ID_Continue}-]{1,60})[ \\t]{1,20})(?![\\s-]|(?:and|are|cannot|flag|has|is|must|needs?|not|option|or|requires?|should|was)(?![^\\s.,:;]))${VALUE}`,
   'giu',
 )
 /** `-u admin:S`, `--user=admin:S`. The ids of `-u 1000:1000` are not credentials. */

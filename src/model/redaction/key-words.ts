@@ -84,15 +84,20 @@ export function keyWords(key: string): KeyWords {
   // Lower-casing leaves a combining dot after the Turkish capital I.
   const composed = NON_ASCII.test(key) ? key.normalize('NFKC').replaceAll('\u0130', 'I') : key
   return composed
-    .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
-    .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
+    .replace(WORD_END, '$1 $2')
+    .replace(ABBREVIATION_END, '$1 $2')
     .toLowerCase()
-    .split(/[^\p{L}\p{N}\p{M}]+/u)
+    .split(WORD_SEPARATORS)
     .map((word) => word.replace(/(?<=\D)\d+$/, ''))
     .filter((word) => word !== '')
 }
 
 const NON_ASCII = /[^\0-\x7f]/
+/** `newPassword`. */
+const WORD_END = /([\p{Lowercase}\d])(\p{Uppercase})/gu
+/** `APIKey`. */
+const ABBREVIATION_END = /(\p{Uppercase})(\p{Uppercase}\p{Lowercase})/gu
+const WORD_SEPARATORS = /(?:[^\p{ID_Continue}]|_)+/u
 
 const PASSWORD_WORDS: ReadonlySet<string> = new Set([...PASSWORD_TERMS, 'mnemonic', 'seed phrase', 'recovery phrase'])
 

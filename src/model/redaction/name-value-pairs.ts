@@ -42,7 +42,7 @@ export function secretMembers(
   return isSensitiveStatement ? PARAMETER_KEYS : NO_KEYS
 }
 
-const NOT_IDENTIFIER = /[^\p{L}\p{N}\p{M}_$]+/u
+const NOT_IDENTIFIER = /[^\p{ID_Continue}$]+/u
 
 function namesSecret(readMember: (key: string) => unknown, isSensitiveKey: IsSensitiveKey): boolean {
   if (readMember('type') === 'password') return true
@@ -54,7 +54,7 @@ function namesSecret(readMember: (key: string) => unknown, isSensitiveKey: IsSen
 }
 
 /** Excludes URL paths, which can contain any word. */
-const NAME = /^[\p{L}\p{N}\p{M}_.$[\] -]{1,80}$/u
+const NAME = /^[\p{ID_Continue}.$[\] -]{1,80}$/u
 
 function isPlainArray(value: unknown): value is unknown[] {
   return Array.isArray(value) && !types.isProxy(value)
@@ -98,16 +98,16 @@ const VALUE_KEY_PATTERN = `(?:${[...VALUE_KEYS].join('|')})`
 /** Members between two braces, and elements with attributes. A truncated part extends to the end of the text. */
 const FLAT_PART = /[{}][^{}]{8,}|<[\w:-]{1,60}\s([^<>]{8,})(?:>|$)/g
 const NAME_MEMBER = new RegExp(
-  `(?<![\\w$-])${NAME_KEY_PATTERN}(?:${QUOTE})?\\s{0,5}[:=]\\s{0,5}(?:\\[(?:[^\\[\\]]{0,200}[,\\s])?)?(?:${QUOTE}|(?=\\w))([\\p{L}\\p{N}\\p{M}_.$ -]{2,80}?)(?=\\\\{0,15}["',}\\]>]|\\s|$)`,
+  `(?<![\\w$-])${NAME_KEY_PATTERN}(?:${QUOTE})?\\s{0,5}[:=]\\s{0,5}(?:\\[(?:[^\\[\\]]{0,200}[,\\s])?)?(?:${QUOTE}|(?=\\w))([\\p{ID_Continue}.$ -]{2,80}?)(?=\\\\{0,15}["',}\\]>]|\\s|$)`,
   'gu',
 )
 const PASSWORD_TYPE = new RegExp(`(?<![\\w$-])type(?:${QUOTE})?\\s{0,5}[:=]\\s{0,5}(?:${QUOTE})?password`, 'i')
 const VALUE_MEMBER = new RegExp(`(?<![\\w$-])${VALUE_KEY_PATTERN}(?:${QUOTE})?\\s{0,5}[:=]\\s{0,5}`, 'g')
 const VALUE_HINT = new RegExp(`${VALUE_KEY_PATTERN}(?:${QUOTE})?\\s{0,5}[:=]`)
 /** `- name: DB_PASSWORD\n  value: S` in YAML. */
-const YAML_PAIR = /\bname:[ \t]{1,5}["']?([\p{L}\p{N}\p{M}_.-]{1,80})["']?\s{1,40}value:[ \t]{1,5}/gu
+const YAML_PAIR = /\bname:[ \t]{1,5}["']?([\p{ID_Continue}.-]{1,80})["']?\s{1,40}value:[ \t]{1,5}/gu
 /** Two strings in a list: `'Authorization', 'S'`. */
-const LIST_PAIR = new RegExp(`${QUOTE}([\\p{L}\\p{N}\\p{M}_.-]{2,80})${QUOTE}\\s{0,5},\\s{0,40}(?=${QUOTE})`, 'gu')
+const LIST_PAIR = new RegExp(`${QUOTE}([\\p{ID_Continue}.-]{2,80})${QUOTE}\\s{0,5},\\s{0,40}(?=${QUOTE})`, 'gu')
 const LIST_ITEM = /^\\{0,15}["']([^"'\\]{0,60})(?:\\{0,15}["']\s{0,5}([:=]))?/
 const LIST_HINT = /["']\s{0,5},\s{0,40}\\{0,15}["']/
 /** `Failed query: insert into users (password) values ($1)\nparams: S`, `-- PARAMETERS: ["S"]`, `"bindings":["S"]`. */

@@ -58,7 +58,7 @@ const SECRET_HEADER =
   /(?:\b|(?<=\\[nr]))((?:proxy-)?authorization|(?:set-)?cookie)(\s{0,20}[:=]\s{0,20})(?![\s"'\\])(?:=\s{0,2}\\{0,7}"[^"\n]*"?|=\s{0,2}\\{0,7}'[^'\n]*'?|[^\n"'}]|(?<=\w)'(?=\w))+/gi
 const HEADER_HINT = /authorization|cookie/i
 const XML_ELEMENT =
-  /(<([\p{L}_][\p{L}\p{N}\p{M}_:.-]{0,80})(\s[^<>\n]{0,200})?>)(?:<!\[CDATA\[[\s\S]*?(?:\]\]>|$)|[^<]+(?=<\/))/gu
+  /(<([\p{Alphabetic}_][\p{ID_Continue}:.-]{0,80})(\s[^<>\n]{0,200})?>)(?:<!\[CDATA\[[\s\S]*?(?:\]\]>|$)|[^<]+(?=<\/))/gu
 
 const NAME_ATTRIBUTE = /\s(?:name|key|id|field)\s{0,3}=\s{0,3}["']([^"']{1,80})/
 

@@ -1,12 +1,12 @@
 import { looksRandom } from './secret-paths.js'
 import type { IsSensitiveKey } from './sensitive-keys.js'
 
-const NAME = '[\\p{L}\\p{N}\\p{M}_.-]'
+const NAME = '[\\p{ID_Continue}.-]'
 /** Requires a digit; otherwise the word before a name would match the name as its value. */
 const VALUE = '(?=[^\\s\\d]{0,100}\\d)[\\w+=~](?:[\\w+/=~.-]|\\x27(?=\\w)){7,}'
 /** `token S`, `API key provided: S`, `AUTH PLAIN S`, `Password [S]`, `**password**: S`, `| secret | S |`, `pin -> S`. */
 const NAME_AND_VALUE = new RegExp(
-  `(?<!${NAME})(?:(\\p{L}{2,20}) )?(${NAME}{2,80})((?: (?:is|was|of|provided|given|received|supplied|entered|used|default|login|plain|xoauth2|to)){0,2}(?: {1,2}|(?=[^\\p{L}\\p{N} ])(?!_\\p{L})))((?:->|[*_|:=>\`"'[({<]| (?=[*|:=>"'[({<-])){0,6} ?)(${VALUE})(?![(\\w/])`,
+  `(?<!${NAME})(?:(\\p{Alphabetic}{2,20}) )?(${NAME}{2,80})((?: (?:is|was|of|provided|given|received|supplied|entered|used|default|login|plain|xoauth2|to)){0,2}(?: {1,2}|(?=[^\\p{ID_Continue} ]|_)(?!_\\p{Alphabetic})))((?:->|[*_|:=>\`"'[({<]| (?=[*|:=>"'[({<-])){0,6} ?)(${VALUE})(?![(\\w/])`,
   'giu',
 )
 /** Random text of this length is not a word. A separator before it allows shorter values. */

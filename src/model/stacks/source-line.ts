@@ -32,7 +32,7 @@ const LITERALS_AND_CODE =
 const MAX_NAME_LENGTH = 120
 /** Name that a literal is assigned to, compared with or paired with: `pw: `, `env.PW ?? `, `set('password', `. */
 const LITERAL_NAME =
-  /([\p{L}\p{N}\p{M}_$-]{1,100})["'`\]]?\s{0,5}(?:[!=]==?|\|\|=?|\?\?=?|[:=])\s{0,5}$|["'`]([\p{L}\p{N}\p{M}_$-]{1,100})["'`]\s{0,5},\s{0,5}$|\b(?:set|with)_?([A-Za-z_]{2,60})\(\s{0,5}$/u
+  /([\p{ID_Continue}$-]{1,100})["'`\]]?\s{0,5}(?:[!=]==?|\|\|=?|\?\?=?|[:=])\s{0,5}$|["'`]([\p{ID_Continue}$-]{1,100})["'`]\s{0,5},\s{0,5}$|\b(?:set|with)_?([A-Za-z_]{2,60})\(\s{0,5}$/u
 const CODE_WORD = /[^\s(),;{}]+/g
 
 function withoutSecrets(part: string, before: string, redactor: Redactor): string {
