@@ -1,28 +1,21 @@
-// npm run bench [-- [capture] [requests] [write] [pages] [search] [jobs] [diagnostics] [flood] [recovery] [--quick] [--large] [--databases sqlite,postgres,mysql] [--json FILE] [--strict]]
+// npm run bench [-- [SUITE …] [--quick] [--large] [--check | --accept] [--repeat N] [--databases sqlite,postgres,mysql] [--json FILE] [--strict]]
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { cleanUp, cleanUpOnSignals, whenDone } from '../scripts/services/cleanup.mjs'
+import { readArguments } from './arguments.mjs'
+import { acceptRun, readAccepted, writeAccepted } from './check/accepted.mjs'
+import { compareRun, hasFailed, printComparison } from './check/compare.mjs'
+import { mergePasses } from './check/merge-passes.mjs'
 import { describeMachine } from './harness/machine.mjs'
 import { installPeers } from './harness/peers.mjs'
 import { createProgress } from './harness/progress.mjs'
 import { printTable } from './harness/report.mjs'
 import { estimateMinutes, SUITES } from './suites.mjs'
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    quick: { type: 'boolean', default: false },
-    large: { type: 'boolean', default: false },
-    databases: { type: 'string', default: 'sqlite,postgres,mysql' },
-    json: { type: 'string' },
-    strict: { type: 'boolean', default: false },
-  },
-})
-const unknown = positionals.filter((name) => !Object.hasOwn(SUITES, name))
-if (unknown.length > 0) fail(`Unknown suite ${unknown.join(', ')}. Suites: ${Object.keys(SUITES).join(', ')}`)
+const accepted = readAccepted()
+const options = readOptions()
 if (!existsSync(new URL('../dist/index.js', import.meta.url))) fail('dist is missing. Run npm run build first.')
 
 cleanUpOnSignals()
@@ -35,17 +28,36 @@ try {
 }
 
 async function everything() {
-  const started = new Date()
-  const options = { quick: values.quick, large: values.large, databases: values.databases.split(',') }
-  const names = positionals.length > 0 ? positionals : Object.keys(SUITES)
-  const plan = names.map((suite) => ({ suite, minutes: estimateMinutes(suite, options) }))
-  const progress = createProgress({ plan })
+  const { modes, repeat, databases, all_databases } = options
+  const started_at = new Date().toISOString()
+  const machine = describeMachine()
+  const plan = Object.entries(modes).map(([suite, mode]) => ({ suite, minutes: estimateMinutes(suite, mode) }))
+  const progress = createProgress({ plan: Array.from({ length: repeat }, () => plan).flat() })
   progress.printPlan()
+  const passes = []
+  for (let pass = 1; pass <= repeat; pass++) {
+    if (repeat > 1) console.log(`\nPass ${pass} of ${repeat}`)
+    passes.push(await runSuites(progress))
+  }
+  const run = { started_at, modes, repeat, databases, all_databases, machine, tables: mergePasses(passes) }
+  keep(run)
+  if (options.accept) {
+    writeAccepted(acceptRun(accepted, run))
+    console.log('Accepted. Commit bench/accepted.json with the reason.')
+  }
+  if (options.check) {
+    const entries = compareRun(accepted, run)
+    printComparison(entries)
+    if (hasFailed(entries)) process.exitCode = 1
+  }
+}
+
+async function runSuites(progress) {
   const tables = []
-  for (const name of names) {
+  for (const [name, mode] of Object.entries(options.modes)) {
     const suite = await SUITES[name].load()
     progress.startSuite()
-    for await (const { title, measure, skipped = null } of suite(options)) {
+    for await (const { title, measure, skipped = null } of suite({ ...mode, databases: options.databases })) {
       if (skipped) console.log(`\n${title}: skipped (${skipped})`)
       const { rows, seconds } = skipped ? { rows: [], seconds: 0 } : await progress.measureTable(title, measure)
       if (!skipped) printTable(title, rows)
@@ -53,19 +65,19 @@ async function everything() {
     }
     progress.endSuite()
   }
-  keep({ started_at: started.toISOString(), ...options, machine: describeMachine(), tables })
+  return tables
 }
 
-function keep(results) {
-  const text = `${JSON.stringify(results, null, 2)}\n`
+function keep(run) {
+  const text = `${JSON.stringify(run, null, 2)}\n`
   const folder = new URL('results/', import.meta.url)
   mkdirSync(folder, { recursive: true })
   writeFileSync(new URL('latest.json', folder), text)
-  if (values.json) writeFileSync(values.json, text)
-  const judged = results.tables.flatMap(({ rows }) => rows).filter(({ verdict }) => verdict !== '')
+  if (options.json) writeFileSync(options.json, text)
+  const judged = run.tables.flatMap(({ rows }) => rows).filter(({ verdict }) => verdict !== '')
   const reached = judged.filter(({ verdict }) => verdict === 'ok').length
   console.log(`\n${reached} of ${judged.length} targets reached. Results: bench/results/latest.json`)
-  if (values.strict && reached < judged.length) process.exitCode = 1
+  if (options.strict && reached < judged.length) process.exitCode = 1
 }
 
 // Readable by all users, because the database servers run as another user.
@@ -74,6 +86,15 @@ function makeTemporaryFolder() {
   whenDone(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
   chmodSync(folder, 0o1777)
   process.env.TMPDIR = folder
+}
+
+function readOptions() {
+  try {
+    return readArguments(process.argv.slice(2), accepted)
+  } catch (error) {
+    // A usage error needs no stack.
+    fail(error.message)
+  }
 }
 
 function fail(sentence) {

@@ -1,0 +1,68 @@
+import { parseArgs } from 'node:util'
+import { SUITES } from './suites.mjs'
+
+const DATABASES = ['sqlite', 'postgres', 'mysql']
+/** Passes of --check and --accept, which measure the noise by repetition. */
+const CHECKED_PASSES = 3
+
+/**
+ * Returns the suites to run with their modes, and the remaining options. --check repeats each suite in the mode in
+ * which it was accepted. Throws a sentence with the next step.
+ */
+export function readArguments(words, accepted) {
+  const { values, positionals } = parse(words)
+  const { check, accept, quick, large, json, strict } = values
+  const unknown = positionals.filter((name) => !Object.hasOwn(SUITES, name))
+  if (unknown.length > 0)
+    throw new Error(`Unknown suite ${unknown.join(', ')}. Suites: ${Object.keys(SUITES).join(', ')}`)
+  if (check && accept) throw new Error('Use either --check or --accept. Check first, then accept the changes you want.')
+  if (check && (quick || large))
+    throw new Error('--check repeats the accepted run and its mode. Remove --quick and --large.')
+  if (check && !accepted) throw new Error('bench/accepted.json is missing. Create it with npm run bench -- --accept.')
+  const databases = values.databases.split(',')
+  const wrong = databases.filter((name) => !DATABASES.includes(name))
+  if (wrong.length > 0) throw new Error(`Unknown database ${wrong.join(', ')}. Databases: ${DATABASES.join(', ')}`)
+  const repeat = Number(values.repeat ?? (check || accept ? CHECKED_PASSES : 1))
+  if (!Number.isInteger(repeat) || repeat < 1) throw new Error('--repeat must be a positive integer.')
+  const selected = check ? acceptedSuites(positionals, accepted) : positionals
+  const suites = selected.length > 0 ? selected : Object.keys(SUITES)
+  const modeOf = (suite) => (check ? accepted.suites[suite] : { quick, large })
+  return {
+    ...{ check, accept, json, strict, repeat, databases },
+    all_databases: DATABASES.every((name) => databases.includes(name)),
+    modes: Object.fromEntries(
+      suites.map((suite) => [suite, { quick: modeOf(suite).quick, large: modeOf(suite).large }]),
+    ),
+  }
+}
+
+function parse(words) {
+  try {
+    return parseArgs({
+      args: words,
+      allowPositionals: true,
+      options: {
+        quick: { type: 'boolean', default: false },
+        large: { type: 'boolean', default: false },
+        check: { type: 'boolean', default: false },
+        accept: { type: 'boolean', default: false },
+        repeat: { type: 'string' },
+        databases: { type: 'string', default: DATABASES.join() },
+        json: { type: 'string' },
+        strict: { type: 'boolean', default: false },
+      },
+    })
+  } catch (error) {
+    // Shows the sentence of Node.js without its stack.
+    throw new Error(error.message)
+  }
+}
+
+function acceptedSuites(names, accepted) {
+  const missing = names.filter((name) => !Object.hasOwn(accepted.suites, name))
+  if (missing.length > 0) {
+    const list = missing.join(' ')
+    throw new Error(`No accepted results of ${list}. Create them with npm run bench -- ${list} --accept.`)
+  }
+  return names.length > 0 ? names : Object.keys(accepted.suites)
+}

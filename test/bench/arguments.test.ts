@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'vitest'
+// @ts-expect-error The scripts have no types.
+import { readArguments } from '../../bench/arguments.mjs'
+
+const ACCEPTED = { suites: { capture: { quick: true, large: false }, pages: { quick: false, large: true } } }
+
+describe('readArguments', () => {
+  test('selects all suites and one pass by default', () => {
+    const { modes, repeat, all_databases } = readArguments([], null)
+    expect(Object.keys(modes)).toContain('recovery')
+    expect(modes.capture).toEqual({ quick: false, large: false })
+    expect({ repeat, all_databases }).toEqual({ repeat: 1, all_databases: true })
+  })
+
+  test('repeats the accepted suites in their mode with --check', () => {
+    const { modes, repeat } = readArguments(['--check'], ACCEPTED)
+    expect(modes).toEqual({ capture: { quick: true, large: false }, pages: { quick: false, large: true } })
+    expect(repeat).toBe(3)
+    expect(Object.keys(readArguments(['pages', '--check', '--repeat', '5'], ACCEPTED).modes)).toEqual(['pages'])
+  })
+
+  test.each([
+    [['--check', '--accept'], 'Use either --check or --accept. Check first, then accept the changes you want.'],
+    [['--check', '--quick'], '--check repeats the accepted run and its mode. Remove --quick and --large.'],
+    [['write', '--check'], 'No accepted results of write. Create them with npm run bench -- write --accept.'],
+    [['--repeat', '0'], '--repeat must be a positive integer.'],
+    [['--databases', 'oracle'], 'Unknown database oracle. Databases: sqlite, postgres, mysql'],
+  ])('rejects %j with the next step', (words, sentence) => {
+    expect(() => readArguments(words, ACCEPTED)).toThrow(sentence)
+  })
+
+  test('rejects an unknown suite and lists the known ones', () => {
+    expect(() => readArguments(['captures', '--check'], ACCEPTED)).toThrow(/^Unknown suite captures. Suites: capture, /)
+  })
+
+  test('rejects --check without accepted results', () => {
+    const sentence = 'bench/accepted.json is missing. Create it with npm run bench -- --accept.'
+    expect(() => readArguments(['--check'], null)).toThrow(sentence)
+  })
+})
