@@ -13,6 +13,7 @@ export default {
   entry: [
     ...publicEntries,
     'src/cli/main.ts',
+    'src/cli/prove/host.ts',
     'src/browser/script.ts',
     // Loaded by file name, in a hook thread or before the application.
     'src/diagnostics/swallowed/detection/{hooks,loader,preload}.ts',

@@ -25,7 +25,8 @@ export function readArguments(words, accepted) {
   const repeat = Number(values.repeat ?? (check || accept ? CHECKED_PASSES : 1))
   if (!Number.isInteger(repeat) || repeat < 1) throw new Error('--repeat must be a positive integer.')
   const selected = check ? acceptedSuites(positionals, accepted) : positionals
-  const suites = selected.length > 0 ? selected : Object.keys(SUITES)
+  const usual = Object.keys(SUITES).filter((name) => !SUITES[name].onDemand)
+  const suites = selected.length > 0 ? selected : usual
   const modeOf = (suite) => (check ? accepted.suites[suite] : { quick, large })
   return {
     ...{ check, accept, json, strict, repeat, databases },

@@ -1,7 +1,7 @@
 /**
  * Suites in the order of a full run. A suite yields tables as `{ title, measure }`, or as `{ title, skipped }` with the
  * reason. `quickMinutes` is the duration with --quick on two cores, and `minutes` the duration of a full run, which is
- * extrapolated from it.
+ * extrapolated from it. A suite that is `onDemand` runs only if it is named, to keep the run of all suites short.
  */
 export const SUITES = {
   capture: { minutes: 3.5, quickMinutes: 1.3, load: async () => (await import('./capture.mjs')).capture },
@@ -13,6 +13,7 @@ export const SUITES = {
   diagnostics: { minutes: 6, quickMinutes: 3, load: async () => (await import('./diagnostics.mjs')).diagnostics },
   flood: { minutes: 1.3, quickMinutes: 0.5, load: async () => (await import('./flood.mjs')).flood },
   recovery: { minutes: 3.5, quickMinutes: 2.8, load: async () => (await import('./recovery.mjs')).recovery },
+  harm: { minutes: 12, quickMinutes: 7, onDemand: true, load: async () => (await import('./harm.mjs')).harm },
 }
 
 /** Minutes that --large adds to the suite `pages`, mostly to build its data sets. Extrapolated from 1M occurrences. */

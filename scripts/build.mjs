@@ -220,6 +220,6 @@ function entryPoints() {
   const publicFiles = Object.values(exports)
     .flatMap((entry) => (typeof entry === 'string' ? [] : [entry.default, entry['edge-light']]))
     .filter((file) => file !== undefined && !FOR_BROWSERS.includes(file))
-  const own = ['cli/main.js', 'dashboard/handler.js', 'diagnostics/swallowed/detection/loader.js']
+  const own = ['cli/main.js', 'cli/prove/host.js', 'dashboard/handler.js', 'diagnostics/swallowed/detection/loader.js']
   return [...new Set([...publicFiles, ...[...own, ...FOR_DEVELOPMENT].map((file) => `./dist/${file}`)])]
 }

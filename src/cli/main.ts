@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs'
 import { TrackerError } from '../model/errors.js'
 import { didYouMean, readArgument, readFlags, usageError } from './arguments.js'
 import { type Command, CommandFailed } from './command.js'
 import { commandHelp, overviewHelp } from './help.js'
 import { finish, print, printError } from './io/terminal.js'
+import { version } from './version.js'
 
 /** All commands, loaded on demand. */
 const COMMANDS: Record<string, () => Promise<Command>> = {
@@ -13,6 +13,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   serve: async () => (await import('./commands/serve.js')).serve,
   migrate: async () => (await import('./commands/migrate.js')).migrate,
   check: async () => (await import('./commands/check.js')).check,
+  prove: async () => (await import('./commands/prove.js')).prove,
   errors: async () => (await import('./commands/errors.js')).errors,
   cleanup: async () => (await import('./commands/cleanup.js')).cleanup,
   notify: async () => (await import('./commands/notify.js')).notify,
@@ -88,11 +89,6 @@ function helpLine(args: readonly string[]): string {
 
 function isHelp(word: string): boolean {
   return word === 'help' || word === '--help' || word === '-h'
-}
-
-function version(): string {
-  const manifest = new URL('../../package.json', import.meta.url)
-  return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version
 }
 
 function printAndSucceed(text: string): number {

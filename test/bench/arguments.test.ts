@@ -5,7 +5,12 @@ import { readArguments } from '../../bench/arguments.mjs'
 const ACCEPTED = { suites: { capture: { quick: true, large: false }, pages: { quick: false, large: true } } }
 
 describe('readArguments', () => {
-  test('selects all suites and one pass by default', () => {
+  test('selects a suite on demand only by its name', () => {
+    expect(Object.keys(readArguments([], null).modes)).not.toContain('harm')
+    expect(Object.keys(readArguments(['harm'], null).modes)).toEqual(['harm'])
+  })
+
+  test('selects all other suites and one pass by default', () => {
     const { modes, repeat, all_databases } = readArguments([], null)
     expect(Object.keys(modes)).toContain('recovery')
     expect(modes.capture).toEqual({ quick: false, large: false })

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { faultboard, workingDirectory } from './faultboard.js'
 
-const COMMANDS = ['serve', 'demo', 'migrate', 'cleanup', 'check', 'errors', 'work', 'dump']
+const COMMANDS = ['serve', 'demo', 'migrate', 'cleanup', 'check', 'prove', 'errors', 'work', 'dump']
 
 describe('help', () => {
   test.each([[[]], [['--help']], [['help']]])('%j lists every command and the exit codes', async (args) => {
