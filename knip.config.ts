@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 
-const { exports } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8')) as {
-  exports: Record<string, string | Record<string, string>>
-}
+const { exports } = readJson('package.json') as { exports: Record<string, string | Record<string, string>> }
+const { dependencies, optionalDependencies } = readJson('bench/package.json') as Record<string, object>
 /** Sources of the public entries: `dist/adapters/express.js` is compiled from `src/adapters/express.ts`. */
 const publicEntries = Object.values(exports)
   .flatMap((target) => (typeof target === 'string' ? [target] : Object.values(target)))
@@ -27,9 +26,17 @@ export default {
   ],
   project: ['src/**/*.{ts,tsx}', 'scripts/**/*.mjs', 'bench/**/*.mjs', 'test/**/*.{ts,tsx}'],
   ignore: ['test/cli/init/hosts/**'],
-  // Loaded through createRequire, and types of a test dependency.
-  ignoreDependencies: ['express4', 'koa-bodyparser', '@types/smtp-server'],
+  ignoreDependencies: [
+    // Loaded through createRequire, and types of a test dependency.
+    ...['express4', 'koa-bodyparser', '@types/smtp-server'],
+    // Installed in bench/node_modules.
+    ...Object.keys({ ...dependencies, ...optionalDependencies }),
+  ],
   ignoreBinaries: ['chattr', 'mkfifo', 'mount', 'umount', 'openssl'],
   // The type of a parameter or result is exported with its function, although no other file names the type.
   ignoreExportsUsedInFile: { interface: true, type: true },
+}
+
+function readJson(file: string): unknown {
+  return JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'))
 }

@@ -3,7 +3,10 @@ import { createRequire } from 'node:module'
 import { arch, availableParallelism, cpus, loadavg, platform, release, totalmem } from 'node:os'
 import { join } from 'node:path'
 
-const PACKAGES = ['@photostructure/sqlite', 'pg', 'mysql2', 'kysely', '@sentry/node', 'pino']
+const PACKAGES = [
+  ...['@photostructure/sqlite', 'pg', 'mysql2', 'kysely', '@sentry/node', 'pino'],
+  ...['errsole', '@honeybadger-io/js', '@bugsnag/node', 'rollbar'],
+]
 
 /** Describes the machine, for the interpretation of the figures. */
 export function describeMachine() {

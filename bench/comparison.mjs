@@ -1,0 +1,65 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { fileURLToPath } from 'node:url'
+import { PRODUCTS } from './comparison/products.mjs'
+import { askChild } from './harness/child.mjs'
+import { interleaved, median } from './harness/measure.mjs'
+import { isInstalled } from './harness/peers.mjs'
+import { row } from './harness/report.mjs'
+
+const CHILD = fileURLToPath(new URL('comparison/product-child.mjs', import.meta.url))
+const MEGABYTE = 2 ** 20
+const OURS = 'Faultboard'
+
+/** Packages of a product that may be missing, because one of them has to be compiled. */
+const PACKAGES = { Errsole: ['errsole', 'errsole-sqlite'] }
+
+/** Compares the costs of Faultboard for its host with those of other products. */
+export async function* comparison({ quick }) {
+  yield { title: 'Comparison with other products', measure: () => measureProducts(quick) }
+}
+
+async function measureProducts(quick) {
+  const receiver = createServer(accept).listen(0, '127.0.0.1')
+  await once(receiver, 'listening')
+  const { port } = receiver.address()
+  const names = Object.keys(PRODUCTS).filter((name) => (PACKAGES[name] ?? []).every(isInstalled))
+  try {
+    const results = await interleaved(quick ? 2 : 5, names, async (name) => ({
+      start: await askChild(CHILD, { name, port, chunks: 0 }),
+      ...(await askChild(CHILD, { name, port, chunks: quick ? 10 : 20, slices: quick ? 2 : 3 })),
+    }))
+    return names.flatMap((name) => rowsOf(name, results))
+  } finally {
+    receiver.close()
+    receiver.closeAllConnections()
+  }
+}
+
+function rowsOf(name, results) {
+  const of = (product, read) => median(results.get(product).map(read))
+  const compared = (what, unit, read) =>
+    row({
+      ...{ name: `${name}: ${what}`, figure: of(name, read), unit },
+      ...{ ratio: of(name, read) / of(OURS, read), against: OURS },
+      note: HOW,
+    })
+  return [
+    compared('start', 'ms', ({ start }) => start.ms),
+    compared('memory after the start', 'MB', ({ start }) => start.bytes / MEGABYTE),
+    compared('one error', 'µs', ({ error }) => error),
+    compared('one successful request', 'times bare', ({ request, bare }) => request / bare),
+  ]
+}
+
+const HOW =
+  'CPU time in the process of the host. Error: 10 frames, until it is stored (Faultboard, Errsole), sent to a receiver on loopback, or written to nowhere (pino). Request: Express 5, compared with the same process before the product was loaded.'
+
+/** Accepts every report, as the servers of the products do. */
+function accept(request, response) {
+  request.resume().on('end', () => {
+    // Honeybadger requires 201, Rollbar 200.
+    response.writeHead(request.url.startsWith('/v1/notices') ? 201 : 200, { 'Content-Type': 'application/json' })
+    response.end('{"err":0,"result":{"id":null,"uuid":"0"},"id":"0"}')
+  })
+}

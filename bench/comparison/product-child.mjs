@@ -1,0 +1,72 @@
+// Starts one product in its own process and measures its start, the cost of an error, and of a successful request.
+import { errorOf } from '../capture/errors.mjs'
+import { answer, task } from '../harness/child.mjs'
+import { median } from '../harness/measure.mjs'
+import { HOSTS } from '../requests/hosts.mjs'
+import { startLoad } from '../requests/load.mjs'
+import { PRODUCTS } from './products.mjs'
+
+const FRAMES = 10
+const CHUNK = 20
+const REQUESTS = 1500
+/** Some products process an error after they report it as sent. */
+const IDLE_MS = 30
+
+const { name, port, chunks, slices } = await task()
+answer(await (chunks === 0 ? costOfStart() : costOfWork()))
+// Open sockets and timers of some products keep the process alive.
+setTimeout(() => process.exit(), 100)
+
+async function costOfStart() {
+  const memory = process.memoryUsage.rss()
+  const spent = stopwatch()
+  await PRODUCTS[name](port)
+  return { ms: spent() / 1000, bytes: process.memoryUsage.rss() - memory }
+}
+
+async function costOfWork() {
+  const load = startLoad()
+  // Measured before the product is loaded, because some products change the whole process.
+  const bare = await costOfRequest(load, {})
+  const product = await PRODUCTS[name](port)
+  const error = await costOfError(product)
+  const request = await costOfRequest(load, product.mount)
+  load.stop()
+  await product.close()
+  return { error, request, bare }
+}
+
+/** CPU time per error in microseconds, until it is sent or stored, without the time to create it. */
+async function costOfError(product) {
+  const measured = []
+  for (let chunk = -chunks; chunk < chunks; chunk++) {
+    const errors = Array.from({ length: CHUNK }, (_, i) => errorOf(FRAMES, `Order ${chunk * CHUNK + i} failed`))
+    const micros = stopwatch()
+    for (const error of errors) await product.capture(error)
+    await new Promise((resume) => setTimeout(resume, IDLE_MS))
+    if (chunk >= 0) measured.push(micros() / CHUNK)
+  }
+  return median(measured)
+}
+
+/** CPU time of this process per request in microseconds. */
+async function costOfRequest(load, mount) {
+  const server = await HOSTS.express(mount)
+  const measured = []
+  for (let slice = -1; slice < slices; slice++) {
+    const micros = await load.micros(server, REQUESTS)
+    if (slice >= 0) measured.push(micros)
+  }
+  server.close()
+  server.closeAllConnections()
+  return median(measured)
+}
+
+/** Microseconds of CPU time since the start. */
+function stopwatch() {
+  const before = process.cpuUsage()
+  return () => {
+    const { user, system } = process.cpuUsage(before)
+    return user + system
+  }
+}
