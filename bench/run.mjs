@@ -43,7 +43,7 @@ async function everything() {
   keep(run)
   if (options.accept) {
     writeAccepted(acceptRun(accepted, run))
-    console.log('Accepted. Commit bench/accepted.json with the reason.')
+    console.log('Accepted. Run npm run docs, and commit bench/accepted.json with the reason.')
   }
   if (options.check) {
     const entries = compareRun(accepted, run)

@@ -1,8 +1,9 @@
-// Writes the docs that are generated from tables in the source. With --check, fails if a file is stale.
+// Writes the docs that are generated from tables in the source and from accepted benchmarks. With --check, fails if a file is stale.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { configuration } from './docs/configuration.mjs'
 import { endpoints } from './docs/endpoints.mjs'
 import { openapi } from './docs/openapi.mjs'
+import { performance } from './docs/performance.mjs'
 import { severity } from './docs/severity.mjs'
 import { loadTables } from './docs/source.mjs'
 
@@ -11,6 +12,10 @@ const documents = {
   'docs/configuration.md': configuration(tables),
   'docs/endpoints.md': endpoints(tables),
   'docs/openapi.json': openapi(tables),
+  'docs/performance.md': performance(
+    JSON.parse(readFileSync('bench/accepted.json', 'utf8')),
+    readFileSync('scripts/docs/performance.template.md', 'utf8'),
+  ),
   'docs/severity.md': severity(tables),
 }
 const check = process.argv.includes('--check')

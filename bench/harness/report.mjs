@@ -51,16 +51,16 @@ function verdictOf(limit, value) {
   return reached ? 'ok' : 'missed'
 }
 
-function figureText({ figure, unit }) {
+export function figureText({ figure, unit }) {
   if (typeof figure !== 'number') return String(figure)
   return `${number(figure)} ${unit}`
 }
 
-function ratioText({ ratio, against }) {
+export function ratioText({ ratio, against }) {
   return ratio === null ? '' : `${ratio.toFixed(2)} x ${against}`
 }
 
-function limitText({ limit, judged, unit }) {
+export function limitText({ limit, judged, unit }) {
   if (!limit) return ''
   const bound = Number((limit.max ?? limit.min).toPrecision(3))
   return `${limit.max === undefined ? '≥' : '≤'} ${bound}${judged === 'figure' ? ` ${unit}` : ''}`

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
 // @ts-expect-error The scripts have no types.
 import { readArguments } from '../../bench/arguments.mjs'
@@ -42,4 +43,10 @@ describe('readArguments', () => {
     const sentence = 'bench/accepted.json is missing. Create it with npm run bench -- --accept.'
     expect(() => readArguments(['--check'], null)).toThrow(sentence)
   })
+})
+
+test('the benchmarks exit with 1 and one line for wrong arguments', () => {
+  const { status, stderr } = spawnSync(process.execPath, ['bench/run.mjs', '--check', '--accept'], { encoding: 'utf8' })
+  expect(status).toBe(1)
+  expect(stderr).toBe('Use either --check or --accept. Check first, then accept the changes you want.\n')
 })

@@ -34,6 +34,14 @@ test('CI covers every supported Node.js version with every database', () => {
   expect(text).toContain('npm run check:package')
 })
 
+test('benchmarks are compared with the accepted results every week and on demand', () => {
+  const { text } = WORKFLOWS.find(({ name }) => name === 'bench.yml') ?? { text: '' }
+  expect(text).toContain('npm run bench -- --check')
+  expect(text).toContain('schedule:')
+  expect(text).toContain('workflow_dispatch:')
+  expect(text).toContain('bench/results/latest.json')
+})
+
 test('a release has provenance and an SBOM', () => {
   const { text } = WORKFLOWS.find(({ name }) => name === 'release.yml') ?? { text: '' }
   expect(text).toContain('npm publish --provenance')
