@@ -25,7 +25,7 @@ async function measureProducts(quick) {
   const { port } = receiver.address()
   const names = Object.keys(PRODUCTS).filter((name) => (PACKAGES[name] ?? []).every(isInstalled))
   try {
-    const results = await interleaved(quick ? 2 : 5, names, async (name) => ({
+    const results = await interleaved(quick ? 2 : 3, names, async (name) => ({
       start: await askChild(CHILD, { name, port, chunks: 0 }),
       ...(await askChild(CHILD, { name, port, chunks: quick ? 10 : 20, slices: quick ? 2 : 3 })),
     }))

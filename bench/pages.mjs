@@ -22,7 +22,7 @@ const MAX_CPU_MS = {
   'most frequent error (html)': 10,
 }
 /** Number of visits per page, and the total time after which the rest is skipped. */
-const FULL = { max: 30, min: 10, ms: 800 }
+const FULL = { max: 30, min: 8, ms: 600 }
 const QUICK = { max: 20, min: 5, ms: 200 }
 
 /** Measures response times of all pages on data sets of several sizes. */
