@@ -2,8 +2,8 @@ import { parseArgs } from 'node:util'
 import { SUITES } from './suites.mjs'
 
 const DATABASES = ['sqlite', 'postgres', 'mysql']
-/** Passes of --check and --accept, which measure the noise by repetition. */
-const CHECKED_PASSES = 3
+/** Passes of --check and --accept. The spread of fewer passes often underestimates the noise. */
+const CHECKED_PASSES = 5
 
 /**
  * Returns the suites to run with their modes, and the remaining options. --check repeats each suite in the mode in
@@ -24,6 +24,7 @@ export function readArguments(words, accepted) {
   if (wrong.length > 0) throw new Error(`Unknown database ${wrong.join(', ')}. Databases: ${DATABASES.join(', ')}`)
   const repeat = Number(values.repeat ?? (check || accept ? CHECKED_PASSES : 1))
   if (!Number.isInteger(repeat) || repeat < 1) throw new Error('--repeat must be a positive integer.')
+  if ((check || accept) && repeat < 2) throw new Error('Noise is measured by repetition. Use --repeat 2 or more.')
   const selected = check ? acceptedSuites(positionals, accepted) : positionals
   const usual = Object.keys(SUITES).filter((name) => !SUITES[name].onDemand)
   const suites = selected.length > 0 ? selected : usual

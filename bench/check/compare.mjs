@@ -30,12 +30,12 @@ export function compareRun(accepted, run) {
 }
 
 /**
- * Compares two medians. The noise is the larger spread of both runs. A change counts only if it exceeds the noise, so
- * every repetition of the run is then on the same side of the accepted value.
+ * Compares two medians. The noise is the sum of the spreads of both runs. With the larger spread alone, one of 30 rows
+ * would regress by chance after three passes.
  */
 export function compareRow(accepted, now) {
   const change = now.ratio / accepted.ratio - 1
-  const noise = Math.max(MIN_NOISE, accepted.noise ?? 0, now.noise ?? 0)
+  const noise = Math.max(MIN_NOISE, (accepted.noise ?? 0) + (now.noise ?? 0))
   const worsening = accepted.better === 'higher' ? -change : change
   // A failed measurement has no valid ratio.
   const isWorse = !(worsening <= noise)

@@ -21,14 +21,15 @@ describe('readArguments', () => {
   test('repeats the accepted suites in their mode with --check', () => {
     const { modes, repeat } = readArguments(['--check'], ACCEPTED)
     expect(modes).toEqual({ capture: { quick: true, large: false }, pages: { quick: false, large: true } })
-    expect(repeat).toBe(3)
-    expect(Object.keys(readArguments(['pages', '--check', '--repeat', '5'], ACCEPTED).modes)).toEqual(['pages'])
+    expect(repeat).toBe(5)
+    expect(Object.keys(readArguments(['pages', '--check', '--repeat', '3'], ACCEPTED).modes)).toEqual(['pages'])
   })
 
   test.each([
     [['--check', '--accept'], 'Use either --check or --accept. Check first, then accept the changes you want.'],
     [['--check', '--quick'], '--check repeats the accepted run and its mode. Remove --quick and --large.'],
     [['write', '--check'], 'No accepted results of write. Create them with npm run bench -- write --accept.'],
+    [['--check', '--repeat', '1'], 'Noise is measured by repetition. Use --repeat 2 or more.'],
     [['--repeat', '0'], '--repeat must be a positive integer.'],
     [['--databases', 'oracle'], 'Unknown database oracle. Databases: sqlite, postgres, mysql'],
   ])('rejects %j with the next step', (words, sentence) => {

@@ -107,11 +107,12 @@ describe('compareRow', () => {
     expect(compareRow(accepted(before, 0, better), { ratio: now, noise: 0 }).verdict).toBe(verdict)
   })
 
-  test('requires a change larger than the noise of both runs', () => {
+  test('requires a change larger than the sum of the noise of both runs', () => {
     const verdict = (before: number, now: number) => compareRow(accepted(1, before), { ratio: 1.1, noise: now }).verdict
-    expect(verdict(0.05, 0.05)).toBe('regression')
-    expect(verdict(0.15, 0.05)).toBe('same')
-    expect(verdict(0.05, 0.15)).toBe('same')
+    expect(verdict(0.04, 0.05)).toBe('regression')
+    expect(verdict(0.06, 0.05)).toBe('same')
+    expect(verdict(0.15, 0)).toBe('same')
+    expect(verdict(0, 0.15)).toBe('same')
   })
 
   test('returns a regression for a failed measurement', () => {
