@@ -9,7 +9,7 @@ import { startServer } from './harness/servers.mjs'
 const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
 /** The command line prints every check. The phases before and after repeat the limits of the phase in between. */
 const SHOWN = /during$|^memory|^descriptors|^errors/
-const UNITS = { p50: 'ms', p99: 'ms', stall: 'ms', memory: 'MB', descriptors: '', errors: '' }
+const UNITS = { p50: 'ms', p99: 'ms', stall: 'ms', failures: '', memory: 'MB', descriptors: '', errors: '' }
 
 /** Runs `faultboard prove` on every database: with 100,000 errors on the first one, with 10,000 on all others. */
 export async function* harm({ quick, databases }) {

@@ -8,6 +8,8 @@ export interface Phase {
   p99: number
   stall: number
   requests: number
+  /** Requests without a response, or with an unexpected status. */
+  failures: number
 }
 
 /** Figures of one host in one scenario. */

@@ -73,6 +73,8 @@ const methods: HostMethods = {
       tracker = await openTracker(hostSettings(settings, input.tracker), environment)
     }
     server = createServer(tracker ? catching(withFaultboard(route, tracker)) : catching(route))
+    // A connection that the host closes while the load reuses it would look like a failed request.
+    server.keepAliveTimeout = 0
     const origin = await listen(server, { port: 0, host: '127.0.0.1' })
     stalls.enable()
     return { origin, mount_path: tracker?.config.mount_path ?? '' }

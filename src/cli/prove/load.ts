@@ -12,33 +12,33 @@ const VIEWERS = 20
 /** Time between two page loads of one viewer. */
 const RELOAD_INTERVAL_MS = 5000
 
-/** Sends requests until the work ends, without waiting for earlier responses. Returns the latencies in milliseconds. */
+/**
+ * Sends requests until the work ends, without waiting for earlier responses. Returns the latencies in milliseconds, and
+ * how many requests got no response or an unexpected status.
+ */
 export async function measureLatencies(
   origin: string,
   work: Promise<unknown>,
   { hasFailures }: { hasFailures: boolean },
-): Promise<number[]> {
+): Promise<{ latencies: number[]; failures: number }> {
   const agent = new Agent({ keepAlive: true })
-  const requests: Promise<number>[] = []
-  const failures: Promise<number>[] = []
+  const measured: Promise<number | null>[] = []
+  const failing: Promise<number | null>[] = []
   let isRunning = true
   const end = () => {
     isRunning = false
   }
-  const send = (sent: Promise<number>[], path: string, status: number) => {
-    const response = request(`${origin}${path}`, { agent, status })
-    response.catch(end)
-    sent.push(response)
-  }
   work.then(end, end)
+  const send = (path: string, status: number) => request(`${origin}${path}`, { agent, status }).catch(() => null)
   while (isRunning) {
-    send(requests, '/', 200)
-    if (hasFailures && requests.length % FAILING_SHARE === 0) send(failures, '/fail', 500)
+    measured.push(send('/', 200))
+    if (hasFailures && measured.length % FAILING_SHARE === 0) failing.push(send('/fail', 500))
     await sleep(REQUEST_INTERVAL_MS)
   }
   try {
-    const [latencies] = await Promise.all([Promise.all(requests), Promise.all(failures), work])
-    return latencies
+    const [responses, otherResponses] = await Promise.all([Promise.all(measured), Promise.all(failing), work])
+    const failures = [...responses, ...otherResponses].filter((latency) => latency === null).length
+    return { latencies: responses.filter((latency) => latency !== null), failures }
   } finally {
     agent.destroy()
   }

@@ -123,11 +123,12 @@ async function warmUp(host: HostProcess, { errors }: Scale): Promise<void> {
 
 async function measurePhase(host: HostProcess, work: Promise<unknown>, hasFailures: boolean): Promise<Phase> {
   await host.call('longestStall')
-  const latencies = await measureLatencies(host.origin, work, { hasFailures })
+  const { latencies, failures } = await measureLatencies(host.origin, work, { hasFailures })
   return {
     p50: percentile(latencies, 0.5),
     p99: percentile(latencies, 0.99),
     stall: await host.call('longestStall'),
     requests: latencies.length,
+    failures,
   }
 }

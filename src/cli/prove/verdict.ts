@@ -20,6 +20,7 @@ export const LIMITS_TEXT = [
   `p50 ≤ ${MAX_RATIO} × the host without Faultboard or + ${MAX_ADDED_P50_MS} ms`,
   `p99 ≤ ${MAX_RATIO} × or + ${MAX_ADDED_P99_MS} ms`,
   `longest event-loop stall ≤ + ${MAX_ADDED_STALL_MS} ms`,
+  'no additional failed requests',
   `memory growth ≤ + ${MAX_ADDED_MEMORY_MB} MB`,
   'no additional descriptors',
   'every error recorded or counted as dropped',
@@ -30,8 +31,9 @@ const LIMITS = {
   p50: (usual: number) => withinRatio(usual, MAX_ADDED_P50_MS),
   p99: (usual: number) => withinRatio(usual, MAX_ADDED_P99_MS),
   stall: (usual: number) => usual + MAX_ADDED_STALL_MS,
+  failures: (usual: number) => usual,
 }
-const METRICS = ['p50', 'p99', 'stall'] as const
+const METRICS = ['p50', 'p99', 'stall', 'failures'] as const
 
 /** Compares with the slower of the runs without Faultboard, because their difference is noise. */
 export function checkFigures(bare: readonly Figures[], faultboard: Figures, counts: Counts): Check[] {

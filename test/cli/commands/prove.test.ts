@@ -11,7 +11,7 @@ import { faultboard, RunningCommand, recordErrors, workingDirectory } from '../f
 
 /** The smallest scale. The tests ignore the limits, because response times depend on the machine. */
 const TINY = ['--errors', '100']
-const TIMEOUT_MS = 60_000
+const TIMEOUT_MS = 180_000
 
 describe('prove', { timeout: TIMEOUT_MS }, () => {
   test('prints a Markdown table, counts every error and leaves the data of the application alone', async () => {
@@ -102,7 +102,7 @@ describeOneDatabase('prove --database', (database) => {
 })
 
 describe('the limits', () => {
-  const phase = { p50: 1, p99: 2, stall: 5, requests: 100 }
+  const phase = { p50: 1, p99: 2, stall: 5, requests: 100, failures: 0 }
   const resources = (descriptors: number | null, memory_mb = 50) => ({ descriptors, memory_mb })
   const usual: Figures = {
     ...{ before: phase, during: phase, after: phase },
@@ -124,6 +124,10 @@ describe('the limits', () => {
     expect(missed({ during }, counts, [usual, { ...usual, during: { ...phase, p50: 2, p99: 5, stall: 10 } }])).toEqual(
       [],
     )
+  })
+
+  test('apply to failed requests', () => {
+    expect(missed({ after: { ...phase, failures: 1 } })).toEqual(['failures after'])
   })
 
   test('apply to memory, descriptors and counts', () => {
