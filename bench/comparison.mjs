@@ -10,24 +10,25 @@ import { row } from './harness/report.mjs'
 const CHILD = fileURLToPath(new URL('comparison/product-child.mjs', import.meta.url))
 const MEGABYTE = 2 ** 20
 const OURS = 'Faultboard'
+const ROUNDS = 2
 
 /** Packages of a product that may be missing, because one of them has to be compiled. */
 const PACKAGES = { Errsole: ['errsole', 'errsole-sqlite'] }
 
 /** Compares the costs of Faultboard for its host with those of other products. */
-export async function* comparison({ quick }) {
-  yield { title: 'Comparison with other products', measure: () => measureProducts(quick) }
+export async function* comparison() {
+  yield { title: 'Comparison with other products', measure: measureProducts }
 }
 
-async function measureProducts(quick) {
+async function measureProducts() {
   const receiver = createServer(accept).listen(0, '127.0.0.1')
   await once(receiver, 'listening')
   const { port } = receiver.address()
   const names = Object.keys(PRODUCTS).filter((name) => (PACKAGES[name] ?? []).every(isInstalled))
   try {
-    const results = await interleaved(quick ? 2 : 3, names, async (name) => ({
+    const results = await interleaved(ROUNDS, names, async (name) => ({
       start: await askChild(CHILD, { name, port, chunks: 0 }),
-      ...(await askChild(CHILD, { name, port, chunks: quick ? 10 : 20, slices: quick ? 2 : 3 })),
+      ...(await askChild(CHILD, { name, port, chunks: 10, slices: 4 })),
     }))
     return names.flatMap((name) => rowsOf(name, results))
   } finally {

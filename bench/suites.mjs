@@ -12,7 +12,7 @@ export const SUITES = {
   jobs: { minutes: 1, quickMinutes: 0.2, load: async () => (await import('./jobs.mjs')).jobs },
   diagnostics: { minutes: 6, quickMinutes: 3, load: async () => (await import('./diagnostics.mjs')).diagnostics },
   flood: { minutes: 1.3, quickMinutes: 0.5, load: async () => (await import('./flood.mjs')).flood },
-  comparison: { minutes: 3, quickMinutes: 2, load: async () => (await import('./comparison.mjs')).comparison },
+  comparison: { minutes: 3.5, quickMinutes: 3.5, load: async () => (await import('./comparison.mjs')).comparison },
   recovery: { minutes: 3.5, quickMinutes: 2.8, load: async () => (await import('./recovery.mjs')).recovery },
   harm: { minutes: 12, quickMinutes: 7, onDemand: true, load: async () => (await import('./harm.mjs')).harm },
 }

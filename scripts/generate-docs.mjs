@@ -1,5 +1,6 @@
 // Writes the docs that are generated from tables in the source and from accepted benchmarks. With --check, fails if a file is stale.
 import { readFileSync, writeFileSync } from 'node:fs'
+import { comparison } from './docs/comparison.mjs'
 import { configuration } from './docs/configuration.mjs'
 import { endpoints } from './docs/endpoints.mjs'
 import { openapi } from './docs/openapi.mjs'
@@ -8,14 +9,13 @@ import { severity } from './docs/severity.mjs'
 import { loadTables } from './docs/source.mjs'
 
 const tables = await loadTables()
+const accepted = JSON.parse(readFileSync('bench/accepted.json', 'utf8'))
 const documents = {
+  'docs/comparison.md': comparison(accepted),
   'docs/configuration.md': configuration(tables),
   'docs/endpoints.md': endpoints(tables),
   'docs/openapi.json': openapi(tables),
-  'docs/performance.md': performance(
-    JSON.parse(readFileSync('bench/accepted.json', 'utf8')),
-    readFileSync('scripts/docs/performance.template.md', 'utf8'),
-  ),
+  'docs/performance.md': performance(accepted, readFileSync('scripts/docs/performance.template.md', 'utf8')),
   'docs/severity.md': severity(tables),
 }
 const check = process.argv.includes('--check')

@@ -1,0 +1,87 @@
+import { tableRow } from './table-row.mjs'
+
+/** Products in the order of the page, with what their users get. */
+const PRODUCTS = {
+  Faultboard: {
+    package: null,
+    stores: 'in the database of the host',
+    offers: 'groups, triage, alerts, analytics and diagnostics, on a dashboard inside the host',
+  },
+  Errsole: {
+    package: 'errsole',
+    stores: 'in a database of your choice',
+    offers: 'searchable logs on a dashboard of its own port, alerts about crashes; does not group errors',
+  },
+  '@sentry/node': {
+    package: '@sentry/node',
+    stores: 'on the servers of Sentry, or your own Sentry installation',
+    offers: 'groups, triage, alerts, tracing and profiling on that server',
+  },
+  Honeybadger: {
+    package: '@honeybadger-io/js',
+    stores: 'on the servers of Honeybadger',
+    offers: 'groups, triage, alerts and uptime checks there',
+  },
+  Bugsnag: {
+    package: '@bugsnag/node',
+    stores: 'on the servers of BugSnag',
+    offers: 'groups, triage, alerts and stability of releases there',
+  },
+  Rollbar: {
+    package: 'rollbar',
+    stores: 'on the servers of Rollbar',
+    offers: 'groups, triage, alerts and workflows there',
+  },
+  pino: {
+    package: 'pino',
+    stores: 'as lines of JSON',
+    offers: 'nothing else: a logger, as the lower limit of the cost',
+  },
+}
+const FIGURES = ['start', 'memory after the start', 'one error', 'one successful request']
+
+/** Renders docs/comparison.md from the last accepted run of the suite `comparison`. */
+export function comparison({ suites }) {
+  const { accepted_at, machine, tables } = suites.comparison
+  const rows = new Map(tables.flatMap(({ rows }) => rows).map((row) => [row.name, row]))
+  const measured = Object.keys(PRODUCTS).filter((name) => rows.has(`${name}: start`))
+  const lines = measured.map((name) =>
+    tableRow([productText(name, machine), ...FIGURES.map((figure) => figureText(rows.get(`${name}: ${figure}`)))]),
+  )
+  const features = Object.entries(PRODUCTS).map(([name, { stores, offers }]) => tableRow([name, stores, offers]))
+  return `# Comparison with other products
+
+<!-- Generated from bench/accepted.json by \`npm run docs\`. Do not edit. -->
+
+What each product costs the host, measured in one run: \`npm run bench -- comparison\`, ${accepted_at.slice(0, 10)},
+Node.js ${machine.node.slice(1)}, ${machine.cores} cores.
+
+| | start | memory after the start | one error | one successful request |
+|---|---|---|---|---|
+${lines.join('\n')}
+
+All times are CPU time in the process of the host. Each product runs in its own process with the setup that its documentation recommends.
+An error has 10 frames and counts until it is stored (Faultboard, Errsole), sent to a receiver on loopback, or written to nowhere (pino).
+Faultboard writes it to SQLite and commits before it continues. A request is compared with the same process before the product was
+loaded, on Express 5; pino and Errsole add nothing to it, so their figures show the noise.
+
+What you get for it:
+
+| | errors are stored | users get |
+|---|---|---|
+${features.join('\n')}
+
+[Performance](performance.md) has all other figures.
+`
+}
+
+function productText(name, { faultboard, packages }) {
+  const { package: packageName } = PRODUCTS[name]
+  return `${name} ${packageName === null ? faultboard : packages[packageName]}`
+}
+
+function figureText({ figure, unit }) {
+  if (unit === 'times bare') return `${figure.toFixed(2)} ×`
+  const digits = figure >= 100 ? 0 : figure >= 10 ? 1 : 2
+  return `${figure.toLocaleString('en-US', { maximumFractionDigits: digits })} ${unit}`
+}
