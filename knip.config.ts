@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs'
 
-const { exports } = readJson('package.json') as { exports: Record<string, string | Record<string, string>> }
+const { exports, devDependencies } = readJson('package.json') as {
+  exports: Record<string, string | Record<string, string>>
+  devDependencies: object
+}
 const { dependencies, optionalDependencies } = readJson('bench/package.json') as Record<string, object>
 /** Sources of the public entries: `dist/adapters/express.js` is compiled from `src/adapters/express.ts`. */
 const publicEntries = Object.values(exports)
@@ -30,7 +33,9 @@ export default {
     // Loaded through createRequire, and types of a test dependency.
     ...['express4', 'koa-bodyparser', '@types/smtp-server'],
     // Installed in bench/node_modules.
-    ...Object.keys({ ...dependencies, ...optionalDependencies }),
+    ...Object.keys({ ...dependencies, ...optionalDependencies }).filter(
+      (name) => !Object.hasOwn(devDependencies, name),
+    ),
   ],
   ignoreBinaries: ['chattr', 'mkfifo', 'mount', 'umount', 'openssl'],
   // The type of a parameter or result is exported with its function, although no other file names the type.

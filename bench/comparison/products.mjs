@@ -8,9 +8,9 @@ import { Writable } from 'node:stream'
 const require = createRequire(import.meta.url)
 
 /**
- * Products with the setup that their documentation recommends. `start` loads and configures one; its errors go to a
- * receiver on loopback or to a temporary SQLite file. `capture` resolves when an error is sent or stored. `mount` adds
- * it to an Express application, before (`prepare`) or after (`finish`) the routes.
+ * Each function loads and configures a product with its usual setup. Errors go to a receiver on loopback or to a
+ * temporary SQLite file. `capture` resolves when an error is sent or stored. `mount` adds the product to an Express
+ * application, before (`prepare`) or after (`finish`) the routes.
  */
 export const PRODUCTS = {
   Faultboard: async () => {

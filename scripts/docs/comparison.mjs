@@ -60,7 +60,7 @@ Node.js ${machine.node.slice(1)}, ${machine.cores} cores.
 |---|---|---|---|---|
 ${lines.join('\n')}
 
-All times are CPU time in the process of the host. Each product runs in its own process with the setup that its documentation recommends.
+All times are CPU time in the process of the host. Each product runs in its own process with its usual setup, without deduplication and rate limits.
 An error has 10 frames and counts until it is stored (Faultboard, Errsole), sent to a receiver on loopback, or written to nowhere (pino).
 Faultboard writes it to SQLite and commits before it continues. A request is compared with the same process before the product was
 loaded, on Express 5; pino and Errsole add nothing to it, so their figures show the noise.
