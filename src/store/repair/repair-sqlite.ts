@@ -227,7 +227,7 @@ function copyTable(source: SqliteHandle, target: SqliteHandle, table: string): S
     else invalid++
   }
   const reader = tryRead(() => new RangeReader(source, { table, names, key }, add))
-  const range = readKeyRange(source, table, key.column)
+  const range = readKeyRange(source, table, key)
   if (!reader || !range) return { table, copied, unreadable: reader ? 0 : null }
   reader.read(range.first, range.last)
   const unreadable = reader.unreadable + invalid
@@ -269,8 +269,8 @@ interface KeyRange {
   isGuessed: boolean
 }
 
-/** Returns null for an empty table. */
-function readKeyRange(source: SqliteHandle, table: string, column: string): KeyRange | null {
+/** Returns null for an empty table. The first and the last row may be on damaged pages and have any key. */
+function readKeyRange(source: SqliteHandle, table: string, { column, isUnique }: Key): KeyRange | null {
   const edge = (order: 'asc' | 'desc') =>
     tryRead(() => {
       const row = source.prepare(`select ${column} as id from "${table}" order by ${column} ${order} limit 1`).get()
@@ -278,8 +278,12 @@ function readKeyRange(source: SqliteHandle, table: string, column: string): KeyR
     })
   const [first, last] = [edge('asc'), edge('desc')]
   if (first?.id === null && last?.id === null) return null
-  const newest = last?.id ?? newestId(source, column === '"error_id"' ? 'faultboard_errors' : table)
-  return { first: first?.id ?? 1, last: newest ?? MAX_GUESSED_KEY, isGuessed: newest === null }
+  const newest = newestId(source, column === '"error_id"' ? 'faultboard_errors' : table)
+  const keys = [last?.id, newest].filter((key) => typeof key === 'number')
+  // A range of unique keys may be too large. Other ranges are read in steps, so the known limit is better.
+  const end = isUnique ? Math.max(...keys) : (newest ?? keys[0])
+  const isGuessed = keys.length === 0
+  return { first: Math.min(first?.id ?? 1, 1), last: isGuessed ? MAX_GUESSED_KEY : Number(end), isGuessed }
 }
 
 function newestId(source: SqliteHandle, table: string): number | null {
