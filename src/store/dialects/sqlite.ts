@@ -1,20 +1,16 @@
 import { resolve } from 'node:path'
 import { TrackerError } from '../../model/errors.js'
-import { cachePerTarget, conflictClause, insertClause, returningClause, type SqlSyntax } from '../bulk/bulk-sql.js'
-import type { BulkRow, BulkTarget, Dialect, ErrorClass } from '../dialect.js'
+import type { Dialect, ErrorClass } from '../dialect.js'
 import {
-  CompiledQuery,
   type DatabaseConnection,
   type Driver,
-  type Kysely,
   type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
-  type UnknownRow,
 } from '../kysely.js'
-import type { Schema } from '../schema.js'
 import { HostYield } from './host-yield.js'
+import { type BulkQuery, insertMany, statementsOf } from './sqlite-bulk.js'
 import { sqliteCapabilities } from './sqlite-capabilities.js'
 import type { SqliteHandle, SqliteStatement } from './sqlite-file.js'
 import { SqliteFile } from './sqlite-file.js'
@@ -109,22 +105,6 @@ class TransactionalAdapter extends SqliteAdapter {
     return true
   }
 }
-
-const SYNTAX: SqlSyntax = { quote: '"', incoming: (column) => `excluded."${column}"`, greatest: 'max', least: 'min' }
-
-const insertSql = cachePerTarget((target) => {
-  const values = `values (${target.columns.map(() => '?').join(', ')})`
-  return `${insertClause(target, SYNTAX)} ${values}${conflictClause(target, SYNTAX)}${returningClause(target)}`
-})
-
-/** Runs one prepared statement per row, which is fastest without a network. */
-async function insertMany(db: Kysely<Schema>, target: BulkTarget, rows: readonly BulkRow[]): Promise<UnknownRow[]> {
-  const query: BulkQuery = { ...CompiledQuery.raw(insertSql(target)), bulk: rows }
-  return (await db.executeQuery<UnknownRow>(query)).rows
-}
-
-/** Statement that `SqliteConnection` runs once per row. */
-type BulkQuery = CompiledQuery & { readonly bulk?: readonly BulkRow[] }
 
 /** Invalid data and violated constraints. All other codes concern the file or the schema and are temporary. */
 const REFUSED = ['TOOBIG', 'CONSTRAINT', 'MISMATCH'] as const
@@ -247,18 +227,27 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   #run<R>({ sql, parameters, bulk }: BulkQuery): QueryResult<R> {
+    if (bulk) return { rows: this.#runBulk(bulk) as R[] }
     const { statement, isReader } = this.#prepare(sql)
-    // `get` instead of `all`, whose errors have no code in @photostructure/sqlite. An ignored row returns nothing.
-    if (bulk && isReader) return { rows: bulk.flatMap((row) => statement.get(...row) ?? []) as R[] }
-    if (bulk) {
-      for (const row of bulk) statement.run(...row)
-      return { rows: [] }
-    }
     if (isReader) {
       return { rows: statement.all(...parameters.map(toBindable)) as R[] }
     }
     const { changes, lastInsertRowid } = statement.run(...parameters.map(toBindable))
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
+  }
+
+  #runBulk(bulk: Required<BulkQuery>['bulk']): unknown[] {
+    const rows: unknown[] = []
+    for (const [sql, values] of statementsOf(bulk)) {
+      const { statement, isReader } = this.#prepare(sql)
+      if (!isReader) statement.run(...values)
+      else {
+        // `get` instead of `all`, whose errors have no code in @photostructure/sqlite. An ignored row returns nothing.
+        const row = statement.get(...values)
+        if (row) rows.push(row)
+      }
+    }
+    return rows
   }
 
   #prepare(sql: string): PreparedStatement {
