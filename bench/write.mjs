@@ -19,6 +19,8 @@ const NAMES = { sqlite: 'SQLite', postgres: 'PostgreSQL', mysql: 'MariaDB' }
 const PER_COMMIT = { sqlite: 250, postgres: 1000, mysql: 1000 }
 const CALLERS = 2000
 const PROCESSES = 8
+/** Errors that each process writes before the measurement. Otherwise eight cold processes are compared with a warm one. */
+const WARMUP = 4000
 const MIN_OF_BARE = 0.7
 /** Without a server to wait for, folding a hot group is a larger share of the time. */
 const MIN_OF_BARE_HOT_SQLITE = 0.65
@@ -145,7 +147,9 @@ async function throughput({ dialect, server }, { name, events, rounds, min }) {
 
 async function processes({ dialect, server }, { count, rounds }) {
   const results = await interleaved(rounds, [1, PROCESSES], (processes) =>
-    onFresh(dialect, server, count, `${processes} processes`, (url) => writeFromProcesses(url, count, processes)),
+    onFresh(dialect, server, count + processes * WARMUP, `${processes} processes`, (url) =>
+      writeFromProcesses(url, count, processes),
+    ),
   )
   const rate = (processes) => count / median(results.get(processes).map(({ seconds }) => seconds))
   const name = (processes) => `one hot group, ${processes} ${processes === 1 ? 'process' : 'processes'}`
@@ -234,7 +238,7 @@ function stopwatch() {
 
 async function writeFromProcesses(url, count, processes) {
   const file = fileURLToPath(new URL('write/process-child.mjs', import.meta.url))
-  const task = { url, count: count / processes, groups: 1, callers: CALLERS / processes }
+  const task = { url, warmup: WARMUP, count: count / processes, groups: 1, callers: CALLERS / processes }
   const children = Array.from({ length: processes }, (_, i) => startChild(file, { ...task, seed: i + 1 }))
   const all = (word) => Promise.all(children.map((child) => messageOf(child).then((said) => said === word)))
   await all('ready')

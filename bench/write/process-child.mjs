@@ -4,9 +4,11 @@ import { task } from '../harness/child.mjs'
 import { makeEvents } from './events.mjs'
 import { drained, logAll, startTracker } from './ours.mjs'
 
-const { url, count, groups, seed, callers } = await task()
+const { url, warmup, count, groups, seed, callers } = await task()
 const events = makeEvents({ count, groups, seed })
 const tracker = await startTracker(url)
+await logAll(tracker, makeEvents({ count: warmup, groups, seed }), callers)
+await drained(tracker)
 process.send('ready')
 await once(process, 'message')
 await logAll(tracker, events, callers)

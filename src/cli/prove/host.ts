@@ -49,7 +49,7 @@ export interface HostMethods {
 const STACK_DEPTH = 10
 const TICK_MS = 2
 /** Limits the errors of one tick, so that the generator itself does not stall the host after a pause. */
-const MAX_ERRORS_PER_TICK = 40
+const MAX_ERRORS_PER_TICK = 15
 const STALL_RESOLUTION_MS = 2
 const SETTLE_TIMEOUT_MS = 30_000
 /** Size of a dashboard page, for viewers of the baseline. */
