@@ -20,22 +20,25 @@ export async function dailyCounts(
   const starts = lastDays(days, context.now(), context.config.time_zone)
   const counts = new Map(ids.map((id) => [id, starts.map(() => 0)]))
   if (ids.length === 0) return counts
-  for (const { error_id, day, count } of await loadDailySums(context, ids, starts)) {
-    const errorCounts = counts.get(error_id)
-    if (errorCounts) errorCounts[Number(day)] = Number(count)
+  for (const { id, ...sums } of await loadDailySums(context, ids, starts)) {
+    counts.set(
+      id,
+      starts.map((_, day) => Number(sums[`day_${day}`] ?? 0)),
+    )
   }
   return counts
 }
 
+/** Sums each day of each error in its own range of the primary key, because grouping by day would sort all hours. */
 async function loadDailySums({ database }: Context, ids: readonly number[], starts: readonly number[]) {
-  const day = sql`case ${sql.join(
-    starts.slice(1).map((start, i) => sql`when hour < ${sql.lit(start)} then ${sql.lit(i)}`),
-    sql` `,
-  )} else ${sql.lit(starts.length - 1)} end`
-  const { rows } = await sql<{ error_id: number; day: number; count: number }>`
-    select error_id, day, sum(${sql.ref('count')}) as ${sql.ref('count')} from (
-      select error_id, ${starts.length === 1 ? sql.lit(0) : day} as day, ${sql.ref('count')}
-      from faultboard_error_hours where error_id in (${paddedIdList(ids)}) and hour >= ${starts[0] ?? 0}
-    ) as sums group by error_id, day`.execute(database.read)
+  const sums = starts.map((start, day) => {
+    const end = starts[day + 1]
+    return sql`(
+      select sum(${sql.ref('count')}) from faultboard_error_hours
+      where error_id = faultboard_errors.id and hour >= ${start} ${end === undefined ? sql`` : sql`and hour < ${end}`}
+    ) as ${sql.ref(`day_${day}`)}`
+  })
+  const { rows } = await sql<{ id: number; [day: `day_${number}`]: number | null }>`
+    select id, ${sql.join(sums)} from faultboard_errors where id in (${paddedIdList(ids)})`.execute(database.read)
   return rows
 }
