@@ -1,17 +1,21 @@
 import type { Context } from '../../context.js'
 import { applicationNames } from '../../store/applications.js'
-import { sql } from '../../store/kysely.js'
+import { packedRows } from '../../store/bulk/packed-rows.js'
+import { type Selectable, sql } from '../../store/kysely.js'
+import { type ErrorsTable, TABLES } from '../../store/schema.js'
 import { paddedIdList } from '../list/padded-id-list.js'
 import { type ErrorSummary, toSummary } from './error-record.js'
+
+const COLUMNS = Object.keys(TABLES.faultboard_errors.columns) as (keyof Selectable<ErrorsTable>)[]
 
 /** Loads summaries of errors in the given order. Omits deleted errors. */
 export async function loadSummaries(context: Context, ids: readonly number[]): Promise<ErrorSummary[]> {
   if (ids.length === 0) return []
-  const rows = await context.database.read
+  const query = context.database.read
     .selectFrom('faultboard_errors')
     .selectAll()
     .where(sql<boolean>`id in (${paddedIdList(ids)})`)
-    .execute()
+  const rows = await packedRows(context.database, query, COLUMNS)
   const byId = new Map(rows.map((row) => [row.id, row]))
   const names = await applicationNames(context.database)
   const now = context.now()
