@@ -17,6 +17,8 @@ export default {
     'src/cli/main.ts',
     'src/cli/prove/host.ts',
     'src/browser/script.ts',
+    // Imported by compiled JSX.
+    'src/html/jsx-runtime.ts',
     // Loaded by file name, in a hook thread or before the application.
     'src/diagnostics/swallowed/detection/{hooks,loader,preload}.ts',
     'scripts/*.mjs',
@@ -37,6 +39,8 @@ export default {
       (name) => !Object.hasOwn(devDependencies, name),
     ),
   ],
+  // Its plugin takes the alias `#html`, the source of JSX, for a package.
+  typescript: false,
   ignoreBinaries: ['chattr', 'mkfifo', 'mount', 'umount', 'openssl'],
   // The type of a parameter or result is exported with its function, although no other file names the type.
   ignoreExportsUsedInFile: { interface: true, type: true },

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
 /**
@@ -32,7 +33,8 @@ const SLOW = isQuick ? ['test/model/linear-time.test.ts'] : []
 const EXCLUDED = ['**/node_modules/**', ...OTHER_PASS, ...SLOW]
 
 export default defineConfig({
-  esbuild: { jsx: 'automatic', jsxImportSource: 'hono/jsx' },
+  esbuild: { jsx: 'automatic', jsxImportSource: '#html', jsxDev: false },
+  resolve: { alias: { '#html': fileURLToPath(new URL('src/html', import.meta.url)) } },
   test: {
     globalSetup: ['test/support/build-once.ts', 'test/support/templates.ts'],
     pool: 'forks',

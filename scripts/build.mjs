@@ -22,6 +22,9 @@ const CHUNKS = [
 /** Libraries of which a small part is used. Loading all of valibot takes 15 ms. */
 const BUNDLED = { valibot: resolve(import.meta.dirname, '../node_modules/valibot/dist/index.mjs') }
 
+/** Module that compiled JSX imports. */
+const JSX_RUNTIME = { '#html/jsx-runtime': resolve(import.meta.dirname, '../dist/html/jsx-runtime.js') }
+
 /** Entries for scripts, benchmarks and processes that tests start. Not in the package. */
 const FOR_DEVELOPMENT = ['tracker.js', 'options.js', 'store/database.js', 'store/migrate.js', 'jobs/engines.js']
 
@@ -109,10 +112,11 @@ function licenseComment(library) {
 
 /** Bundles the compiled modules into a few files, because loading a module costs half a millisecond and 60 kB. */
 async function joinModules() {
+  const aliases = { ...BUNDLED, ...JSX_RUNTIME }
   const bundle = await rollup({
     input: Object.fromEntries(entryPoints().map((file) => [file.slice('./dist/'.length, -'.js'.length), file])),
-    external: (id) => !/^[./]/.test(id) && !Object.hasOwn(BUNDLED, id),
-    plugins: [{ name: 'bundled-libraries', resolveId: (id) => BUNDLED[id] ?? null }],
+    external: (id) => !/^[./]/.test(id) && !Object.hasOwn(aliases, id),
+    plugins: [{ name: 'aliases', resolveId: (id) => aliases[id] ?? null }],
     onLog: (level, { message }) => level === 'warn' && console.warn(message),
   })
   const { output } = await bundle.generate({

@@ -34,7 +34,7 @@ export interface Visit extends ViewConfiguration {
   tracker: { version: string | null; state: HealthState }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: hono/jsx types a rendered element as any.
+// biome-ignore lint/suspicious/noExplicitAny: TypeScript does not distinguish elements from texts, lists and promises of them.
 export type Rendered = any
 
 /** Route with its description for the docs, the options that enable it and its parameters. */

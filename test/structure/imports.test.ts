@@ -8,6 +8,7 @@ import { describe, expect, test } from 'vitest'
  */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   model: [],
+  html: [],
   config: ['model'],
   store: ['config', 'model'],
   capture: ['config', 'model', 'store', 'context'],
@@ -23,6 +24,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   dashboard: [
     'config',
     'model',
+    'html',
     'capture',
     'triage',
     'analytics',
@@ -98,7 +100,7 @@ const ONLY_IN: Record<string, RegExp> = {
   'node:sqlite': /^store\/dialects\/sqlite\.ts$/,
   // On Node.js 20 and 22, an active AsyncLocalStorage makes every await of the host slower.
   'node:async_hooks': /^capture\//,
-  hono: /^(dashboard|cli\/host)\//,
+  hono: /^(dashboard|html)\//,
   jiti: /^cli\//,
   acorn: /^diagnostics\/swallowed\/detection\/marking\/syntax\.ts$/,
   'estree-walker': /^diagnostics\/swallowed\/detection\/marking\/syntax\.ts$/,

@@ -1,6 +1,4 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import { raw } from 'hono/html'
-import type { PropsWithChildren } from 'hono/jsx'
 import { withFaultboard } from '../../adapters/node.js'
 import type { TrackerInstance } from '../../tracker.js'
 import { FAILING_ROUTES } from './failing-routes.js'
@@ -35,7 +33,7 @@ async function route(request: IncomingMessage, response: ServerResponse, tracker
 type Rendered = ReturnType<typeof Home>
 
 function sendPage(response: ServerResponse, status: number, page: Rendered): void {
-  send(response, status, 'text/html', `${raw('<!doctype html>')}${page}`)
+  send(response, status, 'text/html', `<!doctype html>${page}`)
 }
 
 function send(response: ServerResponse, status: number, type: string, body: string): void {
@@ -90,7 +88,7 @@ function NotFound() {
   )
 }
 
-function Page({ title, children }: PropsWithChildren<{ title: string }>) {
+function Page({ title, children }: { title: string; children: Rendered }) {
   return (
     <html lang="en">
       <head>

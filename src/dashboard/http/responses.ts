@@ -15,7 +15,7 @@ export async function htmlResponse(
   headers: Record<string, string> = {},
 ): Promise<Response> {
   // Applied to the whole page, so that no template can omit it.
-  const text = showDirectionControls(String(await document.toString()))
+  const text = showDirectionControls(String(await document))
   return new Response(text, { status, headers: { 'Content-Type': 'text/html; charset=utf-8', ...headers } })
 }
 

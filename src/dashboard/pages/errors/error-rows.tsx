@@ -69,7 +69,8 @@ export function ErrorRows({
       </thead>
       <tbody>
         <YieldingList
-          parts={errors.map((error) => (
+          items={errors}
+          render={(error) => (
             <Row
               error={error}
               link={href(visit, `/errors/${error.id}`, origin)}
@@ -78,7 +79,7 @@ export function ErrorRows({
               hasTrend={hasTrend}
               isSelected={allSelected}
             />
-          ))}
+          )}
         />
       </tbody>
     </table>

@@ -1,19 +1,24 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { raw } from 'hono/html'
 import type { Rendered } from '../../define.js'
 
-/** Short enough to keep the host's requests responsive. */
-const MAX_BLOCKING_MS = 8
+/** Half of the longest stall that a page may cause, because other parts of the page render before the list. */
+const MAX_BLOCKING_MS = 4
 
-/** Renders parts in sequence and yields to the event loop in between. */
-export async function YieldingList({ parts }: { parts: readonly Rendered[] }): Promise<Rendered> {
-  let text = ''
+/** Renders items in sequence and yields to the event loop in between. */
+export async function YieldingList<Item>({
+  items,
+  render,
+}: {
+  items: readonly Item[]
+  render: (item: Item) => Rendered
+}): Promise<Rendered[]> {
+  const parts: Rendered[] = []
   let startedAt = performance.now()
-  for (const part of parts) {
-    text += await part.toString()
+  for (const item of items) {
+    parts.push(render(item))
     if (performance.now() - startedAt < MAX_BLOCKING_MS) continue
     await yieldToEventLoop()
     startedAt = performance.now()
   }
-  return raw(text)
+  return parts
 }

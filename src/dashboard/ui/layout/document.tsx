@@ -1,4 +1,4 @@
-import { raw } from 'hono/html'
+import { raw } from '../../../html/jsx-runtime.js'
 import { assetPath } from '../../assets.js'
 import type { Destination, Rendered, Visit } from '../../define.js'
 import { href, openErrorsLink } from '../../links/href.js'

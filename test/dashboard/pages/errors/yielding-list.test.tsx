@@ -20,7 +20,7 @@ test('yields to the event loop during long rendering and keeps the order of part
   const words = ['one', 'two', '<script>', 'four', 'five']
   const page = await htmlResponse(
     <ul>
-      <YieldingList parts={words.map((word) => <Slow word={word} />)} />
+      <YieldingList items={words} render={(word) => <Slow word={word} />} />
     </ul>,
   )
   drawn = true
