@@ -1,7 +1,7 @@
 import type { Context } from '../context.js'
 import type { HealthState } from './report.js'
 
-const DATA_LOSS_REASONS = ['spool_full', 'spool_unwritable']
+const FAILING_REASONS = ['spool_full', 'spool_unwritable', 'journal_unwritable']
 const WARNING_REASONS = ['refused_by_database', 'dashboard_failed', 'forwarding_headers_ignored']
 
 /** Health that needs no query or disk access. Shown on every page of the dashboard. */
@@ -13,6 +13,6 @@ export function healthAtAGlance({
   const counts = counters.toJSON()
   const hasCounted = (reasons: readonly string[]) => reasons.some((reason) => (counts[reason] ?? 0) > 0)
   const isUnreachable = recorder.state.unavailable_since !== null
-  if (isUnreachable || (dialect.file?.damage ?? null) !== null || hasCounted(DATA_LOSS_REASONS)) return 'failing'
+  if (isUnreachable || (dialect.file?.damage ?? null) !== null || hasCounted(FAILING_REASONS)) return 'failing'
   return (dialect.file?.replacedCount ?? 0) > 0 || hasCounted(WARNING_REASONS) ? 'degraded' : 'ok'
 }

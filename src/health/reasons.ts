@@ -64,7 +64,7 @@ function* spoolReasons({ spool, dropped }: Facts): Iterable<Reason> {
   } else if (bytes > max_bytes / 2) {
     yield degraded(`${folder} is more than half full. Restore the database before spool_max_bytes is reached.`)
   }
-  if (dropCount('spool_unwritable', dropped) > 0) {
+  if (dropCount('spool_unwritable', dropped) + dropCount('journal_unwritable', dropped) > 0) {
     yield failing(`${folder} is not writable. Grant this process write access, or set spool_path to another folder.`)
   }
   if (failed > 0) {

@@ -41,7 +41,9 @@ export const DROP_REASONS: Readonly<Record<string, string>> = {
   job_engine_unavailable: 'Times the job engine was unreachable. Errors were written to the spool folder.',
   refused_by_database: 'Rejected by the database and kept as .failed files in the spool folder.',
   spool_full: 'Lost: the spool folder reached spool_max_bytes.',
-  spool_unwritable: 'Failed writes to the spool folder. Errors that were not committed either are lost.',
+  spool_unwritable: 'Lost: the spool folder is not writable.',
+  journal_unwritable:
+    'Failed writes to the spool folder with async_logging. The errors were acknowledged after the commit instead.',
   dashboard_failed: 'Dashboard pages that failed; see the log on standard error.',
   sign_in_limited: 'Dashboard sign-ins rejected: too many wrong passwords within a minute.',
   forwarding_headers_ignored:

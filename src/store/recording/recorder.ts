@@ -326,7 +326,7 @@ export class Recorder {
       }
       return true
     } catch (error) {
-      counters.add('spool_unwritable')
+      counters.add('journal_unwritable')
       warn(
         `Cannot write to the spool folder (${failureMessage(error)}). With async_logging, errors are now acknowledged after the commit.`,
       )

@@ -176,6 +176,17 @@ describeEachDatabase('the spool folder', (database) => {
     expect((await verifiedCounts(place.url)).counts).toEqual({ 'shop NoRoom': 1 })
   })
 
+  test('counts no error as lost if only the journal of async_logging cannot be written', async () => {
+    const place = await freshPlace(database)
+    rmSync(place.spool_path, { recursive: true })
+    writeFileSync(place.spool_path, 'a file, not a folder')
+    const { tracker } = trackerAt(place, { async_logging: true })
+    const logged = await tracker.Commands.LogError.call({ error_type: 'NoJournal', message: 'async' })
+    expect(logged?.state).toBe('accepted')
+    expect((await verifiedCounts(place.url)).counts).toEqual({ 'shop NoJournal': 1 })
+    expect((await tracker.stats()).dropped).toEqual({ journal_unwritable: 1 })
+  })
+
   test('loses the error without harming the host when it cannot be written', async () => {
     const place = await freshPlace(database)
     rmSync(place.spool_path, { recursive: true })
