@@ -69,9 +69,11 @@ export class FaultboardSpanProcessor {
       return
     }
     this.#pendingExceptions.add(exception)
+    const { trace_id, message } = exception
+    const endedAt = context.now()
     this.#delayedReports.add(() => {
       this.#pendingExceptions.forget(exception)
-      if (context.traces.isLogged(exception.trace_id, exception.message)) context.counters.add(ALREADY_RECORDED)
+      if (context.traces.isLogged(trace_id, message, endedAt)) context.counters.add(ALREADY_RECORDED)
       else void logError(context, exception.input)
     })
   }

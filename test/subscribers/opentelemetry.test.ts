@@ -80,6 +80,20 @@ describeOneDatabase('OpenTelemetry', (database) => {
     expect((await tracker.stats()).dropped).toEqual({ otel_already_recorded: 2 })
   })
 
+  test('counts an error once if the process stalls before the report of its span', async () => {
+    const { tracker, processor, tracer, clock } = await traced(database)
+    await tracer.startActiveSpan('pay', async (span) => {
+      const error = new Error('card has expired')
+      await tracker.Commands.LogError.call({ exception: error })
+      span.recordException(error)
+      span.end()
+    })
+    clock.now = Date.now() + 10_000
+    await processor.forceFlush()
+    expect((await recordsWithMessage(tracker, 'card has expired'))[0]?.occurrence_count).toBe(1)
+    expect((await tracker.stats()).dropped).toEqual({ otel_already_recorded: 1 })
+  })
+
   test('counts an exception in nested spans once and each retry separately', async () => {
     const { tracker, processor, tracer } = await traced(database)
     tracer.startActiveSpan('request', (request) => {

@@ -46,7 +46,7 @@ function activeTrace(): Trace | null {
   }
 }
 
-/** Maximum time between the recording of an error by a hook and by its span. */
+/** Maximum time from the recording of an error by a hook to the end of its span. */
 const SAME_ERROR_MS = 5000
 const MAX_TRACKED_TRACES = 1000
 
@@ -73,9 +73,10 @@ export class TraceSightings {
     }
   }
 
-  isLogged(trace_id: string, message: string): boolean {
+  /** Whether a hook recorded the error of a span that ended at `endedAt`, shortly before or at any time after. */
+  isLogged(trace_id: string, message: string, endedAt: number): boolean {
     const loggedAt = this.#seen.get(messageKey(trace_id, message))
-    return loggedAt !== undefined && this.#now() - loggedAt <= SAME_ERROR_MS
+    return loggedAt !== undefined && endedAt - loggedAt <= SAME_ERROR_MS
   }
 }
 
