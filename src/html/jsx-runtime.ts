@@ -74,7 +74,8 @@ function renderAll(children: readonly unknown[]): string | Promise<string> {
 }
 
 async function joinWhenRendered(...parts: (string | Promise<string>)[]): Promise<string> {
-  return (await Promise.all(parts)).join('')
+  // Unlike `join`, adding strings does not copy the whole page for each element around an asynchronous part.
+  return (await Promise.all(parts)).reduce((text, part) => text + part, '')
 }
 
 function attribute(name: string, value: unknown): string {
