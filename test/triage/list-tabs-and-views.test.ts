@@ -3,7 +3,7 @@ import { assignError } from '../../src/triage/commands/assign-error.js'
 import { resolveError } from '../../src/triage/commands/resolve-error.js'
 import { snoozeError } from '../../src/triage/commands/snooze-error.js'
 import { updateStatus } from '../../src/triage/commands/update-status.js'
-import { filterChoices } from '../../src/triage/list/filter-choices.js'
+import { listAssignees, recentOrigins } from '../../src/triage/list/filter-choices.js'
 import { type StatusCounts, statusCounts } from '../../src/triage/list/status-counts.js'
 import { deleteView, listQuery, listSavedViews, saveView } from '../../src/triage/saved-views.js'
 import { describeEachDatabase } from '../support/databases.js'
@@ -97,22 +97,20 @@ describeEachDatabase('filter choices', (database) => {
     const otherErrorId = await other.log('Theirs', { platform: 'Android', app_version: '9' })
     await other.run(assignError, { error_id: otherErrorId, assigned_to: 'carl' })
 
-    const all = await filterChoices(context, null)
+    const all = await recentOrigins(context, null)
     expect(all.platforms).toEqual(['API', 'Android', 'Web', 'iOS'])
     expect(all.app_versions.slice(0, 3)).toEqual(['1.22', '1.21', '1.20'])
     expect(all.app_versions).toHaveLength(20)
-    expect(all.assignees).toEqual(['Anna', 'berta', 'carl'])
+    expect(await listAssignees(context, null)).toEqual(['Anna', 'berta', 'carl'])
     const { application_id } = await context.database.read
       .selectFrom('faultboard_errors')
       .select('application_id')
       .where('id', '=', otherErrorId)
       .executeTakeFirstOrThrow()
-    expect(await filterChoices(context, application_id)).toEqual({
-      platforms: ['Android'],
-      app_versions: ['9'],
-      assignees: ['carl'],
-    })
-    expect(await filterChoices(context, 999)).toEqual({ platforms: [], app_versions: [], assignees: [] })
+    expect(await recentOrigins(context, application_id)).toEqual({ platforms: ['Android'], app_versions: ['9'] })
+    expect(await listAssignees(context, application_id)).toEqual(['carl'])
+    expect(await recentOrigins(context, 999)).toEqual({ platforms: [], app_versions: [] })
+    expect(await listAssignees(context, 999)).toEqual([])
   })
 })
 

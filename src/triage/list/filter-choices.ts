@@ -2,10 +2,14 @@ import type { Context } from '../../context.js'
 import { sql } from '../../store/kysely.js'
 import { withoutIndex } from '../../store/sql/sort-order.js'
 
-export interface FilterChoices {
+/** Platforms and versions of the most recently seen errors. */
+export interface RecentOrigins {
   platforms: string[]
   /** Most recently seen first. */
   app_versions: string[]
+}
+
+export interface FilterChoices extends RecentOrigins {
   assignees: string[]
 }
 
@@ -14,19 +18,13 @@ const MAX_RECENT_ERRORS = 1000
 const MAX_VERSIONS = 20
 const MAX_ASSIGNEES = 100
 
-/** Options of the list filters: values of the most recently seen errors, and all assignees. */
-export async function filterChoices(
-  context: Context,
-  application_id: number | null | undefined,
-): Promise<FilterChoices> {
-  await context.ready()
-  const rows = await loadRecentValues(context, application_id ?? null)
+export async function recentOrigins(context: Context, application_id: number | null): Promise<RecentOrigins> {
+  const rows = await loadRecentValues(context, application_id)
   const newestFirst = [...rows].sort((a, b) => b.occurred_at - a.occurred_at)
   const versions = new Set(newestFirst.flatMap(({ app_version }) => app_version ?? []))
   return {
     platforms: [...new Set(rows.map(({ platform }) => platform))].sort(),
     app_versions: [...versions].slice(0, MAX_VERSIONS),
-    assignees: await listAssignees(context, application_id ?? null),
   }
 }
 

@@ -1,9 +1,10 @@
 import * as v from 'valibot'
+import { cachedQuery } from '../../../analytics/cached-query.js'
 import type { Context } from '../../../context.js'
 import { choice, optional } from '../../../model/input/input.js'
 import { ErrorsPage, errorsListInput, readErrorsPage } from '../../../triage/list/errors-list.js'
 import { downloadedErrors } from '../../../triage/list/export-errors.js'
-import { type FilterChoices, filterChoices } from '../../../triage/list/filter-choices.js'
+import { type FilterChoices, listAssignees, recentOrigins } from '../../../triage/list/filter-choices.js'
 import { type FoundText, findText } from '../../../triage/list/matching-errors.js'
 import { type StatusCounts, statusCounts } from '../../../triage/list/status-counts.js'
 import { listQuery, listSavedViews, type SavedView } from '../../../triage/saved-views.js'
@@ -76,12 +77,14 @@ async function loadControls(
   { found }: ErrorsData,
   { select, ...filter }: Parameters,
 ): Promise<Controls> {
-  const [counts, choices, views] = await Promise.all([
+  const application_id = filter.application_id ?? null
+  const [counts, origins, assignees, views] = await Promise.all([
     statusCounts(context, filter, { found }),
-    filterChoices(context, filter.application_id),
+    cachedQuery(context, `origins ${application_id}`, () => recentOrigins(context, application_id)),
+    listAssignees(context, application_id),
     listSavedViews.run(context, {}),
   ])
-  return { counts, choices, views }
+  return { counts, choices: { ...origins.value, assignees }, views }
 }
 
 function List({
