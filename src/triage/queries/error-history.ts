@@ -4,6 +4,7 @@ import { id, optional } from '../../model/input/input.js'
 import * as r from '../../model/result.js'
 import { DAY, HOUR, lastDays, localDay, startOfHour } from '../../model/time.js'
 import { defineOperation } from '../../operation.js'
+import { packedRows } from '../../store/bulk/packed-rows.js'
 import { requireError } from './find-error.js'
 
 /** Occurrences of an error over time and by origin. Includes occurrences that are no longer stored. */
@@ -27,20 +28,23 @@ export const errorHistory = defineOperation({
   input: v.object({ error_id: id(), application_id: optional(id()) }),
   async run(context, input): Promise<ErrorHistory> {
     const { id: error_id, occurred_at } = await requireError(context, input)
-    const now = context.now()
-    const days = lastDays(SHOWN_DAYS, now, context.config.time_zone)
-    const firstHour = startOfHour(now) - (SHOWN_HOURS - 1) * HOUR
-    const sums = await loadHourSums(context, error_id, Math.min(days[0] ?? now, firstHour))
-    return {
-      hours: Array.from({ length: SHOWN_HOURS }, (_, i) => {
-        const hour = firstHour + i * HOUR
-        return { starts_at: new Date(hour).toISOString(), count: sums.get(hour) ?? 0 }
-      }),
-      days: countByDay(days, sums, context.config.time_zone),
-      ...(await loadShares(context, error_id, startOfHour(occurred_at) - SHOWN_DAYS * DAY)),
-    }
+    return { ...(await loadHistogram(context, error_id)), ...(await loadShares(context, error_id, occurred_at)) }
   },
 })
+
+export async function loadHistogram(context: Context, error_id: number): Promise<Pick<ErrorHistory, 'hours' | 'days'>> {
+  const now = context.now()
+  const days = lastDays(SHOWN_DAYS, now, context.config.time_zone)
+  const firstHour = startOfHour(now) - (SHOWN_HOURS - 1) * HOUR
+  const sums = await loadHourSums(context, error_id, Math.min(days[0] ?? now, firstHour))
+  return {
+    hours: Array.from({ length: SHOWN_HOURS }, (_, i) => {
+      const hour = firstHour + i * HOUR
+      return { starts_at: new Date(hour).toISOString(), count: sums.get(hour) ?? 0 }
+    }),
+    days: countByDay(days, sums, context.config.time_zone),
+  }
+}
 
 function countByDay(starts: readonly number[], sums: ReadonlyMap<number, number>, timeZone: string) {
   const days = starts.map((start) => ({
@@ -56,22 +60,27 @@ function countByDay(starts: readonly number[], sums: ReadonlyMap<number, number>
 }
 
 async function loadHourSums({ database }: Context, error_id: number, from: number): Promise<Map<number, number>> {
-  const rows = await database.read
+  const query = database.read
     .selectFrom('faultboard_error_hours')
     .select(({ fn }) => ['hour', fn.sum<number>('count').as('count')])
     .where('error_id', '=', error_id)
     .where('hour', '>=', from)
     .groupBy('hour')
-    .execute()
+  const rows = await packedRows(database, query, ['hour', 'count'])
   return new Map(rows.map(({ hour, count }) => [hour, count]))
 }
 
-async function loadShares({ database }: Context, error_id: number, from: number) {
+/** `occurred_at` is the time when the error was last seen. */
+export async function loadShares(
+  { database }: Context,
+  error_id: number,
+  occurred_at: number,
+): Promise<Pick<ErrorHistory, 'app_versions' | 'platforms'>> {
   const rows = await database.read
     .selectFrom('faultboard_error_hours')
     .select(({ fn }) => ['platform', 'app_version', fn.sum<number>('count').as('count')])
     .where('error_id', '=', error_id)
-    .where('hour', '>=', from)
+    .where('hour', '>=', startOfHour(occurred_at) - SHOWN_DAYS * DAY)
     .groupBy(['platform', 'app_version'])
     .execute()
   return {

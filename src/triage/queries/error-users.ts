@@ -23,16 +23,20 @@ export const errorUsers = defineOperation({
   input: v.object({ error_id: id(), application_id: optional(id()) }),
   async run(context, input): Promise<ErrorUsers> {
     const { id: error_id } = await requireError(context, input)
-    if (await hasMoreThan(context, error_id, MAX_COMPARED_USERS)) {
-      const recent = await recentUsers(context, error_id)
-      return {
-        users: topUsers(await userRows(context, error_id).where('user_id', 'in', recent).execute()),
-        scope: 'recent',
-      }
-    }
-    return { users: topUsers(await userRows(context, error_id).limit(MAX_COMPARED_USERS).execute()), scope: 'all' }
+    return loadTopUsers(context, error_id)
   },
 })
+
+export async function loadTopUsers(context: Context, error_id: number): Promise<ErrorUsers> {
+  if (await hasMoreThan(context, error_id, MAX_COMPARED_USERS)) {
+    const recent = await recentUsers(context, error_id)
+    return {
+      users: topUsers(await userRows(context, error_id).where('user_id', 'in', recent).execute()),
+      scope: 'recent',
+    }
+  }
+  return { users: topUsers(await userRows(context, error_id).limit(MAX_COMPARED_USERS).execute()), scope: 'all' }
+}
 
 interface UserRow {
   user_id: string

@@ -1,15 +1,16 @@
 import * as v from 'valibot'
+import { cachedQuery } from '../../../analytics/cached-query.js'
 import { choice, integer, optional } from '../../../model/input/input.js'
 import * as r from '../../../model/result.js'
 import { listAssignees } from '../../../triage/list/filter-choices.js'
 import { requestCurl } from '../../../triage/queries/error-curl.js'
 import { ErrorGrouping, explainGrouping } from '../../../triage/queries/error-grouping.js'
-import { ErrorHistory, errorHistory } from '../../../triage/queries/error-history.js'
+import { ErrorHistory, loadHistogram, loadShares } from '../../../triage/queries/error-history.js'
 import { locationPhrase } from '../../../triage/queries/error-location.js'
 import { errorMarkdown } from '../../../triage/queries/error-markdown.js'
 import { findNeighbors } from '../../../triage/queries/error-neighbors.js'
 import { ErrorRecord } from '../../../triage/queries/error-record.js'
-import { ErrorUsers, errorUsers } from '../../../triage/queries/error-users.js'
+import { ErrorUsers, loadTopUsers } from '../../../triage/queries/error-users.js'
 import { findError } from '../../../triage/queries/find-error.js'
 import { definePage, type Visit } from '../../define.js'
 import { href } from '../../links/href.js'
@@ -39,14 +40,21 @@ export const error = definePage({
     ...listOriginInput,
   }),
   async load(context, parameters, visit) {
-    const { error_id, application_id } = parameters
     const record = await findError.run(context, parameters)
-    const [history, users, related] = await Promise.all([
-      errorHistory.run(context, { error_id, application_id }),
-      errorUsers.run(context, { error_id, application_id }),
+    const { id } = record
+    const [histogram, shares, users, related] = await Promise.all([
+      loadHistogram(context, id),
+      cachedQuery(context, `shares of ${id}`, () => loadShares(context, id, Date.parse(record.occurred_at))),
+      cachedQuery(context, `users of ${id}`, () => loadTopUsers(context, id)),
       relatedParts(context, record, visit),
     ])
-    return { record, history, users, grouping: explainGrouping(record, context.config.project_root ?? ''), related }
+    return {
+      record,
+      history: { ...histogram, ...shares.value },
+      users: users.value,
+      grouping: explainGrouping(record, context.config.project_root ?? ''),
+      related,
+    }
   },
   async loadForHtml(context, { record }, { application_id, list_query, list_page, wide_frame }, visit) {
     const filter = originFilter({ list_query, list_page })
