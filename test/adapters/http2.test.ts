@@ -109,7 +109,7 @@ describe('Dashboard over HTTP/2', () => {
     expect((await send({ ':path': '/' })).text).toBe('ok')
   })
 
-  test('cannot be reached without valid credentials by any spelling of path or header', {
+  test('the dashboard cannot be reached without valid credentials by any spelling of path or header', {
     timeout: 60_000,
   }, async () => {
     const { send } = await hostWithError()

@@ -10,7 +10,7 @@ const slow = <T>(value: T) => new Promise<T>((resume) => setTimeout(() => resume
 describeEachDatabase('a page query', (database) => {
   const createContext = async () => (await listContext(database)).context
 
-  test('is not cached on a small database if it is fast', async () => {
+  test('a page query is not cached on a small database if it is fast', async () => {
     const context = await createContext()
     let runs = 0
     const query = () => cachedQuery(context, 'error count', async () => ++runs)
@@ -18,7 +18,7 @@ describeEachDatabase('a page query', (database) => {
     expect(await query()).toEqual({ value: 2, queriedAt: NOON })
   })
 
-  test('is cached on a large database even if it is fast', async () => {
+  test('a page query is cached on a large database even if it is fast', async () => {
     const context = await createContext()
     await addGroups(context, 5000, (i) => ({ text: `text ${i}` }))
     let runs = 0
@@ -26,7 +26,7 @@ describeEachDatabase('a page query', (database) => {
     expect([await query(), await query()]).toEqual(Array(2).fill({ value: 1, queriedAt: NOON }))
   })
 
-  test('is cached per key and database if it is slow', async () => {
+  test('a page query is cached per key and database if it is slow', async () => {
     const [context, other] = [await createContext(), await createContext()]
     const query = (key: string, value: string, owner = context) =>
       cachedQuery(owner, key, () => slow(value)).then((result) => result.value)
@@ -36,14 +36,14 @@ describeEachDatabase('a page query', (database) => {
     expect(await query('a', 'fourth', other)).toBe('fourth')
   })
 
-  test('is shared by concurrent callers', async () => {
+  test('a page query is shared by concurrent callers', async () => {
     const context = await createContext()
     let runs = 0
     const query = () => cachedQuery(context, 'error count', () => slow(++runs))
     expect(await Promise.all([query(), query(), query()])).toEqual(Array(3).fill({ value: 1, queriedAt: NOON }))
   })
 
-  test('is not cached when it fails', async () => {
+  test('a page query is not cached when it fails', async () => {
     const context = await createContext()
     const fail = () =>
       cachedQuery(context, 'error count', () => slow(0).then(() => Promise.reject(new Error('unreachable'))))
@@ -51,7 +51,7 @@ describeEachDatabase('a page query', (database) => {
     expect(await cachedQuery(context, 'error count', async () => 5)).toMatchObject({ value: 5 })
   })
 
-  test('is served stale after one minute while it is refreshed, and not after ten minutes', async () => {
+  test('a page query is served stale after one minute while it is refreshed, and not after ten minutes', async () => {
     const context = await createContext()
     const clock = vi.spyOn(performance, 'now')
     let [time, runs] = [0, 0]

@@ -24,7 +24,7 @@ describe('the expected share of an error', () => {
     expect(expectedProbability(once, week)).toBeCloseTo((1 - Math.exp(-1 / 6)) / 168, 10)
   })
 
-  test('is never zero and includes adjacent hours within the window', () => {
+  test('the expected share of an error is never zero and includes adjacent hours within the window', () => {
     expect(expectedProbability(new Map(), week)).toBe(expectedProbability(new Map([[0, 1]]), week))
     // A window of one hour around the middle of an hour covers half of the next hour.
     const wide = expectedProbability(new Map([[HOUR, 2]]), { from: 0, to: 3 * HOUR, window: HOUR })
@@ -33,7 +33,7 @@ describe('the expected share of an error', () => {
 })
 
 describeEachDatabase('co-occurring errors', (database) => {
-  test('are ranked by lift, not by frequency', async () => {
+  test('co-occurring errors are ranked by lift, not by frequency', async () => {
     const at = Array.from({ length: 6 }, (_, i) => NOW - DAY + i * 3 * HOUR)
     const { context, application_id } = await recordOccurrences(
       await freshPlace(database),
@@ -64,7 +64,7 @@ describeEachDatabase('co-occurring errors', (database) => {
     expect(closer.some(({ error }) => error.error_type === 'Companion')).toBe(false)
   })
 
-  test('match the reference counts and expected shares', async () => {
+  test('co-occurring errors match the reference counts and expected shares', async () => {
     const place = await freshPlace(database)
     const some = fc.array(
       fc.record({
@@ -113,7 +113,7 @@ describeEachDatabase('co-occurring errors', (database) => {
     )
   }, 120_000)
 
-  test('are found despite many occurrences of another application', async () => {
+  test('co-occurring errors are found despite many occurrences of another application', async () => {
     const place = await freshPlace(database)
     const { context, application_id } = await recordOccurrences(
       place,

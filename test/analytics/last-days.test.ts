@@ -38,7 +38,7 @@ const sum = <Row>(rows: readonly Row[], count: (row: Row) => number) =>
 
 describeEachDatabase('the last days', (database) => {
   test.each(['UTC', 'Europe/Berlin', 'America/New_York'])(
-    'are today and the previous days on every page and in every operation in %s',
+    'the last days include today on every page and in every operation in %s',
     { timeout: 120_000 },
     async (time_zone) => {
       const host = await startHost(await database.fresh(), { time_zone }, { now: () => NOW })

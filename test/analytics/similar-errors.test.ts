@@ -13,7 +13,7 @@ const jaccard = (a: readonly number[], b: readonly number[]) => {
 }
 
 describe('the features of an error', () => {
-  test('are its own frames without line numbers and its words without variable parts', () => {
+  test('the features of an error are its own frames without line numbers and its words without variable parts', () => {
     const one = similarityFeatures('Order 17 of anna@example.org failed', [
       'at pay (src/pay.ts:10:3)',
       'at x (node_modules/y/z.js:1:1)',
@@ -23,7 +23,7 @@ describe('the features of an error', () => {
     expect(similarityFeatures('', [])).toEqual([])
   })
 
-  test('are limited for any thrown value', () => {
+  test('the features of an error are limited for any thrown value', () => {
     const message = Array.from({ length: 5000 }, (_, i) => `word${String.fromCodePoint(0x4e00 + i)}`).join(' ')
     expect(
       similarityFeatures(
@@ -33,7 +33,7 @@ describe('the features of an error', () => {
     ).toBeLessThan(61)
   })
 
-  test('include enough rare features to find every error above the threshold', () => {
+  test('the features of an error include enough rare features to find every error above the threshold', () => {
     const set = fc.uniqueArray(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 10 })
     fc.assert(
       fc.property(set, set, fc.double({ min: 0.05, max: 1, noNaN: true }), (a, b, threshold) => {

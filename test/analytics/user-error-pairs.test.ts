@@ -27,7 +27,7 @@ async function addUsers(
 const many = <T>(count: number, create: (i: number) => T) => Array.from({ length: count }, (_, i) => create(i))
 
 describeEachDatabase('affected users', (database) => {
-  test('include current users despite many past users', async () => {
+  test('affected users include current users despite many past users', async () => {
     const { context, log, run } = await listContext(database)
     const ids = await Promise.all(['One', 'Two', 'Three'].map((name) => log(name, { occurred_at: NOON - 200 * DAY })))
     const old = many(1000, (i) => ids.map((error_id) => ({ error_id, user_id: `old-${i}`, at: NOON - 200 * DAY })))
@@ -40,7 +40,7 @@ describeEachDatabase('affected users', (database) => {
     ])
   })
 
-  test('do not count toward the row limit of another application', async () => {
+  test('affected users do not count toward the row limit of another application', async () => {
     const { context, place, log, run } = await listContext(database)
     const other = contextAt(place, { application_name: 'noisy' })
     const noisy = await other.log('Noisy')
@@ -70,7 +70,7 @@ describeEachDatabase('affected users', (database) => {
     expect(all.user_counts_are_lower_bounds).toBe(true)
   })
 
-  test('are counted for the most frequent error even if other errors have more users', async () => {
+  test('affected users are counted for the most frequent error even if other errors have more users', async () => {
     const { log, run } = await listContext(database)
     const often = await log('Often', { user_id: 'user-0' })
     await Promise.all(many(39, (i) => log('Often', { user_id: `user-${i % 2}` })))

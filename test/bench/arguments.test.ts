@@ -36,7 +36,7 @@ describe('readArguments', () => {
     expect(() => readArguments(words, ACCEPTED)).toThrow(sentence)
   })
 
-  test('rejects an unknown suite and lists the known ones', () => {
+  test('rejects an unknown suite and lists the known suites', () => {
     expect(() => readArguments(['captures', '--check'], ACCEPTED)).toThrow(/^Unknown suite captures. Suites: capture, /)
   })
 

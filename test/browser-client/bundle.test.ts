@@ -15,13 +15,13 @@ export const client = start({ endpoint: '/client_errors', app_version: '2.0.0' }
 `
 
 describe('Bundle of the browser client', () => {
-  test('is smaller than 3 KB and uses only ES2018', async () => {
+  test('the bundle is smaller than 3 KB and uses only ES2018', async () => {
     const script = await bundleClient()
     expect(gzipSync(script, { level: 9 }).length).toBeLessThan(3 * 1024)
     expect(() => parse(script, { ecmaVersion: 2018 })).not.toThrow()
   })
 
-  test('is removed from bundles that do not use it', async () => {
+  test('bundlers remove the client from pages that do not use it', async () => {
     const contents = `import { start } from './src/browser/client.ts'\nconsole.log(1)`
     const stdin = { contents, resolveDir: resolve('.') }
     expect(await bundleClient({ entryPoints: [], stdin, format: 'esm' })).toBe('console.log(1);\n')

@@ -10,7 +10,7 @@ const NAMES = Object.keys(MIGRATIONS)
 const DAY = 86_400_000
 
 describeEachDatabase('migrate, check and cleanup', (database) => {
-  test('run before and after the migrations, without credentials', async () => {
+  test('migrate, check and cleanup run before and after the migrations, without credentials', async () => {
     const [cwd, url] = [await workingDirectory(), await database.empty()]
     const run = (...args: string[]) => faultboard([...args, '--database', url], { cwd })
 
@@ -80,7 +80,7 @@ describeEachDatabase('migrate, check and cleanup', (database) => {
 
 describe('Unusable database', () => {
   test.each(['postgres://user:secret@127.0.0.1:1/none', 'mysql://user:secret@127.0.0.1:1/none'])(
-    'is reported by check, migrate and errors: %s',
+    'an unusable database is reported by check, migrate and errors: %s',
     async (url) => {
       const cwd = await workingDirectory()
       const checked = await faultboard(['check', '--database', url], { cwd })

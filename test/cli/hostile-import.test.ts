@@ -58,7 +58,7 @@ describe('faultboard import', () => {
     }
   }
 
-  test('rejects hostile lines by number and imports the others', { timeout: 120_000 }, async () => {
+  test('rejects hostile lines by number and imports all other lines', { timeout: 120_000 }, async () => {
     const hostile: Record<string, string> = {
       'deep nesting': line(2).replace('{', `{"x":${'['.repeat(100_000)}${']'.repeat(100_000)},`),
       'null instead of an object': '[]',

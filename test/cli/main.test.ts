@@ -48,7 +48,7 @@ describe('Escape sequences in arguments', () => {
     [['import', '\u001b[2J.ndjson'], ''],
     [['export', '\u001b[2J/x.ndjson'], ''],
     [['sourcemaps', 'upload', '\u001b[2J', '--release', '\u001b[2J'], ''],
-  ])('are printed as escaped text: %j', async (args, printed) => {
+  ])('escape sequences in arguments are printed as escaped text: %j', async (args, printed) => {
     const { stdout, stderr } = await faultboard(args, { cwd: await workingDirectory() })
     expect(`${stdout}${stderr}`).toContain(printed)
     // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters that a terminal interprets.

@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 
 describe('export and import', () => {
-  test('copy errors to a new database and import each only once', async () => {
+  test('export and import copy errors to a new database and import each only once', async () => {
     const out = await faultboard(['export', 'errors.ndjson'], { cwd })
     expect(out).toEqual({ code: 0, stdout: '', stderr: 'Exported 2 errors with 3 occurrences to errors.ndjson.\n' })
     expect(statSync(join(cwd, 'errors.ndjson')).mode & 0o777).toBe(0o600)
@@ -57,7 +57,7 @@ describe('export and import', () => {
     ).toEqual([1, 2])
   })
 
-  test('work with pipes and escape control sequences', async () => {
+  test('export and import work with pipes and escape control sequences', async () => {
     const { stdout, stderr } = await faultboard(['export', '-', '--error-type', 'TypeError'], { cwd })
     expect(stderr).toBe('Exported 1 error with 2 occurrences.\n')
     expect(stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u)
@@ -65,7 +65,7 @@ describe('export and import', () => {
     expect(imported).toContain('1 new, ')
   })
 
-  test('write CSV without spreadsheet formulas and count every row', async () => {
+  test('export and import write CSV without spreadsheet formulas and count every row', async () => {
     const { code, stderr } = await faultboard(['export', 'errors.csv'], { cwd })
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'Exported 2 errors to errors.csv.\n' })
     const text = readFileSync(join(cwd, 'errors.csv'), 'utf8')
@@ -79,7 +79,7 @@ describe('export and import', () => {
     expect((await faultboard(['import', 'errors.csv'], { cwd })).stderr).toContain('CSV cannot be imported')
   })
 
-  test('do not overwrite a file without --force', async () => {
+  test('export and import do not overwrite a file without --force', async () => {
     const directory = await workingDirectory({ 'kept.ndjson': 'precious' })
     const args = ['export', 'kept.ndjson', '--database', `sqlite:${join(cwd, 'faultboard.sqlite3')}`]
     const refused = await faultboard(args, { cwd: directory })
@@ -92,7 +92,7 @@ describe('export and import', () => {
   test.each([
     ['JSON over several lines', JSON.stringify({ name: 'shop', version: '1.0.0' }, null, 2)],
     ['JSON in one line', '{"name":"shop"}\n'],
-  ])('reject a file that is not an export and create no database: %s', async (_, text) => {
+  ])('export and import reject a file that is not an export and create no database: %s', async (_, text) => {
     const directory = await workingDirectory({ 'package.json': text })
     const { code, stdout, stderr } = await faultboard(['import', 'package.json'], { cwd: directory })
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
@@ -100,7 +100,7 @@ describe('export and import', () => {
     expect(readdirSync(directory)).toEqual(['package.json'])
   })
 
-  test('write to pipes and existing links, but not to a link prepared by another user', async () => {
+  test('export and import write to pipes and existing links, but not to a link prepared by another user', async () => {
     const pipe = join(cwd, 'a-pipe')
     execFileSync('mkfifo', [pipe])
     const [received, out] = await Promise.all([readFile(pipe, 'utf8'), faultboard(['export', 'a-pipe'], { cwd })])
@@ -124,7 +124,7 @@ describe('export and import', () => {
     expect(imported).toMatchObject({ code: 0, stdout: expect.stringContaining('2 new') })
   })
 
-  test.runIf(existsSync('/dev/full'))('report a full disk in one message', async () => {
+  test.runIf(existsSync('/dev/full'))('export and import report a full disk in one message', async () => {
     const file = await faultboard(['export', '/dev/full'], { cwd })
     expect(file).toMatchObject({ code: 1, stdout: '' })
     expect(file.stderr).toMatch(/^Cannot write \/dev\/full: ENOSPC.* Check the free space .*\n$/)
@@ -136,7 +136,7 @@ describe('export and import', () => {
     })
   })
 
-  test('report rejected lines by number and save them next to the file', async () => {
+  test('export and import report rejected lines by number and save them next to the file', async () => {
     const [application = '', error = ''] = readFileSync(join(cwd, 'errors.ndjson'), 'utf8').split('\n')
     const broken = error.replace('"occurrence_count":2', '"occurrence_count":5')
     writeFileSync(join(cwd, 'mixed.ndjson'), [application, '{"half":', broken, '', error].join('\n'))
@@ -155,7 +155,7 @@ describe('export and import', () => {
     expect(readFileSync(join(cwd, 'mixed.ndjson.rejected'), 'utf8')).toBe(`{"half":\n${broken}\n`)
   })
 
-  test('do not overwrite a file with rejected lines and stop if they cannot be saved', async () => {
+  test('export and import do not overwrite a file with rejected lines and stop if they cannot be saved', async () => {
     const [application = '', error = ''] = readFileSync(join(cwd, 'errors.ndjson'), 'utf8').split('\n')
     const bytes = Buffer.concat([
       Buffer.from(`${application}\n{"half\n`),
@@ -190,7 +190,7 @@ describe('export and import', () => {
     expect(piped).toBe('{"half\n')
   })
 
-  test('leave no file behind if an export is interrupted', async () => {
+  test('export and import leave no file behind if an export is interrupted', async () => {
     // Interrupts the export just before the temporary file is renamed.
     const config = `import files from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'

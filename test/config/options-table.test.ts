@@ -178,13 +178,13 @@ const TEXTS: Record<OptionName, [text: string, value: unknown] | null> = {
 const credentials = { dashboard_username: 'admin', dashboard_password: 'x' }
 
 describe('options of the specification', () => {
-  test.each(Object.entries(STATED))('have the specified default: %s', (name, value) => {
+  test.each(Object.entries(STATED))('has the specified default for the option %s', (name, value) => {
     expect(OPTIONS[name as OptionName]?.default).toEqual(value)
   })
 })
 
 describe('environment variables', () => {
-  test.each(OPTION_NAMES.filter((name) => TEXTS[name]))('set the option %s', (name) => {
+  test.each(OPTION_NAMES.filter((name) => TEXTS[name]))('environment variables set the option %s', (name) => {
     const [text, value] = TEXTS[name] ?? []
     const variable = `FAULTBOARD_${name.toUpperCase()}`
     expect(environmentVariable(name)).toBe(variable)
@@ -192,11 +192,14 @@ describe('environment variables', () => {
     expect(resolveConfiguration({}, environment).options[name]).toEqual(value)
   })
 
-  test.each(OPTION_NAMES.filter((name) => !TEXTS[name]))('do not exist for %s, which has no text form', (name) => {
-    expect(environmentVariable(name)).toBeNull()
-  })
+  test.each(OPTION_NAMES.filter((name) => !TEXTS[name]))(
+    'no environment variable exists for %s, which has no text form',
+    (name) => {
+      expect(environmentVariable(name)).toBeNull()
+    },
+  )
 
-  test.each(OPTION_NAMES.filter((name) => TEXTS[name]))('are overridden by code for %s', (name) => {
+  test.each(OPTION_NAMES.filter((name) => TEXTS[name]))('code overrides the environment variable for %s', (name) => {
     const [text, value] = TEXTS[name] ?? []
     const { options } = resolveConfiguration(
       { ...credentials, [name]: value },

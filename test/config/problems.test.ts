@@ -26,37 +26,37 @@ test('reports all problems in one ConfigurationError', () => {
 })
 
 describe('dashboard credentials', () => {
-  test('are reported with options and variables if both are missing', () => {
+  test('dashboard credentials are reported with options and variables if both are missing', () => {
     const [username, password] = problemsOf({})
     expect(username).toMatch(/dashboard_username.*FAULTBOARD_DASHBOARD_USERNAME/)
     expect(password).toMatch(/dashboard_password.*FAULTBOARD_DASHBOARD_PASSWORD/)
   })
-  test('are reported individually if only one is missing', () => {
+  test('dashboard credentials are reported individually if only one is missing', () => {
     expect(problemsOf({ dashboard_username: 'admin' })).toEqual([
       expect.stringContaining('dashboard_password is missing'),
     ])
     expect(problemsOf({ dashboard_password: 'x' })).toEqual([expect.stringContaining('dashboard_username is missing')])
   })
-  test.each(['', '   ', null, undefined, 5, {}])('are rejected if the value is %j', (value) => {
+  test.each(['', '   ', null, undefined, 5, {}])('dashboard credentials are rejected if the value is %j', (value) => {
     expect(problemsOf({ dashboard_username: value, dashboard_password: value })).toHaveLength(2)
   })
-  test('are rejected if the variable is empty', () => {
+  test('dashboard credentials are rejected if the variable is empty', () => {
     expect(problemsOf({}, { FAULTBOARD_DASHBOARD_USERNAME: '', FAULTBOARD_DASHBOARD_PASSWORD: '' })).toHaveLength(2)
   })
-  test('are rejected if the user name contains a colon', () => {
+  test('dashboard credentials are rejected if the user name contains a colon', () => {
     expect(problemOf({ dashboard_username: 'a:b' })).toEqual(['dashboard_username must not contain a colon'])
     expect(problemOf({ dashboard_password: 'a:b' })).toEqual([])
   })
 })
 
 describe('an unknown name', () => {
-  test('is rejected with the most similar option', () => {
+  test('an unknown name is rejected with the most similar option', () => {
     expect(problemOf({ retentionDays: 5 })).toEqual(['retentionDays is not an option; did you mean retention_days?'])
     expect(problemOf({ enable_breadcrums: true })[0]).toContain('did you mean enable_breadcrumbs?')
   })
-  test('is rejected without a suggestion if no option is similar', () =>
+  test('an unknown name is rejected without a suggestion if no option is similar', () =>
     expect(problemOf({ colour: 'red' })[0]).toMatch(/colour is not an option/))
-  test.each(['constructor', 'toString', 'hasOwnProperty'])('is rejected if it is %s', (name) => {
+  test.each(['constructor', 'toString', 'hasOwnProperty'])('an unknown name is rejected if it is %s', (name) => {
     expect(problemOf({ [name]: 1 })[0]).toContain(`${name} is not an option`)
   })
 })
@@ -109,18 +109,18 @@ describe('an invalid value', () => {
       'severity_thresholds has the unknown key fax; allowed keys are chat, community_chat, email, incident, webhook',
     ],
     [{ severity_thresholds: { chat: 'urgent' } }, 'severity_thresholds must be one of critical, high, medium, low'],
-  ])('is reported with its option and the expected value: %j', (settings, problem) =>
+  ])('an invalid value is reported with its option and the expected value: %j', (settings, problem) =>
     expect(problemOf(settings)).toEqual([problem]),
   )
 
-  test('is reported with its variable and option', () => {
+  test('an invalid value is reported with its variable and option', () => {
     expect(problemOf({}, { FAULTBOARD_SAMPLING_RATE: 'half' })).toEqual([
       'FAULTBOARD_SAMPLING_RATE (option sampling_rate) must be a number from 0 to 1',
     ])
     expect(problemOf({}, { FAULTBOARD_SEVERITY_THRESHOLDS: 'chat' })).toHaveLength(1)
   })
 
-  test('is reported for its option if reading it throws', () => {
+  test('an invalid value is reported for its option if reading it throws', () => {
     const hostile = new Proxy([], {
       get: () => {
         throw new Error('no')
@@ -131,18 +131,18 @@ describe('an invalid value', () => {
 })
 
 describe('settings', () => {
-  test('cannot pollute a prototype with a key named __proto__', () => {
+  test('settings cannot pollute a prototype with a key named __proto__', () => {
     const settings = JSON.parse('{"__proto__":{"sampling_rate":0,"polluted":true}}')
     expect(problemOf({}, {})).toEqual([])
     const problems = problemsOf(Object.defineProperties({ ...credentials }, Object.getOwnPropertyDescriptors(settings)))
     expect(problems).toEqual([expect.stringContaining('__proto__ is not an option')])
     expect('polluted' in {}).toBe(false)
   })
-  test('are ignored if they are inherited', () => {
+  test('settings are ignored if they are inherited', () => {
     const settings = Object.assign(Object.create({ sampling_rate: 0 }), credentials)
     expect(resolveConfiguration(settings, {}).options.sampling_rate).toBe(1)
   })
-  test('cannot pollute a prototype with a threshold named __proto__', () => {
+  test('settings cannot pollute a prototype with a threshold named __proto__', () => {
     expect(problemOf({ severity_thresholds: JSON.parse('{"__proto__":"low"}') })[0]).toContain('unknown key __proto__')
   })
 })

@@ -27,39 +27,42 @@ describe('the version', () => {
   const versionOf = (env: NodeJS.ProcessEnv, settings: Settings = {}) =>
     resolve({ project_root: folderWith({ 'package.json': '{ "version": "1.0.0" }' }), ...settings }, env).app_version
 
-  test('is taken from the option first', () => expect(versionOf({ APP_VERSION: '3' }, { app_version: '2' })).toBe('2'))
-  test('is taken from the environment next, with variables of the host before those of the platform', () => {
+  test('the version is taken from the option first', () =>
+    expect(versionOf({ APP_VERSION: '3' }, { app_version: '2' })).toBe('2'))
+  test('the version is taken from the environment next, with variables of the host before those of the platform', () => {
     expect(versionOf({ K_REVISION: 'shop-00042-abc', RELEASE_VERSION: '4', APP_VERSION: ' 3 ' })).toBe('3')
     expect(versionOf({ K_REVISION: 'shop-00042-abc', RELEASE_VERSION: '4' })).toBe('4')
     expect(versionOf({ K_REVISION: 'shop-00042-abc' })).toBe('shop-00042-abc')
     expect(versionOf({ HEROKU_RELEASE_VERSION: 'v42' })).toBe('v42')
   })
-  test('is taken from package.json last', () =>
+  test('the version is taken from package.json last', () =>
     expect(versionOf({ APP_VERSION: ' ', npm_package_version: '9' })).toBe('1.0.0'))
-  test('is null if no source contains it', () => {
+  test('the version is null if no source contains it', () => {
     expect(resolve({ project_root: folderWith({ 'package.json': '{}' }) }).app_version).toBeNull()
   })
-  test('is limited to 128 characters', () => expect(versionOf({ APP_VERSION: 'x\0'.repeat(1000) })).toHaveLength(128))
+  test('the version is limited to 128 characters', () =>
+    expect(versionOf({ APP_VERSION: 'x\0'.repeat(1000) })).toHaveLength(128))
 })
 
 describe('the commit', () => {
   const commitBy = (env: NodeJS.ProcessEnv, settings: Settings = {}) =>
     resolve({ project_root: folderWith({ 'package.json': '{}', '.git/HEAD': OTHER }), ...settings }, env).git_sha
 
-  test('is taken from the option first', () => expect(commitBy({ GIT_SHA: SHA }, { git_sha: 'mine' })).toBe('mine'))
+  test('the commit is taken from the option first', () =>
+    expect(commitBy({ GIT_SHA: SHA }, { git_sha: 'mine' })).toBe('mine'))
   test.each([
     'GIT_SHA', 'GIT_COMMIT', 'COMMIT_SHA', 'SOURCE_VERSION', 'SOURCE_COMMIT', 'HEROKU_SLUG_COMMIT', 'VERCEL_GIT_COMMIT_SHA',
     'RENDER_GIT_COMMIT', 'RAILWAY_GIT_COMMIT_SHA', 'GITHUB_SHA', 'CI_COMMIT_SHA', 'CIRCLE_SHA1', 'BITBUCKET_COMMIT',
     'CF_PAGES_COMMIT_SHA', 'COMMIT_REF', 'KAMAL_VERSION',
-  ])('is taken from the environment next: %s', (name) => expect(commitBy({ [name]: ` ${SHA.toUpperCase()} ` })).toBe(SHA)) // biome-ignore format: a word list reads best as lines of words
-  test('is taken from the variable of the host before that of a CI service', () =>
+  ])('the commit is taken from the environment next: %s', (name) => expect(commitBy({ [name]: ` ${SHA.toUpperCase()} ` })).toBe(SHA)) // biome-ignore format: a word list reads best as lines of words
+  test('the commit is taken from the variable of the host before that of a CI service', () =>
     expect(commitBy({ GITHUB_SHA: OTHER, GIT_SHA: SHA })).toBe(SHA))
-  test('is taken from the repository if no variable contains a commit', () => {
+  test('the commit is taken from the repository if no variable contains a commit', () => {
     for (const text of ['', 'main', 'v1.2.3', 'abc12', 'x'.repeat(40), 'a'.repeat(65), `${SHA} ${SHA}`, '12:00'])
       expect(commitBy({ GIT_SHA: text, COMMIT_REF: text })).toBe(OTHER)
     expect(commitBy({ GIT_SHA: 'main', GITHUB_SHA: SHA.slice(0, 7) })).toBe(SHA.slice(0, 7))
   })
-  test('is null if no source contains it', () => {
+  test('the commit is null if no source contains it', () => {
     expect(resolve({ project_root: folderWith({ 'package.json': '{}' }) }).git_sha).toBeNull()
   })
 })
@@ -82,7 +85,7 @@ function repository() {
 }
 
 describe('the commit of a real repository', () => {
-  test('is found by branch from subfolders and links, once there is a commit', () => {
+  test('the commit of a real repository is found by branch from subfolders and links, once there is a commit', () => {
     const { folder, commit } = repository()
     expect(findCommit(folder, {})).toBeUndefined()
     const head = commit('first')
@@ -92,7 +95,7 @@ describe('the commit of a real repository', () => {
     expect(resolve({ project_root: current }).git_sha).toBe(head)
   })
 
-  test('is found in packed references unless a loose reference is newer', () => {
+  test('the commit of a real repository is found in packed references unless a loose reference is newer', () => {
     const { folder, git, commit } = repository()
     commit('first')
     git('checkout', '--quiet', '-b', 'ünïcode/1.x')
@@ -105,7 +108,7 @@ describe('the commit of a real repository', () => {
     expect(findCommit(folder, {})).toBe(loose)
   })
 
-  test('is found with a detached HEAD', () => {
+  test('the commit of a real repository is found with a detached HEAD', () => {
     const { folder, git, commit } = repository()
     const first = commit('first')
     commit('second')
@@ -113,7 +116,7 @@ describe('the commit of a real repository', () => {
     expect(findCommit(folder, {})).toBe(first)
   })
 
-  test('is found in a worktree with a loose or packed branch', () => {
+  test('the commit of a real repository is found in a worktree with a loose or packed branch', () => {
     const { git, commit } = repository()
     const first = commit('first')
     commit('second')
@@ -124,7 +127,7 @@ describe('the commit of a real repository', () => {
     expect(findCommit(worktree, {})).toBe(first)
   })
 
-  test('is found in a submodule with a relative folder', () => {
+  test('the commit of a real repository is found in a submodule with a relative folder', () => {
     const submodule = folderWith({ '.git/modules/part/HEAD': SHA, 'part/.git': 'gitdir: ../.git/modules/part\n' })
     expect(findCommit(join(submodule, 'part'), {})).toBe(SHA)
   })

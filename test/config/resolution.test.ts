@@ -18,26 +18,26 @@ function projectFolder(manifest: object): string {
 }
 
 describe('the application name', () => {
-  test('is taken from the option first', () => {
+  test('the application name is taken from the option first', () => {
     const project_root = projectFolder({ name: 'from-manifest' })
     expect(resolve({ application_name: ' shop ', project_root }, { APP_NAME: 'other' }).application_name).toBe('shop')
   })
-  test('is taken from the environment variable APP_NAME next', () => {
+  test('the application name is taken from the environment variable APP_NAME next', () => {
     const project_root = projectFolder({ name: 'from-manifest' })
     expect(resolve({ project_root }, { APP_NAME: 'from-variable' }).application_name).toBe('from-variable')
     expect(resolve({ project_root }, { APP_NAME: ' ' }).application_name).toBe('from-manifest')
   })
-  test("is taken from the host's package.json next, from any subfolder", () => {
+  test("the application name is taken from the host's package.json next, from any subfolder", () => {
     const folder = projectFolder({ name: 'from-manifest', version: '4.5.6' })
     mkdirSync(join(folder, 'src', 'deep'), { recursive: true })
     const { application_name, app_version } = resolve({ project_root: join(folder, 'src', 'deep') })
     expect({ application_name, app_version }).toEqual({ application_name: 'from-manifest', app_version: '4.5.6' })
   })
-  test('is the folder name if package.json has no name', () => {
+  test('the application name is the folder name if package.json has no name', () => {
     const project_root = projectFolder({})
     expect(resolve({ project_root }).application_name).toBe(project_root.split('/').at(-1))
   })
-  test('is always text that every database accepts', () => {
+  test('the application name is always text that every database accepts', () => {
     const application_name = resolve({ application_name: `a\0\uD800${'x'.repeat(500)}` }).application_name
     expect(application_name).toHaveLength(255)
     expect(application_name.isWellFormed() && !application_name.includes('\0')).toBe(true)
@@ -51,8 +51,9 @@ test('uses the environment option, or NODE_ENV', () => {
 })
 
 describe('the project root', () => {
-  test('is absolute', () => expect(resolve({ project_root: '.' }).project_root).toBe(realpathSync('.')))
-  test('is the real folder behind a link, as in stacks', () => {
+  test('the project root is absolute', () =>
+    expect(resolve({ project_root: '.' }).project_root).toBe(realpathSync('.')))
+  test('the project root is the real folder behind a link, as in stacks', () => {
     const release = projectFolder({ name: 'shop' })
     const current = join(temporaryFolder(), 'current')
     symlinkSync(release, current)
@@ -86,7 +87,7 @@ test('keeps the default thresholds of omitted channels', () => {
 })
 
 describe('a resolved configuration', () => {
-  test('is frozen, including lists and mappings', () => {
+  test('a resolved configuration is frozen, including lists and mappings', () => {
     const options = resolve({ ignored_exceptions: ['A'], custom_severity_rules: [[/a/, 'low']] })
     for (const part of [
       options,

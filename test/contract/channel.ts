@@ -175,7 +175,7 @@ export function channelContract({ channel, carries, open, busy, expectEscaped }:
       }
     })
 
-    test('stays within the limits of the receiver for error text of any length', async () => {
+    test('a channel stays within the limits of the receiver for error text of any length', async () => {
       for (const text of ['x'.repeat(65_536), '<@&`*'.repeat(13_000), '\u202E😀'.repeat(20_000), '\n'.repeat(65_536)]) {
         for (const notice of hostileNotices(text).filter(({ event }) => channel.supports(event))) {
           inbox.messages.length = 0

@@ -37,7 +37,7 @@ function contract(fresh: () => Promise<EnginePlace>): void {
     expect(done).toHaveLength(1)
   })
 
-  test('distributes jobs among workers and processes, each to one of them', async () => {
+  test('runs each job in exactly one worker or process', async () => {
     const { settings } = await fresh()
     const first = working(settings)
     const second = working(settings)

@@ -25,7 +25,7 @@ describe('hostile content', () => {
     `/errors?${QUERY}=${QUERY}`,
   ]
 
-  test.each(addresses)('is rendered as text on %s', async (path) => {
+  test.each(addresses)('hostile content is rendered as text on %s', async (path) => {
     const response = await host.get(path)
     expect([200, 404, 422]).toContain(response.status)
     const page = await response.text()
@@ -41,13 +41,13 @@ describe('hostile content', () => {
     expect(page.match(/<script\b(?![^>]*\ssrc=)/g)).toBeNull()
   })
 
-  test('is rendered as text in a flash message', async () => {
+  test('hostile content is rendered as text in a flash message', async () => {
     const page = await (await host.get('/errors', { cookie: `faultboard_notice=${QUERY}` })).text()
     expect(page).toContain('&lt;script&gt;document')
     expect(page).not.toContain('<script>document')
   })
 
-  test('is contained by headers against inline scripts, styles, framing, caching and referrers', async () => {
+  test('hostile content is contained by headers against inline scripts, styles, framing, caching and referrers', async () => {
     for (const path of [...addresses, '/errors.csv', '/errors.json']) {
       const { headers } = await host.get(path)
       const policy = headers.get('content-security-policy') ?? ''

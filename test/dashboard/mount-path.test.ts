@@ -35,7 +35,7 @@ describeOneDatabase('links in notifications', (database) => {
     }
   }
 
-  test('use the path of dashboard requests, including the mount of the host', async () => {
+  test('links in notifications use the path of dashboard requests, including the mount of the host', async () => {
     const { visit, link, kept } = await mounted({ dashboard_base_url: 'https://shop.example' })
     expect(await link()).toBe('https://shop.example/error_dashboard/overview')
     expect((await visit('/errors', { authorization: 'Basic bm9ib2R5Og==' })).status).toBe(401)
@@ -47,7 +47,7 @@ describeOneDatabase('links in notifications', (database) => {
     expect(await link()).toBe('https://shop.example/ops/tools/error_dashboard/overview')
   })
 
-  test('use the prefix of a trusted proxy only', async () => {
+  test('links in notifications use the prefix of a trusted proxy only', async () => {
     const { visit, link, kept } = await mounted({
       dashboard_base_url: 'https://shop.example/eu',
       trusted_proxies: ['127.0.0.1'],

@@ -20,7 +20,7 @@ describe('preferences in cookies', () => {
       .map((cookie) => cookie.split(';')[0])
       .join('; ')
 
-  test('store the theme and redirect to the current page', async () => {
+  test('stores the theme and redirects to the current page', async () => {
     const answer = await host.post('/preferences', { theme: 'dark', return_to: '/errors?status=new&search=a%26b' })
     expect(answer.status).toBe(302)
     expect(answer.headers.get('location')).toBe('/error_dashboard/errors?status=new&search=a%26b')
@@ -36,13 +36,13 @@ describe('preferences in cookies', () => {
     ['a second question mark', '/errors?search=why%3F?&status=new', '/errors?search=why%3F%3F&status=new'],
     ['a long filter', `/errors?search=${'a'.repeat(9000)}`, `/errors?search=${'a'.repeat(9000)}`],
     ['a filter that no address can hold', `/errors?search=${'a'.repeat(30_000)}`, '/errors'],
-  ])('redirect to the current page with %s', async (_case, return_to, to) => {
+  ])('redirects to the current page with %s', async (_case, return_to, to) => {
     const answer = await host.post('/preferences', { theme: 'dark', return_to })
     expect(answer.status).toBe(302)
     expect(answer.headers.get('location')).toBe(`/error_dashboard${to}`)
   })
 
-  test('store whether the sidebar is collapsed', async () => {
+  test('stores whether the sidebar is collapsed', async () => {
     const answer = await host.post('/preferences', { rail: 'folded' })
     expect(answer.headers.get('location')).toBe('/error_dashboard/overview')
     expect(await (await host.get('/errors', { cookie: cookieOf(answer) })).text()).toContain('class="frame folded"')
@@ -55,12 +55,12 @@ describe('preferences in cookies', () => {
     '/errors/%2e%2e',
     'javascript:alert(1)',
     '/errors\r\nSet-Cookie: a=b',
-  ])('never redirect to %s', async (return_to) => {
+  ])('never redirects to %s', async (return_to) => {
     const answer = await host.post('/preferences', { theme: 'light', return_to })
     expect(answer.headers.get('location')).toBe('/error_dashboard/overview')
   })
 
-  test('reject an unknown theme with 422 and ignore foreign cookies', async () => {
+  test('rejects an unknown theme with 422 and ignores foreign cookies', async () => {
     expect((await host.post('/preferences', { theme: 'pink' })).status).toBe(422)
     const page = await host.get('/errors', {
       cookie: 'faultboard_theme=%zz; faultboard_visits=1.2.3; faultboard_rail=x',
@@ -68,7 +68,7 @@ describe('preferences in cookies', () => {
     expect(await page.text()).toContain('<html lang="en">')
   })
 
-  test('start a new visit after 30 minutes of inactivity', async () => {
+  test('starts a new visit after 30 minutes of inactivity', async () => {
     const first = cookieOf(await host.get('/overview'))
     const began = clock
     expect(first).toBe(`faultboard_visits=${began}.`)

@@ -164,7 +164,7 @@ describeEachDatabase('SQL injection', (database) => {
     await expectUntouched()
   })
 
-  test('is an unknown page or record in any path or id', { timeout: 120_000 }, async () => {
+  test('SQL in any path or id leads to an unknown page or record', { timeout: 120_000 }, async () => {
     const paths = ['/errors/', '/errors/diagnostic_dumps/', '/saved_views/', '/assets/', '/']
     const failures: string[] = []
     for (const path of paths) {
@@ -176,7 +176,7 @@ describeEachDatabase('SQL injection', (database) => {
     expect(failures).toEqual([])
   })
 
-  test('is rejected or matches nothing in the input of an agent', { timeout: 240_000 }, async () => {
+  test('SQL in the input of an agent is rejected or matches nothing', { timeout: 240_000 }, async () => {
     const problems: string[] = []
     for (const tool of [...READ_TOOLS, ...TRIAGE_TOOLS]) {
       for (const name of Object.keys(entriesOf(tool.input))) {
@@ -198,7 +198,7 @@ describeEachDatabase('SQL injection', (database) => {
     await expectUntouched()
   })
 
-  test('is stored and shown unchanged in a recorded error', { timeout: 120_000 }, async () => {
+  test('SQL in a recorded error is stored and shown unchanged', { timeout: 120_000 }, async () => {
     const own = await startHost(await database.fresh())
     try {
       for (const [i, payload] of PAYLOADS.entries()) {

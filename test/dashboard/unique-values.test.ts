@@ -33,7 +33,7 @@ describeOneDatabase('a flood of unique users, releases, platforms and tags', (da
 
   afterAll(() => host.close())
 
-  test('is counted in full in one error, and stores only the newest occurrences', async () => {
+  test('a flood of unique values is counted in full in one error, and only the newest occurrences are stored', async () => {
     const { errors, pagination } = await host.tracker.Queries.ErrorsList.page()
     expect(pagination.total_count).toBe(1)
     expect(errors[0]?.occurrence_count).toBe(EVENTS)
@@ -55,7 +55,9 @@ describeOneDatabase('a flood of unique users, releases, platforms and tags', (da
 })
 
 describeOneDatabase('an error with thousands of tags, keys and breadcrumbs', (database) => {
-  test('is stored at a bounded size', { timeout: 60_000 }, async () => {
+  test('an error with thousands of tags, keys and breadcrumbs is stored at a bounded size', {
+    timeout: 60_000,
+  }, async () => {
     const host = await startHost(await database.fresh(), { enable_breadcrumbs: true })
     try {
       const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`key ${i}`, 'x'.repeat(500)]))

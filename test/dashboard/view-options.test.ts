@@ -25,13 +25,13 @@ const secrets = (folder: string): { [Name in SecretOptionName]: NonNullable<Sett
 
 afterEach(() => vi.restoreAllMocks())
 
-test('has a marked value for every option that is secret', () => {
+test('the test covers every secret option', () => {
   const secret = OPTION_NAMES.filter((name) => optionRow(name).secret)
   expect(Object.keys(secrets('')).sort()).toEqual(secret.sort())
   for (const value of Object.values(secrets(''))) expect(isMarked(value)).toBe(true)
 })
 
-test('has no view type that contains a secret option', () => {
+test('no view type contains a secret option', () => {
   expectTypeOf<Extract<keyof Visit, SecretOptionName | 'config'>>().toBeNever()
   expectTypeOf<Extract<keyof Visit['options'] | keyof Visit['switches'], SecretOptionName>>().toBeNever()
   expectTypeOf<SecretOptionName>().toEqualTypeOf<keyof ReturnType<typeof secrets>>()

@@ -40,7 +40,7 @@ const ran = (times: number, last_seen_at = NOON) => ({
 const warned = (time: number) => ({ count: 1, first_seen_at: time, last_seen_at: time })
 
 describeEachDatabase('hourly counts', (database) => {
-  test('are listed by statement with routes and locations over 7, 30 and 90 days', async () => {
+  test('hourly counts are listed by statement with routes and locations over 7, 30 and 90 days', async () => {
     const context = await runningContext(database)
     const shop = await addApplication(context, 'shop')
     const depot = await addApplication(context, 'depot')
@@ -83,7 +83,7 @@ describeEachDatabase('hourly counts', (database) => {
     expect(await countOf({ application_id: depot + 1 })).toBeUndefined()
   })
 
-  test('are listed by deprecation with locations and versions', async () => {
+  test('hourly counts are listed by deprecation with locations and versions', async () => {
     const context = await runningContext(database)
     const shop = await addApplication(context, 'shop')
     const names = { code: 'DEP0169', message: 'url.parse() is old', place: 'src/a.ts:1', app_version: '1.0' }
@@ -113,7 +113,7 @@ describeEachDatabase('hourly counts', (database) => {
     expect((await perform(deprecations, context, { application_id: shop + 1 })).deprecations).toEqual([])
   })
 
-  test('are deleted after retention_days', async () => {
+  test('hourly counts are deleted after retention_days', async () => {
     const context = await runningContext(database, { retention_days: 30 })
     for (const back of [0, 29 * DAY, 31 * DAY, 31 * DAY + HOUR, 400 * DAY]) {
       await count(context, NOON - back, 'shop', ({ statements, warnings, events }) => {

@@ -24,7 +24,7 @@ describeOneDatabase('the pages of hourly counts', (database) => {
 
   afterAll(() => host?.close())
 
-  test('return JSON', async () => {
+  test('pages of hourly counts return JSON', async () => {
     const queries = await host.json('/errors/n_plus_one?days=7')
     expect(queries).toMatchObject({ status: 200, days: 7, threshold: 5, total_count: 8 })
     expect(queries.statements).toContainEqual(
@@ -39,7 +39,7 @@ describeOneDatabase('the pages of hourly counts', (database) => {
     expect(await host.json('/errors/deprecations?application_id=999')).toMatchObject({ status: 404 })
   })
 
-  test('show stored values as text, not markup', async () => {
+  test('pages of hourly counts show stored values as text, not markup', async () => {
     for (const path of ['n_plus_one', 'deprecations']) {
       const text = await (await host.get(`/errors/${path}`)).text()
       expect(text).not.toContain('<script>alert')
@@ -50,7 +50,7 @@ describeOneDatabase('the pages of hourly counts', (database) => {
     expect(EVIL).toContain('<script>')
   })
 
-  test('warn on the error page about repeated statements of its request', async () => {
+  test('warns on the error page about repeated statements of its request', async () => {
     const { errors } = (await host.json('/errors')) as unknown as { errors: { id: number; error_type: string }[] }
     const pageOf = async (type: string) => {
       const { id } = errors.find(({ error_type }) => error_type === type) ?? { id: 0 }
@@ -60,7 +60,7 @@ describeOneDatabase('the pages of hourly counts', (database) => {
     expect(await pageOf('Ran 4')).not.toContain('This request ran')
   })
 
-  test('return 404 while disabled and show the next step when empty', async () => {
+  test('pages of hourly counts return 404 while disabled and show the next step when empty', async () => {
     const off = await startHost(await database.fresh(), { enable_breadcrumbs: true })
     const empty = await startHost(await database.fresh(), { ...SWITCHES, enable_request_guard_tracking: true })
     try {

@@ -34,7 +34,7 @@ describe('the pages of the diagnostics', () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  test('show an empty state with the next step', async () => {
+  test('diagnostic pages show an empty state with the next step', async () => {
     // Uses a different range than later tests, because the result of the request guard may be cached.
     const [swallowed, dumps, guard] = await Promise.all(
       PAGES.map(async (path) => (await host.get(path.includes('guard') ? `${path}?days=7` : path)).text()),
@@ -47,7 +47,7 @@ describe('the pages of the diagnostics', () => {
     expect(guard).toContain('Tracker.requestGuard.record(')
   })
 
-  test('offer three ranges with the current one marked', async () => {
+  test('diagnostic pages offer three ranges and mark the current range', async () => {
     const page = await (await host.get('/errors/swallowed_exceptions?days=90')).text()
     for (const days of [7, 30, 90]) expect(page).toContain(`/errors/swallowed_exceptions?days=${days}"`)
     expect(page).toMatch(/days=90" aria-current="page"/)
@@ -62,7 +62,7 @@ describe('the pages of the diagnostics', () => {
       await host.tracker.flush()
     })
 
-    test.each([...PAGES, '/errors/diagnostic_dumps/1'])('render it as text: %s', async (path) => {
+    test.each([...PAGES, '/errors/diagnostic_dumps/1'])('renders hostile content as text: %s', async (path) => {
       const response = await host.get(path)
       expect(response.status).toBe(200)
       const page = await response.text()
@@ -72,13 +72,13 @@ describe('the pages of the diagnostics', () => {
       expect(page).not.toContain('"\'>')
     })
 
-    test('label entries without a name', async () => {
+    test('labels entries without a name', async () => {
       expect(await (await host.get('/errors/swallowed_exceptions')).text()).toContain('an unknown location')
       expect(await (await host.get('/errors/request_guard_summary')).text()).toContain('unnamed')
     })
   })
 
-  test('a dump reports a missing section and shows the others', async () => {
+  test('a dump with a missing section shows all other sections', async () => {
     await withDatabase(url, async ({ read }) => {
       // Simulates a dump written by an older version.
       const content = `{"captured_by":null}\n${JSON.stringify({ memory: { rss_bytes: 1_048_576 }, heap: null })}`
@@ -98,7 +98,7 @@ describe('the pages of the diagnostics', () => {
     expect((await host.get('/errors/diagnostic_dumps')).status).toBe(200)
   })
 
-  test('redirect to the selected application after a dump', async () => {
+  test('redirects to the selected application after a dump', async () => {
     const page = await (await host.get('/errors/diagnostic_dumps?application_id=1')).text()
     expect(page).toMatch(
       /action="\/error_dashboard\/errors\/diagnostic_dumps"[^>]*><input type="hidden" name="application_id" value="1"/,

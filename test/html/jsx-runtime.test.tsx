@@ -45,7 +45,7 @@ test('omits empty values but renders zero', () => {
   ).toBe('<p class="">0</p>')
 })
 
-test('renders boolean attributes as present or absent, and others with their value', () => {
+test('renders boolean attributes as present or absent, and other attributes with their value', () => {
   expect(String(<input checked disabled={false} aria-invalid={false} data-row tabindex={-1} />)).toBe(
     '<input checked="" aria-invalid="false" data-row="true" tabindex="-1"/>',
   )

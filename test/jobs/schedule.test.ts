@@ -33,7 +33,7 @@ describeEachDatabase('scheduled jobs', (database) => {
     expect(await round()).toEqual(['baseline_alerts'])
   })
 
-  test('sends the first digest at its next due time and combines missed ones', async () => {
+  test('sends the first digest at its next due time and combines missed digests', async () => {
     const settings: Settings = { digest_frequency: 'daily', digest_hour: 8, time_zone: 'Europe/Berlin' }
     const { round, clock } = await processes(2, settings)
     expect(await round()).not.toContain('digest')

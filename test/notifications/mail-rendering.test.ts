@@ -19,7 +19,7 @@ describeInBrowser('HTML emails', ({ open }) => {
   test.each([
     ['light', 600],
     ['dark', 390],
-  ] as const)('are accessible in %s mode at %d px', async (colorScheme, width) => {
+  ] as const)('HTML emails are accessible in %s mode at %d px', async (colorScheme, width) => {
     const page = await open({ colorScheme, viewport: { width, height: 800 } })
     for (const notice of [NOTICES.new, heldNotice(SEVERITIES), ...hostileNotices(), NOTICES.digest]) {
       await page.setContent(htmlOf(notice))
@@ -28,7 +28,7 @@ describeInBrowser('HTML emails', ({ open }) => {
     }
   })
 
-  test('follow the preferred color scheme and run no scripts', async () => {
+  test('HTML emails follow the preferred color scheme and run no scripts', async () => {
     const colors: string[] = []
     for (const colorScheme of ['light', 'dark'] as const) {
       const page = await open({ colorScheme })

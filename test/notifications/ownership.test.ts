@@ -10,7 +10,7 @@ const DAY = 1440 * MINUTE
 describeEachDatabase('deliveries of several applications', (database) => {
   const openHarness = harnessesOn(database)
 
-  test('are never sent with the settings of another application', async () => {
+  test('deliveries are never sent with the settings of another application', async () => {
     const [shopInbox, billingInbox] = [await webhookInbox(), await webhookInbox()]
     const harness = await openHarness(shopInbox.settings)
     const billing = harnessAt(harness.place, { ...billingInbox.settings, application_name: 'billing' })
@@ -25,7 +25,7 @@ describeEachDatabase('deliveries of several applications', (database) => {
     expect([shopInbox.messages.length, billingInbox.messages.length]).toEqual([1, 0])
   })
 
-  test('fail if their application had no running process for a week', async () => {
+  test('deliveries fail if their application had no running process for a week', async () => {
     const harness = await openHarness()
     const billing = harnessAt(harness.place, { application_name: 'billing' })
     await harness.log('TypeError')
@@ -40,7 +40,7 @@ describeEachDatabase('deliveries of several applications', (database) => {
     })
   })
 
-  test('wait for a process with their channel configured, as during a rollout', async () => {
+  test('deliveries wait for a process with their channel configured, as during a rollout', async () => {
     const inbox = await webhookInbox()
     const harness = await openHarness(inbox.settings)
     await harness.log('TypeError')
@@ -63,7 +63,7 @@ describeEachDatabase('deliveries of several applications', (database) => {
     expect((await harness.rows())[0]).toMatchObject({ state: 'sent', attempts: 1 })
   })
 
-  test('fail with the missing options after their channel was disabled for 15 minutes', async () => {
+  test('deliveries fail with the missing options after their channel was disabled for 15 minutes', async () => {
     const harness = await openHarness()
     await harness.log('TypeError')
     const later = harnessAt(harness.place, {})

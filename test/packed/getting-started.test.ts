@@ -53,7 +53,7 @@ const all = walkthroughs()
 const [express] = all
 
 describe('docs/getting-started.md, followed literally from the packed package', () => {
-  test('has a section for every framework', () => {
+  test('docs/getting-started.md has a section for every framework', () => {
     expect(all.map(({ title }) => title)).toEqual([
       'Express',
       'Express in TypeScript',

@@ -65,7 +65,7 @@ describe('the packed package, installed into an empty application', () => {
     expect(bytesOfStaticImports(join(folder, 'node_modules/faultboard/dist/index.js'))).toBeLessThan(1_110_000)
   })
 
-  test('stays within the size limits and contains no sources, maps or images', () => {
+  test('the packed package stays within the size limits and contains no sources, maps or images', () => {
     expect(tarball.size).toBeLessThanOrEqual(1_000_000)
     expect(tarball.unpackedSize).toBeLessThanOrEqual(4_000_000)
     expect(tarball.files.length).toBeLessThanOrEqual(400)

@@ -34,7 +34,9 @@ async function hostWithDefaults(settings: Settings = {}) {
 }
 
 describe('Anonymous client with the default limits', () => {
-  test('cannot create unlimited groups, trigger incidents or flood a channel', { timeout: 120_000 }, async () => {
+  test('an anonymous client cannot create unlimited groups, trigger incidents or flood a channel', {
+    timeout: 120_000,
+  }, async () => {
     const { tracker, clock, url, report, envelope } = await hostWithDefaults({
       ...{ webhook_url: 'http://127.0.0.1:9/', incident_integration_key: 'k', run_jobs: false },
       incident_events_url: 'http://127.0.0.1:9/',
@@ -72,7 +74,9 @@ describe('Anonymous client with the default limits', () => {
     expect(messages.filter(({ state }) => state === 'pending')).toHaveLength(15)
   })
 
-  test('cannot send envelopes without a key beyond the limit of requests', { timeout: 120_000 }, async () => {
+  test('an anonymous client cannot send envelopes without a key beyond the limit of requests', {
+    timeout: 120_000,
+  }, async () => {
     const { withoutKey } = await hostWithDefaults()
     // Decompresses from 1.2 kB to 1 MB.
     const costly = new Uint8Array(gzipSync(`{}\n${`{"a":[${'[],'.repeat(5400)}[]],"length":0}\n\n`.repeat(63)}`))
@@ -82,7 +86,7 @@ describe('Anonymous client with the default limits', () => {
     expect(new Set(statuses.slice(300))).toEqual(new Set([429]))
   })
 
-  test('cannot add more than 5 MB to the database in a minute', { timeout: 120_000 }, async () => {
+  test('an anonymous client cannot add more than 5 MB to the database in a minute', { timeout: 120_000 }, async () => {
     const { tracker, url, report } = await hostWithDefaults()
     const fileBytes = async () => {
       await tracker.flush()

@@ -60,7 +60,7 @@ describeEachDatabase('Limit on new client errors per hour', (database) => {
     })
   })
 
-  test('is reset by the next hour, not by a restart', async () => {
+  test('the limit on new client errors is reset by the next hour, not by a restart', async () => {
     const place = await freshPlace(database)
     for (let run = 0; run < 3; run++) {
       const { tracker } = trackerAt(place, LIMIT)
@@ -89,7 +89,7 @@ describeEachDatabase('Limit on new client errors per hour', (database) => {
 })
 
 describeEachDatabase('Stored bytes of client errors per day', (database) => {
-  test('are limited: further occurrences are counted without details, and the limit survives a restart', async () => {
+  test('stored bytes per day are limited: further occurrences are counted without details, and the limit survives a restart', async () => {
     const place = await freshPlace(database)
     const settings = { client_max_stored_bytes_per_day: 40_000 }
     const large = clientError(1, {
@@ -114,7 +114,7 @@ describeEachDatabase('Stored bytes of client errors per day', (database) => {
 })
 
 describeEachDatabase('Versions reported by clients', (database) => {
-  test('are limited per day; further errors are recorded without their version', async () => {
+  test('versions reported by clients are limited per day; further errors are recorded without their version', async () => {
     const place = await freshPlace(database)
     const { tracker } = trackerAt(place)
     for (let n = 0; n < 220; n += 20) {
@@ -138,7 +138,7 @@ describeEachDatabase('Versions reported by clients', (database) => {
 })
 
 describeEachDatabase('Client occurrences beyond the daily byte limit', (database) => {
-  test('keep a short message without past hours or rows per version and user', async () => {
+  test('client occurrences beyond the daily byte limit keep a short message without past hours or rows per version and user', async () => {
     const { tracker } = await freshTracker(database, { client_max_stored_bytes_per_day: 0 })
     const message = `x ${'漢'.repeat(9000)}`
     await tracker.inlet.record(
@@ -150,7 +150,7 @@ describeEachDatabase('Client occurrences beyond the daily byte limit', (database
     expect(record.first_seen_at).toBe(new Date(NOON).toISOString())
   })
 
-  test('are counted in one shared error after occurrences without details reach the limit', async () => {
+  test('client occurrences beyond the daily byte limit are counted in one shared error after occurrences without details reach the limit', async () => {
     const place = await freshPlace(database)
     const { tracker } = trackerAt(place, { client_max_stored_bytes_per_day: 0 })
     await tracker.inlet.record(clientError(1, { event_key: 'first' }))
@@ -173,7 +173,7 @@ describeEachDatabase('Client occurrences beyond the daily byte limit', (database
 })
 
 describeEachDatabase('Limits on the Health page', (database) => {
-  test('show rejections of all processes per option with their first and last time', async () => {
+  test('Health shows rejections of all processes per option with their first and last time', async () => {
     const settings = { client_max_new_errors_per_hour: 1, project_root: temporaryFolder() }
     const first = await freshTracker(database, settings)
     const second = trackerAt(first, settings)

@@ -7,7 +7,7 @@ import { onlyError, REPORT, reportingHost, totalOccurrences } from './reporting-
 const HOUR = 3_600_000
 
 describeOneDatabase('Reported client error', (database) => {
-  test('is recorded in the fields of an error without data of the host', async () => {
+  test('a reported client error is recorded in the fields of an error without data of the host', async () => {
     const host = await reportingHost({}, { database: await database.fresh(), enable_breadcrumbs: true })
     const response = await host.post(
       {
@@ -51,7 +51,7 @@ describeOneDatabase('Reported client error', (database) => {
     expect(error.occurrence?.details).not.toHaveProperty('process')
   })
 
-  test('is accepted alone or in batches and grouped across browsers', async () => {
+  test('a reported client error is accepted alone or in batches and grouped across browsers', async () => {
     const host = await reportingHost({}, { database: await database.fresh() })
     const stacks = [
       'TypeError: x is not a function\n    at Cart.total (https://shop.example/cart.js:1:2)',
@@ -63,7 +63,7 @@ describeOneDatabase('Reported client error', (database) => {
     expect((await onlyError(host.tracker)).occurrence_count).toBe(4)
   })
 
-  test('is counted once if the client resends it to another process or after a restart', async () => {
+  test('a reported client error is counted once if the client resends it to another process or after a restart', async () => {
     const url = await database.fresh()
     const body = { errors: ['a', 'b'].map((event_id) => ({ ...REPORT, event_id })) }
     const [one, other] = [await reportingHost({}, { database: url }), await reportingHost({}, { database: url })]
@@ -167,7 +167,7 @@ describe('Reporting contract', () => {
 })
 
 describe('Arbitrary request bodies', () => {
-  test('receive 201 or 422 and never fail the host', async () => {
+  test('arbitrary request bodies receive 201 or 422 and never fail the host', async () => {
     const host = await reportingHost(
       {},
       {
@@ -215,7 +215,7 @@ describe('Arbitrary request bodies', () => {
     expect(host.lines).toEqual([])
   })
 
-  test('cannot change or inherit from a prototype', async () => {
+  test('arbitrary request bodies cannot change or inherit from a prototype', async () => {
     const host = await reportingHost()
     const text = `{"error":{"__proto__":${JSON.stringify(REPORT)}}}`
     expect(await host.post(text)).toMatchObject({ status: 422, body: { error: 'error.error_type is required' } })

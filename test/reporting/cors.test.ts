@@ -6,7 +6,7 @@ const SHOP = 'https://shop.example'
 const allowed = { allowed_origins: [SHOP] }
 
 describe('Page of another origin', () => {
-  test('may report and read the response if its origin is allowed', async () => {
+  test('a page of another origin may report and read the response if its origin is allowed', async () => {
     const host = await reportingHost(allowed)
     const preflight = await host.send({
       method: 'OPTIONS',
@@ -39,7 +39,7 @@ describe('Page of another origin', () => {
     'https://shop.example:8443',
     'https://sub.shop.example',
     'null',
-  ])('may not report with the origin %s', async (origin) => {
+  ])('a page of another origin may not report with the origin %s', async (origin) => {
     const host = await reportingHost(allowed)
     const preflight = await host.send({
       method: 'OPTIONS',
@@ -52,7 +52,7 @@ describe('Page of another origin', () => {
     expect(await totalOccurrences(host.tracker)).toBe(0)
   })
 
-  test('may send cookies only if the host allows it', async () => {
+  test('a page of another origin may send cookies only if the host allows it', async () => {
     const host = await reportingHost({ ...allowed, allow_credentials: true })
     const response = await host.post({ error: REPORT }, { origin: SHOP })
     expect(response.headers.get('access-control-allow-credentials')).toBe('true')
@@ -60,7 +60,7 @@ describe('Page of another origin', () => {
     expect(other.headers.get('access-control-allow-credentials')).toBe(null)
   })
 
-  test('cannot be allowed by a wildcard or an invalid origin', () => {
+  test('a page of another origin cannot be allowed by a wildcard or an invalid origin', () => {
     for (const origin of ['*', 'https://*.shop.example', 'shop.example', 'https://shop.example/path']) {
       expect(() => reportingEndpoint({ allowed_origins: [origin] })).toThrow(
         `${JSON.stringify(origin)} is not an origin`,

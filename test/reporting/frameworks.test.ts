@@ -187,7 +187,7 @@ test('limits a body that the host has parsed by its content length', async () =>
 })
 
 describe('Middleware of the host', () => {
-  test('can reject clients before the endpoint and sets the user of the error', async () => {
+  test('middleware of the host can reject clients before the endpoint and sets the user of the error', async () => {
     const { tracker } = trackerFor({})
     const app = express()
     app.use(PATH, (request, response, next) => {

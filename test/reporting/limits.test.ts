@@ -19,7 +19,7 @@ import {
 const JSON_TYPE = { 'content-type': 'application/json' }
 
 describe('Invalid requests', () => {
-  test('are rejected with 405 and the allowed method unless they use POST', async () => {
+  test('invalid requests are rejected with 405 and the allowed method unless they use POST', async () => {
     const host = await reportingHost()
     for (const method of ['GET', 'PUT', 'DELETE', 'PATCH']) {
       const response = await host.send({ method })
@@ -30,7 +30,7 @@ describe('Invalid requests', () => {
     expect((await host.send({ method: 'HEAD' })).status).toBe(405)
   })
 
-  test('are rejected if they are not JSON or are compressed', async () => {
+  test('invalid requests are rejected if they are not JSON or are compressed', async () => {
     const host = await reportingHost()
     const body = JSON.stringify({ error: REPORT })
     const statusOf = async (headers: Record<string, string>) =>
@@ -43,7 +43,7 @@ describe('Invalid requests', () => {
     expect(await statusOf({ 'content-type': 'text/plain;charset=UTF-8' })).toBe(201)
   })
 
-  test('are rejected if too large with or without Content-Length; later requests succeed', async () => {
+  test('rejects a body that is too large, with or without Content-Length, and accepts later requests', async () => {
     const host = await reportingHost({ max_bytes: 2000 })
     const large = JSON.stringify({ error: { ...REPORT, stack: 'x'.repeat(300_000) } })
     const error = 'The body must not be larger than 2000 bytes.'
@@ -65,7 +65,7 @@ describe('Invalid requests', () => {
     expect(await totalOccurrences(host.tracker)).toBe(1)
   })
 
-  test('are rejected by Content-Length before the body arrives', async () => {
+  test('invalid requests are rejected by Content-Length before the body arrives', async () => {
     const host = await reportingHost()
     const status = await new Promise((resolve, fail) => {
       const sent = httpRequest(host.url, { method: 'POST', headers: { ...JSON_TYPE, 'content-length': 50_000_000 } })
@@ -76,7 +76,7 @@ describe('Invalid requests', () => {
     expect(status).toBe(413)
   })
 
-  test('only write a log line if the client disconnects', async () => {
+  test('writes only a log line if the client disconnects', async () => {
     const host = await reportingHost()
     await new Promise<void>((resolve) => {
       const sent = httpRequest(host.url, { method: 'POST', headers: { ...JSON_TYPE, 'content-length': 100 } })
@@ -114,7 +114,7 @@ describe('Authorization', () => {
     expect(await totalOccurrences(failing.tracker)).toBe(0)
   })
 
-  test('is not needed after shutdown, when every request receives 503', async () => {
+  test('skips authorization after shutdown, when every request receives 503', async () => {
     const host = await reportingHost()
     await host.post({ error: REPORT })
     await host.tracker.shutdown()
@@ -127,7 +127,7 @@ describe('Authorization', () => {
 describe('Rate limits', () => {
   const ONE_REQUEST = { client_max_requests_per_minute: { per_address: 1 } }
 
-  test('apply to requests and errors per minute and address', async () => {
+  test('rate limits apply to requests and errors per minute and address', async () => {
     const host = await reportingHost({}, { client_max_requests_per_minute: { per_address: 15 } })
     const ten = { errors: Array(10).fill(REPORT) }
     expect((await host.post(ten)).status).toBe(201)
@@ -142,7 +142,7 @@ describe('Rate limits', () => {
     expect(await totalOccurrences(host.tracker)).toBe(20)
   })
 
-  test('apply to all addresses in total', async () => {
+  test('rate limits apply to all addresses in total', async () => {
     let address = 0
     const host = await reportingHost(
       { client_address: () => `198.51.100.${address++}` },
@@ -151,7 +151,7 @@ describe('Rate limits', () => {
     for (const expected of [201, 201, 201, 429]) expect((await host.post({ error: REPORT })).status).toBe(expected)
   })
 
-  test('count requests against the total only if the host authorizes them', async () => {
+  test('rate limits count requests against the total only if the host authorizes them', async () => {
     let address = 0
     const host = await reportingHost(
       {
@@ -166,14 +166,14 @@ describe('Rate limits', () => {
     expect(await totalOccurrences(host.tracker)).toBe(2)
   })
 
-  test('use rate_limit_per_minute if enable_rate_limiting is on', async () => {
+  test('rate limits use rate_limit_per_minute if enable_rate_limiting is on', async () => {
     const host = await reportingHost({}, { enable_rate_limiting: true, rate_limit_per_minute: 2 })
     const statuses = []
     for (let i = 0; i < 3; i++) statuses.push((await host.post({ error: {} })).status)
     expect(statuses).toEqual([422, 422, 429])
   })
 
-  test('count clients behind a trusted proxy separately', async () => {
+  test('rate limits count clients behind a trusted proxy separately', async () => {
     const sendFrom = await reportingHost({}, { ...ONE_REQUEST, trusted_proxies: ['loopback'] })
     const from = (address: string) => ({ 'x-forwarded-for': address })
     expect((await sendFrom.post({ error: REPORT }, from('198.51.100.1'))).status).toBe(201)
@@ -184,13 +184,13 @@ describe('Rate limits', () => {
     expect((await unauthorized.post({ error: REPORT }, from('198.51.100.2'))).status).toBe(429)
   })
 
-  test('apply before the body is read', async () => {
+  test('rate limits apply before the body is read', async () => {
     const host = await reportingHost({}, ONE_REQUEST)
     expect((await host.post({ error: REPORT })).status).toBe(201)
     expect((await host.post('no JSON at all')).status).toBe(429)
   })
 
-  test('distinguish IPv4 clients with IPv6-mapped addresses', async () => {
+  test('rate limits distinguish IPv4 clients with IPv6-mapped addresses', async () => {
     const { tracker } = trackerFor(ONE_REQUEST)
     const reporting = reportingEndpoint({ tracker })
     const app = express().set('trust proxy', 'loopback')
@@ -203,7 +203,7 @@ describe('Rate limits', () => {
     expect((await onlyError(tracker)).ip_address).toBe('198.51.100.2')
   })
 
-  test('use the address that the host returns only if it is valid', async () => {
+  test('rate limits use the address that the host returns only if it is valid', async () => {
     const host = await reportingHost({ client_address: ({ request }) => request.headers.get('x-real-ip') }, ONE_REQUEST)
     const from = async (address: string) => (await host.post({ error: REPORT }, { 'x-real-ip': address })).status
     expect([await from('198.51.100.1:4711'), await from('198.51.100.1')]).toEqual([201, 429])
@@ -211,7 +211,7 @@ describe('Rate limits', () => {
     expect([await from('made up'), await from('invalid')]).toEqual([201, 429])
   })
 
-  test('respond with Retry-After while no error can be stored', async () => {
+  test('responds with Retry-After while no error can be stored', async () => {
     const unwritable = { database: 'postgres://unknown@127.0.0.1:1/nothing', spool_path: '/dev/null/spool' }
     const host = await reportingHost({}, unwritable)
     const { status, body, headers } = await host.post({ errors: [REPORT, REPORT] })
@@ -219,7 +219,7 @@ describe('Rate limits', () => {
     expect(headers.get('retry-after')).toBe('60')
   })
 
-  test('use little memory for the ids of events', async () => {
+  test('uses little memory for the ids of events', async () => {
     const { tracker } = trackerFor({})
     const seen = new SeenEvents(tracker)
     const before = heapInUse()
@@ -233,7 +233,7 @@ describe('Rate limits', () => {
     expect(await totalOccurrences(tracker)).toBe(200)
   })
 
-  test('count an IPv6 network as one client', () => {
+  test('rate limits count an IPv6 network as one client', () => {
     expect(countedBy('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2::/64')
     expect(countedBy('2001:db8:1:2::9')).toBe('2001:db8:1:2::/64')
     expect(countedBy('2001:db8::1')).toBe('2001:db8:0:0::/64')

@@ -55,22 +55,25 @@ describeOneDatabase('Client that forges a server error', (database) => {
     return { ...host, ...clients, error_id, hash_signature: recorded?.hash_signature ?? '' }
   }
 
-  test.each(['report', 'sentry'] as const)('cannot reopen, regrade or regress it through %s', async (client) => {
-    const host = await serverAndClients()
-    host.clock.now = NOON + MINUTE
-    await host.tracker.Commands.ResolveError.call({ error_id: host.error_id, resolved_by: 'Ada' })
-    host.clock.now = NOON + 2 * MINUTE
-    await host[client]({ app_version: '999.0.0', user_id: 'ceo' })
-    await host.tracker.flush()
-    expect(await host.tracker.Queries.FindError.call({ error_id: host.error_id })).toMatchObject({
-      ...{ status: 'resolved', occurrence_count: 1, severity: 'low', app_version: '1.2.0', user_count: 0 },
-      ...{ source: null, regressed_in_version: null, resolved_in_version: '1.2.0' },
-    })
-    const [recorded] = await host.tracker.Queries.ErrorsList.call({ unresolved: true })
-    expect(recorded).toMatchObject({ source: client === 'report' ? 'reporting' : 'sentry', occurrence_count: 1 })
-  })
+  test.each(['report', 'sentry'] as const)(
+    'a client that forges a server error cannot reopen, regrade or regress it through %s',
+    async (client) => {
+      const host = await serverAndClients()
+      host.clock.now = NOON + MINUTE
+      await host.tracker.Commands.ResolveError.call({ error_id: host.error_id, resolved_by: 'Ada' })
+      host.clock.now = NOON + 2 * MINUTE
+      await host[client]({ app_version: '999.0.0', user_id: 'ceo' })
+      await host.tracker.flush()
+      expect(await host.tracker.Queries.FindError.call({ error_id: host.error_id })).toMatchObject({
+        ...{ status: 'resolved', occurrence_count: 1, severity: 'low', app_version: '1.2.0', user_count: 0 },
+        ...{ source: null, regressed_in_version: null, resolved_in_version: '1.2.0' },
+      })
+      const [recorded] = await host.tracker.Queries.ErrorsList.call({ unresolved: true })
+      expect(recorded).toMatchObject({ source: client === 'report' ? 'reporting' : 'sentry', occurrence_count: 1 })
+    },
+  )
 
-  test('cannot join its group with a fingerprint', async () => {
+  test('a client that forges a server error cannot join its group with a fingerprint', async () => {
     const host = await serverAndClients({ custom_fingerprint: () => 'checkout' })
     await host.sentry({ app_version: '1', fingerprint: ['checkout'] })
     await host.sentry({ app_version: '1', fingerprint: ['{{ default }}'] })
@@ -87,7 +90,7 @@ describeOneDatabase('Client that forges a server error', (database) => {
     ])
   })
 
-  test('cannot keep it resolved with a newer version for its platform', async () => {
+  test('a client that forges a server error cannot keep it resolved with a newer version for its platform', async () => {
     const host = await serverAndClients()
     await host.report({ app_version: '999.0.0' })
     await host.tracker.flush()
@@ -100,7 +103,7 @@ describeOneDatabase('Client that forges a server error', (database) => {
     })
   })
 
-  test('cannot add the release that a server release is compared with', async () => {
+  test('a client that forges a server error cannot add the release that a server release is compared with', async () => {
     const host = await serverAndClients()
     await host.report({ app_version: '1.2.9' })
     host.clock.now = NOON + MINUTE
@@ -113,7 +116,7 @@ describeOneDatabase('Client that forges a server error', (database) => {
     ).toEqual({ '999.0.0': '1.2.9', '1.3.0': '1.2.0', '1.2.9': null, '1.2.0': null })
   })
 
-  test('cannot cause the messages of its location to share one group', async () => {
+  test('a client that forges a server error cannot cause the messages of its location to share one group', async () => {
     const host = await serverAndClients({ max_groups_per_place: 2 })
     for (const message of ['one', 'two', 'three']) await host.report({ app_version: '1', message })
     await host.tracker.Commands.LogError.call({ ...SERVER_ERROR, message: 'another' })
@@ -121,7 +124,7 @@ describeOneDatabase('Client that forges a server error', (database) => {
     expect(errors).toMatchObject([{ message: 'another', occurrence_count: 1, source: null }])
   })
 
-  test('still regresses its own error with its own versions', async () => {
+  test('a client that forges a server error still regresses its own error with its own versions', async () => {
     const host = await serverAndClients()
     await host.report({ app_version: '2.0.0' })
     await host.tracker.flush()

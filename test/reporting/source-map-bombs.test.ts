@@ -90,7 +90,7 @@ describe('Oversized source map', () => {
   )
 })
 
-test('faultboard sourcemaps upload skips oversized and invalid maps and uploads the others', {
+test('faultboard sourcemaps upload skips oversized and invalid maps and uploads all other maps', {
   timeout: 60_000,
 }, async () => {
   const cwd = await workingDirectory({})

@@ -42,7 +42,7 @@ const ORIGINAL = [
 ]
 
 describeOneDatabase('Uploaded source maps', (database) => {
-  test('map a stack to the original source and group it across browsers and builds', async () => {
+  test('maps a stack to the original source and groups it across browsers and builds', async () => {
     const host = await reportingHost({}, { database: await database.fresh() })
     const first = await buildShop(temporaryFolder())
     const edit =
@@ -69,7 +69,7 @@ describeOneDatabase('Uploaded source maps', (database) => {
     expect(error.occurrence_count).toBe(6)
   })
 
-  test('are stored with application sources only, optionally without sources, and without duplicates', async () => {
+  test('uploaded source maps are stored with application sources only, optionally without sources, and without duplicates', async () => {
     const url = await database.fresh()
     const host = await reportingHost({}, { database: url })
     const shop = await buildShop(temporaryFolder())
@@ -104,7 +104,7 @@ describeOneDatabase('Uploaded source maps', (database) => {
     expect(await host.tracker.Queries.SourceMaps.call()).toEqual([])
   })
 
-  test('are deleted for the oldest releases beyond the limit', async () => {
+  test('uploaded source maps are deleted for the oldest releases beyond the limit', async () => {
     const host = await reportingHost({}, { database: await database.fresh(), source_map_max_releases: 2 })
     const shop = await buildShop(temporaryFolder())
     await upload(host, shop, '1')
@@ -117,7 +117,7 @@ describeOneDatabase('Uploaded source maps', (database) => {
     expect(releases.map(({ release }) => release).sort()).toEqual(['2', '4'])
   })
 
-  test('are deleted by the nightly job after the limit is lowered', async () => {
+  test('uploaded source maps are deleted by the nightly job after the limit is lowered', async () => {
     const context = await runningContext(database)
     for (const application_name of ['shop', 'billing']) {
       const config = { ...context.config, application_name }
@@ -141,7 +141,7 @@ describe('Limits for reading maps', () => {
   }
   const error = { source: 'reporting' as const, error_type: 'E', message: 'x', app_version: RELEASE }
 
-  test('apply to an error including its causes', async () => {
+  test('limits for reading maps apply to an error including its causes', async () => {
     const host = await reportingHost()
     const [ownFrames = '', ...others] = await scripts(host, 12)
     const causes = others.map((line) => ({
@@ -154,7 +154,7 @@ describe('Limits for reading maps', () => {
     expect(found.filter((cause) => cause.backtrace[0]?.includes('original'))).toHaveLength(9)
   })
 
-  test('apply per minute to all scripts that clients name', async () => {
+  test('limits for reading maps apply per minute to all scripts that clients name', async () => {
     const host = await reportingHost({}, { source_map_max_bytes: 10_000 })
     // Eleven of these maps exceed ten times the limit.
     const lines = await scripts(host, 13, MAP.replace('{', `{"file":"${'x'.repeat(9000)}",`))
@@ -182,14 +182,14 @@ describe('Map of a script', () => {
     ['no other folder', (shop: BuiltShop) => `other/${shop.script}`, false],
     ['no other site', (shop: BuiltShop) => `https://evil.example/assets/${shop.script}`, false],
     ['no part of a name', (shop: BuiltShop) => shop.script.slice(1), false],
-  ])('is found by %s', async (_title, fileName, isFound) => {
+  ])('the map of a script is found by %s', async (_title, fileName, isFound) => {
     const host = await reportingHost()
     const shop = await buildShop(temporaryFolder())
     await upload(host, shop, RELEASE, { file_name: fileName(shop) })
     expect(await firstLine(host, shop)).toMatch(isFound ? /^at priceOf \(src\/cart/ : /\(https:\/\/cdn\.shop/)
   })
 
-  test('is found by the release or by the debug id that a bundler wrote into both', async () => {
+  test('the map of a script is found by the release or by the debug id that a bundler wrote into both', async () => {
     const shop = await buildShop(temporaryFolder())
     const host = await reportingHost()
     await upload(host, shop, '9.9.9')
@@ -210,7 +210,7 @@ describe('Map of a script', () => {
     expect((await onlyError(other.tracker)).backtrace[0]).toMatch(/^at src\/cart\.ts:9:\d+$/)
   })
 
-  test('is looked up once a minute, so that a new map is used without a restart', async () => {
+  test('the map of a script is looked up once a minute, so that a new map is used without a restart', async () => {
     const host = await reportingHost()
     const shop = await buildShop(temporaryFolder())
     await host.post(report(shop.stacks.chrome))
@@ -226,7 +226,7 @@ describe('Map of a script', () => {
 })
 
 describe('Invalid map', () => {
-  test('is rejected with a message', async () => {
+  test('an invalid map is rejected with a message', async () => {
     const { tracker } = await reportingHost({}, { source_map_max_bytes: 10_000 })
     const store = (map: string) => tracker.Commands.StoreSourceMap.call({ release: '1', file_name: 'app.js', map })
     for (const map of ['', 'no JSON', '{}', '{"version":3,"sources":[],"mappings":"!!"}']) {
@@ -250,7 +250,7 @@ describe('Invalid map', () => {
     expect((await host.tracker.stats()).dropped.source_map_skipped).toBe(1)
   })
 
-  test('is not looked up if enable_source_maps is off', async () => {
+  test('an invalid map is not looked up if enable_source_maps is off', async () => {
     const host = await reportingHost({}, { enable_source_maps: false })
     const shop = await buildShop(temporaryFolder())
     await upload(host, shop)

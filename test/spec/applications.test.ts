@@ -128,7 +128,7 @@ describe('the name of the application', () => {
     ['configuration application_name', { application_name: 'shop' }, { APP_NAME: 'other' }, 'shop'],
     ['the environment variable APP_NAME', {}, { APP_NAME: 'by-environment' }, 'by-environment'],
     ["the host application's own name as a fallback", {}, {}, 'faultboard'],
-  ])('is taken from %s', async (_source, settings, env, name) => {
+  ])('the name of the application is taken from %s', async (_source, settings, env, name) => {
     const credentials = { dashboard_username: USER, dashboard_password: PASSWORD }
     const tracker = new TrackerInstance(
       { database: 'sqlite::memory:', ...credentials, ...settings },

@@ -137,7 +137,7 @@ describe('authentication', () => {
     )
   })
 
-  test('cannot be disabled by omitting a credential', () => {
+  test('authentication cannot be disabled by omitting a credential', () => {
     const start = (settings: Settings) =>
       new TrackerInstance({ database: 'sqlite::memory:', ...settings }, { env: {} }).start()
     expect(() => start({ dashboard_username: USER })).toThrow(/dashboard_password/)

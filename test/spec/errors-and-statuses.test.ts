@@ -81,7 +81,7 @@ describeEachDatabase('errors and statuses', (database) => {
     expect(await response.json()).toEqual({ error: expect.any(String) })
   })
 
-  test('has no built-in HTTP endpoint for error logging', async () => {
+  test('the dashboard has no built-in HTTP endpoint for error logging', async () => {
     expect((await host.post('/errors', { error_type: 'X', message: 'y' })).status).toBe(404)
   })
 

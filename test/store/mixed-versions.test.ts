@@ -33,7 +33,7 @@ function removeLaterVersion(): void {
 }
 
 describeEachDatabase('a schema of a later version', (database) => {
-  test('is written by processes of this version that started before and after its migration', async () => {
+  test('processes of this version write to a later schema, whether they started before or after its migration', async () => {
     const place = await freshPlace(database)
     const started = trackerAt(place).tracker
     await started.Commands.LogError.call({ error_type: 'Repeated', message: 'x', user_id: 'ann' })
@@ -55,7 +55,7 @@ describeEachDatabase('a schema of a later version', (database) => {
     expect(users).toEqual({ 'Repeated ann': 1, 'Repeated bob': 2 })
   })
 
-  test('is reported as pending until its migration has run, which keeps all rows', async () => {
+  test('a schema of a later version is reported as pending until its migration has run, which keeps all rows', async () => {
     const place = await freshPlace(database)
     const { tracker } = trackerAt(place)
     await tracker.Commands.LogError.call({ error_type: 'Kept', message: 'x' })
@@ -90,7 +90,7 @@ describeEachDatabase('a schema of a later version', (database) => {
 })
 
 describeEachDatabase('a schema of a development version', (database) => {
-  test('is refused with instructions for keeping its errors', async () => {
+  test('a schema of a development version is refused with instructions for keeping its errors', async () => {
     await withDatabase(await database.fresh(), async (opened) => {
       await sql`update faultboard_migrations set name = '0001-errors' where name = '0001-initial'`.execute(opened.read)
       await expect(migrate(opened)).rejects.toThrow('created by a development version')

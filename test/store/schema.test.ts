@@ -11,7 +11,7 @@ describeEachDatabase('the schema', (database) => {
     await expect(dump).toMatchFileSnapshot(`fixtures/schema.${database.dialect}.txt`)
   })
 
-  test('has the columns and types of the table definitions', async () => {
+  test('the schema has the columns and types of the table definitions', async () => {
     const columns = await withDatabase(await database.fresh(), readColumns)
     for (const table of TABLE_NAMES) {
       const found = (columns.get(table) ?? []).map(({ name, type }) => [name, type])

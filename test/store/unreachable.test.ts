@@ -10,7 +10,7 @@ const FAILING_QUERIES = {
 } as const
 
 describeEachDatabase('failing queries', (database) => {
-  test.each(FAILING_QUERIES[database.dialect])('do not count as an outage: %s', async (text) => {
+  test.each(FAILING_QUERIES[database.dialect])('failing queries do not count as an outage: %s', async (text) => {
     const opened = await open(await database.fresh())
     const error = await failure(opened, text)
     expect(error).toBeInstanceOf(Error)

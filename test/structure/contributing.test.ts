@@ -21,7 +21,7 @@ const ROWS = section
   .map(readRow)
 
 describe('the table "To add something" in CONTRIBUTING', () => {
-  test('has a row for every kind of addition', () => {
+  test('the table in CONTRIBUTING has a row for every kind of addition', () => {
     expect(ROWS.length).toBeGreaterThan(20)
   })
 

@@ -125,7 +125,7 @@ describe('the source', () => {
     expect(wrong).toEqual([])
   })
 
-  test('has no import cycle, with type imports and dynamic imports included', () => {
+  test('the source has no import cycle, with type imports and dynamic imports included', () => {
     const graph = new Map(
       files.map((file) => [
         file,
@@ -147,7 +147,7 @@ describe('the source', () => {
     expect(wrong).toEqual([])
   })
 
-  test('has no folder with a generic name', () => {
+  test('the source has no folder with a generic name', () => {
     expect(files.filter((file) => FORBIDDEN_FOLDERS.test(relative('src', dirname(file))))).toEqual([])
   })
 
@@ -161,7 +161,7 @@ describe('the source', () => {
 })
 
 describe('the pages', () => {
-  test('have no inline style, script or handler, which the Content-Security-Policy would forbid', () => {
+  test('the pages have no inline style, script or handler, which the Content-Security-Policy would forbid', () => {
     const pages = files.filter((file) => file.endsWith('.tsx'))
     expect(pages.length).toBeGreaterThan(5)
     expect(
@@ -171,7 +171,7 @@ describe('the pages', () => {
     ).toEqual([])
   })
 
-  test('define each class in one style sheet, because all are concatenated', () => {
+  test('the pages define each class in one style sheet, because all are concatenated', () => {
     const folder = 'src/dashboard/assets/css'
     const owners = new Map<string, string[]>()
     for (const sheet of readdirSync(folder)) {
@@ -184,7 +184,7 @@ describe('the pages', () => {
     expect([...owners].filter(([, sheets]) => sheets.length > 1)).toEqual([])
   })
 
-  test('use every class that a style sheet defines and no other class', () => {
+  test('the pages use every class that a style sheet defines and no other class', () => {
     const read = (folder: string, ending: string) =>
       readdirSync(folder, { recursive: true, encoding: 'utf8' })
         .filter((name) => name.endsWith(ending))
@@ -210,7 +210,7 @@ describe('the pages', () => {
     expect(used.filter((name) => !defined.has(name) && !hooks.has(name))).toEqual([])
   })
 
-  test('contain no SQL and do not import the store', () => {
+  test('the pages contain no SQL and do not import the store', () => {
     const dashboard = files.filter((file) => file.startsWith('src/dashboard/'))
     expect(
       dashboard.filter((file) =>
@@ -221,7 +221,7 @@ describe('the pages', () => {
 })
 
 describe('differences between databases', () => {
-  test('are capabilities of the dialect, and only dialects contain the name of their database', () => {
+  test('differences between databases are capabilities of the dialect, and only dialects contain the name of their database', () => {
     const branches =
       /\bname\s*[!=]==?\s*'(sqlite|postgres|mysql)'|\[(\w+\.)*dialect\.name\]|dialect\.name\)|Dialect\['name'\]/
     const others = files.filter((file) => !file.startsWith('src/store/dialects/'))
@@ -230,7 +230,7 @@ describe('differences between databases', () => {
 })
 
 describe('input of a request', () => {
-  test('is parsed once, by the handler, and passed to `run` of the operation', () => {
+  test('input of a request is parsed once, by the handler, and passed to `run` of the operation', () => {
     // list-link.ts parses the default filter, not a request.
     const allowed = ['src/dashboard/handler.ts', 'src/dashboard/links/list-link.ts']
     const pages = files.filter((file) => /^src\/(dashboard|diagnostics)\//.test(file) && !allowed.includes(file))

@@ -88,13 +88,13 @@ const REJECTED_OPENING =
   /(?:\/\*\*?|(?<!:)\/\/|\{\/\*)[\s*]+(?:What|Whoever|Whom|Those|The same|So (?:long|many|much|that))\b/g
 
 describe('clean folders', () => {
-  test('contain plain English only', () => {
+  test('clean folders contain plain English only', () => {
     const files = [...CLEAN_FILES, ...CLEAN_FOLDERS.flatMap(textFiles)]
     expect(files.length).toBeGreaterThan(0)
     expect(files.flatMap((file) => rejectedIn(file).map((excerpt) => `${file}: ${excerpt}`))).toEqual([])
   })
 
-  test('contain no rejected phrase across a line break', () => {
+  test('detects a rejected phrase across a line break', () => {
     expect(rejectedPhrases('// Read by\n// whoever asks.')).toEqual(['// Read by whoever asks.'])
     expect(rejectedPhrases('// What is read.')).toHaveLength(1)
     expect(rejectedPhrases('// Reads the file.')).toEqual([])

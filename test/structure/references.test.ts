@@ -50,7 +50,7 @@ describe('the command line', () => {
     expect(commands.size).toBeGreaterThan(10)
   })
 
-  test.each(PAGES)('is documented in %s with existing commands and flags only', (page) => {
+  test.each(PAGES)('the command line is documented in %s with existing commands and flags only', (page) => {
     const wrong = codeOf(page).flatMap((line) => {
       const [, rest = ''] = /(?:^|\s)faultboard ((?:[a-z-]+)(?: .*)?)$/.exec(line.replace(/#.*|&&.*/, '').trim()) ?? []
       if (rest === '' || /^(--version|--help|help|failed|has)/.test(rest)) return []
@@ -65,7 +65,7 @@ describe('the command line', () => {
     expect(wrong).toEqual([])
   })
 
-  test('is listed completely in the README', () => {
+  test('the command line is listed completely in the README', () => {
     const missing = [...commands.keys()].filter((name) => !text['README.md']?.includes(`\`${name.split(' ')[0]}\``))
     expect(missing.filter((name) => !text['README.md']?.includes(`faultboard ${name}`))).toEqual([])
   })

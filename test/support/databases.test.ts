@@ -18,7 +18,7 @@ describeEachDatabase('Fresh test database', (database) => {
       indexes: (await sql.raw(INDEXES[database.dialect]).execute(read)).rows,
     }))
 
-  test('equals an empty database after all migrations', async () => {
+  test('a fresh test database equals an empty database after all migrations', async () => {
     const [fresh, migrated] = [await database.fresh(), await database.empty()]
     expect(await withDatabase(fresh, describePendingMigrations)).toBeNull()
     await withDatabase(migrated, migrate)
@@ -28,7 +28,7 @@ describeEachDatabase('Fresh test database', (database) => {
     expect(JSON.parse(one)).toEqual(JSON.parse(other))
   })
 
-  test('is not shared with other tests', async () => {
+  test('a fresh test database is not shared with other tests', async () => {
     const [one, other] = [await database.fresh(), await database.fresh()]
     const application = { name: 'shop', created_at: 1 }
     await withDatabase(one, ({ read }) => read.insertInto('faultboard_applications').values(application).execute())
@@ -44,7 +44,7 @@ describeEachDatabase(
     const usedNames: string[] = []
 
     for (const round of [1, 2]) {
-      test(`is empty and counts from one, round ${round}`, async () => {
+      test(`a reused test database is empty and counts from one, round ${round}`, async () => {
         const { tracker, url } = await freshTracker(database)
         usedNames.push(url)
         const logged = await tracker.Commands.LogError.call({ error_type: 'Round', message: 'x', user_id: 'eve' })
@@ -54,7 +54,7 @@ describeEachDatabase(
       })
     }
 
-    test('is reused', async () => {
+    test('tests share one database per schema', async () => {
       usedNames.push(await database.fresh())
       expect(new Set(usedNames).size).toBe(1)
       await withDatabase(usedNames[0] ?? '', ({ read }) =>
@@ -62,14 +62,14 @@ describeEachDatabase(
       )
     })
 
-    test('is replaced after a schema change', async () => {
+    test('a reused test database is replaced after a schema change', async () => {
       const url = await database.fresh()
       expect(usedNames).not.toContain(url)
       await withDatabase(url, ({ read }) => sql`delete from faultboard_migrations`.execute(read))
       usedNames.push(url)
     })
 
-    test('is replaced after a change of rows that migrations wrote', async () => {
+    test('a reused test database is replaced after a change of rows that migrations wrote', async () => {
       const url = await database.fresh()
       expect(usedNames).not.toContain(url)
       expect(await withDatabase(url, describePendingMigrations)).toBeNull()

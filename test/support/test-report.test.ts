@@ -13,7 +13,7 @@ describe('Retry of failed test files', () => {
     expect(filesToRetry([failed('a.test.ts'), failed('b.test.ts'), failed('c.test.ts')])).toEqual([])
   })
 
-  test('is skipped for an error outside of any test', () => {
+  test('skips the retry for an error outside of any test', () => {
     expect(filesToRetry([failed('a.test.ts'), failed('vitest')])).toEqual([])
   })
 
@@ -47,7 +47,7 @@ describe('List of slow tests', () => {
     expect(lines.at(-1)).toBe('   10.0 s  test/x.test.ts > test 10')
   })
 
-  test('is left out when no test ran', () => {
+  test('omits the list of slow tests when no test ran', () => {
     expect(slowestLines([])).toEqual([])
   })
 })

@@ -23,7 +23,7 @@ describeEachDatabase('export and import', (database) => {
 
   afterAll(() => host.close())
 
-  test('restore pages, counts and activity trail in an empty database', async () => {
+  test('export and import restore pages, counts and activity trail in an empty database', async () => {
     const there = await database.fresh()
     const copy = await hostAt(there)
     const count = lines.filter(({ kind }) => kind === 'error').length
@@ -46,7 +46,7 @@ describeEachDatabase('export and import', (database) => {
     await copy.close()
   }, 120_000)
 
-  test('change nothing when an export is imported twice, even after a round trip', async () => {
+  test('export and import change nothing when an export is imported twice, even after a round trip', async () => {
     const { tracker, url: there } = await freshTracker(database)
     await importInto(tracker, lines)
     const before = await counted(there)
@@ -60,7 +60,7 @@ describeEachDatabase('export and import', (database) => {
     expect(await counted(url)).toEqual(own)
   }, 120_000)
 
-  test('add counts to existing errors and keep triage decisions', async () => {
+  test('export and import add counts to existing errors and keep triage decisions', async () => {
     const { tracker, url: there, clock } = await freshTracker(database)
     clock.now = Date.parse('2026-03-31T10:20:00Z')
     const { Commands, Queries } = tracker
@@ -87,18 +87,21 @@ describeEachDatabase('export and import', (database) => {
   test.each([
     ['critical', 'low', 'critical'],
     ['low', 'high', 'high'],
-  ] as const)('merge the severities %s (existing) and %s (imported) to %s', async (here, there, severity) => {
-    const [source, target] = [await freshTracker(database), await freshTracker(database)]
-    // An application of another time is another origin.
-    target.clock.now = Date.parse('2026-03-31T10:20:00Z')
-    const error = { error_type: 'SteadyError', message: 'again' }
-    await target.tracker.Commands.LogError.call({ ...error, severity: here })
-    await source.tracker.Commands.LogError.call({ ...error, severity: there })
-    expect(await importInto(target.tracker, await exported(source.tracker))).toMatchObject({ added: 1 })
-    expect(await target.tracker.Queries.ErrorsList.call()).toMatchObject([{ severity, occurrence_count: 2 }])
-  })
+  ] as const)(
+    'export and import merge the severities %s (existing) and %s (imported) to %s',
+    async (here, there, severity) => {
+      const [source, target] = [await freshTracker(database), await freshTracker(database)]
+      // An application of another time is another origin.
+      target.clock.now = Date.parse('2026-03-31T10:20:00Z')
+      const error = { error_type: 'SteadyError', message: 'again' }
+      await target.tracker.Commands.LogError.call({ ...error, severity: here })
+      await source.tracker.Commands.LogError.call({ ...error, severity: there })
+      expect(await importInto(target.tracker, await exported(source.tracker))).toMatchObject({ added: 1 })
+      expect(await target.tracker.Queries.ErrorsList.call()).toMatchObject([{ severity, occurrence_count: 2 }])
+    },
+  )
 
-  test('restore an error that was deleted', async () => {
+  test('export and import restore an error that was deleted', async () => {
     const { tracker, url: there } = await freshTracker(database)
     await importInto(tracker, lines)
     const before = await verifiedCounts(there)
@@ -108,7 +111,7 @@ describeEachDatabase('export and import', (database) => {
     expect(await verifiedCounts(there)).toEqual(before)
   })
 
-  test('cover only the errors that match the filter', async () => {
+  test('export and import cover only the errors that match the filter', async () => {
     const some = await exported(host.tracker, { severity: 'high', search: 'alpha' })
     const { pagination } = await host.tracker.Queries.ErrorsList.page({ severity: 'high', search: 'alpha' })
     expect(pagination.total_count).toBeGreaterThan(0)
@@ -150,7 +153,7 @@ describeEachDatabase('an error that takes several lines', (database) => {
 })
 
 describeEachDatabase('rejected lines', (database) => {
-  test('reports rejected lines by number and imports the others', async () => {
+  test('reports rejected lines by number and imports all other lines', async () => {
     const source = await freshTracker(database)
     await source.tracker.Commands.LogError.call({ error_type: 'Good', message: 'one' })
     const [application, good] = (await exported(source.tracker)) as [ExportedLine, ExportedLine & { kind: 'error' }]

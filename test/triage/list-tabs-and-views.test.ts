@@ -20,7 +20,7 @@ const numbers = (counts: StatusCounts) =>
   )
 
 describeEachDatabase('tab counts', (database) => {
-  test('include all matching errors of each tab', async () => {
+  test('tab counts include all matching errors of each tab', async () => {
     const { context, clock, log, run, place } = await listContext(database)
     const ids = []
     for (const name of ['A', 'B', 'C', 'D', 'E', 'F'])
@@ -52,7 +52,7 @@ describeEachDatabase('tab counts', (database) => {
 })
 
 describeEachDatabase('tab counts for a common search text', (database) => {
-  test('are exact, lower bounds or omitted', async () => {
+  test('tab counts for a common search text are exact, lower bounds or omitted', async () => {
     const { context } = await listContext(database)
     await addGroups(context, 2600, () => ({ text: 'common' }))
     const { read } = context.database
@@ -85,7 +85,7 @@ describeEachDatabase('tab counts for a common search text', (database) => {
 })
 
 describeEachDatabase('filter choices', (database) => {
-  test('include platforms, newest versions and assignees of one or all applications', async () => {
+  test('filter choices include platforms, newest versions and assignees of one or all applications', async () => {
     const { context, log, run, place } = await listContext(database)
     for (let i = 1; i <= 22; i++)
       await log(`V${'x'.repeat(i)}`, { app_version: `1.${i}`, platform: i % 2 ? 'Web' : 'iOS', occurred_at: NOON + i })
@@ -115,7 +115,7 @@ describeEachDatabase('filter choices', (database) => {
 })
 
 describeEachDatabase('saved views', (database) => {
-  test('store a query by name and replace a view with the same name', async () => {
+  test('saved views store a query by name and replace a view with the same name', async () => {
     const { run, clock } = await listContext(database)
     expect(await run(listSavedViews)).toEqual([])
     const query = '?page=3&severity=high&foo=1&search=a%26b+c&assigned_to=&__proto__=x'
@@ -139,7 +139,7 @@ describeEachDatabase('saved views', (database) => {
     await expect(run(deleteView, { view_id: saved.id })).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  test('reject invalid and too long queries, and more than 100 views', async () => {
+  test('rejects invalid and overlong queries, and more than 100 views', async () => {
     const { run } = await listContext(database)
     const save = (name: string, query: string) => run(saveView, { name, query })
     await expect(save('', 'severity=high')).rejects.toThrow('name must not be empty')
@@ -151,7 +151,7 @@ describeEachDatabase('saved views', (database) => {
     expect(await run(listSavedViews)).toHaveLength(100)
   })
 
-  test('contain one view when a name is saved concurrently', async () => {
+  test('stores one view when a name is saved concurrently', async () => {
     const { run } = await listContext(database)
     const concurrentSaves = Array.from({ length: 5 }, () => run(saveView, { name: 'Same', query: 'status=new' }))
     expect(new Set((await Promise.all(concurrentSaves)).map(({ id }) => id)).size).toBe(1)

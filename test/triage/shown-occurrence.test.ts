@@ -215,7 +215,7 @@ describeEachDatabase('newest occurrence and search history', (database) => {
     for (const n of samples) expect(await found(`2000${n} is`)).toHaveLength(n < 60 ? 0 : 1)
   })
 
-  test('finds a backtrace that recurs after many others and stores it once', async () => {
+  test('finds a backtrace that recurs after many other backtraces and stores it once', async () => {
     const { log, found, url } = await logger(database)
     const lines = [1, 2, ...Array.from({ length: 25 }, (_, n) => 100 + n), 2, 2, 1, 2]
     for (const [n, line] of lines.entries())

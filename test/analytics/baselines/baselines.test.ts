@@ -25,20 +25,20 @@ function usualByHand(counts: readonly number[]) {
 }
 
 describe('a baseline', () => {
-  test('is the mean and the deviation without outliers', () => {
+  test('a baseline is the mean and the deviation without outliers', () => {
     expect(calculateBaseline([])).toEqual({ mean: 0, std_dev: 0, sample_count: 0 })
     expect(calculateBaseline([2, 2, 2, 14, 14, 14])).toEqual({ mean: 8, std_dev: 6, sample_count: 6 })
     expect(deviationsAbove({ mean: 5, std_dev: 2 }, 9)).toBe(2)
     expect(deviationsAbove({ mean: 0, std_dev: 0 }, 9)).toBeNull()
   })
 
-  test('has a deviation of at least the square root of the mean including outliers', () => {
+  test('a baseline has a deviation of at least the square root of the mean including outliers', () => {
     expect(calculateBaseline([4])).toEqual({ mean: 4, std_dev: 2, sample_count: 1 })
     const storm = [...new Array<number>(99).fill(1), 9901]
     expect(calculateBaseline(storm)).toEqual({ mean: 1, std_dev: 10, sample_count: 99 })
   })
 
-  test('is exceeded by more deviations than the threshold and at least five occurrences', () => {
+  test('a baseline is exceeded only above the threshold and with at least five occurrences', () => {
     expect([9, 10].map((count) => isAboveBaseline({ mean: 5, std_dev: 2 }, count, 2))).toEqual([false, true])
     expect([4, 5].map((count) => isAboveBaseline({ mean: 0, std_dev: 0.2 }, count, 2))).toEqual([false, true])
     expect([4, 5].map((count) => isAboveBaseline({ mean: 0, std_dev: 0 }, count, 2))).toEqual([false, true])
@@ -192,7 +192,7 @@ describeEachDatabase('BaselineCalculator', (database) => {
 })
 
 describeEachDatabase('the types above their baseline', (database) => {
-  test('are listed for the local day per application and platform', async () => {
+  test('types above their baseline are listed for the local day per application and platform', async () => {
     const { tracker, clock, ...place } = await freshTracker(database, { time_zone: 'Asia/Tokyo' })
     const other = trackerAt(place, { time_zone: 'Asia/Tokyo', application_name: 'other' }).tracker
     const logged: Promise<unknown>[] = []

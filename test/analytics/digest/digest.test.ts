@@ -138,7 +138,7 @@ describeEachDatabase('the digest', (database) => {
     expect(digest.top_errors.map(({ error_type }) => error_type)).toEqual(['Own', 'Resolved'])
   })
 
-  test('is empty for a week without occurrences', async () => {
+  test('the digest is empty for a week without occurrences', async () => {
     const harness = await openHarness({})
     const digest = await digestFigures(harness.context, 'weekly')
     expect(digest.figures.occurrences).toEqual({ now: 0, before: 0 })

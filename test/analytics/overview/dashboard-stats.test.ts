@@ -85,7 +85,7 @@ async function logAll(tracker: TrackerInstance, all: readonly TestOccurrence[]):
 }
 
 describeEachDatabase('DashboardStats', (database) => {
-  test('is all zeros on an empty database', async () => {
+  test('returns zeros on an empty database', async () => {
     const { tracker } = await freshTracker(database)
     expect(await tracker.Queries.DashboardStats.call()).toEqual({
       ...counted([], 'UTC'),

@@ -100,7 +100,7 @@ describeEachDatabase('the overview', (database) => {
     expect(whole?.time_to_resolve.count).toBe(sum(({ time_to_resolve }) => time_to_resolve.count))
   })
 
-  test('is empty for an unknown application', async () => {
+  test('the overview is empty for an unknown application', async () => {
     const empty = await hosts['Europe/Berlin']?.tracker.Queries.Overview.call({ application_id: 999_999 })
     expect(empty).toMatchObject({
       stats: { total_errors: 0 },

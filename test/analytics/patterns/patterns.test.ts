@@ -35,11 +35,11 @@ describe('the pattern of a week', () => {
       ),
     ],
     ['uniform', empty()],
-  ] as const)('is %s', (type, week) => {
+  ] as const)('the pattern of a week is %s', (type, week) => {
     expect(detectPattern(week).pattern_type).toBe(type)
   })
 
-  test('has peak hours, distributions and a strength', () => {
+  test('the pattern of a week has peak hours, distributions and a strength', () => {
     const pattern = detectPattern(weekWith(WEEKDAYS, [9, 11, 14]))
     expect(pattern.peak_hours).toEqual([9, 11, 14])
     expect(pattern.hourly_distribution[9]).toBe(50)
@@ -65,11 +65,11 @@ describe('the pattern of fewer than ten occurrences', () => {
     ['one', weekWith([2], [10], 1)],
     ['nine at night', weekWith([0, 1, 2], [1, 2, 3], 1)],
     ['nine at the weekend', weekWith([5], [12], 9)],
-  ] as const)('is uniform without strength and peaks: %s', (_, week) => {
+  ] as const)('the pattern of fewer than ten occurrences is uniform without strength and peaks: %s', (_, week) => {
     expect(detectPattern(week)).toMatchObject({ pattern_type: 'uniform', pattern_strength: 0, peak_hours: [] })
   })
 
-  test('still reports its counts', () => {
+  test('the pattern of fewer than ten occurrences still reports its counts', () => {
     expect(detectPattern(weekWith([0], [10, 11, 12], 1))).toMatchObject({
       total: 3,
       hourly_distribution: { 10: 1, 11: 1, 12: 1 },
@@ -77,13 +77,13 @@ describe('the pattern of fewer than ten occurrences', () => {
     })
   })
 
-  test('is detected from the tenth occurrence on', () => {
+  test('a pattern is detected from the tenth occurrence on', () => {
     expect(detectPattern(weekWith([5], [12], 10))).toMatchObject({ pattern_type: 'weekend', peak_hours: [12] })
   })
 })
 
 describe('bursts', () => {
-  test('contain at least five occurrences with gaps of at most one minute', () => {
+  test('bursts contain at least five occurrences with gaps of at most one minute', () => {
     const at = (...minutes: number[]) => minutes.map((minute) => minute * MINUTE)
     expect(findBursts(at(0, 1, 2, 3))).toEqual([])
     expect(findBursts(at(0, 1, 2, 3, 4))).toEqual([
@@ -99,7 +99,7 @@ describe('bursts', () => {
     expect(findBursts(at(0, 0, 0, 0, 0, 10, 20, 20, 20, 20, 20)).map((burst) => burst.occurrence_count)).toEqual([5, 5])
   })
 
-  test('do not overlap and contain every occurrence within their span', () => {
+  test('bursts do not overlap and contain every occurrence within their span', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 3000 }).map((second) => second * 1000)), (times) => {
         const sorted = [...times].sort((a, b) => a - b)

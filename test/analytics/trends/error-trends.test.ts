@@ -18,7 +18,7 @@ import {
 } from '../reference-statistics.js'
 
 describeEachDatabase('the analytics', (database) => {
-  test('match the reference counts for any time zone and period', async () => {
+  test('the analytics match the reference counts for any time zone and period', async () => {
     const place = await freshPlace(database)
     const someDays = fc.constantFrom(1, 2, 7, 30, 90)
     await fc.assert(
@@ -93,7 +93,7 @@ describeEachDatabase('the analytics', (database) => {
     )
   }, 120_000)
 
-  test('are empty without occurrences', async () => {
+  test('the analytics are empty without occurrences', async () => {
     const { context, application_id } = await recordOccurrences(await freshPlace(database), [], 'Europe/Berlin')
     const answer = await perform(errorAnalytics, context, { application_id })
     expect(answer.period).toMatchObject({ days: 30, from: '2026-03-01T23:00:00.000Z', time_zone: 'Europe/Berlin' })
@@ -111,7 +111,7 @@ describeEachDatabase('the analytics', (database) => {
     expect(answer.resolution.time_to_resolve).toMatchObject({ resolved_count: 0, median_ms: null, mean_ms: null })
   })
 
-  test('list ten types and combine the others', async () => {
+  test('the analytics list ten types and combine all other types', async () => {
     const occurrences = Array.from({ length: 13 }, (_, i) => createOccurrence(i)).flatMap((occurrence, i) =>
       Array.from({ length: i + 1 }, () => occurrence),
     )
@@ -121,7 +121,7 @@ describeEachDatabase('the analytics', (database) => {
     expect(errors_by_type.other).toEqual({ count: 6, type_count: 3, share: 6 / 91 })
   })
 
-  test('count all 10,000 occurrences of a storm when only a few are stored', async () => {
+  test('the analytics count all 10,000 occurrences of a storm when only a few are stored', async () => {
     const place = await freshPlace(database)
     const storm = Array.from({ length: 10_000 }, () => createOccurrence(0))
     const { context, application_id } = await recordOccurrences(place, storm, 'UTC')
@@ -131,7 +131,7 @@ describeEachDatabase('the analytics', (database) => {
     expect(answer.errors_by_weekday_and_hour[1]?.[10]).toBe(10_000)
   })
 
-  test('use local days when daylight saving time starts', async () => {
+  test('the analytics use local days when daylight saving time starts', async () => {
     // On March 29, 2026, Berlin skips the hour from 2 to 3. The day starts at 23:00 UTC and lasts 23 hours.
     const times = ['2026-03-28T22:59:59Z', '2026-03-28T23:00:00Z', '2026-03-29T01:00:00Z', '2026-03-29T21:59:59Z']
     const occurrences = [...times, '2026-03-29T22:00:00Z'].map((time) => ({
@@ -156,7 +156,7 @@ describeEachDatabase('the analytics', (database) => {
     expect(errors_by_weekday_and_hour[6]?.flatMap((count, hour) => (count ? [hour] : []))).toEqual([0, 3, 23])
   })
 
-  test('report the time to resolve by severity, platform and week', async () => {
+  test('the analytics report the time to resolve by severity, platform and week', async () => {
     const HOUR = 3_600_000
     const opened = NOW - 15 * 24 * HOUR
     const occurrences = [0, 1, 2, 3].map((i) => ({ ...createOccurrence(i), occurred_at: opened }))
@@ -194,7 +194,7 @@ describeEachDatabase('the analytics', (database) => {
     ])
   })
 
-  test('list errors that are open for over a week and still occur', async () => {
+  test('the analytics list errors that are open for over a week and still occur', async () => {
     const DAY = 86_400_000
     const old = { ...createOccurrence(0), occurred_at: NOW - 9.5 * DAY }
     const occurrences = [
@@ -208,7 +208,7 @@ describeEachDatabase('the analytics', (database) => {
     expect(recurring_errors).toMatchObject([{ error_type: old.error_type, occurrence_count: 2, open_days: 9 }])
   })
 
-  test('clamp days to 1 through 365 and reject invalid numbers', async () => {
+  test('the analytics clamp days to 1 through 365 and reject invalid numbers', async () => {
     const { context } = await recordOccurrences(await freshPlace(database), [], 'UTC')
     const days = async (given: unknown) => (await perform(errorAnalytics, context, { days: given })).period.days
     expect(await days(undefined)).toBe(30)

@@ -58,7 +58,7 @@ function createGreeter() {
   return { seen, target, watch: observe, say: (word: string) => new Child().say(word) }
 }
 
-test('shares one wrapper between observers and keeps it for the remaining ones', () => {
+test('shares one wrapper between observers and keeps it for the remaining observers', () => {
   const { seen, target, watch: observe, say } = createGreeter()
   const stopFirst = observe('first')
   const wrapper = target.say

@@ -48,7 +48,7 @@ describeEachRuntime('reading local variables', (runtime) => {
     },
   )
 
-  test('stays off with one log line if a debugger is attached', async () => {
+  test('local variable capture stays off with one log line if a debugger is attached', async () => {
     const { code, stdout, stderr } = await run('limits.mjs', { settings: settingsFor(root), task: 'off' }, { ...location, flags: ['--inspect=127.0.0.1:0'] }) // biome-ignore format: one run
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({ read: null, dropped: { local_variables_off: 1 } })
@@ -64,7 +64,7 @@ describeEachRuntime('reading local variables', (runtime) => {
 
   const isNode20 = runtime.name === 'Node.js 20'
   test.skipIf(isNode20)(
-    `stays off with one log line if the permission model denies it${isNode20 ? ' (skipped: not on Node.js 20)' : ''}`,
+    `local variable capture stays off with one log line if the permission model denies it${isNode20 ? ' (skipped: not on Node.js 20)' : ''}`,
     async () => {
       const flags = ['--permission', '--allow-fs-read=*', '--allow-fs-write=*', '--allow-addons', '--no-warnings']
       const { code, stdout, stderr } = await run('limits.mjs', { settings: settingsFor(root), task: 'off' }, { ...location, flags }) // biome-ignore format: one run

@@ -82,7 +82,7 @@ describeEachRuntime('variables', (runtime) => {
     expect(await runTask({ task: 'adaptive_unread', rounds, settings, runtime })).toMatchObject({ read })
   })
 
-  test('omits variables of an optimized function instead of returning wrong ones', async () => {
+  test('omits variables of an optimized function instead of returning wrong values', async () => {
     const { failed, first, last } = await runTask<{ failed: number; first: FrameVariables[]; last: FrameVariables[] }>({
       ...{ task: 'hot', runtime },
     })

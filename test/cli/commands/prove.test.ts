@@ -118,7 +118,7 @@ describe('the limits', () => {
     expect(missed({})).toEqual([])
   })
 
-  test('depend on the slower run without Faultboard', () => {
+  test('the limits depend on the slower run without Faultboard', () => {
     const during = { ...phase, p50: 3.1, p99: 13, stall: 26 }
     expect(missed({ during })).toEqual(['p50 during', 'p99 during', 'stall during'])
     expect(missed({ during }, counts, [usual, { ...usual, during: { ...phase, p50: 2, p99: 5, stall: 10 } }])).toEqual(
@@ -126,11 +126,11 @@ describe('the limits', () => {
     )
   })
 
-  test('apply to failed requests', () => {
+  test('the limits apply to failed requests', () => {
     expect(missed({ after: { ...phase, failures: 1 } })).toEqual(['failures after'])
   })
 
-  test('apply to memory, descriptors and counts', () => {
+  test('the limits apply to memory, descriptors and counts', () => {
     const grown = { before: resources(20), after: resources(21, 71) }
     expect(missed({ resources: grown })).toEqual(['memory growth', 'descriptors'])
     expect(missed({ resources: { before: resources(null), after: resources(null) } })).toEqual([])

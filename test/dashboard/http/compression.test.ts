@@ -41,7 +41,7 @@ describe('compression of responses', () => {
     expect(headers['content-type']).toBe('text/css; charset=utf-8')
   })
 
-  test('is skipped for short, empty and streamed responses', async () => {
+  test('compression of responses is skipped for short, empty and streamed responses', async () => {
     const short = await sent('/errors/999999.json', GZIP)
     expect([short.status, short.headers['content-encoding']]).toEqual([404, undefined])
     expect(short.headers.vary).toContain('Accept-Encoding')
@@ -49,7 +49,7 @@ describe('compression of responses', () => {
     expect([redirect.status, redirect.headers['content-encoding'], redirect.body.length]).toEqual([302, undefined, 0])
   })
 
-  test('is skipped for cross-site requests, to prevent BREACH attacks', async () => {
+  test('compression of responses is skipped for cross-site requests, to prevent BREACH attacks', async () => {
     for (const site of ['cross-site', 'same-site'])
       expect((await sent('/errors', { ...GZIP, 'sec-fetch-site': site })).headers['content-encoding']).toBeUndefined()
     for (const site of ['same-origin', 'none'])

@@ -62,7 +62,7 @@ describe('the scheme of the origin', () => {
   const HTTP = { origin: 'http://ops.example' }
   const HTTPS = { origin: 'https://ops.example' }
 
-  test('is compared when the client is known to use HTTPS', async () => {
+  test('the scheme of the origin is compared when the client is known to use HTTPS', async () => {
     const ofProxy = { 'x-forwarded-proto': 'https' }
     const trusting = { trusted_proxies: ['private'] }
     expect(await status(HTTP, {}, { encrypted: true })).toBe(403)
@@ -72,18 +72,18 @@ describe('the scheme of the origin', () => {
     expect(await status({ ...HTTPS, ...ofProxy }, trusting)).toBe(404)
   })
 
-  test('is not compared behind a proxy that may terminate TLS', async () => {
+  test('the scheme of the origin is not compared behind a proxy that may terminate TLS', async () => {
     expect(await status(HTTPS, {})).toBe(404)
     expect(await status(HTTP, {})).toBe(404)
   })
 
-  test('must be http or https', async () => {
+  test('the scheme of the origin must be http or https', async () => {
     expect(await status({ origin: 'ftp://ops.example' }, {})).toBe(403)
   })
 })
 
 describe('the Link header', () => {
-  test('is omitted when a long search would make it too large for clients', async () => {
+  test('the Link header is omitted when a long search would make it too large for clients', async () => {
     const host = await startHost('sqlite::memory:')
     onTestFinished(() => host.close())
     const short = await host.get('/errors.json?search=abc')
@@ -125,7 +125,7 @@ describe('bodies', () => {
     expect((await response.json()).error).toContain('application/x-www-form-urlencoded')
   })
 
-  test('more than 1 MB is rejected, with or without Content-Length', async () => {
+  test('rejects a body larger than 1 MB, with or without Content-Length', async () => {
     const form = 'application/x-www-form-urlencoded'
     expect((await send(`assigned_to=${'x'.repeat(1_100_000)}`, form)).status).toBe(413)
     const unannounced = await new Promise<number>((done, fail) => {
@@ -189,7 +189,7 @@ describe('the rate limit', () => {
     await host.close()
   })
 
-  test('is off by default', async () => {
+  test('the rate limit is off by default', async () => {
     const host = await startHost('sqlite::memory:')
     for (let i = 0; i < 150; i++) expect((await host.get('/assets/dashboard.css')).status).toBe(200)
     await host.close()
@@ -197,7 +197,7 @@ describe('the rate limit', () => {
 })
 
 describe('internal errors', () => {
-  test('return 500 without internals and are logged', async () => {
+  test('internal errors return 500 without internals and are logged', async () => {
     const host = await startHost('sqlite::memory:', {}, { now: () => Number.NaN })
     const response = await host.get('/overview')
     expect(response.status).toBe(500)

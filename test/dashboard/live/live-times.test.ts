@@ -107,7 +107,7 @@ describe('the stream of changes', () => {
     expect(vi.getTimerCount()).toBe(before)
   })
 
-  test('is refused after close', () => {
+  test('refuses the stream of changes after close', () => {
     const { live } = opened()
     live.close()
     expect(() => live.open()).toThrow('shut down')

@@ -120,7 +120,7 @@ test.skipIf(missing !== '')(`sends events without delay through compressing midd
 })
 
 describeEachDatabase('writes of another process', (database) => {
-  test('cause an event, repeats and actions included', async () => {
+  test('writes of another process cause a live event, including repeats and actions', async () => {
     const place = await freshPlace(database)
     const shows = trackerAt(place, {})
     const other = trackerAt({ ...place, spool_path: temporaryFolder() }, {})

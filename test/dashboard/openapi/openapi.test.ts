@@ -69,7 +69,7 @@ describeEachDatabase('responses of a database with weeks of data', (database) =>
 
 describe('responses of other databases', () => {
   test.each(['nothing', 'text of an attacker'])(
-    'match the document exactly for %s',
+    'responses match the document exactly for %s',
     async (what) => {
       const host = await startHost('sqlite::memory:', EVERYTHING_ON)
       if (what !== 'nothing') await logHostileErrors(host)
@@ -97,7 +97,7 @@ describe('the documented endpoints', () => {
   })
 
   test.each(READS.filter(([path]) => !/live|changes$|\/files?\//.test(path)))(
-    'accept valid parameters of GET %s and return 422 for invalid values',
+    'documented endpoints accept valid parameters of GET %s and return 422 for invalid values',
     async (path, { parameters }) => {
       const [plain = ''] = await addressesOf(host, path)
       for (const { name, in: where, schema } of parameters) {
@@ -113,7 +113,7 @@ describe('the documented endpoints', () => {
     },
   )
 
-  test('use the documented defaults for omitted parameters', async () => {
+  test('documented endpoints use the documented defaults for omitted parameters', async () => {
     const withDefaults = ANSWERS.flatMap(([path, { parameters }]) =>
       parameters.flatMap(({ name, schema }) => ('default' in schema ? [{ path, name, value: schema.default }] : [])),
     )
@@ -125,7 +125,7 @@ describe('the documented endpoints', () => {
     }
   })
 
-  test('return the documented content types and headers', async () => {
+  test('documented endpoints return the documented content types and headers', async () => {
     for (const [path, { responses }] of READS) {
       const { content = {}, headers = {} } = responses[200] ?? {}
       const [address] = /live|\{kind\}/.test(path) ? [] : await addressesOf(host, path)
@@ -141,7 +141,7 @@ describe('the documented endpoints', () => {
     }
   })
 
-  test('fail with the documented statuses and body', async () => {
+  test('failures return the documented statuses and body', async () => {
     const json = { accept: 'application/json' }
     const answers = [
       await fetch(`${host.origin}/error_dashboard/errors`, { headers: json }),
@@ -155,7 +155,7 @@ describe('the documented endpoints', () => {
     expect(answers[0]?.headers.has('www-authenticate')).toBe(true)
   })
 
-  test('reject an action without its required parameters', async () => {
+  test('rejects an action without its required parameters', async () => {
     const needy = Object.entries(document.paths).flatMap(([path, { post }]) => {
       const required = Object.values(post?.requestBody?.content ?? {})[0]?.schema.required ?? []
       return required.length > 0 ? [{ path, required }] : []
@@ -169,7 +169,7 @@ describe('the documented endpoints', () => {
     }
   })
 
-  test('include the document itself, with authentication and the mount path', async () => {
+  test('serves the document itself, with authentication and the mount path', async () => {
     const served = await host.get('/openapi.json')
     expect(served.status).toBe(200)
     expect(await served.json()).toEqual({ ...document, servers: [{ url: '/error_dashboard' }] })

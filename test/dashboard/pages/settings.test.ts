@@ -23,14 +23,14 @@ describe('the settings', () => {
   const row = (name: string, text = page) =>
     new RegExp(`id="${name}".*?(?=class="setting"|</section>)`, 's').exec(text)?.[0] ?? ''
 
-  test('are grouped with an index', () => {
+  test('the settings are grouped with an index', () => {
     for (const group of ['identity', 'storage', 'dashboard', 'capture', 'privacy', 'notifications', 'diagnostics']) {
       expect(page).toContain(`href="#${group}"`)
       expect(page).toContain(`id="${group}"`)
     }
   })
 
-  test('show switches as on or off with descriptions and mark customized options', () => {
+  test('the settings show switches as on or off with descriptions and mark customized options', () => {
     expect(row('async_logging')).toMatch(/changed.*class="switch on">On</s)
     expect(row('enable_breadcrumbs')).toContain('class="switch off">Off<')
     expect(row('enable_breadcrumbs')).not.toContain('>changed<')
@@ -38,7 +38,7 @@ describe('the settings', () => {
     expect(row('sampling_rate')).toContain('FAULTBOARD_SAMPLING_RATE')
   })
 
-  test('never show a secret or render markup', async () => {
+  test('the settings never show a secret or render markup', async () => {
     for (const text of [page, await (await host.get('/settings.json')).text()]) {
       expect(text).not.toContain('pässword')
       expect(text).not.toContain('secret-part')
@@ -49,7 +49,7 @@ describe('the settings', () => {
     expect(page).toContain('&lt;b onclick=alert(1)&gt;')
   })
 
-  test('can be filtered by name and text without JavaScript', async () => {
+  test('the settings can be filtered by name and text without JavaScript', async () => {
     const some = await (await host.get('/settings?filter=SAMPLING')).text()
     expect(some).toContain('id="sampling_rate"')
     expect(some).not.toContain('id="dashboard_password"')
@@ -59,7 +59,7 @@ describe('the settings', () => {
     expect(await (await host.get('/settings?filter=p%C3%A4ssword')).text()).not.toContain('id="dashboard_password"')
   })
 
-  test('include the health of the tracker in the JSON', async () => {
+  test('the settings include the health of the tracker in the JSON', async () => {
     expect(await host.json('/settings')).toMatchObject({
       health: {
         state: { database: 'sqlite::memory:', buffered: 0, queued: 0, spooled_files: 0, files_set_aside: 0 },

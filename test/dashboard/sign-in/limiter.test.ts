@@ -128,7 +128,7 @@ describe('a known device', () => {
     expect(await attempt({ device: 'laptop' })).toBe('signed in')
   })
 
-  test('has its own limit', async () => {
+  test('a known device has its own limit', async () => {
     const { attempt, guess } = createLimiter()
     expect(await guess(25, () => ({ device: 'laptop' }))).toEqual([...repeated('wrong', 20), ...repeated('limited', 5)])
     expect(await attempt({ device: 'laptop' })).toBe('limited')

@@ -48,7 +48,7 @@ async function knownDevice(host: Host): Promise<string> {
 }
 
 describe('failed sign-ins', () => {
-  test('count for the /64 network of an IPv6 client', async () => {
+  test('failed sign-ins count for the /64 network of an IPv6 client', async () => {
     const { host } = await start()
     const statuses = await guess(host, 40, (i) => ({ remote_address: `2001:db8:1:1::${i.toString(16)}` }))
     expect(statuses.slice(0, 20)).toEqual(Array(20).fill(401))
@@ -62,21 +62,21 @@ describe('failed sign-ins', () => {
     ['::ffff:c633:6404', '198.51.100.4'],
     ['fe80::7%eth0', 'fe80::7%eth1'],
     ['2001:DB8::7', '2001:db8:0::7'],
-  ])('count %s and %s as one address', async (one, other) => {
+  ])('counts failed sign-ins from %s and %s as one address', async (one, other) => {
     const { host } = await start()
     await guess(host, 20, (i) => ({ remote_address: i % 2 === 0 ? one : other }))
     expect((await visit(host, signIn(), { remote_address: one })).status).toBe(429)
     expect((await visit(host, signIn(), { remote_address: other })).status).toBe(429)
   })
 
-  test('do not lock out other user names', async () => {
+  test('failed sign-ins do not lock out other user names', async () => {
     const { host } = await start()
     for (let i = 0; i < 30; i++) await visit(host, signIn('root', `guess ${i}`))
     expect((await visit(host, signIn('root', 'once more'))).status).toBe(429)
     expect((await visit(host, signIn())).status).toBe(200)
   })
 
-  test('are shown on Health with the reason for 429', async () => {
+  test('failed sign-ins are shown on Health with the reason for 429', async () => {
     const { host, clock } = await start()
     await guess(host, 23)
     const refused = await visit(host, signIn())
@@ -118,7 +118,7 @@ test.each([
 })
 
 describe('a browser that has signed in before', () => {
-  test('is not locked out by other clients behind the same address', async () => {
+  test('a known browser is not locked out by other clients behind the same address', async () => {
     const { host } = await start()
     const cookie = await knownDevice(host)
     await guess(host, 40)
@@ -126,7 +126,7 @@ describe('a browser that has signed in before', () => {
     expect((await visit(host, { ...signIn(), cookie })).status).toBe(200)
   })
 
-  test('still needs the password, and has its own limit', async () => {
+  test('a known browser still needs the password, and has its own limit', async () => {
     const { host } = await start()
     const cookie = await knownDevice(host)
     expect((await visit(host, { cookie })).status).toBe(401)
@@ -136,7 +136,7 @@ describe('a browser that has signed in before', () => {
     expect((await visit(host, signIn())).status).toBe(200)
   })
 
-  test('stays known after a restart, but not after a password change', async () => {
+  test('a known browser stays known after a restart, but not after a password change', async () => {
     const cookie = await knownDevice((await start()).host)
     const restarted = (await start()).host
     await guess(restarted, 20)
@@ -157,7 +157,7 @@ describe('a browser that has signed in before', () => {
     ['/shop;v=1/error_dashboard', '/'],
     ['/teams/a;Domain=evil.example/error_dashboard', '/teams/'],
     ['/half-\uD800/error_dashboard', '/'],
-  ])('has a cookie that it sends to a dashboard mounted at %j', async (base, expected) => {
+  ])('a known browser has a cookie that it sends to a dashboard mounted at %j', async (base, expected) => {
     const { host } = await start()
     const response = await visit(host, signIn(), { base })
     expect(response.status).toBe(200)
@@ -166,7 +166,7 @@ describe('a browser that has signed in before', () => {
     expect(pathMatches(new URL(`http://shop.example${base}/errors`).pathname, expected)).toBe(true)
   })
 
-  test('has a cookie that reveals nothing, belongs to the mount path and is not readable by scripts', async () => {
+  test('a known browser has a cookie that reveals nothing, belongs to the mount path and is not readable by scripts', async () => {
     const { host } = await start()
     const cookie = deviceCookie(await visit(host, signIn(), { base: '/ops/error_dashboard' })) ?? ''
     expect(cookie).toMatch(
@@ -203,7 +203,7 @@ describe('a browser that has signed in before', () => {
     ['no signature', (cookie: string) => cookie.replace(/\.[\w-]+$/, '.')],
     ['no value', () => 'faultboard_device='],
     ['garbage', () => `faultboard_device=${'%'.repeat(500)}`],
-  ])('is unknown with %s in its cookie', async (_case, forge) => {
+  ])('a browser with %s in its cookie is unknown', async (_case, forge) => {
     const { host } = await start()
     const forged = forge(await knownDevice(host))
     await guess(host, 20)
@@ -254,7 +254,7 @@ describe('forwarding headers without a trusted proxy', () => {
     ['Forwarded', 'for=203.0.113.9'],
     ['X-Real-IP', '203.0.113.9'],
     ['CF-Connecting-IP', '203.0.113.9'],
-  ])('are reported in the log and on Health: %s', async (name, value) => {
+  ])('ignored forwarding headers are reported in the log and on Health: %s', async (name, value) => {
     const { host } = await start()
     expect(await reasonsOf(host)).toEqual([])
     await host.get('/overview', { [name]: value })
@@ -267,14 +267,14 @@ describe('forwarding headers without a trusted proxy', () => {
     expect(await (await host.get('/health')).text()).toContain('Set trusted_proxies')
   })
 
-  test('are not reported when an unauthenticated client sends them', async () => {
+  test('ignored forwarding headers are not reported when an unauthenticated client sends them', async () => {
     const { host } = await start()
     await host.get('/overview', { ...HEADERS, ...signIn(USER, 'wrong') })
     expect(await reasonsOf(host)).toEqual([])
     expect(host.lines.join('')).not.toContain('trusted_proxies')
   })
 
-  test('are not reported when a proxy is trusted, or the framework has resolved the client', async () => {
+  test('ignored forwarding headers are not reported when a proxy is trusted, or the framework has resolved the client', async () => {
     const { host } = await start({ trusted_proxies: ['loopback'] })
     await host.get('/overview', HEADERS)
     expect(await reasonsOf(host)).toEqual([])
@@ -283,7 +283,7 @@ describe('forwarding headers without a trusted proxy', () => {
     expect(await reasonsOf(resolved)).toEqual([])
   })
 
-  test('are reported by faultboard check until a proxy is trusted', async () => {
+  test('ignored forwarding headers are reported by faultboard check until a proxy is trusted', async () => {
     const database = `sqlite:${temporaryFolder()}/errors.sqlite3`
     const { host } = await start({ database })
     await host.tracker.ready()
@@ -295,7 +295,7 @@ describe('forwarding headers without a trusted proxy', () => {
     expect(await check({ FAULTBOARD_TRUSTED_PROXIES: 'private' })).not.toContain('proxies')
   })
 
-  test('are reported again after a restart, before any request', async () => {
+  test('ignored forwarding headers are reported again after a restart, before any request', async () => {
     const database = `sqlite:${temporaryFolder()}/errors.sqlite3`
     await serveWithHeaders(database)
     const restarted = async (settings: Settings) => {
@@ -311,7 +311,7 @@ describe('forwarding headers without a trusted proxy', () => {
     expect(trusting.join('')).not.toContain('trusted_proxies')
   })
 
-  test('are no longer reported once the framework resolves the client', async () => {
+  test('ignored forwarding headers are no longer reported once the framework resolves the client', async () => {
     const database = `sqlite:${temporaryFolder()}/errors.sqlite3`
     await serveWithHeaders(database)
     await eventually(() => isRemembered(database), 'the warning is stored')

@@ -7,7 +7,7 @@ import { NOON } from '../../support/tracker.js'
 import { runningContext } from '../running.js'
 
 describeEachDatabase('deprecation warnings in a loop', (database) => {
-  test('are all counted at the last known location, with a limited number of stack reads', async () => {
+  test('counts every deprecation warning of a loop at the last known location, with a limited number of stack reads', async () => {
     const context = await runningContext(database, { project_root: '/srv/shop' })
     let now = NOON
     let read = 0
@@ -37,7 +37,7 @@ describeEachDatabase('deprecation warnings in a loop', (database) => {
     expect(old?.places[0]?.place).toContain('cart.js:7')
   })
 
-  test('read a limited number of stacks for console lines too', async () => {
+  test('reads a limited number of stacks for console lines too', async () => {
     const context = await runningContext(database)
     const counted = new DeprecationCounter(context)
     const line = {

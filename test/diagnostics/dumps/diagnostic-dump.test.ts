@@ -99,7 +99,7 @@ describeEachDatabase('a diagnostic dump', (database) => {
     ])
   })
 
-  test('stays below the size limit', async () => {
+  test('a diagnostic dump stays below the size limit', async () => {
     const context = await runningContext(database, { ...ON, breadcrumb_buffer_size: 1000 })
     for (let i = 0; i < 1000; i++) {
       context.breadcrumbs.add({ category: '\u0001'.repeat(500), message: `${i} ${'\u0001'.repeat(900)}` })
@@ -120,7 +120,7 @@ describeEachDatabase('a diagnostic dump', (database) => {
     expect([dump.breadcrumbs, dump.tracker]).toContain(null)
   })
 
-  test('is listed newest first, with pagination', async () => {
+  test('a diagnostic dump is listed newest first, with pagination', async () => {
     const context = await runningContext(database, ON)
     for (const note of ['first', 'second', null]) await perform(captureDiagnosticDump, context, { note })
     const { dumps, pagination } = await perform(diagnosticDumps, context, { per_page: 2 })
@@ -153,12 +153,12 @@ describeEachDatabase('a diagnostic dump', (database) => {
     )
   })
 
-  test('is rejected with the name of the option while dumps are off', async () => {
+  test('a diagnostic dump is rejected with the name of the option while dumps are off', async () => {
     const context = await runningContext(database)
     await expect(perform(captureDiagnosticDump, context, {})).rejects.toThrow('Set enable_diagnostic_dump to true')
   })
 
-  test('is rejected with a note longer than 1000 characters', async () => {
+  test('a diagnostic dump is rejected with a note longer than 1000 characters', async () => {
     const context = await runningContext(database, ON)
     await expect(perform(captureDiagnosticDump, context, { note: 'x'.repeat(1001) })).rejects.toThrow(
       'note must not be longer than 1000 characters',

@@ -31,13 +31,13 @@ function folderContext(diagnostic_dump_path: string | null = null): FolderContex
 const content = (text: string) => (path: string) => writeFile(path, text)
 
 describe('dump files', () => {
-  test('are stored next to the spool folder or in diagnostic_dump_path', () => {
+  test('dump files are stored next to the spool folder or in diagnostic_dump_path', () => {
     const context = folderContext()
     expect(dumpFolder(context)).toBe(`${context.spool.folder}-dumps`)
     expect(dumpFolder(folderContext('var/dumps'))).toBe('/srv/app/var/dumps/faultboard-dumps')
   })
 
-  test('are private, have generated names and are read back unchanged', async () => {
+  test('dump files are private, have generated names and are read back unchanged', async () => {
     const context = folderContext()
     const file = await storeFile(context, 'cpu_profile', content('{"nodes":[]}'))
     expect(file).toMatchObject({ kind: 'cpu_profile', size_bytes: 12, hostname: hostname() })
@@ -48,7 +48,7 @@ describe('dump files', () => {
     expect(await new Response(streamFile(found?.path ?? '')).text()).toBe('{"nodes":[]}')
   })
 
-  test('are limited in number, and the oldest are deleted', async () => {
+  test('dump files are limited in number, and the oldest are deleted', async () => {
     const context = folderContext()
     const files: DumpFile[] = []
     for (let i = 0; i < MAX_FILES + 3; i++) files.push(await storeFile(context, 'cpu_profile', content(String(i))))
@@ -56,7 +56,7 @@ describe('dump files', () => {
     expect(await findFile(context, files[0] as DumpFile)).toBeNull()
   })
 
-  test('are written atomically', async () => {
+  test('dump files are written atomically', async () => {
     const context = folderContext()
     const result = storeFile(context, 'heap_snapshot', async (path) => {
       writeFileSync(path, 'half')
@@ -73,7 +73,7 @@ describe('dump files', () => {
     'dump-1-0000000000000000.cpuprofile\0',
     'DUMP-1-0000000000000000.cpuprofile',
     '',
-  ])('are neither found nor removed under an invalid name: %j', async (name) => {
+  ])('dump files are neither found nor removed under an invalid name: %j', async (name) => {
     const context = folderContext()
     await storeFile(context, 'cpu_profile', content('x'))
     const secret = join(dumpFolder(context), '..', 'secret.txt')
@@ -84,7 +84,7 @@ describe('dump files', () => {
     expect(readFileSync(secret, 'utf8')).toBe('keep me')
   })
 
-  test('are not read through a symbolic link', async () => {
+  test('dump files are not read through a symbolic link', async () => {
     const context = folderContext()
     const file = await storeFile(context, 'cpu_profile', content('x'))
     const name = 'dump-1-0000000000000000.cpuprofile'
@@ -93,7 +93,7 @@ describe('dump files', () => {
     await expect(new Response(streamFile(join(dumpFolder(context), name))).text()).rejects.toThrow()
   })
 
-  test('are rejected if the folder is a symbolic link', async () => {
+  test('dump files are rejected if the folder is a symbolic link', async () => {
     const context = folderContext()
     const elsewhere = temporaryFolder()
     symlinkSync(elsewhere, dumpFolder(context))
@@ -101,7 +101,7 @@ describe('dump files', () => {
     expect(readdirSync(elsewhere)).toEqual([])
   })
 
-  test('use a subfolder of a shared folder without changing its mode', async () => {
+  test('dump files use a subfolder of a shared folder without changing its mode', async () => {
     const shared = temporaryFolder()
     chmodSync(shared, 0o1777)
     const context = folderContext(shared)
@@ -111,7 +111,7 @@ describe('dump files', () => {
     expect(await findFile(context, file)).toMatchObject({ path: join(shared, 'faultboard-dumps', file.name) })
   })
 
-  test('are rejected if other users can access the folder', async () => {
+  test('dump files are rejected if other users can access the folder', async () => {
     const context = folderContext()
     mkdirSync(dumpFolder(context), { recursive: true })
     chmodSync(dumpFolder(context), 0o755)
@@ -120,7 +120,7 @@ describe('dump files', () => {
     expect(readdirSync(dumpFolder(context))).toEqual([])
   })
 
-  test('do not affect other files in the folder', async () => {
+  test('dump files do not affect other files in the folder', async () => {
     const context = folderContext()
     mkdirSync(dumpFolder(context), { recursive: true, mode: 0o700 })
     writeFileSync(join(dumpFolder(context), 'notes.txt'), 'mine')
@@ -133,7 +133,7 @@ describe('a heap snapshot', () => {
   const MB = 1024 * 1024
   const resources = { heapBytes: 50 * MB, freeMemoryBytes: 4096 * MB, freeDiskBytes: 4096 * MB }
 
-  test('is allowed with sufficient memory and disk space', () => {
+  test('a heap snapshot is allowed with sufficient memory and disk space', () => {
     expect(() => assertSafe(resources)).not.toThrow()
   })
 
@@ -141,7 +141,7 @@ describe('a heap snapshot', () => {
     [{ ...resources, heapBytes: 900 * MB }, 'a heap of 900 MB would block the process for 30 to 60 seconds'],
     [{ ...resources, freeMemoryBytes: 100 * MB }, 'it needs about 164 MB of memory, but only 100 MB is free'],
     [{ ...resources, freeDiskBytes: 100 * MB }, 'it needs about 164 MB on disk, but only 100 MB is free'],
-  ])('is rejected with the reason if it endangers the process', (unsafe, reason) => {
+  ])('a heap snapshot is rejected with the reason if it endangers the process', (unsafe, reason) => {
     expect(() => assertSafe(unsafe)).toThrow(reason)
   })
 })

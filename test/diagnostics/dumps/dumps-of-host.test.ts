@@ -56,7 +56,7 @@ describeEachRuntime('dumps of a running host', ({ path }) => {
   })
 
   // First, because later tests grow the heap.
-  test('store a heap snapshot in a private file and send it unchanged', { timeout: 120_000 }, async () => {
+  test('stores a heap snapshot in a private file and sends it unchanged', { timeout: 120_000 }, async () => {
     const id = await host.dump({ heap_snapshot: 'true' })
     const [file] = (await find(id)).files
     const response = await host.get(`/errors/diagnostic_dumps/${id}/files/heap_snapshot`)
@@ -71,7 +71,7 @@ describeEachRuntime('dumps of a running host', ({ path }) => {
     expect((await host.get(`/errors/diagnostic_dumps/${id}/files/heap_snapshot`)).status).toBe(404)
   })
 
-  test('contain garbage collection, descriptors, pools, jobs, packages and loop iterations', async () => {
+  test('dumps contain garbage collection, descriptors, pools, jobs, packages and loop iterations', async () => {
     await host.ask('/leak')
     const dump = await find(await host.dump({ note: 'all sections' }))
     expect(dump.process.pid).toBe(host.pid)
@@ -88,7 +88,7 @@ describeEachRuntime('dumps of a running host', ({ path }) => {
     expect(dump.report).toBeNull()
   })
 
-  test('include handles and limits of the Node.js report and restore its settings', async () => {
+  test('dumps include handles and limits of the Node.js report and restore its settings', async () => {
     const before = await host.ask('/state')
     const { report } = await find(await host.dump({ report: 'true' }))
     expect(report?.handles.tcp?.total).toBeGreaterThan(0)
@@ -103,7 +103,7 @@ describeEachRuntime('dumps of a running host', ({ path }) => {
     expect(await host.ask('/state')).toEqual(before)
   })
 
-  test('show the heap growth and timers of a leak', async () => {
+  test('dumps show the heap growth and timers of a leak', async () => {
     const before = await find(await host.dump())
     await host.ask('/leak')
     await host.ask('/timers')
@@ -112,7 +112,7 @@ describeEachRuntime('dumps of a running host', ({ path }) => {
     expect(after.active_resources.Timeout).toBe((before.active_resources.Timeout ?? 0) + 50)
   })
 
-  test('record a CPU profile without blocking the host or opening a port', async () => {
+  test('records a CPU profile without blocking the host or opening a port', async () => {
     // The host works from before the profile starts until it ends.
     await host.ask('/work')
     let id = 0
@@ -134,7 +134,7 @@ describeEachRuntime('dumps of a running host', ({ path }) => {
     expect(samples.length).toBeGreaterThan(0)
   })
 
-  test('are served by kind and only to authenticated users', async () => {
+  test('dumps are served by kind and only to authenticated users', async () => {
     const id = await host.dump({ cpu_profile_ms: '50' })
     const files = `/errors/diagnostic_dumps/${id}/files`
     const [file] = (await find(id)).files
@@ -155,7 +155,7 @@ describeEachRuntime('dumps of a running host', ({ path }) => {
     expect((await whole.arrayBuffer()).byteLength).toBe(file?.size_bytes)
   })
 
-  test('capture one file at a time', async () => {
+  test('captures one file at a time', async () => {
     const both = await Promise.all([
       host.post('/errors/diagnostic_dumps', { cpu_profile_ms: '600' }),
       host.post('/errors/diagnostic_dumps', { cpu_profile_ms: '600' }),
@@ -165,7 +165,7 @@ describeEachRuntime('dumps of a running host', ({ path }) => {
     expect(await rejected?.text()).toContain('This process is already capturing a CPU profile')
   })
 
-  test('contain no secrets of environment, flags, arguments or pools', async () => {
+  test('dumps contain no secrets of environment, flags, arguments or pools', async () => {
     const id = await host.dump({ report: 'true', note: 'secrets' })
     const outputs = [
       await (await host.get(`/errors/diagnostic_dumps/${id}`)).text(),

@@ -64,7 +64,7 @@ describe('the pool state', () => {
         },
       }),
     ],
-  ])('is null for an object with %s', (_name, pool) => {
+  ])('the pool state is null for an object with %s', (_name, pool) => {
     expect(poolState(pool)).toBeNull()
   })
 })
@@ -76,7 +76,7 @@ describe('registering a pool', () => {
     expect(pools.size).toBe(0)
   })
 
-  test('is limited, and a repeated name replaces the earlier pool', () => {
+  test('limits the number of pools and replaces a pool of the same name', () => {
     const pools: RegisteredPools = new Map()
     const candidates = Array.from({ length: 80 }, (_, i) => ({ size: i, borrowed: 0 }))
     for (const [i, pool] of candidates.entries()) registerPool(pools, `pool ${i}`, pool)
@@ -97,7 +97,7 @@ describe('registering a pool', () => {
 describeEachDatabase(
   "the tracker's own pool",
   (database) => {
-    test('is included automatically', async () => {
+    test("the tracker's own pool is included automatically", async () => {
       const { database: own } = await runningContext(database)
       const state = poolsSection(new Map(), own.dialect.pool?.(), redactor)
       expect(state).toMatchObject({ faultboard: { kind: database.dialect === 'postgres' ? 'pg' : 'mysql2', max: 4 } })

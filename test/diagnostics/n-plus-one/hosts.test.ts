@@ -32,7 +32,7 @@ describeEachDatabase(
     describeEachRuntime('with one query per row', ({ path: node }) => {
       for (const { driver, url, statement, line } of DRIVERS) {
         const why = url ? '' : ' (skipped: its server is not set)'
-        test.skipIf(!url)(`is detected with ${driver}${why}`, { timeout: 60_000 }, async () => {
+        test.skipIf(!url)(`detects one query per row with ${driver}${why}`, { timeout: 60_000 }, async () => {
           const stored = await freshPlace(database)
           const host = await startQueryHost(node, { settings: settingsOf(stored, ON), driver, url })
           for (const count of [4, 9, 31]) await host.get(`/orders/${count}`)
@@ -62,7 +62,7 @@ describeEachDatabase(
         })
       }
 
-      test('has its deprecation warnings counted with code, location and version', { timeout: 60_000 }, async () => {
+      test('counts deprecation warnings with code, location and version', { timeout: 60_000 }, async () => {
         const place = await freshPlace(database)
         const host = await startQueryHost(node, { settings: settingsOf(place, ON), driver: 'none', url: undefined })
         for (let i = 0; i < 3; i++) await host.get('/deprecated')

@@ -28,7 +28,7 @@ const STATEMENT = 'select * from users where id = ?'
 describeEachDatabase(
   'repeated statements',
   (database) => {
-    test('are counted when the scope ends', async () => {
+    test('repeated statements are counted when the scope ends', async () => {
       const { tracker, ask, rows } = await watching(database)
       expect(tracker.withScope(() => ask(6))).toBeUndefined()
       await tracker.withScope(async () => ask(7))
@@ -54,7 +54,7 @@ describeEachDatabase(
       }
     })
 
-    test('are not counted below the threshold, far apart or in a transaction', async () => {
+    test('repeated statements are not counted below the threshold, far apart or in a transaction', async () => {
       const { tracker, ask, rows } = await watching(database, { n_plus_one_threshold: 3 })
       tracker.withScope(() => {
         ask(2)
@@ -68,13 +68,13 @@ describeEachDatabase(
       expect(await rows()).toEqual([])
     })
 
-    test('are not counted outside a scope', async () => {
+    test('repeated statements are not counted outside a scope', async () => {
       const { ask, rows } = await watching(database)
       ask(50)
       expect(await rows()).toEqual([])
     })
 
-    test('are counted once when an error is recorded in a scope without an end', async () => {
+    test('repeated statements are counted once when an error is recorded in a scope without an end', async () => {
       const { tracker, ask, rows } = await watching(database)
       await new Promise<void>((done) => {
         setImmediate(async () => {
@@ -88,7 +88,7 @@ describeEachDatabase(
       expect(await rows()).toMatchObject([{ route: 'job import', request_count: 1, statement_count: 6 }])
     })
 
-    test('are counted when the client disconnects', async () => {
+    test('repeated statements are counted when the client disconnects', async () => {
       const { tracker, ask, rows } = await watching(database)
       const server = createServer(() => {
         ask(6)
@@ -104,7 +104,7 @@ describeEachDatabase(
       await tracker.shutdown()
     })
 
-    test('are limited in number', async () => {
+    test('repeated statements are limited in number', async () => {
       const { tracker, ask, rows } = await watching(database)
       for (let i = 0; i < 600; i++) tracker.withScope(() => ask(5, `select ${'a'.repeat(i)} from x`))
       const all = await rows()
@@ -112,7 +112,7 @@ describeEachDatabase(
       expect(all.length).toBeLessThanOrEqual(201)
     })
 
-    test('do not change an unhandled rejection', async () => {
+    test('repeated statements do not change an unhandled rejection', async () => {
       const { tracker } = await watching(database)
       const seen = new Promise((resolve) => process.once('unhandledRejection', resolve))
       const lost = new Error('unhandled')

@@ -45,7 +45,7 @@ describeEachRuntime('the health of a running host', ({ path, name }) => {
     return { id, health: health as SystemHealth }
   }
 
-  test('is recorded with each error and shows a blocked event loop', async () => {
+  test('process health is recorded with each error and shows a blocked event loop', async () => {
     const { id, health } = await failAfterBlocking()
     expect(health.rss_bytes).toBeGreaterThan(20_000_000)
     expect(health.heap_used_bytes).toBeGreaterThan(4_000_000)
@@ -59,7 +59,7 @@ describeEachRuntime('the health of a running host', ({ path, name }) => {
     if (health.uptime_s < 60) expect(page).toContain('The process had been running for less than one minute.')
   })
 
-  test('is written soon after the start and includes earlier errors', async () => {
+  test('process health is written soon after the start and includes earlier errors', async () => {
     const health = () => host.json<Health>('/process_health.json?range=1h')
     await eventually(async () => (await health()).processes.length > 0, 'the process is listed')
     const { processes, points } = await health()

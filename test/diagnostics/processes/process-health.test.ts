@@ -143,7 +143,7 @@ describeEachDatabase('process health', (database) => {
     )
   })
 
-  test('is deleted after seven days, together with stopped processes', async () => {
+  test('process health is deleted after seven days, together with stopped processes', async () => {
     const context = await runningContext(database)
     const shop = await addApplication(context, 'shop')
     const week = (7 * DAY) / MINUTE
@@ -156,7 +156,7 @@ describeEachDatabase('process health', (database) => {
     expect(processes.map(({ hostname }) => hostname)).toEqual(['new'])
   })
 
-  test('is buffered up to a limit while the database is unreachable', async () => {
+  test('process health is buffered up to a limit while the database is unreachable', async () => {
     const context = await runningContext(database)
     const times = Array.from({ length: 70 }, (_, i) => NOON - HOUR * 2 + i * MINUTE)
     let now = 0
@@ -177,7 +177,7 @@ describeEachDatabase('process health', (database) => {
     expect(context.counters.toJSON()).toMatchObject({ process_health_lost: 10 })
   })
 
-  test('is complete after an outage with two samples of one minute', async () => {
+  test('process health is complete after an outage with two samples of one minute', async () => {
     const context = await runningContext(database)
     let now = NOON
     let isUnavailable = true

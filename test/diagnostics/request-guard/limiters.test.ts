@@ -30,7 +30,9 @@ describeEachDatabase(
   'rate limiters of a host',
   (database) => {
     describeEachRuntime('with tracking on', ({ path: node }) => {
-      test('are counted by rule, kind, address and path without changing responses', { timeout: 60_000 }, async () => {
+      test('rejections by rate limiters are counted by rule, kind, address and path without changing responses', {
+        timeout: 60_000,
+      }, async () => {
         const place = await freshPlace(database)
         // Prevents the lag guard from omitting breadcrumbs on a busy machine.
         const settings: Settings = { ...CREDENTIALS, application_name: 'shop', max_event_loop_lag_ms: null, ...ON }
@@ -88,7 +90,9 @@ describeEachDatabase(
       })
     })
 
-    test('are not counted while tracking or breadcrumbs are off', { timeout: 60_000 }, async () => {
+    test('rejections by rate limiters are not counted while tracking or breadcrumbs are off', {
+      timeout: 60_000,
+    }, async () => {
       for (const off of [{ enable_breadcrumbs: true }, { enable_request_guard_tracking: true }]) {
         const { url, spool_path } = await freshPlace(database)
         const settings: Settings = { ...CREDENTIALS, application_name: 'shop', ...off, database: url, spool_path }

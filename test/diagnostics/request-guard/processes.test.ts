@@ -7,7 +7,9 @@ const PROCESSES = 4
 const EVENTS = 1200
 
 describeEachDatabase('request-guard events of several processes', (database) => {
-  test('add up exactly after a shutdown or a normal exit', { timeout: 120_000 }, async () => {
+  test('request-guard events of several processes add up exactly after a shutdown or a normal exit', {
+    timeout: 120_000,
+  }, async () => {
     const { url, spool_path } = await freshPlace(database)
     const settings = { enable_request_guard_tracking: true, enable_breadcrumbs: true, application_name: 'shop' }
     await Promise.all(

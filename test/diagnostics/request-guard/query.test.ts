@@ -182,7 +182,7 @@ async function rowsPerHour({ database: { read } }: Context): Promise<number[][]>
 }
 
 describe('the days of a summary', () => {
-  test.each([0, 8, 365, '7.5', 'week', Number.NaN])('accept 7, 30 or 90, not %s', (days) => {
+  test.each([0, 8, 365, '7.5', 'week', Number.NaN])('accepts 7, 30 or 90 days, not %s', (days) => {
     expect(() => parseInput(daysInput, { days })).toThrow('days must be one of 7, 30, 90')
   })
 })

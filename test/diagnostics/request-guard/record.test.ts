@@ -75,7 +75,7 @@ describeEachDatabase(
       ])
     })
 
-    test('is received through the diagnostics channel', async () => {
+    test('a request-guard event is received through the diagnostics channel', async () => {
       const { rows, tracker } = await guarded(database)
       channel('faultboard:request-guard').publish({ kind: 'throttle', rule: 'by channel', ip_address: '192.0.2.1' })
       expect(await rows()).toMatchObject([{ rule: 'by channel', ip_address: '192.0.2.1', count: 1 }])
@@ -113,7 +113,7 @@ describeEachDatabase(
       expect((await tracker.stats()).dropped).toMatchObject({ invalid_guard_event: 8 })
     })
 
-    test('is redacted', async () => {
+    test('a request-guard event is redacted', async () => {
       const { record, rows } = await guarded(database)
       record({ kind: 'throttle', rule: 'password=hunter2', path: '/reset/eyJhbGciOiJIUzI1NiJ9.abc?token=hunter2' })
       record({ kind: 'throttle', rule: 'people', path: '/people/ann@example.com/cards/4111111111111111' })

@@ -32,7 +32,7 @@ function project(files: Record<string, string | Buffer> = {}, settings: Partial<
 }
 
 describe('the source of a frame', () => {
-  test('has the configured number of lines', async () => {
+  test('the source of a frame has the configured number of lines', async () => {
     const { root, context } = project()
     const at = (line_number: number, file = 'src/cart.ts') => sourceLines(context, { file, line_number })
     expect(await at(10)).toMatchObject({
@@ -46,7 +46,7 @@ describe('the source of a frame', () => {
     expect(await at(10, join(root, 'src/cart.ts'))).toMatchObject({ first: 8 })
   })
 
-  test('is a single line without context lines', async () => {
+  test('the source of a frame is a single line without context lines', async () => {
     const { lines } = project({}, { source_code_context_lines: 0 })
     expect(await lines('src/cart.ts')).toEqual(['line 10'])
   })
@@ -62,7 +62,7 @@ describe('the source of a frame', () => {
   })
 
   test.each([0, -1, 31, 1.5, Number.NaN, Number.POSITIVE_INFINITY])(
-    'is empty for a line that does not exist: %s',
+    'the source of a frame is empty for a line that does not exist: %s',
     async (line_number) => {
       const { lines } = project()
       expect(await lines('src/cart.ts', line_number)).toBeNull()
@@ -76,7 +76,7 @@ describe('the source of a frame', () => {
     expect(source?.lines[0]?.length).toBeLessThan(450)
   })
 
-  test('is cached for source_code_cache_ttl seconds', async () => {
+  test('the source of a frame is cached for source_code_cache_ttl seconds', async () => {
     const { write, lines, clock } = project()
     await lines('src/cart.ts')
     write('src/cart.ts', LINES.map((line) => `new ${line}`).join('\n'))
@@ -85,14 +85,14 @@ describe('the source of a frame', () => {
     expect((await lines('src/cart.ts'))?.[0]).toBe('new line 8')
   })
 
-  test('is read every time without a cache', async () => {
+  test('the source of a frame is read every time without a cache', async () => {
     const { write, lines } = project({}, { source_code_cache_ttl: 0 })
     await lines('src/cart.ts')
     write('src/cart.ts', LINES.map((line) => `new ${line}`).join('\n'))
     expect((await lines('src/cart.ts'))?.[0]).toBe('new line 8')
   })
 
-  test('is read for the first ten frames of a stack', async () => {
+  test('the source of a frame is read for the first ten frames of a stack', async () => {
     const { context } = project()
     const places = Array.from({ length: 14 }, (_, i) => ({ file: 'src/cart.ts', line_number: i + 1 }))
     const sources = await sourcesOf(context, [{ file: null, line_number: 1 }, ...places])
@@ -127,7 +127,7 @@ describe('source lines', () => {
     'data.sqlite3',
     'node_modules/express/index.js',
     'packages/a/node_modules/b/index.js',
-  ])('are not shown for %s', async (name) => {
+  ])('source lines are not shown for %s', async (name) => {
     const { lines } = project({ [name]: SECRET })
     expect(await lines(name)).toBeNull()
   })
@@ -146,7 +146,7 @@ describe('source lines', () => {
     '.',
     'src',
     `${'a/'.repeat(600)}x.js`,
-  ])('are not shown for a path outside the project: %j', async (name) => {
+  ])('source lines are not shown for a path outside the project: %j', async (name) => {
     const { folder, lines } = project()
     writeFileSync(join(folder, 'outside.js'), SECRET)
     expect(await lines(name)).toBeNull()
@@ -154,14 +154,14 @@ describe('source lines', () => {
     expect(await lines(join(`${folder}/app`, '..', 'outside.js'))).toBeNull()
   })
 
-  test('are not shown for a folder whose name starts with that of the root', async () => {
+  test('source lines are not shown for a folder whose name starts with that of the root', async () => {
     const { folder, lines } = project()
     mkdirSync(join(folder, 'app-secret'))
     writeFileSync(join(folder, 'app-secret', 'x.js'), SECRET)
     expect(await lines(join(folder, 'app-secret', 'x.js'))).toBeNull()
   })
 
-  test('are not shown for a symbolic link out of the project or to a secret file', async () => {
+  test('source lines are not shown for a symbolic link out of the project or to a secret file', async () => {
     const { folder, root, lines, write } = project()
     writeFileSync(join(folder, 'outside.js'), SECRET)
     write('.env', SECRET)
@@ -175,14 +175,14 @@ describe('source lines', () => {
     expect((await lines('fine.js'))?.[2]).toBe('line 10')
   })
 
-  test('are not shown for paths that only look local, but are shown if the root is a symbolic link', async () => {
+  test('source lines are not shown for paths that only look local, but are shown if the root is a symbolic link', async () => {
     const { folder, root, context } = project()
     symlinkSync(root, join(folder, 'current'))
     const linked = { ...context, config: { ...context.config, project_root: join(folder, 'current') } }
     expect(await sourceLines(linked, { file: 'src/cart.ts', line_number: 10 })).toMatchObject({ first: 8 })
   })
 
-  test('are not shown for huge, binary and missing files, folders, pipes and private keys', async () => {
+  test('source lines are not shown for huge, binary and missing files, folders, pipes and private keys', async () => {
     const { root, lines, write } = project({
       'huge.js': `${'x\n'.repeat(600_000)}`,
       'binary.js': Buffer.from([0x6c, 0x0a, 0x00, 0x0a, 0x6c]),
@@ -249,7 +249,7 @@ describe('redaction of a long line', () => {
     expect(await shown(`${'a'.repeat(300_000)};${AFTER}`)).toBe('…')
   })
 
-  test('stays fast for hostile lines', async () => {
+  test('redaction of a long line stays fast for hostile lines', async () => {
     for (const line of [
       '\\"'.repeat(100_000),
       `"${'\\"'.repeat(100_000)}\\`,

@@ -15,7 +15,7 @@ async function coloured(code: string, file = 'a.ts', before = '') {
 }
 
 describe('highlighted source', () => {
-  test('has a class for each token type', async () => {
+  test('highlighted source has a class for each token type', async () => {
     expect(await coloured("const total = 12 // all\nthrow new CartError('empty')")).toEqual([
       ['const', 'keyword'],
       ['12', 'number'],
@@ -38,11 +38,11 @@ describe('highlighted source', () => {
     expect(await coloured(code, file)).toContainEqual([word, kind])
   })
 
-  test('has no tokens in unknown languages', async () => {
+  test('highlighted source has no tokens in unknown languages', async () => {
     expect(await coloured('let a = 1', 'a.elm')).toEqual([])
   })
 
-  test('may start inside a comment or template', async () => {
+  test('highlighted source may start inside a comment or template', async () => {
     expect(await coloured('still\n*/ const', 'a.ts', '/* it is')).toEqual([
       ['still', 'comment'],
       ['*/', 'comment'],
@@ -98,11 +98,11 @@ describe('the open construct before a line', () => {
     ['', "it's // not closed\nb"],
     ['', 'a = `\\``'],
     ['', `a = \`${'x'.repeat(200_001)}`],
-  ])('is %j in %j', (open, code) => {
+  ])('the open construct before a line is %j in %j', (open, code) => {
     expect(openConstruct(code)).toBe(open)
   })
 
-  test('is found in linear time in hostile code', () => {
+  test('the open construct before a line is found in linear time in hostile code', () => {
     for (const text of ['=/[', '`${', '"\\', '/*', '=/', '`${{'].map((part) => `${part.repeat(600)}\n`.repeat(100))) {
       expect(['', '/*', '`']).toContain(openConstruct(text.slice(0, 199_000)))
     }

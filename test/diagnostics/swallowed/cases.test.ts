@@ -82,7 +82,7 @@ describeEachDatabase(
         ['CommonJS', 'cases.cjs', commonjs(CASES), ['--import', REGISTER]],
         ['CommonJS preloaded with -r', 'cases.cjs', commonjs(CASES), ['-r', fileURLToPath(REGISTER)]],
         ['a module without an explicit type', 'cases.js', commonjs(CASES), ['--import', REGISTER]],
-      ])('are counted per location in %s', async (_title, file, code, args) => {
+      ])('swallowed exceptions are counted per location in %s', async (_title, file, code, args) => {
         const place = await freshPlace(database)
         const folder = project({ [file]: code })
         const { stdout, stderr, code: exit } = await run({ node, folder, args: [...args, file], place, env: IGNORE })

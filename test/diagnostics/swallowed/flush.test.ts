@@ -10,7 +10,7 @@ const named = namesIn('storm.mjs', STORM)
 const storm = (...args: (string | number)[]) => ['--import', REGISTER, 'storm.mjs', ...args.map(String)]
 
 describeEachDatabase('counts of swallowed exceptions', (database) => {
-  test('store the time of the last rescue', async () => {
+  test('counts of swallowed exceptions store the time of the last rescue', async () => {
     const place = await freshPlace(database)
     const began = Date.now()
     await run({ node, folder: project({ 'storm.mjs': STORM }), args: storm(3, 0, 'shutdown'), place })
@@ -21,7 +21,7 @@ describeEachDatabase('counts of swallowed exceptions', (database) => {
     expect(Date.parse(locations[0]?.last_seen_at ?? '')).toBeGreaterThanOrEqual(began)
   })
 
-  test('add up exactly across concurrent processes', async () => {
+  test('counts of swallowed exceptions add up exactly across concurrent processes', async () => {
     const place = await freshPlace(database)
     const folder = project({ 'storm.mjs': STORM })
     const env = { FAULTBOARD_SWALLOWED_EXCEPTION_FLUSH_INTERVAL: '1' }
@@ -37,7 +37,7 @@ describeEachDatabase('counts of swallowed exceptions', (database) => {
     })
   })
 
-  test('are spooled on exit and stored once by the next process', async () => {
+  test('counts of swallowed exceptions are spooled on exit and stored once by the next process', async () => {
     const place = await freshPlace(database)
     const folder = project({ 'storm.mjs': STORM })
     expect(await run({ node, folder, args: storm(700, 0, 'exit'), place })).toEqual({ code: 4, stdout: '', stderr: '' })

@@ -54,7 +54,7 @@ describeEachDatabase(
               ] as const,
             ]
           : []),
-      ] as const)('are unchanged in %s, with the same output and exit code', async (_title, make, args) => {
+      ] as const)('stacks are unchanged in %s, with the same output and exit code', async (_title, make, args) => {
         const place = await freshPlace(database)
         const folder = make()
         const plain = await run({ node, folder, args, place, detect: false })
@@ -67,7 +67,7 @@ describeEachDatabase(
         ).toHaveLength(1)
       })
 
-      test('are unchanged in CommonJS, except for one frame in older Node.js versions', async () => {
+      test('stacks are unchanged in CommonJS, except for one frame in older Node.js versions', async () => {
         const place = await freshPlace(database)
         const code = `Error.stackTraceLimit = 50\nvoid (async () => {${STACKS}})()\nprint_('top', new Error('top'))\nfunction print_(label, error) { console.log(label, error.stack) }\n`
         const folder = project({ 'app.cjs': code })
@@ -83,7 +83,7 @@ describeEachDatabase(
       test.each([
         ['compiled code', false],
         ['one minified line', true],
-      ])('are unchanged in the recorded errors of %s', async (_title, minify) => {
+      ])('stacks are unchanged in the recorded errors of %s', async (_title, minify) => {
         const [off, on] = [await freshPlace(database), await freshPlace(database)]
         const folder = compiledProject(REPORTING, minify)
         const args = ['--import', REGISTER, 'dist/app.mjs']
@@ -96,7 +96,7 @@ describeEachDatabase(
       })
     })
 
-    test('are preceded by a warning if the TypeScript loader is imported second', async () => {
+    test('prints a warning if the TypeScript loader is imported second', async () => {
       const place = await freshPlace(database)
       const folder = project({ 'app.mts': TYPED })
       const args = ['--import', REGISTER, '--import', TSX, 'app.mts']

@@ -22,7 +22,7 @@ describeEachDatabase(
   'swallowed exceptions of a worker thread',
   (database) => {
     describeEachRuntime('with one process', ({ path: node }) => {
-      test('are counted without output, at the latest by the next process', async () => {
+      test('swallowed exceptions of a worker thread are counted without output, at the latest by the next process', async () => {
         const place = await freshPlace(database)
         const folder = project(FILES)
         const first = await run({ node, folder, args: ['--import', REGISTER, 'app.mjs'], place })

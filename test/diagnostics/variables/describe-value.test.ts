@@ -74,7 +74,7 @@ describe('a described value', () => {
     [Object.defineProperty({}, 'lazy', { get: () => 1, enumerable: true }), { lazy: '[Getter]' }],
     [JSON.parse('{"__proto__": {"admin": true}}'), JSON.parse('{"__proto__": {"admin": true}}')],
     [Object.assign(new Array(3), { 0: 1, 2: 3 }), [1, '[empty]', 3]],
-  ])('is described as plain data: %#', (value, expected) => {
+  ])('describes a value as plain data: %#', (value, expected) => {
     const plain = described(value)
     expect(plain).toEqual(expected)
     expect(JSON.parse(JSON.stringify(plain))).toEqual(plain)
@@ -114,14 +114,14 @@ describe('a described value', () => {
     expect(described(map, { objectKeys: 1 })).toEqual({ '(type)': 'Map(50)', 'key 0': 0, '(more)': '49 more' })
   })
 
-  test('is bounded for a list and a tree with a million items', () => {
+  test('a described value is bounded for a list or a tree with a million items', () => {
     const wide = (depth: number): unknown => (depth === 0 ? 'leaf' : Array.from({ length: 100 }, () => wide(depth - 1)))
     const tree = { list: new Array(5_000_000).fill(1), tree: wide(3) }
     const plain = described(tree, { depth: 10, arrayItems: 100, objectKeys: 100 })
     expect(JSON.stringify(plain).length).toBeLessThan(10_000)
   })
 
-  test('is truncated when all variables together are too long', () => {
+  test('a described value is truncated when all variables together are too long', () => {
     const describer = new Describer(createRedactor(), { ...LIMITS, stringLength: 5000 })
     const all = Array.from({ length: 100 }, (_, i) => describer.variable(`v${i}`, `${i} `.repeat(2000)))
     expect(JSON.stringify(all).length).toBeLessThan(50_000)
@@ -129,7 +129,7 @@ describe('a described value', () => {
 })
 
 describe('a secret', () => {
-  test('is filtered by the name of its variable or key', () => {
+  test('a secret is filtered by the name of its variable or key', () => {
     expect(described('hunter2', {}, 'password')).toBe('[FILTERED]')
     expect(described({ user: { api_key: 'x', iban: 'DE1', tax_number: 4, name: 'Ada' } })).toEqual({
       user: { api_key: '[FILTERED]', iban: '[FILTERED]', tax_number: '[FILTERED]', name: 'Ada' },
@@ -137,19 +137,19 @@ describe('a secret', () => {
     expect(described(new Map([['token', 'x']]))).toEqual({ '(type)': 'Map(1)', token: '[FILTERED]' })
   })
 
-  test('is filtered by its shape', () => {
+  test('a secret is filtered by its shape', () => {
     expect(described('card 4111 1111 1111 1111')).toBe('card [FILTERED]')
     expect(described(4111111111111111)).toBe('[FILTERED]')
     expect(described('Authorization: Bearer abcdef123456')).not.toContain('abcdef')
     expect(described(['postgres://user:hunter2@db/shop'])).toEqual([expect.not.stringContaining('hunter2')])
   })
 
-  test('is filtered when the previous item or a sibling contains its name', () => {
+  test('a secret is filtered when the previous item or a sibling contains its name', () => {
     expect(described(['Host', 'shop', 'X-Api-Key', 'abc', 'Accept', '*'])).toEqual(['Host', 'shop', 'X-Api-Key', '[FILTERED]', 'Accept', '*']) // biome-ignore format: pairs
     expect(described({ name: 'password', value: 'hunter2' })).toEqual({ name: 'password', value: '[FILTERED]' })
   })
 
-  test('is filtered when another variable or property of the frame contains its name', () => {
+  test('a secret is filtered when another variable or property of the frame contains its name', () => {
     const frame = (values: object) => ({ ...POSITION, scopes: [{ values, isModule: false, start: null, end: null }] })
     const limits = { ...LIMITS, variables: 15, instanceVariables: 20 }
     const read = (values: object, thisValue: unknown = null) =>
@@ -164,7 +164,7 @@ describe('a secret', () => {
     expect(JSON.stringify(read({ key: 'color', value: 'green' }))).toContain('green')
   })
 
-  test('is filtered before truncation', () => {
+  test('a secret is filtered before truncation', () => {
     const text = `${'x'.repeat(15)} token=abcdefghijklmnop`
     expect(described(text, { stringLength: 30 })).not.toContain('abc')
     expect(described(`postgres://user:${'hunter2'.repeat(100)}@db/shop`)).not.toContain('hunter')

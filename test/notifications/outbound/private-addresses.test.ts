@@ -29,7 +29,7 @@ describe('block_private_addresses', () => {
     expect(() => rejectPrivateHost(new URL(`http://${host}:8080/x`).hostname)).toThrow('block_private_addresses')
   })
 
-  test('checks the resolved addresses and returns only those', async () => {
+  test('checks the resolved addresses and returns no other addresses', async () => {
     const error = await new Promise((resolve) => lookupPublicAddress('localhost', { all: true }, resolve))
     expect(error).toMatchObject({ name: 'PrivateAddressError' })
   })

@@ -8,7 +8,7 @@ const SECOND = 1000
 const DAY = 86_400 * SECOND
 
 describeOneDatabase('Events of Sentry SDKs', (database) => {
-  test('are recorded with causes, frames and request for Python', async () => {
+  test('Sentry events are recorded with causes, frames and request for Python', async () => {
     const host = await intakeHost(database)
     expect((await host.event(PYTHON)).status).toBe(200)
     const error = await host.find('no such order')
@@ -39,7 +39,7 @@ describeOneDatabase('Events of Sentry SDKs', (database) => {
     ])
   })
 
-  test('use the operating system of a mobile app as platform', async () => {
+  test('Sentry events use the operating system of a mobile app as platform', async () => {
     const host = await intakeHost(database)
     await host.event(ANDROID)
     await host.event(APPLE)
@@ -62,7 +62,7 @@ describeOneDatabase('Events of Sentry SDKs', (database) => {
     ])
   })
 
-  test('count once per event id', async () => {
+  test('Sentry events count once per event id', async () => {
     const host = await intakeHost(database)
     const event = { ...PYTHON, event_id: 'AAAAAAAA-0000-4000-8000-000000000001' }
     const responses = await Promise.all([1, 2, 3].map(() => host.event(event)))
@@ -75,7 +75,7 @@ describeOneDatabase('Events of Sentry SDKs', (database) => {
     expect((await host.tracker.stats()).dropped).toMatchObject({ reported_again: 2 })
   })
 
-  test('are grouped by their fingerprint, which may include the default grouping', async () => {
+  test('Sentry events are grouped by their fingerprint, which may include the default grouping', async () => {
     const host = await intakeHost(database)
     const send = (message: string, fingerprint?: string[]) =>
       host.event({ message, ...(fingerprint && { fingerprint }) })
@@ -94,7 +94,7 @@ describeOneDatabase('Events of Sentry SDKs', (database) => {
     ])
   })
 
-  test('use plausible timestamps and correct others', async () => {
+  test('uses plausible timestamps and corrects all others', async () => {
     const host = await intakeHost(database)
     host.clock.now = NOON
     const at = (time: number) => new Date(time).toISOString()

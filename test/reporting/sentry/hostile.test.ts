@@ -40,7 +40,7 @@ const event = fc.record(
 ) // biome-ignore format: a word list reads best as lines of words
 
 describe('Arbitrary input', () => {
-  test('is parsed as an envelope or rejected', () => {
+  test('arbitrary input is parsed as an envelope or rejected', () => {
     const pieces = fc.oneof(
       fc.constantFrom(
         '{}',
@@ -90,7 +90,7 @@ describe('Arbitrary input', () => {
     )
   })
 
-  test('is recorded and shown without breaking a page', async () => {
+  test('arbitrary input is recorded and shown without breaking a page', async () => {
     const host = await intakeHost(ON_SQLITE)
     for (const given of fc.sample(event, { numRuns: 60, seed: 7 })) expect((await host.event(given)).status).toBe(200)
     await host.event(scripted())
@@ -111,7 +111,7 @@ describe('Arbitrary input', () => {
     expect(JSON.stringify((await host.tracker.stats()).dropped)).not.toContain('failed')
   })
 
-  test('cannot change a prototype', async () => {
+  test('arbitrary input cannot change a prototype', async () => {
     const host = await intakeHost(ON_SQLITE)
     await host.send(
       '{}\n{"type":"event"}\n{"message":"polluted","__proto__":{"polluted":1},"tags":{"__proto__":{"polluted":1}},"extra":{"constructor":{"prototype":{"polluted":1}}},"contexts":{"__proto__":{"polluted":1}}}\n',
@@ -120,7 +120,7 @@ describe('Arbitrary input', () => {
     expect(({} as Record<string, unknown>).polluted).toBeUndefined()
   })
 
-  test('is processed in bounded time regardless of depth and length', async () => {
+  test('arbitrary input is processed in bounded time regardless of depth and length', async () => {
     const host = await intakeHost(ON_SQLITE)
     const deep = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`
     expect((await host.send(`{}\n{"type":"event"}\n{"message":"deep","extra":${deep}}\n`)).status).toBe(400)
@@ -135,7 +135,7 @@ describe('Arbitrary input', () => {
     expect(long.backtrace[0]).toContain('a.js:4999')
   })
 
-  test('may contain an exception that is its own cause', async () => {
+  test('accepts an exception that is its own cause', async () => {
     const mechanism = { exception_id: 0, parent_id: 0 }
     const values = [
       { type: 'A', mechanism },
@@ -197,7 +197,7 @@ function scripted(): object {
 }
 
 describe('Unusual envelopes', () => {
-  test('are parsed as far as possible without a server error', async () => {
+  test('unusual envelopes are parsed as far as possible without a server error', async () => {
     const host = await intakeHost(ON_SQLITE)
     expect((await host.send('{}\n{"type":{"toString":1}}\n{}')).status).toBe(200)
     expect((await host.tracker.stats()).dropped).toEqual({ 'sentry_dropped: other': 1 })
@@ -207,7 +207,7 @@ describe('Unusual envelopes', () => {
     expect(host.lines).toEqual([])
   })
 
-  test('count each event although all share the id of the header', async () => {
+  test('counts each event although all share the id of the header', async () => {
     const host = await intakeHost(ON_SQLITE)
     const header = JSON.stringify({ event_id: 'c'.repeat(32) })
     const answer = await host.send(`${header}\n${'{"type":"event"}\n{"message":"without an id"}\n'.repeat(2)}`)
@@ -215,7 +215,7 @@ describe('Unusual envelopes', () => {
     expect((await host.find('without an id')).occurrence_count).toBe(2)
   })
 
-  test('are rejected if the parsed body is nested too deeply to serialize', async () => {
+  test('unusual envelopes are rejected if the parsed body is nested too deeply to serialize', async () => {
     const { tracker, lines } = await freshTracker(ON_SQLITE)
     const app = express().use(express.json({ limit: '2mb' }))
     app.use('/sentry', sentryIntake({ keys: [KEY], tracker, max_bytes: 2_000_000 }).express)

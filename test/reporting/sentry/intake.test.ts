@@ -109,7 +109,7 @@ describe('Authorization of the intake', () => {
 })
 
 describe('Envelope', () => {
-  test('is split by lines and lengths', async () => {
+  test('splits an envelope by lines and lengths', async () => {
     const host = await intakeHost(ON_SQLITE)
     const payload = JSON.stringify({ message: 'with a\nline break inside it' })
     const body = [
@@ -140,7 +140,7 @@ describe('Envelope', () => {
     ['an event that is not an object', '{}\n{"type":"event"}\n[1]\n'],
     ['too many items', `{}\n${'{"type":"log"}\n{}\n'.repeat(101)}`],
     ['a header without an end', `{"a":"${'x'.repeat(20_000)}"}\n`],
-  ])('is rejected with the reason and not recorded if it has %s', async (_, body) => {
+  ])('an envelope is rejected with the reason and not recorded if it has %s', async (_, body) => {
     const host = await intakeHost(ON_SQLITE)
     const response = await host.send(body)
     expect(response.status).toBe(400)
@@ -149,7 +149,7 @@ describe('Envelope', () => {
     expect(await host.tracker.Queries.ErrorsList.call()).toEqual([])
   })
 
-  test('may be compressed, except with brotli or zstd', async () => {
+  test('an envelope may be compressed, except with brotli or zstd', async () => {
     const host = await intakeHost(ON_SQLITE)
     const send = (encoding: string, body: Uint8Array<ArrayBuffer>) => host.send(body, { 'content-encoding': encoding })
     expect((await send('gzip', Uint8Array.from(gzipSync(ENVELOPE)))).status).toBe(200)
@@ -163,7 +163,7 @@ describe('Envelope', () => {
     expect((await host.find('it failed')).occurrence_count).toBe(3)
   })
 
-  test('is limited in size before and after decompression', async () => {
+  test('an envelope is limited in size before and after decompression', async () => {
     const host = await intakeHost(ON_SQLITE, { max_bytes: 10_000 })
     expect((await host.send(`{}\n${'x'.repeat(10_000)}`)).status).toBe(413)
     const decompressionBomb = Uint8Array.from(gzipSync(Buffer.alloc(50_000_000, '{')))

@@ -17,7 +17,7 @@ describe('Source maps for events of a Sentry SDK', () => {
     ['shop@2.4.0+118', '2.4.0'],
     ['shop@a1b2c3d4e5', 'a1b2c3d4e5'],
     ['a1b2c3d4e5', 'a1b2c3d4e5'],
-  ])('are found for the release %s by the name %s', async (sdk_release, release) => {
+  ])('source maps are found for the release %s by the name %s', async (sdk_release, release) => {
     const host = await intakeHost(ON_SQLITE)
     await host.tracker.Commands.StoreSourceMap.call({ release, file_name: 'app.js', map: MAP })
     await host.event(event(sdk_release))
@@ -27,7 +27,7 @@ describe('Source maps for events of a Sentry SDK', () => {
     expect(details).not.toHaveProperty('frame_sources')
   })
 
-  test('are first searched by the full release name', () => {
+  test('searches source maps by the full release name first', () => {
     expect(releaseNames('@team/shop@2.4.0+118')).toEqual(['@team/shop@2.4.0+118', '2.4.0+118', '2.4.0'])
     expect(releaseNames(' blue ')).toEqual(['blue'])
     expect(releaseNames(undefined)).toEqual([])

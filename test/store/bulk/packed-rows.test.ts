@@ -4,7 +4,7 @@ import { describeEachDatabase } from '../../support/databases.js'
 import { listContext } from '../../triage/list-context.js'
 
 describeEachDatabase('packed rows', (database) => {
-  test('equal the rows of the query for any values', async () => {
+  test('packed rows equal the rows of the query for any values', async () => {
     const { context, log } = await listContext(database)
     await log('Quoted', { message: `"it's" \\ [1,2] {}\n\ttab`, user_id: 'ann' })
     await log('Größe', { message: '数字 🦓 \u2028' })
@@ -19,7 +19,7 @@ describeEachDatabase('packed rows', (database) => {
     expect(await packedRows(context.database, query, columns)).toEqual(rows)
   })
 
-  test('are empty for a query without rows', async () => {
+  test('packed rows are empty for a query without rows', async () => {
     const { context } = await listContext(database)
     await context.ready()
     const query = context.database.read.selectFrom('faultboard_errors').select('id')

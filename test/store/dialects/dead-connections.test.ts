@@ -23,7 +23,7 @@ const CONNECTIONS = 5
 describeServers('a connection whose packets were lost', (database) => {
   for (const owner of ['the tracker', 'the host'] as const) {
     describe(`of a pool of ${owner}`, () => {
-      test('is abandoned after three seconds, and its batch is counted once', async () => {
+      test('a connection whose packets were lost is abandoned after three seconds, and its batch is counted once', async () => {
         const { proxy, url, pool, writer } = await writerBehindProxy(database, owner)
         await writer.write(batch('first'))
         await pool?.use(CONNECTIONS)
@@ -64,7 +64,7 @@ describeServers('a connection whose packets were lost', (database) => {
 })
 
 describeServers('a pool of the host', (database) => {
-  test('is bypassed while it returns no connection', async () => {
+  test('a pool of the host is bypassed while it returns no connection', async () => {
     const { proxy, url, pool, writer } = await writerBehindProxy(database, 'the host')
     proxy.blackhole()
     fakeTimeouts()

@@ -10,7 +10,9 @@ const EVENTS = 400
 
 describeEachDatabase('eight processes that record concurrently', (database) => {
   for (const async_logging of [false, true]) {
-    test(`count every error exactly once, with async_logging ${async_logging}`, { timeout: 120_000 }, async () => {
+    test(`eight processes count every error exactly once, with async_logging ${async_logging}`, {
+      timeout: 120_000,
+    }, async () => {
       const { url, spool_path } = await freshPlace(database)
       const plans = Array.from({ length: PROCESSES }, (_, process) => planOf(process))
       const summaries = await Promise.all(
@@ -39,7 +41,7 @@ describeEachDatabase('eight processes that record concurrently', (database) => {
     })
   }
 
-  test('create one record with count 2 for a new error that two of them record concurrently', async () => {
+  test('two processes that record the same new error create one record with count 2', async () => {
     const place = await freshPlace(database)
     const trackers = [trackerAt(place), trackerAt(place)]
     await Promise.all(trackers.map(({ tracker }) => tracker.ready()))
@@ -54,7 +56,7 @@ describeEachDatabase('eight processes that record concurrently', (database) => {
     expect(Object.values(counts)).toEqual(Array(20).fill(2))
   })
 
-  test('return the occurrence number of its own error to every caller', async () => {
+  test('every caller receives the occurrence number of its own error', async () => {
     const { tracker } = trackerAt(await freshPlace(database))
     const event = { error_type: 'Numbered', message: 'one of many' }
     const logged = await Promise.all(Array.from({ length: 3000 }, () => tracker.Commands.LogError.call(event)))

@@ -16,7 +16,7 @@ async function again(tracker: TrackerInstance): Promise<number> {
 }
 
 describeEachDatabase('an event that its client resends', (database) => {
-  test('is counted once after a restart and in another process', async () => {
+  test('a resent event is counted once after a restart and in another process', async () => {
     const place = await freshPlace(database)
     const first = trackerAt(place).tracker
     expect(await first.inlet.record(reported('1'))).toMatchObject({ state: 'recorded', occurrence_count: 1 })
@@ -29,7 +29,7 @@ describeEachDatabase('an event that its client resends', (database) => {
     expect((await verifiedCounts(place.url)).counts).toEqual({ 'shop Reported': 2 })
   })
 
-  test('is counted separately in another application', async () => {
+  test('a resent event is counted separately in another application', async () => {
     const place = await freshPlace(database)
     for (const application_name of ['shop', 'billing']) {
       await trackerAt(place, { application_name }).tracker.inlet.record(reported('1'))
@@ -38,7 +38,7 @@ describeEachDatabase('an event that its client resends', (database) => {
   })
 
   for (const async_logging of [false, true]) {
-    test(`is counted once when several processes receive it concurrently, with async_logging ${async_logging}`, async () => {
+    test(`a resent event is counted once when several processes receive it concurrently, with async_logging ${async_logging}`, async () => {
       const { url, spool_path } = await freshPlace(database)
       const trackers = [1, 2, 3].map(
         (n) => trackerAt({ url, spool_path: `${spool_path}/${n}` }, { async_logging }).tracker,
@@ -74,7 +74,7 @@ describeEachDatabase('an event that its client resends', (database) => {
     })
   }
 
-  test('is counted once after it was spooled, without affecting other events', async () => {
+  test('a resent event is counted once after it was spooled, without affecting other events', async () => {
     const place = await freshPlace(database)
     await trackerAt(place).tracker.inlet.record(reported('1', { occurred_at: NOON - 5000, user_id: 'ann' }))
     const away = trackerAt({ ...place, url: 'postgres://unknown@127.0.0.1:1/nothing' }).tracker
@@ -94,7 +94,7 @@ describeEachDatabase('an event that its client resends', (database) => {
     expect(await again(tracker)).toBe(1)
   })
 
-  test('is forgotten after a few days, in batches', async () => {
+  test('deletes the ids of old events after a few days, in batches', async () => {
     const place = await freshPlace(database)
     const { tracker, clock } = trackerAt(place)
     await Promise.all(Array.from({ length: 3 }, (_, i) => tracker.inlet.record(reported(`old ${i}`))))

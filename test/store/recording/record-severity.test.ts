@@ -18,7 +18,7 @@ describeEachDatabase('the severity of an error', (database) => {
   const severityOf = async (tracker: TrackerInstance, error_id: number) =>
     (await tracker.Queries.FindError.call({ error_id })).severity
 
-  test('is the highest of its occurrences in any order', async () => {
+  test('the severity of an error is the highest of its occurrences in any order', async () => {
     const { tracker } = await freshTracker(database)
     const error_id = await log(tracker, 'medium')
     await log(tracker, 'low')
@@ -35,14 +35,14 @@ describeEachDatabase('the severity of an error', (database) => {
     expect(await severityOf(tracker, error_id)).toBe('high')
   })
 
-  test('is the highest of occurrences that are written together', async () => {
+  test('the severity of an error is the highest of occurrences that are written together', async () => {
     const { tracker } = await freshTracker(database)
     const severities: Severity[] = ['low', 'critical', ...Array.from({ length: 40 }, () => 'low' as const)]
     const [error_id = 0] = await Promise.all(severities.map((severity) => log(tracker, severity)))
     expect(await severityOf(tracker, error_id)).toBe('critical')
   })
 
-  test('is reset by the occurrence that reopens the error', async () => {
+  test('the severity of an error is reset by the occurrence that reopens the error', async () => {
     const { tracker, clock } = await freshTracker(database)
     const error_id = await log(tracker, 'critical')
     await tracker.Commands.ResolveError.call({ error_id })
@@ -53,7 +53,7 @@ describeEachDatabase('the severity of an error', (database) => {
     expect(await severityOf(tracker, error_id)).toBe('medium')
   })
 
-  test('is kept when a user reopens the error', async () => {
+  test('the severity of an error is kept when a user reopens the error', async () => {
     const { tracker } = await freshTracker(database)
     const error_id = await log(tracker, 'critical')
     await tracker.Commands.ResolveError.call({ error_id })
@@ -62,7 +62,7 @@ describeEachDatabase('the severity of an error', (database) => {
     expect(await severityOf(tracker, error_id)).toBe('critical')
   })
 
-  test('is not reset by an occurrence from before the resolution', async () => {
+  test('the severity of an error is not reset by an occurrence from before the resolution', async () => {
     const { tracker, clock } = await freshTracker(database)
     const error_id = await log(tracker, 'high')
     clock.now = NOON + MINUTE
@@ -71,7 +71,7 @@ describeEachDatabase('the severity of an error', (database) => {
     expect(await tracker.Queries.FindError.call({ error_id })).toMatchObject({ status: 'resolved', severity: 'high' })
   })
 
-  test('is not raised by an occurrence from before the last resolution', async () => {
+  test('the severity of an error is not raised by an occurrence from before the last resolution', async () => {
     const { tracker, clock } = await freshTracker(database)
     const error_id = await log(tracker, 'low')
     clock.now = NOON + 10 * MINUTE
@@ -85,7 +85,7 @@ describeEachDatabase('the severity of an error', (database) => {
     expect(await tracker.Queries.FindError.call({ error_id })).toMatchObject({ status: 'resolved', severity: 'low' })
   })
 
-  test('is raised by an occurrence after the resolution that is written after the error was reopened', async () => {
+  test('the severity of an error is raised by an occurrence after the resolution that is written after the error was reopened', async () => {
     const { tracker, clock } = await freshTracker(database)
     const error_id = await log(tracker, 'critical')
     clock.now = NOON + MINUTE
@@ -96,7 +96,7 @@ describeEachDatabase('the severity of an error', (database) => {
     expect(await severityOf(tracker, error_id)).toBe('high')
   })
 
-  test('is exact when two processes record and reopen concurrently', async () => {
+  test('the severity of an error is exact when two processes record and reopen concurrently', async () => {
     const place = await freshPlace(database)
     const [one, other] = [trackerAt(place), trackerAt(place)]
     const error_id = await log(one.tracker, 'critical')

@@ -89,7 +89,7 @@ describeEachDatabase('recording', (database) => {
     })
   }
 
-  test('shares backtraces between occurrences and deletes unused ones', async () => {
+  test('shares backtraces between occurrences and deletes unused backtraces', async () => {
     const { tracker, url } = await freshTracker(database, {
       max_occurrences_per_error: 4,
       custom_fingerprint: () => 'one group',

@@ -81,7 +81,7 @@ describeEachDatabase('a group that the database refuses', (database) => {
 })
 
 describeEachDatabase('recording with a damaged schema', (database) => {
-  test('spools errors instead of refusing each of them', async () => {
+  test('spools errors instead of refusing each error', async () => {
     const { tracker, url } = await freshTracker(database)
     await tracker.ready()
     await withDatabase(url, ({ read }) =>

@@ -75,7 +75,7 @@ describeEachDatabase('a resolved error', (database) => {
     ],
     [[{ app_version: '1.0.0+46' }, { app_version: '1.0.0+45' }], { app_version: '1.0.0+46' }],
     [[{ git_sha: 'a81f3c2' }, { git_sha: 'b07d11e' }], { git_sha: 'a81f3c2' }],
-  ])('stays resolved in %j and counts when the older %j still reports it', async (before, after) => {
+  ])('a resolved error stays resolved in %j and counts when the older %j still reports it', async (before, after) => {
     const error = await resolvedAndSeen(before, after)
     expect(error).toMatchObject({ status: 'resolved', resolved: true, occurrence_count: 2, regressed_in_version: null })
   })
@@ -96,11 +96,14 @@ describeEachDatabase('a resolved error', (database) => {
       ],
       { app_version: '2.0.0', git_sha: 'b81f3c2' },
     ],
-  ])('is reopened without a regression when it was resolved in %j and occurs in %j', async (before, after) => {
-    const error = await resolvedAndSeen(before, after)
-    expect(error).toMatchObject({ status: 'new', resolved: false, regressed_in_version: null })
-    expect(error.activities.at(-1)).toMatchObject({ action: 'reopened' })
-  })
+  ])(
+    'a resolved error is reopened without a regression when it was resolved in %j and occurs in %j',
+    async (before, after) => {
+      const error = await resolvedAndSeen(before, after)
+      expect(error).toMatchObject({ status: 'new', resolved: false, regressed_in_version: null })
+      expect(error.activities.at(-1)).toMatchObject({ action: 'reopened' })
+    },
+  )
 
   test('ignores the versions of other platforms', async () => {
     const test = freshApplication()

@@ -10,7 +10,7 @@ afterEach(() => {
   for (const end of ends.splice(0)) end()
 })
 
-test('uses two process listeners for all exit listeners and removes them with the last one', () => {
+test('uses two process listeners for all exit listeners and removes both with the last exit listener', () => {
   const before = process.listeners('exit')
   const called: string[] = []
   const note = (what: Parameters<typeof atExit>[0]) => atExit(what, (code) => void called.push(`${what} ${code}`))

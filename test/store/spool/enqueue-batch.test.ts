@@ -12,7 +12,7 @@ import { freshPlace, freshTracker, NOON, type TrackerPlace, temporaryFolder, tra
 const MANY = Array.from({ length: 30 }, (_, i) => ({ error_type: 'Boom', message: `order ${i % 3 === 0 ? 'a' : 'b'}` }))
 
 describeEachDatabase('an accepted error', (database) => {
-  test('is counted once when its batch is delivered to a worker several times', async () => {
+  test('an accepted error is counted once when its batch is delivered to a worker several times', async () => {
     const place = await freshPlace(database)
     const texts: string[] = []
     const { accepted, recorder } = await handing(place, async (text) => void texts.push(text))
@@ -23,7 +23,7 @@ describeEachDatabase('an accepted error', (database) => {
     expect(await counted(place)).toBe(3)
   })
 
-  test('is written to disk when the engine is unavailable, without a new attempt for each error', async () => {
+  test('an accepted error is written to disk when the engine is unavailable, without a new attempt for each error', async () => {
     const place = await freshPlace(database)
     let asked = 0
     const { accepted, recorder, failures } = await handing(place, async () => {

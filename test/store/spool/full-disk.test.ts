@@ -28,7 +28,9 @@ function fill(file: string): void {
 }
 
 describe('a full disk', () => {
-  test('is a single outage that ends when space is available again', { timeout: 120_000 }, async ({ skip }) => {
+  test('a full disk is a single outage that ends when space is available again', { timeout: 120_000 }, async ({
+    skip,
+  }) => {
     const folder = mountSmallDisk()
     if (folder === null) return skip('mounting a tmpfs needs root')
     const place = { url: `sqlite:${join(folder, 'errors.sqlite3')}`, spool_path: join(folder, 'spool') }

@@ -69,7 +69,9 @@ describe.skipIf(process.platform !== 'linux')('an SQLite file that becomes read-
     })
   }
 
-  test('is written by a process that started while it was read-only', async ({ skip }) => {
+  test('an SQLite file that becomes read-only is written by a process that started while it was read-only', async ({
+    skip,
+  }) => {
     const folder = folderOnDisk()
     if (folder === null) return skip(SKIPPED)
     const earlier = start(folder, temporaryFolder(), false)

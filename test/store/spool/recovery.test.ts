@@ -112,7 +112,7 @@ describeEachDatabase('a running process', (database) => {
 })
 
 describeServers('an unresponsive connection', (database) => {
-  test('is replaced, and every error counts once after the server recovers', {
+  test('an unresponsive connection is replaced, and every error counts once after the server recovers', {
     timeout: 90_000,
   }, async () => {
     const { place, url, startFault, endFault } = await faultyDatabase(database, 'blackhole')

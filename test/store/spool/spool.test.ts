@@ -38,7 +38,7 @@ describeEachDatabase('the spool folder', (database) => {
     for (const file of files) expect(statSync(join(spool_path, file)).mode & 0o777).toBe(0o600)
   })
 
-  test('stays within spool_max_bytes and counts errors that do not fit', async () => {
+  test('the spool folder stays within spool_max_bytes and counts errors that do not fit', async () => {
     const place = await freshPlace(database)
     const { tracker } = trackerAt({ ...place, url: await nowhere() }, { spool_max_bytes: 20_000 })
     let lost = 0
@@ -73,7 +73,7 @@ describeEachDatabase('the spool folder', (database) => {
     expect(rows).toBeLessThan(600)
   })
 
-  test('sets aside a damaged file and imports all others', async () => {
+  test('sets aside a damaged file and imports all other files', async () => {
     const place = await freshPlace(database)
     await spoolSome(place, 4)
     const [first = '', second = '', third = ''] = readdirSync(place.spool_path).sort()

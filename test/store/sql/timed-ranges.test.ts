@@ -5,7 +5,7 @@ import { describeEachDatabase } from '../../support/databases.js'
 import { addGroups, listContext } from '../../triage/list-context.js'
 
 describe('timed ranges', () => {
-  test('contain each number once for any duration of the work', async () => {
+  test('timed ranges contain each number once for any duration of the work', async () => {
     const ranges: Range[] = []
     for await (const range of timedRanges(databaseThat({ blocksHost: true }), 500, { minSize: 50 })) {
       ranges.push(range)
@@ -16,7 +16,7 @@ describe('timed ranges', () => {
     for (const { from, to } of ranges.slice(0, -1)) expect(to - from).toBeGreaterThanOrEqual(50)
   })
 
-  test('let timers of the host run in between', async () => {
+  test('lets timers of the host run between ranges', async () => {
     let hasRun = false
     const ranges = timedRanges(databaseThat({ blocksHost: true }), 2, { maxSize: 1 })
     await ranges.next()
@@ -27,7 +27,7 @@ describe('timed ranges', () => {
     expect(hasRun).toBe(true)
   })
 
-  test('never exceed the largest size, including on a server', async () => {
+  test('timed ranges never exceed the largest size, including on a server', async () => {
     for (const blocksHost of [true, false]) {
       const sizes: number[] = []
       for await (const { from, to } of timedRanges(databaseThat({ blocksHost }), 25, { minSize: 10, maxSize: 10 })) {
@@ -37,7 +37,7 @@ describe('timed ranges', () => {
     }
   })
 
-  test('are a single range on a server without a largest size, and empty for length zero', async () => {
+  test('timed ranges are a single range on a server without a largest size, and empty for length zero', async () => {
     const server = databaseThat({ blocksHost: false })
     expect(await all(timedRanges(server, 1_000_000))).toEqual([{ from: 0, to: 1_000_000 }])
     expect(await all(timedRanges(server, 0))).toEqual([])
@@ -45,7 +45,7 @@ describe('timed ranges', () => {
 })
 
 describeEachDatabase('ranges of error ids', (database) => {
-  test('contain every error once', async () => {
+  test('ranges of error ids contain every error once', async () => {
     const { context, log } = await listContext(database)
     await log('First')
     await addGroups(context, 1500, (i) => ({ text: `error ${i}` }))

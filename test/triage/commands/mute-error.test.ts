@@ -6,7 +6,7 @@ const HOUR = 3_600_000
 const NOT_MUTED = { muted: false, muted_at: null, muted_until: null, muted_by_name: null, mute_reason: null }
 
 describeEachDatabase('MuteError and UnmuteError', (database) => {
-  test('show name, end and reason of a mute everywhere, and unmute automatically or manually', async () => {
+  test('shows name, end and reason of a mute everywhere, and unmutes automatically or manually', async () => {
     const { tracker, clock } = await freshTracker(database)
     const { Commands, Queries } = tracker
     const error_id = (await Commands.LogError.call({ error_type: 'E', message: 'm' }))?.id ?? 0

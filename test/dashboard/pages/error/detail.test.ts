@@ -168,14 +168,14 @@ describe('hostile content', () => {
   })
   afterAll(() => host.close())
 
-  test('is rendered as text everywhere', () => {
+  test('hostile content is rendered as text everywhere', () => {
     expect(text).toContain('&lt;/textarea&gt;&lt;/script&gt;&lt;img')
     expect(text).not.toContain('<img')
     expect(text).not.toMatch(/<b>key/)
     expect(text.match(/<textarea\b/g)).toHaveLength(text.match(/<\/textarea>/g)?.length ?? 0)
   })
 
-  test('becomes a link only for http and https URLs', () => {
+  test('hostile content becomes a link only for http and https URLs', () => {
     expect(text).toContain('javascript:alert(1)')
     expect(text).not.toMatch(/href="\s*javascript:/i)
     for (const [, href = ''] of text.matchAll(/href="([^"]*)"/g))
@@ -187,7 +187,7 @@ describe('hostile content', () => {
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
   })
 
-  test('is collapsed when it is long', () => {
+  test('hostile content is collapsed when it is long', () => {
     expect(text).toMatch(/<div class="error-message long">/)
     expect(text).toMatch(/\d+ more frames/)
   })

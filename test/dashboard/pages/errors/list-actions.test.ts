@@ -139,7 +139,7 @@ describe('saved views', () => {
     )
   }
 
-  test('can be saved, listed, replaced and deleted', async () => {
+  test('saved views can be saved, listed, replaced and deleted', async () => {
     const list_query = 'severity=high&page=4&evil=1'
     expect(await send('/saved_views', { name: 'Mine', list_query })).toEqual({
       status: 302,
@@ -160,7 +160,7 @@ describe('saved views', () => {
     expect((await send(`/saved_views/${mine?.id}/delete`, {})).status).toBe(404)
   })
 
-  test('open in their own application, or in the selected application if they have none', async () => {
+  test('saved views open in their own application, or in the selected application if they have none', async () => {
     await send('/saved_views', { name: 'Here', list_query: 'status=new' })
     await send('/saved_views', { name: 'There', list_query: 'status=new&application_id=7' })
     expect(await views('/errors?application_id=1&status=new')).toMatchObject([
@@ -170,7 +170,7 @@ describe('saved views', () => {
     for (const { id } of await views()) await send(`/saved_views/${id}/delete`, {})
   })
 
-  test('accept a name of the maximum length', async () => {
+  test('saved views accept a name of the maximum length', async () => {
     const html = await (await host.get('/errors', { accept: 'text/html' })).text()
     const longest = Number(/<input name="name"[^>]*maxlength="(\d+)"/.exec(html)?.[1])
     expect((await send('/saved_views', { name: 'n'.repeat(longest) })).status).toBe(302)
@@ -178,12 +178,12 @@ describe('saved views', () => {
     for (const { id } of await views()) await send(`/saved_views/${id}/delete`, {})
   })
 
-  test('require a name and known filters', async () => {
+  test('saved views require a name and known filters', async () => {
     expect((await send('/saved_views', { name: ' ' })).status).toBe(422)
     expect((await send('/saved_views', { name: 'Wrong', list_query: 'severity=loud' })).status).toBe(422)
   })
 
-  test('render a hostile name as text', async () => {
+  test('saved views render a hostile name as text', async () => {
     await send('/saved_views', { name: '<img src=x onerror=1>', list_query: 'status=new' })
     const html = await (await host.get('/errors', { accept: 'text/html' })).text()
     expect(html).not.toContain('<img')

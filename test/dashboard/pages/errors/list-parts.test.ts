@@ -9,7 +9,7 @@ import type { StatusCounts } from '../../../../src/triage/list/status-counts.js'
 const visit = { base: '/b', path: '/errors', query: new URLSearchParams(), application_id: null } as unknown as Visit
 
 describe('lower bounds', () => {
-  test('have a plus sign in the pagination', () => {
+  test('lower bounds have a plus sign in the pagination', () => {
     const pagination = {
       page: 2,
       per_page: 25,
@@ -25,7 +25,7 @@ describe('lower bounds', () => {
     ).not.toContain('+')
   })
 
-  test('have a plus sign on the tabs', () => {
+  test('lower bounds have a plus sign on the tabs', () => {
     const names = ['all', 'open', 'snoozed', 'new', 'investigating', 'in_progress', 'resolved', 'wont_fix']
     const counts = Object.fromEntries(names.map((name) => [name, { count: 1000, is_lower_bound: true }]))
     const tabs = (open: object) =>
@@ -53,7 +53,7 @@ describe('initials', () => {
     ['<script>', 'S'],
     ['مريم', 'م'],
     ['@', '?'],
-  ])('abbreviate %s to %s', (name, letters) => {
+  ])('abbreviates %s to %s', (name, letters) => {
     expect(initialsOf(name)).toBe(letters)
   })
 })

@@ -57,7 +57,7 @@ describe('the head of the list', () => {
     expect(await page(OPEN)).toContain('<title>(28) Errors · shop</title>')
   })
 
-  test('has a tab per status with the number of matching errors', async () => {
+  test('the list has a tab per status with the number of matching errors', async () => {
     const tabs = links(await page('/errors?severity=high&page=2'), TABS)
     expect(Object.keys(tabs)).toEqual([
       'Open14',
@@ -133,7 +133,7 @@ describe('the head of the list', () => {
 })
 
 describe('the rows of the list', () => {
-  test('can be sorted by column headers in both directions', async () => {
+  test('rows can be sorted by column headers in both directions', async () => {
     const fresh = links(await page('/errors'), HEADS)
     expect(fresh.Occurrences).toBe('/errors?sort_by=occurrence_count&sort_direction=desc')
     expect(fresh.Error).toBe('/errors?sort_by=error_type&sort_direction=asc')
@@ -143,7 +143,7 @@ describe('the rows of the list', () => {
     expect(links(html, HEADS).Error).toBe('/errors?sort_by=error_type&sort_direction=desc')
   })
 
-  test('show their data with text next to every color', async () => {
+  test('rows show their data with text next to every color', async () => {
     const html = await page('/errors?assigned_to=eve.adams@example.org')
     const row = /<tr data-row.*?<\/tr>/s.exec(html)?.[0] ?? ''
     for (const text of ['Kind27Error', 'low', 'new', '1', '0</span>', 'iOS', '2.0.1', '>EA<', 'just now', '<svg']) {
@@ -152,7 +152,7 @@ describe('the rows of the list', () => {
     expect((await page('/errors?unresolved=true')).match(/snoozed<\/small>/g)?.length).toBe(1)
   })
 
-  test('keep page and selection in the URL without JavaScript', async () => {
+  test('rows keep page and selection in the URL without JavaScript', async () => {
     const html = await page('/errors?severity=high&per_page=5&page=2')
     expect(html).toContain('Page 2 of 3')
     expect(html).toMatch(/rel="prev" href="[^"]*page=1"/)
@@ -183,7 +183,7 @@ describe('a list without rows', () => {
 })
 
 describe('changes of the list', () => {
-  test('are returned as JSON', async () => {
+  test('changes of the list are returned as JSON', async () => {
     const { errors } = await host.tracker.Queries.ErrorsList.page({ search: 'needle' })
     const answer = await host.json(
       `/errors/changes.json?since=${Date.now() - 3_600_000}&search=hay&ids=${errors[0]?.id}`,

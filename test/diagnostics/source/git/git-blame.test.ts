@@ -39,7 +39,7 @@ describeWithGit('the last change of a line', () => {
     expect((await lineHistory(context, { file: 'src/cart.ts', line_number: 3 })).history?.change?.author).toBe('Ada')
   })
 
-  test('is looked up at the commit of the occurrence', async () => {
+  test('the last change of a line is looked up at the commit of the occurrence', async () => {
     const { context, first, second, write, commit } = shop()
     write('src/cart.ts', ['// one', '// two', ...FIXED].join('\n'))
     commit('Move everything')
@@ -73,7 +73,7 @@ describeWithGit('the last change of a line', () => {
     expect((await at(3))?.change?.author).toBe('Bob')
   })
 
-  test('is found between two uncommitted edits and omitted if ambiguous', async () => {
+  test('the last change of a line is found between two uncommitted edits and omitted if ambiguous', async () => {
     const { context, write, commit } = shop()
     const body = ['  check(items)', '  log(1)', '  log(1)', '  return sum(items)']
     write('src/cart.ts', [CART[0], ...body, '}', ''].join('\n'))
@@ -86,7 +86,7 @@ describeWithGit('the last change of a line', () => {
     expect(await at(5)).toMatchObject({ change: null, note })
   })
 
-  test('is found if the configured ignore-revs file does not exist', async () => {
+  test('the last change of a line is found if the configured ignore-revs file does not exist', async () => {
     const { context } = shop()
     const home = realpathSync(temporaryFolder())
     writeFileSync(join(home, '.gitconfig'), '[blame]\n  ignoreRevsFile = .git-blame-ignore-revs\n')
@@ -104,7 +104,7 @@ describeWithGit('the last change of a line', () => {
     expect((await lineHistory(context, { file: 'src/cart.ts', line_number: 2 })).history?.change?.author).toBe('Ada')
   })
 
-  test('is shown for a deleted file at its commit', async () => {
+  test('the last change of a line is shown for a deleted file at its commit', async () => {
     const { context, folder, first, commit } = shop()
     renameSync(join(folder, 'src'), join(folder, 'lost'))
     commit('Rename')
@@ -113,7 +113,7 @@ describeWithGit('the last change of a line', () => {
     expect((await lineHistory(context, place)).history).toMatchObject({ change: { author: 'Ada' }, commit: first })
   })
 
-  test('is found in a subfolder of a repository and with a detached HEAD', async () => {
+  test('the last change of a line is found in a subfolder of a repository and with a detached HEAD', async () => {
     const repository = freshRepository()
     repository.write('packages/api/src/a.js', 'one()\n')
     const sha = repository.commit('Begin')
@@ -126,7 +126,7 @@ describeWithGit('the last change of a line', () => {
     expect(history?.change?.link).toBe(`https://github.com/shop/all/commit/${sha}`)
   })
 
-  test('is found in a submodule and in another working tree', async () => {
+  test('the last change of a line is found in a submodule and in another working tree', async () => {
     const inner = freshRepository()
     inner.write('tool.js', 'tool()\n')
     const sha = inner.commit('Inside')
@@ -141,7 +141,7 @@ describeWithGit('the last change of a line', () => {
     expect(history?.change?.commit).toBe(outer.first)
   })
 
-  test('is omitted at the end of a shallow clone', async () => {
+  test('the last change of a line is omitted at the end of a shallow clone', async () => {
     const { folder, second } = shop()
     const clone = join(realpathSync(temporaryFolder()), 'clone')
     repositoryAt(folder).git('clone', '--quiet', '--depth=1', `file://${folder}`, clone)
@@ -153,7 +153,7 @@ describeWithGit('the last change of a line', () => {
     expect(history).toMatchObject({ change: null, note: expect.stringContaining('shallow clone') })
   })
 
-  test('is omitted for a file that is not in the repository', async () => {
+  test('the last change of a line is omitted for a file that is not in the repository', async () => {
     const { context, write } = shop()
     write('dist/built.js', 'x()\n')
     expect((await lineHistory(context, { file: 'dist/built.js' })).history).toMatchObject({
@@ -162,7 +162,7 @@ describeWithGit('the last change of a line', () => {
     })
   })
 
-  test('is cached for source_code_cache_ttl seconds, and failures for a minute', async () => {
+  test('the last change of a line is cached for source_code_cache_ttl seconds, and failures for a minute', async () => {
     const { context, clock, folder, commit, write } = shop()
     const who = async () =>
       (await lineHistory(context, { file: 'src/cart.ts', line_number: 2 })).history?.change?.author
@@ -184,7 +184,7 @@ describeWithGit('the last change of a line', () => {
     expect(await who()).toBe('Eve')
   })
 
-  test('is limited in length and contains no control characters', async () => {
+  test('the last change of a line is limited in length and contains no control characters', async () => {
     const repository = freshRepository()
     repository.write('a.js', 'a()\n')
     repository.write('b.js', 'b()\n')
@@ -202,7 +202,7 @@ describeWithGit('the last change of a line', () => {
 })
 
 describeWithGit('git', () => {
-  test('is not run while the option is off', async () => {
+  test('git is not run while the option is off', async () => {
     const { folder, first, git } = shop()
     git('remote', 'add', 'origin', 'https://github.com/shop/api')
     const { context } = gitContext(folder, { enable_git_blame: false })
@@ -213,7 +213,7 @@ describeWithGit('git', () => {
     expect((await sourceAt(context, { file: 'src/cart.ts', line_number: 2, git_sha: first }))?.lines[1]).toBe(FIXED[1])
   })
 
-  test('is not needed for links to a configured repository URL', async () => {
+  test('git is not needed for links to a configured repository URL', async () => {
     const { folder, first } = shop()
     vi.stubEnv('PATH', '/nowhere')
     const git_repository_url = 'https://gitlab.example/shop/api'
@@ -230,7 +230,7 @@ describeWithGit('git', () => {
     })
   })
 
-  test('may be missing, and a note is shown', async () => {
+  test('shows a note if git is missing', async () => {
     const { context } = shop()
     vi.stubEnv('PATH', '/nowhere')
     const { history, note } = await lineHistory(context, { file: 'src/cart.ts', line_number: 2 })
@@ -240,7 +240,7 @@ describeWithGit('git', () => {
     expect((await sourceAt(context, { file: 'src/cart.ts', line_number: 2 }))?.lines[1]).toBe(FIXED[1])
   })
 
-  test('may fail in an empty or damaged repository, and a note is shown', async () => {
+  test('shows a note if git fails in an empty or damaged repository', async () => {
     const empty = freshRepository()
     empty.write('a.js', 'a()\n')
     expect((await lineHistory(gitContext(empty.folder).context, { file: 'a.js' })).note).toContain(
@@ -252,7 +252,7 @@ describeWithGit('git', () => {
     expect((await lineHistory(gitContext(broken).context, { file: 'a.js' })).note).toMatch(/Git|git/)
   })
 
-  test('is not run for a repository outside the project behind a symbolic link', async () => {
+  test('git is not run for a repository outside the project behind a symbolic link', async () => {
     const other = freshRepository()
     other.write('secret.js', 'SECRET\n')
     const sha = other.commit('Elsewhere')
@@ -266,7 +266,7 @@ describeWithGit('git', () => {
 })
 
 describeWithGit('a hanging git process', () => {
-  test('is killed and does not delay the page', async () => {
+  test('a hanging git process is killed and does not delay the page', async () => {
     const { context, folder, git } = shop()
     // Reading an ignore-revs file from a pipe without a writer never ends.
     execFileSync('mkfifo', [join(folder, 'never')])

@@ -18,7 +18,7 @@ function gitChildren(): string[] {
 }
 
 describeWithGit('the git processes of Faultboard', () => {
-  test.runIf(HAS_PROC)('are reaped after success, failure and a full queue', async () => {
+  test.runIf(HAS_PROC)('git processes are reaped after success, failure and a full queue', async () => {
     const repository = freshRepository()
     repository.write('a.txt', 'one\n')
     repository.commit('Add a file')
@@ -35,7 +35,7 @@ describeWithGit('the git processes of Faultboard', () => {
   })
 
   test.runIf(HAS_PROC)(
-    'do not block later processes if a killed git leaves a child that holds its output',
+    'git processes do not block later processes if a killed git leaves a child that holds its output',
     async () => {
       const repository = freshRepository()
       repository.commit('Start')

@@ -28,7 +28,7 @@ function trap() {
 }
 
 describeWithGit('a hostile repository', () => {
-  test('cannot run programs through its configuration or attributes', async () => {
+  test('a hostile repository cannot run programs through its configuration or attributes', async () => {
     const { program, sprung } = trap()
     const repository = freshRepository()
     repository.write('a.js', 'a()\nb()\n')
@@ -64,7 +64,7 @@ describeWithGit('a hostile repository', () => {
     expect(sprung()).toBe('')
   })
 
-  test('cannot cause a fetch from a partial clone', async () => {
+  test('a hostile repository cannot cause a fetch from a partial clone', async () => {
     const { program, sprung } = trap()
     const origin = freshRepository()
     origin.write('a.js', 'a()\n')
@@ -83,7 +83,7 @@ describeWithGit('a hostile repository', () => {
     expect(sprung()).toBe('')
   })
 
-  test('cannot redirect to another folder by core.worktree or environment variables', async () => {
+  test('a hostile repository cannot redirect to another folder by core.worktree or environment variables', async () => {
     const other = freshRepository()
     other.write('a.js', 'SECRET\n')
     other.commit('Other')
@@ -134,7 +134,7 @@ describeWithGit('a hostile frame', () => {
   /** All tests share a read-only repository, each with a new tracker context. */
   const secrets = () => ({ folder: repository.folder, first, ...gitContext(repository.folder) })
 
-  test('cannot read a file of an older commit that is not readable on disk', async () => {
+  test('a hostile frame cannot read a file of an older commit that is not readable on disk', async () => {
     const { context, folder, first } = secrets()
     const names = [
       '.env.js', 'src/secrets.js', 'id_rsa', 'node_modules/a/index.js', '.git-like/x.js', 'a.json', 'key.js', 'huge.js',
@@ -200,7 +200,7 @@ describeWithGit('a hostile frame', () => {
     '@{-1}',
     ':/Fix',
     '',
-  ])('is looked up without a commit if the commit is %j', async (git_sha) => {
+  ])('a hostile frame is looked up without a commit if the commit is %j', async (git_sha) => {
     const { context, folder } = secrets()
     const repository = await findRepository(context, folder)
     expect(await resolveCommit(repository, git_sha)).toBeNull()
@@ -209,7 +209,7 @@ describeWithGit('a hostile frame', () => {
     expect(existsSync(join(folder, 'pwned'))).toBe(false)
   })
 
-  test('cannot read links and folders of a commit', async () => {
+  test('a hostile frame cannot read links and folders of a commit', async () => {
     const { context, folder, first } = secrets()
     const repository = await findRepository(context, folder)
     for (const path of ['passwd.js', 'linked', 'src', 'linked/secrets.js', 'none.js', '../app/plain.js']) {

@@ -13,7 +13,7 @@ describe('the web URL of a repository', () => {
     ['ssh://git@gitlab.shop.example:2222/a/b/c.git', 'https://gitlab.shop.example/a/b/c'],
     ['git://git.shop.example/api.git', 'https://git.shop.example/api'],
     ['git@bitbucket.org:shop/api.git', 'https://bitbucket.org/shop/api'],
-  ])('is derived from %s: %s', (remote, address) => {
+  ])('the web URL of a repository is derived from %s: %s', (remote, address) => {
     expect(webAddress(remote)).toBe(address)
   })
 
@@ -67,7 +67,7 @@ describe('the link to a line', () => {
       'https://gitea.example/s/a/commit/abc1234',
     ],
     ['https://code.example/x/{commit}?f={path}&l={line}', `https://code.example/x/abc1234?f=${path}&l=7`, null],
-  ])('has the format of %s', (repository, file, commit) => {
+  ])('the link to a line has the format of %s', (repository, file, commit) => {
     expect(fileLink(repository, place)).toBe(file)
     expect(commitLink(repository, 'abc1234')).toBe(commit)
   })

@@ -118,18 +118,18 @@ describe('marked code', () => {
     ['a with statement', 'with (a) { throw 1 }'],
     ['a carriage return as a line break', 'throw 1\r'],
     ['a line separator', 'throw "\u2028"'],
-  ])('is not generated for code with %s', (_title, code) => {
+  ])('marked code is not generated for code with %s', (_title, code) => {
     expect(marked(code)).toBeNull()
   })
 
   test.each(["import globalThis from 'a'", "import { a as globalThis } from 'a'", "import * as globalThis from 'a'"])(
-    'is not generated for a module with %s',
+    'marked code is not generated for a module with %s',
     (line) => {
       expect(marked(`${line}; throw 1`, ['module'])).toBeNull()
     },
   )
 
-  test('is discarded if the marks break its syntax', () => {
+  test('marked code is discarded if the marks break its syntax', () => {
     const map = { find: () => null, withShiftedMap: (code: string) => `${code} }` }
     expect(transform('throw 1', { file: '/app/a.js', root: '/app', types: ['commonjs'], map })).toBeNull()
   })
@@ -176,7 +176,7 @@ try { a() } catch (e) { fallback(e) }`
     }
   })
 
-  test('has columns that convert back to the original columns', () => {
+  test('columns of marked code convert back to the original columns', () => {
     const lines = shiftedLinesOf('a(); p.catch(h); try { b() } catch ({ message }) { throw(c) }; d()\nplain()')
     expect([...lines.keys()]).toEqual([1])
     const pairs = lines.get(1) ?? []
@@ -188,7 +188,7 @@ try { a() } catch (e) { fallback(e) }`
     }
   })
 
-  test('has columns in a mark that convert to the column after the mark', () => {
+  test('columns inside a mark convert to the column after the mark', () => {
     const pairs = shiftedLinesOf('p.catch(h); d()').get(1) ?? []
     const end = markedColumn(pairs, 9)
     expect(end).toBeGreaterThan(50)
