@@ -305,7 +305,7 @@ export class TrackerInstance {
   }
 
   /** For endpoints that receive errors from other processes: clock and functions to record them. Never rejects. */
-  readonly inlet = {
+  readonly intake = {
     now: (): number => this.#environment.now(),
     record: (error: ForeignError): Promise<Outcome> =>
       this.#safely(async ({ context }) => {

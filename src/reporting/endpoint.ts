@@ -80,14 +80,14 @@ export function reportingEndpoint(options: ReportingOptions = {}): Mountable {
     const stored = await record(errors, from, address)
     // In a retry, an error that was recorded without an id would count twice.
     const shouldRetry = stored.includes(false) && errors.every(({ event_id }, i) => event_id || !stored[i])
-    return shouldRetry ? unavailable() : jsonResponse(201, { success: true })
+    return shouldRetry ? unavailableResponse() : jsonResponse(201, { success: true })
   }
 
   async function record(errors: readonly ReportedError[], from: ReportingRequest, address: string | null) {
     const { environment, max_backtrace_lines, user_callback } = tracker.config
     const hostUserId = options.user ? await options.user(from) : findUserId(from.host, user_callback)
     const reporter = {
-      now: tracker.inlet.now(),
+      now: tracker.intake.now(),
       ip_address: address,
       user_agent: from.request.headers.get('user-agent'),
       script_origins: settings.script_origins,
@@ -136,26 +136,26 @@ function checkMediaType({ headers }: Request): Response | null {
   return jsonResponse(415, { error: 'The body must not be compressed.' }, { 'Accept-Encoding': 'identity' })
 }
 
-function rateLimited({ message, retry_after }: RateLimitExceeded): Response {
+function rateLimitedResponse({ message, retry_after }: RateLimitExceeded): Response {
   return jsonResponse(429, { error: message }, { 'Retry-After': String(retry_after) })
 }
 
 /** The tracker was shut down, or can write neither to the database nor to disk. */
-function unavailable(): Response {
+function unavailableResponse(): Response {
   return jsonResponse(503, { error: 'Errors are not accepted at the moment.' }, { 'Retry-After': '60' })
 }
 
 const CLIENT_ERROR_CODES: readonly string[] = ['invalid_input', 'too_large']
 
 function errorResponse(error: unknown, tracker: TrackerInstance): Response {
-  if (error instanceof RateLimitExceeded) return rateLimited(error)
+  if (error instanceof RateLimitExceeded) return rateLimitedResponse(error)
   if (error instanceof TrackerError && CLIENT_ERROR_CODES.includes(error.code)) {
     return jsonResponse(error.status, { error: error.message })
   }
   if (error instanceof TrackerError && error.code === 'shut_down') {
-    return unavailable()
+    return unavailableResponse()
   }
   // A callback of the host failed, or the connection broke. The message is not for the client.
-  tracker.inlet.failed(error)
+  tracker.intake.failed(error)
   return jsonResponse(500, { error: 'The report could not be processed.' })
 }

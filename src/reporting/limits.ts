@@ -83,14 +83,14 @@ function hitBoth(limiter: Limiter, client: string, count: number): Verdict | nul
 }
 
 function createLimiters(tracker: TrackerInstance): Limiters {
-  const { now } = tracker.inlet
+  const { now } = tracker.intake
   const { client_max_requests_per_minute, client_max_bytes_per_minute, ...config } = tracker.config
   const limiter = (budget: BudgetName, limits: { per_address: number; total: number }): Limiter => {
     const byClient = new RateLimiter(limits.per_address, now)
     const total = new RateLimiter(limits.total, now)
     const exceededVerdict = (verdict: Verdict) => {
       if (verdict.allowed) return null
-      tracker.inlet.reject(budget)
+      tracker.intake.reject(budget)
       return verdict
     }
     return {

@@ -23,7 +23,7 @@ export class SeenEvents {
       this.#tracker.drop('reported_again')
       return true
     }
-    const outcome = await this.#tracker.inlet.record(error)
+    const outcome = await this.#tracker.intake.record(error)
     if (outcome === 'lost') return false
     // A dropped event can be sent again.
     if (digest !== undefined && outcome !== null) this.#remember(digest)

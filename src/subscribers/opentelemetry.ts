@@ -43,7 +43,7 @@ export class FaultboardSpanProcessor {
       for (const exception of readExceptions(span)) if (this.#isAccepted(exception, span)) this.#recordLater(exception)
       this.#pendingExceptions.passToParent(span)
     } catch (error) {
-      this.#tracker.inlet.failed(error)
+      this.#tracker.intake.failed(error)
     }
   }
 

@@ -205,7 +205,7 @@ test('never reads a file that a client names', async () => {
   const signatures = await Promise.all(
     [HANDLERS, 'other();\n'.repeat(50)].map(async (text) => {
       const { tracker } = createLogger(writeProject({ 'src/app.js': text }))
-      const outcome = await tracker.inlet.record({
+      const outcome = await tracker.intake.record({
         source: 'reporting',
         error_type: 'TypeError',
         message: 'x',

@@ -148,7 +148,7 @@ describe('Limits for reading maps', () => {
       ...{ error_type: 'C', message: 'x', relation: 'cause' as const },
       backtrace: [line],
     }))
-    await host.tracker.inlet.record({ ...error, backtrace: [ownFrames], causes })
+    await host.tracker.intake.record({ ...error, backtrace: [ownFrames], causes })
     const { backtrace, causes: found } = await onlyError(host.tracker)
     expect(backtrace).toEqual(['at f (src/original.ts:1:1)'])
     expect(found.filter((cause) => cause.backtrace[0]?.includes('original'))).toHaveLength(9)
@@ -159,7 +159,7 @@ describe('Limits for reading maps', () => {
     // Eleven of these maps exceed ten times the limit.
     const lines = await scripts(host, 13, MAP.replace('{', `{"file":"${'x'.repeat(9000)}",`))
     const found = async () => {
-      for (const line of lines) await host.tracker.inlet.record({ ...error, backtrace: [line] })
+      for (const line of lines) await host.tracker.intake.record({ ...error, backtrace: [line] })
       await host.tracker.flush()
       return (await host.tracker.stats()).dropped.source_map_skipped
     }
@@ -202,7 +202,7 @@ describe('Map of a script', () => {
     })
     const file = `${SITE}${shop.script}`
     const [, position = ''] = /^.*?(:\d+:\d+)$/m.exec(shop.stacks.firefox) ?? []
-    await other.tracker.inlet.record({
+    await other.tracker.intake.record({
       ...{ source: 'reporting', error_type: 'RangeError', message: 'x', app_version: 'unknown' },
       backtrace: [`at f (${file}${position})`],
       debug_ids: { [file]: debug_id.toLowerCase() },

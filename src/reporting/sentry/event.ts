@@ -64,11 +64,11 @@ function eventMessage(event: Json): string | undefined {
 }
 
 /** The level of an exception is `error` unless it was set explicitly. Otherwise the severity rules apply. */
-function eventSeverity(level: string | undefined, thrown: boolean): Severity | undefined {
+function eventSeverity(level: string | undefined, isThrown: boolean): Severity | undefined {
   if (level === 'fatal' || level === 'critical') return 'critical'
   if (level === 'warning') return 'medium'
   if (level === 'info' || level === 'log' || level === 'debug') return 'low'
-  return thrown ? undefined : 'medium'
+  return isThrown ? undefined : 'medium'
 }
 
 /** Maximum clock skew before the time is corrected with the client's send time. */

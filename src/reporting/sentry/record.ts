@@ -27,7 +27,7 @@ export function createRecorder(
         (i === 0 ? readEventId(header.event_id) : null) ??
         randomUUID().replaceAll('-', ''),
     }))
-    const times = { now: tracker.inlet.now(), sent_at: asTime(header.sent_at) }
+    const times = { now: tracker.intake.now(), sent_at: asTime(header.sent_at) }
     // Sequential: a hundred at once would block the host for a second.
     for (const { event, event_id } of identified) {
       const isStored = await record(event, { ...envelopeOrigin, ...times, event_id })

@@ -42,6 +42,6 @@ function rateLimitRejection({ message, retry_after }: RateLimitExceeded): Reject
 
 /** A callback of the host or this package failed. The message is not for the client. */
 function internalRejection(error: unknown, tracker: TrackerInstance): Rejection {
-  tracker.inlet.failed(error)
+  tracker.intake.failed(error)
   return new Rejection(500, 'the envelope could not be processed')
 }

@@ -19,12 +19,12 @@ describeEachDatabase('an event that its client resends', (database) => {
   test('a resent event is counted once after a restart and in another process', async () => {
     const place = await freshPlace(database)
     const first = trackerAt(place).tracker
-    expect(await first.inlet.record(reported('1'))).toMatchObject({ state: 'recorded', occurrence_count: 1 })
+    expect(await first.intake.record(reported('1'))).toMatchObject({ state: 'recorded', occurrence_count: 1 })
     await first.shutdown()
     const [second, third] = [trackerAt(place).tracker, trackerAt(place).tracker]
-    expect(await second.inlet.record(reported('1'))).toBeNull()
-    expect(await third.inlet.record(reported('1', { error_type: 'Otherwise' }))).toBeNull()
-    expect(await third.inlet.record(reported('2'))).toMatchObject({ occurrence_count: 2 })
+    expect(await second.intake.record(reported('1'))).toBeNull()
+    expect(await third.intake.record(reported('1', { error_type: 'Otherwise' }))).toBeNull()
+    expect(await third.intake.record(reported('2'))).toMatchObject({ occurrence_count: 2 })
     expect([await again(second), await again(third)]).toEqual([1, 1])
     expect((await verifiedCounts(place.url)).counts).toEqual({ 'shop Reported': 2 })
   })
@@ -32,7 +32,7 @@ describeEachDatabase('an event that its client resends', (database) => {
   test('a resent event is counted separately in another application', async () => {
     const place = await freshPlace(database)
     for (const application_name of ['shop', 'billing']) {
-      await trackerAt(place, { application_name }).tracker.inlet.record(reported('1'))
+      await trackerAt(place, { application_name }).tracker.intake.record(reported('1'))
     }
     expect((await verifiedCounts(place.url)).counts).toEqual({ 'shop Reported': 1, 'billing Reported': 1 })
   })
@@ -55,10 +55,10 @@ describeEachDatabase('an event that its client resends', (database) => {
           }),
         )
         await Promise.all(
-          trackers.flatMap(({ inlet }, n) => [
-            ...(n % 2 ? events : events.toReversed()).map((event) => inlet.record(event)),
+          trackers.flatMap(({ intake }, n) => [
+            ...(n % 2 ? events : events.toReversed()).map((event) => intake.record(event)),
             // Same group and transaction without an event id, so it is never a duplicate.
-            inlet.record(reported(undefined, { error_type: 'ReportedA', user_id: 'user 0' })),
+            intake.record(reported(undefined, { error_type: 'ReportedA', user_id: 'user 0' })),
           ]),
         )
       }
@@ -76,17 +76,17 @@ describeEachDatabase('an event that its client resends', (database) => {
 
   test('a resent event is counted once after it was spooled, without affecting other events', async () => {
     const place = await freshPlace(database)
-    await trackerAt(place).tracker.inlet.record(reported('1', { occurred_at: NOON - 5000, user_id: 'ann' }))
+    await trackerAt(place).tracker.intake.record(reported('1', { occurred_at: NOON - 5000, user_id: 'ann' }))
     const away = trackerAt({ ...place, url: 'postgres://unknown@127.0.0.1:1/nothing' }).tracker
     const spooled = await Promise.all([
-      away.inlet.record(reported('1', { user_id: 'ann' })),
-      away.inlet.record(reported('2', { occurred_at: NOON - 1000, user_id: 'bob' })),
-      away.inlet.record(reported(undefined, { occurred_at: NOON - 2000 })),
+      away.intake.record(reported('1', { user_id: 'ann' })),
+      away.intake.record(reported('2', { occurred_at: NOON - 1000, user_id: 'bob' })),
+      away.intake.record(reported(undefined, { occurred_at: NOON - 2000 })),
     ])
     expect(spooled.map((one) => (one === 'lost' ? one : one?.state))).toEqual(Array(3).fill('spooled'))
     await away.shutdown()
     const { tracker } = trackerAt(place)
-    await tracker.inlet.record(reported('3', { error_type: 'Other' }))
+    await tracker.intake.record(reported('3', { error_type: 'Other' }))
     await eventually(() => spoolIsEmpty(tracker), 'the spool is imported')
     expect((await verifiedCounts(place.url)).users).toEqual({ 'Reported ann': 1, 'Reported bob': 1 })
     const [error] = await tracker.Queries.ErrorsList.call({ error_type: 'Reported' })
@@ -97,9 +97,9 @@ describeEachDatabase('an event that its client resends', (database) => {
   test('deletes the ids of old events after a few days, in batches', async () => {
     const place = await freshPlace(database)
     const { tracker, clock } = trackerAt(place)
-    await Promise.all(Array.from({ length: 3 }, (_, i) => tracker.inlet.record(reported(`old ${i}`))))
+    await Promise.all(Array.from({ length: 3 }, (_, i) => tracker.intake.record(reported(`old ${i}`))))
     clock.now = NOON + 4 * DAY
-    await tracker.inlet.record(reported('young'))
+    await tracker.intake.record(reported('young'))
     await tracker.Commands.CleanupErrors.call()
     const left = await withDatabase(place.url, ({ read }) =>
       read.selectFrom('faultboard_reported_events').select('created_at').execute(),
