@@ -39,7 +39,7 @@ async function readRejections({ database, config, tallies, now }: Context): Prom
       count,
       first_rejected_at: new Date(first_seen_at).toISOString(),
       last_rejected_at: new Date(last_seen_at).toISOString(),
-      text: `${BUDGETS[budget].title}. ${BUDGETS[budget].consequence} Raise ${budget} if these are legitimate.`,
+      text: `${BUDGETS[budget].title}. ${BUDGETS[budget].consequence} Raise ${budget} if this volume is expected.`,
     }))
   } catch {
     // The database problem is reported separately.

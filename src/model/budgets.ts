@@ -2,24 +2,25 @@
 export const BUDGETS = {
   client_max_requests_per_minute: {
     title: 'Too many requests from clients',
-    consequence: 'They were rejected with 429 before their body was read. Clients retry later.',
+    consequence: 'Further requests were rejected with 429 before their body was read. Clients retry later.',
   },
   client_max_bytes_per_minute: {
     title: 'Too many bytes from clients',
-    consequence: 'Their requests were rejected with 429 while the body was read. Clients retry later.',
+    consequence: 'Further requests were rejected with 429 while their body was read. Clients retry later.',
   },
   client_max_new_errors_per_hour: {
     title: 'Too many new client errors',
-    consequence: 'Their occurrences were recorded in the shared error "Client errors over the hourly limit".',
+    consequence:
+      'Occurrences of further errors were recorded in the shared error "Client errors over the hourly limit".',
   },
   client_max_stored_bytes_per_day: {
     title: 'Too many bytes of client occurrences',
     consequence:
-      'They were counted without details. Far above the limit, they were counted in the shared error "Client errors over the hourly limit".',
+      'Further occurrences were counted without details. Far above the limit, they were counted in the shared error "Client errors over the hourly limit".',
   },
   notification_max_per_hour: {
     title: 'Too many notifications',
-    consequence: 'They are listed in one summary per channel at the end of the hour.',
+    consequence: 'Further notifications are listed in one summary per channel at the end of the hour.',
   },
 } as const satisfies Record<string, { title: string; consequence: string }>
 

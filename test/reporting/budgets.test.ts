@@ -46,7 +46,7 @@ describeEachDatabase('Limit on new client errors per hour', (database) => {
     await Promise.all(
       trackers.flatMap((tracker, i) =>
         Array.from({ length: 10 }, (_, n) =>
-          tracker.inlet.record(clientError(i * 10 + n, n % 2 ? {} : { fingerprint: [`f${i}${n}`] })),
+          tracker.intake.record(clientError(i * 10 + n, n % 2 ? {} : { fingerprint: [`f${i}${n}`] })),
         ),
       ),
     )
@@ -64,23 +64,23 @@ describeEachDatabase('Limit on new client errors per hour', (database) => {
     const place = await freshPlace(database)
     for (let run = 0; run < 3; run++) {
       const { tracker } = trackerAt(place, LIMIT)
-      for (let n = 0; n < 3; n++) await tracker.inlet.record(clientError(run * 3 + n))
+      for (let n = 0; n < 3; n++) await tracker.intake.record(clientError(run * 3 + n))
       await tracker.shutdown()
     }
     const next = trackerAt(place, LIMIT)
     expect(await errorGroups(next.tracker)).toEqual({ own: 5, shared: 4 })
     next.clock.now = NOON + HOUR
-    await next.tracker.inlet.record(clientError(100))
+    await next.tracker.intake.record(clientError(100))
     expect(await errorGroups(next.tracker)).toEqual({ own: 6, shared: 4 })
   })
 
   test('does not affect known errors and server errors', async () => {
     const place = await freshPlace(database)
     const before = trackerAt(place, LIMIT).tracker
-    for (let n = 0; n < 6; n++) await before.inlet.record(clientError(n))
+    for (let n = 0; n < 6; n++) await before.intake.record(clientError(n))
     await before.shutdown()
     const { tracker } = trackerAt(place, LIMIT)
-    for (let n = 0; n < 5; n++) await tracker.inlet.record(clientError(n))
+    for (let n = 0; n < 5; n++) await tracker.intake.record(clientError(n))
     await tracker.Commands.LogError.call({ error_type: 'ServerError', message: 'x' })
     expect(await errorGroups(tracker)).toEqual({ own: 6, shared: 1 })
     const knownError = await tracker.Queries.ErrorsList.call({ search: 'Forged' })
@@ -98,17 +98,17 @@ describeEachDatabase('Stored bytes of client errors per day', (database) => {
     })
     const first = trackerAt(place, settings)
     for (let n = 0; n < 20; n++)
-      await first.tracker.inlet.record({ ...large, app_version: `1.0.${n}`, user_id: `u${n}` })
+      await first.tracker.intake.record({ ...large, app_version: `1.0.${n}`, user_id: `u${n}` })
     await first.tracker.shutdown()
     const { tracker, clock } = trackerAt(place, settings)
-    await tracker.inlet.record({ ...large, app_version: '7.7.7', user_id: 'eve' })
+    await tracker.intake.record({ ...large, app_version: '7.7.7', user_id: 'eve' })
     const record = await onlyError(tracker)
     expect(record).toMatchObject({ occurrence_count: 21, app_version: null })
     expect(record.user_count).toBeGreaterThan(2)
     expect(record.user_count).toBeLessThan(12)
     expect(record.occurrence).toMatchObject({ request_url: null, context: {} })
     clock.now = NOON + DAY
-    await tracker.inlet.record({ ...large, app_version: '2.0.0' })
+    await tracker.intake.record({ ...large, app_version: '2.0.0' })
     expect(await onlyError(tracker)).toMatchObject({ occurrence_count: 22, app_version: '2.0.0' })
   })
 })
@@ -121,7 +121,7 @@ describeEachDatabase('Versions reported by clients', (database) => {
       const some = Array.from({ length: 20 }, (_, i) =>
         clientError(1, { app_version: `1.0.${n + i}`, platform: 'Web' }),
       )
-      await Promise.all(some.map((error) => tracker.inlet.record(error)))
+      await Promise.all(some.map((error) => tracker.intake.record(error)))
     }
     await tracker.flush()
     const releases = await withDatabase(place.url, ({ read }) =>
@@ -130,7 +130,7 @@ describeEachDatabase('Versions reported by clients', (database) => {
     expect(releases).toHaveLength(200)
     expect((await tracker.stats()).dropped.client_release_left_out).toBe(20)
     const next = trackerAt(place).tracker
-    await next.inlet.record(clientError(2, { app_version: releases[0]?.version ?? '', platform: 'Web' }))
+    await next.intake.record(clientError(2, { app_version: releases[0]?.version ?? '', platform: 'Web' }))
     await next.flush()
     const [knownError] = await next.Queries.ErrorsList.call({ search: 'Forgedc' })
     expect(knownError).toMatchObject({ app_version: releases[0]?.version })
@@ -141,7 +141,7 @@ describeEachDatabase('Client occurrences beyond the daily byte limit', (database
   test('client occurrences beyond the daily byte limit keep a short message without past hours or rows per version and user', async () => {
     const { tracker } = await freshTracker(database, { client_max_stored_bytes_per_day: 0 })
     const message = `x ${'漢'.repeat(9000)}`
-    await tracker.inlet.record(
+    await tracker.intake.record(
       clientError(1, { message, app_version: '1.0.0', user_id: 'ada', occurred_at: NOON - 10 * HOUR }),
     )
     const record = await onlyError(tracker)
@@ -153,7 +153,7 @@ describeEachDatabase('Client occurrences beyond the daily byte limit', (database
   test('client occurrences beyond the daily byte limit are counted in one shared error after occurrences without details reach the limit', async () => {
     const place = await freshPlace(database)
     const { tracker } = trackerAt(place, { client_max_stored_bytes_per_day: 0 })
-    await tracker.inlet.record(clientError(1, { event_key: 'first' }))
+    await tracker.intake.record(clientError(1, { event_key: 'first' }))
     await tracker.flush()
     await withDatabase(place.url, ({ read }) =>
       read
@@ -163,7 +163,7 @@ describeEachDatabase('Client occurrences beyond the daily byte limit', (database
         .execute(),
     )
     const other = trackerAt(place, { client_max_stored_bytes_per_day: 0 }).tracker
-    for (let n = 0; n < 3; n++) await other.inlet.record(clientError(1, { event_key: `later ${n}` }))
+    for (let n = 0; n < 3; n++) await other.intake.record(clientError(1, { event_key: `later ${n}` }))
     expect(await errorGroups(other)).toEqual({ own: 1, shared: 3 })
     const ids = await withDatabase(place.url, ({ read }) =>
       read.selectFrom('faultboard_reported_events').select('event_digest').execute(),
@@ -178,9 +178,9 @@ describeEachDatabase('Limits on the Health page', (database) => {
     const first = await freshTracker(database, settings)
     const second = trackerAt(first, settings)
     second.clock.now = NOON + 60_000
-    for (let n = 0; n < 3; n++) await first.tracker.inlet.record(clientError(n))
-    await second.tracker.inlet.record(clientError(9))
-    second.tracker.inlet.reject('client_max_requests_per_minute')
+    for (let n = 0; n < 3; n++) await first.tracker.intake.record(clientError(n))
+    await second.tracker.intake.record(clientError(9))
+    second.tracker.intake.reject('client_max_requests_per_minute')
     await first.tracker.flush()
     await first.tracker.shutdown()
     const authorization = `Basic ${Buffer.from('admin:correct horse').toString('base64')}`
@@ -193,7 +193,7 @@ describeEachDatabase('Limits on the Health page', (database) => {
       {
         ...{ option: 'client_max_requests_per_minute', limit: { per_address: 300, total: 6000 }, count: 1 },
         ...{ first_rejected_at: '2026-03-10T12:01:00.000Z', last_rejected_at: '2026-03-10T12:01:00.000Z' },
-        text: expect.stringContaining('Raise client_max_requests_per_minute if these are legitimate.'),
+        text: expect.stringContaining('Raise client_max_requests_per_minute if this volume is expected.'),
       },
       {
         ...{ option: 'client_max_new_errors_per_hour', limit: 1, count: 3 },

@@ -85,7 +85,7 @@ async function collectFindings(flags: CommonFlags & { repair: boolean }): Promis
   }
 }
 
-/** A warning, not a failure: the application can set them in its own code. */
+/** Missing credentials are a warning, because the application can set credentials in its own code. */
 function credentialFinding({ settings }: Configuration): Finding {
   if (hasCredentials(settings)) return ok('credentials', 'dashboard_username and dashboard_password are set')
   return warning(
@@ -189,7 +189,7 @@ async function rejectionFindings(database: Database): Promise<Finding[]> {
     const since = new Date(first_seen_at).toISOString()
     return warning(
       'limits',
-      `${count} over ${budget} since ${since}. ${title}. ${consequence} Raise it if these are legitimate.`,
+      `${count} over ${budget} since ${since}. ${title}. ${consequence} Raise it if this volume is expected.`,
     )
   })
 }
@@ -209,7 +209,7 @@ function missingFileFindings(file: string): Finding[] {
 async function spoolFinding(spool: Spool): Promise<Finding> {
   const { folder, files, failed: rejectedFiles, bytes } = await spool.state()
   spool.close()
-  if (!isWritable(nearestExisting(folder))) {
+  if (!isWritable(nearestExistingFolder(folder))) {
     return failed('spool', `${folder} is not writable: errors would be lost while the database is unreachable`, {
       exit_code: 1,
     })
@@ -229,8 +229,8 @@ function batches(count: number): string {
 }
 
 /** The folder, or the nearest parent in which it would be created. */
-function nearestExisting(folder: string): string {
-  return existsSync(folder) || folder === dirname(folder) ? folder : nearestExisting(dirname(folder))
+function nearestExistingFolder(folder: string): string {
+  return existsSync(folder) || folder === dirname(folder) ? folder : nearestExistingFolder(dirname(folder))
 }
 
 function isWritable(folder: string): boolean {
