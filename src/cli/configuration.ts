@@ -26,7 +26,7 @@ export function withoutDashboard(settings: Settings): Settings {
   return withCredentials(settings, { username: 'cli', password: randomPassword() })
 }
 
-/** Adds these credentials unless the settings or the environment contain some. */
+/** Adds the generated credentials unless the settings or the environment contain credentials. */
 export function withCredentials(settings: Settings, generated: { username: string; password: string }): Settings {
   const { dashboard_username, dashboard_password, ...otherSettings } = settings
   return {

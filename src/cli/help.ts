@@ -8,7 +8,7 @@ export function overviewHelp(commands: readonly Command[]): string {
     'Usage: faultboard COMMAND [flags]',
     '',
     'Commands:',
-    ...aligned(commands.map(({ name, summary }) => [name, summary])),
+    ...alignColumns(commands.map(({ name, summary }) => [name, summary])),
     '',
     'faultboard help COMMAND, or faultboard COMMAND --help, lists the flags of a command.',
     'faultboard --version prints the version.',
@@ -30,9 +30,9 @@ export function commandHelp({ name, summary, text, examples = [], flags, argumen
     '',
     `Usage: faultboard ${name}${argument ? ` ${argument.isRequired ? argument.name : `[${argument.name}]`}` : ''} [flags]`,
     '',
-    ...(argument ? aligned([[argument.name, argument.text]]).concat('') : []),
+    ...(argument ? alignColumns([[argument.name, argument.text]]).concat('') : []),
     'Flags:',
-    ...aligned([...flagRows(flags), ['--help', 'Show this help']]),
+    ...alignColumns([...flagRows(flags), ['--help', 'Show this help']]),
     ...(examples.length > 0 ? ['', 'Examples:', ...examples.map((example) => `  ${example}`)] : []),
     '',
     ...exitCodes(),
@@ -44,10 +44,10 @@ function flagRows(flags: Flags): [string, string][] {
 }
 
 function exitCodes(): string[] {
-  return ['Exit codes:', ...aligned(Object.entries(EXIT_CODES))]
+  return ['Exit codes:', ...alignColumns(Object.entries(EXIT_CODES))]
 }
 
-function aligned(rows: readonly (readonly [string, string])[]): string[] {
+function alignColumns(rows: readonly (readonly [string, string])[]): string[] {
   const width = Math.max(...rows.map(([left]) => left.length))
   return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`)
 }

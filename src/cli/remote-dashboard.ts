@@ -81,7 +81,7 @@ function decodeIfValid(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    // A password with a bare percent sign is used as it is.
+    // A password with a bare percent sign is not decoded.
     return text
   }
 }

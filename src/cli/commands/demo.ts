@@ -58,7 +58,7 @@ export const demo = defineCommand({
 
 const SEED_FLAG = v.object({ '--seed': v.optional(integer({ min: 0, max: 4_294_967_295 })) })
 
-/** Opens the requested database with its schema up to date, or a temporary one. */
+/** Opens the requested or a temporary database and migrates its schema. */
 async function withDemoDatabase(
   databaseOptions: Options | null,
   work: (url: string | object) => Promise<void>,

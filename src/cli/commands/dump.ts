@@ -41,7 +41,8 @@ export const dump = defineCommand({
       cpu_profile_ms: flagValues['--cpu-profile-ms'],
       heap_snapshot: flags['heap-snapshot'],
     }
-    if (flags.url !== undefined) return dumpRunning(await connectTo({ ...flags, url: flags.url }), options, flags.json)
+    if (flags.url !== undefined)
+      return dumpRunningApplication(await connectTo({ ...flags, url: flags.url }), options, flags.json)
     for (const name of ['username', 'password'] as const) {
       if (flags[name] !== undefined) throw usageError(`--${name} requires --url URL`)
     }
@@ -57,7 +58,7 @@ const { note, cpu_profile_ms } = captureDiagnosticDump.input.entries
 /** Input schema keyed by the names that the user types, so that error messages show them. */
 const DUMP_FLAGS = v.object({ NOTE: note, '--cpu-profile-ms': cpu_profile_ms })
 
-async function dumpRunning(remote: RemoteDashboard, options: DumpRequest, json: boolean): Promise<number> {
+async function dumpRunningApplication(remote: RemoteDashboard, options: DumpRequest, json: boolean): Promise<number> {
   const dump_id = await remote.capture(options)
   if (json) printJson(await remote.read(dump_id))
   else print(remote.dumpUrl(dump_id))

@@ -69,7 +69,7 @@ async function requireReadable(file: string): Promise<void> {
   if (found.isFile()) for await (const _first of ndjson(readLines(createReadStream(file)), file)) break
 }
 
-/** Rejects a file of another format at once, instead of line by line. */
+/** Rejects a file of another format immediately, instead of line by line. */
 async function* ndjson(lines: AsyncIterable<Line>, file: string): AsyncGenerator<Line> {
   let isFirst = true
   for await (const line of lines) {

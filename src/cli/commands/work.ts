@@ -39,7 +39,7 @@ export const work = defineCommand({
   },
 })
 
-/** Reports a missing package or unreachable server at once, instead of waiting for it. */
+/** Reports a missing package or unreachable server immediately, instead of waiting for it. */
 function usableEngine(config: Options): Promise<JobEngine['name']> {
   return withDatabase(config, async (database) => {
     const ignore = () => {}

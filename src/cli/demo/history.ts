@@ -24,7 +24,7 @@ const BURSTS = [
 /** An error above its baseline: the number of occurrences in the current hour. */
 const SPIKE = { key: 'order-state', minutes: 12, count: 24 }
 
-/** An error that is soon followed by another. */
+/** Pairs of errors: the effect soon follows its cause. */
 const CASCADES = [
   { parent: 'pool-exhausted', child: 'reservation-lost', probability: 0.75 },
   { parent: 'payment-timeout', child: 'checkout-failed', probability: 0.7 },
@@ -48,7 +48,7 @@ export function history(seed: number, now: number): PlannedOccurrence[] {
 export function nextOccurrences(now: number, random: SeededRandom): PlannedOccurrence[] {
   const activeKinds = allKinds().filter(([application, kind]) => activeSpans(application, kind, now).at(-1)?.to === now)
   const [application, kind] = activeKinds[
-    random.weighted(activeKinds.map(([, { per_day }]) => per_day))
+    random.weightedIndex(activeKinds.map(([, { per_day }]) => per_day))
   ] as (typeof activeKinds)[number]
   const occurrence = planOccurrence(application, kind, now, random)
   return [occurrence, followUp(occurrence, random)].filter((candidate) => candidate !== null)
@@ -80,7 +80,7 @@ function occurrencesWithin(
   for (let day = startOfUtcDay(from); day < to; day += DAY) {
     const weekday = WEEKDAYS[rhythm][new Date(day).getUTCDay()] ?? 1
     for (let count = random.poisson(kind.per_day * weekday); count > 0; count--) {
-      const occurred_at = day + random.weighted(HOURS[rhythm]) * HOUR + Math.floor(random.number() * HOUR)
+      const occurred_at = day + random.weightedIndex(HOURS[rhythm]) * HOUR + Math.floor(random.number() * HOUR)
       if (occurred_at >= from && occurred_at < to)
         occurrences.push(planOccurrence(application, kind, occurred_at, random))
     }

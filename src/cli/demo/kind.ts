@@ -15,10 +15,10 @@ export interface SampleKind {
   readonly per_day: number
   readonly rhythm?: Rhythm
   readonly platform?: 'iOS' | 'Android' | 'Web' | 'API'
-  /** Version that introduced it, and version that fixed it. */
+  /** Version that introduced the error, and version that fixed it. */
   readonly since?: string
   readonly until?: string
-  /** Later version in which it regressed. */
+  /** Later version in which the error regressed. */
   readonly regressedIn?: string
   readonly code?: string
   readonly severity?: Severity

@@ -28,7 +28,7 @@ export class SeededRandom {
   }
 
   /** Returns an index, chosen by its weight. */
-  weighted(weights: readonly number[]): number {
+  weightedIndex(weights: readonly number[]): number {
     let rest = this.number() * weights.reduce((sum, weight) => sum + weight, 0)
     const found = weights.findIndex((weight) => {
       rest -= weight

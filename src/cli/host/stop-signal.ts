@@ -1,5 +1,5 @@
 /**
- * Aborts on SIGINT or SIGTERM, so that the process can shut down gracefully. A second signal ends it at once. Handling
+ * Aborts on SIGINT or SIGTERM, so that the process can shut down gracefully. A second signal ends the process immediately. Handling
  * signals is safe here because the CLI owns the process.
  */
 export function stopSignal(): AbortSignal {

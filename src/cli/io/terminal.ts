@@ -50,7 +50,7 @@ function escapeCharacter(character: string): string {
   return code < 256 ? `\\x${hex(code, 2)}` : `\\u{${hex(code, 4)}}`
 }
 
-/** Width of the terminal; unlimited without one. */
+/** Width of the terminal; unlimited if the output is not a terminal. */
 export function terminalWidth(): number {
   const requestedWidth = Number(process.env.COLUMNS)
   return (

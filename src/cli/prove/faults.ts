@@ -19,7 +19,7 @@ export async function hangingDatabase(url: string, database: Database): Promise<
 }
 
 /**
- * Every write of the host to a file fails with EFBIG, as with a full disk, but also within the current size of a file. A
+ * Every write of the host to a file fails with EFBIG, even within the current size of the file. A
  * file system with a small size would need root. A database server has its own disk, so it hangs at the same time.
  */
 export async function fullDisk(url: string, database: Database): Promise<Fault> {

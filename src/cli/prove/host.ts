@@ -70,7 +70,7 @@ const methods: HostMethods = {
       const environment = { env: hostEnvironment(process.env), write: () => {} }
       tracker = await openTracker(hostSettings(settings, input.tracker), environment)
     }
-    server = createServer(tracker ? catching(withFaultboard(route, tracker)) : catching(route))
+    server = createServer(tracker ? withErrorLog(withFaultboard(route, tracker)) : withErrorLog(route))
     // A connection that the host closes while the load reuses it would look like a failed request.
     server.keepAliveTimeout = 0
     const origin = await listen(server, { port: 0, host: '127.0.0.1' })
@@ -96,7 +96,7 @@ const methods: HostMethods = {
   },
 
   async resources() {
-    await connectionsClosed()
+    await waitForClosedConnections()
     globalThis.gc?.()
     await sleep(50)
     globalThis.gc?.()
@@ -125,7 +125,7 @@ function route(...[request, response]: Parameters<RequestListener>): void {
   response.end(request.url === '/page' ? STATIC_PAGE : 'ok')
 }
 
-function catching(listener: (...args: Parameters<RequestListener>) => unknown): RequestListener {
+function withErrorLog(listener: (...args: Parameters<RequestListener>) => unknown): RequestListener {
   return async (request, response) => {
     try {
       await listener(request, response)
@@ -164,7 +164,7 @@ function log(error: unknown): void {
 }
 
 /** Connections of the load count as descriptors of the host while they are open. */
-async function connectionsClosed(): Promise<void> {
+async function waitForClosedConnections(): Promise<void> {
   for (let attempt = 0; attempt < 100; attempt++) {
     const open = await new Promise<number>((resolve) => server.getConnections((_error, count) => resolve(count)))
     if (open === 0) return
