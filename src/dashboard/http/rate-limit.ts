@@ -44,10 +44,10 @@ export class RateLimiter {
     const current = this.#windows.get(address)
     if (current && isOpenWindow(current, this.#now())) return current
     if (this.#windows.size >= MAX_ADDRESSES) this.#evictOldest()
-    const fresh = { ends: this.#now() + MINUTE, count: 0 }
+    const newWindow = { ends: this.#now() + MINUTE, count: 0 }
     this.#windows.delete(address)
-    this.#windows.set(address, fresh)
-    return fresh
+    this.#windows.set(address, newWindow)
+    return newWindow
   }
 
   #evictOldest(): void {

@@ -19,7 +19,7 @@ export function openErrorsLink(visit: Visit, parameters: LinkParameters = {}): s
   return href(visit, '/errors', { unresolved: true, hide_snoozed: true, ...parameters })
 }
 
-/** Link to the current page with changed parameters (null removes one), starting at its first page. */
+/** Link to the current page with changed parameters (null removes a parameter), starting at its first page. */
 export function currentPageWith(visit: Visit, changes: LinkParameters): string {
   const query = new URLSearchParams(visit.query)
   query.delete('page')

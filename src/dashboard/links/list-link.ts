@@ -3,7 +3,7 @@ import { type ErrorsFilter, errorsListInput } from '../../triage/list/errors-lis
 import type { LinkParameters, Visit } from '../define.js'
 import { href } from './href.js'
 
-/** Link to the list with changed filters (null removes one), starting at its first page. */
+/** Link to the list with changed filters (null removes a filter), starting at its first page. */
 export function listLink(visit: Visit, filter: ErrorsFilter, changes: LinkParameters = {}): string {
   return href(visit, '/errors', { ...activeFilters(filter), ...changes })
 }

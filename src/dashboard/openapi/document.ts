@@ -71,7 +71,7 @@ const PROBLEMS = {
   422: 'Missing or invalid parameters; the message names each parameter and its allowed values',
   429: 'Too many requests from this address; see Retry-After',
   500: 'Internal error; see the application log',
-  503: 'The database is unreachable, locked or not migrated, or too many live connections',
+  503: 'The database is unreachable, locked or not migrated, or there are too many live connections',
 } as const
 
 const header = (description: string, type = 'string'): JsonSchema => ({ description, schema: { type } })

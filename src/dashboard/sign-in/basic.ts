@@ -21,12 +21,12 @@ export function basicCredentials(header: string): Credentials | null {
 
 /** Compares digests of equal length in constant time, so that timing reveals nothing about either value. */
 export function sameCredentials(credentials: Credentials, expected: Credentials): boolean {
-  const isSameName = sameText(credentials.username, expected.username)
-  const isSamePassword = sameText(credentials.password, expected.password)
+  const isSameName = isSameText(credentials.username, expected.username)
+  const isSamePassword = isSameText(credentials.password, expected.password)
   return isSameName && isSamePassword
 }
 
-function sameText(a: string, b: string): boolean {
+function isSameText(a: string, b: string): boolean {
   return timingSafeEqual(digest(a), digest(b))
 }
 

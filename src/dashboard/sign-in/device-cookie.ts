@@ -70,18 +70,18 @@ export class DeviceCookies {
 }
 
 /** Cached, because deriving a key takes 50 ms of CPU time. Trackers of one process usually share their credentials. */
-let latest: { username: string; password: string; key: Promise<Buffer> } | null = null
+let cachedKey: { username: string; password: string; key: Promise<Buffer> } | null = null
 
 /**
  * Derives the key from the credentials, so that it is the same in every process and after a restart. A new password
  * invalidates all cookies. scrypt makes guessing the password from a stolen cookie as slow as from a stolen password hash.
  */
 function keyFor(username: string, password: string): Promise<Buffer> {
-  if (latest?.username === username && latest.password === password) return latest.key
+  if (cachedKey?.username === username && cachedKey.password === password) return cachedKey.key
   const derived = { username, password, key: deriveKey(password, `faultboard device cookie 1 ${username}`, 32) }
-  latest = derived
+  cachedKey = derived
   derived.key.catch(() => {
-    if (latest === derived) latest = null
+    if (cachedKey === derived) cachedKey = null
   })
   return derived.key
 }

@@ -110,7 +110,7 @@ export class SignInLimiter {
   /** Whether the pair has failed before. Throws once the pair has been repeated too often. */
   #isKnownWrong({ failures, ends }: AccountWindow, pair: string): boolean {
     const count = failures.get(pair) ?? 0
-    if (count >= MAX_WRONG_SECRETS) throw this.#limited(ends, MAX_WRONG_SECRETS)
+    if (count >= MAX_WRONG_SECRETS) throw this.#limitError(ends, MAX_WRONG_SECRETS)
     if (count > 0) failures.set(pair, count + 1)
     return count > 0
   }
@@ -124,19 +124,19 @@ export class SignInLimiter {
   #admit(attempt: SignInAttempt, pair: string): AccountWindow {
     const account = this.#accountWindow(attempt)
     if (account.failures.size >= MAX_WRONG_SECRETS && !account.failures.has(pair)) {
-      throw this.#limited(account.ends, MAX_WRONG_SECRETS)
+      throw this.#limitError(account.ends, MAX_WRONG_SECRETS)
     }
     if (attempt.device !== null) return account
     const network = this.#networkWindow(attempt.network)
     if (network.count >= MAX_WRONG_PAIRS_PER_NETWORK && !account.failures.has(pair)) {
-      throw this.#limited(network.ends, MAX_WRONG_PAIRS_PER_NETWORK)
+      throw this.#limitError(network.ends, MAX_WRONG_PAIRS_PER_NETWORK)
     }
     return account
   }
 
   /** Holds at most one request per network, so that one attacker cannot occupy every slot. */
   async #delay(network: string): Promise<void> {
-    const refused = this.#limited(this.#now() + DELAY_MS, MAX_WRONG_PAIRS_BEFORE_DELAY)
+    const refused = this.#limitError(this.#now() + DELAY_MS, MAX_WRONG_PAIRS_BEFORE_DELAY)
     if (this.#delayedNetworks.size >= MAX_DELAYED_REQUESTS || this.#delayedNetworks.has(network)) throw refused
     this.#delayedNetworks.add(network)
     try {
@@ -178,7 +178,7 @@ export class SignInLimiter {
     return window
   }
 
-  #limited(ends: number, limit: number): SignInLimited {
+  #limitError(ends: number, limit: number): SignInLimited {
     const reset = Math.max(1, Math.ceil((ends - this.#now()) / 1000))
     return new SignInLimited({ allowed: false, limit, remaining: 0, reset })
   }

@@ -24,7 +24,7 @@ export function createSignIn({ config, counters, now }: Context): SignIn {
     async authenticate(headers, network) {
       const header = headers.get('authorization')
       // A first visit without credentials is not a failed sign-in.
-      if (header === null) throw unauthenticated()
+      if (header === null) throw unauthenticatedError()
       const credentials = basicCredentials(header)
       const name = credentials?.username ?? ''
       const device = credentials && (await devices.verify(headers.get('cookie'), name))
@@ -35,7 +35,7 @@ export function createSignIn({ config, counters, now }: Context): SignIn {
           if (error instanceof SignInLimited) counters.add('sign_in_limited')
           throw error
         })
-      if (user === null) throw unauthenticated()
+      if (user === null) throw unauthenticatedError()
       return {
         user,
         deviceCookie: async (path, secure) =>
@@ -46,6 +46,6 @@ export function createSignIn({ config, counters, now }: Context): SignIn {
   }
 }
 
-function unauthenticated(): TrackerError {
+function unauthenticatedError(): TrackerError {
   return new TrackerError('unauthenticated', 'Sign in with the username and password of this dashboard.')
 }

@@ -41,7 +41,7 @@ export function Figure({
   )
 }
 
-/** Change since the earlier period. An increase is worse in every figure that shows one. */
+/** Change since the earlier period. An increase is worse in every figure that shows a change. */
 function Change({ now, before, period, format }: Comparison): Rendered {
   if (before === null) return null
   const tooltip = `${format(before)} ${period}`

@@ -13,7 +13,6 @@ const MAX_SHOWN_BURSTS = 5
 const DAYS = 7
 const DEFINITION = 'at least 5 occurrences of one error, at most 60 s apart'
 
-/** Bursts of the error. */
 export const burstsPart: RelatedPart<Burst[]> = {
   name: 'bursts',
   title: 'Bursts',

@@ -16,7 +16,7 @@ const MIN_MOMENTS = 2
 const MIN_SHARE = 0.2
 const MIN_LIFT = 2
 
-/** Errors that occur shortly before or after this one. */
+/** Errors that occur shortly before or after this error. */
 export const coOccurringPart: RelatedPart<CoOccurringError[]> = {
   name: 'co_occurring_errors',
   title: 'Co-occurring errors',
