@@ -21,7 +21,7 @@ export type DeprecationWarning = v.InferOutput<typeof DeprecationWarning>
 
 export const DeprecationSummary = r.object({
   days: r.integer,
-  /** Number of distinct warnings, including unlisted ones. */
+  /** Number of distinct warnings, including unlisted warnings. */
   total_count: r.integer,
   /** Warnings per local day, oldest first. */
   by_day: r.list(DayCount),

@@ -147,12 +147,12 @@ async function deleteOldFiles(folder: string, newest: string): Promise<void> {
   }
   const temporary = (await readdir(folder)).filter((name) => name.endsWith('.tmp') && FILE_NAME.test(name.slice(0, -4)))
   // Temporary files of this age were left by a process that stopped.
-  for (const name of temporary.filter((name) => createdAt(newest) - createdAt(name) > ABANDONED_MS)) {
+  for (const name of temporary.filter((name) => createdAt(newest) - createdAt(name) > ABANDONED_AFTER_MS)) {
     await rm(join(folder, name), { force: true })
   }
 }
 
-const ABANDONED_MS = 3_600_000
+const ABANDONED_AFTER_MS = 3_600_000
 
 function createdAt(name: string): number {
   return Number(name.split('-')[1])

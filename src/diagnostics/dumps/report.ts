@@ -91,10 +91,10 @@ function describeUsage(usage: Usage = {}): Record<string, number> {
 /** Null means no limit. All sizes are in bytes, although Node.js names some of them kilobytes or blocks. */
 function describeLimits(limits: Report['userLimits'] = {}) {
   const parseLimit = (value: number | string | undefined) => (value === 'unlimited' ? null : parseNumber(value))
-  const renamed = (name: string) => name.replace(/_(?:kbytes|blocks)$/, '_bytes').replace(/_seconds$/, '_s')
+  const renameUnit = (name: string) => name.replace(/_(?:kbytes|blocks)$/, '_bytes').replace(/_seconds$/, '_s')
   return Object.fromEntries(
     Object.entries(limits).map(([name, { soft, hard }]) => [
-      renamed(name),
+      renameUnit(name),
       { soft: parseLimit(soft), hard: parseLimit(hard) },
     ]),
   )

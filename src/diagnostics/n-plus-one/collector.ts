@@ -128,7 +128,7 @@ class StatementCounter implements BreadcrumbObserver {
     if (found.length === 0) return
     const route = redactor.text(routeName(scope))
     for (const { statement, place, count, duration_ms } of found) {
-      this.#counts.add(this.#limited({ statement: redactor.text(statement), route, place: place ?? '' }), {
+      this.#counts.add(this.#combineExcessNames({ statement: redactor.text(statement), route, place: place ?? '' }), {
         request_count: 1,
         statement_count: count,
         worst_count: count,
@@ -139,7 +139,7 @@ class StatementCounter implements BreadcrumbObserver {
   }
 
   /** Combines the statements and callers beyond the limits of the hour. */
-  #limited(names: { statement: string; route: string; place: string }) {
+  #combineExcessNames(names: { statement: string; route: string; place: string }) {
     const hour = startOfHour(this.#context.now())
     if (hour !== this.#hour) {
       this.#hour = hour

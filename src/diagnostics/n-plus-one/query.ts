@@ -34,7 +34,7 @@ export const NPlusOneQueries = r.object({
   days: r.integer,
   /** Minimum number of executions per request or job for a statement to count. */
   threshold: r.integer,
-  /** Number of distinct statements, including unlisted ones. */
+  /** Number of distinct statements, including unlisted statements. */
   total_count: r.integer,
   /** Repeated statements per local day, oldest first. Each counts once per request or job. */
   by_day: r.list(DayCount),

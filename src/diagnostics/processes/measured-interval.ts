@@ -45,7 +45,7 @@ export class MeasuredInterval {
     }
   }
 
-  /** Returns the metrics of the interval and starts a new one. */
+  /** Returns the metrics of the interval and starts a new interval. */
   restart(): IntervalMetrics {
     const metrics = this.read()
     this.#delay.reset()

@@ -67,7 +67,7 @@ export const requestGuardSummary = defineOperation({
         for (const ranking of [rules, addresses, paths]) for (const row of rows) ranking.add(row)
       }
     }
-    const by_kind = by_day.perKind()
+    const by_kind = by_day.totalsByKind()
     return {
       days,
       total_count: GUARD_KINDS.reduce((sum, kind) => sum + by_kind[kind], 0),
@@ -142,7 +142,7 @@ class DayKindTotals {
     if (day) day[GUARD_KINDS.find((name) => name === kind) ?? 'track'] += count
   }
 
-  perKind(): Record<GuardKind, number> {
+  totalsByKind(): Record<GuardKind, number> {
     const sums = noEvents()
     for (const kind of GUARD_KINDS) for (const day of this.days) sums[kind] += day[kind]
     return sums

@@ -23,7 +23,7 @@ export async function repositoryLinks(
     configuredUrl !== null && isTemplate(configuredUrl)
       ? configuredUrl
       : webAddress(configuredUrl ?? git?.repository.origin ?? '')
-  // The configured URL belongs to the repository that contains project_root, not to a nested one.
+  // The configured URL belongs to the repository that contains project_root, not to a nested repository.
   const name =
     configuredUrl === null ? (git?.name ?? null) : pathInside({ folder: (await folderWithGit(root)) ?? root }, path)
   const isNested =

@@ -42,7 +42,7 @@ export const SwallowedExceptions = r.object({
   is_counting: r.boolean,
   /** Number of marked files in this process. */
   watched_files: r.integer,
-  /** Sums over all raise locations, including unlisted ones. */
+  /** Sums over all raise locations, including unlisted locations. */
   totals: r.object({
     locations: r.integer,
     raise_count: r.integer,
@@ -52,7 +52,7 @@ export const SwallowedExceptions = r.object({
   }),
   /** Locations whose ratio exceeds the threshold, most rescues first. */
   locations: r.list(SwallowingLocation),
-  /** Number of locations above the threshold, including unlisted ones. */
+  /** Number of locations above the threshold, including unlisted locations. */
   total_count: r.integer,
 })
 export type SwallowedExceptions = v.InferOutput<typeof SwallowedExceptions>

@@ -7,7 +7,7 @@ interface Entry<T> {
 }
 
 /** Primitives have no identity. An equal value within this time counts as the same throw. */
-const SAME_PRIMITIVE_MS = 50
+const PRIMITIVE_MATCH_WINDOW_MS = 50
 
 /** Data about thrown values. Entries of objects live as long as the objects. */
 export class ThrownValues<T> {
@@ -20,7 +20,7 @@ export class ThrownValues<T> {
    */
   store(value: unknown, location: string, createData: () => T): void {
     if (!isObject(value)) {
-      this.#lastPrimitive = { value, data: createData(), expiresAt: performance.now() + SAME_PRIMITIVE_MS }
+      this.#lastPrimitive = { value, data: createData(), expiresAt: performance.now() + PRIMITIVE_MATCH_WINDOW_MS }
       return
     }
     const existing = this.#objects.get(value)

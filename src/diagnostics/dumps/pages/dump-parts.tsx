@@ -93,7 +93,7 @@ export function Container({ values }: { values: unknown }): Rendered {
   return (
     <Section title="Container" values={values}>
       <FactList values={facts} />
-      <FactList values={Object.fromEntries(pressures)} labels={unchanged} />
+      <FactList values={Object.fromEntries(pressures)} labels={keepName} />
     </Section>
   )
 }
@@ -124,7 +124,7 @@ export function Versions({ versions, modules }: { versions: unknown; modules: un
         count={(n) => `${n} more`}
         values={Object.fromEntries(entries.filter(([name]) => !MAIN_VERSIONS.includes(name)))}
       />
-      <Collapsed count={(n) => (n === 1 ? '1 package' : `${n} packages`)} values={installed} labels={unchanged} />
+      <Collapsed count={(n) => (n === 1 ? '1 package' : `${n} packages`)} values={installed} labels={keepName} />
     </Section>
   )
 }
@@ -210,7 +210,7 @@ export function Breadcrumbs({ crumbs, visit }: { crumbs: unknown; visit: Visit }
   )
 }
 
-const unchanged = (name: string) => name
+const keepName = (name: string) => name
 
 function isHidden(value: unknown): boolean {
   return value === HIDDEN || value === FILTERED
@@ -221,7 +221,7 @@ export function Environment({ values }: { values: unknown }): Rendered {
   const names = entries.filter(([, value]) => isHidden(value)).map(([name]) => name)
   return (
     <Section title="Environment" values={values}>
-      <FactList values={Object.fromEntries(entries.filter(([, value]) => !isHidden(value)))} labels={unchanged} />
+      <FactList values={Object.fromEntries(entries.filter(([, value]) => !isHidden(value)))} labels={keepName} />
       {names.length > 0 && (
         <details class="hidden-names">
           <summary>{`${names.length} more variables, values not stored`}</summary>

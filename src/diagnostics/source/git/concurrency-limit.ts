@@ -27,7 +27,7 @@ export class ConcurrencyLimit {
   }
 
   release(): void {
-    // Passes the slot on directly. Otherwise a new task could take it before the waiting one.
+    // Passes the slot on directly. Otherwise a new task could take the slot before the waiting task.
     const next = this.#waiting.shift()
     if (next) next()
     else this.#running--

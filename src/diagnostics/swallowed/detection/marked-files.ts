@@ -65,7 +65,7 @@ export class MarkedFiles {
     return `${text.slice(0, end - String(location.column).length)}${column}${location.after}`
   }
 
-  /** Handles messages at once, because a stack can be read before the event loop delivers them. */
+  /** Handles messages immediately, because a stack can be read before the event loop delivers them. */
   #receivePending(): void {
     if (!this.#port) return
     for (let next = receiveMessageOnPort(this.#port); next; next = receiveMessageOnPort(this.#port)) {

@@ -35,7 +35,7 @@ export const GLOBALS = {
   thrown: '__faultboard_thrown',
   caught: '__faultboard_caught',
   handler: '__faultboard_handler',
-  /** Parameter name for a handler without one. */
+  /** Parameter name for a handler without a parameter. */
   error: '__faultboard_error',
 } as const
 
