@@ -22,7 +22,7 @@ export interface NextErrorContext {
 }
 
 /**
- * Starts the tracker with the server, so that configuration mistakes are reported at once.
+ * Starts the tracker with the server, so that configuration mistakes are reported immediately.
  * @example
  * // instrumentation.ts, where the options come from environment variables
  * export { onRequestError, register } from 'faultboard/next'

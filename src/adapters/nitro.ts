@@ -67,7 +67,7 @@ function watchHandlers({ h3App }: NitroAppLike, tracker: TrackerInstance): WeakS
   const recordedEvents = new WeakSet<NitroEvent>()
   // Called as a method of the same name, so that stacks in the host's log stay the same.
   const original = { handler: h3App.handler as (event: NitroEvent) => Promise<unknown> }
-  const observed = (event: NitroEvent) => {
+  const observedHandler = (event: NitroEvent) => {
     markStart(event.node.req)
     return original.handler(event).catch((error: unknown) => {
       recordedEvents.add(event)
@@ -75,7 +75,7 @@ function watchHandlers({ h3App }: NitroAppLike, tracker: TrackerInstance): WeakS
       throw error
     })
   }
-  h3App.handler = Object.assign(observed, original.handler)
+  h3App.handler = Object.assign(observedHandler, original.handler)
   return recordedEvents
 }
 

@@ -72,7 +72,7 @@ export function start(options: BrowserOptions): BrowserClient {
     attempt(() => seen.set(error as object, event))
 
     const text = `${event.error_type}: ${event.message}`
-    // Any match makes the text longer, even an empty one.
+    // Any match makes the text longer, even an empty match.
     if (ignore.some((candidate) => text.replace(candidate, '$&.') !== text) || Math.random() >= sample_rate) return
     if (timestamp - minuteStart > 60_000) {
       minuteStart = timestamp

@@ -29,13 +29,13 @@ type Properties = Record<string, unknown>
 type Component = (properties: Properties) => unknown
 
 /**
- * Renders an element at once. The compiler translates JSX into calls of this function, innermost element first. An
+ * Renders an element immediately. The compiler translates JSX into calls of this function, innermost element first. An
  * element with an asynchronous part becomes a promise, and so do the elements around it.
  */
 export function jsx(tag: string | Component, properties: Properties): unknown {
   if (typeof tag === 'function') return tag(properties)
   let start = `<${tag}`
-  for (const name in properties) if (name !== 'children') start += attribute(name, properties[name])
+  for (const name in properties) if (name !== 'children') start += renderAttribute(name, properties[name])
   if (VOID_TAGS.has(tag)) return new Html(`${start}/>`)
   return whenRendered(render(properties.children), (content) => new Html(`${start}>${content}</${tag}>`))
 }
@@ -78,7 +78,7 @@ async function joinWhenRendered(...parts: (string | Promise<string>)[]): Promise
   return (await Promise.all(parts)).reduce((text, part) => text + part, '')
 }
 
-function attribute(name: string, value: unknown): string {
+function renderAttribute(name: string, value: unknown): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'boolean' && BOOLEAN_ATTRIBUTES.has(name)) return value ? ` ${name}=""` : ''
   return ` ${name}="${escapeText(String(value))}"`
@@ -94,7 +94,7 @@ function escapeText(text: string): string {
   return text.replace(SPECIAL_CHARACTERS, (character) => ENTITIES[character] ?? '')
 }
 
-/** Elements without content and end tag. */
+/** Elements without content or an end tag. */
 const VOID_TAGS = new Set('area base br col embed hr img input link meta source track wbr'.split(' '))
 
 /** Attributes that are present or absent. Others, such as `aria-expanded`, have the value `true` or `false`. */

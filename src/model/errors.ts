@@ -39,7 +39,7 @@ export class TrackerError extends Error {
   }
 }
 
-/** Collects all configuration problems, so that they can be fixed at once. */
+/** Collects all configuration problems, so that they can be fixed together. */
 export class ConfigurationError extends TrackerError {
   readonly problems: readonly string[]
 

@@ -5,7 +5,7 @@ export function cleanText(text: string, limit: number): string {
   return wellFormed.includes('\0') ? wellFormed.replaceAll('\0', '\uFFFD') : wellFormed
 }
 
-/** Returns the known word closest to a mistyped one, or undefined if none is close enough. */
+/** Returns the known word closest to a mistyped word, or undefined if no known word is close enough. */
 export function nearestWord(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined
   let bestDistance = Math.max(2, Math.floor(word.length / 3)) + 1

@@ -31,7 +31,7 @@ const breadcrumb = v.looseObject(
   'must be an object',
 )
 
-/** Context of an occurrence. Pages rely on these shapes; other data is shown as it is. */
+/** Context of an occurrence. Pages rely on these shapes; other data is shown unchanged. */
 export const occurrenceContext = v.looseObject(
   {
     request: v.exactOptional(plainObject),

@@ -64,7 +64,10 @@ async function loadCascades(
   otherColumn: CascadeEnd,
 ): Promise<Cascade[]> {
   const { dialect } = context.database
-  const [ofParent, ofChild] = [withoutIndex(dialect, 'p.application_id'), withoutIndex(dialect, 'f.application_id')]
+  const [parentApplication, childApplication] = [
+    withoutIndex(dialect, 'p.application_id'),
+    withoutIndex(dialect, 'f.application_id'),
+  ]
   const rows = await context.database.read
     .selectFrom('faultboard_cascades as c')
     .innerJoin('faultboard_errors as p', 'p.id', 'c.parent_error_id')
@@ -74,7 +77,7 @@ async function loadCascades(
     .where('c.probability', '>=', filter.min_probability)
     .where('c.expected_probability', 'is not', null)
     // Excludes pairs across applications, which older versions could detect.
-    .where(sql<boolean>`${ofParent} = ${ofChild}`)
+    .where(sql<boolean>`${parentApplication} = ${childApplication}`)
     .orderBy('c.probability', 'desc')
     .orderBy('c.followed_count', 'desc')
     .orderBy('c.id')

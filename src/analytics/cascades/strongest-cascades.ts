@@ -7,7 +7,7 @@ import type { Scope } from '../sums/application-filter.js'
 import { cascadesCountedSince } from './cascade-detector.js'
 import { MIN_PROBABILITY, withLift } from './error-cascades.js'
 
-/** Pair of errors, one of which tends to follow the other. */
+/** Pair of errors: a child that tends to follow its parent. */
 export const StrongCascade = r.named(
   'StrongCascade',
   r.object({

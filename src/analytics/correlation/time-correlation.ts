@@ -13,7 +13,7 @@ import { typeCounts } from '../sums/type-counts.js'
 /** Two error types whose occurrences rise and fall in the same hours. */
 export const CorrelatedTypes = r.object({
   error_types: r.pair(r.text),
-  /** Pearson's coefficient over the hours of the period, including empty ones. */
+  /** Pearson's coefficient over all hours of the period, including empty hours. */
   correlation: r.number,
   /** Hours in which both occurred. */
   shared_hours: r.integer,

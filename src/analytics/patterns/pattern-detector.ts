@@ -125,13 +125,13 @@ export function detectPattern(week: readonly (readonly number[])[]): CyclicalPat
 }
 
 function patternType(week: readonly (readonly number[])[], hours: readonly number[], total: number): PatternType {
-  const onWeekend = sumByHour(week.slice(5)).reduce((sum, count) => sum + count, 0)
-  const mostlyWeekend = onWeekend > total / 2
+  const weekendCount = sumByHour(week.slice(5)).reduce((sum, count) => sum + count, 0)
+  const isMostlyWeekend = weekendCount > total / 2
   const countWithin = (peaks: readonly number[], from: number, to: number) =>
     peaks.filter((hour) => hour >= from && hour <= to).length
-  if (!mostlyWeekend && countWithin(findPeaks(sumByHour(week.slice(0, 5))), 9, 17) >= 3) return 'business_hours'
+  if (!isMostlyWeekend && countWithin(findPeaks(sumByHour(week.slice(0, 5))), 9, 17) >= 3) return 'business_hours'
   if (countWithin(findPeaks(hours), 0, 6) >= 2) return 'night'
-  return mostlyWeekend ? 'weekend' : 'uniform'
+  return isMostlyWeekend ? 'weekend' : 'uniform'
 }
 
 function sumByHour(days: readonly (readonly number[])[]): number[] {

@@ -30,7 +30,7 @@ export const ReleaseChanges = r.named(
     /** First seen in this release. */
     new_errors: r.list(ChangedError),
     new_count: r.integer,
-    /** Seen in the previous release, but not in this one. */
+    /** Seen in the previous release, but not in this release. */
     gone_errors: r.list(ChangedError),
     gone_count: r.integer,
     /** At least twice as often per day as in the previous release. */

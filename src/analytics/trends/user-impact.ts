@@ -14,7 +14,6 @@ export const ImpactedError = r.object({
 })
 export type ImpactedError = v.InferOutput<typeof ImpactedError>
 
-/** Errors per page of candidates. */
 const CANDIDATES_PER_PAGE = 100
 /** Users per query. Counting them takes a few milliseconds. */
 const MAX_USERS_PER_STATEMENT = 40_000

@@ -1,7 +1,6 @@
 import { redactUrls } from '../address.js'
 import type { Details } from '../client.js'
 
-/** Maximum length of a tag. */
 const MAX_TAG_LENGTH = 200
 
 /**

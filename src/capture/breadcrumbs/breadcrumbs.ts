@@ -40,7 +40,7 @@ export class Breadcrumbs {
   }
 
   /**
-   * Adds a step to the current trail, or to a given one. Returns the stored step, so that its end can be recorded
+   * Adds a step to the current or the given trail. Returns the stored step, so that its end can be recorded
    * later. Redaction waits until an error is recorded, because nearly every trail is discarded.
    */
   add(step: Breadcrumb, trail?: Trail): RecordedBreadcrumb | null {

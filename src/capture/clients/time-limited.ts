@@ -2,10 +2,10 @@ import { withTimeout } from '../../model/with-timeout.js'
 
 /** Longer than a busy database takes for one row, but acceptable as a delay of one report. */
 const TIME_LIMIT_MS = 5000
-/** After a failure, queries fail at once for this long. Otherwise every client error would wait for its own timeout. */
+/** After a failure, queries fail immediately for this long. Otherwise every client error would wait for its own timeout. */
 const FAILURE_PAUSE_MS = 10_000
 
-/** Runs a query with a time limit. After a failure, rejects at once for a while, so callers need a fallback. */
+/** Runs a query with a time limit. After a failure, rejects immediately for a while, so callers need a fallback. */
 export type TimeLimitedRunner = <T>(query: () => Promise<T>) => Promise<T>
 
 export function createTimeLimitedRunner(): TimeLimitedRunner {

@@ -18,7 +18,7 @@ let isSending = false
  */
 export const NO_RESULT: Promise<null> = Promise.resolve(null)
 
-/** Makes an entry point return at once, so that V8 compiles it while the stack is shallow. */
+/** Makes an entry point return immediately, so that V8 compiles it while the stack is shallow. */
 export const COMPILE_ONLY: unique symbol = Symbol('compile only')
 
 /**

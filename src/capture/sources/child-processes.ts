@@ -26,7 +26,7 @@ export const childProcesses: Source = (reporter) => {
     })
     const onExit = (_code: number | null, signal: NodeJS.Signals | null) => {
       if (signal === null || !FATAL_SIGNALS.has(signal) || !isForked(child) || child.killed) return
-      if (!worker?.exitedAfterDisconnect) recordKilled(reporter, { child, worker, signal })
+      if (!worker?.exitedAfterDisconnect) recordKilledProcess(reporter, { child, worker, signal })
     }
     const end = () => {
       child.off('exit', onExit)
@@ -56,7 +56,7 @@ interface KilledProcess {
   signal: NodeJS.Signals
 }
 
-function recordKilled(reporter: Reporter, { child, worker, signal }: KilledProcess): void {
+function recordKilledProcess(reporter: Reporter, { child, worker, signal }: KilledProcess): void {
   if (hasOwnReport(reporter, child.pid)) return
   const { pid } = child
   const [name, subject] = worker ? ['WorkerKilled', 'A cluster worker'] : ['ChildProcessKilled', 'A forked process']

@@ -204,7 +204,7 @@ function decodeKey(key: string): string {
   try {
     return decodeURIComponent(key)
   } catch {
-    // A key with invalid encoding is compared as it is.
+    // A key with invalid encoding is compared undecoded.
     return key
   }
 }

@@ -2,7 +2,7 @@ export type Platform = 'iOS' | 'Android' | 'Web' | 'API'
 
 const SPELLINGS = new Map(['iOS', 'Android', 'API', 'Web'].map((platform) => [platform.toLowerCase(), platform]))
 
-/** Normalizes the spelling of known platforms: clients send `ios`, `android`, `web`. Other text is kept as it is. */
+/** Normalizes the spelling of known platforms: clients send `ios`, `android`, `web`. Other text is not changed. */
 export function normalizePlatform(name: string | undefined): string {
   if (!name) return 'API'
   return SPELLINGS.get(name.toLowerCase()) ?? name

@@ -154,7 +154,7 @@ function ownVerdict({ error_type, code, message = '' }: GradedError): Verdict {
 const MAX_CACHED_VERDICTS = 2000
 const cachedVerdicts = new Map<string, Verdict>()
 
-/** Caches the verdict by type and code. An application has few of them, and every capture needs one. */
+/** Caches the verdict by type and code. An application has few types and codes, and every capture needs a verdict. */
 function ruleVerdict(errorType: string, code: string | undefined): Verdict {
   const key = code === undefined ? errorType : `${errorType}\n${code}`
   const cached = cachedVerdicts.get(key)

@@ -19,7 +19,7 @@ export function isQuery(statement: string): boolean {
 }
 
 const MAX_STATEMENTS = 50
-/** A loop runs a few other statements between two executions of the same one. */
+/** A loop runs a few other statements between two executions of the same statement. */
 const MAX_STATEMENT_GAP = 10
 
 /** Statements of one request or job, in a bounded number of counters. */

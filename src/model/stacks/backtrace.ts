@@ -165,7 +165,7 @@ function urlPath(url: string): string {
   try {
     return decodeURIComponent(path)
   } catch {
-    // A stray % is not an encoding: keep the text as it is.
+    // A stray % is not an encoding: return the text unchanged.
     return path
   }
 }

@@ -26,7 +26,7 @@ const MAX_CAUSES = 10
 
 /**
  * Parses a `stack` of a browser, React Native, iOS, Android or Flutter. Frames are normalized so that one error is one
- * group in every browser. A stack without any known line is kept as it is.
+ * group in every browser. A stack without any known line stays unchanged.
  * @example clientStack('total@https://shop.example/cart.js:1:2', { maxLines: 50 }).backtrace // ['at total
  * (https://shop.example/cart.js:1:2)']
  */
@@ -67,7 +67,7 @@ function parseFrameLine(line: string): ClientFrame | null {
   return parseScriptFrame(line) ?? parseAppleFrame(line) ?? parseDartFrame(line)
 }
 
-/** Marks a library frame that does not look like one, see `parseFrame`. */
+/** Marks a library frame whose path looks like application code, see `parseFrame`. */
 function frameLine({ name, location, isLibrary }: ClientFrame, ownScripts: OwnScripts): string {
   const line = name === '' ? `at ${location}` : `at ${name} (${location})`
   return isLibrary || !isOwnScript(location, ownScripts) ? `${line}${LIBRARY_MARK}` : line

@@ -5,7 +5,7 @@ import type { Notice } from '../content/notice.js'
 export const CHANNEL_NAMES = ['chat', 'community_chat', 'email', 'incident', 'webhook'] as const
 export type ChannelName = (typeof CHANNEL_NAMES)[number]
 
-/** A notification channel. CONTRIBUTING.md lists the steps to add one. */
+/** A notification channel. CONTRIBUTING.md lists the steps to add a channel. */
 export interface Channel {
   readonly name: ChannelName
   /** Name on the dashboard. */

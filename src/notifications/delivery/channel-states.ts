@@ -21,7 +21,7 @@ export const ChannelState = r.object({
 })
 export type ChannelState = v.InferOutput<typeof ChannelState>
 
-/** States of all channels, including disabled ones. */
+/** States of all channels, including disabled channels. */
 export function channelStates(config: Options): ChannelState[] {
   return Object.values(CHANNELS).map((channel) => channelState(channel, config))
 }

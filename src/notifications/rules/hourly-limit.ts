@@ -71,18 +71,18 @@ async function reserveUsage(
   for (let period = startOfHour(now); ; period += HOUR) {
     const key = usageKey({ ...messages[0], period })
     // Client messages over their share must not count toward the limit of the channel.
-    const overShare = new Set<NewDelivery>()
+    const clientSurplus = new Set<NewDelivery>()
     if (fromClients.length > 0) {
       const clientKey = { ...key, budget: `${key.budget}:clients` }
       const { amount } = await addUsage(trx, dialect, clientKey, fromClients.length)
       const available = maxClientMessages(limit) - (amount - fromClients.length)
-      for (const message of fromClients.slice(Math.max(0, available))) overShare.add(message)
+      for (const message of fromClients.slice(Math.max(0, available))) clientSurplus.add(message)
     }
-    const candidates = messages.filter((message) => !overShare.has(message))
+    const candidates = messages.filter((message) => !clientSurplus.has(message))
     const { amount, closed } = await addUsage(trx, dialect, key, candidates.length)
     if (closed) continue
     const available = limit - (amount - candidates.length)
-    return { surplus: [...candidates.slice(Math.max(0, available)), ...overShare], period }
+    return { surplus: [...candidates.slice(Math.max(0, available)), ...clientSurplus], period }
   }
 }
 

@@ -97,7 +97,7 @@ async function clearTarget(target: Transaction<Schema>, { dialect }: Database): 
   if (used.length > 0) {
     throw new TrackerError(
       'not_possible_now',
-      `${dialect.address} is in use. It has rows in ${used.join(', ')}. The target of a move must not contain errors. Use another database, or drop its faultboard_ tables first. To merge errors into existing ones, use  faultboard export  and  faultboard import.`,
+      `${dialect.address} is in use. It has rows in ${used.join(', ')}. The target of a move must not contain errors. Use another database, or drop its faultboard_ tables first. To merge errors into existing errors, use  faultboard export  and  faultboard import.`,
     )
   }
   for (const table of TABLE_NAMES) {

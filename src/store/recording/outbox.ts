@@ -6,14 +6,14 @@ import type { FoldedGroup } from './folded-group.js'
 
 /**
  * Transactional outbox for notifications. Each notification is stored in the transaction of the change it reports, so a
- * process that dies neither loses a notification nor sends a false one.
+ * process that dies neither loses a notification nor sends a false notification.
  */
 export interface Outbox {
   /** Called under the row locks of the groups, once per batch that is not a duplicate. */
   recorded(trx: Transaction<Schema>, groups: readonly RecordedGroup[]): Promise<void>
   /** Called with errors that this transaction resolves or deletes. The rows contain the values before the change. */
   settled(trx: Transaction<Schema>, errors: readonly ErrorRow[]): Promise<void>
-  /** Announces that the next transaction stores a notification, so that it is sent at once. */
+  /** Announces that the next transaction stores a notification, so that it is sent immediately. */
   noteWrite(): void
   /** Whether notifications were stored recently. Their transaction may not be committed yet. */
   hasRecentWrites(): boolean

@@ -127,7 +127,7 @@ export const SelectedOccurrence = r.object({
 export type SelectedOccurrence = v.InferOutput<typeof SelectedOccurrence>
 
 /**
- * Error with one of its occurrences: the newest or the selected one. `message`, `place`, `backtrace`, `causes`,
+ * Error with its newest or selected occurrence. `message`, `place`, `backtrace`, `causes`,
  * `platform`, `app_version`, `git_sha`, `user_id` and the captured data describe that occurrence. The other fields
  * describe the error.
  */

@@ -56,7 +56,7 @@ export class StoredMaps {
     return { maps: new Set(), bytes: this.#context.config.source_map_max_bytes, mapped: new Map() }
   }
 
-  /** The lines in the original source, where maps exist. */
+  /** Maps lines to the original source. Lines without a map stay unchanged. */
   async original(lines: readonly string[], origin: StackOrigin, allowance: ReadAllowance): Promise<readonly string[]> {
     const names = await this.#currentNames()
     if (names.isEmpty) return lines

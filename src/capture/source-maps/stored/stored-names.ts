@@ -33,13 +33,13 @@ export class StoredNames {
     const exactMatch = debug_id === undefined ? undefined : this.#byDebugId.get(debug_id.toLowerCase())
     if (exactMatch) return exactMatch
     for (const release of releases) {
-      const found = this.#inRelease(release, file)
+      const found = this.#findInRelease(release, file)
       if (found) return found
     }
     return null
   }
 
-  #inRelease(release: string, file: string): StoredName | null {
+  #findInRelease(release: string, file: string): StoredName | null {
     const files = this.#byRelease.get(release)
     if (!files) return null
     const key = `${release}\n${file}`
