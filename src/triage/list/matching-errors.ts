@@ -1,5 +1,5 @@
 import type { Context } from '../../context.js'
-import type { Status } from '../../model/workflow.js'
+import { STATUSES, type Status } from '../../model/workflow.js'
 import { sql } from '../../store/kysely.js'
 import { withoutIndex } from '../../store/sql/sort-order.js'
 import { applyFilter, type ErrorsFilter, type ErrorsQuery, hasFilters, type IndexUse } from './errors-filter.js'
@@ -99,25 +99,41 @@ export async function countByStatus(
   { query, commonText, isNarrowed }: MatchingErrors,
 ): Promise<StatusTotals> {
   const filteredErrors = query({ useApplicationIndex: false })
-  if (commonText === null)
-    return { rows: await countStatuses(context, filteredErrors, { useIndex: !isNarrowed }), isLowerBound: false }
-  const rows = await countStatuses(context, withSearchText(filteredErrors, commonText).limit(MAX_COUNTED_ERRORS + 1), {
-    useIndex: false,
-  })
+  if (commonText === null) {
+    const usesIndex = context.database.dialect.hasCoveringIndexes && !isNarrowed
+    const count = usesIndex ? countIndexedStatuses : countStatuses
+    return { rows: await count(context, filteredErrors), isLowerBound: false }
+  }
+  const rows = await countStatuses(context, withSearchText(filteredErrors, commonText).limit(MAX_COUNTED_ERRORS + 1))
   return { rows, isLowerBound: sumTotals(rows) > MAX_COUNTED_ERRORS }
 }
 
 /**
- * SQLite has an index on status, snooze and application. With further conditions, using it would read rows in random
- * order.
+ * Counts each status in its own range of the index on status, snooze and application. Grouping by status takes twice as
+ * long.
  */
-async function countStatuses(
+async function countIndexedStatuses(
   { database, now }: Context,
   errors: ErrorsQuery<object>,
-  { useIndex }: { useIndex: boolean },
 ): Promise<StatusTotals['rows']> {
-  const column = 'faultboard_errors.status'
-  const status = useIndex ? sql.ref<Status>(column) : withoutIndex<Status>(database.dialect, column)
+  const columns = STATUSES.flatMap((status) => {
+    const count = errors
+      .where('faultboard_errors.status', '=', status)
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+    const snoozed = count.where('faultboard_errors.snoozed_until', '>', now())
+    return [count.as(`${status}_total`), snoozed.as(`${status}_snoozed`)]
+  })
+  const counts = await database.read.selectNoFrom(columns).executeTakeFirstOrThrow()
+  return STATUSES.map((status) => ({
+    status,
+    total: counts[`${status}_total`] ?? 0,
+    snoozed: counts[`${status}_snoozed`] ?? 0,
+  }))
+}
+
+/** Does not use the index on status, because with further conditions it would read rows in random order. */
+async function countStatuses({ database, now }: Context, errors: ErrorsQuery<object>): Promise<StatusTotals['rows']> {
+  const status = withoutIndex<Status>(database.dialect, 'faultboard_errors.status')
   const matchingRows = errors.select([status.as('status'), 'faultboard_errors.snoozed_until']).as('fitting')
   const rows = await database.read
     .selectFrom(matchingRows)
