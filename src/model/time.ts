@@ -119,11 +119,24 @@ function zoneOffset(time: number, zone: string): number {
 }
 
 export function localDateTime(time: number, zone: string): LocalDateTime {
+  if (zone === 'UTC') return utcDateTime(new Date(time))
   const parts = { year: 0, month: 0, day: 0, hour: 0, minute: 0, second: 0 }
   for (const { type, value } of formatterFor(zone).formatToParts(time)) {
     if (type in parts) parts[type as keyof LocalDateTime] = Number(value)
   }
   return parts
+}
+
+/** Avoids the formatter in the default time zone. Formatting the days of a chart takes a millisecond. */
+function utcDateTime(date: Date): LocalDateTime {
+  return {
+    year: date.getUTCFullYear(),
+    month: date.getUTCMonth() + 1,
+    day: date.getUTCDate(),
+    hour: date.getUTCHours(),
+    minute: date.getUTCMinutes(),
+    second: date.getUTCSeconds(),
+  }
 }
 
 const formatters = new Map<string, Intl.DateTimeFormat>()
