@@ -62,9 +62,10 @@ export async function countSinceEach(context: Context, { application_id, instant
 async function sumWholeHours(context: Context, input: SumsInput) {
   const applications = await applicationsInScope(context, input)
   const isInScope = await hoursOfApplication(context, input.application_id)
-  const parts = mergeSpans(input.cuts).map(({ from, to, usesDays }) => {
-    const sums = usesDays ? daysBetween(context, applications, input.by) : hoursBetween(context, isInScope, input.by)
-    return sumBySpan(context, sums({ from, to }), input)
+  const { cuts, by } = input
+  const parts = mergeSpans(cuts).map(({ from, to, usesDays, first, end }) => {
+    const sums = usesDays ? daysBetween(context, applications, by) : hoursBetween(context, isInScope, by)
+    return sumBySpan(context, sums({ from, to }), { span: spanIndex(cuts.slice(first, end), first), by })
   })
   return (await Promise.all(parts)).flat()
 }
@@ -74,6 +75,9 @@ interface MergedSpan {
   /** Null for an open end. */
   to: number | null
   usesDays: boolean
+  /** Index of the first merged span, and of the span after the last one. */
+  first: number
+  end: number
 }
 
 /** Merges adjacent spans that can all be read from daily sums, or all from hourly sums. */
@@ -84,8 +88,8 @@ function mergeSpans(cuts: readonly number[]): MergedSpan[] {
     const to = hours[i + 1] ?? null
     const usesDays = from % DAY === 0 && (to ?? 0) % DAY === 0
     const last = mergedSpans.at(-1)
-    if (last?.usesDays === usesDays) last.to = to
-    else mergedSpans.push({ from, to, usesDays })
+    if (last?.usesDays === usesDays) Object.assign(last, { to, end: i + 1 })
+    else mergedSpans.push({ from, to, usesDays, first: i, end: i + 1 })
   }
   return mergedSpans
 }
@@ -121,10 +125,14 @@ function daysBetween({ database }: Context, applications: readonly number[], by:
       .groupBy(['day', ...by]) as unknown as Sums
 }
 
-async function sumBySpan({ database }: Context, sums: Sums, { cuts, by }: SumsInput) {
+async function sumBySpan(
+  { database }: Context,
+  sums: Sums,
+  { span, by }: { span: RawBuilder<number>; by: readonly Dimension[] },
+) {
   return database.read
     .selectFrom(sums.as('hours'))
-    .select(({ fn }) => [spanIndex(cuts, 0).as('span'), fn.sum<number>('count').as('count')])
+    .select(({ fn }) => [span.as('span'), fn.sum<number>('count').as('count')])
     .select([...by])
     .groupBy(['span', ...by])
     .orderBy('count', 'desc')
