@@ -21,8 +21,6 @@ export interface AttentionGroups {
   reopened: AttentionGroup
   /** Critical or high, unassigned. */
   unattended: AttentionGroup
-  /** Error types above their baseline. Null when there are no baselines. */
-  spiking: Spike[] | null
 }
 
 const MAX_LISTED_ERRORS = 5
@@ -44,7 +42,6 @@ export async function loadAttentionGroups(
       errors.orderBy('reopened_at', 'desc'),
     ),
     unattended: await loadUnattendedErrors(context, application_id),
-    spiking: await loadSpikes(context, application_id),
   }
 }
 
@@ -118,12 +115,16 @@ async function withCount(context: Context, errors: OpenErrors, ids: number[]): P
   return count > MAX_COUNT ? { count: MAX_COUNT, is_lower_bound: true, ids } : { count, ids }
 }
 
-/** Error types above their baseline with at least one open error that is not snoozed. */
-async function loadSpikes(context: Context, application_id: number | undefined): Promise<Spike[] | null> {
-  const found = await spikingErrors(context, application_id)
-  if (found.length === 0 && !(await hasBaselines(context))) return null
+/** Error types above their baseline. Null when there are no baselines. */
+export async function loadSpikes(context: Context, application_id: number | undefined): Promise<Spike[] | null> {
+  const spikes = await spikingErrors(context, application_id)
+  return spikes.length > 0 || (await hasBaselines(context)) ? spikes : null
+}
+
+/** Spikes with at least one open error that is not snoozed. */
+export async function openSpikes(context: Context, spikes: readonly Spike[]): Promise<Spike[]> {
   const shown: Spike[] = []
-  for (const spike of found) {
+  for (const spike of spikes) {
     const open = await openErrors(context, spike.application_id)
       .where('error_type', '=', spike.error_type)
       .select('id')

@@ -10,7 +10,7 @@ import { loadRankedErrors, RankedError } from '../ranked-errors.js'
 import { SeverityCounts } from '../releases/releases.js'
 import { countSinceEach, type Series, sumsBetween } from '../sums/sums-between.js'
 import { AffectedUsers, affectedUsers } from './affected-users.js'
-import { type AttentionGroup, loadAttentionGroups } from './attention.js'
+import { type AttentionGroup, loadAttentionGroups, loadSpikes, openSpikes } from './attention.js'
 import { countsWithOccurrences, DashboardStats, loadRankedTotals, startTimes } from './dashboard-stats.js'
 import { Backlog, loadBacklog, loadTimeToResolve, TimeToResolve } from './headline-figures.js'
 import { loadImpact } from './impact.js'
@@ -84,11 +84,8 @@ const overviewInput = v.object({
 export const overviewData = defineOperation({
   input: overviewInput,
   async run(context, { application_id, since }): Promise<Overview> {
-    const [now, recent] = await Promise.all([
-      loadLiveOverview(context, { application_id, since }),
-      loadRecentOverview(context, application_id),
-    ])
-    return joinOverview(now, recent)
+    const recent = await loadRecentOverview(context, application_id)
+    return joinOverview(await loadLiveOverview(context, { application_id, since }, recent), recent)
   },
 })
 
@@ -97,39 +94,46 @@ export type LiveOverview = Awaited<ReturnType<typeof loadLiveOverview>>
 /** Part of the overview that covers the last days and changes little within a minute. */
 export type RecentOverview = Awaited<ReturnType<typeof loadRecentOverview>>
 
-export function joinOverview({ counts, ...now }: LiveOverview, { ranked, ...recent }: RecentOverview): Overview {
+export function joinOverview(
+  { counts, ...now }: LiveOverview,
+  { ranked, spikes, ...recent }: RecentOverview,
+): Overview {
   return { stats: { ...counts, ...ranked }, ...now, ...recent }
 }
 
 export async function loadLiveOverview(
   context: Context,
   { application_id, since = context.now() - DAY }: v.InferOutput<typeof overviewInput>,
+  { spikes }: Pick<RecentOverview, 'spikes'>,
 ) {
   const days = lastDays(CHART_DAYS, context.now(), context.config.time_zone)
   // Runs in parallel on database servers.
-  const [figures, unresolved, errors] = await Promise.all([
+  const [figures, unresolved, errors, spiking] = await Promise.all([
     loadNumbers(context, application_id, days),
     loadBacklog(context, { application_id, days: days.slice(-TREND_DAYS) }),
     loadAttention(context, application_id, since),
+    spikes && openSpikes(context, spikes),
   ])
   return {
     ...figures,
     unresolved: unresolved(figures.counts.unresolved_count),
     new_since: new Date(since).toISOString(),
     ...errors,
+    spiking,
   }
 }
 
 export async function loadRecentOverview(context: Context, application_id: number | undefined) {
   const week = lastDays(WEEK_DAYS, context.now(), context.config.time_zone)
-  const [ranked, affected_users, time_to_resolve, top, parts] = await Promise.all([
+  const [ranked, affected_users, time_to_resolve, spikes, top, parts] = await Promise.all([
     loadRankedTotals(context, application_id),
     affectedUsers(context, { application_id, days: week }),
     loadTimeToResolve(context, application_id),
+    loadSpikes(context, application_id),
     loadTopByImpact(context, application_id),
     loadTrendSeries(context, application_id, week),
   ])
-  return { ranked, affected_users, time_to_resolve, ...top, ...parts }
+  return { ranked, affected_users, time_to_resolve, spikes, ...top, ...parts }
 }
 
 async function loadNumbers(context: Context, application_id: number | undefined, starts: readonly number[]) {
@@ -167,7 +171,7 @@ async function occurrencesByDay(context: Context, application_id: number | undef
 
 /** Errors that need attention. Loads the errors of all lists in one query. */
 async function loadAttention(context: Context, application_id: number | undefined, since: number) {
-  const { spiking, ...groups } = await loadAttentionGroups(context, { application_id, since })
+  const groups = await loadAttentionGroups(context, { application_id, since })
   const errors = await loadRankedErrors(
     context,
     Object.values(groups).flatMap(({ ids }) => ids),
@@ -180,7 +184,6 @@ async function loadAttention(context: Context, application_id: number | undefine
     new_errors: withErrors(groups.new_errors),
     reopened: withErrors(groups.reopened),
     unattended: withErrors(groups.unattended),
-    spiking,
   }
 }
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { cachedQuery } from '../../../analytics/cached-query.js'
+import { cachedQuery, oldestQueryTime } from '../../../analytics/cached-query.js'
 import { StrongCascade, strongestCascades } from '../../../analytics/cascades/strongest-cascades.js'
 import { joinOverview, loadLiveOverview, loadRecentOverview, Overview } from '../../../analytics/overview/overview.js'
 import { id, optional } from '../../../model/input/input.js'
@@ -45,12 +45,18 @@ export const overview = definePage({
   async load(context, { application_id }, { last_visit_at, now }): Promise<OverviewPage> {
     await context.ready()
     const since = last_visit_at ?? undefined
-    const [current, recent, cascades] = await Promise.all([
-      loadLiveOverview(context, { application_id, since }),
+    const [recent, cascades] = await Promise.all([
       cachedQuery(context, `overview ${application_id}`, () => loadRecentOverview(context, application_id)),
-      strongestCascades(context, { application_id }, now - CASCADE_DAYS * DAY, MAX_CASCADES),
+      cachedQuery(context, `overview cascades ${application_id}`, () =>
+        strongestCascades(context, { application_id }, now - CASCADE_DAYS * DAY, MAX_CASCADES),
+      ),
     ])
-    return { ...joinOverview(current, recent.value), cascades, counted_at: recent.queriedAt }
+    const current = await loadLiveOverview(context, { application_id, since }, recent.value)
+    return {
+      ...joinOverview(current, recent.value),
+      cascades: cascades.value,
+      counted_at: oldestQueryTime([recent, cascades]),
+    }
   },
   title: () => 'Overview',
   response,
