@@ -22,14 +22,14 @@ export interface ViewConfiguration {
 
 export function viewConfiguration({ config, optionTable }: Pick<Context, 'config' | 'optionTable'>): ViewConfiguration {
   const names = Object.keys(optionTable)
-  const ofDiagnostics = names.filter((name) => isPublicDiagnosticOption(optionTable[name]))
+  const publicDiagnosticOptions = names.filter((name) => isPublicDiagnosticOption(optionTable[name]))
   return {
     switches: pick(
       config,
       names.filter((name) => typeof config[name as OptionName] === 'boolean'),
     ),
     options: pick(config, VIEW_OPTIONS),
-    diagnosticOptions: pick(config, ofDiagnostics),
+    diagnosticOptions: pick(config, publicDiagnosticOptions),
   }
 }
 

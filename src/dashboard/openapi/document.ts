@@ -66,7 +66,7 @@ const PROBLEMS = {
   401: 'Credentials are missing or wrong',
   403: 'The request comes from another site',
   404: 'Unknown record or disabled page; the message names the option',
-  409: 'Conflict with the current state; the message gives the reason',
+  409: 'Conflict with the current state; the message contains the reason',
   413: 'The body is too large',
   422: 'Missing or invalid parameters; the message names each parameter and its allowed values',
   429: 'Too many requests from this address; see Retry-After',

@@ -20,7 +20,7 @@ export function basicCredentials(header: string): Credentials | null {
 }
 
 /** Compares digests of equal length in constant time, so that timing reveals nothing about either value. */
-export function sameCredentials(credentials: Credentials, expected: Credentials): boolean {
+export function areSameCredentials(credentials: Credentials, expected: Credentials): boolean {
   const isSameName = isSameText(credentials.username, expected.username)
   const isSamePassword = isSameText(credentials.password, expected.password)
   return isSameName && isSamePassword

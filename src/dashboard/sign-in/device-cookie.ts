@@ -30,12 +30,12 @@ export class DeviceCookies {
 
   /** Returns the device whose cookie was signed for this name, or null. */
   async verify(cookies: string | null, name: string): Promise<Device | null> {
-    const [, id, issued, signature] =
+    const [, id, issuedAt, signature] =
       /^([\w-]{22})\.([\da-z]{1,9})\.([\w-]{43})$/.exec(readCookie(cookies, COOKIE) ?? '') ?? []
-    if (!id || !issued || !signature) return null
-    const age = this.#now() - Number.parseInt(issued, 36) * 1000
+    if (!id || !issuedAt || !signature) return null
+    const age = this.#now() - Number.parseInt(issuedAt, 36) * 1000
     if (age > LIFETIME_MS) return null
-    const expected = await this.#sign(name, id, issued)
+    const expected = await this.#sign(name, id, issuedAt)
     if (expected === null || !timingSafeEqual(Buffer.from(expected), Buffer.from(signature))) return null
     return { id, needs_renewal: age > RENEW_AFTER_MS }
   }
@@ -43,19 +43,19 @@ export class DeviceCookies {
   /** Returns a `Set-Cookie` header for the device on which this name has signed in; null when no key is available. */
   async issue(name: string, { path, secure }: { path: string; secure: boolean }): Promise<string | null> {
     const id = randomBytes(16).toString('base64url')
-    const issued = Math.floor(this.#now() / 1000).toString(36)
-    const signature = await this.#sign(name, id, issued)
+    const issuedAt = Math.floor(this.#now() / 1000).toString(36)
+    const signature = await this.#sign(name, id, issuedAt)
     if (signature === null) return null
     // Lax: a link in a chat message opens the dashboard with the cookie.
     const attributes = { path, seconds: LIFETIME_MS / 1000, secure, same_site: 'Lax' } as const
-    return cookieHeader(COOKIE, `${id}.${issued}.${signature}`, attributes)
+    return cookieHeader(COOKIE, `${id}.${issuedAt}.${signature}`, attributes)
   }
 
-  async #sign(name: string, id: string, issued: string): Promise<string | null> {
+  async #sign(name: string, id: string, issuedAt: string): Promise<string | null> {
     try {
       const key = await this.#derivedKey()
       return createHmac('sha256', key)
-        .update(`${id}.${issued}.${name.normalize('NFC')}`)
+        .update(`${id}.${issuedAt}.${name.normalize('NFC')}`)
         .digest('base64url')
     } catch {
       // Deriving the key can run out of memory. The device then counts as unknown.

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.js'
 import { TrackerError } from '../../model/errors.js'
-import { basicCredentials, sameCredentials } from './basic.js'
+import { areSameCredentials, basicCredentials } from './basic.js'
 import { DeviceCookies } from './device-cookie.js'
 import { SignInLimited, SignInLimiter } from './limiter.js'
 
@@ -30,7 +30,7 @@ export function createSignIn({ config, counters, now }: Context): SignIn {
       const device = credentials && (await devices.verify(headers.get('cookie'), name))
       const attempt = { name, secret: credentials?.password ?? header, network, device: device?.id ?? null }
       const user = await limiter
-        .attempt(attempt, () => (credentials && sameCredentials(credentials, expected) ? expected.username : null))
+        .attempt(attempt, () => (credentials && areSameCredentials(credentials, expected) ? expected.username : null))
         .catch((error: unknown) => {
           if (error instanceof SignInLimited) counters.add('sign_in_limited')
           throw error

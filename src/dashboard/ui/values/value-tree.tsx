@@ -5,7 +5,7 @@ import type { Rendered } from '../../define.js'
 const MAX_VALUES = 400
 const MAX_OPEN_LEVELS = 2
 /** Branches up to this size start expanded, because they need little more space than their summary. */
-const MAX_SMALL_BRANCH = 4
+const MAX_SMALL_BRANCH_SIZE = 4
 
 /** JSON value as a collapsible tree that works without JavaScript. */
 export function ValueTree({ value, closed = false }: { value: unknown; closed?: boolean }): Rendered {
@@ -79,7 +79,7 @@ const PLACEHOLDER =
 
 function isSmall(value: object): boolean {
   const values = Object.values(value)
-  return values.length <= MAX_SMALL_BRANCH && !values.some(isBranch)
+  return values.length <= MAX_SMALL_BRANCH_SIZE && !values.some(isBranch)
 }
 
 function isBranch(value: unknown): value is object {
