@@ -51,7 +51,7 @@ export function heapSection() {
   }
 }
 
-const SAMPLE_MS = 100
+const DELAY_SAMPLE_MS = 100
 const RESOLUTION_MS = 10
 
 /** Measures delay and utilization of the event loop over a short sample. */
@@ -60,7 +60,7 @@ export async function eventLoopSection() {
   const before = performance.eventLoopUtilization()
   delay.enable()
   // Keeps the process alive, so that a script does not exit before the dump is written.
-  await setTimeout(SAMPLE_MS)
+  await setTimeout(DELAY_SAMPLE_MS)
   delay.disable()
   // The histogram contains the time between two ticks, including the requested interval.
   const toDelayMs = (nanoseconds: number) => roundTo3(Math.max(0, nanoseconds / 1e6 - RESOLUTION_MS))
@@ -69,7 +69,7 @@ export async function eventLoopSection() {
   const { loopCount, events, eventsWaiting } =
     (performance.nodeTiming as { uvMetricsInfo?: UvMetrics }).uvMetricsInfo ?? {}
   return {
-    sample_ms: SAMPLE_MS,
+    sample_ms: DELAY_SAMPLE_MS,
     utilization: roundTo3(performance.eventLoopUtilization(before).utilization),
     utilization_since_start: roundTo3(performance.eventLoopUtilization().utilization),
     delay_mean_ms: hasSamples ? toDelayMs(delay.mean) : null,

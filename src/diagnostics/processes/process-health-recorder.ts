@@ -13,7 +13,7 @@ import { MINUTES, type Minute, MinuteTotals, minuteRow } from './minute-totals.j
 const FIRST_SAMPLE_MS = 2000
 const FIRST_SAMPLE_JITTER_MS = 3000
 /** Minutes buffered while the database is unreachable. The oldest are discarded first. */
-const MAX_UNWRITTEN = 60
+const MAX_UNWRITTEN_MINUTES = 60
 
 const PROCESSES: BulkTarget = {
   table: 'faultboard_processes',
@@ -86,7 +86,7 @@ export class ProcessHealthRecorder {
   #handleFailure(rows: readonly Minute[], error: unknown): void {
     const { counters, database, log } = this.#context
     if (database.dialect.classifyError(error) !== 'statement') {
-      const discarded = rows.slice(0, Math.max(0, rows.length - MAX_UNWRITTEN))
+      const discarded = rows.slice(0, Math.max(0, rows.length - MAX_UNWRITTEN_MINUTES))
       this.#minutes.discard(discarded)
       if (discarded.length > 0) counters.add('process_health_lost', discarded.length)
       return

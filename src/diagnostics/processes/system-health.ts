@@ -5,11 +5,11 @@ import { heapLimit } from './heap-limit.js'
 import { type IntervalMetrics, MeasuredInterval } from './measured-interval.js'
 
 /** Errors within this time share one measurement. */
-const CACHE_MS = 1000
+const CACHE_TTL_MS = 1000
 /** Approximate time over which the event loop is measured. */
 const WINDOW_MS = 10_000
 /** If counting handles takes longer than this, the count is cached for a window. */
-const SLOW_COUNT_MS = 0.5
+const MAX_COUNT_MS = 0.5
 
 /** Measures the process when an error is reported. Takes microseconds, and frequent errors share a measurement. */
 export class SystemHealthMeter {
@@ -29,7 +29,7 @@ export class SystemHealthMeter {
     const now = performance.now()
     if (this.#cached && now < this.#cached.expiresAt) return this.#cached.health
     const health = Object.freeze(this.#measure(now))
-    this.#cached = { health, expiresAt: now + CACHE_MS }
+    this.#cached = { health, expiresAt: now + CACHE_TTL_MS }
     return health
   }
 
@@ -68,7 +68,7 @@ export class SystemHealthMeter {
     if (this.#handles && now < this.#handles.expiresAt) return this.#handles.count
     const startedAt = performance.now()
     const count = process.getActiveResourcesInfo().length
-    const isSlow = performance.now() - startedAt > SLOW_COUNT_MS
+    const isSlow = performance.now() - startedAt > MAX_COUNT_MS
     this.#handles = { count, expiresAt: isSlow ? now + WINDOW_MS : 0 }
     return count
   }

@@ -8,7 +8,7 @@ import { GUARD_HOURS } from '../../store/counters/hour-tables.js'
 import { withRowLocks } from '../../store/sql/row-locks.js'
 import { type GuardRow, guardRows } from './guard-rows.js'
 
-const UNFOLDED_DAYS = 7
+const FOLD_AFTER_DAYS = 7
 const MAX_ROWS_PER_RULE = 20
 /** Limits how long a transaction of an embedded database blocks the host's thread. */
 const BATCH_SIZE = 100
@@ -18,7 +18,7 @@ const BATCH_SIZE = 100
  * their rows. Sums by rule, kind and hour do not change.
  */
 export async function foldGuardHours(context: Context): Promise<void> {
-  const limit = startOfHour(context.now() - UNFOLDED_DAYS * DAY)
+  const limit = startOfHour(context.now() - FOLD_AFTER_DAYS * DAY)
   for (const application_id of await applicationIds(context.database)) {
     let hour = await firstStoredHour(context, application_id, {
       from: await readFoldedUntil(context, application_id),

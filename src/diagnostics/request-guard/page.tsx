@@ -90,7 +90,7 @@ interface RankedName {
   count: number
 }
 
-const MAX_VISIBLE = 12
+const MAX_VISIBLE_BARS = 12
 
 /** Most frequent names. The combined rest is shown below, so that it does not dominate the chart. */
 function Ranking({ title, rows }: { title: string; rows: readonly RankedName[] }) {
@@ -99,11 +99,11 @@ function Ranking({ title, rows }: { title: string; rows: readonly RankedName[] }
   return (
     <section class="card ranking">
       <h2>{title}</h2>
-      <ShareBars title={title} rows={named.slice(0, MAX_VISIBLE)} />
-      {named.length > MAX_VISIBLE && (
+      <ShareBars title={title} rows={named.slice(0, MAX_VISIBLE_BARS)} />
+      {named.length > MAX_VISIBLE_BARS && (
         <details>
-          <summary>{`${named.length - MAX_VISIBLE} more`}</summary>
-          <ShareBars title={`More ${title.toLowerCase()}`} rows={named.slice(MAX_VISIBLE)} max={named[0]?.value} />
+          <summary>{`${named.length - MAX_VISIBLE_BARS} more`}</summary>
+          <ShareBars title={`More ${title.toLowerCase()}`} rows={named.slice(MAX_VISIBLE_BARS)} max={named[0]?.value} />
         </details>
       )}
       {combined && <p class="muted">{`Other (combined): ${formatCount(combined.count)}`}</p>}

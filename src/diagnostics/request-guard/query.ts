@@ -43,7 +43,7 @@ export const RequestGuardSummary = r.object({
 })
 export type RequestGuardSummary = v.InferOutput<typeof RequestGuardSummary>
 
-export const MAX_LISTED = 50
+export const MAX_LISTED_ROWS = 50
 
 /** Summarizes events of rate limiters by rule, kind, address and path. */
 export const requestGuardSummary = defineOperation({
@@ -73,9 +73,9 @@ export const requestGuardSummary = defineOperation({
       total_count: GUARD_KINDS.reduce((sum, kind) => sum + by_kind[kind], 0),
       by_kind,
       by_day: by_day.days,
-      by_rule: rules.top(MAX_LISTED),
-      by_address: addresses.top(MAX_LISTED),
-      by_path: paths.top(MAX_LISTED),
+      by_rule: rules.top(MAX_LISTED_ROWS),
+      by_address: addresses.top(MAX_LISTED_ROWS),
+      by_path: paths.top(MAX_LISTED_ROWS),
     }
   },
 })
@@ -115,7 +115,7 @@ async function addTopRows<Name extends GuardName>(
     .groupBy(names)
     .orderBy('count', 'desc')
     .orderBy('last_seen_at', 'desc')
-    .limit(MAX_LISTED)
+    .limit(MAX_LISTED_ROWS)
     .execute()
   for (const row of rows) ranking.add(row as RankedRow<Name>)
 }

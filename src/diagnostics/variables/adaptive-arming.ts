@@ -1,7 +1,7 @@
 import { MINUTE } from '../../model/time.js'
 
 /** How long to stay armed for a repeat. */
-const ARMED_MS = MINUTE
+const MAX_ARMED_MS = MINUTE
 /** Arming blocks the host for tens of ms. While armed, awaits are slower and a stack overflow can abort the process. */
 const ARMING_INTERVAL_MS = 5 * MINUTE
 const MAX_SIGNATURES = 1000
@@ -61,7 +61,7 @@ export class AdaptiveArming {
     this.#armedAt = this.#now()
     // Deferred so that the response of the failed request is not delayed.
     this.#timer = setImmediate(() => {
-      this.#timer = setTimeout(() => this.#disarm(), ARMED_MS)
+      this.#timer = setTimeout(() => this.#disarm(), MAX_ARMED_MS)
       this.#timer.unref()
       this.#isArmed = true
       this.#arming.arm()

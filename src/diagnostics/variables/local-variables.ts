@@ -27,7 +27,7 @@ export interface LocalVariablesContext {
 /** Levels of causes to search for variables. */
 const MAX_CAUSE_DEPTH = 5
 
-const OVERFLOWED = 'the stack overflowed, and Node.js may abort a process that pauses at an overflow'
+const STACK_OVERFLOWED = 'the stack overflowed, and Node.js may abort a process that pauses at an overflow'
 
 /**
  * Reads local variables where an error is thrown. While armed, the thread pauses at every throw, caught or not. The values
@@ -113,7 +113,7 @@ export class LocalVariables implements PauseReader {
   #arm(): void {
     if (this.#stopPauses || !this.#isAvailable) return
     if (hasReachedStackLimit()) {
-      this.#turnOff(OVERFLOWED)
+      this.#turnOff(STACK_OVERFLOWED)
       return
     }
     try {
@@ -130,7 +130,7 @@ export class LocalVariables implements PauseReader {
   #endAfterOverflow(): void {
     this.#adaptiveArming?.stop()
     this.#disarm()
-    this.#turnOff(OVERFLOWED)
+    this.#turnOff(STACK_OVERFLOWED)
   }
 
   #disarm(): void {

@@ -12,11 +12,11 @@ export function leafText(value: object): string | null {
   if (ArrayBuffer.isView(value)) return `[${className(value)}, ${byteLength(value)} bytes]`
   if (types.isAnyArrayBuffer(value)) return `[ArrayBuffer, ${bufferLength(value)} bytes]`
   if (types.isBoxedPrimitive(value)) return boxedText(value)
-  return OPAQUE.find(([isKind]) => isKind(value))?.[1] ?? null
+  return OPAQUE_KINDS.find(([isKind]) => isKind(value))?.[1] ?? null
 }
 
 /** Objects without readable content. */
-const OPAQUE: readonly (readonly [(value: object) => boolean, string])[] = [
+const OPAQUE_KINDS: readonly (readonly [(value: object) => boolean, string])[] = [
   [types.isPromise, '[Promise]'],
   [types.isGeneratorObject, '[Generator]'],
   [types.isWeakMap, '[WeakMap]'],

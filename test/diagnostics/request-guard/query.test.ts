@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Context } from '../../../src/context.js'
 import { daysInput } from '../../../src/diagnostics/hourly/days.js'
 import { foldGuardHours } from '../../../src/diagnostics/request-guard/fold-guard-hours.js'
-import { MAX_LISTED, requestGuardSummary } from '../../../src/diagnostics/request-guard/query.js'
+import { MAX_LISTED_ROWS, requestGuardSummary } from '../../../src/diagnostics/request-guard/query.js'
 import { OTHERS } from '../../../src/model/frequent-names.js'
 import { parseInput } from '../../../src/model/input/input.js'
 import { DAY, HOUR, MINUTE } from '../../../src/model/time.js'
@@ -127,11 +127,11 @@ describeEachDatabase('the request-guard summary', (database) => {
     const application_id = await addApplication(context, 'shop')
     await store(
       context,
-      Array.from({ length: MAX_LISTED + 10 }, (_, i) => ({ application_id, path: `/p${i}`, count: i + 1 })),
+      Array.from({ length: MAX_LISTED_ROWS + 10 }, (_, i) => ({ application_id, path: `/p${i}`, count: i + 1 })),
     )
     const { by_path } = await perform(requestGuardSummary, context, {})
-    expect(by_path).toHaveLength(MAX_LISTED)
-    expect(by_path[0]).toMatchObject({ path: `/p${MAX_LISTED + 9}`, count: MAX_LISTED + 10 })
+    expect(by_path).toHaveLength(MAX_LISTED_ROWS)
+    expect(by_path[0]).toMatchObject({ path: `/p${MAX_LISTED_ROWS + 9}`, count: MAX_LISTED_ROWS + 10 })
   })
 })
 

@@ -19,14 +19,14 @@ export interface PreloadOptions {
 
 /** Limit until a tracker applies its settings. Equals the default of `swallowed_exception_max_cache_size`. */
 const INITIAL_MAX_TALLIES = 1000
-const VARIABLE = 'FAULTBOARD_DETECT_SWALLOWED_EXCEPTIONS'
+const OPTION_VARIABLE = 'FAULTBOARD_DETECT_SWALLOWED_EXCEPTIONS'
 
 /**
  * Starts marking the host's modules if the environment variable is set. An option in code would be too late for modules
  * that are loaded first. Called by `faultboard/register`, once per thread.
  */
 export function preloadDetection({ env, dist, warn }: PreloadOptions): void {
-  const isEnabled = swallowedOptions.detect_swallowed_exceptions.kind.fromText?.(env[VARIABLE] ?? '') === true
+  const isEnabled = swallowedOptions.detect_swallowed_exceptions.kind.fromText?.(env[OPTION_VARIABLE] ?? '') === true
   if (!isEnabled || currentDetection()) return
   const { reason } = swallowedExceptionsSupport()
   if (reason) {
