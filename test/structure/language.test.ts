@@ -97,6 +97,8 @@ describe('clean folders', () => {
   test('detects a rejected phrase across a line break', () => {
     expect(rejectedPhrases('// Read by\n// whoever asks.')).toEqual(['// Read by whoever asks.'])
     expect(rejectedPhrases('// What is read.')).toHaveLength(1)
+    expect(rejectedPhrases('read()\n  // What is read.')).toHaveLength(1)
+    expect(rejectedPhrases('// Reads\n// what is read.')).toEqual([])
     expect(rejectedPhrases('// Reads the file.')).toEqual([])
   })
 })
@@ -106,7 +108,7 @@ function rejectedIn(file: string): string[] {
 }
 
 function rejectedPhrases(source: string): string[] {
-  const text = source.replace(/\n[ \t]*(?:\*(?!\/)|\/\/)[ \t]*/g, ' ')
+  const text = source.replace(/(?:\n[ \t]*\*(?!\/)|(?<=\/\/.*)\n[ \t]*\/\/)[ \t]*/g, ' ')
   return [...REJECTED_PHRASES, REJECTED_OPENING].flatMap((phrase) =>
     [...text.matchAll(phrase)].map(({ index }) => text.slice(Math.max(0, index - 30), index + 50).trim()),
   )

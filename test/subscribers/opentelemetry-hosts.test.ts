@@ -28,7 +28,7 @@ describeEachRuntime('a traced host', ({ path }) => {
 
     const { tracker, clock } = trackerAt(place)
     clock.now = null
-    // What it left when it ended is imported at the next start.
+    // Spooled errors of the ended process are imported at the next start.
     await eventually(async () => (await tracker.Queries.ErrorsList.call()).length === 2, 'both are imported')
     const errors = await tracker.Queries.ErrorsList.call()
     expect(

@@ -31,7 +31,7 @@ describeEachDatabase('validation of occurrences', (database) => {
       line(good, 10, {}, { causes: [{}] }),
       line(good, 11, {}, { causes: [{ ...cause, causes: [{ ...cause, backtrace: 'x' }] }] }),
       application,
-      // What pages only show may be anything.
+      // Accepts any value in fields that pages only display.
       ...odd.map((value, i) =>
         line(good, 20 + i, { context: shown(value) }, { causes: [{ ...cause, causes: [cause] }] }),
       ),

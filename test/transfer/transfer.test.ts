@@ -140,7 +140,7 @@ describeEachDatabase('an error that takes several lines', (database) => {
     expect(found).toMatchObject({ occurrence_count: 1200, user_count: 1200 })
     expect((await verifiedCounts(url)).rows).toBe(250)
 
-    // What has changed there since stays as it is here, with all its lines.
+    // Skips all lines of an error that changed in the source since its import.
     await source.tracker.Commands.LogError.call({ error_type: 'Storm', message: 'x', user_id: 'one more' })
     expect(await importInto(tracker, await exported(source.tracker))).toMatchObject({ ...NOTHING, outdated: 1 })
     expect((await verifiedCounts(url)).counts).toEqual({ 'shop Storm': 1200 })

@@ -59,7 +59,7 @@ describe('the ledger', () => {
             ledger.thrown(THROW, error)
             if (!state || isHandled) {
               expected = { ...expected, raised: expected.raised + 1 }
-              // The same object is thrown again, so its earlier rescue is final.
+              // Throwing the object again makes its earlier rescue final.
               if (state?.where) finalRescues.push(state.where)
               known.set(error, { where: null, reported: false })
             }
