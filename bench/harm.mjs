@@ -11,7 +11,7 @@ const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
 const SHOWN = /during$|^memory|^descriptors|^errors/
 const UNITS = { p50: 'ms', p99: 'ms', stall: 'ms', failures: '', memory: 'MB', descriptors: '', errors: '' }
 
-/** Runs `faultboard prove` on every database: with 100,000 errors on the first one, with 10,000 on all others. */
+/** Runs `faultboard prove` on every database: with 100,000 errors on the first database, with 10,000 on all others. */
 export async function* harm({ quick, databases }) {
   for (const [index, dialect] of databases.entries()) {
     const title = `Impact on the host, ${dialect}`

@@ -19,7 +19,7 @@ const NAMES = { sqlite: 'SQLite', postgres: 'PostgreSQL', mysql: 'MariaDB' }
 const PER_COMMIT = { sqlite: 250, postgres: 1000, mysql: 1000 }
 const CALLERS = 2000
 const PROCESSES = 8
-/** Errors that each process writes before the measurement. Otherwise eight cold processes are compared with a warm one. */
+/** Errors that each process writes before the measurement. Otherwise eight cold processes are compared with a warm process. */
 const WARMUP = 4000
 const MIN_OF_BARE = 0.7
 /** Without a server to wait for, folding a hot group is a larger share of the time. */

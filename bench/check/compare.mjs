@@ -6,7 +6,7 @@ const MIN_NOISE = 0.03
 /** Verdicts that make the check fail. A renamed row is missing, which must not hide a regression. */
 const FAILURES = new Set(['regression', 'missing'])
 
-/** Compares the ratios of a run with the accepted ones. Only rows with a direction count. */
+/** Compares the ratios of a run with the accepted ratios. Only rows with a direction count. */
 export function compareRun(accepted, run) {
   const suites = new Set(run.tables.map(({ suite }) => suite))
   const before = entriesOf(

@@ -61,7 +61,7 @@ export const PRODUCTS = {
     const ErrsoleSQLite = require('errsole-sqlite')
     const folder = mkdtempSync(join(tmpdir(), 'faultboard-bench-'))
     const storage = new ErrsoleSQLite(join(folder, 'logs.sqlite'))
-    // It announces itself in several lines.
+    // Errsole prints a banner at start.
     console.log = () => {}
     errsole.initialize({ storage, port: await freePort(), enableConsoleOutput: false })
     return {
@@ -76,7 +76,7 @@ export const PRODUCTS = {
 
   Honeybadger: async (port) => {
     const Honeybadger = require('@honeybadger-io/js')
-    // Its transport ignores the port of the endpoint.
+    // The transport of Honeybadger ignores the port of the endpoint.
     globalAgent.defaultPort = port
     Honeybadger.configure({
       apiKey: 'bench',

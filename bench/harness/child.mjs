@@ -8,7 +8,7 @@ export function startChild(file, task, { flags = [] } = {}) {
   return child
 }
 
-/** Resolves to the next message of a child. Rejects if the child exits without one. */
+/** Resolves to the next message of a child. Rejects if the child exits without a message. */
 export async function messageOf(child) {
   const ended = new AbortController()
   try {

@@ -17,7 +17,7 @@ export function percentile(values, share) {
 export async function interleaved(rounds, subjects, measure) {
   const results = new Map(subjects.map((subject) => [subject, []]))
   for (let round = 0; round < rounds; round++) {
-    // Reverses every other round, so that no subject always follows the same one.
+    // Reverses every other round, so that no subject always follows the same subject.
     const order = round % 2 === 0 ? subjects : [...subjects].reverse()
     for (const subject of order) results.get(subject).push(await measure(subject, round))
   }

@@ -38,7 +38,7 @@ export async function startProxy(target) {
   }
   return {
     url: url.href,
-    /** Breaks every connection and refuses new ones. */
+    /** Breaks every connection and refuses new connections. */
     async refuse() {
       const closed = once(server, 'close')
       server.close()

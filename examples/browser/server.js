@@ -11,7 +11,7 @@ app.use(dashboard())
 app.all('/client_errors', reportingEndpoint().express)
 
 const client = fileURLToPath(import.meta.resolve('faultboard/browser.js'))
-// pnpm installs it below a dot folder, which Express does not serve by default.
+// pnpm installs the client below a dot folder, which Express does not serve by default.
 app.get('/faultboard.js', (_request, response) => response.sendFile(client, { dotfiles: 'allow' }))
 app.use(express.static(fileURLToPath(new URL('public', import.meta.url))))
 

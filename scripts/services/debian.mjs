@@ -10,7 +10,7 @@ export function canInstall() {
   return process.getuid?.() === 0 && findProgram('apt-get') !== undefined
 }
 
-/** Installs each package separately, so that an unavailable package does not affect the others. */
+/** Installs each package separately, so that an unavailable package does not affect other packages. */
 export async function install(packages) {
   const allowServices = forbidServices()
   try {

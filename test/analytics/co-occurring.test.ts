@@ -45,7 +45,7 @@ describeEachDatabase('co-occurring errors', (database) => {
         ...Array.from({ length: 4 * 7 * 24 }, (_, i) => occurrence('Always', NOW - i * 15 * MINUTE - 1000)).flatMap(
           (one) => [one, { ...one, occurred_at: one.occurred_at - 7 * MINUTE }],
         ),
-        // Near one occurrence, which is not enough to rank before the others.
+        // Near one occurrence, which is not enough to rank before the other errors.
         occurrence('Once', at[0] ?? 0),
       ],
       'UTC',

@@ -17,7 +17,7 @@ export interface Shop {
   env: Record<string, string>
   /** Requests to the endpoint in the order of their responses. */
   received: { content_type: string | undefined; authorization: string | undefined; status: number }[]
-  /** Responses that replace the next ones of the endpoint. */
+  /** Responses that replace the next responses of the endpoint. */
   responses: { status: number; headers?: Record<string, string>; body?: string }[]
   /** Additional files by path. */
   files: Record<string, { type: string; body: string }>

@@ -143,7 +143,7 @@ function sharedSignatures(signatures: ReadonlyMap<string, string>): string[][] {
   return [...routes.values()].filter(({ length }) => length > 1)
 }
 
-/** Adds functions before the others, which changes the names that a minifier assigns. */
+/** Adds functions before the existing functions, which changes the names that a minifier assigns. */
 const EDITED_SOURCE = APP_SOURCE.replace(
   'const find =',
   `const first = (one, two) => one + two

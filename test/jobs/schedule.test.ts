@@ -20,7 +20,7 @@ describeEachDatabase('scheduled jobs', (database) => {
     expect(await round()).toEqual([])
     clock.now += HOUR
     expect(await round()).toEqual(['cascades'])
-    // Missed turns are caught up in one.
+    // Missed runs are combined into one run.
     clock.now += 5 * DAY
     expect(await round()).toEqual(['baselines', 'cascades', 'cleanup'])
     expect(await round()).toEqual([])
@@ -108,7 +108,7 @@ describeEachDatabase('scheduled jobs', (database) => {
   interface Processes {
     contexts: Context[]
     clock: { now: number }
-    /** Lets all of them look at once, and gives the names of the jobs that there are now and were not before. */
+    /** Checks the schedules in all processes concurrently. Returns the names of the newly enqueued jobs. */
     round(): Promise<string[]>
   }
 
@@ -118,9 +118,9 @@ describeEachDatabase('scheduled jobs', (database) => {
     const { options: config } = resolveConfiguration({ database: url, ...CREDENTIALS, ...settings }, {})
     const contexts = Array.from({ length: count }, () => {
       const own = createDatabase(url, '.')
-      const say = () => {}
+      const ignore = () => {}
       const parts = { config, database: own, now: () => clock.now, random: () => 0.5, ready: async () => {} }
-      const jobs = createEngine({ ...parts, log: { info: say, warn: say } })
+      const jobs = createEngine({ ...parts, log: { info: ignore, warn: ignore } })
       onTestFinished(() => own.close())
       return { ...parts, jobs } as unknown as Context
     })

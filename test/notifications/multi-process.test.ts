@@ -55,7 +55,7 @@ describeEachDatabase('sending from several processes', (database) => {
     await expect.poll(() => survivors.every(({ isDone }) => isDone), { timeout: 120_000 }).toBe(true)
 
     for (const host of survivors) expect(await host.stop()).toBe(0)
-    // Its clock is past the leases of the killed process, so that the test need not wait for their end.
+    // Sets the clock past the leases of the killed process, so that the test does not wait for them.
     const successor = startFleetHost(settings, [], { starts_at: Date.now() + MINUTE })
     const read = <T>(ask: Parameters<typeof withDatabase<T>>[1]) => withDatabase(place.url, ask)
     const unsent = () =>

@@ -132,7 +132,7 @@ describe('Reporting contract', () => {
     expect((await host.post({ errors })).status).toBe(201)
     expect(await totalOccurrences(host.tracker)).toBe(2)
     await host.post({ error: { ...REPORT, message: 'another', event_id: 'a-1' } })
-    // Another device that numbers its events from one, too.
+    // Another device that also numbers its events from 1.
     await host.post({ error: { ...REPORT, event_id: 'a-1', timestamp: NOON - HOUR } })
     expect(await totalOccurrences(host.tracker)).toBe(4)
   })

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 export type Query = (statement: string) => Promise<Record<string, unknown>[]>
 
 /**
- * Empties a used database, which is much faster than creating one. Returns false if the result would differ from a new
+ * Empties a used database, which is much faster than creating a database. Returns false if the result would differ from a new
  * database: open connections remain, or schema, settings or rows written by migrations have changed.
  */
 export interface Renewal {

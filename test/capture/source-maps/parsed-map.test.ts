@@ -115,7 +115,7 @@ describe('ParsedMap compared with Node.js', () => {
         fc.boolean(),
         fc.nat(3),
         ({ map, positions, end }, second, isSameLine, gap) => {
-          // A section that starts before its offset overlaps another one, which is not a valid index map.
+          // A section that starts before its offset overlaps another section, which is not a valid index map.
           fc.pre(!second.startsBeforeOffset)
           const offset = isSameLine ? { line: end[0], column: end[1] + gap } : { line: end[0] + 1 + gap, column: gap }
           const shifted = second.positions.map(

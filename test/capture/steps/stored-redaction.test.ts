@@ -10,7 +10,7 @@ import { freshTracker, temporaryFolder, trackerAt, withDatabase } from '../../su
 const TABLES = ['errors', 'error_search', 'payloads', 'occurrences', 'error_users', 'activities', 'comments'] as const
 const SECRET = /s3cr3t|4111.?1111/
 
-/** Contains one secret in every field that can hold one. */
+/** Contains one secret in every field that can hold a secret. */
 function leakyError(): LogErrorInput {
   const root = new Error('connect postgres://anna:s3cr3t@db.example failed')
   root.stack = 'Error\n    at load (https://shop.example/a.js?token=s3cr3t:1:2)'

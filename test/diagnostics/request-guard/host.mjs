@@ -108,6 +108,6 @@ console.log(JSON.stringify({ express: servers[0].address().port, fastify: fast.s
 
 process.stdin.resume().once('end', async () => {
   await tracker?.shutdown()
-  // Its own connections keep the host running.
+  // Open connections would keep the host running.
   process.exit()
 })

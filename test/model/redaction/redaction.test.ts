@@ -88,7 +88,7 @@ describe('secrets in free text', () => {
       'POST https://hooks.slack.com/services/[FILTERED] failed',
     ],
     ['https://discord.com/api/webhooks/12/x-9', 'https://discord.com/api/webhooks/[FILTERED]'],
-    // An unencoded character after an encoded one.
+    // An unencoded character after an encoded character.
     ['dial smtp://a%40x.example:Summer#24@mail.example', 'dial smtp://[FILTERED]@mail.example'],
     // Digits of a token that pass the Luhn check.
     ['got xapp-1-A0-4111111111111111-7f4599400a608ea5', 'got [FILTERED]'],

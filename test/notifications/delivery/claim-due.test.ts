@@ -53,7 +53,7 @@ describeEachDatabase('claimDue', (database) => {
     await releaseExpiredClaims(other.context)
     const [again] = await claimDue(other.context, 1)
     expect(again).toMatchObject({ id: claimed.id, attempts: 1 })
-    // The first process was only suspended: its late result must not end the claim of the other one.
+    // The first process was only suspended: its late result must not end the claim of the second process.
     await deliver(harness.context, claimed, NEVER_ABORTED)
     expect((await harness.rows())[0]).toMatchObject({ state: 'sending', attempts: 2, finished_at: null })
     if (again) await deliver(other.context, again, NEVER_ABORTED)

@@ -5,7 +5,7 @@ import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { eventually, spoolIsEmpty, temporaryFolder, trackerAt } from '../../support/tracker.js'
 
-/** Mounts a small file system. Returns null if the user may not mount one. */
+/** Mounts a small file system. Returns null without the permission to mount. */
 function mountSmallDisk(): string | null {
   const folder = temporaryFolder()
   try {
