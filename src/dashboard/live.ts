@@ -18,8 +18,10 @@ const MIN_EVENT_INTERVAL_MS = 1000
 /** Interval for detecting writes by other processes. */
 const POLL_INTERVAL_MS = 3000
 const HEARTBEAT_MS = 15_000
-/** Browsers reconnect afterward. Shorter if the adapter cannot report that the host is closing. */
-const STREAM_LIFETIME_MS = { reportsClosing: 300_000, otherwise: 60_000 }
+/** Browsers reconnect afterward. */
+const STREAM_LIFETIME_MS = 300_000
+/** For adapters that cannot report that the host is closing. */
+const SHORT_STREAM_LIFETIME_MS = 60_000
 /** Delay before a browser reconnects. */
 const RECONNECT_MS = 3000
 
@@ -105,7 +107,7 @@ export class LiveUpdates {
     const subscriber: Subscriber = {
       controller,
       closing,
-      endsAt: performance.now() + (closing ? STREAM_LIFETIME_MS.reportsClosing : STREAM_LIFETIME_MS.otherwise),
+      endsAt: performance.now() + (closing ? STREAM_LIFETIME_MS : SHORT_STREAM_LIFETIME_MS),
       release: () => signal?.removeEventListener('abort', unsubscribe),
     }
     this.#subscribers.add(subscriber)
