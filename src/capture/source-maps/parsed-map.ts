@@ -23,7 +23,7 @@ const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$.#-]*$/u
 
 /** A map prepared for lookups: its mappings text and checkpoints. */
 export class ParsedMap {
-  /** Estimated cost of reading it, in bytes of a map. */
+  /** Estimated cost of reading the map, in bytes. */
   readonly weight: number
   /** Approximate memory size. */
   readonly bytes: number

@@ -77,7 +77,7 @@ export const READ_TOOLS: readonly Tool[] = [
   defineTool({
     name: 'releases',
     title: 'Releases',
-    description: 'Versions that reported errors, each with its new, regressed and disappeared errors.',
+    description: 'Versions that reported errors, each with its new, regressed and gone errors.',
     input: v.object({ days: days(30), application_id, page: withDefault(clampedInteger({ min: 1, max: 10_000 }), 1) }),
     run: ({ Queries }, input) => Queries.Releases.call(input),
   }),

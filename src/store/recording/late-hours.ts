@@ -22,7 +22,7 @@ export async function markLateHours(
     for (const { occurred_at } of kept) {
       if (occurred_at > now - LATE_AFTER_MS || occurred_at < now - MAX_AGE_MS) continue
       hours.add(startOfHour(occurred_at))
-      // Its parent may have occurred in the previous hour.
+      // The parent in a cascade may have occurred in the previous hour.
       hours.add(startOfHour(occurred_at - MINUTE))
     }
   }
