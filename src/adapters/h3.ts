@@ -40,8 +40,8 @@ interface EventContext {
 const H3_SIGNALS: readonly unknown[] = [Symbol.for('h3.handled'), Symbol.for('h3.notFound')]
 
 /**
- * Plugin that serves the dashboard at `mount_path` (default /error_dashboard), below the base of the application, and
- * records errors that later handlers and middleware throw, reject or return. Register it first. Starts the tracker.
+ * Plugin that serves the dashboard at `mount_path` (default /error_dashboard), below the base of the application. Records
+ * errors that later handlers and middleware throw, reject or return. Register it first. Starts the tracker.
  * @example const app = new H3().register(faultboard())
  */
 export function faultboard(tracker: TrackerInstance = Tracker) {
@@ -86,8 +86,8 @@ function checkResult(tracker: TrackerInstance, event: H3EventLike, value: unknow
 type ErrorHandler = (error: { unhandled?: boolean; cause?: unknown }, event: H3EventLike) => unknown
 
 /**
- * Wraps the host's error handler, which can itself fail and receives errors that no middleware sees, such as a value
- * that cannot be sent. Adds no handler if the host has none, because h3 would then log every error twice.
+ * Wraps the host's error handler, which can itself fail. It receives errors that no middleware sees, such as a value that
+ * cannot be sent. Adds no handler if the host has none, because h3 would then log every error twice.
  */
 function watchErrorHandler({ config }: H3Like, tracker: TrackerInstance): void {
   const hostHandler = config.onError as ErrorHandler | undefined

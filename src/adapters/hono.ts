@@ -36,8 +36,8 @@ interface NodeBindings {
 }
 
 /**
- * Serves the dashboard at `mount_path` (default /error_dashboard), below the base path of the application, and records
- * errors thrown by later handlers and middleware. Add it first. Starts the tracker.
+ * Serves the dashboard at `mount_path` (default /error_dashboard), below the base path of the application. Records errors
+ * thrown by later handlers and middleware. Add it first. Starts the tracker.
  * @example app.use(faultboard())
  */
 export function faultboard(tracker: TrackerInstance = Tracker) {

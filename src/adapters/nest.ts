@@ -26,7 +26,7 @@ interface NestInternals {
 }
 
 /**
- * Serves the dashboard at `mount_path` (default /error_dashboard, regardless of the global prefix), and records
+ * Serves the dashboard at `mount_path` (default /error_dashboard, regardless of the global prefix). Records
  * everything that controllers, guards, pipes, interceptors, middleware and filters throw. Does not change filters,
  * responses or logs of the host. Call it once, before `listen` or `init`; middleware added before it also guards the
  * dashboard.

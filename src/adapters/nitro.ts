@@ -23,8 +23,8 @@ export interface NitroAppLike {
 }
 
 /**
- * Plugin for Nitro 2 (Nuxt 3 and 4). Serves the dashboard at `mount_path` (default /error_dashboard) below the base
- * URL of the application, and records errors thrown by handlers, middleware and hooks. The host's middleware runs
+ * Plugin for Nitro 2 (Nuxt 3 and 4). Serves the dashboard at `mount_path` (default /error_dashboard) below the base URL
+ * of the application. Records errors thrown by handlers, middleware and hooks. The host's middleware runs
  * before the dashboard. Starts the tracker.
  * @example
  * // server/plugins/faultboard.ts

@@ -35,7 +35,7 @@ export interface StartedRequest {
 
 /**
  * Marks the start of a request on its connection, which serves one request at a time. A new property on every request
- * would slow down all property access of the framework, at a hundred times the cost of the mark.
+ * would slow down all property access of the framework. That costs a hundred times as much as the mark.
  */
 export function markStart(request: StartedRequest | Request): void {
   const { httpVersionMajor, socket } = request as StartedRequest

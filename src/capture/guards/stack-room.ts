@@ -67,7 +67,7 @@ export function prepareStackProbes(): void {
 
 /**
  * Whether the remaining stack is enough to record an error. V8 aborts the process if it has to compile a regular
- * expression near the stack limit, and an overflow here would lose the error.
+ * expression near the stack limit. An overflow here would lose the error.
  */
 export function hasRoomToRecord(): boolean {
   try {

@@ -5,8 +5,8 @@ import type { LogErrorInput } from '../fields.js'
 export interface Reporter {
   readonly context: CaptureContext
   /**
-   * Records a thrown value, unless a hook has already recorded this object in the same request or, if given, the same
-   * execution, such as a job. Never throws.
+   * Records a thrown value, unless a hook has already recorded it in the same request. `execution` identifies work such as
+   * a job and then replaces the request. Never throws.
    */
   report(thrown: unknown, details?: Omit<LogErrorInput, 'exception'>, execution?: object): void
 }

@@ -6,7 +6,7 @@ import { CommandFailed } from '../command.js'
 
 /**
  * Streams texts to a file; `-` is standard output. The file gets its final name only when it is complete, so that a
- * partial export is never mistaken for a complete one.
+ * partial export never looks complete.
  */
 export async function writeAtomically(file: string, texts: AsyncIterable<string>): Promise<void> {
   let sourceError: unknown = null

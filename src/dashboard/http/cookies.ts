@@ -22,8 +22,8 @@ export interface CookieAttributes {
 }
 
 /**
- * Encodes a path as browsers compare it. A semicolon would end the attribute, so a path with a semicolon is shortened
- * to its parent folder, which also contains the dashboard.
+ * Encodes a path as browsers compare it. A semicolon would end the attribute. A path with a semicolon is therefore
+ * shortened to its parent folder, which also contains the dashboard.
  */
 function cookiePath(path: string): string {
   const end = path.indexOf(';')

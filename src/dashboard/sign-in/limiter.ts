@@ -26,8 +26,8 @@ export class SignInLimited extends Error {
 }
 
 /**
- * Distinct wrong secrets per minute for one name in one network, or on one known device. Also the number of attempts
- * with the same wrong secret, so that a script with an old password does not exhaust the limit of other clients.
+ * Distinct wrong secrets per minute for one name in one network, or on one known device. Also limits attempts with the
+ * same wrong secret. Otherwise a script with an old password would exhaust the limit of other clients.
  */
 export const MAX_WRONG_SECRETS = 20
 /** Distinct wrong pairs per minute in one network. Limits guessing of many names. */

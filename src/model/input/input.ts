@@ -6,7 +6,7 @@ import { facts } from './describe-input.js'
 
 /**
  * Schema builders for the input of commands, queries, forms and query strings. A schema accepts both the typed value
- * (`25`) and its text (`"25"`), so that HTTP, the command line and code share one rule and one message.
+ * (`25`) and its text (`"25"`). HTTP, the command line and code share one rule and one message.
  */
 
 /** Id of a record. */

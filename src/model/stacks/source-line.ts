@@ -45,7 +45,7 @@ function withoutSecrets(part: string, before: string, redactor: Redactor): strin
 }
 
 /**
- * A quotation mark in a regular expression or comment looks like the start of a literal, and the literals after it
+ * A quotation mark in a regular expression or comment looks like the start of a literal. The literals after it then
  * look like code. Secrets by name or shape must not show up there either.
  */
 function codeWithoutSecrets(code: string, before: string, redactor: Redactor): string {

@@ -4,7 +4,7 @@ import type { Schema } from '../schema.js'
 
 /**
  * Runs a query with many rows of integers and texts. Building an object per row in the driver takes longer than the
- * query itself, so the database returns all rows as one JSON text where it can.
+ * query itself. If possible, the database returns all rows as one JSON text.
  */
 export async function packedRows<Row extends object>(
   { dialect, read }: Database,

@@ -327,8 +327,8 @@ class SqlitePool implements Driver {
   }
 
   /**
-   * Begins in a new event loop iteration. The transaction ends in the same iteration, so that code of the host never
-   * encounters the lock and its statements never join the transaction.
+   * Begins in a new event loop iteration. The transaction ends in the same iteration. Code of the host never encounters
+   * the lock, and its statements never join the transaction.
    */
   async beginTransaction(connection: SqliteConnection): Promise<void> {
     await new Promise((resume) => setImmediate(resume))

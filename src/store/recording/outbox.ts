@@ -5,8 +5,8 @@ import type { GroupOutcome } from './batch.js'
 import type { FoldedGroup } from './folded-group.js'
 
 /**
- * Transactional outbox for notifications. Each notification is stored in the transaction of the change it reports, so a
- * process that dies neither loses a notification nor sends a false notification.
+ * Transactional outbox for notifications. Each notification is stored in the transaction of the change it reports. A process
+ * that dies neither loses a notification nor sends a false notification.
  */
 export interface Outbox {
   /** Called under the row locks of the groups, once per batch that is not a duplicate. */

@@ -19,8 +19,8 @@ export function isCheapToSort(matches: number): boolean {
 }
 
 /**
- * Prevents SQLite from using an index for a column. SQLite does not estimate how many rows match, so it may read all rows
- * of an application in random order, or scan all rows in index order for a few matches.
+ * Prevents SQLite from using an index for a column. SQLite does not estimate how many rows match. It may read all rows of an
+ * application in random order, or scan all rows in index order for a few matches.
  */
 export function withoutIndex<T = number>(dialect: Dialect, column: string): RawBuilder<T> {
   return dialect.withoutIndex<T>(sql.ref(column))

@@ -7,7 +7,7 @@ const MAX_MESSAGE_LENGTH = 4000
 
 /**
  * Formats an error as Markdown for an issue or chat. Wraps external text in code blocks and spans that the text cannot
- * close, so that it never renders as a link, mention or image.
+ * close. It never renders as a link, mention or image.
  */
 export function errorMarkdown(record: ErrorRecord, { url, root }: { url: string; root: string }): string {
   const { message } = record
