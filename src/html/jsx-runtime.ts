@@ -33,7 +33,7 @@ type Component = (properties: Properties) => unknown
  * element with an asynchronous part becomes a promise, and so do the elements around it.
  */
 export function jsx(tag: string | Component, properties: Properties): unknown {
-  if (typeof tag === 'function') return tag(properties)
+  if (typeof tag === 'function') return markHandled(tag(properties))
   let start = `<${tag}`
   for (const name in properties) if (name !== 'children') start += renderAttribute(name, properties[name])
   if (VOID_TAGS.has(tag)) return new Html(`${start}/>`)
@@ -51,7 +51,13 @@ function whenRendered<Result>(
   content: string | Promise<string>,
   complete: (content: string) => Result,
 ): Result | Promise<Result> {
-  return typeof content === 'string' ? complete(content) : content.then(complete)
+  return typeof content === 'string' ? complete(content) : markHandled(content.then(complete))
+}
+
+/** Prevents an unhandled rejection, which would end the host, if another part of the page fails before the promise. */
+function markHandled<Result>(result: Result): Result {
+  if (result instanceof Promise) result.catch(() => {})
+  return result
 }
 
 function render(child: unknown): string | Promise<string> {
@@ -59,7 +65,7 @@ function render(child: unknown): string | Promise<string> {
   if (child instanceof Html) return child.text
   if (child === null || child === undefined || typeof child === 'boolean') return ''
   if (Array.isArray(child)) return renderAll(child)
-  if (child instanceof Promise) return child.then(render)
+  if (child instanceof Promise) return markHandled(child.then(render))
   return escapeText(String(child))
 }
 

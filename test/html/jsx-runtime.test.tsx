@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { raw } from '../../src/html/jsx-runtime.js'
 
 const HOSTILE = `<script>alert("1")</script> & 'x'`
@@ -96,4 +96,28 @@ test('rejects if an asynchronous component fails', async () => {
       <Failing />
     </p>,
   ).rejects.toThrow('no data')
+})
+
+test('leaves no unhandled rejection if another component fails first', async () => {
+  const unhandled = vi.fn()
+  process.on('unhandledRejection', unhandled)
+  onTestFinished(() => void process.off('unhandledRejection', unhandled))
+  const Late = async () => {
+    await turn()
+    throw new Error('no data')
+  }
+  const Broken = (): string => {
+    throw new Error('broken view')
+  }
+  const view = () => (
+    <ul>
+      <li>
+        <Late />
+      </li>
+      <Broken />
+    </ul>
+  )
+  expect(view).toThrow('broken view')
+  for (let i = 0; i < 3; i++) await turn()
+  expect(unhandled).not.toHaveBeenCalled()
 })
