@@ -35,6 +35,8 @@ export interface Dialect extends Capabilities {
    * if the database cannot return inserted rows.
    */
   insertMany(db: Kysely<Schema>, target: BulkTarget, rows: readonly BulkRow[]): Promise<UnknownRow[] | null>
+  /** Inserts into different tables, in order, in one round trip. Absent if the database cannot do that. */
+  insertTogether?(db: Kysely<Schema>, inserts: readonly BulkInsert[]): Promise<void>
   /** Classifies an error of the driver. */
   classifyError(error: unknown): ErrorClass
   /** Whether the database itself reports that it is locked, shutting down, overloaded, full or damaged. */
@@ -103,6 +105,8 @@ export interface BulkTarget {
   onConflict?: { key: readonly string[]; update: readonly BulkUpdate[] }
   returning?: readonly string[]
 }
+
+export type BulkInsert = readonly [target: BulkTarget, rows: readonly BulkRow[]]
 
 export type BulkRow = readonly (string | number | null)[]
 

@@ -1,5 +1,5 @@
 import { cachePerTarget, conflictClause, insertClause, returningClause, type SqlSyntax } from '../bulk/bulk-sql.js'
-import type { BulkRow, BulkTarget, Dialect, ErrorClass } from '../dialect.js'
+import type { BulkInsert, BulkRow, BulkTarget, Dialect, ErrorClass } from '../dialect.js'
 import {
   CompiledQuery,
   type Kysely,
@@ -181,6 +181,7 @@ function postgresDialect({ openPool, opened, address, closeConnections, close }:
     search: postgresSearch,
     blocksHost: false,
     insertMany,
+    insertTogether,
     classifyError,
     isOutage,
     pool: opened,
@@ -208,6 +209,23 @@ const insertSql = cachePerTarget((target) => {
 async function insertMany(db: Kysely<Schema>, target: BulkTarget, rows: readonly BulkRow[]): Promise<UnknownRow[]> {
   const query = CompiledQuery.raw(insertSql(target), [serializeRows(rows)])
   return (await db.executeQuery<UnknownRow>(query)).rows
+}
+
+/**
+ * Uses data-modifying `with` queries. PostgreSQL runs the main query first and then the `with` queries from last to
+ * first, so they are listed in reverse order. Every process must lock shared rows in the same order.
+ */
+async function insertTogether(db: Kysely<Schema>, inserts: readonly BulkInsert[]): Promise<void> {
+  const statements = inserts.map(([target], i) => insertSql(target).replace('$1::json', `$${i + 1}::json`))
+  const [main, ...others] = statements
+  const queries = others.map((statement, i) => `insert${i} as (${statement})`).reverse()
+  const withClause = queries.length > 0 ? `with ${queries.join(', ')} ` : ''
+  await db.executeQuery(
+    CompiledQuery.raw(
+      `${withClause}${main}`,
+      inserts.map(([, rows]) => serializeRows(rows)),
+    ),
+  )
 }
 
 /** Builds JSON with short column aliases. Objects with full column names take much longer and produce more text. */

@@ -5,10 +5,12 @@ import {
   ERROR_HOURS,
   ERROR_USERS,
   ERROR_VERSIONS,
+  OCCURRENCES,
   TYPE_DAYS,
   TYPE_HOURS,
 } from '../bulk/bulk-targets.js'
-import type { BulkTarget, Dialect } from '../dialect.js'
+import { insertAll } from '../bulk/insert-all.js'
+import type { BulkInsert, BulkRow, BulkTarget, Dialect } from '../dialect.js'
 import type { Transaction } from '../kysely.js'
 import type { Schema } from '../schema.js'
 import type { GroupRow } from './batch.js'
@@ -16,8 +18,8 @@ import { type AddedUser, countUsers } from './count-users.js'
 import type { FoldedGroup } from './folded-group.js'
 
 /**
- * Adds a batch to all sums. Runs late in the transaction, with the application sums last: every group shares their rows,
- * so their locks should be held as briefly as possible.
+ * Adds a batch to all sums, and inserts its occurrences with them. Runs late in the transaction, with the application
+ * sums last: every group shares their rows, so their locks should be held as briefly as possible.
  */
 export async function addSums(
   trx: Transaction<Schema>,
@@ -25,6 +27,7 @@ export async function addSums(
   groups: readonly Pick<FoldedGroup, 'hash_signature' | 'hours' | 'users'>[],
   rows: ReadonlyMap<string, Pick<GroupRow, 'id' | 'error_type'>>,
   application_id: number,
+  occurrences: readonly BulkRow[] = [],
 ): Promise<void> {
   const errorHours: (string | number)[][] = []
   const errorVersions: (string | number)[][] = []
@@ -55,12 +58,15 @@ export async function addSums(
       errorUsers.push([error_id, user_id, count, first_seen_at, last_seen_at])
     }
   }
-  await dialect.insertMany(trx, ERROR_HOURS, errorHours)
-  await dialect.insertMany(trx, ERROR_VERSIONS, errorVersions)
   if (errorUsers.length > 0) {
     await countUsers(trx, dialect, errorUsers, await dialect.insertMany(trx, ERROR_USERS, errorUsers))
   }
-  for (const sums of [typeHours, typeDays, applicationHours, applicationDays]) await sums.write(trx, dialect)
+  await insertAll(trx, dialect, [
+    [OCCURRENCES, occurrences],
+    [ERROR_HOURS, errorHours],
+    [ERROR_VERSIONS, errorVersions],
+    ...[typeHours, typeDays, applicationHours, applicationDays].map((sums) => sums.toInsert()),
+  ])
 }
 
 type VersionRow = [
@@ -99,13 +105,9 @@ class SharedSums {
     else this.#rows.set(key, { values, count })
   }
 
-  /** Writes the sums sorted by key, so that concurrent flushes cannot deadlock. */
-  async write(trx: Transaction<Schema>, dialect: Dialect): Promise<void> {
+  /** Sorts the sums by key, so that concurrent flushes cannot deadlock. */
+  toInsert(): BulkInsert {
     const sorted = [...this.#rows].sort(([a], [b]) => (a < b ? -1 : 1))
-    await dialect.insertMany(
-      trx,
-      this.#target,
-      sorted.map(([, { values, count }]) => [...values, count]),
-    )
+    return [this.#target, sorted.map(([, { values, count }]) => [...values, count])]
   }
 }

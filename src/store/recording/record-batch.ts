@@ -1,7 +1,7 @@
 import { similarityFeatures } from '../../model/grouping/similarity.js'
-import { FEATURES, GROUPS, OCCURRENCES, PAYLOADS, SEARCH_TEXTS } from '../bulk/bulk-targets.js'
+import { FEATURES, GROUPS, PAYLOADS, SEARCH_TEXTS } from '../bulk/bulk-targets.js'
 import type { Database } from '../database.js'
-import type { Dialect } from '../dialect.js'
+import type { BulkRow, Dialect } from '../dialect.js'
 import { sql, type Transaction } from '../kysely.js'
 import type { Schema } from '../schema.js'
 import { addSums } from './add-sums.js'
@@ -128,9 +128,8 @@ async function recordGroups(
   await insertSearchData(trx, dialect, groups, outcomes)
   const payloadIds = await insertPayloads(trx, dialect, groups, outcomes)
   await addSearchHistory(trx, dialect, groups, rows, payloadIds.added)
-  await insertOccurrences(trx, dialect, groups, rows, payloadIds.ids)
   await markLateHours(trx, dialect, groups, now)
-  await addSums(trx, dialect, groups, rows, application_id)
+  await addSums(trx, dialect, groups, rows, application_id, occurrenceRows(groups, rows, payloadIds.ids))
   await recordReleases(trx, dialect, groups, application_id)
   await outbox.recorded(trx, withOutcomes(groups, outcomes))
   return { groups: outcomes, repeated }
@@ -271,14 +270,12 @@ function idsByPayload(rows: readonly PayloadRow[]): Map<string, number> {
   return new Map(rows.map(({ id, error_id, digest }) => [`${error_id} ${digest}`, id]))
 }
 
-async function insertOccurrences(
-  trx: Transaction<Schema>,
-  dialect: Dialect,
+function occurrenceRows(
   groups: readonly FoldedGroup[],
   rows: ReadonlyMap<string, GroupRow>,
   payloads: ReadonlyMap<string, number>,
-): Promise<void> {
-  const occurrences = groups.flatMap(({ hash_signature, kept }) => {
+): BulkRow[] {
+  return groups.flatMap(({ hash_signature, kept }) => {
     const group = rows.get(hash_signature)
     let previous: Payload | null = null
     let payload_id = 0
@@ -302,7 +299,6 @@ async function insertOccurrences(
       ]
     })
   })
-  await dialect.insertMany(trx, OCCURRENCES, occurrences)
 }
 
 /** Returns null for an empty context. */

@@ -5,7 +5,7 @@ import { DatabaseSync } from '@photostructure/sqlite'
 import mysql, { type PoolOptions } from 'mysql2'
 import mysqlPromise from 'mysql2/promise'
 import pg from 'pg'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { LogErrorInput } from '../../../src/capture/fields.js'
 import { migrate } from '../../../src/store/migrate.js'
 import type { TrackerInstance } from '../../../src/tracker.js'
@@ -45,6 +45,20 @@ describeEachDatabase('database objects of the host', (database) => {
         expect(pool.idleCount).toBe(pool.totalCount)
       })
     }
+
+    test('records a repeated error in eight round trips', async () => {
+      const { url } = await freshPlace(database)
+      const pool = new pg.Pool({ connectionString: url, max: 1 })
+      onTestFinished(() => pool.end())
+      const tracker = trackerOn(pool)
+      for (let i = 0; i < 2; i++) await tracker.Commands.LogError.call({ ...EVENT, app_version: '1.0' })
+      const client = await pool.connect()
+      const query = vi.spyOn(client, 'query')
+      client.release()
+      await tracker.Commands.LogError.call({ ...EVENT, app_version: '1.0' })
+      expect(query.mock.calls).toHaveLength(8)
+      expect(Object.values((await verifiedCounts(url)).counts)).toEqual([3])
+    })
 
     test('does not disturb transactions of a pg Pool, and survives a broken connection', async () => {
       const { url } = await freshPlace(database)
