@@ -240,7 +240,7 @@ async function writeFromProcesses(url, count, processes) {
   const file = fileURLToPath(new URL('write/process-child.mjs', import.meta.url))
   const task = { url, warmup: WARMUP, count: count / processes, groups: 1, callers: CALLERS / processes }
   const children = Array.from({ length: processes }, (_, i) => startChild(file, { ...task, seed: i + 1 }))
-  const all = (word) => Promise.all(children.map((child) => messageOf(child).then((said) => said === word)))
+  const all = (word) => Promise.all(children.map((child) => messageOf(child).then((message) => message === word)))
   await all('ready')
   const spent = stopwatch()
   for (const child of children) child.send('go')

@@ -99,13 +99,13 @@ async function visit(tracker, id) {
   })
   const started = performance.now()
   const before = process.cpuUsage()
-  const answer = await tracker.handle(request, {
+  const response = await tracker.handle(request, {
     base: '/error_dashboard',
     path: `/errors/${id}`,
     remote_address: null,
   })
-  await answer.text()
-  if (answer.status !== 200) throw new Error(`the page returned ${answer.status}`)
+  await response.text()
+  if (response.status !== 200) throw new Error(`the page returned ${response.status}`)
   const { user, system } = process.cpuUsage(before)
   return { ms: performance.now() - started, cpu: (user + system) / 1000 }
 }

@@ -31,7 +31,7 @@ export async function* swallowed({ quick }) {
     yield {
       title: 'Swallowed exceptions: cost',
       async measure() {
-        results = await interleaved(quick ? 2 : 4, SUBJECTS, (subject) => ask(folder, subject, task))
+        results = await interleaved(quick ? 2 : 4, SUBJECTS, (subject) => measureHost(folder, subject, task))
         return Object.keys(WHAT).map((what) => one(what, figure))
       },
     }
@@ -49,7 +49,7 @@ function one(what, figure) {
 
 async function rest(folder, quick, task, figure) {
   const count = quick ? 50_000 : 1_000_000
-  const { growth } = await ask(folder, 'on', { ...task, swallowed: count })
+  const { growth } = await measureHost(folder, 'on', { ...task, swallowed: count })
   const megabytes = statSync(fileURLToPath(task.large)).size / MEGABYTE
   const per_megabyte = (figure('on', 'load_ms') - figure('off', 'load_ms')) / megabytes
   return [
@@ -86,7 +86,7 @@ const methodNumber = (i) => `async load${i}(order, options = {}) {
 },
 `
 
-async function ask(folder, subject, task) {
+async function measureHost(folder, subject, task) {
   const variables = {
     FAULTBOARD_DATABASE: `sqlite:${join(folder, 'bench.sqlite3')}`,
     FAULTBOARD_SPOOL_PATH: join(folder, 'spool'),

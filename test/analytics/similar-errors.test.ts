@@ -38,8 +38,8 @@ describe('the features of an error', () => {
     fc.assert(
       fc.property(set, set, fc.double({ min: 0.05, max: 1, noNaN: true }), (a, b, threshold) => {
         if (jaccard(a, b) < threshold) return
-        const asked = [...a].sort((x, y) => x - y).slice(0, requiredFeatureCount(a.length, threshold))
-        expect(asked.some((one) => b.includes(one))).toBe(true)
+        const queried = [...a].sort((x, y) => x - y).slice(0, requiredFeatureCount(a.length, threshold))
+        expect(queried.some((one) => b.includes(one))).toBe(true)
       }),
     )
   })

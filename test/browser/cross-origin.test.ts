@@ -90,11 +90,11 @@ describeInBrowser('cross-site protection', ({ open }) => {
       async (urls) => {
         const outcomes: string[] = []
         for (const url of urls) {
-          const answer = await fetch(url, { credentials: 'include' }).then(
+          const outcome = await fetch(url, { credentials: 'include' }).then(
             (response) => response.text(),
             () => 'blocked',
           )
-          outcomes.push(answer)
+          outcomes.push(outcome)
         }
         return outcomes
       },
@@ -129,7 +129,7 @@ describeInBrowser('cross-site protection', ({ open }) => {
   test.each(['iframe', 'object', 'embed'])('prevents another site from showing the dashboard in an %s', async (tag) => {
     const attribute = tag === 'object' ? 'data' : 'src'
     const { page } = await attack('<main></main>')
-    const answered = page.waitForResponse(dashboard('/errors'))
+    const errorsResponse = page.waitForResponse(dashboard('/errors'))
     await page.evaluate(
       ([name = '', source = '', url = '']) => {
         const element = document.createElement(name)
@@ -138,7 +138,7 @@ describeInBrowser('cross-site protection', ({ open }) => {
       },
       [tag, attribute, dashboard('/errors')],
     )
-    expect([200, 401]).toContain((await answered).status())
+    expect([200, 401]).toContain((await errorsResponse).status())
     const framed = () => page.frames().slice(1)
     // Chromium replaces a refused document by its own error page, or removes the frame.
     await expect.poll(() => framed().every((frame) => frame.url().startsWith('chrome-error:'))).toBe(true)

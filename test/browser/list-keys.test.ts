@@ -200,10 +200,10 @@ describeInBrowser('list shortcuts and live updates', ({ open }) => {
     let release = () => {}
     let fetchCount = 0
     await page.route('**/errors/changes.json*', async (route) => {
-      const answer = await route.fetch()
+      const fetched = await route.fetch()
       // The first response is computed before the change and arrives after it.
       if (fetchCount++ === 0) await new Promise<void>((resume) => (release = resume))
-      await route.fulfill({ response: answer })
+      await route.fulfill({ response: fetched })
     })
     await page.goto(`${base}/errors?search=between`)
     await hurryUntil(page, () => fetchCount === 1, 'the page asked what changed')

@@ -169,17 +169,17 @@ describeWithGit('source in a browser', () => {
       await page.route(
         address,
         async (route) => {
-          const answer = await route.fetch()
+          const pageResponse = await route.fetch()
           const waiting = '<p class="frame-author" id="frame-1-author" data-pending="">Loading Git history.</p>'
-          const body = (await answer.text())
+          const body = (await pageResponse.text())
             .replace(/<p class="frame-author" id="frame-1-author".*?<\/p>/s, waiting)
             .replace(/<a class="frame-link".*?<\/a>/s, '')
-          await route.fulfill({ response: answer, body })
+          await route.fulfill({ response: pageResponse, body })
         },
         { times: 1 },
       )
-      const answer = await page.goto(address)
-      expect(await answer?.text()).toContain('Loading Git history.')
+      const pageResponse = await page.goto(address)
+      expect(await pageResponse?.text()).toContain('Loading Git history.')
       await page.locator('#frame-1-author', { hasText: 'Count the cart' }).waitFor()
       expect(await page.locator('[data-pending]').count()).toBe(0)
       const tools = page.locator('.frame-bar', { has: bar(1) }).locator('.frame-tools')

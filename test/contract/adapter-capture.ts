@@ -52,8 +52,8 @@ export function describeCapture(harness: AdapterHarness, { start, bare }: Contra
     test('records an error of the error handler in addition to the original error', async () => {
       const without = await (await bare('failing_handler')).visit('/sync')
       const host = await start({}, 'failing_handler')
-      const { logged, ...answer } = await host.visit('/sync')
-      expect({ ...answer, logged: [...new Set(logged)] }).toEqual({ ...without, logged: [...new Set(without.logged)] })
+      const { logged, ...outcome } = await host.visit('/sync')
+      expect({ ...outcome, logged: [...new Set(logged)] }).toEqual({ ...without, logged: [...new Set(without.logged)] })
       const recorded = await host.recorded()
       expect(recorded.map(({ message, occurrence_count }) => `${message} ${occurrence_count}`).sort()).toEqual([
         'broken 1',

@@ -30,8 +30,8 @@ export function describeDashboard(harness: AdapterHarness, { start, shared, bare
       const page = await get('/admin/error_dashboard/overview')
       expect(await page.text()).toContain('href="/admin/error_dashboard/settings"')
       const logged = await tracker.Commands.LogError.call({ error_type: 'E', message: 'm' })
-      const answer = await post(`/admin/error_dashboard/errors/${logged?.id}/assign`, 'assigned_to=eve%40example.org')
-      expect(answer.headers.get('location')).toBe(`/admin/error_dashboard/errors/${logged?.id}`)
+      const response = await post(`/admin/error_dashboard/errors/${logged?.id}/assign`, 'assigned_to=eve%40example.org')
+      expect(response.headers.get('location')).toBe(`/admin/error_dashboard/errors/${logged?.id}`)
       expect((await get('/error_dashboard/overview')).status).not.toBe(200)
     })
 
@@ -89,9 +89,9 @@ export function describeDashboard(harness: AdapterHarness, { start, shared, bare
   test('sends security headers with a 500 response after the tracker was shut down', async () => {
     const { tracker, visit } = await start()
     await tracker.shutdown()
-    const answer = await visit('/error_dashboard/errors')
-    expect(answer.status).toBe(500)
-    expectSecured(answer.headers)
+    const response = await visit('/error_dashboard/errors')
+    expect(response.status).toBe(500)
+    expectSecured(response.headers)
   })
 
   for (const variant of VARIANTS) {
@@ -103,11 +103,11 @@ export function describeDashboard(harness: AdapterHarness, { start, shared, bare
         for (const message of ['one', 'two', 'three'])
           ids.push((await tracker.Commands.LogError.call({ error_type: message, message }))?.id ?? 0)
         const body = ids.map((id) => `error_ids[]=${id}`).join('&')
-        const answer = await post(
+        const response = await post(
           `${base}/errors/batch_action`,
           `${body}&action_type=resolve&resolution_comment=a%26b%3D%C3%A9`,
         )
-        expect(answer.status).toBe(302)
+        expect(response.status).toBe(302)
         const resolved = await tracker.Queries.ErrorsList.call({ status: 'resolved' })
         expect(resolved.map(({ resolution_comment }) => resolution_comment)).toEqual(['a&b=é', 'a&b=é', 'a&b=é'])
       })

@@ -39,22 +39,22 @@ export async function visit(
   const reached: string[] = []
   const failure = new AbortController()
   const spy = vi.spyOn(console, 'error').mockImplementation((...words) => void logged.push(firstLine(words)))
-  const answer = await insteadOfVitest(
+  const outcome = await insteadOfVitest(
     (error, event) => {
       reached.push(`${event}: ${textOf(error)}`)
       onProcessError?.(error, event)
       failure.abort()
     },
     async () => {
-      const answer = await rawRequest(origin, path, more, failure.signal)
+      const outcome = await rawRequest(origin, path, more, failure.signal)
       // Some frameworks log an error after the response, and later still after an aborted stream.
       await sleep(path.startsWith('/stream') ? 100 : 10)
-      return answer
+      return outcome
     },
   )
   spy.mockRestore()
   const neutral = (text: string) => text.replaceAll(origin, 'http://host')
-  return { ...answer, body: neutral(answer.body), logged: logged.map(neutral), process: reached }
+  return { ...outcome, body: neutral(outcome.body), logged: logged.map(neutral), process: reached }
 }
 
 export type ProcessHandler = (error: unknown, event: string) => void
@@ -85,25 +85,25 @@ function rawRequest(
 ): Promise<Omit<Outcome, 'logged' | 'process'>> {
   const { hostname, port } = new URL(origin)
   return new Promise((done) => {
-    let answer: Omit<Outcome, 'logged' | 'process'> = { status: null, headers: {}, body: '', end: 'cut' }
+    let outcome: Omit<Outcome, 'logged' | 'process'> = { status: null, headers: {}, body: '', end: 'cut' }
     const request = httpRequest({ hostname, port, path, method, headers, agent: false }, (response) => {
       const { date: _date, ...kept } = response.headers
-      answer = { ...answer, status: response.statusCode ?? 0, headers: kept }
+      outcome = { ...outcome, status: response.statusCode ?? 0, headers: kept }
       const chunks: Buffer[] = []
       response.on('data', (chunk) => chunks.push(chunk))
       response.on('error', () => {})
       response.on('close', () =>
-        done({ ...answer, body: textOfBody(chunks, kept), end: response.complete ? 'end' : 'cut' }),
+        done({ ...outcome, body: textOfBody(chunks, kept), end: response.complete ? 'end' : 'cut' }),
       )
     })
     request.setTimeout(SILENCE_MS)
     failure.addEventListener('abort', () => request.setTimeout(SILENCE_AFTER_ERROR_MS))
     request.on('timeout', () => {
-      answer.end = 'silence'
-      done(answer)
+      outcome.end = 'silence'
+      done(outcome)
       request.destroy()
     })
-    request.on('error', () => done(answer))
+    request.on('error', () => done(outcome))
     request.end()
   })
 }

@@ -56,9 +56,9 @@ describeEachDatabase('hourly counts', (database) => {
       })
     }
     await count(context, NOON, 'depot', ({ statements }) => statements.add(NONE, ran(100)))
-    const asked = (input: object) => perform(nPlusOneQueries, context, input)
+    const runQuery = (input: object) => perform(nPlusOneQueries, context, input)
 
-    const week = await asked({ days: 7, application_id: shop })
+    const week = await runQuery({ days: 7, application_id: shop })
     expect(week).toMatchObject({ days: 7, threshold: 5, total_count: 1 })
     expect(week.statements).toEqual([
       {
@@ -75,7 +75,7 @@ describeEachDatabase('hourly counts', (database) => {
       },
     ])
     expect(week.by_day.map(({ count }) => count)).toEqual([0, 0, 0, 2, 0, 0, 2])
-    const countOf = async (input: object) => (await asked(input)).statements[0]?.statement_count
+    const countOf = async (input: object) => (await runQuery(input)).statements[0]?.statement_count
     expect([await countOf({ application_id: shop }), await countOf({ days: 90, application_id: shop })]).toEqual([
       59, 73,
     ])

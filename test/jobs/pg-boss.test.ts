@@ -63,12 +63,12 @@ describeEachDatabase(
 
 function engineFor(settings: { database: pg.Pool | string; job_database?: string }) {
   const { options: config } = resolveConfiguration(settingsOf({ ...settings, job_engine: 'pg-boss' }), {})
-  const say = () => {}
+  const ignore = () => {}
   const engine = createEngine({
     config,
     database: createDatabase(settings.database, '.'),
     ready: async () => {},
-    log: { info: say, warn: say },
+    log: { info: ignore, warn: ignore },
     now: Date.now,
     random: Math.random,
   })

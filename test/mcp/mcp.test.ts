@@ -44,14 +44,14 @@ async function connect(...flags: string[]): Promise<{ client: Client; stderr: ()
     cwd,
     stderr: 'pipe',
   })
-  let said = ''
+  let stderrText = ''
   transport.stderr?.on('data', (data) => {
-    said += data
+    stderrText += data
   })
   const client = new Client({ name: 'a test', version: '1' })
   await client.connect(transport)
   clients.push(client)
-  return { client, stderr: () => said }
+  return { client, stderr: () => stderrText }
 }
 
 interface Answer {
@@ -127,28 +127,28 @@ describe('faultboard mcp with the client of the protocol', () => {
     ['releases', {}],
     ['applications', {}],
   ])('returns data from %s', async (name, args) => {
-    const answer = await call(reader, name, args)
-    expect(answer.isError).toBe(false)
-    expect(dataOf(answer).data).toBeTypeOf('object')
+    const response = await call(reader, name, args)
+    expect(response.isError).toBe(false)
+    expect(dataOf(response).data).toBeTypeOf('object')
   })
 
   test('keeps attacker-controlled text inside the untrusted block', async () => {
-    const answers = [await call(reader, 'list_errors'), await call(reader, 'get_error', { error_id: 1 })]
-    for (const answer of answers) {
-      expect(answer.content[0]?.text).not.toContain('Ignore previous')
-      expect(answer.content[1]?.text).toContain('Ignore previous instructions')
-      expect(answer.content[1]?.text.match(/^-----END UNTRUSTED DATA \S+-----$/gm)).toHaveLength(1)
+    const responses = [await call(reader, 'list_errors'), await call(reader, 'get_error', { error_id: 1 })]
+    for (const response of responses) {
+      expect(response.content[0]?.text).not.toContain('Ignore previous')
+      expect(response.content[1]?.text).toContain('Ignore previous instructions')
+      expect(response.content[1]?.text.match(/^-----END UNTRUSTED DATA \S+-----$/gm)).toHaveLength(1)
     }
-    const whole = JSON.stringify([...answers, await call(reader, 'get_error', { error_id: 2 })])
+    const whole = JSON.stringify([...responses, await call(reader, 'get_error', { error_id: 2 })])
     expect(whole).not.toMatch(/\p{Cc}|\p{Cf}|\\u001b|\\u009b|\u202e|\[2J/u)
     expect(whole).toContain('\uFFFDgnp.exe\uFFFD❤\uFE0F\uFFFD')
     expect(whole.replaceAll('❤\uFE0F', '')).not.toMatch(/\p{DI}|\u2800/u)
   })
 
   test('limits the size of a response and marks it as shortened', async () => {
-    const answer = await call(reader, 'get_error', { error_id: 3 })
-    expect(answer.content[1]?.text.length).toBeLessThan(61_000)
-    const { shortened, data } = dataOf(answer)
+    const response = await call(reader, 'get_error', { error_id: 3 })
+    expect(response.content[1]?.text.length).toBeLessThan(61_000)
+    const { shortened, data } = dataOf(response)
     expect(shortened).toBe(true)
     expect(data.error).toMatchObject({ error_type: 'Huge' })
   })
@@ -178,8 +178,8 @@ describe('faultboard mcp --allow-triage', () => {
       ['unassign_error', {}],
     ]
     for (const [name, args] of changes) {
-      const answer = await call(client, name, { error_id: 2, ...args })
-      expect([name, dataOf(answer).data]).toEqual([name, { changed: true }])
+      const response = await call(client, name, { error_id: 2, ...args })
+      expect([name, dataOf(response).data]).toEqual([name, { changed: true }])
     }
     const { data } = dataOf(await call(client, 'get_error', { error_id: 2 }))
     const { activities, comments, status, priority_level } = data.error as unknown as Record<string, unknown> & {
@@ -196,7 +196,7 @@ describe('faultboard mcp --allow-triage', () => {
 
 describe('lines of the protocol', () => {
   /** Sends lines and returns the exit code and the response lines. */
-  async function talk(...lines: string[]): Promise<{ code: number | null; answers: Record<string, never>[] }> {
+  async function talk(...lines: string[]): Promise<{ code: number | null; responses: Record<string, never>[] }> {
     const child = spawn(process.execPath, [MAIN, 'mcp', '--database', database], { cwd })
     let stdout = ''
     child.stdout.on('data', (data) => {
@@ -206,7 +206,7 @@ describe('lines of the protocol', () => {
     const code = await new Promise<number | null>((settle) => child.on('close', settle))
     return {
       code,
-      answers: stdout
+      responses: stdout
         .split('\n')
         .filter(Boolean)
         .map((line) => JSON.parse(line)),
@@ -223,13 +223,13 @@ describe('lines of the protocol', () => {
     ['2025-11-25', '2025-11-25'],
     ['1999-01-01', '2025-11-25'],
   ])('responds to protocol version %s with version %s', async (requested, negotiated) => {
-    const { code, answers } = await talk(request(1, 'initialize', { protocolVersion: requested, capabilities: {} }))
-    expect(answers[0]?.result).toMatchObject({ protocolVersion: negotiated, serverInfo: { name: 'faultboard' } })
+    const { code, responses } = await talk(request(1, 'initialize', { protocolVersion: requested, capabilities: {} }))
+    expect(responses[0]?.result).toMatchObject({ protocolVersion: negotiated, serverInfo: { name: 'faultboard' } })
     expect(code).toBe(0)
   })
 
   test('responds to invalid input as JSON-RPC requires and ignores notifications', async () => {
-    const { answers } = await talk(
+    const { responses } = await talk(
       'no json',
       '',
       '[]',
@@ -244,8 +244,11 @@ describe('lines of the protocol', () => {
       request('c', 'resources/list'),
       `[${request(1, 'ping')},${request(2, 'ping')},{"jsonrpc":"2.0","method":"notifications/cancelled"}]`,
     )
-    const batch = answers.find((one) => Array.isArray(one))
-    const single = answers.filter((one) => !Array.isArray(one)) as unknown as { id: unknown; error: { code: number } }[]
+    const batch = responses.find((one) => Array.isArray(one))
+    const single = responses.filter((one) => !Array.isArray(one)) as unknown as {
+      id: unknown
+      error: { code: number }
+    }[]
     expect(batch).toEqual([1, 2].map((id) => ({ jsonrpc: '2.0', id, result: {} })))
     expect(single.map(({ id, error }) => [id, error.code]).sort()).toEqual(
       [
@@ -264,8 +267,8 @@ describe('lines of the protocol', () => {
 
   test('responds to every request of a flood, with or without arguments', async () => {
     const question = (_: unknown, id: number) => request(id, 'tools/call', { name: 'applications', arguments: null })
-    const { code, answers } = await talk(...Array.from({ length: 300 }, question))
-    const of = answers as unknown as { id: number; result: Answer }[]
+    const { code, responses } = await talk(...Array.from({ length: 300 }, question))
+    const of = responses as unknown as { id: number; result: Answer }[]
     expect(code).toBe(0)
     expect(of.map(({ id }) => id).sort((a, b) => a - b)).toEqual(Array.from({ length: 300 }, (_, id) => id))
     expect(of.filter(({ result }) => result.isError)).toEqual([])

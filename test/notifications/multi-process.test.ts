@@ -57,7 +57,7 @@ describeEachDatabase('sending from several processes', (database) => {
     for (const host of survivors) expect(await host.stop()).toBe(0)
     // Sets the clock past the leases of the killed process, so that the test does not wait for them.
     const successor = startFleetHost(settings, [], { starts_at: Date.now() + MINUTE })
-    const read = <T>(ask: Parameters<typeof withDatabase<T>>[1]) => withDatabase(place.url, ask)
+    const read = <T>(query: Parameters<typeof withDatabase<T>>[1]) => withDatabase(place.url, query)
     const unsent = () =>
       read(({ read }) =>
         read.selectFrom('faultboard_deliveries').select(['state']).where('state', '!=', 'sent').execute(),

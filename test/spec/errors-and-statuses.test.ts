@@ -140,9 +140,9 @@ describeEachDatabase('errors and statuses', (database) => {
   describe('internal errors', () => {
     test('returns 500 without internals in the body', async () => {
       now = Number.NaN
-      const answers = [await host.get('/overview'), await host.get('/overview', { accept: 'application/json' })]
+      const responses = [await host.get('/overview'), await host.get('/overview', { accept: 'application/json' })]
       now = NOW
-      for (const response of answers) {
+      for (const response of responses) {
         expect(response.status).toBe(500)
         expect(await response.text()).not.toMatch(/at .*\.ts|RangeError|node_modules|select /)
       }

@@ -6,7 +6,7 @@ import { type Fields, NOW, type SpecHost, specHost } from './spec-host.js'
 
 describeEachDatabase('recording decisions', (database) => {
   let host: SpecHost
-  let answer: boolean | undefined
+  let callbackResult: boolean | undefined
   const seen: { error: unknown; context: LogContext }[] = []
 
   beforeAll(async () => {
@@ -14,7 +14,7 @@ describeEachDatabase('recording decisions', (database) => {
       sampling_rate: 0.25,
       before_log_callback: (error, context) => {
         seen.push({ error, context })
-        return answer
+        return callbackResult
       },
     })
   })
@@ -23,7 +23,7 @@ describeEachDatabase('recording decisions', (database) => {
 
   beforeEach(() => {
     seen.length = 0
-    answer = undefined
+    callbackResult = undefined
     host.chance.next = 0
   })
 
@@ -44,12 +44,12 @@ describeEachDatabase('recording decisions', (database) => {
   })
 
   test('records the error if before_log_callback returns true', async () => {
-    answer = true
+    callbackResult = true
     expect(await log({ error_type: 'WantedError', message: 'x' })).toMatchObject({ occurrence_count: 1 })
   })
 
   test('skips the error if before_log_callback returns false', async () => {
-    answer = false
+    callbackResult = false
     expect(await log({ error_type: 'UnwantedError', message: 'x' })).toBeNull()
     expect((await host.read('/errors?error_type=UnwantedError')).pagination).toMatchObject({ total_count: 0 })
   })

@@ -48,16 +48,16 @@ describeEachDatabase('limits', (database) => {
   })
 
   test.each(['9', '-1', '1.5', 'none'])('returns 422 for a list filtered by priority_level=%s', async (level) => {
-    const answer = await host.read(`/errors?priority_level=${level}`)
-    expect(answer).toMatchObject({ status: 422, error: 'priority_level must be a whole number from 0 to 4' })
+    const response = await host.read(`/errors?priority_level=${level}`)
+    expect(response).toMatchObject({ status: 422, error: 'priority_level must be a whole number from 0 to 4' })
   })
 
   test.each(['page', 'per_page', 'priority_level', 'application_id'])(
     'returns 422 for a fraction, an exponent or a prefix in %s of the list',
     async (name) => {
       for (const value of ['1.5', '1.0', '1e1', '0x10', '%2B5', 'x']) {
-        const answer = await host.read(`/errors?${name}=${value}`)
-        expect(answer).toMatchObject({ status: 422, error: expect.stringMatching(new RegExp(`^${name} must be`)) })
+        const response = await host.read(`/errors?${name}=${value}`)
+        expect(response).toMatchObject({ status: 422, error: expect.stringMatching(new RegExp(`^${name} must be`)) })
       }
     },
   )

@@ -110,9 +110,9 @@ describeEachDatabase('programmatic operations', (database) => {
       'returns an object from %s',
       async (method) => {
         const comparison = new host.tracker.Queries.PlatformComparison({ days: 7 })
-        const answer = await comparison[method]()
-        expect(typeof answer).toBe('object')
-        if (method !== 'crossPlatformErrors') expect(JSON.stringify(answer)).toContain('Web')
+        const result = await comparison[method]()
+        expect(typeof result).toBe('object')
+        if (method !== 'crossPlatformErrors') expect(JSON.stringify(result)).toContain('Web')
       },
     )
 
@@ -127,11 +127,11 @@ describeEachDatabase('programmatic operations', (database) => {
       'returns an object from %s',
       async (method) => {
         const correlation = new host.tracker.Queries.ErrorCorrelation({ days: 30 })
-        const answer = await correlation[method]()
-        expect(typeof answer).toBe('object')
-        if (method === 'errorsByVersion') expect(JSON.stringify(answer)).toContain('2.0')
+        const result = await correlation[method]()
+        expect(typeof result).toBe('object')
+        if (method === 'errorsByVersion') expect(JSON.stringify(result)).toContain('2.0')
         // One user is affected by the timeout and the type error.
-        if (method === 'multiErrorUsers') expect(JSON.stringify(answer)).toContain('u-1')
+        if (method === 'multiErrorUsers') expect(JSON.stringify(result)).toContain('u-1')
       },
     )
   })

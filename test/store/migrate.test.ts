@@ -32,11 +32,11 @@ describeEachDatabase('migrating', (database) => {
     const ends = await Promise.all(children.map(({ exited: ended }) => ended))
     expect(children.flatMap(({ errors }) => errors)).toEqual([])
     expect(ends).toEqual(Array(10).fill(0))
-    const answers = children.map(({ lines }) => JSON.parse(lines.at(-1) ?? 'null'))
+    const results = children.map(({ lines }) => JSON.parse(lines.at(-1) ?? 'null'))
     if (by_itself) {
-      expect(answers).toEqual(Array(10).fill('recorded'))
+      expect(results).toEqual(Array(10).fill('recorded'))
       expect((await verifiedCounts(url)).counts).toEqual({ 'shop Start': 10 })
-    } else expect(answers.flat().sort()).toEqual(ALL)
+    } else expect(results.flat().sort()).toEqual(ALL)
     expect((await withDatabase(url, migrationStatus)).every(({ applied_at }) => applied_at !== null)).toBe(true)
   })
 

@@ -15,13 +15,13 @@ const OF_THE_PROCESS = ['/health', '/settings', '/process_health']
 
 describeEachDatabase('a move', (source) => {
   let from: string
-  let answers: Record<string, unknown>
+  let responses: Record<string, unknown>
   let untouched: Record<string, unknown[]>
 
   beforeAll(async () => {
     from = await source.fresh()
     const host = await usedHost(from)
-    answers = await answersOf(host)
+    responses = await loadResponses(host)
     await host.close()
     untouched = await everything(from)
   }, 120_000)
@@ -37,7 +37,7 @@ describeEachDatabase('a move', (source) => {
       for (const { table, rows } of moved.tables) expect([table, rows]).toEqual([table, untouched[table]?.length])
 
       const after = await hostAt(to)
-      expect(await answersOf(after)).toEqual(answers)
+      expect(await loadResponses(after)).toEqual(responses)
       const { Commands, Queries } = after.tracker
       const [steady] = await Queries.ErrorsList.call({ error_type: 'SteadyError' })
       const again = await Commands.LogError.call({ error_type: 'SteadyError', message: 'again', platform: 'Web' })
@@ -127,20 +127,20 @@ async function move(from: string, to: string, onTable: (table: string) => void =
   }
 }
 
-async function answersOf(host: Host): Promise<Record<string, unknown>> {
+async function loadResponses(host: Host): Promise<Record<string, unknown>> {
   const errors = await host.tracker.Queries.ErrorsList.call({ per_page: 100 })
   const paths = PAGES.map(({ path }) => path).filter((path) => !OF_THE_PROCESS.includes(path))
-  const answers: Record<string, unknown> = {}
+  const responses: Record<string, unknown> = {}
   for (const path of paths) {
     const ids = path.includes(':error_id') ? errors.slice(0, 4).map(({ id }) => id) : [1]
     for (const id of ids) {
       const address = path.replace(/:\w+\{[^}]+\}/, String(id))
-      answers[address] = await host.json(address.endsWith('/compare') ? `${address}?a=1&b=2` : address)
+      responses[address] = await host.json(address.endsWith('/compare') ? `${address}?a=1&b=2` : address)
     }
   }
-  answers.csv = await (await host.get('/errors.csv')).text()
-  answers.search = await host.json('/errors?search=alpha')
-  return answers
+  responses.csv = await (await host.get('/errors.csv')).text()
+  responses.search = await host.json('/errors?search=alpha')
+  return responses
 }
 
 function everything(url: string): Promise<Record<string, unknown[]>> {

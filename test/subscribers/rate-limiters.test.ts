@@ -70,11 +70,11 @@ describe('rate-limiter-flexible', () => {
   test('passes on the original rejection and the insurance of a failing store', async () => {
     const tracker = started(ON)
     const limiter = new RateLimiterMemory({ points: 1, duration: 600 })
-    const answer = { remainingPoints: 0, msBeforeNext: 5 }
+    const response = { remainingPoints: 0, msBeforeNext: 5 }
     const failure = new Error('the store is away')
-    const host = { next: answer as unknown, consume: () => Promise.reject(host.next) }
+    const host = { next: response as unknown, consume: () => Promise.reject(host.next) }
     instrumentLimiter(host, { rule: 'made up' }, tracker)
-    expect(await host.consume().catch((one: unknown) => one)).toBe(answer)
+    expect(await host.consume().catch((one: unknown) => one)).toBe(response)
     for (const other of [failure, undefined, null, 'text', {}, { a: 1 }]) {
       host.next = other
       expect(await host.consume().catch((one: unknown) => one)).toBe(other)

@@ -24,12 +24,12 @@ async function log(tracker: TrackerInstance, fields: Fields = {}): Promise<numbe
 
 async function withContext<T>(
   url: string,
-  ask: (context: Context) => Promise<T>,
+  query: (context: Context) => Promise<T>,
   { time_zone = 'UTC', now = NOON } = {},
 ): Promise<T> {
   const database = createDatabase(url, '.')
   try {
-    return await ask({ database, now: () => now, config: { time_zone }, ready: async () => {} } as unknown as Context)
+    return await query({ database, now: () => now, config: { time_zone }, ready: async () => {} } as unknown as Context)
   } finally {
     await database.close()
   }

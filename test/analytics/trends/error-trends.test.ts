@@ -24,22 +24,24 @@ describeEachDatabase('the analytics', (database) => {
     await fc.assert(
       fc.asyncProperty(randomOccurrences, fc.constantFrom(...ZONES), someDays, async (occurrences, timeZone, days) => {
         const { context, application_id } = await recordOccurrences(place, occurrences, timeZone)
-        const answer = await perform(errorAnalytics, context, { days, application_id })
+        const analytics = await perform(errorAnalytics, context, { days, application_id })
         const input = { now: NOW, days, timeZone }
         const seen = inPeriod(occurrences, input)
-        expect(answer.total_occurrences).toBe(seen.length)
-        expect(answer.severities).toEqual(severityCounts(seen))
-        expect(answer.errors_over_time).toEqual(
+        expect(analytics.total_occurrences).toBe(seen.length)
+        expect(analytics.severities).toEqual(severityCounts(seen))
+        expect(analytics.errors_over_time).toEqual(
           localDates(input).map((date) => {
             const ofDay = seen.filter((occurrence) => localDate(occurrence, timeZone) === date)
             return { date, count: ofDay.length, ...severityCounts(ofDay) }
           }),
         )
-        expect(mapOf(answer.errors_by_platform, 'platform', 'count')).toEqual(countBy(seen, ({ platform }) => platform))
-        expect(mapOf(answer.errors_by_type.types, 'error_type', 'count')).toEqual(
+        expect(mapOf(analytics.errors_by_platform, 'platform', 'count')).toEqual(
+          countBy(seen, ({ platform }) => platform),
+        )
+        expect(mapOf(analytics.errors_by_type.types, 'error_type', 'count')).toEqual(
           countBy(seen, ({ error_type }) => error_type),
         )
-        for (const { error_type, error_count } of answer.errors_by_type.types) {
+        for (const { error_type, error_count } of analytics.errors_by_type.types) {
           expect(error_count).toBe(
             distinct(
               seen.filter((occurrence) => occurrence.error_type === error_type),
@@ -47,13 +49,13 @@ describeEachDatabase('the analytics', (database) => {
             ).length,
           )
         }
-        expect(answer.errors_by_weekday_and_hour).toEqual(heatMap(seen, timeZone))
-        expect(answer.resolution.error_count).toBe(distinct(seen, errorKey).length)
+        expect(analytics.errors_by_weekday_and_hour).toEqual(heatMap(seen, timeZone))
+        expect(analytics.resolution.error_count).toBe(distinct(seen, errorKey).length)
         const users = distinct(seen, ({ user_id }) => user_id)
-        expect(mapOf(answer.top_users, 'user_id', 'error_count')).toEqual(
+        expect(mapOf(analytics.top_users, 'user_id', 'error_count')).toEqual(
           Object.fromEntries(users.map((user) => [user, errorsOf(seen, user).length])),
         )
-        expect(mapOf(answer.top_users, 'user_id', 'occurrences')).toEqual(
+        expect(mapOf(analytics.top_users, 'user_id', 'occurrences')).toEqual(
           Object.fromEntries(
             users.map((user) => [
               user,
@@ -73,11 +75,11 @@ describeEachDatabase('the analytics', (database) => {
           )
           .filter((count) => count > 0)
           .sort((a, b) => b - a)
-        expect(answer.user_impact.map(({ user_count }) => user_count)).toEqual(impact.slice(0, 10))
-        expect(mapOf(answer.errors_by_version, 'app_version', 'occurrences')).toEqual(
+        expect(analytics.user_impact.map(({ user_count }) => user_count)).toEqual(impact.slice(0, 10))
+        expect(mapOf(analytics.errors_by_version, 'app_version', 'occurrences')).toEqual(
           countBy(seen, ({ app_version }) => app_version),
         )
-        for (const { app_version, severities } of answer.errors_by_version) {
+        for (const { app_version, severities } of analytics.errors_by_version) {
           const own = seen.filter((occurrence) => occurrence.app_version === app_version)
           expect(severities).toEqual(severityCounts(own))
         }
@@ -95,10 +97,10 @@ describeEachDatabase('the analytics', (database) => {
 
   test('the analytics are empty without occurrences', async () => {
     const { context, application_id } = await recordOccurrences(await freshPlace(database), [], 'Europe/Berlin')
-    const answer = await perform(errorAnalytics, context, { application_id })
-    expect(answer.period).toMatchObject({ days: 30, from: '2026-03-01T23:00:00.000Z', time_zone: 'Europe/Berlin' })
-    expect(answer.errors_over_time).toHaveLength(30)
-    expect(answer).toMatchObject({
+    const analytics = await perform(errorAnalytics, context, { application_id })
+    expect(analytics.period).toMatchObject({ days: 30, from: '2026-03-01T23:00:00.000Z', time_zone: 'Europe/Berlin' })
+    expect(analytics.errors_over_time).toHaveLength(30)
+    expect(analytics).toMatchObject({
       total_occurrences: 0,
       errors_by_platform: [],
       errors_by_type: { types: [], other: { count: 0, type_count: 0, share: 0 } },
@@ -108,7 +110,7 @@ describeEachDatabase('the analytics', (database) => {
       recurring_errors: [],
       release: null,
     })
-    expect(answer.resolution.time_to_resolve).toMatchObject({ resolved_count: 0, median_ms: null, mean_ms: null })
+    expect(analytics.resolution.time_to_resolve).toMatchObject({ resolved_count: 0, median_ms: null, mean_ms: null })
   })
 
   test('the analytics list ten types and combine all other types', async () => {
@@ -125,10 +127,10 @@ describeEachDatabase('the analytics', (database) => {
     const place = await freshPlace(database)
     const storm = Array.from({ length: 10_000 }, () => createOccurrence(0))
     const { context, application_id } = await recordOccurrences(place, storm, 'UTC')
-    const answer = await perform(errorAnalytics, context, { application_id, days: 1 })
-    expect(answer.total_occurrences).toBe(10_000)
-    expect(answer.errors_by_type.types).toMatchObject([{ count: 10_000, error_count: 1, share: 1 }])
-    expect(answer.errors_by_weekday_and_hour[1]?.[10]).toBe(10_000)
+    const analytics = await perform(errorAnalytics, context, { application_id, days: 1 })
+    expect(analytics.total_occurrences).toBe(10_000)
+    expect(analytics.errors_by_type.types).toMatchObject([{ count: 10_000, error_count: 1, share: 1 }])
+    expect(analytics.errors_by_weekday_and_hour[1]?.[10]).toBe(10_000)
   })
 
   test('the analytics use local days when daylight saving time starts', async () => {

@@ -6,18 +6,22 @@ import type { Settings } from '../../../src/options.js'
 import { listening, PASSWORD, serveTracker, signIn, USER } from '../../support/host.js'
 
 /** A host behind a real proxy that strips `/shop` from every path and optionally forwards the prefix. */
-async function behindProxy(settings: Settings, said: Record<string, string> = {}, trust_proxy = false) {
+async function behindProxy(settings: Settings, proxyHeaders: Record<string, string> = {}, trust_proxy = false) {
   const host = await serveTracker({ database: 'sqlite::memory:', ...settings }, {}, (tracker) =>
     express().set('trust proxy', trust_proxy).use(dashboard(tracker)),
   )
   const { port } = new URL(host.origin)
   const proxy = createServer((request, response) => {
-    const headers = { ...request.headers, ...said, 'x-forwarded-for': request.headers['x-pretend'] ?? '203.0.113.1' }
+    const headers = {
+      ...request.headers,
+      ...proxyHeaders,
+      'x-forwarded-for': request.headers['x-pretend'] ?? '203.0.113.1',
+    }
     const path = (request.url ?? '').replace(/^\/shop/, '')
     request.pipe(
-      forward({ port, path, method: request.method, headers }, (answer) => {
-        response.writeHead(answer.statusCode ?? 500, answer.headers)
-        answer.pipe(response)
+      forward({ port, path, method: request.method, headers }, (hostResponse) => {
+        response.writeHead(hostResponse.statusCode ?? 500, hostResponse.headers)
+        hostResponse.pipe(response)
       }),
     )
   })
@@ -41,8 +45,8 @@ test.each([
   ['X-Forwarded-Prefix of a trusted proxy', { trusted_proxies: ['loopback'] }, { 'x-forwarded-prefix': '/shop' }],
 ])(
   'adds the prefix that a proxy strips to links, assets, forms, redirects and cookies: %s',
-  async (_, settings, said) => {
-    const visit = await behindProxy(settings, said)
+  async (_, settings, proxyHeaders) => {
+    const visit = await behindProxy(settings, proxyHeaders)
     const page = await (await visit('/overview')).text()
     expect(page).toContain('href="/shop/error_dashboard/settings"')
     expect(page).not.toMatch(/(?:href|src|action)="\/error_dashboard/)

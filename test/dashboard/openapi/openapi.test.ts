@@ -143,16 +143,16 @@ describe('the documented endpoints', () => {
 
   test('failures return the documented statuses and body', async () => {
     const json = { accept: 'application/json' }
-    const answers = [
+    const failures = [
       await fetch(`${host.origin}/error_dashboard/errors`, { headers: json }),
       await host.post('/errors/1/resolve', {}, { ...json, origin: 'https://evil.example' }),
       await host.get('/errors/999999', json),
       await host.post('/errors/1/add_comment', { body: 'x'.repeat(3_000_000) }, json),
       await host.get('/errors?severity=dire', json),
     ]
-    expect(answers.map(({ status }) => status)).toEqual([401, 403, 404, 413, 422])
-    for (const answer of answers) expect(await answer.json()).toEqual({ error: expect.any(String) })
-    expect(answers[0]?.headers.has('www-authenticate')).toBe(true)
+    expect(failures.map(({ status }) => status)).toEqual([401, 403, 404, 413, 422])
+    for (const failure of failures) expect(await failure.json()).toEqual({ error: expect.any(String) })
+    expect(failures[0]?.headers.has('www-authenticate')).toBe(true)
   })
 
   test('rejects an action without its required parameters', async () => {
@@ -196,8 +196,8 @@ async function expectDescribed(host: Host, path: string, address: string): Promi
   const response = await host.get(address, { accept: 'application/json' })
   expect([address, response.status]).toEqual([address, 200])
   const validate = validators.get(path)
-  const answer = await response.json()
-  if (!validate?.(answer)) expect([address, validate?.errors?.slice(0, 3)]).toEqual([address, []])
+  const json = await response.json()
+  if (!validate?.(json)) expect([address, validate?.errors?.slice(0, 3)]).toEqual([address, []])
 }
 
 /** Stricter than the document: rejects properties that it does not describe. */

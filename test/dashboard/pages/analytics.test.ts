@@ -43,14 +43,14 @@ describeOneDatabase('analytics pages', (database) => {
   afterAll(() => host.close())
 
   test('/releases returns HTML and JSON, filtered by days and application, with pagination', async () => {
-    const answer = await host.json('/releases')
-    expect(answer).toMatchObject({
+    const response = await host.json('/releases')
+    expect(response).toMatchObject({
       status: 200,
       period: { days: 30, time_zone: 'Europe/Berlin' },
       pagination: { page: 1, per_page: 20, total_count: 3, total_pages: 1 },
       release: null,
     })
-    expect(answer.releases).toMatchObject([
+    expect(response.releases).toMatchObject([
       {
         app_version: '1.1.0',
         first_seen_at: new Date(NOW - DAY).toISOString(),
@@ -74,8 +74,8 @@ describeOneDatabase('analytics pages', (database) => {
   })
 
   test('/errors/analytics returns JSON with every figure, for 30 days by default', async () => {
-    const answer = await host.json('/errors/analytics')
-    expect(answer).toMatchObject({
+    const response = await host.json('/errors/analytics')
+    expect(response).toMatchObject({
       status: 200,
       period: { days: 30, time_zone: 'Europe/Berlin', from: '2026-03-01T23:00:00.000Z' },
       total_occurrences: 5,
@@ -84,7 +84,7 @@ describeOneDatabase('analytics pages', (database) => {
       resolution: { error_count: 3, resolved_count: 0 },
       release: { app_version: '1.1.0' },
     })
-    expect(Object.keys(answer).sort()).toEqual(
+    expect(Object.keys(response).sort()).toEqual(
       [
         'above_baseline',
         'bursts',
@@ -180,9 +180,9 @@ test('the heat map keeps shades distinguishable despite one extreme hour', () =>
 
 test('returns 404 for the platform comparison page and empty results for its operation while the feature is off', async () => {
   const host = await startHost('sqlite::memory:', { enable_platform_comparison: false })
-  const answer = await host.get('/errors/platform_comparison', { accept: 'application/json' })
-  expect(answer.status).toBe(404)
-  expect(JSON.stringify(await answer.json())).toContain('enable_platform_comparison')
+  const response = await host.get('/errors/platform_comparison', { accept: 'application/json' })
+  expect(response.status).toBe(404)
+  expect(JSON.stringify(await response.json())).toContain('enable_platform_comparison')
   await host.tracker.Commands.LogError.call({ error_type: 'PayError', message: 'm', platform: 'Web' })
   const comparison = new host.tracker.Queries.PlatformComparison()
   expect(await comparison.errorRateByPlatform()).toEqual([])

@@ -12,17 +12,17 @@ import { NOON } from '../../support/tracker.js'
 import { listContext } from '../../triage/list-context.js'
 
 /** Makes the tracker cache a result, as it does for slow queries. */
-const rememberSlowly = <T>(context: Context, question: string, ask: () => Promise<T>) =>
+const rememberSlowly = <T>(context: Context, question: string, query: () => Promise<T>) =>
   cachedQuery(context, question, async () => {
     await new Promise((resume) => setTimeout(resume, 80))
-    return ask()
+    return query()
   })
 
 test('shows the age of cached figures and hides it when they are fresh', () => {
-  const said = (seconds: number) => String(UpdatedAt({ at: NOON - seconds * 1000, now: NOON }) ?? '')
-  expect(said(4)).toBe('')
-  expect(said(40)).toMatch(/^<p class="description updated-at" title="Cached[^"]*">Updated 40 seconds ago<\/p>$/)
-  expect(said(120)).toContain('>Updated 2 minutes ago<')
+  const textAfter = (seconds: number) => String(UpdatedAt({ at: NOON - seconds * 1000, now: NOON }) ?? '')
+  expect(textAfter(4)).toBe('')
+  expect(textAfter(40)).toMatch(/^<p class="description updated-at" title="Cached[^"]*">Updated 40 seconds ago<\/p>$/)
+  expect(textAfter(120)).toContain('>Updated 2 minutes ago<')
 })
 
 describeOneDatabase('a cached page', (database) => {

@@ -46,7 +46,7 @@ describeEachRuntime('dumps of a running host', ({ path }) => {
     folder = mkdtempSync(join(tmpdir(), 'faultboard-dumps-'))
     database = `sqlite:${join(folder, 'test.sqlite3')}`
     host = await startMeasuredHost(path, { database, ...ON }, SECRETS)
-    await host.ask('/pool')
+    await host.fetchJson('/pool')
   })
 
   afterAll(async () => {
@@ -72,7 +72,7 @@ describeEachRuntime('dumps of a running host', ({ path }) => {
   })
 
   test('dumps contain garbage collection, descriptors, pools, jobs, packages and loop iterations', async () => {
-    await host.ask('/leak')
+    await host.fetchJson('/leak')
     const dump = await find(await host.dump({ note: 'all sections' }))
     expect(dump.process.pid).toBe(host.pid)
     expect(dump.gc.kinds.scavenge?.count).toBeGreaterThan(0)
@@ -89,7 +89,7 @@ describeEachRuntime('dumps of a running host', ({ path }) => {
   })
 
   test('dumps include handles and limits of the Node.js report and restore its settings', async () => {
-    const before = await host.ask('/state')
+    const before = await host.fetchJson('/state')
     const { report } = await find(await host.dump({ report: 'true' }))
     expect(report?.handles.tcp?.total).toBeGreaterThan(0)
     expect(report?.user_limits.open_files?.soft).toBeGreaterThan(0)
@@ -100,13 +100,13 @@ describeEachRuntime('dumps of a running host', ({ path }) => {
     // Without a memory limit, Node.js reports an implausible number.
     for (const bytes of Object.values(report?.resource_usage ?? {})) expect(bytes).toBeLessThan(2 ** 50)
     expect(report).not.toHaveProperty('environmentVariables')
-    expect(await host.ask('/state')).toEqual(before)
+    expect(await host.fetchJson('/state')).toEqual(before)
   })
 
   test('dumps show the heap growth and timers of a leak', async () => {
     const before = await find(await host.dump())
-    await host.ask('/leak')
-    await host.ask('/timers')
+    await host.fetchJson('/leak')
+    await host.fetchJson('/timers')
     const after = await find(await host.dump())
     expect(after.memory.heap_used_bytes).toBeGreaterThan(before.memory.heap_used_bytes)
     expect(after.active_resources.Timeout).toBe((before.active_resources.Timeout ?? 0) + 50)
@@ -114,14 +114,14 @@ describeEachRuntime('dumps of a running host', ({ path }) => {
 
   test('records a CPU profile without blocking the host or opening a port', async () => {
     // The host works from before the profile starts until it ends.
-    await host.ask('/work')
+    await host.fetchJson('/work')
     let id = 0
     const profiled = host.dump({ cpu_profile_ms: '1000' }).then((dumpId) => {
       id = dumpId
     })
-    while (id === 0) expect(await host.ask('/state')).toMatchObject({ inspector_url: null })
+    while (id === 0) expect(await host.fetchJson('/state')).toMatchObject({ inspector_url: null })
     await profiled
-    await host.ask('/rest')
+    await host.fetchJson('/rest')
     const [file] = (await find(id)).files
     expect(file).toMatchObject({ kind: 'cpu_profile', hostname: expect.any(String) })
     const response = await host.get(`/errors/diagnostic_dumps/${id}/files/cpu_profile`)

@@ -9,7 +9,7 @@ import { instrumentPg } from '../../../dist/subscribers/pg.js'
 
 const { settings, driver, url } = JSON.parse(process.env.ORDERS)
 const tracker = createTracker(settings)
-const ask = await { pg: withPg, mysql2: withMysql2, none: async () => leftByHand }[driver]()
+const runStatement = await { pg: withPg, mysql2: withMysql2, none: async () => leftByHand }[driver]()
 
 async function withPg() {
   const { default: pg } = await import('pg')
@@ -31,7 +31,7 @@ function leftByHand(id) {
 }
 
 async function loadOrders(count) {
-  for (let i = 0; i < count; i++) await ask(i)
+  for (let i = 0; i < count; i++) await runStatement(i)
 }
 
 const app = express()
@@ -40,7 +40,7 @@ app.get('/orders/:count', async (request, response) => {
   response.send('ok')
 })
 app.get('/at-once/:count', async (request, response) => {
-  await Promise.all(Array.from({ length: Number(request.params.count) }, (_, i) => ask(i)))
+  await Promise.all(Array.from({ length: Number(request.params.count) }, (_, i) => runStatement(i)))
   response.send('ok')
 })
 app.get('/failing', async () => {

@@ -11,7 +11,7 @@ const ON: Settings = { enable_breadcrumbs: true, detect_n_plus_one_queries: true
 
 async function watching(database: TestDatabase, settings: Settings = {}) {
   const { tracker, url } = await freshTracker(database, { ...ON, ...settings })
-  const ask = (times: number, message = 'select * from users where id = 7') => {
+  const runStatements = (times: number, message = 'select * from users where id = 7') => {
     for (let i = 0; i < times; i++) tracker.addBreadcrumb({ category: 'sql', message, duration_ms: 2 })
   }
   const rows = async () => {
@@ -20,7 +20,7 @@ async function watching(database: TestDatabase, settings: Settings = {}) {
       read.selectFrom('faultboard_repeated_statement_hours').selectAll().orderBy('statement').execute(),
     )
   }
-  return { tracker, ask, rows }
+  return { tracker, runStatements, rows }
 }
 
 const STATEMENT = 'select * from users where id = ?'
@@ -29,19 +29,19 @@ describeEachDatabase(
   'repeated statements',
   (database) => {
     test('repeated statements are counted when the scope ends', async () => {
-      const { tracker, ask, rows } = await watching(database)
-      expect(tracker.withScope(() => ask(6))).toBeUndefined()
-      await tracker.withScope(async () => ask(7))
+      const { tracker, runStatements, rows } = await watching(database)
+      expect(tracker.withScope(() => runStatements(6))).toBeUndefined()
+      await tracker.withScope(async () => runStatements(7))
       const failed = new Error('failed')
       expect(() =>
         tracker.withScope(() => {
-          ask(8)
+          runStatements(8)
           throw failed
         }),
       ).toThrow(failed)
       await expect(
         tracker.withScope(async () => {
-          ask(9)
+          runStatements(9)
           throw failed
         }),
       ).rejects.toBe(failed)
@@ -55,31 +55,31 @@ describeEachDatabase(
     })
 
     test('repeated statements are not counted below the threshold, far apart or in a transaction', async () => {
-      const { tracker, ask, rows } = await watching(database, { n_plus_one_threshold: 3 })
+      const { tracker, runStatements, rows } = await watching(database, { n_plus_one_threshold: 3 })
       tracker.withScope(() => {
-        ask(2)
+        runStatements(2)
         for (let i = 0; i < 5; i++) {
-          ask(1, `select * from settings`)
-          for (let j = 0; j < 12; j++) ask(1, `select column_${'abcdefghijkl'[j]}${'x'.repeat(i)} from wide`)
+          runStatements(1, `select * from settings`)
+          for (let j = 0; j < 12; j++) runStatements(1, `select column_${'abcdefghijkl'[j]}${'x'.repeat(i)} from wide`)
         }
-        ask(20, 'begin')
-        ask(20, 'COMMIT')
+        runStatements(20, 'begin')
+        runStatements(20, 'COMMIT')
       })
       expect(await rows()).toEqual([])
     })
 
     test('repeated statements are not counted outside a scope', async () => {
-      const { ask, rows } = await watching(database)
-      ask(50)
+      const { runStatements, rows } = await watching(database)
+      runStatements(50)
       expect(await rows()).toEqual([])
     })
 
     test('repeated statements are counted once when an error is recorded in a scope without an end', async () => {
-      const { tracker, ask, rows } = await watching(database)
+      const { tracker, runStatements, rows } = await watching(database)
       await new Promise<void>((done) => {
         setImmediate(async () => {
           tracker.setTags({ job: 'import' })
-          ask(6)
+          runStatements(6)
           await tracker.Commands.LogError.call({ error_type: 'A', message: 'b' })
           await tracker.Commands.LogError.call({ error_type: 'A', message: 'b' })
           done()
@@ -89,9 +89,9 @@ describeEachDatabase(
     })
 
     test('repeated statements are counted when the client disconnects', async () => {
-      const { tracker, ask, rows } = await watching(database)
+      const { tracker, runStatements, rows } = await watching(database)
       const server = createServer(() => {
-        ask(6)
+        runStatements(6)
         client.destroy()
       }).listen(0, '127.0.0.1')
       onTestFinished(() => void server.close())
@@ -105,8 +105,8 @@ describeEachDatabase(
     })
 
     test('repeated statements are limited in number', async () => {
-      const { tracker, ask, rows } = await watching(database)
-      for (let i = 0; i < 600; i++) tracker.withScope(() => ask(5, `select ${'a'.repeat(i)} from x`))
+      const { tracker, runStatements, rows } = await watching(database)
+      for (let i = 0; i < 600; i++) tracker.withScope(() => runStatements(5, `select ${'a'.repeat(i)} from x`))
       const all = await rows()
       expect(all.reduce((sum, { statement_count }) => sum + statement_count, 0)).toBe(3000)
       expect(all.length).toBeLessThanOrEqual(201)

@@ -36,8 +36,8 @@ describeEachRuntime('the health of a running host', ({ path, name }) => {
     let id: unknown
     let health: SystemHealth | undefined
     await eventually(async () => {
-      await host.ask('/block')
-      id = (await host.ask('/fail'))?.id
+      await host.fetchJson('/block')
+      id = (await host.fetchJson('/fail'))?.id
       const { error } = await host.json<{ error: { details: { system_health?: SystemHealth } } }>(`/errors/${id}.json`)
       health = error.details.system_health
       return (health?.delay_max_ms ?? 0) > 300

@@ -13,7 +13,7 @@ export interface MeasuredHost {
   pid: number
   origin: string
   /** Calls an action of the host and returns its response. */
-  ask(action: string): Promise<Record<string, unknown> | null>
+  fetchJson(action: string): Promise<Record<string, unknown> | null>
   get(path: string): Promise<Response>
   json<T>(path: string): Promise<T>
   post(path: string, form?: Record<string, string>): Promise<Response>
@@ -53,7 +53,7 @@ export async function startMeasuredHost(
   const host: MeasuredHost = {
     pid: child.pid ?? 0,
     origin,
-    ask: async (action) => (await (await fetch(`${origin}${action}`)).json()) as Record<string, unknown> | null,
+    fetchJson: async (action) => (await (await fetch(`${origin}${action}`)).json()) as Record<string, unknown> | null,
     get: (path) => fetch(at(path), { headers: SIGNED_IN, redirect: 'manual' }),
     json: async <T>(path: string) => (await (await host.get(path)).json()) as T,
     post: (path, form = {}) =>

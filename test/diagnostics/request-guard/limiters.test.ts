@@ -10,20 +10,20 @@ const ON: Settings = { enable_request_guard_tracking: true, enable_breadcrumbs: 
 
 /** Sends the same requests to a host with or without the tracker. */
 async function visit(host: GuardHost): Promise<HostResponse[]> {
-  const answers: HostResponse[] = []
-  for (let i = 0; i < 5; i++) answers.push(await host.express(`/plain/${i}?token=secret`, '198.51.100.7'))
-  for (let i = 0; i < 3; i++) answers.push(await host.express(`/own/${i}`, '2001:db8::7'))
-  for (let i = 0; i < 3; i++) answers.push(await host.express('/watched', '203.0.113.5'))
-  for (let i = 0; i < 4; i++) answers.push(await host.express('/flexible/memory', '203.0.113.5'))
+  const responses: HostResponse[] = []
+  for (let i = 0; i < 5; i++) responses.push(await host.express(`/plain/${i}?token=secret`, '198.51.100.7'))
+  for (let i = 0; i < 3; i++) responses.push(await host.express(`/own/${i}`, '2001:db8::7'))
+  for (let i = 0; i < 3; i++) responses.push(await host.express('/watched', '203.0.113.5'))
+  for (let i = 0; i < 4; i++) responses.push(await host.express('/flexible/memory', '203.0.113.5'))
   if (REDIS) {
-    for (let i = 0; i < 5; i++) answers.push(await host.express('/flexible/redis', '203.0.113.6'))
-    answers.push(await host.express('/flexible/broken'))
+    for (let i = 0; i < 5; i++) responses.push(await host.express('/flexible/redis', '203.0.113.6'))
+    responses.push(await host.express('/flexible/broken'))
   }
-  answers.push(await host.express('/block/memory'))
-  answers.push(await host.express('/by-hand/track'), await host.express('/by-hand/nonsense'))
-  for (let i = 0; i < 5; i++) answers.push(await host.fastify(`/fast/${i}`))
-  answers.push(await host.fastify('/hooks'))
-  return answers
+  responses.push(await host.express('/block/memory'))
+  responses.push(await host.express('/by-hand/track'), await host.express('/by-hand/nonsense'))
+  for (let i = 0; i < 5; i++) responses.push(await host.fastify(`/fast/${i}`))
+  responses.push(await host.fastify('/hooks'))
+  return responses
 }
 
 describeEachDatabase(

@@ -152,10 +152,10 @@ describeEachDatabase('folding old hours', (database) => {
       ...attack(depot, old - HOUR, 22),
       ...attack(shop, NOON - 6 * DAY, 30),
     ])
-    const asked = () => perform(requestGuardSummary, context, { days: 30 })
-    const before = await asked()
+    const runSummary = () => perform(requestGuardSummary, context, { days: 30 })
+    const before = await runSummary()
     await foldGuardHours(context)
-    const { by_address, ...after } = await asked()
+    const { by_address, ...after } = await runSummary()
     expect(after).toMatchObject({ by_kind: before.by_kind, by_day: before.by_day, by_rule: before.by_rule })
     expect(by_address[0]).toMatchObject({ ip_address: OTHERS, count: 1000 + (130 * 131) / 2 + 1 + 2 })
     expect(by_address.find(({ ip_address }) => ip_address === '192.0.2.149')).toMatchObject({ count: 150 })

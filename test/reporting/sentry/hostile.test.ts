@@ -202,16 +202,16 @@ describe('Unusual envelopes', () => {
     expect((await host.send('{}\n{"type":{"toString":1}}\n{}')).status).toBe(200)
     expect((await host.tracker.stats()).dropped).toEqual({ 'sentry_dropped: other': 1 })
     const nested = `{}\n{"type":"event"}\n{"message":"deep","extra":{"x":${'['.repeat(200)}${']'.repeat(200)}}}`
-    const answer = await host.send(nested)
-    expect([answer.status, await answer.json()]).toEqual([400, { detail: 'an event is nested too deeply' }])
+    const response = await host.send(nested)
+    expect([response.status, await response.json()]).toEqual([400, { detail: 'an event is nested too deeply' }])
     expect(host.lines).toEqual([])
   })
 
   test('counts each event although all share the id of the header', async () => {
     const host = await intakeHost(ON_SQLITE)
     const header = JSON.stringify({ event_id: 'c'.repeat(32) })
-    const answer = await host.send(`${header}\n${'{"type":"event"}\n{"message":"without an id"}\n'.repeat(2)}`)
-    expect(await answer.json()).toEqual({ id: 'c'.repeat(32) })
+    const response = await host.send(`${header}\n${'{"type":"event"}\n{"message":"without an id"}\n'.repeat(2)}`)
+    expect(await response.json()).toEqual({ id: 'c'.repeat(32) })
     expect((await host.find('without an id')).occurrence_count).toBe(2)
   })
 
@@ -222,12 +222,12 @@ describe('Unusual envelopes', () => {
     const server = createServer(app)
     const origin = await listening(server)
     onTestFinished(() => void server.close())
-    const answer = await fetch(`${origin}/sentry/api/1/store/?sentry_key=${KEY}`, {
+    const response = await fetch(`${origin}/sentry/api/1/store/?sentry_key=${KEY}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: `{"message":"deep","extra":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}}`,
     })
-    expect([answer.status, await answer.json()]).toEqual([400, { detail: 'the body is nested too deeply' }])
+    expect([response.status, await response.json()]).toEqual([400, { detail: 'the body is nested too deeply' }])
     expect(lines).toEqual([])
   })
 })

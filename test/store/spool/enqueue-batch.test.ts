@@ -25,15 +25,15 @@ describeEachDatabase('an accepted error', (database) => {
 
   test('an accepted error is written to disk when the engine is unavailable, without a new attempt for each error', async () => {
     const place = await freshPlace(database)
-    let asked = 0
+    let attempts = 0
     const { accepted, recorder, failures } = await handing(place, async () => {
-      asked++
+      attempts++
       throw new Error('refused')
     })
     await recorder.flush()
     expect(accepted).toEqual(['accepted', 'accepted', 'accepted'])
     expect(await counted(place)).toBe(3)
-    expect(asked).toBe(1)
+    expect(attempts).toBe(1)
     expect(failures).toEqual(['refused'])
   })
 

@@ -51,8 +51,8 @@ const eventWith = (frames: object[], inner: object[] = []) => ({
 
 async function send(host: Host, event: object): Promise<void> {
   const intake = sentryIntake({ keys: [KEY], tracker: host.tracker })
-  const answer = await intake.handle(post(`/sentry/api/1/store/?sentry_key=${KEY}`, event), { remote_address: '::1' })
-  expect(answer.status).toBe(200)
+  const response = await intake.handle(post(`/sentry/api/1/store/?sentry_key=${KEY}`, event), { remote_address: '::1' })
+  expect(response.status).toBe(200)
 }
 
 test('shows the source lines that a Sentry SDK sent, with secrets removed', async () => {

@@ -117,8 +117,8 @@ describeOneDatabase('related errors and baselines', (database) => {
   test('another application does not see the data', async () => {
     const applications = await host.tracker.Queries.Applications.call()
     const application_id = applications.find(({ name }) => name === 'other')?.id
-    const answer = await host.json(`/errors/analytics?application_id=${application_id}`)
-    expect(answer).toMatchObject({ total_occurrences: 1, cascades: [], bursts: { bursts: [] } })
+    const analytics = await host.json(`/errors/analytics?application_id=${application_id}`)
+    expect(analytics).toMatchObject({ total_occurrences: 1, cascades: [], bursts: { bursts: [] } })
     expect(await host.json(`/overview?application_id=${application_id}`)).toMatchObject({ spiking: [] })
   })
 

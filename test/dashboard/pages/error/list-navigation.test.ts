@@ -166,7 +166,7 @@ describe('the page of one error', () => {
     ['resolve', {}, 'Already resolved.'],
   ])('confirms the action %s %j: %s', async (action, form, notice) => {
     const response = await host.post(`/errors/${id}/${action}`, form as Record<string, string>)
-    const said = /faultboard_notice=([^;]*)/.exec(response.headers.get('set-cookie') ?? '')?.[1] ?? ''
-    expect(decodeURIComponent(said)).toBe(notice)
+    const flash = /faultboard_notice=([^;]*)/.exec(response.headers.get('set-cookie') ?? '')?.[1] ?? ''
+    expect(decodeURIComponent(flash)).toBe(notice)
   })
 })

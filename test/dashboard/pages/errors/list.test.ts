@@ -185,10 +185,10 @@ describe('a list without rows', () => {
 describe('changes of the list', () => {
   test('changes of the list are returned as JSON', async () => {
     const { errors } = await host.tracker.Queries.ErrorsList.page({ search: 'needle' })
-    const answer = await host.json(
+    const changes = await host.json(
       `/errors/changes.json?since=${Date.now() - 3_600_000}&search=hay&ids=${errors[0]?.id}`,
     )
-    expect(answer).toMatchObject({ status: 200, new_count: 29, updated: [{ id: errors[0]?.id, occurrence_count: 1 }] })
+    expect(changes).toMatchObject({ status: 200, new_count: 29, updated: [{ id: errors[0]?.id, occurrence_count: 1 }] })
     expect((await host.json('/errors/changes.json')).status).toBe(422)
   })
 })

@@ -219,9 +219,9 @@ describeWithGit('git', () => {
     const git_repository_url = 'https://gitlab.example/shop/api'
     const { context } = gitContext(folder, { enable_git_blame: false, git_repository_url })
     const place = { file: 'src/cart.ts', line_number: 2 }
-    const asked = async () => (await historiesOf(context, [place], first)).frames[0]
-    await eventually(async () => (await asked())?.link !== null, 'the link is made')
-    const history = await asked()
+    const loadHistory = async () => (await historiesOf(context, [place], first)).frames[0]
+    await eventually(async () => (await loadHistory())?.link !== null, 'the link is made')
+    const history = await loadHistory()
     vi.unstubAllEnvs()
     expect(history).toMatchObject({
       link: `${git_repository_url}/-/blob/${first}/src/cart.ts#L2`,

@@ -32,13 +32,13 @@ export async function lineHistory(
   context: Context,
   { file, line_number = 1, git_sha = null }: Asked,
 ): Promise<{ history: FrameHistory | null; note: string | null }> {
-  let answer = await historiesOf(context, [{ file, line_number }], git_sha)
+  let histories = await historiesOf(context, [{ file, line_number }], git_sha)
   // Without a note, the lookup is pending or the frame was rejected before git ran.
   await eventually(async () => {
-    answer = await historiesOf(context, [{ file, line_number }], git_sha)
-    return answer.note !== null || !answer.frames[0]?.is_pending
+    histories = await historiesOf(context, [{ file, line_number }], git_sha)
+    return histories.note !== null || !histories.frames[0]?.is_pending
   }, 'git has answered')
-  return { history: answer.frames[0] ?? null, note: answer.note }
+  return { history: histories.frames[0] ?? null, note: histories.note }
 }
 
 /** Returns the source of a frame, at its commit if available. */
