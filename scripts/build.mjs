@@ -14,6 +14,7 @@ const CHUNKS = [
   ['edge', ['adapters/next-edge.js']],
   ['command-line', ['cli/main.js']],
   ['tracker', ['index.js']],
+  ['backend', ['backend.js']],
   ['operations', ['lazy-operations.js']],
   ['jobs', ['jobs/handlers.js']],
   ['dashboard', ['dashboard/handler.js', 'dashboard/routes.js']],

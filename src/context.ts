@@ -17,6 +17,7 @@ export interface Log {
 /** Dependencies of every operation, including clock and randomness, which tests replace. */
 export interface Context {
   config: Options
+  /** Usable after `ready`, like the outbox and the job engine, because their modules are loaded in the background. */
   database: Database
   /** Resolves when the schema is current. Rejects with instructions if it is outdated. */
   ready(): Promise<void>

@@ -21,26 +21,22 @@ import type { Context, Log } from './context.js'
 import type { Dashboard } from './dashboard/handler.js'
 import type { Diagnostic } from './diagnostics/define.js'
 import { DIAGNOSTICS, optionsOf, retentionOf, startCollectors } from './diagnostics/diagnostics.js'
-import type { JobEngine } from './jobs/engine.js'
-import { createEngine } from './jobs/engines.js'
+import { assertEngineConfigured } from './jobs/engine.js'
 import { reasonOf } from './jobs/reason.js'
-import { startJobs } from './jobs/registry.js'
+import { LazyBackend } from './lazy-backend.js'
 import { createLog } from './log.js'
 import { Counters } from './model/counters.js'
 import { TrackerError } from './model/errors.js'
 import { createRedactor, NO_REDACTION } from './model/redaction/redaction.js'
-import { incompleteChannelWarnings } from './notifications/channels/incomplete-channels.js'
-import { createOutbox } from './notifications/delivery/create-outbox.js'
 import { createReject } from './store/counters/rejections.js'
 import { Tallies } from './store/counters/tallies.js'
-import { createDatabase } from './store/database.js'
-import { openSchema, spoolFolder } from './store/open-schema.js'
+import { describeDatabase } from './store/database-target.js'
 import { Recorder } from './store/recording/recorder.js'
 import { atExit } from './store/spool/at-exit.js'
 import { createEnqueueBatch, type EnqueueBatch } from './store/spool/enqueue-batch.js'
 import { flushAtExit } from './store/spool/flush-at-exit.js'
 import { listenForImportRequests, mustUseSpool, requestImport } from './store/spool/import-requests.js'
-import { Spool } from './store/spool/spool.js'
+import { Spool, spoolFolder } from './store/spool/spool.js'
 
 /** Clock, randomness, environment variables and standard error. Tests replace them. */
 export interface Environment {
@@ -77,14 +73,16 @@ export function startRuntime(
 ): Runtime {
   prepareForStackLimit()
   const { diagnostics = DIAGNOSTICS } = environment
-  const { context, isSpoolOnly } = buildContext(settings, { ...environment, diagnostics }, pools)
+  const { context, backend, isSpoolOnly } = buildContext(settings, { ...environment, diagnostics }, pools)
   const sightings = new Sightings()
   const reporter = createReporter(context, sightings)
   const stopCollectors = startCollectors(diagnostics, { ...reporter, canWrite: !isSpoolOnly })
   const stopListening = startSources(reporter)
   const attached = new Set<() => void>()
   const stopExitHooks = startExitHooks(context)
-  const jobs = isSpoolOnly ? null : startJobs(context)
+  const loading = isSpoolOnly ? null : backend.load()
+  // The recorder reports a backend that cannot be loaded.
+  const jobs = loading?.then(({ startJobs }) => startJobs(context)).catch(() => null)
   let dashboard: Promise<Dashboard> | null = null
   // A dashboard that failed to load has already reported its error to the caller.
   const closeDashboard = () => void dashboard?.then(({ close }) => close()).catch(() => {})
@@ -100,7 +98,7 @@ export function startRuntime(
     context,
     sightings,
     dashboard() {
-      dashboard ??= openDashboard(context, diagnostics)
+      dashboard ??= backend.load().then(() => openDashboard(context, diagnostics))
       return dashboard
     },
     attach(source) {
@@ -116,7 +114,7 @@ export function startRuntime(
       for (const detach of [...attached].reverse()) detach()
       closeDashboard()
       try {
-        await jobs?.stop()
+        await (await jobs)?.stop()
         await recorder.close()
         await tallies.close()
         await database.close()
@@ -128,7 +126,7 @@ export function startRuntime(
     retire() {
       recorder.spoolNow()
       removeHooks()
-      void Promise.all([jobs?.stop(), recorder.close(), tallies.close()])
+      void Promise.all([jobs?.then((running) => running?.stop()), recorder.close(), tallies.close()])
         .then(() => database.close())
         .catch((error: unknown) => context.log.warn(`Could not close the previous database: ${reasonOf(error)}`))
     },
@@ -173,45 +171,47 @@ function buildContext(
   settings: Settings,
   { now, random, env, write, diagnostics }: Required<Environment>,
   pools: CaptureContext['pools'],
-): { context: CaptureContext; isSpoolOnly: boolean } {
+): { context: CaptureContext; backend: LazyBackend; isSpoolOnly: boolean } {
   const optionTable = { ...OPTIONS, ...optionsOf(diagnostics) }
   const { options: config, warnings } = resolveConfiguration(settings, env, optionTable)
   const redactor = config.filter_sensitive_data ? createRedactor(config.sensitive_data_patterns) : NO_REDACTION
   const log = createLog(now, write, redactor)
-  for (const warning of [...warnings, ...incompleteChannelWarnings(config)]) log.warn(warning)
-  const database = createDatabase(config.database, config.project_root)
-  database.dialect.file?.onIncident(log.warn)
+  for (const warning of warnings) log.warn(warning)
+  const target = describeDatabase(config.database, config.project_root)
+  assertEngineConfigured(config, target)
   const counters = new Counters()
-  const spool = new Spool(spoolFolder(config, database), config.spool_max_bytes)
-  const isSpoolOnly = mustUseSpool(database)
-  const ready = isSpoolOnly
-    ? rejectInWorkerThread
-    : memoizeUntilFailure(
-        () => openSchema(database),
-        () => database.dialect.file?.generation,
-      )
+  const spool = new Spool(spoolFolder(config, target), config.spool_max_bytes)
+  const isSpoolOnly = mustUseSpool(target)
   const reject = createReject(counters, () => tallies, now)
-  const outbox = createOutbox({ config, database, now, reject })
-  const jobs = createEngine({ config, database, ready, log, now, random })
+  const backend = new LazyBackend({ config, target, spool, counters, log, now, random, reject })
+  const { database } = backend
+  const ready = isSpoolOnly ? rejectInWorkerThread : async () => (await backend.load()).ready()
   const { application_name, max_occurrences_per_error } = config
   const writing = { database, spool, counters, application_name, now, open: ready, warn: log.warn }
   const recorder = new Recorder(
     {
-      ...{ ...writing, outbox, max_occurrences_per_error },
+      ...{ ...writing, max_occurrences_per_error },
+      loadWriter: async () => (await backend.load()).writer,
       crashes: crashFiles(config),
-      enqueueBatch: enqueueWithJobs(config, jobs, log, counters),
+      enqueueBatch: enqueueWithJobs(config, backend, log, counters),
       onSpooled: () => requestImport(spool.folder),
     },
     { journal: config.async_logging, spoolOnly: isSpoolOnly },
   )
   const tallies = new Tallies({ ...writing, spoolOnly: isSpoolOnly })
   const shared: Context = {
-    ...{ config, database, ready, recorder, spool, tallies, outbox, jobs },
+    ...{ config, database, ready, recorder, spool, tallies },
     ...{ redactor, counters, reject, log, now, random, optionTable },
     retention: retentionOf(diagnostics),
+    get outbox() {
+      return backend.loaded.outbox
+    },
+    get jobs() {
+      return backend.loaded.jobs
+    },
   }
-  const context: CaptureContext = { ...shared, ...captureParts(shared), pools }
-  return { context, isSpoolOnly }
+  const context: CaptureContext = Object.assign(shared, captureParts(shared), { pools })
+  return { context, backend, isSpoolOnly }
 }
 
 /** High enough to outlast any database outage. */
@@ -223,21 +223,17 @@ const MAX_RECORD_ATTEMPTS = 1000
  */
 function enqueueWithJobs(
   { job_engine, application_name }: Options,
-  jobs: JobEngine,
+  backend: LazyBackend,
   log: Log,
   counters: Counters,
 ): EnqueueBatch | null {
   if (job_engine === 'embedded') return null
   return createEnqueueBatch({
-    add: (batch, batch_id) =>
-      jobs.add([
-        {
-          name: 'record',
-          data: { batch, application_name },
-          key: `record:${batch_id}`,
-          max_attempts: MAX_RECORD_ATTEMPTS,
-        },
-      ]),
+    async add(batch, batch_id) {
+      const { jobs } = await backend.load()
+      const data = { batch, application_name }
+      await jobs.add([{ name: 'record', data, key: `record:${batch_id}`, max_attempts: MAX_RECORD_ATTEMPTS }])
+    },
     onFailed(error) {
       counters.add('job_engine_unavailable')
       log.warn(`Cannot enqueue errors (${reasonOf(error)}). Using the spool folder instead.`)
@@ -284,21 +280,5 @@ function captureParts({ config, counters, now }: Context): Omit<CaptureContext, 
     floods: new MessageFloods(config.max_groups_per_place),
     lag: new LagGuard(config.max_event_loop_lag_ms),
     processFacts: processFacts(),
-  }
-}
-
-/** Shares one attempt among all callers, until it fails or the generation of the database file changes. */
-function memoizeUntilFailure(attempt: () => Promise<void>, generation: () => number | undefined): () => Promise<void> {
-  let running: { attempt: Promise<void>; generation: number | undefined } | null = null
-  return () => {
-    const current = generation()
-    if (running?.generation !== current) running = null
-    if (running) return running.attempt
-    const started = { attempt: attempt(), generation: current }
-    running = started
-    started.attempt.catch(() => {
-      if (running === started) running = null
-    })
-    return started.attempt
   }
 }

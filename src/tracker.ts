@@ -145,7 +145,7 @@ export class TrackerInstance {
       ...recorder.state,
       dropped: counters.toJSON(),
       spool: await spool.state(),
-      database: database.dialect.address,
+      database: database.target.address,
     }
   }
 

@@ -1,3 +1,7 @@
+import type { Options } from '../config/options.js'
+import { ConfigurationError } from '../model/errors.js'
+import type { DatabaseTarget } from '../store/database-target.js'
+
 /** Names of the background jobs. */
 export const JOB_NAMES = ['record', 'cleanup', 'baselines', 'cascades', 'baseline_alerts', 'digest'] as const
 export type JobName = (typeof JOB_NAMES)[number]
@@ -59,4 +63,21 @@ export interface JobEngine {
   deadLetters(limit: number): Promise<DeadLetter[]>
   /** Claims no more jobs, waits for running jobs within the grace period, and releases the rest. */
   stop(): Promise<void>
+}
+
+/** Throws a ConfigurationError if an option that the engine requires is missing. */
+export function assertEngineConfigured(
+  { job_engine, redis_url, job_database }: Options,
+  { canHostPgBoss }: DatabaseTarget,
+): void {
+  if (job_engine === 'bullmq' && redis_url === null) {
+    throw new ConfigurationError([
+      'redis_url is missing: job_engine bullmq requires Redis, such as redis://127.0.0.1:6379',
+    ])
+  }
+  if (job_engine === 'pg-boss' && job_database === null && !canHostPgBoss) {
+    throw new ConfigurationError([
+      'job_database is missing: job_engine pg-boss requires PostgreSQL, but database is not PostgreSQL; set job_database to a URL such as postgres://localhost/jobs',
+    ])
+  }
 }

@@ -1,8 +1,8 @@
-import { TrackerError } from '../model/errors.js'
-import type { Dialect } from './dialect.js'
-import { isMysqlPool, mysqlPool, mysqlUrl } from './dialects/mysql.js'
-import { isPostgresPool, postgresPool, postgresUrl } from './dialects/postgres.js'
-import { isSqliteHandle, openSqliteFile, openSqliteHandle } from './dialects/sqlite.js'
+import { type DatabaseTarget, describeDatabase } from './database-target.js'
+import type { Dialect, ErrorClass } from './dialect.js'
+import { mysqlPool, mysqlUrl } from './dialects/mysql.js'
+import { postgresPool, postgresUrl } from './dialects/postgres.js'
+import { openSqliteFile, openSqliteHandle } from './dialects/sqlite.js'
 import { isIntegerColumn } from './integer-columns.js'
 import { Kysely, type KyselyPlugin, type Transaction, type UnknownRow } from './kysely.js'
 import type { Schema } from './schema.js'
@@ -10,12 +10,15 @@ import type { QueryTimeout } from './sql/query-timeout.js'
 
 /** Database of the tracker, independent of its kind. */
 export interface Database {
+  readonly target: DatabaseTarget
   readonly dialect: Dialect
   readonly read: Kysely<Schema>
   /** Runs the work in one transaction. Retries after a conflict with a concurrent transaction. */
   write<T>(work: (trx: Transaction<Schema>) => Promise<T>): Promise<T>
   /** Calls the listener after each commit of this process. It must not throw. Returns the function that removes it. */
   onWritten(listener: () => void): () => void
+  /** Classifies an error of the driver. */
+  classifyError(error: unknown): ErrorClass
   /** Whether an error means that the database is unreachable, rather than a bug. */
   isUnreachable(error: unknown): boolean
   /** Returns this database with a query timeout. A connection that does not respond is closed. */
@@ -36,6 +39,7 @@ export function createDatabase(option: string | object, root: string): Database 
     }
   }
   const database: Database = {
+    target: dialect,
     dialect,
     read,
     write: createWrite(read),
@@ -43,6 +47,7 @@ export function createDatabase(option: string | object, root: string): Database 
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
+    classifyError: dialect.classifyError,
     isUnreachable: (error) => isUnreachable(error, dialect),
     withTimeout(timeout) {
       const limited = dialect.kyselyWithTimeout?.(timeout)
@@ -55,19 +60,17 @@ export function createDatabase(option: string | object, root: string): Database 
   return database
 }
 
+/** Connects to a URL, or uses a pool or handle of the host. */
+const DIALECTS = {
+  sqlite: { connect: openSqliteFile, share: openSqliteHandle },
+  postgres: { connect: postgresUrl, share: postgresPool },
+  mysql: { connect: mysqlUrl, share: mysqlPool },
+}
+
 function createDialect(option: string | object, root: string): Dialect {
-  if (typeof option === 'string') {
-    if (option.startsWith('sqlite:')) return openSqliteFile(option, root)
-    if (/^postgres(ql)?:/.test(option)) return postgresUrl(option)
-    return mysqlUrl(option)
-  }
-  if (isPostgresPool(option)) return postgresPool(option)
-  if (isMysqlPool(option)) return mysqlPool(option)
-  if (isSqliteHandle(option)) return openSqliteHandle(option)
-  throw new TrackerError(
-    'configuration_invalid',
-    'Unsupported database object. Pass a pg Pool, a mysql2 pool, a node:sqlite or better-sqlite3 handle, or a URL.',
-  )
+  const target = describeDatabase(option, root)
+  const { connect, share } = DIALECTS[target.name]
+  return typeof option === 'string' ? connect(target, option) : share(target, option)
 }
 
 const MAX_WRITE_ATTEMPTS = 12

@@ -1,3 +1,4 @@
+import type { DatabaseTarget } from './database-target.js'
 import type { Capabilities } from './dialects/capabilities.js'
 import type {
   ColumnDataType,
@@ -11,15 +12,7 @@ import type { Schema } from './schema.js'
 import type { QueryTimeout } from './sql/query-timeout.js'
 
 /** All differences between the databases. A new database is one file with these members. */
-export interface Dialect extends Capabilities {
-  /** For display and tests. Other code branches on a capability. */
-  readonly name: 'sqlite' | 'postgres' | 'mysql'
-  /** Address with a masked password, for display. */
-  readonly address: string
-  /** Whether the tracker owns the database, so that it may migrate without confirmation. */
-  readonly migratesAutomatically: boolean
-  /** Limits the events of one transaction, because an embedded database blocks the host's thread. */
-  readonly maxRowsPerFlush: number
+export interface Dialect extends Capabilities, DatabaseTarget {
   readonly kysely: KyselyDialect
   /** Uses the same connections with a query timeout. Absent for an embedded database. */
   kyselyWithTimeout?(timeout: QueryTimeout): KyselyDialect

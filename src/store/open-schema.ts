@@ -1,7 +1,3 @@
-import { createHash } from 'node:crypto'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import type { Options } from '../config/options.js'
 import { failureMessage, TrackerError } from '../model/errors.js'
 import type { Database } from './database.js'
 import { describePendingMigrations, migrate } from './migrate.js'
@@ -23,13 +19,4 @@ export async function openSchema(database: Database): Promise<void> {
       cause,
     })
   }
-}
-
-/** Returns a folder next to an embedded database. Otherwise, a private folder per database and application. */
-export function spoolFolder({ spool_path, application_name }: Options, database: Database): string {
-  if (spool_path) return spool_path
-  const { address, migratesAutomatically } = database.dialect
-  if (migratesAutomatically && !address.includes(':memory:')) return `${address.slice('sqlite:'.length)}-spool`
-  const key = createHash('sha256').update(`${address}\n${application_name}`).digest('hex').slice(0, 16)
-  return join(tmpdir(), `faultboard-${process.getuid?.() ?? 'user'}-${key}`)
 }

@@ -1,6 +1,6 @@
 import type { Context } from '../context.js'
 import { TrackerError } from '../model/errors.js'
-import { isRefusal } from '../store/recording/record-batch.js'
+import { isRefusal } from '../store/recording/refusal.js'
 import { addApplication } from './add-application.js'
 import { addError } from './add-error.js'
 import { addErrorPart } from './add-more.js'

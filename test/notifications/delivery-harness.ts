@@ -52,7 +52,9 @@ export function harnessesOn(database: TestDatabase): (settings?: Settings) => Pr
     await withDatabase(url, async ({ read }) => {
       for (const table of TABLES) await read.deleteFrom(table).execute()
     })
-    return harnessAt({ url, spool_path: temporaryFolder() }, settings)
+    const harness = harnessAt({ url, spool_path: temporaryFolder() }, settings)
+    await harness.context.ready()
+    return harness
   }
 }
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -62,7 +62,29 @@ describe('the packed package, installed into an empty application', () => {
     )
     expect(loaded.filter((name) => onDemand.includes(name))).toEqual([])
     // Parsing them is the largest part of the time to start.
-    expect(bytesOfStaticImports(join(folder, 'node_modules/faultboard/dist/index.js'))).toBeLessThan(1_110_000)
+    expect(bytesOfStaticImports(join(folder, 'node_modules/faultboard/dist/index.js'))).toBeLessThan(580_000)
+  })
+
+  test('writes errors to the spool folder if the modules with SQL cannot be loaded', () => {
+    const broken = join(folder, 'broken')
+    cpSync(join(folder, 'node_modules/faultboard'), broken, { recursive: true })
+    const chunks = readdirSync(join(broken, 'dist/chunks')).filter((name) => name.startsWith('backend-'))
+    expect(chunks).toHaveLength(1)
+    for (const chunk of chunks) rmSync(join(broken, 'dist/chunks', chunk))
+    const script = `import { Tracker } from './dist/index.js'
+      const database = 'sqlite:lost.sqlite3'
+      Tracker.configure({ dashboard_username: 'a', dashboard_password: 'b', database, enable_process_health: true }).start()
+      const { state } = await Tracker.report(new Error('x'))
+      const failure = await Tracker.ready().catch(({ code }) => code)
+      const { status } = await Tracker.handle(new Request('http://localhost/')).catch(({ code }) => ({ status: code }))
+      await Tracker.flush()
+      await Tracker.shutdown()
+      console.log(JSON.stringify({ state, failure, status }))`
+    writeFileSync(join(broken, 'app.mjs'), script)
+    const printed = execFileSync(process.execPath, ['app.mjs'], { cwd: broken, encoding: 'utf8', timeout: 60_000 })
+    const unavailable = 'database_unavailable'
+    expect(JSON.parse(printed)).toEqual({ state: 'spooled', failure: unavailable, status: unavailable })
+    expect(readdirSync(join(broken, 'lost.sqlite3-spool'))).toHaveLength(1)
   })
 
   test('the packed package stays within the size limits and contains no sources, maps or images', () => {

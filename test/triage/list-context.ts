@@ -21,7 +21,9 @@ export interface ListContext {
 
 /** Opens a context as used by pages, on a new database. */
 export async function listContext(database: TestDatabase, settings: Settings = {}): Promise<ListContext> {
-  return contextAt(await freshPlace(database), settings)
+  const list = contextAt(await freshPlace(database), settings)
+  await list.context.ready()
+  return list
 }
 
 export function contextAt(place: TrackerPlace, settings: Settings = {}): ListContext {

@@ -25,6 +25,7 @@ describeEachDatabase(
       const option = database.dialect === 'sqlite' ? openHandle(url) : await asUserWithoutRights(url)
       expect(await withDatabase(option, migrate)).toContain('0001-initial')
       const { context, log } = contextAt({ url, spool_path: temporaryFolder() }, { database: option })
+      await context.ready()
       const { read, dialect } = context.database
       expect(await dialect.search.hasIndex(read)).toBe(false)
       const id = await log('Found', { message: 'The needle of 50%' })

@@ -6,7 +6,8 @@ import type { SelectQueryBuilder } from '../../store/kysely.js'
 import type { Schema } from '../../store/schema.js'
 import type { Scope } from './application-filter.js'
 import { hoursOfApplication } from './application-filter.js'
-import { localDay, type Period, type Span } from './period.js'
+import { localDay } from './local-day.js'
+import type { Period, Span } from './period.js'
 
 /** Span per query. Reading it takes a few milliseconds on SQLite. */
 const MAX_QUERY_SPAN_MS = 20 * DAY

@@ -3,7 +3,6 @@ import type { Context } from '../../context.js'
 import { clampedInteger, id, optional } from '../../model/input/input.js'
 import * as r from '../../model/result.js'
 import { DAY, firstHourFrom, HOUR, localDateTime, startOfDay, startOfHour } from '../../model/time.js'
-import { type RawBuilder, sql } from '../../store/kysely.js'
 
 export const MAX_DAYS = 365
 
@@ -63,12 +62,6 @@ export function periodView({ days, from, time_zone }: Period, now: number): Peri
   return { days, from: new Date(from).toISOString(), to: new Date(now).toISOString(), time_zone }
 }
 
-/** SQL expression for the local date of an hour: midnight of that date, interpreted as UTC. */
-export function localDay(period: Span & { time_zone: string }): RawBuilder<number> {
-  const time = localTime(period)
-  return sql<number>`${time} - ${time} % ${DAY}`
-}
-
 export function isoDate(day: number): string {
   return new Date(day).toISOString().slice(0, 10)
 }
@@ -91,19 +84,6 @@ export function localWeeks({ dates, time_zone }: Period): Week[] {
   return weeks
 }
 
-/**
- * SQL expression for the local time of an hour. Uses one offset per part if daylight saving time changes within the
- * span.
- */
-function localTime({ from, to, time_zone }: Span & { time_zone: string }): RawBuilder<number> {
-  const hour = sql.ref('hour')
-  const [first, ...later] = offsets({ from, to }, time_zone)
-  if (later.length === 0) return sql<number>`(${hour} + ${first?.offset ?? 0})`
-  // Literals, because PostgreSQL treats a parameter after `then` as text.
-  const cases = later.reverse().map((part) => sql`when ${hour} >= ${part.from} then ${sql.lit(part.offset)}`)
-  return sql<number>`(${hour} + case ${sql.join(cases, sql` `)} else ${sql.lit(first?.offset ?? 0)} end)`
-}
-
 /** Returns a function for the local offset of an hour. */
 export function localOffsets({ from, to, time_zone }: Span & { time_zone: string }): (hour: number) => number {
   const parts = offsets({ from, to }, time_zone).reverse()
@@ -116,7 +96,7 @@ interface OffsetPart {
 }
 
 /** Offsets to local time, each with the hour from which it applies. */
-function offsets({ from, to }: Span, timeZone: string): OffsetPart[] {
+export function offsets({ from, to }: Span, timeZone: string): OffsetPart[] {
   const parts = [{ from, offset: zoneOffset(from, timeZone) }]
   for (let hour = from; hour < to; hour += 7 * DAY) {
     const next = Math.min(hour + 7 * DAY, to)

@@ -8,9 +8,8 @@ import type { Options } from '../../options.js'
 import { resolveConfiguration } from '../../options.js'
 import { recentRejections } from '../../store/counters/rejections.js'
 import type { Database } from '../../store/database.js'
-import { spoolFolder } from '../../store/open-schema.js'
 import { integrityProblems, repairSqlite } from '../../store/repair/repair-sqlite.js'
-import { Spool } from '../../store/spool/spool.js'
+import { Spool, spoolFolder } from '../../store/spool/spool.js'
 import { COMMON_FLAGS, type CommonFlags, defineCommand } from '../command.js'
 import { type Configuration, hasCredentials, readConfiguration, withoutDashboard } from '../configuration.js'
 import { escapeText, print, printJson } from '../io/terminal.js'
@@ -95,7 +94,7 @@ function credentialFinding({ settings }: Configuration): Finding {
 }
 
 async function databaseFindings(database: Database, options: Options): Promise<Finding[]> {
-  const spool = await spoolFinding(new Spool(spoolFolder(options, database), options.spool_max_bytes))
+  const spool = await spoolFinding(new Spool(spoolFolder(options, database.target), options.spool_max_bytes))
   try {
     const missing = missingFile(database)
     if (missing) return [...missingFileFindings(missing), spool]

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { environmentVariable, type Options, resolveConfiguration } from '../../options.js'
 import type { Database } from '../../store/database.js'
 import { type MovedTable, type MoveResult, moveDatabase, requireMovable } from '../../store/move/move.js'
-import { spoolFolder } from '../../store/open-schema.js'
+import { spoolFolder } from '../../store/spool/spool.js'
 import { usageError } from '../arguments.js'
 import { COMMON_FLAGS, CommandFailed, defineCommand, type ParsedFlags } from '../command.js'
 import { readConfiguration, withoutDashboard } from '../configuration.js'
@@ -38,7 +38,7 @@ export const move = defineCommand({
       const missing = missingFile(from)
       if (missing) throw new CommandFailed(`There is no database ${missing}. Check --from.`)
       await runQuery(from, () => requireMovable(from))
-      const spool = spoolFolder(source, from)
+      const spool = spoolFolder(source, from.target)
       const pendingFiles = await countSpoolFiles(spool)
       warnAboutSpool(spool, pendingFiles)
       const moved = await runQuery(to, () => moveDatabase(from, to, progressPrinter(flags.json)))

@@ -85,7 +85,7 @@ export class ProcessHealthRecorder {
   /** Logs rejected rows only. The recorder already logs that the database is unreachable. */
   #handleFailure(rows: readonly Minute[], error: unknown): void {
     const { counters, database, log } = this.#context
-    if (database.dialect.classifyError(error) !== 'statement') {
+    if (database.classifyError(error) !== 'statement') {
       const discarded = rows.slice(0, Math.max(0, rows.length - MAX_UNWRITTEN_MINUTES))
       this.#minutes.discard(discarded)
       if (discarded.length > 0) counters.add('process_health_lost', discarded.length)

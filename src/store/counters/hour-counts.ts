@@ -174,7 +174,7 @@ export class HourCounts<Name extends string, Amount extends string> {
   /** Drops the pending batch after repeated refusals, because further retries cannot succeed. */
   #dropRefused(error: unknown): void {
     const { database, counters } = this.#counting
-    if (!this.#pending || database.dialect.classifyError(error) !== 'statement') return
+    if (!this.#pending || database.classifyError(error) !== 'statement') return
     if (++this.#pending.refusals < MAX_REFUSALS) return
     counters.add('counts_refused', this.#pending.rows.length)
     this.#pending = null
@@ -187,7 +187,7 @@ export class HourCounts<Name extends string, Amount extends string> {
 
   /** Limits the rows of a batch, because an embedded database blocks the host's thread. */
   #nextBatch(): CountBatch<Name, Amount> {
-    const { maxRowsPerFlush } = this.#counting.database.dialect
+    const { maxRowsPerFlush } = this.#counting.database.target
     const rows = () => this.#rows.take(maxRowsPerFlush)
     this.#pending ??= { batch_id: randomUUID(), rows: rows(), mayBeCommitted: false, refusals: 0 }
     return this.#pending
@@ -201,7 +201,7 @@ export class HourCounts<Name extends string, Amount extends string> {
       const batch = { batch_id, rows, mayBeCommitted: true, refusals: 0 }
       await this.#insert(batch, application_name).catch(async (error: unknown) => {
         if (await isBatchMarked(this.#counting.database.read, batch_id)) return
-        if (this.#counting.database.dialect.classifyError(error) !== 'statement') throw error
+        if (this.#counting.database.classifyError(error) !== 'statement') throw error
         counters.add('counts_refused', rows.length)
       })
     })

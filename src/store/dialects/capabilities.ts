@@ -6,8 +6,6 @@ export type AnyDatabase = Kysely<any>
 
 /** Differences between databases that SQL outside the dialects depends on. Code checks a capability, never a name. */
 export interface Capabilities {
-  /** Whether the database runs in the process and on the thread of the host. */
-  readonly isEmbedded: boolean
   /** Whether transactions lock single rows. Otherwise, write transactions are serialized. */
   readonly hasRowLocks: boolean
   /** Whether a row lock includes the index entry used to find the row, so that all writers must use the same index. */
@@ -21,8 +19,6 @@ export interface Capabilities {
   readonly hasReturning: boolean
   /** Whether `(a, b) > (1, 2)` uses an index on `a, b`. */
   readonly usesIndexForRowComparison: boolean
-  /** Whether pg-boss can store its jobs in this database. */
-  readonly canHostPgBoss: boolean
   /** Isolation level for a consistent read of several tables. Null if every transaction is a snapshot. */
   readonly snapshotIsolation: 'repeatable read' | null
   /** Hint after the table name of an update by primary key, which prevents a table scan. */

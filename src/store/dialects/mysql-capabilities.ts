@@ -3,7 +3,6 @@ import { addColumnUnlessListed } from './add-column.js'
 import type { Capabilities } from './capabilities.js'
 
 export const mysqlCapabilities: Capabilities = {
-  isEmbedded: false,
   hasRowLocks: true,
   locksIndexEntries: true,
   hasPartialIndexes: false,
@@ -11,7 +10,6 @@ export const mysqlCapabilities: Capabilities = {
   skipsUnchangedIndexes: true,
   hasReturning: false,
   usesIndexForRowComparison: false,
-  canHostPgBoss: false,
   snapshotIsolation: 'repeatable read',
   // Without the hint, MySQL scans a small table and waits for rows that another flush has locked.
   primaryKeyHint: sql`force index (primary)`,

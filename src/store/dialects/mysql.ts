@@ -1,7 +1,8 @@
 import { assignments, cachePerTarget, insertClause, type SqlSyntax } from '../bulk/bulk-sql.js'
+import type { DatabaseTarget, MysqlPoolTarget } from '../database-target.js'
 import type { BulkRow, BulkTarget, Dialect, ErrorClass, TextSearch } from '../dialect.js'
 import { CompiledQuery, type Kysely, MysqlDialect, type MysqlPool, type MysqlPoolConnection, sql } from '../kysely.js'
-import { loadDriver, maskPassword } from '../load-driver.js'
+import { loadDriver } from '../load-driver.js'
 import type { Schema } from '../schema.js'
 import type { QueryTimeout } from '../sql/query-timeout.js'
 import { type GuardedConnection, GuardedPool, openOnce, type PoolFactory } from './guarded-pool.js'
@@ -28,9 +29,7 @@ interface MysqlModule {
   Connection: new (options: { config: unknown }) => PoolConnection
 }
 
-/** Pool of the host, from mysql2 or mysql2/promise. */
-interface HostPool extends MysqlPool {
-  config?: { connectionConfig?: { host?: string; port?: number; database?: string } }
+interface HostPool extends MysqlPool, MysqlPoolTarget {
   _freeConnections?: { length: number }
 }
 
@@ -38,7 +37,7 @@ interface HostPool extends MysqlPool {
 const CONNECT_TIMEOUT_MS = 4000
 
 /** Creates a pool of the tracker. Opens it on first use. */
-export function mysqlUrl(url: string): Dialect {
+export function mysqlUrl(target: DatabaseTarget, url: string): Dialect {
   let pool: OwnPool | undefined
   const connections = new Set<Connection>()
   const open = openOnce(async () => {
@@ -72,22 +71,15 @@ export function mysqlUrl(url: string): Dialect {
     await new Promise<void>((done) => pool?.end(() => done()))
     clearTimeout(timer)
   }
-  return mysqlDialect({
-    openPool: open,
-    opened: () => pool ?? null,
-    address: maskPassword(url),
-    closeConnections,
-    close,
-  })
+  return mysqlDialect(target, { openPool: open, opened: () => pool ?? null, closeConnections, close })
 }
 
 /** Uses the pool of the host and never closes it. */
-export function mysqlPool(hostPool: HostPool | { pool: HostPool }): Dialect {
-  const pool = 'pool' in hostPool ? hostPool.pool : hostPool
-  return mysqlDialect({
+export function mysqlPool(target: DatabaseTarget, hostPool: object): Dialect {
+  const pool = ('pool' in hostPool ? hostPool.pool : hostPool) as HostPool
+  return mysqlDialect(target, {
     openPool: openOnce(async () => guardPool(pool)),
     opened: () => pool,
-    address: `${poolAddress(pool)} (the host's pool)`,
     closeConnections: () => false,
     async close() {},
   })
@@ -151,33 +143,19 @@ async function openOutside(pool: HostPool, onOpening: (connection: PoolConnectio
   return connection
 }
 
-/** Returns the address of the pool. It must identify the database, because the spool folder is derived from it. */
-function poolAddress({ config }: HostPool): string {
-  const { host, port, database } = config?.connectionConfig ?? {}
-  return `mysql://${host ?? 'localhost'}:${port ?? 3306}/${database ?? ''}`
-}
-
-export function isMysqlPool(value: object): value is HostPool | { pool: HostPool } {
-  return 'getConnection' in value && typeof value.getConnection === 'function'
-}
-
 interface MysqlParts {
   openPool(): Promise<PoolFactory<MysqlPool>>
   opened(): object | null
-  address: string
   closeConnections(): boolean
   close(): Promise<void>
 }
 
-function mysqlDialect({ openPool, opened, address, closeConnections, close }: MysqlParts): Dialect {
+function mysqlDialect(target: DatabaseTarget, { openPool, opened, closeConnections, close }: MysqlParts): Dialect {
   const kyselyFor = (timeout: QueryTimeout | null) =>
     new MysqlDialect({ pool: async () => (await openPool())(timeout) })
   return {
+    ...target,
     ...mysqlCapabilities,
-    name: 'mysql',
-    address,
-    migratesAutomatically: false,
-    maxRowsPerFlush: 1000,
     kysely: kyselyFor(null),
     kyselyWithTimeout: kyselyFor,
     columns: { id: 'bigint', identity: (column) => column.primaryKey().autoIncrement(), longText: sql`mediumtext` },

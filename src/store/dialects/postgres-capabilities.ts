@@ -2,7 +2,6 @@ import { sql } from '../kysely.js'
 import type { Capabilities } from './capabilities.js'
 
 export const postgresCapabilities: Capabilities = {
-  isEmbedded: false,
   hasRowLocks: true,
   locksIndexEntries: false,
   hasPartialIndexes: true,
@@ -10,7 +9,6 @@ export const postgresCapabilities: Capabilities = {
   skipsUnchangedIndexes: false,
   hasReturning: true,
   usesIndexForRowComparison: true,
-  canHostPgBoss: true,
   snapshotIsolation: 'repeatable read',
   primaryKeyHint: null,
   clusteredTableOptions: null,

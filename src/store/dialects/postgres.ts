@@ -1,4 +1,5 @@
 import { cachePerTarget, conflictClause, insertClause, returningClause, type SqlSyntax } from '../bulk/bulk-sql.js'
+import type { DatabaseTarget, PostgresPoolTarget } from '../database-target.js'
 import type { BulkInsert, BulkRow, BulkTarget, Dialect, ErrorClass } from '../dialect.js'
 import {
   CompiledQuery,
@@ -8,7 +9,7 @@ import {
   type PostgresPoolClient,
   type UnknownRow,
 } from '../kysely.js'
-import { loadDriver, maskPassword } from '../load-driver.js'
+import { loadDriver } from '../load-driver.js'
 import type { Schema } from '../schema.js'
 import type { QueryTimeout } from '../sql/query-timeout.js'
 import { GuardedPool, openOnce, type PoolFactory } from './guarded-pool.js'
@@ -25,7 +26,7 @@ interface PgClient extends PostgresPoolClient {
   connection?: { stream?: { destroy(): void } }
 }
 
-interface PgPool extends PostgresPool {
+interface PgPool extends PostgresPool, PostgresPoolTarget {
   connect(): Promise<PgClient>
   on(event: 'error', listener: () => void): unknown
   on(event: 'connect' | 'remove', listener: (client: PgClient) => void): unknown
@@ -34,7 +35,6 @@ interface PgPool extends PostgresPool {
   readonly Client?: new (
     options: object,
   ) => PgClient
-  readonly options?: { connectionString?: string; host?: string; port?: number; database?: string }
 }
 
 interface PgModule {
@@ -47,7 +47,7 @@ const CONNECT_TIMEOUT_MS = 4000
 const LOCK_SHARE = 0.8
 
 /** Creates a pool of the tracker. Opens it on first use. */
-export function postgresUrl(url: string): Dialect {
+export function postgresUrl(target: DatabaseTarget, url: string): Dialect {
   let pool: PgPool | undefined
   const clients = new Set<PgClient>()
   const open = openOnce(async () => {
@@ -76,21 +76,15 @@ export function postgresUrl(url: string): Dialect {
     await pool?.end()
     clearTimeout(timer)
   }
-  return postgresDialect({
-    openPool: open,
-    opened: () => pool ?? null,
-    address: maskPassword(url),
-    closeConnections,
-    close,
-  })
+  return postgresDialect(target, { openPool: open, opened: () => pool ?? null, closeConnections, close })
 }
 
 /** Uses the pool of the host and never closes it. */
-export function postgresPool(pool: PgPool): Dialect {
-  return postgresDialect({
+export function postgresPool(target: DatabaseTarget, hostPool: object): Dialect {
+  const pool = hostPool as PgPool
+  return postgresDialect(target, {
     openPool: openOnce(async () => guardPool(pool)),
     opened: () => pool,
-    address: `${poolAddress(pool)} (the host's pool)`,
     closeConnections: () => false,
     async close() {},
   })
@@ -145,33 +139,22 @@ function withLockTimeout(text: string, timeout: QueryTimeout | null): string {
   return `${text}; set local lock_timeout = ${Math.round(timeout.ms * LOCK_SHARE)}`
 }
 
-/** Returns the address of the pool. It must identify the database, because the spool folder is derived from it. */
-function poolAddress({ options }: PgPool): string {
-  if (options?.connectionString) return maskPassword(options.connectionString)
-  return `postgres://${options?.host ?? 'localhost'}:${options?.port ?? 5432}/${options?.database ?? ''}`
-}
-
-export function isPostgresPool(value: object): value is PgPool {
-  return 'connect' in value && typeof value.connect === 'function' && 'totalCount' in value
-}
-
 interface PostgresParts {
   openPool(): Promise<PoolFactory<PostgresPool>>
   opened(): object | null
-  address: string
   closeConnections(): boolean
   close(): Promise<void>
 }
 
-function postgresDialect({ openPool, opened, address, closeConnections, close }: PostgresParts): Dialect {
+function postgresDialect(
+  target: DatabaseTarget,
+  { openPool, opened, closeConnections, close }: PostgresParts,
+): Dialect {
   const kyselyFor = (timeout: QueryTimeout | null) =>
     new PostgresDialect({ pool: async () => (await openPool())(timeout) })
   return {
+    ...target,
     ...postgresCapabilities,
-    name: 'postgres',
-    address,
-    migratesAutomatically: false,
-    maxRowsPerFlush: 1000,
     kysely: kyselyFor(null),
     kyselyWithTimeout: kyselyFor,
     columns: { id: 'bigserial', identity: (column) => column.primaryKey(), longText: 'text' },

@@ -3,7 +3,6 @@ import { addColumnUnlessListed } from './add-column.js'
 import type { Capabilities } from './capabilities.js'
 
 export const sqliteCapabilities: Capabilities = {
-  isEmbedded: true,
   hasRowLocks: false,
   locksIndexEntries: false,
   hasPartialIndexes: true,
@@ -11,7 +10,6 @@ export const sqliteCapabilities: Capabilities = {
   skipsUnchangedIndexes: false,
   hasReturning: true,
   usesIndexForRowComparison: true,
-  canHostPgBoss: false,
   snapshotIsolation: null,
   primaryKeyHint: null,
   // Avoids storing the key a second time in an index.

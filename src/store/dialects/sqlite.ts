@@ -1,5 +1,5 @@
-import { resolve } from 'node:path'
 import { TrackerError } from '../../model/errors.js'
+import { type DatabaseTarget, handleFile } from '../database-target.js'
 import type { Dialect, ErrorClass } from '../dialect.js'
 import {
   type DatabaseConnection,
@@ -17,9 +17,8 @@ import { SqliteFile } from './sqlite-file.js'
 import { sqliteSearch } from './sqlite-search.js'
 
 /** Opens a file that belongs to the tracker. */
-export function openSqliteFile(url: string, root: string): Dialect {
-  const name = url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '')
-  const file = name === ':memory:' ? name : resolve(root, name)
+export function openSqliteFile(target: DatabaseTarget): Dialect {
+  const file = target.address.slice('sqlite:'.length)
   const open = async () => {
     const handle = openFile(await loadSqlite(), file)
     try {
@@ -33,7 +32,7 @@ export function openSqliteFile(url: string, root: string): Dialect {
   }
   const pool =
     file === ':memory:' ? new SqlitePool({ size: 1, open }) : new SqlitePool({ size: 2, open, file, creates: true })
-  return sqliteDialect({ pool, address: `sqlite:${file}`, migratesAutomatically: true })
+  return sqliteDialect(target, pool)
 }
 
 /**
@@ -41,17 +40,14 @@ export function openSqliteFile(url: string, root: string): Dialect {
  * mix. Uses the library of the host, because two copies of SQLite in one process must not open the same file: closing one
  * drops the locks of the other. Only an in-memory database is shared directly.
  */
-export function openSqliteHandle(handle: SqliteHandle): Dialect {
-  const file = databaseFile(handle)
+export function openSqliteHandle(target: DatabaseTarget, hostHandle: object): Dialect {
+  const handle = hostHandle as SqliteHandle
+  const file = handleFile(handle)
   const Library = handle.constructor as new (file: string) => SqliteHandle
   const pool = file
     ? new SqlitePool({ size: 2, open: async () => openSecondHandle(Library, file), file, creates: false })
     : new SqlitePool({ size: 1, open: async () => handle, shared: true })
-  return sqliteDialect({
-    pool,
-    address: `sqlite:${file ?? ':memory:'} (the host's handle)`,
-    migratesAutomatically: false,
-  })
+  return sqliteDialect(target, pool)
 }
 
 function openSecondHandle(Library: new (file: string) => SqliteHandle, file: string): SqliteHandle {
@@ -60,25 +56,10 @@ function openSecondHandle(Library: new (file: string) => SqliteHandle, file: str
   return handle
 }
 
-export function isSqliteHandle(value: object): value is SqliteHandle {
-  return (
-    'prepare' in value && typeof value.prepare === 'function' && 'exec' in value && typeof value.exec === 'function'
-  )
-}
-
-interface SqliteParts {
-  pool: SqlitePool
-  address: string
-  migratesAutomatically: boolean
-}
-
-function sqliteDialect({ pool, address, migratesAutomatically }: SqliteParts): Dialect {
+function sqliteDialect(target: DatabaseTarget, pool: SqlitePool): Dialect {
   return {
+    ...target,
     ...sqliteCapabilities,
-    name: 'sqlite',
-    address,
-    migratesAutomatically,
-    maxRowsPerFlush: 250,
     kysely: {
       createDriver: () => pool,
       createAdapter: () => new TransactionalAdapter(),
@@ -437,18 +418,6 @@ function truncateLog(handle: SqliteHandle): void {
   } catch {
     // Another process uses the file and truncates the log later.
   }
-}
-
-/** Returns null for an in-memory database. */
-function databaseFile(handle: SqliteHandle): string | null {
-  const handleWithPath = handle as SqliteHandle & { location?: () => string | null; name?: string }
-  const file =
-    typeof handleWithPath.location === 'function'
-      ? handleWithPath.location()
-      : typeof handleWithPath.name === 'string'
-        ? handleWithPath.name
-        : null
-  return file && file !== ':memory:' ? file : null
 }
 
 export interface SqliteLibrary {

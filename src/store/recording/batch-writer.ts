@@ -7,10 +7,10 @@ import type { Spool } from '../spool/spool.js'
 import { afterInactivity, QueryTimeout } from '../sql/query-timeout.js'
 import type { Batch, BatchOutcome } from './batch.js'
 import { findMarkedBatches, markBatches, unmarkBatch } from './batch-marker.js'
-import type { FoldedGroup } from './folded-group.js'
 import { mergeBatches } from './merge-batches.js'
 import type { Outbox } from './outbox.js'
 import { recordBatch } from './record-batch.js'
+import { reportRefused } from './refusal.js'
 import { trimOccurrences } from './trim-occurrences.js'
 
 export interface WriterParts {
@@ -66,7 +66,7 @@ export class BatchWriter {
     })
     this.last_flush_at = now()
     this.#queryMs = QUERY_TIMEOUT_MS
-    for (const { group, error } of outcome.refused) this.reportRefused([group], error)
+    for (const { group, error } of outcome.refused) reportRefused(this.#parts, [group], error)
     for (const { size } of outcome.repeated.values()) counters.add('reported_again', size)
     await this.#trim(batch, outcome)
     return outcome
@@ -89,12 +89,6 @@ export class BatchWriter {
     })
     const unwritten = batches.filter(({ batch_id }) => !marked.has(batch_id))
     for (const merged of mergeBatches(unwritten)) await this.write(merged)
-  }
-
-  reportRefused(groups: readonly FoldedGroup[], error: unknown): void {
-    const { counters, spool, warn } = this.#parts
-    counters.add('refused_by_database', countOccurrences(groups))
-    warn(`The database rejected errors. They are kept as a .failed file in ${spool.folder}: ${failureMessage(error)}`)
   }
 
   /**
@@ -198,8 +192,4 @@ export class BatchWriter {
       }
     }
   }
-}
-
-export function countOccurrences(groups: readonly FoldedGroup[]): number {
-  return groups.reduce((sum, { count }) => sum + count, 0)
 }

@@ -250,3 +250,7 @@ function estimateValueBytes(value: unknown): number {
 export function hourKey({ hour, severity, platform, app_version }: Omit<HourSum, 'count'>): string {
   return `${hour}\n${severity}\n${platform}\n${app_version}`
 }
+
+export function countOccurrences(groups: readonly FoldedGroup[]): number {
+  return groups.reduce((sum, { count }) => sum + count, 0)
+}

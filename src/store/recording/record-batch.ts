@@ -13,6 +13,7 @@ import { markLateHours } from './late-hours.js'
 import type { Outbox, RecordedGroup } from './outbox.js'
 import { raiseSeverities } from './raise-severities.js'
 import { recordReleases } from './record-releases.js'
+import { isRefusal } from './refusal.js'
 import { findReopenedGroups, reopenGroups } from './reopen.js'
 import { addSearchHistory, searchText } from './search-history.js'
 
@@ -45,11 +46,6 @@ export async function recordBatch(database: Database, batch: Batch, options: Rec
   return writeOnce(database, { ...batch, mayBeCommitted: true }, options, (trx) =>
     recordSeparately(trx, database, sorted, { ...options, batch_id: batch.batch_id }),
   )
-}
-
-/** Whether the data caused the error, so that a retry cannot succeed. */
-export function isRefusal({ dialect }: Database, error: unknown): boolean {
-  return error instanceof TypeError || error instanceof RangeError || dialect.classifyError(error) === 'statement'
 }
 
 async function writeOnce(

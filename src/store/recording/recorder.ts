@@ -6,14 +6,16 @@ import { Outage } from '../spool/outage.js'
 import type { Spool } from '../spool/spool.js'
 import { SpoolDrain } from '../spool/spool-drain.js'
 import type { Batch } from './batch.js'
-import { BatchWriter, countOccurrences, type WriterParts } from './batch-writer.js'
-import { FoldedGroup } from './folded-group.js'
+import type { BatchWriter, WriterParts } from './batch-writer.js'
+import { countOccurrences, FoldedGroup } from './folded-group.js'
 import { OpenBatch, type OpenGroup, type Receipt, type Settle, settleAll, settleRecorded } from './open-batch.js'
-import { isRefusal } from './record-batch.js'
+import { isRefusal, reportRefused } from './refusal.js'
 
 export type { Receipt } from './open-batch.js'
 
-export interface RecorderParts extends WriterParts {
+export interface RecorderParts extends Omit<WriterParts, 'outbox'> {
+  /** Loads the modules that write to the database. */
+  loadWriter(): Promise<BatchWriter>
   /** Receives errors that may end the process, before any other processing. Null without crash capture. */
   crashes: Spool | null
   /** Used with `journal`: passes batches to the job engine. Batches that the engine does not accept go to disk. */
@@ -51,7 +53,8 @@ interface TakenBatch {
  */
 export class Recorder {
   readonly #parts: RecorderParts
-  readonly #writer: BatchWriter
+  /** Null until its modules are loaded. */
+  #writer: BatchWriter | null = null
   readonly #outage: Outage
   readonly #drain: SpoolDrain
   readonly #open: OpenBatch
@@ -74,13 +77,12 @@ export class Recorder {
   constructor(parts: RecorderParts, mode: RecorderMode) {
     this.#parts = parts
     this.#mode = mode
-    this.#writer = new BatchWriter(parts)
     this.#drain = new SpoolDrain({
       spools: parts.crashes ? [parts.spool, parts.crashes] : [parts.spool],
-      maxRows: parts.database.dialect.maxRowsPerFlush,
-      write: (batches) => this.#writer.writeMerged(batches),
+      maxRows: parts.database.target.maxRowsPerFlush,
+      write: async (batches) => (await this.#loadWriter()).writeMerged(batches),
       isRefusal: (error) => isRefusal(parts.database, error),
-      onRefused: ({ groups }, error) => this.#writer.reportRefused(groups, error),
+      onRefused: ({ groups }, error) => reportRefused(parts, groups, error),
       isUnavailable: () => this.#isUnavailable,
       onUnavailable: (error) => {
         this.#startOutage(error)
@@ -91,7 +93,9 @@ export class Recorder {
     this.#outage = new Outage({
       now: parts.now,
       isAvailable: async () =>
-        (await this.#writer.isAvailable()) && (await this.#commitUnspooled()) && this.#drain.commitOneFile(),
+        (await (await this.#loadWriter()).isAvailable()) &&
+        (await this.#commitUnspooled()) &&
+        this.#drain.commitOneFile(),
       onRecovered: () => this.#endOutage(),
     })
     this.#open = new OpenBatch(parts.max_occurrences_per_error)
@@ -159,7 +163,12 @@ export class Recorder {
   }
 
   get last_flush_at(): number | null {
-    return this.#writer.last_flush_at
+    return this.#writer?.last_flush_at ?? null
+  }
+
+  async #loadWriter(): Promise<BatchWriter> {
+    this.#writer ??= await this.#parts.loadWriter()
+    return this.#writer
   }
 
   get #isUnavailable(): boolean {
@@ -189,7 +198,7 @@ export class Recorder {
     const batch = parseEnqueuedBatch(text)
     if (this.#isUnavailable) throw new Error('The database is unavailable.')
     try {
-      await this.#writer.write(batch)
+      await (await this.#loadWriter()).write(batch)
     } catch (error) {
       if (isRefusal(this.#parts.database, error)) this.#setAside(batch, error)
       else {
@@ -295,7 +304,7 @@ export class Recorder {
   /** Takes the groups of one transaction out of the open batch. */
   #take(): TakenBatch {
     const { application_name, database } = this.#parts
-    const groups = this.#open.take(database.dialect.maxRowsPerFlush)
+    const groups = this.#open.take(database.target.maxRowsPerFlush)
     const folded = groups.map(({ group }) => group)
     const batch = { batch_id: randomUUID(), application_name, groups: folded, mayBeCommitted: false }
     this.#taken.add(batch)
@@ -339,7 +348,7 @@ export class Recorder {
     const { batch, groups } = taken
     if (!this.#isUnavailable && !this.#mode.spoolOnly) {
       try {
-        const outcome = await this.#writer.write(batch)
+        const outcome = await (await this.#loadWriter()).write(batch)
         if (this.#mode.journal) return this.#settle(taken, { state: 'accepted' })
         this.#removeTaken(batch)
         return settleRecorded(groups, outcome)
@@ -382,7 +391,7 @@ export class Recorder {
     const batch = this.#unspooled
     if (batch === null) return true
     try {
-      await this.#writer.write(batch)
+      await (await this.#loadWriter()).write(batch)
       this.#parts.counters.add('spool_unwritable', -countOccurrences(batch.groups))
     } catch (error) {
       if (!isRefusal(this.#parts.database, error)) return false
@@ -424,7 +433,7 @@ export class Recorder {
 
   #setAside(batch: Batch, error: unknown): Receipt {
     this.#parts.spool.putFailed(batch)
-    this.#writer.reportRefused(batch.groups, error)
+    reportRefused(this.#parts, batch.groups, error)
     return { state: 'lost', reason: 'refused_by_database' }
   }
 

@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { BroadcastChannel, isMainThread } from 'node:worker_threads'
-import type { Database } from '../database.js'
+import type { DatabaseTarget } from '../database-target.js'
 
 /** Followed by the folder, so that trackers of different databases do not notify each other. */
 const CHANNEL_PREFIX = 'faultboard:spool:'
@@ -11,9 +11,9 @@ const NEW_WORKER = 'worker_threads'
  * Whether this thread must leave its batches in the spool. Before Node.js 24, a process aborts if it exits while a worker
  * thread runs a query of the embedded SQLite.
  */
-export function mustUseSpool({ dialect }: Database): boolean {
+export function mustUseSpool({ isEmbedded, migratesAutomatically }: DatabaseTarget): boolean {
   if (isMainThread || Number(process.versions.node.split('.')[0]) >= 24) return false
-  return dialect.isEmbedded && dialect.migratesAutomatically
+  return isEmbedded && migratesAutomatically
 }
 
 /** Requests an import by the main thread. Without a listener, the files wait for the next start. */

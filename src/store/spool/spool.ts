@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import {
   closeSync,
   fstatSync,
@@ -12,9 +12,12 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { readdir, readFile, rename, rm, stat, unlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import type * as v from 'valibot'
+import type { Options } from '../../config/options.js'
 import * as r from '../../model/result.js'
+import type { DatabaseTarget } from '../database-target.js'
 import { HostYield } from '../dialects/host-yield.js'
 import type { Batch } from '../recording/batch.js'
 import { FoldedGroup } from '../recording/folded-group.js'
@@ -397,4 +400,13 @@ function parse(text: string): Batch | null {
   return READABLE_VERSIONS.includes(version) && isComplete
     ? { batch_id, application_name, groups, mayBeCommitted: true }
     : null
+}
+
+/** Returns a folder next to an embedded database. Otherwise, a private folder per database and application. */
+export function spoolFolder({ spool_path, application_name }: Options, target: DatabaseTarget): string {
+  if (spool_path) return spool_path
+  const { address, migratesAutomatically } = target
+  if (migratesAutomatically && !address.includes(':memory:')) return `${address.slice('sqlite:'.length)}-spool`
+  const key = createHash('sha256').update(`${address}\n${application_name}`).digest('hex').slice(0, 16)
+  return join(tmpdir(), `faultboard-${process.getuid?.() ?? 'user'}-${key}`)
 }

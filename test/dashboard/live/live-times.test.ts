@@ -17,7 +17,7 @@ function reading(stream: ReadableStream<Uint8Array>) {
   return read
 }
 
-function opened() {
+async function opened() {
   const runtime = startRuntime(
     {
       database: 'sqlite::memory:',
@@ -28,6 +28,7 @@ function opened() {
     },
     { now: Date.now, random: Math.random, env: {}, write: () => {} },
   )
+  await runtime.context.ready()
   const live = new LiveUpdates(runtime.context)
   onTestFinished(async () => {
     vi.useRealTimers()
@@ -45,7 +46,7 @@ describe('the stream of changes', () => {
   afterEach(() => void vi.useRealTimers())
 
   test('sends a heartbeat every 15 seconds', async () => {
-    const { live } = opened()
+    const { live } = await opened()
     const read = reading(live.open(undefined, () => false))
     await vi.advanceTimersByTimeAsync(46_000)
     expect(read.blocks.filter((block) => block.startsWith(':'))).toHaveLength(3)
@@ -54,7 +55,7 @@ describe('the stream of changes', () => {
   })
 
   test('ends after five minutes, or after one minute if the adapter cannot report that the host is closing', async () => {
-    const { live } = opened()
+    const { live } = await opened()
     const known = reading(live.open(undefined, () => false))
     const unknown = reading(live.open())
     await vi.advanceTimersByTimeAsync(59_000)
@@ -66,7 +67,7 @@ describe('the stream of changes', () => {
   })
 
   test('ends within a second when the host closes or the request is aborted', async () => {
-    const { live } = opened()
+    const { live } = await opened()
     const gone = new AbortController()
     let closing = false
     const read = [reading(live.open(undefined, () => closing)), reading(live.open(gone.signal))]
@@ -82,7 +83,7 @@ describe('the stream of changes', () => {
   })
 
   test('sends at most one event per second and always sends the last change', async () => {
-    const { live } = opened()
+    const { live } = await opened()
     const read = reading(live.open(undefined, () => false))
     for (let i = 0; i < 100; i++) {
       live.notify()
@@ -97,7 +98,7 @@ describe('the stream of changes', () => {
   })
 
   test('runs no timer without subscribers', async () => {
-    const { live } = opened()
+    const { live } = await opened()
     const before = vi.getTimerCount()
     const stream = live.open()
     live.notify()
@@ -107,15 +108,15 @@ describe('the stream of changes', () => {
     expect(vi.getTimerCount()).toBe(before)
   })
 
-  test('refuses the stream of changes after close', () => {
-    const { live } = opened()
+  test('refuses the stream of changes after close', async () => {
+    const { live } = await opened()
     live.close()
     expect(() => live.open()).toThrow('shut down')
   })
 })
 
 test('sends one event for a change of its own process', async () => {
-  const { context, live } = opened()
+  const { context, live } = await opened()
   const read = reading(live.open(undefined, () => false))
   // The retry interval and the event that every stream starts with.
   await vi.waitFor(() => expect(read.blocks).toHaveLength(2), 5000)
@@ -128,7 +129,7 @@ test('sends one event for a change of its own process', async () => {
 
 test('does not keep the process alive', async () => {
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
-  const { live } = opened()
+  const { live } = await opened()
   const before = timers()
   live.open()
   live.notify()

@@ -27,7 +27,10 @@ describeEachDatabase('baseline alert job', (database) => {
   const logFive = async (harness: DeliveryHarness, error_type: string, fields = {}) => {
     for (let i = 0; i < 5; i++) await harness.log(error_type, fields)
   }
-  const alert = async ({ context }: DeliveryHarness) => writeBaselineAlerts(context, await alertableSpikes(context))
+  const alert = async ({ context }: DeliveryHarness) => {
+    await context.ready()
+    return writeBaselineAlerts(context, await alertableSpikes(context))
+  }
   const writtenNotices = async (harness: DeliveryHarness) =>
     (await harness.rows())
       .filter(({ event }) => event === 'baseline')

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { Counters } from '../../../src/model/counters.js'
 import { createDatabase } from '../../../src/store/database.js'
+import { BatchWriter } from '../../../src/store/recording/batch-writer.js'
 import { Recorder } from '../../../src/store/recording/recorder.js'
 import { createEnqueueBatch } from '../../../src/store/spool/enqueue-batch.js'
 import { Spool } from '../../../src/store/spool/spool.js'
@@ -40,19 +41,22 @@ describeEachDatabase('an accepted error', (database) => {
   async function handing(place: TrackerPlace, add: (text: string) => Promise<void>) {
     const failures: string[] = []
     const own = createDatabase(place.url, '.')
+    const writing = {
+      database: own,
+      spool: new Spool(temporaryFolder(), 10_000_000),
+      counters: new Counters(),
+      application_name: 'shop',
+      max_occurrences_per_error: 100,
+      now: () => NOON,
+      open: async () => {},
+      warn() {},
+    }
     const recorder = new Recorder(
       {
-        database: own,
-        spool: new Spool(temporaryFolder(), 10_000_000),
+        ...writing,
+        loadWriter: async () => new BatchWriter({ ...writing, outbox: NO_OUTBOX }),
         crashes: null,
-        counters: new Counters(),
-        outbox: NO_OUTBOX,
         enqueueBatch: createEnqueueBatch({ add, onFailed: (error) => failures.push((error as Error).message) }),
-        application_name: 'shop',
-        max_occurrences_per_error: 100,
-        now: () => NOON,
-        open: async () => {},
-        warn() {},
         onSpooled() {},
       },
       { journal: true, spoolOnly: false },
