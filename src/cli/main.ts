@@ -3,7 +3,7 @@ import { TrackerError } from '../model/errors.js'
 import { didYouMean, readArgument, readFlags, usageError } from './arguments.js'
 import { type Command, CommandFailed } from './command.js'
 import { commandHelp, overviewHelp } from './help.js'
-import { finish, print, printError } from './io/terminal.js'
+import { exitWhenOutputCloses, finish, print, printError } from './io/terminal.js'
 import { version } from './version.js'
 
 /** All commands, loaded on demand. */
@@ -28,6 +28,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   mcp: async () => (await import('./commands/mcp.js')).mcp,
 }
 
+exitWhenOutputCloses()
 await finish(await main(process.argv.slice(2)))
 
 /** The only catch of the CLI: turns an error into a message, a next step and an exit code. */

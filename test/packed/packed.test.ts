@@ -65,6 +65,21 @@ describe('the packed package, installed into an empty application', () => {
     expect(bytesOfStaticImports(join(folder, 'node_modules/faultboard/dist/index.js'))).toBeLessThan(580_000)
   })
 
+  test('adds no listener to standard output, which belongs to the host', () => {
+    const script = `const listeners = () => process.stdout.eventNames().map((name) => [name, process.stdout.listenerCount(name)])
+      const before = listeners()
+      const { Tracker } = await import('faultboard')
+      Tracker.configure({ dashboard_username: 'a', dashboard_password: 'b', database: 'sqlite::memory:' }).start()
+      await Tracker.ready()
+      console.log(JSON.stringify([before, listeners()]))
+      await Tracker.shutdown()`
+    writeFileSync(join(folder, 'output.mjs'), script)
+    const [before, after] = JSON.parse(
+      execFileSync(process.execPath, ['output.mjs'], { cwd: folder, encoding: 'utf8' }),
+    )
+    expect(after).toEqual(before)
+  })
+
   test('writes errors to the spool folder if the modules with SQL cannot be loaded', () => {
     const broken = join(folder, 'broken')
     cpSync(join(folder, 'node_modules/faultboard'), broken, { recursive: true })

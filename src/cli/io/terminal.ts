@@ -1,9 +1,14 @@
-/** A reader that stops early (`faultboard errors | head`) is not a failure. */
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(0)
-  printError(`Cannot write to standard output: ${error.message}`)
-  process.exit(1)
-})
+/**
+ * A reader that stops early (`faultboard errors | head`) is not a failure. Called by the program, because the build may put
+ * this module into a file that hosts load as well.
+ */
+export function exitWhenOutputCloses(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0)
+    printError(`Cannot write to standard output: ${error.message}`)
+    process.exit(1)
+  })
+}
 
 export function print(text: string): void {
   process.stdout.write(`${text}\n`)
