@@ -1,13 +1,6 @@
 import type { DatabaseTarget } from './database-target.js'
 import type { Capabilities } from './dialects/capabilities.js'
-import type {
-  ColumnDataType,
-  ColumnDefinitionBuilder,
-  Kysely,
-  Dialect as KyselyDialect,
-  RawBuilder,
-  UnknownRow,
-} from './kysely.js'
+import type { Kysely, Dialect as KyselyDialect, RawBuilder, UnknownRow } from './kysely.js'
 import type { Schema } from './schema.js'
 import type { QueryTimeout } from './sql/query-timeout.js'
 
@@ -18,7 +11,7 @@ export interface Dialect extends Capabilities, DatabaseTarget {
   kyselyWithTimeout?(timeout: QueryTimeout): KyselyDialect
   readonly columns: ColumnTypes
   /** Follows the column list of `create table`. */
-  readonly tableOptions: RawBuilder<unknown> | null
+  readonly tableOptions: string | null
   readonly isolation: 'read committed' | null
   readonly search: TextSearch
   /** Whether statements run on the host's thread, so that long reads and writes must be split. */
@@ -68,10 +61,10 @@ export interface DatabaseFile {
 export type ErrorClass = 'conflict' | 'unavailable' | 'statement'
 
 export interface ColumnTypes {
-  readonly id: ColumnDataType | RawBuilder<unknown>
-  identity(column: ColumnDefinitionBuilder): ColumnDefinitionBuilder
+  /** Type and constraint of a generated primary key. */
+  readonly id: string
   /** Type for text that is longer than an index allows. */
-  readonly longText: ColumnDataType | RawBuilder<unknown>
+  readonly longText: string
 }
 
 /** Tables with searchable text: `first` has the initial text of errors, `history` their later texts. */

@@ -7,7 +7,6 @@ export type * from 'kysely'
 export {
   CompiledQuery,
   Kysely,
-  Migrator,
   MysqlDialect,
   PostgresDialect,
   SqliteAdapter,

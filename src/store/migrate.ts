@@ -1,7 +1,9 @@
-import { TrackerError } from '../model/errors.js'
+import { failureMessage, TrackerError } from '../model/errors.js'
 import type { Database } from './database.js'
-import { Migrator, sql } from './kysely.js'
+import type { Dialect } from './dialect.js'
+import { sql } from './kysely.js'
 import { MIGRATIONS } from './migrations/list.js'
+import type { AnyDatabase } from './migrations/table.js'
 
 const MIGRATION_TABLE = 'faultboard_migrations'
 
@@ -16,29 +18,27 @@ export async function migrationStatus(database: Database): Promise<MigrationStat
   return Object.keys(MIGRATIONS).map((name) => ({ name, applied_at: applied.get(name)?.toISOString() ?? null }))
 }
 
-/** Reads the table of migrations itself, because Kysely would read the columns of all tables first. */
 async function appliedMigrations({ read, dialect }: Database): Promise<Map<string, Date>> {
   const db = read.withoutPlugins()
   const { rows: tables } = await dialect.findTable(MIGRATION_TABLE).execute(db)
-  if (tables.length === 0) return new Map()
+  return tables.length === 0 ? new Map() : readApplied(db)
+}
+
+async function readApplied(db: AnyDatabase): Promise<Map<string, Date>> {
   const { rows } = await sql<{ name: string; timestamp: string }>`
     select name, timestamp from ${sql.table(MIGRATION_TABLE)}`.execute(db)
   return new Map(rows.map(({ name, timestamp }) => [name, new Date(timestamp)]))
 }
 
 /** Applies the pending migrations and returns their names. Of several concurrent processes, only one migrates. */
-export async function migrate(database: Database): Promise<string[]> {
-  // Kysely rejects unknown applied migrations, but a newer version may have applied some to this database.
+export async function migrate(database: Database, now: () => number = Date.now): Promise<string[]> {
   if ((await pendingMigrations(database)).length === 0) return []
-  const { error, results } = await (await createMigrator(database)).migrateToLatest()
-  if (error) {
-    throw new TrackerError(
-      'database_unavailable',
-      `The migration of ${database.dialect.address} failed: ${failureReason(error)}`,
-      { cause: error },
-    )
+  try {
+    return await withMigrationLock(database, (db) => applyPending(db, database.dialect, now))
+  } catch (cause) {
+    const message = `The migration of ${database.dialect.address} failed: ${failureMessage(cause)}`
+    throw new TrackerError('database_unavailable', message, { cause })
   }
-  return (results ?? []).filter(({ status }) => status === 'Success').map(({ migrationName }) => migrationName)
 }
 
 /** Returns a message for the operator if migrations are pending, or null if the schema is up to date. */
@@ -52,28 +52,39 @@ async function pendingMigrations(database: Database): Promise<string[]> {
   return (await migrationStatus(database)).filter(({ applied_at }) => applied_at === null).map(({ name }) => name)
 }
 
-function failureReason(error: unknown): string {
-  const reason = error instanceof Error ? error.message : String(error)
-  // Message of Kysely for applied migrations that are missing in this version.
-  if (!reason.startsWith('corrupted migrations')) return reason
-  return `Its tables were created by a development version of Faultboard (${reason}). Export the errors with that version, then import them into a new database.`
+/** The locks of Kysely need no table. Its migrator reads the columns of all tables, which delays a new database. */
+const LOCK_OPTIONS = { lockTable: '', lockRowId: '' }
+
+async function withMigrationLock<T>({ read }: Database, work: (db: AnyDatabase) => Promise<T>): Promise<T> {
+  const { adapter } = read.getExecutor()
+  return read
+    .withoutPlugins()
+    .connection()
+    .execute(async (db) => {
+      await adapter.acquireMigrationLock(db, LOCK_OPTIONS)
+      try {
+        return await (adapter.supportsTransactionalDdl ? db.transaction().execute(work) : work(db))
+      } finally {
+        await adapter.releaseMigrationLock(db, LOCK_OPTIONS)
+      }
+    })
 }
 
-async function createMigrator({ read, dialect }: Database): Promise<Migrator> {
-  const db = read.withoutPlugins()
-  const schema = await dialect.currentSchema(db)
-  return new Migrator({
-    db,
-    migrationTableName: MIGRATION_TABLE,
-    migrationLockTableName: 'faultboard_migrations_lock',
-    // Tables with the same names in another schema belong to another tracker.
-    ...(schema === undefined ? {} : { migrationTableSchema: schema }),
-    provider: {
-      async getMigrations() {
-        return Object.fromEntries(
-          Object.entries(MIGRATIONS).map(([name, { up }]) => [name, { up: (schema) => up(schema, dialect) }]),
-        )
-      },
-    },
-  })
+async function applyPending(db: AnyDatabase, dialect: Dialect, now: () => number): Promise<string[]> {
+  const columns = 'name varchar(255) not null primary key, timestamp varchar(255) not null'
+  await sql.raw(`create table if not exists ${MIGRATION_TABLE} (${columns})`).execute(db)
+  const applied = await readApplied(db)
+  const unknown = [...applied.keys()].filter((name) => !Object.hasOwn(MIGRATIONS, name))
+  const pending = Object.entries(MIGRATIONS).filter(([name]) => !applied.has(name))
+  if (pending.length > 0 && unknown.length > 0) {
+    throw new Error(
+      `Its tables were created by a development version of Faultboard (${unknown.join(', ')}). Export the errors with that version, then import them into a new database.`,
+    )
+  }
+  for (const [name, { up }] of pending) {
+    await up(db, dialect)
+    const row = [name, new Date(now()).toISOString()]
+    await sql`insert into ${sql.table(MIGRATION_TABLE)} (name, timestamp) values (${sql.join(row)})`.execute(db)
+  }
+  return pending.map(([name]) => name)
 }

@@ -12,9 +12,18 @@ import { contextAt } from './list-context.js'
 /** Simulates a build of SQLite without FTS5. */
 class WithoutFts5 extends DatabaseSync {
   override prepare(text: string) {
-    if (/using fts5/i.test(text)) throw new Error('no such module: fts5')
+    refuseFts5(text)
     return super.prepare(text)
   }
+
+  override exec(text: string) {
+    refuseFts5(text)
+    return super.exec(text)
+  }
+}
+
+function refuseFts5(text: string): void {
+  if (/using fts5/i.test(text)) throw new Error('no such module: fts5')
 }
 
 describeEachDatabase(

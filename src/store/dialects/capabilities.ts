@@ -1,4 +1,4 @@
-import type { ColumnDataType, CreateIndexBuilder, Kysely, RawBuilder, SelectQueryBuilder } from '../kysely.js'
+import type { ColumnDataType, Kysely, RawBuilder, SelectQueryBuilder } from '../kysely.js'
 import type { Schema } from '../schema.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: a migration refers to the schema of its own version, not to the current types.
@@ -23,8 +23,10 @@ export interface Capabilities {
   readonly snapshotIsolation: 'repeatable read' | null
   /** Hint after the table name of an update by primary key, which prevents a table scan. */
   readonly primaryKeyHint: RawBuilder<unknown> | null
+  /** Encloses an identifier. */
+  readonly identifierQuote: '"' | '`'
   /** Options of `create table` that store rows in key order. */
-  readonly clusteredTableOptions: RawBuilder<unknown> | null
+  readonly clusteredTableOptions: string | null
   /** Prevents the optimizer from filtering rows before it sorts them. Null if the optimizer never does that. */
   readonly sortFence: SortFence | null
   /** Packs many rows into one JSON text, which is faster to read. Null if the database truncates such texts. */
@@ -37,10 +39,16 @@ export interface Capabilities {
   currentSchema(db: AnyDatabase): Promise<string | undefined>
   /** Query that returns a row if the current schema contains the table. */
   findTable(table: string): RawBuilder<unknown>
-  createIndexIfMissing(index: CreateIndexBuilder): Promise<void>
+  createIndexIfMissing(db: AnyDatabase, index: NewIndex): Promise<void>
   addColumnIfMissing(db: AnyDatabase, table: string, column: string, type: NewColumnType): Promise<void>
   /** Continues the ids of a table after the highest id. Absent if the database does that automatically. */
   resetSequence?(db: Kysely<Schema>, table: keyof Schema): Promise<void>
+}
+
+export interface NewIndex {
+  kind: 'index' | 'unique index'
+  /** SQL after `create index`. */
+  definition: string
 }
 
 export type NewColumnType = ColumnDataType | RawBuilder<unknown>

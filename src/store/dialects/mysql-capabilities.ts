@@ -13,6 +13,7 @@ export const mysqlCapabilities: Capabilities = {
   snapshotIsolation: 'repeatable read',
   // Without the hint, MySQL scans a small table and waits for rows that another flush has locked.
   primaryKeyHint: sql`force index (primary)`,
+  identifierQuote: '`',
   clusteredTableOptions: null,
   sortFence: null,
   // MariaDB truncates such a text at `group_concat_max_len`.
@@ -23,10 +24,12 @@ export const mysqlCapabilities: Capabilities = {
   findTable: (table) =>
     sql`select 1 from information_schema.tables where table_schema = database() and table_name = ${table}`,
   // MySQL has no `if not exists` for indexes.
-  async createIndexIfMissing(index) {
-    await index.execute().catch((error: unknown) => {
+  async createIndexIfMissing(db, { kind, definition }) {
+    try {
+      await sql.raw(`create ${kind} ${definition}`).execute(db)
+    } catch (error) {
       if ((error as { code?: string }).code !== 'ER_DUP_KEYNAME') throw error
-    })
+    }
   },
   addColumnIfMissing: addColumnUnlessListed,
 }

@@ -1,7 +1,7 @@
 import { assignments, cachePerTarget, insertClause, type SqlSyntax } from '../bulk/bulk-sql.js'
 import type { DatabaseTarget, MysqlPoolTarget } from '../database-target.js'
 import type { BulkRow, BulkTarget, Dialect, ErrorClass, TextSearch } from '../dialect.js'
-import { CompiledQuery, type Kysely, MysqlDialect, type MysqlPool, type MysqlPoolConnection, sql } from '../kysely.js'
+import { CompiledQuery, type Kysely, MysqlDialect, type MysqlPool, type MysqlPoolConnection } from '../kysely.js'
 import { loadDriver } from '../load-driver.js'
 import type { Schema } from '../schema.js'
 import type { QueryTimeout } from '../sql/query-timeout.js'
@@ -158,9 +158,9 @@ function mysqlDialect(target: DatabaseTarget, { openPool, opened, closeConnectio
     ...mysqlCapabilities,
     kysely: kyselyFor(null),
     kyselyWithTimeout: kyselyFor,
-    columns: { id: 'bigint', identity: (column) => column.primaryKey().autoIncrement(), longText: sql`mediumtext` },
+    columns: { id: 'bigint primary key auto_increment', longText: 'mediumtext' },
     // Binary collation compares text exactly, as the other databases do.
-    tableOptions: sql`engine = InnoDB default character set utf8mb4 collate utf8mb4_bin`,
+    tableOptions: 'engine = InnoDB default character set utf8mb4 collate utf8mb4_bin',
     // The default level, repeatable read, takes gap locks. Concurrent inserts of a new error would deadlock.
     isolation: 'read committed',
     search: mysqlSearch,

@@ -11,6 +11,7 @@ export const postgresCapabilities: Capabilities = {
   usesIndexForRowComparison: true,
   snapshotIsolation: 'repeatable read',
   primaryKeyHint: null,
+  identifierQuote: '"',
   clusteredTableOptions: null,
   sortFence: { apply: (query) => query.offset(sql.lit(0)), isNeededForIndexes: false, keepsOrder: false },
   // As text, because the host may have changed how its driver parses JSON.
@@ -22,7 +23,9 @@ export const postgresCapabilities: Capabilities = {
     return rows[0]?.schema ?? 'public'
   },
   findTable: (table) => sql`select 1 from pg_tables where schemaname = current_schema() and tablename = ${table}`,
-  createIndexIfMissing: (index) => index.ifNotExists().execute(),
+  async createIndexIfMissing(db, { kind, definition }) {
+    await sql.raw(`create ${kind} if not exists ${definition}`).execute(db)
+  },
   // Introspection would include tables of other schemas.
   async addColumnIfMissing(db, table, column, type) {
     const definition = typeof type === 'string' ? sql.raw(type) : type

@@ -12,8 +12,9 @@ export const sqliteCapabilities: Capabilities = {
   usesIndexForRowComparison: true,
   snapshotIsolation: null,
   primaryKeyHint: null,
+  identifierQuote: '"',
   // Avoids storing the key a second time in an index.
-  clusteredTableOptions: sql`without rowid`,
+  clusteredTableOptions: 'without rowid',
   sortFence: { apply: (query) => query.limit(sql.lit(-1)), isNeededForIndexes: true, keepsOrder: true },
   packRows: (columns) => sql`json_group_array(json_array(${columns}))`,
   byteOrder: (text) => sql<string>`${text}`,
@@ -21,6 +22,8 @@ export const sqliteCapabilities: Capabilities = {
   withoutIndex: (column) => sql`+${column}`,
   currentSchema: async () => undefined,
   findTable: (table) => sql`select 1 from sqlite_master where type = 'table' and name = ${table}`,
-  createIndexIfMissing: (index) => index.ifNotExists().execute(),
+  async createIndexIfMissing(db, { kind, definition }) {
+    await sql.raw(`create ${kind} if not exists ${definition}`).execute(db)
+  },
   addColumnIfMissing: addColumnUnlessListed,
 }

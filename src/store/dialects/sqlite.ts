@@ -66,7 +66,7 @@ function sqliteDialect(target: DatabaseTarget, pool: SqlitePool): Dialect {
       createQueryCompiler: () => new SqliteQueryCompiler(),
       createIntrospector: (db) => new SqliteIntrospector(db),
     },
-    columns: { id: 'integer', identity: (column) => column.primaryKey().autoIncrement(), longText: 'text' },
+    columns: { id: 'integer primary key autoincrement', longText: 'text' },
     tableOptions: null,
     isolation: null,
     search: sqliteSearch,
@@ -209,6 +209,11 @@ class SqliteConnection implements DatabaseConnection {
 
   #run<R>({ sql, parameters, bulk }: BulkQuery): QueryResult<R> {
     if (bulk) return { rows: this.#runBulk(bulk) as R[] }
+    // Runs once per database, so a prepared statement would only take time and memory.
+    if (sql.startsWith('create ') && parameters.length === 0) {
+      this.handle.exec(sql)
+      return { rows: [] }
+    }
     const { statement, isReader } = this.#prepare(sql)
     if (isReader) {
       return { rows: statement.all(...parameters.map(toBindable)) as R[] }

@@ -1,5 +1,4 @@
 import type { Dialect } from '../dialect.js'
-import { type RawBuilder, sql } from '../kysely.js'
 import { type CreatedColumn, type CreatedTable, createTable, type Migration } from './table.js'
 
 /** Schema of the first release. */
@@ -20,8 +19,8 @@ function varchar(length: number): CreatedColumn {
   return { type: `varchar(${length})` }
 }
 
-function hasValue(column: string): RawBuilder<boolean> {
-  return sql<boolean>`${sql.ref(column)} is not null`
+function hasValue(column: string): string {
+  return `"${column}" is not null`
 }
 
 function isCovering({ hasCoveringIndexes }: Dialect): boolean {
@@ -101,7 +100,7 @@ const ERROR_TABLES: Record<string, CreatedTable> = {
       {
         name: 'faultboard_errors_unattended',
         columns: ['severity', 'occurred_at', 'snoozed_until', 'application_id'],
-        where: sql<boolean>`resolved = 0 and assigned_to is null and severity in ('critical', 'high')`,
+        where: `resolved = 0 and assigned_to is null and severity in ('critical', 'high')`,
         when: ({ hasPartialIndexes }) => hasPartialIndexes,
       },
       // Covering indexes for the counts and filters of the list, because SQLite reads on the host's thread.

@@ -191,6 +191,9 @@ describeEachDatabase('the notification outbox', (database) => {
   test('names the application that recorded an error, even if another application imports the spool', async () => {
     const harness = await openHarness()
     const billing = harnessAt(harness.place, { application_name: 'billing', environment: 'live' })
+    await billing.context.ready()
+    // Waits for the import at its start, which would find the file too.
+    await billing.context.recorder.flush()
     void billing.log('Spooled').catch(() => {})
     // Simulates the exit of its process: the file is left for another process.
     billing.context.recorder.end()
