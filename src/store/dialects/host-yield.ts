@@ -1,4 +1,5 @@
-const MAX_BLOCKED_MS = 8
+/** Half of the longest acceptable stall, because the next query starts only after this time. */
+const MAX_BLOCKED_MS = 4
 
 /**
  * Yields to the event loop of the host between queries. An embedded database responds synchronously, so awaiting it never
