@@ -269,6 +269,12 @@ interface KeyRange {
   isGuessed: boolean
 }
 
+/** Tables whose ids are the first column of a primary key. */
+const REFERENCED_TABLES: Record<string, string> = {
+  '"error_id"': 'faultboard_errors',
+  '"application_id"': 'faultboard_applications',
+}
+
 /** Returns null for an empty table. The first and the last row may be on damaged pages and have any key. */
 function readKeyRange(source: SqliteHandle, table: string, { column, isUnique }: Key): KeyRange | null {
   const edge = (order: 'asc' | 'desc') =>
@@ -278,7 +284,7 @@ function readKeyRange(source: SqliteHandle, table: string, { column, isUnique }:
     })
   const [first, last] = [edge('asc'), edge('desc')]
   if (first?.id === null && last?.id === null) return null
-  const newest = newestId(source, column === '"error_id"' ? 'faultboard_errors' : table)
+  const newest = newestId(source, REFERENCED_TABLES[column] ?? table)
   const keys = [last?.id, newest].filter((key) => typeof key === 'number')
   // A range of unique keys may be too large. Other ranges are read in steps, so the known limit is better.
   const end = isUnique ? Math.max(...keys) : (newest ?? keys[0])

@@ -10,6 +10,8 @@ interface TableRow {
 }
 
 const HEADER_BYTES = 100
+const SCHEMA_FORMAT = 4
+const UTF_8 = 1
 /** First byte of a b-tree page. */
 const TABLE_LEAF = 0x0d
 const TABLE_PAGES = [TABLE_LEAF, 0x05]
@@ -28,7 +30,7 @@ export function rebuildSchema(copy: string, fresh: string, { DatabaseSync }: Sql
     const header = readHeader(descriptor) ?? readFileHeader(fresh)
     if (!header) return
     const pages = new Pages(descriptor, header)
-    rows = dropAmbiguous(pages.tableRows())
+    rows = dropAmbiguous(pages.tableRows()).filter(({ sql }) => isStatement(sql, DatabaseSync))
     pages.writeEmptySchema()
   } finally {
     closeSync(descriptor)
@@ -85,6 +87,20 @@ function isPageSize(size: number): boolean {
   return size >= 512 && (size & (size - 1)) === 0
 }
 
+/** Whether a statement creates a table. A single damaged statement would make the whole schema unreadable. */
+function isStatement(sql: string, Library: new (file: string) => SqliteHandle): boolean {
+  const handle = new Library(':memory:')
+  try {
+    handle.exec(sql)
+    return true
+  } catch {
+    // `sqlite_sequence` cannot be created, but the tracker's own tables need it.
+    return /^create table sqlite_sequence\(name,seq\)$/i.test(sql)
+  } finally {
+    handle.close()
+  }
+}
+
 /** Drops rows with the same name or root page. An unused page may contain an outdated row, so none can be trusted. */
 function dropAmbiguous(rows: readonly TableRow[]): TableRow[] {
   const distinct = new Map(rows.map((row) => [JSON.stringify(row), row]))
@@ -132,6 +148,8 @@ class Pages {
     page.writeUInt32BE(this.#count, 28)
     page.fill(0, 32, 40)
     page.copy(page, 92, 24, 28)
+    page.writeUInt32BE(SCHEMA_FORMAT, 44)
+    if (![1, 2, 3].includes(page.readUInt32BE(56))) page.writeUInt32BE(UTF_8, 56)
     page[HEADER_BYTES] = TABLE_LEAF
     // Zero means 65,536.
     page.writeUInt16BE((this.#size - (this.#header[20] ?? 0)) % 65_536, HEADER_BYTES + 5)

@@ -2,6 +2,7 @@ import {
   closeSync,
   copyFileSync,
   openSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -392,6 +393,23 @@ describe('recovery from a damaged SQLite file', () => {
     const { tables } = await repairSqlite(copy, NOON)
     expect(tables.filter(({ unreadable }) => unreadable !== 0)).toEqual([])
     expect(await countsIn(`sqlite:${copy}`)).toEqual(await countsIn(place.url))
+  })
+
+  test.each([
+    ['a damaged statement in its schema', 'CREATE TABLE "faultboard_processes"', 40, ['faultboard_processes']],
+    ['a damaged format and encoding in its header', 'SQLite format 3', 40, []],
+  ])('recovers a file with %s', async (_, text, offset, lost) => {
+    const place = newPlace()
+    const { tracker } = trackerAt(place)
+    await log(tracker, 'Before', 3)
+    await checkpoint(place.url)
+    await tracker.shutdown()
+    const content = readFileSync(place.file)
+    const start = content.indexOf(text) + offset
+    writeFileSync(place.file, content.fill('?', start, start + 20))
+    const { tables } = await repairSqlite(place.file, NOON)
+    expect(tables.filter(({ unreadable }) => unreadable !== 0).map(({ table }) => table)).toEqual(lost)
+    expect(await countsIn(place.url)).toEqual({ Before: 3 })
   })
 
   test('creates an empty database when nothing is readable', async () => {
