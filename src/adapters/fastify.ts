@@ -101,9 +101,10 @@ function plugin(app: FastifyLike, { tracker = Tracker, prefix = '' }: Faultboard
 
 /** Mount point of the dashboard, below the plugin's prefix and any prefix that `rewriteUrl` removed. */
 function dashboardMount(request: FastifyRequestLike, mount_path: string, outerPrefix: string): Mount | null {
-  const { originalUrl, url } = request
-  if (!originalUrl.includes(mount_path)) return null
-  return findMount(request, mount_path, `${strippedPrefix(originalUrl, url)}${outerPrefix}`)
+  // The getter `originalUrl` of Fastify stores its result, so it adds a property to every request.
+  const { originalUrl, url = '/' } = request.raw as HostRequest
+  if (!(originalUrl || url).includes(mount_path)) return null
+  return findMount(request, mount_path, `${strippedPrefix(originalUrl || url, url)}${outerPrefix}`)
 }
 
 function record(tracker: TrackerInstance, error: unknown, request: FastifyRequestLike, request_failed: boolean): void {
