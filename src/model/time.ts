@@ -64,6 +64,8 @@ export function startOfDay(time: number, zone: string): number {
   // Needs two passes: the offset at the first guess can differ from the offset at midnight.
   const guess = midnightAsUtc - zoneOffset(midnightAsUtc, zone)
   const start = midnightAsUtc - zoneOffset(guess, zone)
+  // If a clock change repeats midnight, the day starts with the first one.
+  if (localDateTime(start - HOUR, zone).day === day) return start - HOUR
   // If a clock change skips midnight, the day starts at the first instant with its date.
   return localDateTime(start, zone).day === day ? start : start + HOUR
 }

@@ -31,6 +31,7 @@ describe('startOfDay', () => {
     ['America/Sao_Paulo', '2018-11-04T12:00:00Z', '2018-11-04T03:00:00Z'], // Midnight was skipped; the day starts at 01:00.
     ['America/Sao_Paulo', '2018-02-18T02:30:00Z', '2018-02-17T02:00:00Z'], // The hour before midnight occurs twice.
     ['America/Havana', '2025-11-02T12:00:00Z', '2025-11-02T04:00:00Z'], // Midnight occurs twice.
+    ['Asia/Hebron', '1998-09-18T00:47:31Z', '1998-09-17T21:00:00Z'], // Midnight occurs twice, east of Greenwich.
     ['Pacific/Apia', '2011-12-31T00:00:00Z', '2011-12-30T10:00:00Z'], // December 30 was skipped.
     ['Australia/Lord_Howe', '2026-04-05T10:00:00Z', '2026-04-04T13:00:00Z'], // Daylight saving time of half an hour.
     ['Asia/Kathmandu', '2026-03-10T12:00:00Z', '2026-03-09T18:15:00Z'],
