@@ -51,10 +51,10 @@ function acceptTable({ title, rows }) {
   return { title, rows: comparable.map(acceptRow) }
 }
 
-function acceptRow({ name, figure, unit, ratio, against, noise, judged, limit, better, note }) {
+function acceptRow({ name, figure, unit, ratio, against, noise, judged, limit, bound, better, note }) {
   return {
     ...{ name, figure: rounded(figure), unit, ratio: rounded(ratio), against, noise: rounded(noise) },
-    ...{ judged, limit, better, note },
+    ...{ judged, limit, bound: rounded(bound), better, note },
   }
 }
 

@@ -22,5 +22,6 @@ function mergeRow(name, repeats) {
   if (typeof last.figure !== 'number') return { ...last, noise: null }
   const ratio = last.ratio === null ? null : median(ratios)
   const noise = ratio === null ? null : (Math.max(...ratios) - Math.min(...ratios)) / ratio
-  return { ...row({ ...last, figure: median(rows.map(({ figure }) => figure)), ratio }), noise }
+  const bound = last.bound === null ? null : median(rows.map((entry) => entry.bound))
+  return { ...row({ ...last, figure: median(rows.map(({ figure }) => figure)), ratio, bound }), noise }
 }

@@ -1,4 +1,4 @@
-import { figureText, limitText, ratioText } from '../../bench/harness/report.mjs'
+import { figureText, limitText, ratioText, verdictOf } from '../../bench/harness/report.mjs'
 import { tableRow } from './table-row.mjs'
 
 const HEAD = ['', 'figure', 'ratio', 'noise', 'target', 'target met']
@@ -37,20 +37,16 @@ function tableText({ title, rows }) {
   return [`### ${title}`, lines.join('\n'), ...notes].join('\n\n')
 }
 
+const MET = { ok: 'yes', missed: '**no**', '': '' }
+
 function cells(row) {
-  const { name, noise, limit, judged, figure, ratio } = row
+  const { name, noise } = row
   return [
     name,
     figureText(row),
     ratioText(row),
     noise === null ? '' : `${Math.round(noise * 100)}%`,
     limitText(row),
-    isMet(),
+    MET[verdictOf(row)],
   ]
-
-  function isMet() {
-    if (!limit) return ''
-    const value = judged === 'figure' ? figure : ratio
-    return (limit.max === undefined ? value >= limit.min : value <= limit.max) ? 'yes' : '**no**'
-  }
 }

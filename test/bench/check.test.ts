@@ -45,6 +45,15 @@ describe('mergePasses', () => {
     expect(merged.rows[0].verdict).toBe('missed')
   })
 
+  test('judges the median against 1.1 times the median lower bound if the limit is out of reach', () => {
+    const passes = (value: number) => [1.8, 1.9, 2.4].map((bound) => [table([cost(value, { bound })])])
+    expect(mergePasses(passes(2.08))[0].rows[0]).toMatchObject({ bound: 1.9, verdict: 'ok' })
+    expect(mergePasses(passes(2.1))[0].rows[0].verdict).toBe('missed')
+    const rate = (ratio: number) =>
+      row({ name: 'rate', figure: 1, unit: 'errors/s', ratio, limit: { min: 0.8 }, bound: 0.66 })
+    expect([rate(0.61).verdict, rate(0.59).verdict]).toEqual(['ok', 'missed'])
+  })
+
   test('skips a table that one pass skipped', () => {
     const [merged] = mergePasses([[table([cost(1.5)])], [table([], { skipped: 'no server' })]])
     expect(merged).toMatchObject({ skipped: 'no server', rows: [] })
@@ -62,7 +71,7 @@ describe('acceptRun', () => {
         rows: [
           {
             ...{ name: 'cost', figure: 15, unit: 'µs', ratio: 1.5, against: 'bare', noise: 0.0002 },
-            ...{ judged: 'ratio', limit: { max: 2 }, better: 'lower', note: null },
+            ...{ judged: 'ratio', limit: { max: 2 }, bound: null, better: 'lower', note: null },
           },
         ],
       },
