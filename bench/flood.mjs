@@ -6,7 +6,7 @@ import { percentile } from './harness/measure.mjs'
 import { row } from './harness/report.mjs'
 
 const KEY = '8c1f0a6d2b3e4f50a1b2c3d4e5f60718'
-/** Load of a small attack: 26 requests per second on six connections, 1.2 kB each. */
+/** Load of a small attack: 26 requests per second on six connections, 1.2 KB each. */
 const CONNECTIONS = 6
 const PAUSE_MS = 230
 const PING_PAUSE_MS = 10

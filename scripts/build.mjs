@@ -111,7 +111,7 @@ function licenseComment(library) {
   return `/*!\n${library}, bundled.\n\n${readFileSync(join(folder, file), 'utf8')}*/`
 }
 
-/** Bundles the compiled modules into a few files, because loading a module costs half a millisecond and 60 kB. */
+/** Bundles the compiled modules into a few files, because loading a module costs half a millisecond and 60 KB. */
 async function joinModules() {
   const aliases = { ...BUNDLED, ...JSX_RUNTIME }
   const bundle = await rollup({

@@ -28,7 +28,7 @@ function attempt(failed: string, work: () => void): void {
   try {
     work()
   } catch (error) {
-    if (isMainThread) printLine(`${failed}: ${reasonOf(error)}`)
+    if (isMainThread) printLine(`${failed}: ${startFailure(error)}`)
   }
 }
 
@@ -36,7 +36,7 @@ function printLine(message: string): void {
   process.stderr.write(`[faultboard] ${message}\n`)
 }
 
-function reasonOf(error: unknown): string {
+function startFailure(error: unknown): string {
   if (error instanceof ConfigurationError) return error.problems.join('; ')
   return error instanceof Error ? error.message : String(error)
 }

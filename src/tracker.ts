@@ -14,7 +14,7 @@ import { hasRoomForBreadcrumb, hasRoomToRecord, isStackOverflow } from './captur
 import { FAILED_RESULT, type LoggedError, logError, type Outcome, reportFailure } from './capture/log-error.js'
 import { mergeValues, type Scope, type Scopes } from './capture/scope.js'
 import type { Source } from './capture/sources/source.js'
-import { reasonOf } from './capture/values/thrown-value.js'
+import { thrownMessage } from './capture/values/thrown-value.js'
 import type { Handler } from './dashboard/handler.js'
 import type { Diagnostic } from './diagnostics/define.js'
 import { DIAGNOSTICS, operationsOf } from './diagnostics/diagnostics.js'
@@ -389,7 +389,7 @@ export class TrackerInstance {
   /** Logs errors of a tracker that cannot start or was shut down, because the host must not fail. */
   #logFailure(error: unknown): void {
     const { now, write } = this.#environment
-    createLog(now, write).warn(`An error was not recorded: ${reasonOf(error)}`)
+    createLog(now, write).warn(`An error was not recorded: ${thrownMessage(error)}`)
   }
 
   /** Handles a failed host callback or a broken client connection. */

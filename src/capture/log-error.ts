@@ -12,7 +12,7 @@ import { isStackOverflow } from './guards/stack-room.js'
 import { notifyReported } from './hooks.js'
 import { runPipeline } from './pipeline.js'
 import { readLimit, TEXT_LIMITS } from './values/text-limits.js'
-import { describeThrown, reasonOf } from './values/thrown-value.js'
+import { describeThrown, thrownMessage } from './values/thrown-value.js'
 
 /** Result for a recorded error. */
 export interface LoggedError {
@@ -150,7 +150,7 @@ function toOutcome(summary: EventSummary, receipt: Receipt): Outcome {
 /** Counts and logs a failure. Reads it with the redactor, because it can be as hostile as the recorded error. */
 export function reportFailure({ counters, log, redactor }: CaptureContext, task: string, error: unknown): void {
   counters.add(`failed: ${task}`)
-  log.warn(`${task} failed: ${reasonOf(error, redactor)}`)
+  log.warn(`${task} failed: ${thrownMessage(error, redactor)}`)
 }
 
 function createDraft(context: CaptureContext, input: LogErrorInput): Draft | null {

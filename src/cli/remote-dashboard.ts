@@ -96,7 +96,7 @@ async function readResponse(base: string, url: string, request: RequestInit) {
     return { status: response.status, headers: response.headers, text: await readBounded(response) }
   } catch (error) {
     if (error instanceof CommandFailed) throw error
-    throw new CommandFailed(`Cannot reach ${base}: ${reasonOf(error)}. Is the application running there?`)
+    throw new CommandFailed(`Cannot reach ${base}: ${connectionFailure(error)}. Is the application running there?`)
   }
 }
 
@@ -113,7 +113,7 @@ async function readBounded(response: Response): Promise<string> {
 }
 
 /** The message of a fetch error is generic. Its cause contains the reason. */
-function reasonOf(error: unknown): string {
+function connectionFailure(error: unknown): string {
   if (error instanceof Error && error.name === 'TimeoutError') return 'it did not respond in time'
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   return escapeText(failureMessage(cause))

@@ -1,4 +1,4 @@
-import { reasonOf } from '../capture/values/thrown-value.js'
+import { thrownMessage } from '../capture/values/thrown-value.js'
 import type { CollectorSetup } from './define.js'
 
 /**
@@ -13,7 +13,7 @@ export function loadLater({ context }: CollectorSetup, subject: string, start: (
       if (isStopped) started()
       else stop = started
     },
-    (error: unknown) => context.log.warn(`${subject} cannot be measured: ${reasonOf(error)}`),
+    (error: unknown) => context.log.warn(`${subject} cannot be measured: ${thrownMessage(error)}`),
   )
   return () => {
     isStopped = true

@@ -5,7 +5,7 @@ import { ALL_PAGES_ON } from '../support/hostile.js'
 import { PAGES } from '../support/routes.js'
 
 const EVENTS = 3000
-/** A page of ordinary data has 50 to 150 kB. */
+/** A page of ordinary data has 50 to 150 KB. */
 const MAX_PAGE_BYTES = 1_000_000
 
 describeOneDatabase('a flood of unique users, releases, platforms and tags', (database) => {

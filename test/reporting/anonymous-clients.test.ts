@@ -78,7 +78,7 @@ describe('Anonymous client with the default limits', () => {
     timeout: 120_000,
   }, async () => {
     const { withoutKey } = await hostWithDefaults()
-    // Decompresses from 1.2 kB to 1 MB.
+    // Decompresses from 1.2 KB to 1 MB.
     const costly = new Uint8Array(gzipSync(`{}\n${`{"a":[${'[],'.repeat(5400)}[]],"length":0}\n\n`.repeat(63)}`))
     const statuses: number[] = []
     for (let i = 0; i < 310; i++) statuses.push(await withoutKey(costly))

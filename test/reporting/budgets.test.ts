@@ -205,7 +205,7 @@ describeEachDatabase('Limits on the Health page', (database) => {
   })
 })
 
-/** Envelope with 63 items whose headers are 16 kB of arrays: 1.2 kB compressed, 1 MB to parse. */
+/** Envelope with 63 items whose headers are 16 KB of arrays: 1.2 KB compressed, 1 MB to parse. */
 function costlyHeaders(): Uint8Array<ArrayBuffer> {
   const header = `{"a":[${'[],'.repeat(5400)}[]],"length":0}`
   return new Uint8Array(gzipSync(`{}\n${`${header}\n\n`.repeat(63)}`))
@@ -215,7 +215,7 @@ const gzip = { 'content-encoding': 'gzip' }
 
 test.each([
   ['an envelope without a key', false, costlyHeaders(), gzip, 401],
-  ['headers of more than 64 kB', true, costlyHeaders(), gzip, 400],
+  ['headers of more than 64 KB', true, costlyHeaders(), gzip, 400],
   ['a body that is too large after decompression', true, new Uint8Array(gzipSync('x'.repeat(2e6))), gzip, 413],
   ['a body that is not gzip', true, new Uint8Array([1, 2, 3, 4]), gzip, 400],
   ['a payload that is not JSON', true, '{}\n{"type":"event"}\nno JSON', {}, 400],

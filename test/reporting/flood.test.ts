@@ -71,7 +71,7 @@ function p95(times: readonly number[]): number {
   return Math.round(sorted[Math.floor(sorted.length * 0.95)] ?? 0)
 }
 
-/** Decompresses from 1.2 kB to 1 MB. Sent with and without a key. */
+/** Decompresses from 1.2 KB to 1 MB. Sent with and without a key. */
 const COSTLY = new Uint8Array(gzipSync(`{}\n${`{"a":[${'[],'.repeat(5400)}[]],"length":0}\n\n`.repeat(63)}`))
 
 test('limits requests, groups, messages and disk space of one anonymous address', {
@@ -162,6 +162,6 @@ test('limits requests, groups, messages and disk space of one anonymous address'
   expect(growthBytes).toBeLessThan((MINUTES * 5_000_000) / 2)
   console.info(
     `flood: ${accepted} of ${accepted + rejected} requests accepted, ${pagination.total_count} errors, ` +
-      `${Math.round(growthBytes / 1000)} kB on disk, p95 of /ping ${p95(pings)} ms (before the flood ${p95(baselinePings)} ms)`,
+      `${Math.round(growthBytes / 1000)} KB on disk, p95 of /ping ${p95(pings)} ms (before the flood ${p95(baselinePings)} ms)`,
   )
 })

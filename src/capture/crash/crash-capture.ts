@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync } from 'node:fs'
 import { isMainThread } from 'node:worker_threads'
 import type { Source } from '../sources/source.js'
-import { reasonOf } from '../values/thrown-value.js'
+import { thrownMessage } from '../values/thrown-value.js'
 import { writeFatalReports } from './fatal-reports.js'
 import { collectLeftovers } from './leftovers.js'
 import { recordFailedExit } from './process-exit.js'
@@ -23,10 +23,10 @@ export const crashCapture: Source = (reporter) => {
     else log.warn(`${folder} is readable by other users, so diagnostic reports are disabled. Run chmod 700 on it.`)
     stops.push(markRunning(folder, { app_version, git_sha, started_at: now() }))
   } catch (error) {
-    log.warn(`Cannot use the crash folder ${folder}: ${reasonOf(error)}`)
+    log.warn(`Cannot use the crash folder ${folder}: ${thrownMessage(error)}`)
   }
   collectLeftovers(reporter).catch((error: unknown) => {
-    log.warn(`Cannot read the crash files in ${folder}: ${reasonOf(error)}`)
+    log.warn(`Cannot read the crash files in ${folder}: ${thrownMessage(error)}`)
   })
   return () => {
     for (const end of stops) end()

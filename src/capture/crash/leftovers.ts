@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import { readdir, readFile, rename, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Reporter } from '../sources/source.js'
-import { reasonOf } from '../values/thrown-value.js'
+import { thrownMessage } from '../values/thrown-value.js'
 import { crashId, readFatalReport, reportPid } from './fatal-reports.js'
 import { namedError } from './named-error.js'
 import { claimEnded, type EndedProcess, isOwnMarker, markerPid } from './running-marker.js'
@@ -83,7 +83,7 @@ async function recordReport(
     await unlink(file)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
-    context.log.warn(`Cannot read a diagnostic report; kept as ${file}.failed: ${reasonOf(error)}`)
+    context.log.warn(`Cannot read a diagnostic report; kept as ${file}.failed: ${thrownMessage(error)}`)
     await rename(file, `${file}.failed`).catch(() => undefined)
   }
 }

@@ -22,7 +22,7 @@ export const NO_RESULT: Promise<null> = Promise.resolve(null)
 export const COMPILE_ONLY: unique symbol = Symbol('compile only')
 
 /**
- * Compiles everything that runs near the stack limit. V8 needs 50 kB to compile a function that is first called
+ * Compiles everything that runs near the stack limit. V8 needs 50 KB to compile a function that is first called
  * there.
  */
 export function prepareForStackLimit(): void {

@@ -4,7 +4,7 @@ import { compileFunction } from 'node:vm'
 /**
  * Registers of the probe frames, eight bytes each. V8 compares a frame with the stack limit before it enters the
  * function, and an unoptimized frame counts about twice. The values come from measurements on Node.js 20, 22 and 24:
- * recording needs 10 kB once its code is compiled and 50 kB before. Describing a step needs 7 kB.
+ * recording needs 10 KB once its code is compiled and 50 KB before. Describing a step needs 7 KB.
  */
 const RECORDING_REGISTERS = 4800
 const BREADCRUMB_REGISTERS = 1600
@@ -25,7 +25,7 @@ function compileProbe(registers: number): Probe {
 }
 
 /**
- * A probe in small steps, ten times slower. V8 aborts the process when it pauses for an overflow more than about 1 kB
+ * A probe in small steps, ten times slower. V8 aborts the process when it pauses for an overflow more than about 1 KB
  * away from the stack limit. The other probe would cause that while the inspector watches throws.
  */
 const STEP_ARGUMENTS: readonly unknown[] = new Array(16).fill(0)

@@ -49,7 +49,7 @@ export function describeThrown(
 }
 
 /** Describes a caught value for the log. */
-export function reasonOf(value: unknown, redactor: Redactor = NO_REDACTION): string {
+export function thrownMessage(value: unknown, redactor: Redactor = NO_REDACTION): string {
   return readMessage(value, redactor) || typeName(value)
 }
 

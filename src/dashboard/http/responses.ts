@@ -53,7 +53,7 @@ export function attachmentResponse({ name, bytes, body }: DownloadedFile): Respo
   })
 }
 
-/** Leaves room for the other headers: Node.js clients refuse responses with more than 16 kB of headers. */
+/** Leaves room for the other headers: Node.js clients refuse responses with more than 16 KB of headers. */
 export const MAX_HEADER_BYTES = 12_000
 
 /** Redirects to a path. Drops a query that is too long for a header; the list then opens without its filters. */

@@ -13,7 +13,7 @@ import {
   statSync,
   truncateSync,
 } from 'node:fs'
-import { TrackerError } from '../../model/errors.js'
+import { failureMessage, TrackerError } from '../../model/errors.js'
 import { createDatabase } from '../database.js'
 import { loadSqlite, type SqliteLibrary } from '../dialects/sqlite.js'
 import { isDamage, type SqliteHandle, type SqliteStatement } from '../dialects/sqlite-file.js'
@@ -49,10 +49,10 @@ export async function integrityProblems(path: string): Promise<string[]> {
     handle.exec(`pragma busy_timeout = ${LOCK_WAIT_MS}`)
     return checkIntegrity(handle)
   } catch (error) {
-    if (isDamage(error)) return [errorMessage(error)]
+    if (isDamage(error)) return [failureMessage(error)]
     throw new TrackerError(
       'database_unavailable',
-      `Cannot read ${path} (${errorMessage(error)}). Check that it is a readable and writable file, and that no other process has locked it.`,
+      `Cannot read ${path} (${failureMessage(error)}). Check that it is a readable and writable file, and that no other process has locked it.`,
       { cause: error },
     )
   } finally {
@@ -117,7 +117,7 @@ async function lockAgainstWriters(path: string): Promise<SqliteHandle | null> {
     if (isDamage(error)) return null
     throw new TrackerError(
       'database_unavailable',
-      `Cannot lock ${path} (${errorMessage(error)}). Stop the processes that use it and run the repair again.`,
+      `Cannot lock ${path} (${failureMessage(error)}). Stop the processes that use it and run the repair again.`,
       { cause: error },
     )
   }
@@ -445,8 +445,4 @@ function replace(path: string, fresh: string): void {
 
 function removeDatabase(file: string): void {
   for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(`${file}${suffix}`, { force: true })
-}
-
-function errorMessage(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,6 +1,6 @@
 import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
-import { describeThrown, reasonOf } from '../../../src/capture/values/thrown-value.js'
+import { describeThrown, thrownMessage } from '../../../src/capture/values/thrown-value.js'
 
 const describeValue = (value: unknown, lines = 50) => describeThrown(value, lines)
 
@@ -50,7 +50,7 @@ describe('describeThrown', () => {
   })
   test('always returns a reason for the log', () => {
     for (const value of [new Error('x'), new Error(''), undefined, Object.create(null), Symbol('x')])
-      expect(reasonOf(value)).toMatch(/./)
+      expect(thrownMessage(value)).toMatch(/./)
   })
 })
 

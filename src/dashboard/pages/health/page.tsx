@@ -91,6 +91,6 @@ function formatUptime(ms: number): string {
 }
 
 function formatSize(bytes: number): string {
-  if (bytes < 1_000_000) return `${formatCount(Math.round(bytes / 100) / 10)} kB`
+  if (bytes < 1_000_000) return `${formatCount(Math.round(bytes / 100) / 10)} KB`
   return `${formatCount(Math.round(bytes / 100_000) / 10)} MB`
 }
