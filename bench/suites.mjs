@@ -6,7 +6,7 @@
 export const SUITES = {
   capture: { minutes: 3.5, quickMinutes: 1.3, load: async () => (await import('./capture.mjs')).capture },
   requests: { minutes: 4, quickMinutes: 2.7, load: async () => (await import('./requests.mjs')).requests },
-  write: { minutes: 5.5, quickMinutes: 2, load: async () => (await import('./write.mjs')).write },
+  write: { minutes: 5.5, quickMinutes: 3, load: async () => (await import('./write.mjs')).write },
   pages: { minutes: 9.5, quickMinutes: 2.5, load: async () => (await import('./pages.mjs')).pages },
   search: { minutes: 2, quickMinutes: 0.2, load: async () => (await import('./search.mjs')).search },
   jobs: { minutes: 1, quickMinutes: 0.2, load: async () => (await import('./jobs.mjs')).jobs },

@@ -1,4 +1,4 @@
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,6 +11,7 @@ import { BareWriter } from './write/bare-writer.mjs'
 import { CONNECT } from './write/connections.mjs'
 import { makeEvents } from './write/events.mjs'
 import { checkExact } from './write/exactness.mjs'
+import { startMinimalTracker, writeJournalFile } from './write/minimal-tracker.mjs'
 import { drained, logAll, startTracker } from './write/ours.mjs'
 import { foldRows } from './write/rows.mjs'
 
@@ -18,6 +19,7 @@ const NAMES = { sqlite: 'SQLite', postgres: 'PostgreSQL', mysql: 'MariaDB' }
 /** Errors per commit of the bare driver. Equals the limit of the tracker, `maxRowsPerFlush` of the dialects. */
 const PER_COMMIT = { sqlite: 250, postgres: 1000, mysql: 1000 }
 const CALLERS = 2000
+const ROUNDS = 2
 const PROCESSES = 8
 /** Errors that each process writes before the measurement. Otherwise eight cold processes are compared with a warm process. */
 const WARMUP = 4000
@@ -27,6 +29,8 @@ const MIN_OF_BARE_HOT_SQLITE = 0.65
 const MIN_OF_ONE_PROCESS = 0.8
 const MAX_OF_SINGLE = 1.6
 const MAX_ACKNOWLEDGMENT_MS = 50
+const MINIMAL_NOTE =
+  'The lower bound is a minimal tracker: it creates, reads, signs and folds each error within the measured time, and writes the same rows and a batch id with the bare driver. With async_logging, it also writes each batch to a file before the commit.'
 
 /** Measures committed errors per second, compared with the bare driver and the same rows. Verifies every run. */
 export async function* write({ quick, databases }) {
@@ -41,16 +45,16 @@ export async function* write({ quick, databases }) {
 
 async function measureDatabase(dialect, server, quick) {
   const place = { dialect, server }
-  const rounds = quick ? 2 : 3
   const count = quick ? 5000 : 10_000
   const groups = { name: '200 groups', events: makeEvents({ count, groups: 200 }), min: MIN_OF_BARE }
   const minOfHot = dialect === 'sqlite' ? MIN_OF_BARE_HOT_SQLITE : MIN_OF_BARE
   const hotGroup = { name: 'one hot group', events: makeEvents({ count, groups: 1 }), min: minOfHot }
   return [
-    ...(await throughput(place, { ...groups, rounds })),
-    ...(await throughput(place, { ...hotGroup, rounds })),
-    ...(await processes(place, { count, rounds })),
-    ...(await singles(place, { events: makeEvents({ count: quick ? 150 : 300, groups: 20 }), rounds })),
+    ...(await throughput(place, { ...groups, perCommit: PER_COMMIT[dialect] })),
+    // Like ours, the minimal tracker writes all callers of a hot group in one commit.
+    ...(await throughput(place, { ...hotGroup, perCommit: CALLERS })),
+    ...(await processes(place, { count })),
+    ...(await singles(place, { events: makeEvents({ count: quick ? 150 : 300, groups: 20 }) })),
     ...(await acknowledgments(place, makeEvents({ count: quick ? 200 : 500, groups: 20 }))),
   ]
 }
@@ -76,7 +80,7 @@ async function acknowledgments({ dialect, server }, events) {
     await holder.begin()
     if (LOCK[dialect]) await holder.all(LOCK[dialect])
     for (const event of events) {
-      bare.push(await millisecondsOf(() => writeBareFile(join(folder, `${bare.length}.json`), event)))
+      bare.push(await millisecondsOf(() => writeJournalFile(join(folder, `${bare.length}.json`), event)))
       ours.push(await millisecondsOf(() => logAll(tracker, [event], 1)))
     }
     await holder.commit()
@@ -95,12 +99,6 @@ async function acknowledgments({ dialect, server }, events) {
   ]
 }
 
-/** Performs the file operations of the spool, which does not sync either. */
-async function writeBareFile(file, event) {
-  await writeFile(`${file}.tmp`, JSON.stringify(event), { mode: 0o600 })
-  await rename(`${file}.tmp`, file)
-}
-
 async function millisecondsOf(work) {
   const started = performance.now()
   await work()
@@ -117,14 +115,16 @@ function percentile(times, share) {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
 }
 
-async function throughput({ dialect, server }, { name, events, rounds, min }) {
+async function throughput({ dialect, server }, { name, events, min, perCommit }) {
   const ways = {
     bare: (url) => writeBare(dialect, url, events, PER_COMMIT[dialect]),
     'ours, sync': (url) => writeOurs(url, events, { async_logging: false }),
     'ours, async': (url) => writeOurs(url, events, { async_logging: true }),
+    'minimal, sync': (url) => writeMinimal(dialect, url, events, { perCommit }),
+    'minimal, async': (url) => writeMinimal(dialect, url, events, { perCommit, journal: true }),
   }
   const failures = new Map()
-  const results = await interleaved(rounds, Object.keys(ways), (way) =>
+  const results = await interleaved(ROUNDS, Object.keys(ways), (way) =>
     onFresh(dialect, server, events.length, `${name}, ${way}`, ways[way]).catch((error) => {
       // A run that lost errors has no rate. The table shows the failure, and the other runs count.
       failures.set(way, `${name}, ${way}: ${error.message}`)
@@ -133,45 +133,59 @@ async function throughput({ dialect, server }, { name, events, rounds, min }) {
   )
   const of = (way, what) => median(results.get(way).map((result) => result[what]))
   const rate = (way) => events.length / of(way, 'seconds')
-  return Object.keys(ways).map((way) =>
+  const rowOf = (way, more = {}) =>
     row({
       name: `${name}: ${way}`,
       figure: rate(way),
       more: { 'CPU µs of the process': (of(way, 'cpu') * 1e6) / events.length },
-      note: failures.get(way) ?? null,
+      note: failures.get(way) ?? MINIMAL_NOTE,
       unit: 'errors/s',
-      ...(way === 'bare' ? {} : { ratio: rate(way) / rate('bare'), against: 'bare driver', limit: { min } }),
-    }),
-  )
+      ...more,
+    })
+  return [
+    rowOf('bare'),
+    ...['sync', 'async'].map((mode) =>
+      rowOf(`ours, ${mode}`, {
+        ratio: rate(`ours, ${mode}`) / rate('bare'),
+        against: 'bare driver',
+        limit: { min },
+        bound: rate(`minimal, ${mode}`) / rate('bare'),
+      }),
+    ),
+  ]
 }
 
-async function processes({ dialect, server }, { count, rounds }) {
-  const results = await interleaved(rounds, [1, PROCESSES], (processes) =>
-    onFresh(dialect, server, count + processes * WARMUP, `${processes} processes`, (url) =>
-      writeFromProcesses(url, count, processes),
-    ),
-  )
-  const rate = (processes) => count / median(results.get(processes).map(({ seconds }) => seconds))
-  const name = (processes) => `one hot group, ${processes} ${processes === 1 ? 'process' : 'processes'}`
+async function processes({ dialect, server }, { count }) {
+  const runs = ['ours', 'minimal'].flatMap((subject) => [1, PROCESSES].map((size) => `${subject} ${size}`))
+  const results = await interleaved(ROUNDS, runs, (run) => {
+    const [subject, size] = run.split(' ')
+    return onFresh(dialect, server, count + size * WARMUP, `${run} processes`, (url) =>
+      writeFromProcesses({ subject, dialect, url }, count, Number(size)),
+    )
+  })
+  const rate = (subject, size) => count / median(results.get(`${subject} ${size}`).map(({ seconds }) => seconds))
   return [
-    row({ name: name(1), figure: rate(1), unit: 'errors/s' }),
+    row({ name: 'one hot group, 1 process', figure: rate('ours', 1), unit: 'errors/s' }),
     row({
-      name: name(PROCESSES),
-      figure: rate(PROCESSES),
+      name: `one hot group, ${PROCESSES} processes`,
+      figure: rate('ours', PROCESSES),
       unit: 'errors/s',
-      ratio: rate(PROCESSES) / rate(1),
+      ratio: rate('ours', PROCESSES) / rate('ours', 1),
       against: 'one process',
       limit: { min: MIN_OF_ONE_PROCESS },
+      bound: rate('minimal', PROCESSES) / rate('minimal', 1),
+      note: MINIMAL_NOTE,
     }),
   ]
 }
 
-async function singles({ dialect, server }, { events, rounds }) {
+async function singles({ dialect, server }, { events }) {
   const ways = {
     'bare commit': (url) => writeBare(dialect, url, events, 1),
     'awaited LogError': (url) => writeOurs(url, events, { callers: 1 }),
+    minimal: (url) => writeMinimal(dialect, url, events, { perCommit: 1 }),
   }
-  const results = await interleaved(rounds, Object.keys(ways), (way) =>
+  const results = await interleaved(ROUNDS, Object.keys(ways), (way) =>
     onFresh(dialect, server, events.length, `single ${way}`, ways[way]),
   )
   const each = (way) => (median(results.get(way).map(({ seconds }) => seconds)) * 1000) / events.length
@@ -184,6 +198,8 @@ async function singles({ dialect, server }, { events, rounds }) {
       ratio: each('awaited LogError') / each('bare commit'),
       against: 'bare commit',
       limit: { max: MAX_OF_SINGLE },
+      bound: each('minimal') / each('bare commit'),
+      note: MINIMAL_NOTE,
     }),
   ]
 }
@@ -216,6 +232,15 @@ async function writeBare(dialect, url, events, per_commit) {
   return result
 }
 
+async function writeMinimal(dialect, url, events, { perCommit, journal }) {
+  const tracker = await startMinimalTracker(dialect, url, { journal })
+  const spent = stopwatch()
+  await tracker.log(events, perCommit)
+  const result = spent()
+  await tracker.close()
+  return result
+}
+
 async function writeOurs(url, events, { async_logging = false, callers = CALLERS }) {
   const tracker = await startTracker(url, { async_logging })
   const spent = stopwatch()
@@ -236,9 +261,9 @@ function stopwatch() {
   }
 }
 
-async function writeFromProcesses(url, count, processes) {
+async function writeFromProcesses(subject, count, processes) {
   const file = fileURLToPath(new URL('write/process-child.mjs', import.meta.url))
-  const task = { url, warmup: WARMUP, count: count / processes, groups: 1, callers: CALLERS / processes }
+  const task = { ...subject, warmup: WARMUP, count: count / processes, groups: 1, callers: CALLERS / processes }
   const children = Array.from({ length: processes }, (_, i) => startChild(file, { ...task, seed: i + 1 }))
   const all = (word) => Promise.all(children.map((child) => messageOf(child).then((message) => message === word)))
   await all('ready')

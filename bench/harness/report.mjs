@@ -75,6 +75,8 @@ export function limitText({ limit, bound, judged, unit }) {
   const text = `${limit.max === undefined ? '≥' : '≤'} ${short(limit.max ?? limit.min)}${of}`
   if (!bound) return text
   const reachable = limit.max === undefined ? bound / REACH : bound * REACH
+  const isStricter = limit.max === undefined ? reachable >= limit.min : reachable <= limit.max
+  if (isStricter) return text
   return `${text}, or ${short(reachable)}${of} (lower bound ${short(bound)})`
 }
 

@@ -1,7 +1,6 @@
+import { KEEP } from './rows.mjs'
 import { TABLES } from './tables.mjs'
 
-/** Number of newest occurrences kept per group, equal to the default of the tracker. */
-const KEEP = 1000
 const DAY = 86_400_000
 
 /**
@@ -19,14 +18,18 @@ export class BareWriter {
   }
 
   async open() {
-    await this.#connection.run('insert into faultboard_applications (name, created_at) values (?, ?)', ['bench', 0])
+    await this.#connection.begin()
+    await this.#connection.insert(TABLES.applications, [{ name: 'bench', created_at: 0 }])
+    await this.#connection.commit()
     this.application_id = (await this.#connection.all('select id from faultboard_applications'))[0].id
   }
 
-  async write({ now, groups, application }) {
+  /** With a batch id, a retry after an unknown result of the commit can detect that the batch was written. */
+  async write({ now, groups, application }, batch_id = null) {
     const connection = this.#connection
     const { application_id } = this
     await connection.begin()
+    if (batch_id) await connection.insert(TABLES.batches, [{ batch_id, created_at: now }])
     const states = await connection.upsertGroups(groups.map((group) => groupRow(group, application_id)))
     const fresh = groups.filter(({ hash_signature }) => !this.#payloads.has(hash_signature))
     if (fresh.length > 0) await this.#writeFresh(fresh, states)
@@ -60,8 +63,9 @@ export class BareWriter {
     await connection.insert(TABLES.applicationHours, shared(application))
     const dimensions = ['day', 'severity', 'platform', 'app_version']
     await connection.insert(TABLES.applicationDays, summed(shared(application), dimensions))
-    await connection.commit()
+    // In the same transaction, because the lock of the group prevents deadlocks with other writers.
     await this.#trim(groups, states)
+    await connection.commit()
   }
 
   async #writeFresh(groups, states) {
@@ -84,7 +88,7 @@ export class BareWriter {
     for (const group of groups) this.#payloads.set(group.hash_signature, byError.get(id(group)))
   }
 
-  /** Tracks first-time users in memory, because there is no other writer. */
+  /** Tracks first-time users in memory. With several writers, `user_count` is an estimate. */
   async #countUsers(users) {
     const news = new Map()
     for (const { error_id, user_id } of users) {
@@ -109,10 +113,14 @@ export class BareWriter {
       const step = Math.floor(occurrence_count / (KEEP / 4))
       if (occurrence_count <= KEEP || this.#trimmed.get(id) === step) continue
       this.#trimmed.set(id, step)
-      const newest = `select id from faultboard_occurrences where error_id = ${id} order by occurred_at desc, id desc limit 1 offset ${KEEP}`
-      const [oldest] = await this.#connection.all(newest)
+      const [oldest] = await this.#connection.all(
+        `select id, occurred_at from faultboard_occurrences where error_id = ${id} order by occurred_at desc, id desc limit 1 offset ${KEEP}`,
+      )
       if (!oldest) continue
-      await this.#connection.run('delete from faultboard_occurrences where error_id = ? and id <= ?', [id, oldest.id])
+      await this.#connection.run(
+        'delete from faultboard_occurrences where error_id = ? and (occurred_at < ? or (occurred_at = ? and id <= ?))',
+        [id, oldest.occurred_at, oldest.occurred_at, oldest.id],
+      )
     }
   }
 }

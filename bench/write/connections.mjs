@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createConnection } from 'mysql2/promise'
 import pg from 'pg'
 import { columnsOf, onConflict, TABLES } from './tables.mjs'
@@ -15,8 +16,21 @@ export async function openSqlite(file) {
 
 async function connectSqlite(url) {
   const db = await openSqlite(url.slice('sqlite:'.length))
+  db.exec('pragma busy_timeout = 5000')
   db.exec('pragma journal_mode = wal')
   db.exec('pragma synchronous = normal')
+  // SQLite would wait up to 100 ms between two attempts to lock the file.
+  db.exec('pragma busy_timeout = 0')
+  const begin = async () => {
+    for (;;) {
+      try {
+        return db.exec('begin immediate')
+      } catch (error) {
+        if (!/locked/.test(error.message)) throw error
+      }
+      await sleep(1)
+    }
+  }
   const statements = new Map()
   const prepare = (sql) => {
     if (!statements.has(sql)) statements.set(sql, db.prepare(sql))
@@ -25,7 +39,7 @@ async function connectSqlite(url) {
   const insertSql = (shape) =>
     `insert into ${shape.table} (${columnsOf(shape).join(', ')}) values (${columnsOf(shape).map(() => '?')})${onConflict(shape)}`
   return {
-    begin: async () => db.exec('begin immediate'),
+    begin,
     commit: async () => db.exec('commit'),
     run: async (sql, values) => prepare(sql).run(...values),
     all: async (sql) => db.prepare(sql).all(),

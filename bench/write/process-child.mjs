@@ -2,18 +2,28 @@
 import { once } from 'node:events'
 import { task } from '../harness/child.mjs'
 import { makeEvents } from './events.mjs'
+import { startMinimalTracker } from './minimal-tracker.mjs'
 import { drained, logAll, startTracker } from './ours.mjs'
 
-const { url, warmup, count, groups, seed, callers } = await task()
+const { subject, dialect, url, warmup, count, groups, seed, callers } = await task()
 const events = makeEvents({ count, groups, seed })
-const tracker = await startTracker(url)
-await logAll(tracker, makeEvents({ count: warmup, groups, seed }), callers)
-await drained(tracker)
+const { log, close } = await (subject === 'ours' ? startOurs() : startMinimalTracker(dialect, url))
+await log(makeEvents({ count: warmup, groups, seed }), callers)
 process.send('ready')
 await once(process, 'message')
-await logAll(tracker, events, callers)
-await drained(tracker)
+await log(events, callers)
 process.send('done')
 await once(process, 'message')
-await tracker.shutdown()
+await close()
 process.disconnect()
+
+async function startOurs() {
+  const tracker = await startTracker(url)
+  return {
+    async log(input) {
+      await logAll(tracker, input, callers)
+      await drained(tracker)
+    },
+    close: () => tracker.shutdown(),
+  }
+}

@@ -1,5 +1,7 @@
 /** Tables of one commit in write order, with their columns, keys and conflict actions. */
 export const TABLES = {
+  applications: { table: 'faultboard_applications', integers: ['created_at'], texts: ['name'], key: ['name'] },
+  batches: { table: 'faultboard_batches', integers: ['created_at'], texts: ['batch_id'] },
   errors: {
     table: 'faultboard_errors',
     integers: ['application_id', 'occurrence_count', 'first_seen_at', 'occurred_at'],

@@ -12,6 +12,8 @@ const rows = [
   row({ name: 'a|b', figure: 12.34, unit: 'µs', ratio: 1.5, against: 'bare', limit: { max: 1.4 }, note: 'CPU time.' }),
   row({ name: 'share', figure: 5000, unit: 'errors/s', ratio: 0.75, against: 'bare driver', limit: { min: 0.7 } }),
   row({ name: 'scope', figure: 3, unit: 'µs added', ratio: 1.2, against: 'bare', limit: { max: 1.04 }, bound: 1.1 }),
+  // A lower bound that is stricter than the target is not shown.
+  row({ name: 'writes', figure: 9, unit: 'errors/s', ratio: 0.8, against: 'bare', limit: { min: 0.7 }, bound: 0.9 }),
   row({ name: 'peer', figure: 100, unit: 'µs', ratio: 10, against: 'bare', note: 'CPU time.' }),
 ]
 const accepted = acceptRun(null, {
@@ -35,6 +37,7 @@ Measured on 2026-11-20 with \`npm run bench -- capture --quick --accept\`: media
 | a\\|b | 12.3 µs | 1.50 x bare | 0% | ≤ 1.4 | **no** |
 | share | 5,000 errors/s | 0.75 x bare driver | 0% | ≥ 0.7 | yes |
 | scope | 3.00 µs added | 1.20 x bare | 0% | ≤ 1.04, or 1.21 (lower bound 1.1) | yes |
+| writes | 9.00 errors/s | 0.80 x bare | 0% | ≥ 0.7 | yes |
 | peer | 100 µs | 10.00 x bare | 0% |  |  |
 
 CPU time.
