@@ -41,8 +41,8 @@ export async function timeCorrelation(context: Context, scope: Scope, span: Span
   const yieldIfDue = periodicYield()
   const pairs: CorrelatedTypes[] = []
   for (const [i, a] of series.entries()) {
+    await yieldIfDue()
     for (const b of series.slice(i + 1)) {
-      await yieldIfDue()
       const { correlation, shared_hours } = correlateSeries(a, b, hours)
       if (shared_hours < MIN_SHARED_HOURS || correlation < MIN_CORRELATION) continue
       pairs.push({
@@ -58,10 +58,13 @@ export async function timeCorrelation(context: Context, scope: Scope, span: Span
     .slice(0, MAX_CORRELATED_PAIRS)
 }
 
-/** Hourly counts of a type, without its empty hours. */
+/** Hourly counts of a type. */
 interface HourlySeries {
   error_type: string
-  counts: Map<number, number>
+  /** Counts of all hours of the span, by position. Typed, because thousands of pairs are compared. */
+  counts: Float64Array
+  /** Positions of the hours with occurrences. */
+  positions: number[]
   sum: number
   sumOfSquares: number
 }
@@ -72,12 +75,12 @@ function correlateSeries(
   b: HourlySeries,
   hours: number,
 ): { correlation: number; shared_hours: number } {
-  const [smaller, larger] = a.counts.size < b.counts.size ? [a, b] : [b, a]
+  const [smaller, larger] = a.positions.length < b.positions.length ? [a, b] : [b, a]
   let [products, shared_hours] = [0, 0]
-  for (const [hour, count] of smaller.counts) {
-    const other = larger.counts.get(hour)
-    if (other === undefined) continue
-    products += count * other
+  for (const position of smaller.positions) {
+    const other = larger.counts[position] as number
+    if (other === 0) continue
+    products += (smaller.counts[position] as number) * other
     shared_hours++
   }
   const variances = (a.sumOfSquares - a.sum ** 2 / hours) * (b.sumOfSquares - b.sum ** 2 / hours)
@@ -93,22 +96,27 @@ async function loadHourlySeries(
   types: readonly string[],
 ): Promise<HourlySeries[]> {
   const ids = await applicationsInScope(context, scope)
-  const series = new Map(types.map((type) => [type, new Map<number, number>()]))
+  const length = Math.ceil((span.to - span.from) / HOUR)
+  const series = new Map(types.map((type) => [type, new Float64Array(length)]))
   if (types.length > 0) {
     for await (const slice of timedHours(context, span)) {
       for (const { error_type, hour, count } of await loadTypeHours(context, ids, types, slice)) {
         const counts = series.get(error_type)
-        counts?.set(hour, (counts.get(hour) ?? 0) + count)
+        const position = (hour - span.from) / HOUR
+        if (counts) counts[position] = (counts[position] ?? 0) + count
       }
     }
   }
   return [...series].map(([error_type, counts]) => {
+    const positions: number[] = []
     let [sum, sumOfSquares] = [0, 0]
-    for (const count of counts.values()) {
+    counts.forEach((count, position) => {
+      if (count === 0) return
+      positions.push(position)
       sum += count
       sumOfSquares += count * count
-    }
-    return { error_type, counts, sum, sumOfSquares }
+    })
+    return { error_type, counts, positions, sum, sumOfSquares }
   })
 }
 
