@@ -78,5 +78,14 @@ export function topBy<Row extends { id: number }>(
   figure: (row: Row) => number,
   limit: number,
 ): Row[] {
-  return [...rows].sort((a, b) => figure(b) - figure(a) || a.id - b.id).slice(0, limit)
+  const compare = (a: Row, b: Row) => figure(b) - figure(a) || a.id - b.id
+  const top: Row[] = []
+  // Sorting all rows takes longer, because most of them rank below the limit.
+  for (const row of rows) {
+    const last = top[limit - 1]
+    if (last && compare(last, row) <= 0) continue
+    top.push(row)
+    top.sort(compare).splice(limit)
+  }
+  return top
 }

@@ -1,5 +1,6 @@
 import type { Context } from '../context.js'
 import type { Database } from '../store/database.js'
+import { withoutIndex } from '../store/sql/sort-order.js'
 
 /** Selects the newest user-error pairs, so that the number of rows is limited. */
 export interface UserErrorPairsInput {
@@ -18,16 +19,18 @@ export function newestUserErrorPairs({ database }: Context, { application_id, si
   if (application_id === undefined) return newest.limit(limit)
   const { read, dialect } = database
   const scanned = dialect.blocksHost ? newest.limit(MAX_SCANNED_PAIRS) : newest
-  const applicationErrors = read
-    .selectFrom('faultboard_errors')
-    .select('id')
-    .where('application_id', '=', application_id)
-    // A pair seen since that time implies that its error occurred since that time.
-    .where('occurred_at', '>=', since)
   return read
     .selectFrom(scanned.as('u'))
     .selectAll('u')
-    .where('u.error_id', 'in', applicationErrors)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('faultboard_errors as e')
+          .select('e.id')
+          .whereRef('e.id', '=', 'u.error_id')
+          // Looks up the errors of the pairs; the application index would read all its errors.
+          .where(withoutIndex(dialect, 'e.application_id'), '=', application_id),
+      ),
+    )
     .orderBy('u.last_seen_at', 'desc')
     .limit(limit)
 }

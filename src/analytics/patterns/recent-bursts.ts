@@ -106,7 +106,7 @@ async function compareEachWithSums(
     const to = startOfHour(Date.parse(burst.ended_at)) + HOUR
     const rows = await loadErrorHourCounts(context, [error_id], undefined, { from, to })
     const sums = new Map(rows.map(({ hour, count }) => [hour, count]))
-    const times = occurrences.flatMap((row) => (row.error_id === error_id ? [row.occurred_at] : []))
+    const times = occurrences.filter((row) => row.error_id === error_id).map(({ occurred_at }) => occurred_at)
     found.push(...compareWithSums([burst], times, sums))
   }
   return found

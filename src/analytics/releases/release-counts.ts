@@ -71,7 +71,7 @@ async function findNewErrors(
     .where('e.first_app_version', '=', release.app_version)
     .where(withoutIndex(database.dialect, 'e.application_id'), '=', release.application_id)
   const rows = await packedRows(database, query, COUNT_COLUMNS)
-  return (await countExactly(context, rows, release, before, span)).map((row) => ({ ...row, is_new: true }))
+  return countExactly(context, rows, release, before, span, true)
 }
 
 /** Errors of the previous release that are gone or worse. */
@@ -104,10 +104,8 @@ async function findChangedErrors(
   const rows = await packedRows(context.database, query, COUNT_COLUMNS)
   const isWorse = ({ count, before_count }: ExactCount) =>
     before_count > 0 && count >= MIN_OCCURRENCES && count >= threshold * before_count
-  const counted = await countExactly(context, rows, release, before, span)
-  return counted
-    .filter((row) => row.count === 0 || !row.beyond || isWorse(row))
-    .map((row) => ({ ...row, is_new: false }))
+  const counted = await countExactly(context, rows, release, before, span, false)
+  return counted.filter((row) => row.count === 0 || !row.beyond || isWorse(row))
 }
 
 /** Compares the counts of a release (a) and its predecessor (b). */
@@ -123,10 +121,7 @@ function extendsBeyondSpan({ from, to }: Span): RawBuilder<number> {
   return sql<number>`case when ${beyond('a')} or ${beyond('b')} then 1 else 0 end`
 }
 
-interface ExactCount {
-  id: number
-  count: number
-  before_count: number
+interface ExactCount extends ReleaseCount {
   beyond: boolean
 }
 
@@ -137,6 +132,7 @@ async function countExactly(
   release: Release,
   before: Release | null,
   span: Span,
+  is_new: boolean,
 ): Promise<ExactCount[]> {
   const ids = rows.filter(({ beyond }) => Number(beyond) === 1).map(({ id }) => id)
   const counts = await countInHours(context, ids, release.app_version, span)
@@ -144,8 +140,8 @@ async function countExactly(
   return rows
     .map(({ id, count, before_count, beyond }) =>
       Number(beyond) === 1
-        ? { id, count: counts.get(id) ?? 0, before_count: countsBefore.get(id) ?? 0, beyond: true }
-        : { id, count: count ?? 0, before_count: (before && before_count) ?? 0, beyond: false },
+        ? { id, is_new, count: counts.get(id) ?? 0, before_count: countsBefore.get(id) ?? 0, beyond: true }
+        : { id, is_new, count: count ?? 0, before_count: (before && before_count) ?? 0, beyond: false },
     )
     .filter(({ count, before_count }) => count > 0 || before_count > 0)
 }

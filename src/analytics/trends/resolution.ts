@@ -98,7 +98,9 @@ async function countSeenErrors(
       ])
       // A full scan is faster than reading half of the rows through an index.
       .where(withoutIndex(database.dialect, 'occurred_at'), '>=', from)
-      .$if(application_id !== undefined, (query) => query.where('application_id', '=', application_id ?? 0))
+      .$if(application_id !== undefined, (query) =>
+        query.where(withoutIndex(database.dialect, 'application_id'), '=', application_id ?? 0),
+      )
       .groupBy(['severity', 'platform'])
       .execute()
   )
@@ -120,7 +122,10 @@ async function loadResolvedErrors(
     .selectFrom('faultboard_errors')
     .select(['severity', 'platform', 'first_seen_at', 'resolved_at'])
     .where('resolved_at', '>=', from)
-    .$if(application_id !== undefined, (query) => query.where('application_id', '=', application_id ?? 0))
+    // Reads in the order of resolution; the application index would read all its errors.
+    .$if(application_id !== undefined, (query) =>
+      query.where(withoutIndex(database.dialect, 'application_id'), '=', application_id ?? 0),
+    )
     .orderBy('resolved_at', 'desc')
     .limit(MAX_RESOLVED_ERRORS)
   const rows = await packedRows(database, query, ['severity', 'platform', 'first_seen_at', 'resolved_at'])

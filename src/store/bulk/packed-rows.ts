@@ -21,7 +21,8 @@ export async function packedRows<Row extends object>(
   const lists = JSON.parse(rows[0]?.packed ?? '[]') as unknown[][]
   return lists.map((list) => {
     const row: Record<string, unknown> = {}
-    for (const [i, column] of columns.entries()) row[column] = list[i]
+    // An iterator over the columns would take longer than parsing the text.
+    for (let i = 0; i < columns.length; i++) row[columns[i] as string] = list[i]
     return row as Row
   })
 }
