@@ -6,11 +6,13 @@ import { createTracker } from '../../dist/index.js'
 import { answer, task } from '../harness/child.mjs'
 import { HOSTS } from './hosts.mjs'
 import { startLoad } from './load.mjs'
+import { lowerBoundHosts } from './lower-bounds.mjs'
 
 const { framework, slices, requests } = await task()
 const folder = mkdtempSync(join(tmpdir(), 'faultboard-bench-'))
 const load = startLoad()
 
+const WARM_REQUESTS = 1000
 const BREADCRUMBS = 10
 const leaveBreadcrumbs = (tracker) => async () => {
   for (let i = 0; i < BREADCRUMBS; i++) tracker.addBreadcrumb({ category: 'step', message: 'something happened' })
@@ -26,6 +28,7 @@ const VARIANTS = {
   ours: () => withTracker({}),
   scoped: () => withTracker({ request_scope: 'always' }),
   breadcrumbs: () => withTracker({ enable_breadcrumbs: true }, leaveBreadcrumbs),
+  ...boundVariants(),
 }
 
 const results = Object.fromEntries(Object.keys(VARIANTS).map((name) => [name, []]))
@@ -33,7 +36,7 @@ for (let slice = -1; slice < slices; slice++) {
   for (const name of inChangingOrder(Object.keys(VARIANTS), slice)) {
     const { server, close } = await VARIANTS[name]()
     // Warms up, because the first requests compile the code.
-    await load.micros(server, requests)
+    await load.micros(server, WARM_REQUESTS)
     const micros = await load.micros(server, requests)
     if (slice >= 0) results[name].push(micros)
     await close()
@@ -42,6 +45,12 @@ for (let slice = -1; slice < slices; slice++) {
 load.stop()
 rmSync(folder, { recursive: true, force: true })
 answer(results)
+
+/** `ours_bound`, `scoped_bound` and `breadcrumbs_bound`. */
+function boundVariants() {
+  const hosts = Object.entries(lowerBoundHosts(framework, host, BREADCRUMBS))
+  return Object.fromEntries(hosts.map(([name, start]) => [`${name}_bound`, start]))
+}
 
 async function withTracker(settings, work = () => undefined) {
   const tracker = createTracker({
