@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
+import { lowerBound } from './lower-bound.mjs'
 
 /**
  * Error trackers to compare. `capture` accepts an error without waiting. `drain` resolves when all captured errors are
@@ -17,6 +18,7 @@ export const SUBJECTS = {
     close: async () => {},
     drain_counts: true,
   }),
+  'lower bound': lowerBound,
   'ours, sync': () => faultboard(false),
   'ours, async': () => faultboard(true),
   '@sentry/node': sentry,
