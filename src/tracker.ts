@@ -259,11 +259,22 @@ export class TrackerInstance {
    * Tracker.addBreadcrumb({ category: 'cart', message: 'item added', metadata: { sku } })
    */
   addBreadcrumb(breadcrumb: Breadcrumb): void {
-    this.#ifStackAllows(() => {
+    try {
+      // Starting needs more of the stack than adding, which is too cheap for a check of its own.
+      if (this.#runtime || hasRoomForBreadcrumb()) this.#addBreadcrumb(breadcrumb)
+    } catch {
+      // Stack overflow.
+    }
+  }
+
+  #addBreadcrumb(breadcrumb: Breadcrumb): void {
+    try {
       const { category, message, duration_ms, metadata } = breadcrumb
       const crumb = { category: String(category), message: String(message), duration_ms, metadata }
       this.#running()?.context.breadcrumbs.add(crumb)
-    })
+    } catch (error) {
+      if (hasRoomForBreadcrumb()) this.#logFailure(error)
+    }
   }
 
   /**

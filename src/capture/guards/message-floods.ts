@@ -39,9 +39,11 @@ export class MessageFloods {
    * location (an empty `place`) are limited by type, and all together.
    */
   sharedType(place: string, error: SignedError, now: number): string | null {
-    // Includes the source, so that clients cannot exhaust the limit of a server location.
     const source = error.source ?? ''
-    if (place !== '') return this.#count(`${source}\n${place}`, error, now, this.#limit)
+    if (place !== '') {
+      // Includes the source of a client, so that clients cannot exhaust the limit of a server location.
+      return this.#count(source === '' ? place : `${source}\n${place}`, error, now, this.#limit)
+    }
     return (
       this.#count(`${source}\n${error.error_type}`, error, now, this.#limit) ??
       this.#count(source, error, now, this.#limit * FACTOR_WITHOUT_PLACE)

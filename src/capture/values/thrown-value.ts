@@ -157,8 +157,17 @@ let stackCacheSize = 0
 const MAX_STACK_CACHE_SIZE = 2_000_000
 const MAX_CACHED_STACK_LENGTH = 20_000
 
+/** Stack of the previous error. Comparing two stacks is several times cheaper than hashing one for a lookup. */
+let last = { body: '', maxLines: 0, lines: [] as readonly string[] }
+
 /** Errors of a storm share few locations, so one array per distinct stack serves all of them. */
 function cachedLines(body: string, maxLines: number, size: number): readonly string[] {
+  if (last.maxLines !== maxLines || last.body !== body)
+    last = { body, maxLines, lines: lookUpLines(body, maxLines, size) }
+  return last.lines
+}
+
+function lookUpLines(body: string, maxLines: number, size: number): readonly string[] {
   const cached = stackCache.get(maxLines)?.get(body)
   if (cached) return cached
   const lines = parseLines(body, maxLines)
