@@ -2,6 +2,7 @@ import { TrieRouter } from 'hono/router/trie-router'
 import * as v from 'valibot'
 import type { Context } from '../context.js'
 import { TrackerError } from '../model/errors.js'
+import { nextTurn } from '../model/event-loop-turns.js'
 import { id, parseInput } from '../model/input/input.js'
 import { clientNetwork } from '../model/requests/client-address.js'
 import { cleanText } from '../model/text.js'
@@ -73,6 +74,8 @@ function createHandler(context: Context, routes: Routes, live: LiveUpdates, sign
   const requests = new RateLimiter(context.config.rate_limit_per_minute, context.now)
 
   return async (request, hostMount) => {
+    // Requests that arrive together would otherwise start in the same iteration of the event loop.
+    await nextTurn()
     const mount = behindProxies(hostMount, request, context.config)
     const network = clientNetwork(mount.remote_address)
     const exchange = openExchange(request, mount, context, configuration)
@@ -211,7 +214,7 @@ async function respondWithPage(
   await loadLayoutData(exchange)
   if (page.healthState) visit.tracker = { ...visit.tracker, state: page.healthState(data) }
   // Yields to the host, because rendering blocks the event loop.
-  await new Promise((resume) => setImmediate(resume))
+  await nextTurn()
   const document = pageDocument(page.title(data, visit), page.view(shown, visit, parameters), visit)
   return withCookies(await htmlResponse(document), [
     visit.notice === null ? null : clearFlashCookie(visit.base),

@@ -65,3 +65,29 @@ test.each([
   const response = await fetch(`${host.origin}/error_dashboard${path}`, { method, headers: signIn() })
   expect(response.status).toBe(404)
 })
+
+test('starts concurrent requests in different event loop iterations', async () => {
+  let iteration = 0
+  let isOver = false
+  const count = () => {
+    iteration++
+    if (!isOver) setImmediate(count)
+  }
+  const startedIn = new Map<Request, number>()
+  const visit = () => {
+    const request = new Request('http://ops.example/error_dashboard/settings', { headers: signIn() })
+    const { headers } = request
+    // The handler reads the headers when it starts.
+    Object.defineProperty(request, 'headers', {
+      get() {
+        if (!startedIn.has(request)) startedIn.set(request, iteration)
+        return headers
+      },
+    })
+    return host.tracker.handle(request, { base: '/error_dashboard', path: '/settings', remote_address: '10.0.0.1' })
+  }
+  setImmediate(count)
+  await Promise.all([visit(), visit(), visit(), visit()])
+  isOver = true
+  expect(new Set(startedIn.values()).size).toBe(4)
+})

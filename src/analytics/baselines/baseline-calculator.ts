@@ -1,10 +1,11 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
+import { nextTurn } from '../../model/event-loop-turns.js'
 import { DAY, firstHourFrom, HOUR, lastDays, startOfHour } from '../../model/time.js'
 import { defineOperation } from '../../operation.js'
 import { BASELINES } from '../../store/bulk/bulk-targets.js'
 import { packedRows } from '../../store/bulk/packed-rows.js'
-import { periodicYield, yieldToEventLoop } from '../sums/event-loop-yield.js'
+import { periodicYield } from '../sums/event-loop-yield.js'
 import { timedHours } from '../sums/timed-hours.js'
 import { calculateBaseline } from './baseline-statistics.js'
 
@@ -130,7 +131,7 @@ async function replaceBaselines({ database }: Context, rows: readonly BaselineRo
   const ROWS_PER_INSERT = 200
   for (let i = 0; i < rows.length; i += ROWS_PER_INSERT) {
     await database.write((trx) => database.dialect.insertMany(trx, BASELINES, rows.slice(i, i + ROWS_PER_INSERT)))
-    await yieldToEventLoop()
+    await nextTurn()
   }
   await database.read.deleteFrom('faultboard_baselines').where('calculated_at', '<', now).execute()
 }

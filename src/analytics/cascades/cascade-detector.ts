@@ -1,12 +1,12 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
+import { nextTurn } from '../../model/event-loop-turns.js'
 import { clampedInteger, optional } from '../../model/input/input.js'
 import { DAY, HOUR, startOfHour } from '../../model/time.js'
 import { defineOperation } from '../../operation.js'
 import { CASCADES } from '../../store/bulk/bulk-targets.js'
 import { packedRows } from '../../store/bulk/packed-rows.js'
 import { advanceCheckpoint, readCheckpoint } from '../../store/checkpoints.js'
-import { yieldToEventLoop } from '../sums/event-loop-yield.js'
 import { deleteHoursBefore, processHours } from './cascade-hours.js'
 import { type StrongPair, strongPairs } from './cascade-pairs.js'
 import { CASCADE_WINDOW_MS } from './cascade-sweep.js'
@@ -89,7 +89,7 @@ async function storeCascades(
         now,
       ])
     await database.write((trx) => dialect.insertMany(trx, CASCADES, rows))
-    await yieldToEventLoop()
+    await nextTurn()
   }
   await database.write(async (trx) => {
     await trx.deleteFrom('faultboard_cascades').where('last_detected_at', '<', now).execute()

@@ -1,11 +1,12 @@
 import type { Context } from '../../context.js'
+import { nextTurn } from '../../model/event-loop-turns.js'
 import { HOUR, startOfHour } from '../../model/time.js'
 import { CASCADE_HOURS, CASCADE_PARENTS } from '../../store/bulk/bulk-targets.js'
 import { packedRows } from '../../store/bulk/packed-rows.js'
 import { advanceCheckpoint, CASCADES_LATE_HOUR, CASCADES_UNTIL, readCheckpoint } from '../../store/checkpoints.js'
 import type { Transaction } from '../../store/kysely.js'
 import type { Schema } from '../../store/schema.js'
-import { periodicYield, yieldToEventLoop } from '../sums/event-loop-yield.js'
+import { periodicYield } from '../sums/event-loop-yield.js'
 import type { Span } from '../sums/period.js'
 import { CASCADE_WINDOW_MS, CascadeSweep, mostFrequentPairs } from './cascade-sweep.js'
 
@@ -127,9 +128,9 @@ async function replaceHour(
   claim: (trx: Transaction<Schema>) => Promise<boolean>,
 ): Promise<void> {
   const { database } = context
-  await yieldToEventLoop()
+  await nextTurn()
   const found = await sweepOccurrences(context, span)
-  await yieldToEventLoop()
+  await nextTurn()
   const hour = startOfHour(span.from)
   const pairs = mostFrequentPairs([...found.pairs()], MAX_PAIRS_PER_HOUR).sort(
     (a, b) => a.parent - b.parent || a.child - b.child,

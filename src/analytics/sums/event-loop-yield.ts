@@ -1,3 +1,5 @@
+import { nextTurn } from '../../model/event-loop-turns.js'
+
 const MAX_BLOCKING_MS = 6
 
 /**
@@ -14,12 +16,7 @@ export function periodicYield(): () => Promise<void> {
   let since = performance.now()
   return async () => {
     if (performance.now() - since < MAX_BLOCKING_MS) return
-    await yieldToEventLoop()
+    await nextTurn()
     since = performance.now()
   }
-}
-
-/** Yields to the event loop. Needed because awaiting SQLite results does not. */
-export function yieldToEventLoop(): Promise<void> {
-  return new Promise((resume) => setImmediate(resume))
 }

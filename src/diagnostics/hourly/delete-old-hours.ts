@@ -1,5 +1,5 @@
-import { setImmediate } from 'node:timers/promises'
 import type { Context } from '../../context.js'
+import { nextTurn } from '../../model/event-loop-turns.js'
 import { DAY } from '../../model/time.js'
 import { applicationIds } from '../../store/applications.js'
 
@@ -25,7 +25,7 @@ export async function deleteOldHours({ config, database, now }: Context, table: 
       const hour = oldest?.first_hour ?? null
       if (hour === null) break
       await read.deleteFrom(table).where('application_id', '=', application_id).where('hour', '=', hour).execute()
-      await setImmediate()
+      await nextTurn()
     }
   }
 }

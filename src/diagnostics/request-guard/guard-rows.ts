@@ -1,5 +1,5 @@
-import { setImmediate } from 'node:timers/promises'
 import type { Context } from '../../context.js'
+import { nextTurn } from '../../model/event-loop-turns.js'
 import { packedRows } from '../../store/bulk/packed-rows.js'
 import { sql } from '../../store/kysely.js'
 
@@ -44,6 +44,6 @@ export async function* guardRows(
     const newest = rows.at(-1)
     if (!newest || rows.length < BATCH_SIZE) return
     last = newest
-    await setImmediate()
+    await nextTurn()
   }
 }

@@ -1,3 +1,5 @@
+import { nextTurn } from '../../model/event-loop-turns.js'
+
 /** Half of the longest acceptable stall, because the next query starts only after this time. */
 const MAX_BLOCKED_MS = 4
 
@@ -12,7 +14,7 @@ export class HostYield {
   async yieldIfDue(): Promise<void> {
     if (this.#blockedSince !== null) {
       if (performance.now() - this.#blockedSince < MAX_BLOCKED_MS) return
-      await new Promise((resume) => setImmediate(resume))
+      await nextTurn()
     }
     this.#blockedSince ??= this.#startTimer()
   }

@@ -1,3 +1,4 @@
+import { nextTurn } from '../../model/event-loop-turns.js'
 import type { Database } from '../database.js'
 
 /** Half-open range of whole numbers. */
@@ -41,7 +42,7 @@ export async function* timedRanges(
     if (!dialect.blocksHost) continue
     const growth = Math.min(MAX_GROWTH, TARGET_MS / Math.max(0.1, performance.now() - startedAt))
     size = Math.min(maxSize, Math.max(minSize, Math.floor(size * growth)))
-    await new Promise((resume) => setImmediate(resume))
+    await nextTurn()
   }
 }
 

@@ -1,4 +1,4 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { nextTurn } from '../../../model/event-loop-turns.js'
 import type { Rendered } from '../../define.js'
 
 /** Half of the longest stall that a page may cause, because other parts of the page render before the list. */
@@ -17,7 +17,7 @@ export async function YieldingList<Item>({
   for (const item of items) {
     parts.push(render(item))
     if (performance.now() - startedAt < MAX_BLOCKING_MS) continue
-    await yieldToEventLoop()
+    await nextTurn()
     startedAt = performance.now()
   }
   return parts

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { nextTurn } from '../../src/model/event-loop-turns.js'
+
+/** Counts the event loop iterations until the work ends. */
+async function countIterations(work: () => Promise<unknown>): Promise<number> {
+  let iterations = 0
+  let isOver = false
+  const count = () => {
+    iterations++
+    if (!isOver) setImmediate(count)
+  }
+  setImmediate(count)
+  await work()
+  isOver = true
+  return iterations
+}
+
+test('resumes one caller per event loop iteration, in order', async () => {
+  const resumed: number[] = []
+  const call = (i: number) => nextTurn().then(() => resumed.push(i))
+  const iterations = await countIterations(() => Promise.all([call(1), call(2), call(3), call(4), call(5)]))
+  expect(resumed).toEqual([1, 2, 3, 4, 5])
+  expect(iterations).toBeGreaterThanOrEqual(5)
+})
+
+test('resumes callers that wait again after the others', async () => {
+  const resumed: string[] = []
+  const call = async (name: string) => {
+    for (let i = 1; i <= 2; i++) {
+      await nextTurn()
+      resumed.push(`${name}${i}`)
+    }
+  }
+  await Promise.all([call('a'), call('b')])
+  expect(resumed).toEqual(['a1', 'b1', 'a2', 'b2'])
+})
