@@ -64,6 +64,8 @@ interface SignedPlace {
 type LastSigned = Pick<Draft, 'error_type' | 'message' | 'hash_signature'> & {
   source: Draft['source']
   rootCause: string | null
+  /** The message without its variable parts. */
+  signedMessage: string
 }
 
 /** Cached signatures per location: nearly all errors of a location have one or two. */
@@ -157,16 +159,13 @@ function cachedSignature(location: SignedPlace, draft: Draft): string {
   const { error_type, message, source } = draft
   const rootCause = draft.causes.length > 0 ? wrappedRootCause(draft) : null
   const { lastSigned } = location
-  if (
-    lastSigned?.error_type === error_type &&
-    lastSigned.message === message &&
-    lastSigned.source === source &&
-    lastSigned.rootCause === rootCause
-  ) {
-    return lastSigned.hash_signature
-  }
-  const hash_signature = computeSignature(location, draft, signatureMessage(draft), rootCause)
-  location.lastSigned = { error_type, message, source, rootCause, hash_signature }
+  const isSameKind =
+    lastSigned?.error_type === error_type && lastSigned.source === source && lastSigned.rootCause === rootCause
+  if (isSameKind && lastSigned.message === message) return lastSigned.hash_signature
+  const signedMessage = signatureMessage(draft)
+  if (isSameKind && lastSigned.signedMessage === signedMessage) return lastSigned.hash_signature
+  const hash_signature = computeSignature(location, draft, signedMessage, rootCause)
+  location.lastSigned = { error_type, message, source, rootCause, signedMessage, hash_signature }
   return hash_signature
 }
 
