@@ -56,6 +56,11 @@ export interface Page<
   /** Loads data that only the HTML view needs, so that JSON requests do not wait for it. */
   loadForHtml?(context: Context, data: Data, parameters: v.InferOutput<Schema>, visit: Visit): Promise<More>
   title(data: Data, visit: Visit): string
+  /**
+   * Title of a page with slow queries, whose status depends only on its parameters. If the data takes long, the layout is
+   * sent first. A later failure is shown in the page.
+   */
+  readonly streamedTitle?: string
   /** Health determined by the page, so that the sidebar shows the same state. */
   healthState?(data: Data): HealthState
   /** Schema of the JSON, also for OpenAPI. */

@@ -8,7 +8,7 @@ import { clientNetwork } from '../model/requests/client-address.js'
 import { cleanText } from '../model/text.js'
 import { withTimeout } from '../model/with-timeout.js'
 import { serveAsset } from './assets.js'
-import type { Endpoint, Page, Routes } from './define.js'
+import type { Endpoint, Page, Routes, Visit } from './define.js'
 import { type Exchange, openExchange } from './exchange.js'
 import { behindProxies } from './http/behind-proxies.js'
 import { compressResponse } from './http/compress.js'
@@ -24,6 +24,7 @@ import {
   htmlResponse,
   jsonResponse,
   redirect,
+  streamedHtmlResponse,
   withCookies,
   withSecurityHeaders,
 } from './http/responses.js'
@@ -35,13 +36,16 @@ import { preferenceCookie, visitCookie } from './preferences.js'
 import { CHALLENGE } from './sign-in/basic.js'
 import { SignInLimited } from './sign-in/limiter.js'
 import { createSignIn, type SignIn } from './sign-in/sign-in.js'
-import { errorDocument, pageDocument } from './ui/layout/document.js'
+import { ErrorContent, errorDocument, pageDocument, pageLayout } from './ui/layout/document.js'
 import { viewConfiguration } from './view-options.js'
 
 export type Handler = (request: Request, mount: Mount) => Promise<Response>
 
 /** Timeout for the application switcher. The page renders without it rather than waiting. */
 const LAYOUT_TIMEOUT_MS = 500
+
+/** A faster page is sent as a whole, with its length and the status of a failure. */
+const LAYOUT_DELAY_MS = 40
 
 /** Width of the actor columns. */
 const MAX_ACTOR_LENGTH = 255
@@ -195,7 +199,7 @@ async function respondWithPage(
   pathParameters: PathParameters,
 ): Promise<Response> {
   requireSwitches(page, context)
-  const { visit, suffix, cookies } = exchange
+  const { visit, suffix } = exchange
   const parameters = parse(page.parameters, toFields(visit.query), pathParameters)
   await requireApplication(parameters, exchange)
   if (suffix === '.csv') {
@@ -203,7 +207,10 @@ async function respondWithPage(
     await context.ready()
     return csvResponse(page.csv(context, parameters), visit.path.slice(1).replaceAll('/', '-'))
   }
-  const data = await page.load(context, parameters, visit)
+  const loading = page.load(context, parameters, visit)
+  const isStreamable = page.streamedTitle !== undefined && !exchange.wantsJson
+  if (isStreamable && (await isSlow(loading))) return streamPage(page, loading, parameters, context, exchange)
+  const data = await loading
   if (exchange.wantsJson) {
     const links = page.links?.(data, { ...visit, path: `${visit.path}${suffix}` })
     return jsonResponse(page.json(data), 200, links ? { Link: links } : {})
@@ -216,7 +223,42 @@ async function respondWithPage(
   // Yields to the host, because rendering blocks the event loop.
   await nextTurn()
   const document = pageDocument(page.title(data, visit), page.view(shown, visit, parameters), visit)
-  return withCookies(await htmlResponse(document), [
+  return withPageCookies(await htmlResponse(document), exchange)
+}
+
+/** Whether the layout of a page should be sent before its data is loaded. */
+async function isSlow(loading: Promise<unknown>): Promise<boolean> {
+  const settled = loading.then(
+    () => false,
+    () => false,
+  )
+  return withTimeout(settled, LAYOUT_DELAY_MS).catch(() => true)
+}
+
+/** Sends the layout before the content. The status is then final, so a failure replaces the content only. */
+async function streamPage(
+  page: Page,
+  loading: Promise<unknown>,
+  parameters: unknown,
+  context: Context,
+  exchange: Exchange,
+): Promise<Response> {
+  const { visit } = exchange
+  const render = async (data: unknown) => {
+    await nextTurn()
+    return String(await page.view(data, visit, parameters))
+  }
+  const content = loading.then(render).catch(async (error) => {
+    const { status, message } = describeFailure(error, visit, context)
+    return String(await ErrorContent({ status, message, visit }))
+  })
+  await loadLayoutData(exchange)
+  const layout = await pageLayout(page.streamedTitle ?? '', visit)
+  return withPageCookies(streamedHtmlResponse(layout, content), exchange)
+}
+
+function withPageCookies(response: Response, { visit, cookies }: Exchange): Response {
+  return withCookies(response, [
     visit.notice === null ? null : clearFlashCookie(visit.base),
     visitCookie(cookies, visit.now, visit.base),
   ])
@@ -259,14 +301,7 @@ function requireSwitches({ needs = [] }: Endpoint, { config }: Context): void {
 
 async function respondWithError(error: unknown, exchange: Exchange, context: Context): Promise<Response> {
   const { visit, wantsJson } = exchange
-  if (!(error instanceof TrackerError || error instanceof SignInLimited)) {
-    context.counters.add('dashboard_failed')
-    context.log.warn(`Dashboard request failed: ${visit.path}: ${error instanceof Error ? error.stack : String(error)}`)
-  }
-  const known = knownError(error, context)
-  const status = known?.status ?? 500
-  const message =
-    known && known.code !== 'configuration_invalid' ? known.message : 'Something went wrong. Check the application log.'
+  const { known, status, message } = describeFailure(error, visit, context)
   const headers: Record<string, string> = status === 401 ? { 'WWW-Authenticate': CHALLENGE } : {}
   if (known instanceof RateLimited) {
     headers['Retry-After'] = String(known.verdict.reset)
@@ -277,6 +312,18 @@ async function respondWithError(error: unknown, exchange: Exchange, context: Con
   if (wantsJson || status === 429) return jsonResponse({ error: message }, status, headers)
   if (known?.code !== 'database_unavailable') await loadLayoutData(exchange)
   return htmlResponse(errorDocument(status, message, visit), status, headers)
+}
+
+/** Logs an unexpected error. Returns the status and message to show. */
+function describeFailure(error: unknown, visit: Visit, context: Context) {
+  if (!(error instanceof TrackerError || error instanceof SignInLimited)) {
+    context.counters.add('dashboard_failed')
+    context.log.warn(`Dashboard request failed: ${visit.path}: ${error instanceof Error ? error.stack : String(error)}`)
+  }
+  const known = knownError(error, context)
+  const message =
+    known && known.code !== 'configuration_invalid' ? known.message : 'Something went wrong. Check the application log.'
+  return { known, status: known?.status ?? 500, message }
 }
 
 function knownError(error: unknown, { database }: Context): TrackerError | null {

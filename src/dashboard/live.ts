@@ -3,6 +3,7 @@ import type { Context } from '../context.js'
 import { TrackerError } from '../model/errors.js'
 import { latestChange } from '../triage/queries/latest-change.js'
 import type { Endpoint } from './define.js'
+import { UNBUFFERED } from './http/streamed.js'
 
 export const liveStream: Endpoint = {
   path: '/errors/live',
@@ -29,7 +30,7 @@ const HEADERS = {
   'Content-Type': 'text/event-stream; charset=utf-8',
   // Without no-transform, compression middleware would buffer events.
   'Cache-Control': 'no-store, no-transform',
-  'X-Accel-Buffering': 'no',
+  ...UNBUFFERED,
 }
 
 interface Subscriber {

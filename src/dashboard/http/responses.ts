@@ -1,6 +1,7 @@
 import { showDirectionControls } from '../../model/redaction/direction-marks.js'
 import type { DownloadedFile, Rendered } from '../define.js'
 import { SECURITY_HEADERS } from './security-headers.js'
+import { UNBUFFERED } from './streamed.js'
 
 export function jsonResponse(body: unknown, status = 200, headers: Record<string, string> = {}): Response {
   return new Response(JSON.stringify(body), {
@@ -17,6 +18,21 @@ export async function htmlResponse(
   // Applied to the whole page, so that no template can omit it.
   const text = showDirectionControls(String(await document))
   return new Response(text, { status, headers: { 'Content-Type': 'text/html; charset=utf-8', ...headers } })
+}
+
+/** Sends the layout of a page at once, and its content when it is rendered. */
+export function streamedHtmlResponse(layout: { head: string; tail: string }, content: Promise<string>): Response {
+  const encode = (text: string) => new TextEncoder().encode(showDirectionControls(text))
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(encode(layout.head))
+    },
+    async pull(controller) {
+      controller.enqueue(encode(`${await content}${layout.tail}`))
+      controller.close()
+    },
+  })
+  return new Response(body, { headers: { 'Content-Type': 'text/html; charset=utf-8', ...UNBUFFERED } })
 }
 
 /** Streams rows to the client while they are read from the database. */

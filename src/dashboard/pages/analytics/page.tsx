@@ -80,6 +80,7 @@ export const analytics = definePage({
     return { trends: trends.value, counted, counted_at: oldestQueryTime([trends, ...Object.values(counted)]) }
   },
   title: () => 'Analytics',
+  streamedTitle: 'Analytics',
   response: r.object({ ...ErrorTrends.entries, ...SlowFigures.entries, counted_at: r.time }),
   json: ({ trends, counted, counted_at }) => ({
     ...trends,

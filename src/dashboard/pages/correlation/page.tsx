@@ -39,6 +39,7 @@ export const correlation = definePage({
     }
   },
   title: () => 'Correlation',
+  streamedTitle: 'Correlation',
   response: r.object({
     period: PeriodView,
     errors_by_version: r.list(VersionErrors),

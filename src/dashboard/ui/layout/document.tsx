@@ -31,6 +31,15 @@ export function pageDocument(title: string, content: Rendered, visit: Visit): Re
   )
 }
 
+/** Escaped text cannot contain a comment. */
+const CONTENT_SLOT = '<!--content-->'
+
+/** Parts of `pageDocument` before and after the content. */
+export async function pageLayout(title: string, visit: Visit): Promise<{ head: string; tail: string }> {
+  const [head = '', tail = ''] = String(await pageDocument(title, raw(CONTENT_SLOT), visit)).split(CONTENT_SLOT)
+  return { head, tail }
+}
+
 /** Application name for the document title. */
 function applicationLabel({ applications, application_id, application_name }: Visit): string {
   if (application_id !== null) return applications.find(({ id }) => id === application_id)?.name ?? 'Faultboard'
@@ -50,10 +59,25 @@ const ERROR_TITLES: Record<number, string> = {
 
 /** Error page, without navigation before sign-in. */
 export function errorDocument(status: number, message: string, visit: Visit): Rendered {
-  const title = ERROR_TITLES[status] ?? 'Something went wrong'
-  const content = (
+  const title = errorTitle(status)
+  const content = <ErrorContent status={status} message={message} visit={visit} />
+  if (visit.user) return pageDocument(title, content, { ...visit, notice: null })
+  return (
+    <Document title={`${title} · Faultboard`} visit={visit} omitsAssets>
+      <main>{content}</main>
+    </Document>
+  )
+}
+
+function errorTitle(status: number): string {
+  return ERROR_TITLES[status] ?? 'Something went wrong'
+}
+
+/** Content of an error page. */
+export function ErrorContent({ status, message, visit }: { status: number; message: string; visit: Visit }): Rendered {
+  return (
     <section class="wrong">
-      <h1>{title}</h1>
+      <h1>{errorTitle(status)}</h1>
       <p class="sentence">{message}</p>
       {visit.user ? (
         <NextSteps status={status} visit={visit} />
@@ -62,12 +86,6 @@ export function errorDocument(status: number, message: string, visit: Visit): Re
         status === 401 && <a href={`${visit.base}/overview`}>Try again</a>
       )}
     </section>
-  )
-  if (visit.user) return pageDocument(title, content, { ...visit, notice: null })
-  return (
-    <Document title={`${title} · Faultboard`} visit={visit} omitsAssets>
-      <main>{content}</main>
-    </Document>
   )
 }
 
