@@ -174,6 +174,10 @@ async function processes({ dialect, server }, { count }) {
       against: 'one process',
       limit: { min: MIN_OF_ONE_PROCESS },
       bound: rate('minimal', PROCESSES) / rate('minimal', 1),
+      more: {
+        'minimal tracker, 1 process': rate('minimal', 1),
+        [`${PROCESSES} processes`]: rate('minimal', PROCESSES),
+      },
       note: MINIMAL_NOTE,
     }),
   ]
