@@ -28,6 +28,7 @@ import { DayRange } from '../../ui/day-range.js'
 import { Empty } from '../../ui/empty.js'
 import { UpdatedAt } from '../../ui/insight.js'
 import { PageHead } from '../../ui/layout/page-head.js'
+import { YieldingList } from '../../ui/yielding-list.js'
 import { AboveBaseline } from './above-baseline.js'
 import { NewestBursts } from './bursts.js'
 import { StrongestCascades } from './cascades.js'
@@ -102,17 +103,24 @@ export const analytics = definePage({
         </Empty>
       ) : (
         <div class="stack">
-          <Trends trends={trends} types={counted.errors_by_type.value} visit={visit} />
-          <UserFigures users={counted.top_users.value} impact={counted.user_impact.value} visit={visit} />
-          <ResolutionFigures trends={trends} visit={visit} />
-          <AboveBaseline spikes={counted.above_baseline.value} visit={visit} />
-          <StrongestCascades cascades={counted.cascades.value} visit={visit} />
-          <NewestBursts found={counted.bursts.value} visit={visit} />
-          <Releases
-            versions={counted.errors_by_version.value}
-            changes={counted.release.value}
-            requestedVersion={app_version}
-            visit={visit}
+          <YieldingList
+            items={[
+              () => <Trends trends={trends} types={counted.errors_by_type.value} visit={visit} />,
+              () => <UserFigures users={counted.top_users.value} impact={counted.user_impact.value} visit={visit} />,
+              () => <ResolutionFigures trends={trends} visit={visit} />,
+              () => <AboveBaseline spikes={counted.above_baseline.value} visit={visit} />,
+              () => <StrongestCascades cascades={counted.cascades.value} visit={visit} />,
+              () => <NewestBursts found={counted.bursts.value} visit={visit} />,
+              () => (
+                <Releases
+                  versions={counted.errors_by_version.value}
+                  changes={counted.release.value}
+                  requestedVersion={app_version}
+                  visit={visit}
+                />
+              ),
+            ]}
+            render={(renderPanel) => renderPanel()}
           />
           <UpdatedAt at={counted_at} now={visit.now} />
         </div>

@@ -5,9 +5,9 @@ import { PriorityBadge, RegressionBadge, SeverityBadge, StatusBadge } from '../.
 import { Sparkline } from '../../ui/charts/charts.js'
 import { SortableHead, type SortOrder } from '../../ui/sortable-head.js'
 import { exactTime, formatCount, Time } from '../../ui/time.js'
+import { YieldingList } from '../../ui/yielding-list.js'
 import { MutedNote } from '../error/actions/muted.js'
 import { Initials } from './initials.js'
-import { YieldingList } from './yielding-list.js'
 
 /** Row without a trend if the list was loaded without daily counts. */
 export type RowError = ErrorSummary & { daily_counts?: readonly number[] }

@@ -1,5 +1,5 @@
-import { nextTurn } from '../../../model/event-loop-turns.js'
-import type { Rendered } from '../../define.js'
+import { nextTurn } from '../../model/event-loop-turns.js'
+import type { Rendered } from '../define.js'
 
 /** Half of the longest stall that a page may cause, because other parts of the page render before the list. */
 const MAX_BLOCKING_MS = 4

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { htmlResponse } from '../../../../src/dashboard/http/responses.js'
-import { YieldingList } from '../../../../src/dashboard/pages/errors/yielding-list.js'
+import { htmlResponse } from '../../../src/dashboard/http/responses.js'
+import { YieldingList } from '../../../src/dashboard/ui/yielding-list.js'
 
 /** Blocks the thread for longer than the limit. */
 function Slow({ word }: { word: string }) {
