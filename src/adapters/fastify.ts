@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { markStart } from '../capture/facts/request-facts.js'
+import { OLDEST_SUPPORTED } from '../config/supported-packages.js'
 import type { Mount } from '../dashboard/mount.js'
 import { Tracker } from '../index.js'
 import type { TrackerInstance } from '../tracker.js'
@@ -58,7 +59,7 @@ export const faultboard = Object.assign(plugin, {
   // Disables encapsulation, so that the plugin's hooks apply to the whole application.
   [Symbol.for('skip-override')]: true,
   [Symbol.for('fastify.display-name')]: 'faultboard',
-  [Symbol.for('plugin-meta')]: { name: 'faultboard', fastify: '5.x' },
+  [Symbol.for('plugin-meta')]: { name: 'faultboard', fastify: `>=${OLDEST_SUPPORTED.fastify}` },
 })
 
 function plugin(app: FastifyLike, { tracker = Tracker, prefix = '' }: FaultboardOptions, done: Done): void {

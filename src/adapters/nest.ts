@@ -7,6 +7,7 @@ import { dashboard } from './express.js'
 import { type FilterContext, type Report, watchFilters } from './nest-filters.js'
 import { recordNestError } from './nest-request.js'
 import { type ResponseController, watchFileStreams, watchServerSentEvents } from './nest-streams.js'
+import { startTracker } from './start-tracker.js'
 
 /** The part of `INestApplication` that is used. */
 export interface NestApplication {
@@ -35,6 +36,7 @@ interface NestInternals {
  * await app.listen(3000)
  */
 export function faultboard<App extends NestApplication>(app: App, tracker: TrackerInstance = Tracker): App {
+  startTracker(tracker, '@nestjs/core')
   const internals = app as NestInternals
   const adapter = app.getHttpAdapter()
   if (internals.isInitialized) warn('faultboard(app) was called after init or listen. No errors are recorded.')

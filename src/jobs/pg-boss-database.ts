@@ -1,3 +1,4 @@
+import { installedVersion } from '../config/supported-packages.js'
 import { TrackerError } from '../model/errors.js'
 import type { Database } from '../store/database.js'
 import { CompiledQuery, sql } from '../store/kysely.js'
@@ -45,7 +46,7 @@ export function executeSql(database: Database, text: string, values: readonly un
 export function unsupportedVersionError(): TrackerError {
   return new TrackerError(
     'driver_missing',
-    'job_engine pg-boss requires version 10 of the pg-boss package, but another version is installed. Run  npm install pg-boss@10',
+    `job_engine pg-boss requires pg-boss 10, but ${installedVersion('pg-boss') ?? 'another version'} is installed. Run  npm install pg-boss@10`,
   )
 }
 

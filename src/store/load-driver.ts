@@ -1,7 +1,13 @@
+import { type SupportedPackage, unsupportedVersion } from '../config/supported-packages.js'
 import { TrackerError } from '../model/errors.js'
 
-/** Loads an optional package that the host installs. A missing package throws an error with the install command. */
-export async function loadDriver<Module>(name: string, database: string): Promise<Module> {
+/**
+ * Loads an optional package that the host installs. A missing or unsupported package throws an error with the install
+ * command.
+ */
+export async function loadDriver<Module>(name: SupportedPackage, database: string): Promise<Module> {
+  const problem = unsupportedVersion(name)
+  if (problem !== null) throw new TrackerError('driver_missing', `${database}: ${problem}`)
   try {
     const loaded = (await import(name)) as Module & { default?: Module }
     return loaded.default ?? loaded

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -150,6 +150,50 @@ describe('the packed package, installed into an empty application', () => {
     writeFileSync(join(folder, 'secrets.mjs'), script)
     const message = execFileSync(process.execPath, ['secrets.mjs'], { cwd: folder, encoding: 'utf8' })
     expect(message.trim()).toBe('пароль=[FILTERED] 密码：[FILTERED]')
+  })
+
+  test.each([
+    // Next.js 14 and React 17 exclude each other.
+    [['next@14']],
+    [
+      [
+        ...['koa@2', '@nestjs/core@12', 'h3@1', 'pg@7', 'ioredis@4', 'react@17', 'mysql2@2', 'fastify@4', 'bullmq@4'],
+        ...['pg-boss@9', 'express-rate-limit@5', 'express@~4.16.1'],
+      ],
+    ],
+  ])(
+    'npm installs it next to %j without flags',
+    (packages) => {
+      const host = mkdtempSync(join(folder, 'host-'))
+      writeFileSync(join(host, 'package.json'), JSON.stringify({ name: 'host', private: true }))
+      const flags = [
+        'install',
+        '--package-lock-only',
+        '--ignore-scripts',
+        '--no-audit',
+        '--no-fund',
+        '--prefer-offline',
+      ]
+      npm([...flags, ...packages], host)
+      npm([...flags, join(folder, tarball.filename)], host)
+      const { dependencies } = JSON.parse(readFileSync(join(host, 'package.json'), 'utf8'))
+      expect(Object.keys(dependencies)).toHaveLength(packages.length + 1)
+    },
+    180_000,
+  )
+
+  test('throws at the start next to a framework that is too old, and names both versions', () => {
+    const koa = join(folder, 'node_modules/koa')
+    mkdirSync(koa)
+    writeFileSync(join(koa, 'package.json'), JSON.stringify({ name: 'koa', version: '1.7.1' }))
+    const script = `import { faultboard } from 'faultboard/koa'
+      try { faultboard() } catch (error) { console.log(error.message) }`
+    writeFileSync(join(folder, 'old-koa.mjs'), script)
+    const printed = execFileSync(process.execPath, ['old-koa.mjs'], { cwd: folder, encoding: 'utf8' })
+    rmSync(koa, { recursive: true })
+    expect(printed).toContain(
+      'koa 1.7.1 is installed, but Faultboard supports koa 2.0.0 and later. Run npm install koa@latest',
+    )
   })
 
   test('contains its command line', () => {

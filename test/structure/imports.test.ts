@@ -34,7 +34,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'context',
     'operation',
   ],
-  adapters: ['capture', 'dashboard', 'tracker', 'index'],
+  adapters: ['config', 'model', 'capture', 'dashboard', 'tracker', 'index'],
   subscribers: ['capture', 'diagnostics', 'tracker', 'index'],
   reporting: ['config', 'capture', 'dashboard', 'model', 'adapters', 'tracker', 'index'],
   testing: ['config', 'model', 'store', 'jobs', 'notifications', 'options', 'index'],

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { OLDEST_SUPPORTED, type SupportedPackage } from '../../config/supported-packages.js'
 import { type Host, majorVersion } from './host.js'
 
 /** Code to insert in one place in the host. */
@@ -13,8 +14,7 @@ export interface Step {
 export interface Framework {
   readonly name: string
   /** The dependency that identifies the framework, or null for plain `node:http`. */
-  readonly package: string | null
-  readonly oldestMajor?: number
+  readonly package: SupportedPackage | null
   steps(host: Host, entry: string | null): Step[]
   dashboardPath?(host: Host): string
   /** Further setup that depends on the environment. */
@@ -31,28 +31,24 @@ const FRAMEWORKS: readonly Framework[] = [
   {
     name: 'Next.js',
     package: 'next',
-    oldestMajor: 15,
     steps: nextSteps,
     dashboardPath: (host) => (appRouter(host) === undefined ? '/api/error_dashboard' : '/error_dashboard'),
   },
   {
     name: 'Nuxt',
     package: 'nuxt',
-    oldestMajor: 3,
     steps: (host) => nitroSteps(host, 'server/plugins'),
     note: NITRO_NOTE,
   },
   {
     name: 'Nitro',
     package: 'nitropack',
-    oldestMajor: 2,
     steps: (host) => nitroSteps(host, 'plugins'),
     note: NITRO_NOTE,
   },
   {
     name: 'NestJS',
     package: '@nestjs/core',
-    oldestMajor: 11,
     steps: (host, file) => [
       { file, place: IMPORTS, code: [importLine(host, ['faultboard'], 'nest')] },
       {
@@ -65,7 +61,6 @@ const FRAMEWORKS: readonly Framework[] = [
   {
     name: 'Fastify',
     package: 'fastify',
-    oldestMajor: 5,
     steps: singleCallFramework(
       'fastify',
       'app.register(faultboard)',
@@ -75,7 +70,6 @@ const FRAMEWORKS: readonly Framework[] = [
   {
     name: 'Koa',
     package: 'koa',
-    oldestMajor: 3,
     steps: singleCallFramework(
       'koa',
       'app.use(faultboard())',
@@ -85,7 +79,6 @@ const FRAMEWORKS: readonly Framework[] = [
   {
     name: 'Hono',
     package: 'hono',
-    oldestMajor: 4,
     steps: singleCallFramework(
       'hono',
       'app.use(faultboard())',
@@ -95,7 +88,6 @@ const FRAMEWORKS: readonly Framework[] = [
   {
     name: 'Express',
     package: 'express',
-    oldestMajor: 4,
     steps: (host, file) => [
       { file, place: IMPORTS, code: [importLine(host, ['capture', 'dashboard'], 'express')] },
       { file, place: 'after app is created, before the routes', code: ['app.use(dashboard())'] },
@@ -105,7 +97,6 @@ const FRAMEWORKS: readonly Framework[] = [
   {
     name: 'h3',
     package: 'h3',
-    oldestMajor: 2,
     steps: singleCallFramework(
       'h3',
       'app.register(faultboard())',
@@ -130,14 +121,12 @@ export function detectFramework(host: Host, usesNodeHttp: boolean): Framework | 
 }
 
 /** The reason why Faultboard cannot run in this host, or null. */
-export function unsupportedReason(
-  { name, package: dependency, oldestMajor = 0 }: Framework,
-  host: Host,
-): string | null {
+export function unsupportedReason({ name, package: dependency }: Framework, host: Host): string | null {
   const range = host.packages[dependency ?? '']
   const major = majorVersion(range)
-  if (major !== null && major < oldestMajor)
-    return `${name} ${range} is not supported. Upgrade to ${name} ${oldestMajor}.`
+  const oldest = dependency === null ? null : OLDEST_SUPPORTED[dependency]
+  if (major !== null && oldest !== null && major < Number.parseInt(oldest, 10))
+    return `${name} ${range} is not supported. Upgrade to ${name} ${oldest} or later.`
   const runsOnWorkers = host.packages.wrangler !== undefined && host.packages['@hono/node-server'] === undefined
   return runsOnWorkers ? 'Faultboard needs Node.js, and wrangler deploys to Cloudflare Workers.' : null
 }

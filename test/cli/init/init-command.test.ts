@@ -102,7 +102,7 @@ test.each([
 })
 
 test.each([
-  [{ koa: '^2.0.0' }, 'Koa ^2.0.0 is not supported. Upgrade to Koa 3.\n'],
+  [{ koa: '^1.7.0' }, 'Koa ^1.7.0 is not supported. Upgrade to Koa 2.0.0 or later.\n'],
   [{ hono: '^4.0.0', wrangler: '^4.0.0' }, 'Faultboard needs Node.js, and wrangler deploys to Cloudflare Workers.\n'],
 ])('init refuses %j and creates no file', async (dependencies, message) => {
   const cwd = await createHost(dependencies as Record<string, string>)

@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+
+/**
+ * Oldest supported versions of the packages that a host may install. package.json accepts any version as an optional
+ * peer, because npm refuses to install next to a package outside of the range, even if Faultboard never uses it.
+ */
+export const OLDEST_SUPPORTED = {
+  '@nestjs/core': '11.0.0',
+  bullmq: '5.0.0',
+  express: '4.16.0',
+  fastify: '4.0.0',
+  h3: '2.0.0',
+  hono: '4.0.0',
+  ioredis: '5.4.0',
+  koa: '2.0.0',
+  mysql2: '3.11.0',
+  next: '15.0.0',
+  nitropack: '2.9.0',
+  nodemailer: '6.9.0',
+  nuxt: '3.0.0',
+  pg: '8.11.0',
+  'pg-boss': '10.0.0',
+} as const
+
+export type SupportedPackage = keyof typeof OLDEST_SUPPORTED
+
+/** Explains that the installed version of a package is too old. Null if it is supported, or its version is unknown. */
+export function unsupportedVersion(name: SupportedPackage): string | null {
+  const installed = installedVersion(name)
+  const oldest = OLDEST_SUPPORTED[name]
+  if (installed === null || !isOlder(installed, oldest)) return null
+  return `${name} ${installed} is installed, but Faultboard supports ${name} ${oldest} and later. Run npm install ${name}@latest`
+}
+
+/** Version of a package that the host installed, or null if it cannot be found, as in a bundle. */
+export function installedVersion(name: string): string | null {
+  try {
+    // Optional peers resolve to the packages of the host. The search ignores `exports`, which may hide package.json.
+    const folders = createRequire(import.meta.url).resolve.paths(name) ?? []
+    for (const folder of folders) {
+      const { version } = readPackage(join(folder, name, 'package.json'))
+      if (version !== undefined) return version
+    }
+  } catch {
+    // A bundle has no valid import.meta.url.
+  }
+  return null
+}
+
+function readPackage(file: string): { version?: string } {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as { version?: string }
+  } catch {
+    return {}
+  }
+}
+
+/** Compares major, minor and patch. A prerelease counts as its release. */
+function isOlder(version: string, oldest: string): boolean {
+  const numbers = (text: string) => text.split(/[-+]/, 1)[0]?.split('.').map(Number) ?? []
+  const wanted = numbers(oldest)
+  const found = numbers(version)
+  const position = wanted.findIndex((number, i) => found[i] !== number)
+  return position >= 0 && (found[position] ?? 0) < (wanted[position] ?? 0)
+}
