@@ -16,7 +16,7 @@ import { SourcePositions } from './capture/source-maps/source-positions.js'
 import type { Reporter, Source } from './capture/sources/source.js'
 import { startSources } from './capture/sources/sources.js'
 import { OPTIONS, type Options, type Settings } from './config/options.js'
-import { resolveConfiguration } from './config/resolve.js'
+import { requireCredentials, resolveConfiguration } from './config/resolve.js'
 import type { Context, Log } from './context.js'
 import type { Dashboard } from './dashboard/handler.js'
 import type { Diagnostic } from './diagnostics/define.js'
@@ -49,7 +49,10 @@ export interface Environment {
   diagnostics?: readonly Diagnostic[]
 }
 
-type StartEnvironment = Required<Omit<Environment, 'diagnostics'>> & Pick<Environment, 'diagnostics'>
+interface StartEnvironment extends Required<Omit<Environment, 'diagnostics'>>, Pick<Environment, 'diagnostics'> {
+  /** Whether the credentials of the dashboard are required. */
+  servesDashboard?: boolean
+}
 
 /** A running tracker: database, hooks and background jobs, as configured. */
 export interface Runtime {
@@ -169,11 +172,12 @@ function startExitHooks(context: Context): () => void {
 /** Builds the parts of a tracker without starting any of them. */
 function buildContext(
   settings: Settings,
-  { now, random, env, write, diagnostics }: Required<Environment>,
+  { now, random, env, write, diagnostics, servesDashboard }: StartEnvironment & Required<Environment>,
   pools: CaptureContext['pools'],
 ): { context: CaptureContext; backend: LazyBackend; isSpoolOnly: boolean } {
   const optionTable = { ...OPTIONS, ...optionsOf(diagnostics) }
   const { options: config, warnings } = resolveConfiguration(settings, env, optionTable)
+  if (servesDashboard) requireCredentials(config)
   const redactor = config.filter_sensitive_data ? createRedactor(config.sensitive_data_patterns) : NO_REDACTION
   const log = createLog(now, write, redactor)
   for (const warning of warnings) log.warn(warning)

@@ -15,6 +15,7 @@ import { FAILED_RESULT, type LoggedError, logError, type Outcome, reportFailure 
 import { mergeValues, type Scope, type Scopes } from './capture/scope.js'
 import type { Source } from './capture/sources/source.js'
 import { thrownMessage } from './capture/values/thrown-value.js'
+import { requireCredentials } from './config/resolve.js'
 import type { Handler } from './dashboard/handler.js'
 import type { Diagnostic } from './diagnostics/define.js'
 import { DIAGNOSTICS, operationsOf } from './diagnostics/diagnostics.js'
@@ -114,6 +115,15 @@ export class TrackerInstance {
   start(): this {
     this.#stopped = false
     this.#start()
+    this.#provisional = false
+    return this
+  }
+
+  /** For adapters: starts a process that serves the dashboard. Throws a ConfigurationError without its credentials. */
+  startDashboard(): this {
+    this.#stopped = false
+    // A tracker that was started before may have none either.
+    requireCredentials(this.#start({ servesDashboard: true }).context.config)
     this.#provisional = false
     return this
   }
@@ -446,12 +456,12 @@ export class TrackerInstance {
     return this.#start().context
   }
 
-  #start(): Runtime {
+  #start({ servesDashboard = false } = {}): Runtime {
     // A late host handler must not restart a tracker that was shut down.
     if (this.#stopped) throw new TrackerError('shut_down', 'The tracker was shut down; call start() to use it again.')
     if (this.#outdated) this.#retire()
     if (this.#runtime) return this.#runtime
-    this.#runtime = startRuntime(this.#settings, this.#environment, this.#pools)
+    this.#runtime = startRuntime(this.#settings, { ...this.#environment, servesDashboard }, this.#pools)
     void this.report(COMPILE_ONLY)
     void this.Commands.LogError.call(COMPILE_ONLY as never)
     return this.#runtime

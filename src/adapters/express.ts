@@ -4,7 +4,7 @@ import { Tracker } from '../index.js'
 import type { TrackerInstance } from '../tracker.js'
 import { findMount, type HostRequest, serveDashboard } from './bridge.js'
 import { failsRequest, recordRequestError } from './request-details.js'
-import { startTracker } from './start-tracker.js'
+import { startDashboard } from './start-dashboard.js'
 
 type Next = (error?: unknown) => void
 
@@ -13,7 +13,7 @@ type Next = (error?: unknown) => void
  * @example app.use(dashboard())
  */
 export function dashboard(tracker: TrackerInstance = Tracker) {
-  const { mount_path } = startTracker(tracker, 'express')
+  const { mount_path } = startDashboard(tracker, 'express')
   return (request: HostRequest, response: ServerResponse, next: Next): void => {
     const mount = findMount(request, mount_path)
     if (mount) void serveDashboard(tracker, mount, request, response)
@@ -30,7 +30,7 @@ export function dashboard(tracker: TrackerInstance = Tracker) {
  * @example app.use(capture())
  */
 export function capture(tracker: TrackerInstance = Tracker) {
-  startTracker(tracker, 'express')
+  tracker.start()
   return (error: unknown, request: HostRequest, response: ServerResponse, next: Next): void => {
     try {
       recordRequestError(tracker, error, request, { source: 'express', request_failed: failsRequest(error, response) })

@@ -7,6 +7,7 @@ import type { TrackerInstance } from '../tracker.js'
 import { findMount, type HostRequest, serveDashboard, strippedPrefix } from './bridge.js'
 import { failsRequest, recordRequestError } from './request-details.js'
 import { watchStream } from './sent-streams.js'
+import { startDashboard } from './start-dashboard.js'
 
 /** The part of Fastify's request that is used. */
 export interface FastifyRequestLike {
@@ -63,7 +64,7 @@ export const faultboard = Object.assign(plugin, {
 })
 
 function plugin(app: FastifyLike, { tracker = Tracker, prefix = '' }: FaultboardOptions, done: Done): void {
-  const { mount_path } = tracker.start().config
+  const { mount_path } = startDashboard(tracker)
   const dashboardPath = `${prefix}${mount_path}`
   const outerPrefix = `${app.prefix}${prefix}`
 

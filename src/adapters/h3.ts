@@ -14,7 +14,7 @@ import {
 } from './bridge.js'
 import { recordWebRequestError } from './request-details.js'
 import { watchStream } from './sent-streams.js'
-import { startTracker } from './start-tracker.js'
+import { startDashboard } from './start-dashboard.js'
 
 /** The part of an h3 event that is used. */
 export interface H3EventLike {
@@ -46,7 +46,7 @@ const H3_SIGNALS: readonly unknown[] = [Symbol.for('h3.handled'), Symbol.for('h3
  * @example const app = new H3().register(faultboard())
  */
 export function faultboard(tracker: TrackerInstance = Tracker) {
-  const { mount_path } = startTracker(tracker, 'h3')
+  const { mount_path } = startDashboard(tracker, 'h3')
   return (app: H3Like): void => {
     app.use((event, next) => {
       const mount = dashboardMount(event, mount_path)

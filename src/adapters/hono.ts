@@ -13,6 +13,7 @@ import {
   withoutOrigin,
 } from './bridge.js'
 import { recordWebRequestError } from './request-details.js'
+import { startDashboard } from './start-dashboard.js'
 
 /** The part of Hono's context that is used. */
 export interface HonoContext {
@@ -41,7 +42,7 @@ interface NodeBindings {
  * @example app.use(faultboard())
  */
 export function faultboard(tracker: TrackerInstance = Tracker) {
-  const { mount_path } = tracker.start().config
+  const { mount_path } = startDashboard(tracker)
   return async (c: HonoContext, next: () => Promise<void>): Promise<Response | undefined> => {
     const { raw } = c.req
     const mount = dashboardMount(c, mount_path)

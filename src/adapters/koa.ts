@@ -5,7 +5,7 @@ import { Tracker } from '../index.js'
 import type { TrackerInstance } from '../tracker.js'
 import { findMount, type HostRequest, patternPrefix, serveDashboard, strippedPrefix } from './bridge.js'
 import { recordRequestError } from './request-details.js'
-import { startTracker } from './start-tracker.js'
+import { startDashboard } from './start-dashboard.js'
 
 /** The part of Koa's context that is used. */
 export interface KoaContext {
@@ -36,7 +36,7 @@ interface ExtendedContext {
  * @example app.use(faultboard())
  */
 export function faultboard(tracker: TrackerInstance = Tracker) {
-  const { mount_path } = startTracker(tracker, 'koa')
+  const { mount_path } = startDashboard(tracker, 'koa')
   const record = (ctx: KoaContext, error: unknown) => recordKoaError(tracker, ctx, error)
 
   /** Called by Koa for errors outside of inner middleware: a stream that fails while it is sent, or an outer middleware. */

@@ -7,7 +7,7 @@ import { dashboard } from './express.js'
 import { type FilterContext, type Report, watchFilters } from './nest-filters.js'
 import { recordNestError } from './nest-request.js'
 import { type ResponseController, watchFileStreams, watchServerSentEvents } from './nest-streams.js'
-import { startTracker } from './start-tracker.js'
+import { startDashboard } from './start-dashboard.js'
 
 /** The part of `INestApplication` that is used. */
 export interface NestApplication {
@@ -36,7 +36,7 @@ interface NestInternals {
  * await app.listen(3000)
  */
 export function faultboard<App extends NestApplication>(app: App, tracker: TrackerInstance = Tracker): App {
-  startTracker(tracker, '@nestjs/core')
+  startDashboard(tracker, '@nestjs/core')
   const internals = app as NestInternals
   const adapter = app.getHttpAdapter()
   if (internals.isInitialized) warn('faultboard(app) was called after init or listen. No errors are recorded.')
@@ -66,7 +66,7 @@ interface FastifyReply {
 
 /** On Fastify, a hook is cheaper than middleware and sees the same request as the filters. */
 function mountOnFastify(fastify: FastifyHooks, tracker: TrackerInstance): void {
-  const { mount_path } = tracker.start().config
+  const { mount_path } = startDashboard(tracker)
   fastify.addHook('onRequest', (request, reply, done) => {
     const mount = findMount(request.raw, mount_path)
     if (!mount) {

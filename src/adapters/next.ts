@@ -3,7 +3,7 @@ import type { TrackerInstance } from '../tracker.js'
 import type { HostRequest } from './bridge.js'
 import { findReceived, type ReceivedRequest, trackRequests } from './next-requests.js'
 import { recordRequestError } from './request-details.js'
-import { startTracker } from './start-tracker.js'
+import { startDashboard } from './start-dashboard.js'
 
 export { dashboard, pagesDashboard } from './next-dashboard.js'
 
@@ -31,7 +31,7 @@ export interface NextErrorContext {
 export function register(tracker: TrackerInstance = Tracker): void {
   // A build evaluates the application too, and must not open a database.
   if (process.env.NEXT_PHASE === 'phase-production-build') return
-  const { mount_path } = startTracker(tracker, 'next')
+  const { mount_path } = startDashboard(tracker, 'next')
   tracker.attach(() => trackRequests(mount_path))
 }
 

@@ -4,7 +4,7 @@ import { Tracker } from '../index.js'
 import type { TrackerInstance } from '../tracker.js'
 import { findMount, type HostRequest, serveDashboard } from './bridge.js'
 import { recordRequestError } from './request-details.js'
-import { startTracker } from './start-tracker.js'
+import { startDashboard } from './start-dashboard.js'
 
 interface NitroEvent {
   node: { req: IncomingMessage; res: ServerResponse }
@@ -33,7 +33,7 @@ export interface NitroAppLike {
  */
 export function faultboard(tracker: TrackerInstance = Tracker) {
   return (nitroApp: NitroAppLike): void => {
-    const { mount_path } = startTracker(tracker, 'nitropack')
+    const { mount_path } = startDashboard(tracker, 'nitropack')
     mountDashboard(nitroApp, tracker, mount_path)
     const recordedEvents = watchHandlers(nitroApp, tracker)
     const hook = nitroApp.hooks.hook.bind(nitroApp.hooks) as unknown as (name: string, listener: Listener) => void

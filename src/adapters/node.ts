@@ -4,6 +4,7 @@ import { Tracker } from '../index.js'
 import type { TrackerInstance } from '../tracker.js'
 import { findMount, serveDashboard } from './bridge.js'
 import { recordRequestError } from './request-details.js'
+import { startDashboard } from './start-dashboard.js'
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => unknown
 
@@ -13,7 +14,7 @@ type Listener = (request: IncomingMessage, response: ServerResponse) => unknown
  * @example createServer(withFaultboard((request, response) => response.end('Hello'))).listen(3000)
  */
 export function withFaultboard(listener: Listener, tracker: TrackerInstance = Tracker): Listener {
-  const { mount_path } = tracker.start().config
+  const { mount_path } = startDashboard(tracker)
   return (request, response) => {
     const mount = findMount(request, mount_path)
     if (mount) return serveDashboard(tracker, mount, request, response)

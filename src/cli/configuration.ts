@@ -21,11 +21,6 @@ export async function readConfiguration(flags: CommonFlags): Promise<Configurati
   return { settings, file }
 }
 
-/** For commands without a dashboard: adds placeholder credentials, which the library requires to start. */
-export function withoutDashboard(settings: Settings): Settings {
-  return withCredentials(settings, { username: 'cli', password: randomPassword() })
-}
-
 /** Adds the generated credentials unless the settings or the environment contain credentials. */
 export function withCredentials(settings: Settings, generated: { username: string; password: string }): Settings {
   const { dashboard_username, dashboard_password, ...otherSettings } = settings

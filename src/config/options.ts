@@ -156,13 +156,13 @@ export const OPTIONS = {
     group: 'dashboard',
     kind: orNull(userName),
     default: null,
-    text: 'Username for the dashboard. Required; there is no default.',
+    text: 'Username for the dashboard. Required where the dashboard is mounted; there is no default.',
   }),
   dashboard_password: secretRow<string | null>({
     group: 'dashboard',
     kind: orNull(text),
     default: null,
-    text: 'Password for the dashboard. Required; there is no default.',
+    text: 'Password for the dashboard. Required where the dashboard is mounted; there is no default.',
   }),
   mount_path: row<string>({
     group: 'dashboard',
@@ -597,8 +597,8 @@ export function readOptions<Table extends OptionTable>(config: object, _table: T
 
 type Values = { readonly [Name in OptionName]: ValueOf<(typeof OPTIONS)[Name]> }
 
-/** Options that are null only in settings. They are resolved from the host's project or required at start. */
-type ResolvedName = 'application_name' | 'project_root' | 'dashboard_username' | 'dashboard_password'
+/** Options that are null only in settings. They are resolved from the host's project. */
+type ResolvedName = 'application_name' | 'project_root'
 
 /** Resolved configuration of a started tracker: every option has a value. */
 export type Options = {

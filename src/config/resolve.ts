@@ -29,7 +29,6 @@ export function resolveConfiguration(
     if ('problem' in checkResult) problems.push(`${source} ${checkResult.problem}`)
     else values[name] = checkResult.value
   }
-  problems.push(...missingCredentials(values, problems))
   if (problems.length > 0) throw new ConfigurationError(problems)
   const options = Object.freeze(withHostDefaults(values as CheckedValues, env))
   return {
@@ -63,13 +62,20 @@ function unknownNames(settings: Settings, table: OptionTable): string[] {
     })
 }
 
-function missingCredentials(values: Record<string, unknown>, problems: readonly string[]): string[] {
-  return (['dashboard_username', 'dashboard_password'] as const)
-    .filter((name) => values[name] === null && !problems.some((problem) => problem.includes(name)))
-    .map(
+const CREDENTIALS = ['dashboard_username', 'dashboard_password'] as const
+
+/** Returns the credentials of the dashboard. Throws a ConfigurationError if they are missing. */
+export function requireCredentials(options: Options): { username: string; password: string } {
+  const { dashboard_username, dashboard_password } = options
+  if (dashboard_username !== null && dashboard_password !== null)
+    return { username: dashboard_username, password: dashboard_password }
+  const missing = CREDENTIALS.filter((name) => options[name] === null)
+  throw new ConfigurationError(
+    missing.map(
       (name) =>
         `${name} is missing: set it in code or as FAULTBOARD_${name.toUpperCase()}; the dashboard has no default credentials`,
-    )
+    ),
+  )
 }
 
 /** Values before the defaults of the host's project are applied. */

@@ -88,14 +88,14 @@ describeOneDatabase('channel faultboard:report', (database) => {
 test('never throws into the host if the tracker cannot start', async () => {
   const { TrackerInstance } = await import('../../src/tracker.js')
   const lines: string[] = []
-  const unconfigured = new TrackerInstance({}, { env: {}, write: (line) => lines.push(line) })
+  const unconfigured = new TrackerInstance({ sampling_rate: 2 }, { env: {}, write: (line) => lines.push(line) })
   expect(await unconfigured.report(new Error('lost'))).toBeNull()
   expect(unconfigured.withScope(() => 'ran')).toBe('ran')
   unconfigured.setContext({ a: 1 })
   unconfigured.setTags({ a: 1 })
   unconfigured.setUser(1)
   unconfigured.addBreadcrumb({ category: 'x', message: 'y' })
-  expect(lines.join('')).toContain('dashboard_username is missing')
+  expect(lines.join('')).toContain('sampling_rate must be')
 })
 
 function throwError(): never {

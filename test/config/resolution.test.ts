@@ -122,6 +122,6 @@ describe('a resolved configuration', () => {
   })
 })
 
-test('refuses to start a tracker without credentials', () => {
-  expect(() => new TrackerInstance({}, { env: {} }).start()).toThrow(ConfigurationError)
+test('refuses to serve a dashboard without credentials', () => {
+  expect(() => new TrackerInstance({}, { env: {} }).startDashboard()).toThrow(ConfigurationError)
 })

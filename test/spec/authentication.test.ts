@@ -1,4 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import * as express from '../../src/adapters/express.js'
+import * as fastify from '../../src/adapters/fastify.js'
+import * as h3 from '../../src/adapters/h3.js'
+import * as hono from '../../src/adapters/hono.js'
+import * as koa from '../../src/adapters/koa.js'
+import * as nest from '../../src/adapters/nest.js'
+import * as next from '../../src/adapters/next.js'
+import * as nitro from '../../src/adapters/nitro.js'
+import * as node from '../../src/adapters/node.js'
 import type { Endpoint, Routes } from '../../src/dashboard/define.js'
 import { liveStream } from '../../src/dashboard/live.js'
 import { DIAGNOSTICS } from '../../src/diagnostics/diagnostics.js'
@@ -139,7 +148,7 @@ describe('authentication', () => {
 
   test('authentication cannot be disabled by omitting a credential', () => {
     const start = (settings: Settings) =>
-      new TrackerInstance({ database: 'sqlite::memory:', ...settings }, { env: {} }).start()
+      new TrackerInstance({ database: 'sqlite::memory:', ...settings }, { env: {} }).startDashboard()
     expect(() => start({ dashboard_username: USER })).toThrow(/dashboard_password/)
     expect(() => start({ dashboard_password: PASSWORD })).toThrow(/dashboard_username/)
     expect(() => start({ dashboard_username: '', dashboard_password: '' })).toThrow(/dashboard_username/)
@@ -165,10 +174,44 @@ describe('authentication', () => {
     expect((await send('/errors', signIn())).status).toBe(200)
   })
 
-  test('refuses to start without configured credentials and names the options and variables', () => {
-    const start = () => new TrackerInstance({ database: 'sqlite::memory:' }, { env: {} }).start()
-    expect(start).toThrow(
-      /dashboard_username[\s\S]*FAULTBOARD_DASHBOARD_USERNAME[\s\S]*dashboard_password[\s\S]*FAULTBOARD_DASHBOARD_PASSWORD/,
-    )
+  describe('without configured credentials', () => {
+    const NAMES =
+      /dashboard_username[\s\S]*FAULTBOARD_DASHBOARD_USERNAME[\s\S]*dashboard_password[\s\S]*FAULTBOARD_DASHBOARD_PASSWORD/
+    const unconfigured = () => {
+      const tracker = new TrackerInstance({ database: 'sqlite::memory:' }, { env: {}, write: () => {} })
+      onTestFinished(() => tracker.shutdown())
+      return tracker
+    }
+
+    test.each<[string, (tracker: TrackerInstance) => unknown]>([
+      ['Express', express.dashboard],
+      ['Hono', hono.faultboard],
+      ['Koa', koa.faultboard],
+      ['h3', h3.faultboard],
+      ['node:http', (tracker) => node.withFaultboard(() => {}, tracker)],
+      ['Fastify', (tracker) => fastify.faultboard({} as never, { tracker }, () => {})],
+      ['NestJS', (tracker) => nest.faultboard({} as never, tracker)],
+      ['Next.js', next.register],
+      ['Nitro', (tracker) => nitro.faultboard(tracker)({} as never)],
+    ])('the adapter of %s throws at the start and names the options and variables', (_name, mount) => {
+      expect(() => mount(unconfigured())).toThrow(NAMES)
+    })
+
+    test('a tracker that records already does not serve the dashboard', async () => {
+      const tracker = unconfigured()
+      await tracker.report(new Error('recorded'))
+      expect(() => tracker.startDashboard()).toThrow(NAMES)
+      for (const headers of [{}, signIn('', ''), signIn('null', 'null')]) {
+        const request = new Request('http://localhost/error_dashboard/errors', { headers })
+        const mount = { base: '/error_dashboard', path: '/errors', remote_address: null }
+        await expect(tracker.handle(request, mount)).rejects.toThrow(NAMES)
+      }
+    })
+
+    test('records and reads errors', async () => {
+      const tracker = unconfigured()
+      expect(await tracker.report(new Error('recorded'))).toMatchObject({ state: 'recorded' })
+      expect(await tracker.Queries.ErrorsList.call()).toHaveLength(1)
+    })
   })
 })

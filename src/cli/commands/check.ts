@@ -11,7 +11,7 @@ import type { Database } from '../../store/database.js'
 import { integrityProblems, repairSqlite } from '../../store/repair/repair-sqlite.js'
 import { Spool, spoolFolder } from '../../store/spool/spool.js'
 import { COMMON_FLAGS, type CommonFlags, defineCommand } from '../command.js'
-import { type Configuration, hasCredentials, readConfiguration, withoutDashboard } from '../configuration.js'
+import { type Configuration, hasCredentials, readConfiguration } from '../configuration.js'
 import { escapeText, print, printJson } from '../io/terminal.js'
 import { createDatabaseFrom, missingFile, withDatabase } from '../tracker-database.js'
 import { readMigrations } from './migrate.js'
@@ -64,7 +64,7 @@ export const check = defineCommand({
 async function collectFindings(flags: CommonFlags & { repair: boolean }): Promise<Finding[]> {
   try {
     const configuration = await readConfiguration(flags)
-    const { options, warnings } = resolveConfiguration(withoutDashboard(configuration.settings))
+    const { options, warnings } = resolveConfiguration(configuration.settings)
     return [
       ok(
         'configuration',
@@ -89,7 +89,7 @@ function credentialFinding({ settings }: Configuration): Finding {
   if (hasCredentials(settings)) return ok('credentials', 'dashboard_username and dashboard_password are set')
   return warning(
     'credentials',
-    'dashboard_username and dashboard_password are not both set here; the application does not start without them',
+    'dashboard_username and dashboard_password are not both set here; the dashboard cannot be mounted without them',
   )
 }
 

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { parseInput } from '../../model/input/input.js'
 import { cleanupErrors } from '../../triage/commands/cleanup-errors.js'
 import { COMMON_FLAGS, defineCommand } from '../command.js'
-import { readConfiguration, withoutDashboard } from '../configuration.js'
+import { readConfiguration } from '../configuration.js'
 import { print, printJson } from '../io/terminal.js'
 import { withTracker } from '../open-tracker.js'
 
@@ -21,7 +21,7 @@ export const cleanup = defineCommand({
   async run(flags) {
     const days = parseInput(DAYS_FLAG, { '--days': flags.days })['--days']
     const { settings } = await readConfiguration(flags)
-    const result = await withTracker(withoutDashboard(settings), (tracker) =>
+    const result = await withTracker(settings, (tracker) =>
       tracker.Commands.CleanupErrors.call({ retention_days: days }),
     )
     if (flags.json) printJson(result)

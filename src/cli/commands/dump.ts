@@ -4,7 +4,7 @@ import { parseInput } from '../../model/input/input.js'
 import { resolveConfiguration } from '../../options.js'
 import { usageError } from '../arguments.js'
 import { COMMON_FLAGS, type CommonFlags, defineCommand } from '../command.js'
-import { readConfiguration, withoutDashboard } from '../configuration.js'
+import { readConfiguration } from '../configuration.js'
 import { print, printJson } from '../io/terminal.js'
 import { withTracker } from '../open-tracker.js'
 import { connectTo, type DumpRequest, type RemoteDashboard } from '../remote-dashboard.js'
@@ -67,9 +67,9 @@ async function dumpRunningApplication(remote: RemoteDashboard, options: DumpRequ
 
 async function dumpOwnProcess(flags: CommonFlags, options: DumpRequest, json: boolean): Promise<number> {
   const { settings } = await readConfiguration(flags)
-  const { enable_diagnostic_dump } = resolveConfiguration(withoutDashboard(settings)).options
+  const { enable_diagnostic_dump } = resolveConfiguration(settings).options
   // A user with access to the database may dump this command's own process without enabling the option.
-  const dumpSettings = { ...withoutDashboard(settings), enable_diagnostic_dump: true }
+  const dumpSettings = { ...settings, enable_diagnostic_dump: true }
   return withTracker(dumpSettings, async ({ Commands, Queries }) => {
     const { id } = await Commands.CaptureDiagnosticDump.call({ ...options, actor: 'the command line' })
     if (json) printJson({ dump: await Queries.FindDiagnosticDump.call({ dump_id: id }) })

@@ -3,7 +3,7 @@ import { localDateTime } from '../../model/time.js'
 import type { ErrorsPage } from '../../triage/list/errors-list.js'
 import type { ErrorSummary } from '../../triage/queries/error-record.js'
 import { COMMON_FLAGS, defineCommand } from '../command.js'
-import { readConfiguration, withoutDashboard } from '../configuration.js'
+import { readConfiguration } from '../configuration.js'
 import { FILTER_FLAGS, FILTER_SCHEMA, filterFrom } from '../filter-flags.js'
 import { findApplicationId } from '../find-application.js'
 import { print, printJson, terminalWidth } from '../io/terminal.js'
@@ -28,7 +28,7 @@ export const errors = defineCommand({
     parseInput(FILTER_SCHEMA, Object.fromEntries(Object.entries(flags).map(([name, value]) => [`--${name}`, value])))
     const { 'application-name': application_name, ...otherFlags } = flags
     const { settings } = await readConfiguration({ ...otherFlags, 'application-name': undefined })
-    return withTracker(withoutDashboard(settings), async ({ Queries, config }) => {
+    return withTracker(settings, async ({ Queries, config }) => {
       const filter = filterFrom(flags)
       if (application_name !== undefined) filter.application_id = await findApplicationId(application_name, Queries)
       const page = await Queries.ErrorsList.page(filter)

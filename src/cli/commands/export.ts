@@ -4,7 +4,7 @@ import type { TrackerInstance } from '../../tracker.js'
 import type { ErrorsListInput } from '../../triage/list/errors-list.js'
 import { usageError } from '../arguments.js'
 import { COMMON_FLAGS, CommandFailed, defineCommand } from '../command.js'
-import { readConfiguration, withoutDashboard } from '../configuration.js'
+import { readConfiguration } from '../configuration.js'
 import { FILTER_FLAGS, FILTER_SCHEMA, filterFrom } from '../filter-flags.js'
 import { findApplicationId } from '../find-application.js'
 import { writeAtomically } from '../io/atomic-file.js'
@@ -40,7 +40,7 @@ export const exportCommand = defineCommand({
     if (!flags.force) await requireNew(file)
     const { 'application-name': application_name, ...otherFlags } = flags
     const { settings } = await readConfiguration({ ...otherFlags, 'application-name': undefined })
-    return withTracker(withoutDashboard(settings), async (tracker) => {
+    return withTracker(settings, async (tracker) => {
       const filter = filterFrom(flags)
       if (application_name !== undefined)
         filter.application_id = await findApplicationId(application_name, tracker.Queries)

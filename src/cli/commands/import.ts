@@ -4,7 +4,7 @@ import type { TrackerInstance } from '../../tracker.js'
 import type { Imported, Line, Rejection } from '../../transfer/import-records.js'
 import { usageError } from '../arguments.js'
 import { COMMON_FLAGS, CommandFailed, defineCommand } from '../command.js'
-import { readConfiguration, withoutDashboard } from '../configuration.js'
+import { readConfiguration } from '../configuration.js'
 import { readLines } from '../io/lines.js'
 import { RejectedLines } from '../io/rejected-lines.js'
 import { escapeText, print, printError, printJson } from '../io/terminal.js'
@@ -29,7 +29,7 @@ export const importCommand = defineCommand({
     if (file === undefined) throw usageError('faultboard import needs a FILE, or - for standard input')
     await requireReadable(file)
     const configuration = await readConfiguration({ ...flags, 'application-name': undefined })
-    const settings = withoutDashboard(configuration.settings)
+    const settings = configuration.settings
     const rejected = await RejectedLines.create(
       file,
       flags.rejected ?? (file === '-' ? 'import.rejected' : `${file}.rejected`),

@@ -2,7 +2,7 @@ import { ownVersion } from '../../health/own-version.js'
 import { respondToLine, type Server } from '../../mcp/json-rpc.js'
 import { createServer } from '../../mcp/server.js'
 import { COMMON_FLAGS, defineCommand } from '../command.js'
-import { readConfiguration, withoutDashboard } from '../configuration.js'
+import { readConfiguration } from '../configuration.js'
 import { readLines } from '../io/lines.js'
 import { escapeText, printError } from '../io/terminal.js'
 import { withTracker } from '../open-tracker.js'
@@ -29,7 +29,7 @@ export const mcp = defineCommand({
       printError(
         'Waiting for an agent on standard input. This command is meant to be started by an agent; press Ctrl+D to quit.',
       )
-    return withTracker(withoutDashboard(settings), async (tracker) => {
+    return withTracker(settings, async (tracker) => {
       const log = (message: string) => printError(escapeText(message))
       const server = createServer({ tracker, version: ownVersion() ?? '', allow_triage: flags['allow-triage'], log })
       await serve(server, writeMessage)

@@ -3,7 +3,7 @@ import type { Database } from '../../store/database.js'
 import { migrate as applyMigrations, type MigrationStatus, migrationStatus } from '../../store/migrate.js'
 import { MIGRATIONS } from '../../store/migrations/list.js'
 import { COMMON_FLAGS, defineCommand } from '../command.js'
-import { readConfiguration, withoutDashboard } from '../configuration.js'
+import { readConfiguration } from '../configuration.js'
 import { print, printError, printJson, terminalWidth } from '../io/terminal.js'
 import { textTable } from '../io/text-table.js'
 import { missingFile, runQuery, withDatabase } from '../tracker-database.js'
@@ -20,7 +20,7 @@ export const migrate = defineCommand({
   },
   async run(flags) {
     const { settings } = await readConfiguration(flags)
-    const { options } = resolveConfiguration(withoutDashboard(settings))
+    const { options } = resolveConfiguration(settings)
     if (settings.database === undefined && !process.env.FAULTBOARD_DATABASE) printError(DEFAULT_DATABASE)
     return withDatabase(options, (database) =>
       flags.status ? status(database, flags.json) : apply(database, flags.json),

@@ -5,7 +5,7 @@ import { type MovedTable, type MoveResult, moveDatabase, requireMovable } from '
 import { spoolFolder } from '../../store/spool/spool.js'
 import { usageError } from '../arguments.js'
 import { COMMON_FLAGS, CommandFailed, defineCommand, type ParsedFlags } from '../command.js'
-import { readConfiguration, withoutDashboard } from '../configuration.js'
+import { readConfiguration } from '../configuration.js'
 import { print, printError, printJson, terminalWidth } from '../io/terminal.js'
 import { textTable } from '../io/text-table.js'
 import { createDatabaseFrom, missingFile, runQuery } from '../tracker-database.js'
@@ -61,7 +61,7 @@ async function optionsFor(
   if (settings.database === undefined && !process.env[environmentVariable('database') ?? '']) {
     throw usageError(`${flag} is missing, and no database is configured`)
   }
-  return resolveConfiguration(withoutDashboard(settings)).options
+  return resolveConfiguration(settings).options
 }
 
 /** Prints progress only to a terminal, so that logs stay short. */

@@ -10,7 +10,7 @@ import {
 import { sendTestNotification } from '../../notifications/delivery/test-notification.js'
 import { resolveConfiguration } from '../../options.js'
 import { COMMON_FLAGS, defineCommand } from '../command.js'
-import { readConfiguration, withoutDashboard } from '../configuration.js'
+import { readConfiguration } from '../configuration.js'
 import { escapeText, print, printError, printJson, terminalWidth } from '../io/terminal.js'
 import { type Column, textTable } from '../io/text-table.js'
 import { openTracker } from '../open-tracker.js'
@@ -31,7 +31,7 @@ export const notify = defineCommand({
     // Failures of this command are not errors of the application, and the application sends its own pending
     // notifications.
     const commandSettings = { enable_error_subscriber: false, enable_breadcrumbs: false, run_jobs: false }
-    const settings = { ...withoutDashboard(configuration.settings), ...commandSettings }
+    const settings = { ...configuration.settings, ...commandSettings }
     const { options } = resolveConfiguration(settings)
     if (channel === undefined) return list(channelStates(options), flags.json)
     // Checked before anything is opened: a missing option is the most useful message in a wrong folder.

@@ -6,7 +6,7 @@ import { choice, integer, parseInput } from '../../model/input/input.js'
 import { resolveConfiguration } from '../../options.js'
 import { usageError } from '../arguments.js'
 import { COMMON_FLAGS, defineCommand, type Flags, type ParsedFlags } from '../command.js'
-import { readConfiguration, withoutDashboard } from '../configuration.js'
+import { readConfiguration } from '../configuration.js'
 import { stopSignal } from '../host/stop-signal.js'
 import { print, printError, printJson } from '../io/terminal.js'
 import { type Measured, measureScenario } from '../prove/measure.js'
@@ -89,7 +89,7 @@ type ProveFlags = ParsedFlags<typeof FLAGS>
 /** Validates the configuration before anything starts. Returns the URL of --database, or null for a temporary file. */
 async function readScratchUrl(flags: ProveFlags): Promise<string | null> {
   const { settings } = await readConfiguration({ ...flags, 'application-name': undefined })
-  const { options } = resolveConfiguration(withoutDashboard(settings))
+  const { options } = resolveConfiguration(settings)
   const { dialect } = createDatabaseFrom(options)
   if (flags.database !== undefined) {
     if (!dialect.isEmbedded || dialect.file) return String(options.database)

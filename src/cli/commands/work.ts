@@ -6,7 +6,7 @@ import type { Options } from '../../options.js'
 import { resolveConfiguration } from '../../options.js'
 import { openSchema } from '../../store/open-schema.js'
 import { COMMON_FLAGS, CommandFailed, defineCommand } from '../command.js'
-import { readConfiguration, withoutDashboard } from '../configuration.js'
+import { readConfiguration } from '../configuration.js'
 import { aborted, stopSignal } from '../host/stop-signal.js'
 import { print } from '../io/terminal.js'
 import { openTracker } from '../open-tracker.js'
@@ -23,7 +23,7 @@ export const work = defineCommand({
     const { settings } = await readConfiguration(flags)
     // Failures of this command are not errors of the application whose jobs it runs.
     const commandSettings = { enable_error_subscriber: false, enable_breadcrumbs: false, run_jobs: true }
-    const workSettings = { ...withoutDashboard(settings), ...commandSettings }
+    const workSettings = { ...settings, ...commandSettings }
     const { options } = resolveConfiguration(workSettings)
     const engine = await usableEngine(options)
     const tracker = await openTracker(workSettings)

@@ -2,7 +2,6 @@ import { setTimeout } from 'node:timers/promises'
 import type { LoggedError } from '../../index.js'
 import { DAY, HOUR } from '../../model/time.js'
 import type { TrackerInstance } from '../../tracker.js'
-import { withoutDashboard } from '../configuration.js'
 import { openTracker } from '../open-tracker.js'
 import { APPLICATIONS } from './applications.js'
 import { history, isRegression, nextOccurrences, type PlannedOccurrence } from './history.js'
@@ -145,7 +144,7 @@ function openSampleTracker(
   application_name: string,
   now = Date.now,
 ): Promise<TrackerInstance> {
-  const settings = withoutDashboard({ database, application_name, project_root: APP_ROOT, environment: 'production' })
+  const settings = { database, application_name, project_root: APP_ROOT, environment: 'production' }
   return openTracker(settings, { env: {}, now })
 }
 

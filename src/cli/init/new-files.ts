@@ -16,7 +16,7 @@ export function newFiles(host: Host, dashboardPath: string): NewFile[] {
     {
       path: '.env.example',
       lines: [
-        `# Credentials for ${dashboardPath}. The application does not start without them.`,
+        `# Credentials for ${dashboardPath}. The dashboard cannot be mounted without them.`,
         'FAULTBOARD_DASHBOARD_USERNAME=admin',
         'FAULTBOARD_DASHBOARD_PASSWORD=',
       ],

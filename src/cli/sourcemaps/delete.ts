@@ -1,6 +1,6 @@
 import { usageError } from '../arguments.js'
 import { COMMON_FLAGS, CommandFailed, defineCommand } from '../command.js'
-import { readConfiguration, withoutDashboard } from '../configuration.js'
+import { readConfiguration } from '../configuration.js'
 import { print, printJson } from '../io/terminal.js'
 import { withTracker } from '../open-tracker.js'
 
@@ -19,9 +19,7 @@ export const deleteSourceMaps = defineCommand({
       throw usageError('--release is missing. Run  faultboard sourcemaps list  to see the releases')
     }
     const { settings } = await readConfiguration(flags)
-    const { deleted } = await withTracker(withoutDashboard(settings), ({ Commands }) =>
-      Commands.DeleteSourceMaps.call({ release }),
-    )
+    const { deleted } = await withTracker(settings, ({ Commands }) => Commands.DeleteSourceMaps.call({ release }))
     if (deleted === 0) {
       throw new CommandFailed(
         `No source maps are stored for release ${release}. Run  faultboard sourcemaps list  to see the releases.`,

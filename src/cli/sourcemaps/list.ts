@@ -1,5 +1,5 @@
 import { COMMON_FLAGS, defineCommand } from '../command.js'
-import { readConfiguration, withoutDashboard } from '../configuration.js'
+import { readConfiguration } from '../configuration.js'
 import { print, printJson, terminalWidth } from '../io/terminal.js'
 import { textTable } from '../io/text-table.js'
 import { withTracker } from '../open-tracker.js'
@@ -15,9 +15,7 @@ export const listSourceMaps = defineCommand({
   },
   async run(flags) {
     const { settings } = await readConfiguration(flags)
-    const releases = await withTracker(withoutDashboard(settings), ({ Queries }) =>
-      Queries.SourceMaps.call({ release: flags.release }),
-    )
+    const releases = await withTracker(settings, ({ Queries }) => Queries.SourceMaps.call({ release: flags.release }))
     if (flags.json) printJson({ releases })
     else if (releases.length === 0) {
       print(`No source maps are stored${flags.release === undefined ? '' : ` for release ${flags.release}`}.`)

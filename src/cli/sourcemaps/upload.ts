@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { TrackerError } from '../../model/errors.js'
 import { usageError } from '../arguments.js'
 import { COMMON_FLAGS, CommandFailed, defineCommand } from '../command.js'
-import { readConfiguration, withoutDashboard } from '../configuration.js'
+import { readConfiguration } from '../configuration.js'
 import { print, printError, printJson } from '../io/terminal.js'
 import { describeTarget, withNewTracker } from '../open-tracker.js'
 import { builtScripts, mapFolder, readScript, scriptsWithoutMap } from './collect.js'
@@ -37,7 +37,7 @@ export const uploadSourceMaps = defineCommand({
     const folder = resolve(argument)
     const scripts = builtScripts(folder)
     if (scripts.length === 0) throw noMapsError(argument, scriptsWithoutMap(folder).length)
-    const settings = withoutDashboard((await readConfiguration(flags)).settings)
+    const settings = (await readConfiguration(flags)).settings
     const { address, isNew } = describeTarget(settings)
     return withNewTracker(settings, async ({ Commands, config }) => {
       const stored: string[] = []

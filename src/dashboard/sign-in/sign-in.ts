@@ -1,3 +1,4 @@
+import { requireCredentials } from '../../config/resolve.js'
 import type { Context } from '../../context.js'
 import { TrackerError } from '../../model/errors.js'
 import { areSameCredentials, basicCredentials } from './basic.js'
@@ -17,7 +18,7 @@ export interface SignIn {
 }
 
 export function createSignIn({ config, counters, now }: Context): SignIn {
-  const expected = { username: config.dashboard_username, password: config.dashboard_password }
+  const expected = requireCredentials(config)
   const limiter = new SignInLimiter(now)
   const devices = new DeviceCookies(expected, now)
   return {

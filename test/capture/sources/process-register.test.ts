@@ -44,12 +44,13 @@ describeEachDatabase(
       expect(await run(['freeze'], environment(place))).toMatchObject({ code: 0, stdout: 'ConfigurationError\n' })
     })
 
-    test('logs one line and stays off without credentials', async () => {
+    test('logs one line and stays off if a variable is invalid', async () => {
       const { code, stdout, stderr } = await run(['nothing'], {
         FAULTBOARD_DATABASE: (await missingDatabase(database)).url,
+        FAULTBOARD_SAMPLING_RATE: 'often',
       })
       expect({ code, stdout }).toEqual({ code: 0, stdout: 'runs\n' })
-      expect(stderr.trim().split('\n')).toEqual([expect.stringMatching(/^\[faultboard\] .*did not start.*username/)])
+      expect(stderr.trim().split('\n')).toEqual([expect.stringMatching(/^\[faultboard\] .*did not start.*sampling_rate/)])
     })
   },
   { except: ['postgres', 'mysql'] },
