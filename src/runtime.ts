@@ -77,13 +77,14 @@ export function startRuntime(
   prepareForStackLimit()
   const { diagnostics = DIAGNOSTICS } = environment
   const { context, backend, isSpoolOnly } = buildContext(settings, { ...environment, diagnostics }, pools)
+  const { enabled } = context.config
   const sightings = new Sightings()
   const reporter = createReporter(context, sightings)
-  const stopCollectors = startCollectors(diagnostics, { ...reporter, canWrite: !isSpoolOnly })
-  const stopListening = startSources(reporter)
+  const stopCollectors = enabled ? startCollectors(diagnostics, { ...reporter, canWrite: !isSpoolOnly }) : noHooks
+  const stopListening = enabled ? startSources(reporter) : noHooks
   const attached = new Set<() => void>()
-  const stopExitHooks = startExitHooks(context)
-  const loading = isSpoolOnly ? null : backend.load()
+  const stopExitHooks = enabled ? startExitHooks(context) : noHooks
+  const loading = isSpoolOnly || !enabled ? null : backend.load()
   // The recorder reports a backend that cannot be loaded.
   const jobs = loading?.then(({ startJobs }) => startJobs(context)).catch(() => null)
   let dashboard: Promise<Dashboard> | null = null
@@ -105,6 +106,7 @@ export function startRuntime(
       return dashboard
     },
     attach(source) {
+      if (!enabled) return noHooks
       context.scopes.enableForRequests()
       const end = source(reporter)
       const detach = () => {
@@ -135,6 +137,9 @@ export function startRuntime(
     },
   }
 }
+
+/** Nothing to remove: the tracker is turned off. */
+function noHooks(): void {}
 
 async function openDashboard(context: Context, diagnostics: readonly Diagnostic[]): Promise<Dashboard> {
   const { createDashboard } = await import('./dashboard/handler.js')
@@ -177,7 +182,7 @@ function buildContext(
 ): { context: CaptureContext; backend: LazyBackend; isSpoolOnly: boolean } {
   const optionTable = { ...OPTIONS, ...optionsOf(diagnostics) }
   const { options: config, warnings } = resolveConfiguration(settings, env, optionTable)
-  if (servesDashboard) requireCredentials(config)
+  if (servesDashboard && config.enabled) requireCredentials(config)
   const redactor = config.filter_sensitive_data ? createRedactor(config.sensitive_data_patterns) : NO_REDACTION
   const log = createLog(now, write, redactor)
   for (const warning of warnings) log.warn(warning)

@@ -123,7 +123,8 @@ export class TrackerInstance {
   startDashboard(): this {
     this.#stopped = false
     // A tracker that was started before may have none either.
-    requireCredentials(this.#start({ servesDashboard: true }).context.config)
+    const { config } = this.#start({ servesDashboard: true }).context
+    if (config.enabled) requireCredentials(config)
     this.#provisional = false
     return this
   }
@@ -142,7 +143,10 @@ export class TrackerInstance {
   }
 
   /** Dashboard as a Fetch API handler, which adapters wrap. */
-  handle: Handler = async (request, mount) => (await this.#start().dashboard()).handle(request, mount)
+  handle: Handler = async (request, mount) => {
+    if (!this.config.enabled) return new Response(null, { status: 404 })
+    return (await this.#start().dashboard()).handle(request, mount)
+  }
 
   get config(): Options {
     return this.#context().config as Options

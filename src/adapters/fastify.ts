@@ -64,7 +64,12 @@ export const faultboard = Object.assign(plugin, {
 })
 
 function plugin(app: FastifyLike, { tracker = Tracker, prefix = '' }: FaultboardOptions, done: Done): void {
-  const { mount_path } = startDashboard(tracker)
+  const { mount_path, enabled } = startDashboard(tracker)
+  if (enabled) addHooks(app, tracker, mount_path, prefix)
+  done()
+}
+
+function addHooks(app: FastifyLike, tracker: TrackerInstance, mount_path: string, prefix: string): void {
   const dashboardPath = `${prefix}${mount_path}`
   const outerPrefix = `${app.prefix}${prefix}`
 
@@ -98,7 +103,6 @@ function plugin(app: FastifyLike, { tracker = Tracker, prefix = '' }: Faultboard
     const notFound = (_request: FastifyRequestLike, reply: FastifyReplyLike) => void reply.callNotFound()
     for (const path of [dashboardPath, `${dashboardPath}/*`]) app.all(path, { schema: { hide: true } }, notFound)
   }
-  done()
 }
 
 /** Mount point of the dashboard, below the plugin's prefix and any prefix that `rewriteUrl` removed. */

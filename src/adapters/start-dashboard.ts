@@ -2,12 +2,19 @@ import { type SupportedPackage, unsupportedVersion } from '../config/supported-p
 import { ConfigurationError } from '../model/errors.js'
 import type { TrackerInstance } from '../tracker.js'
 
+/** Not part of any URL, so that a tracker that is turned off serves no request. */
+const NO_PATH = '\0'
+
 /**
- * Starts a tracker whose dashboard an adapter serves, and returns its options. Throws a ConfigurationError if the
- * credentials are missing or the installed framework is too old.
+ * Starts a tracker whose dashboard an adapter serves, and returns the path of the dashboard. Throws a
+ * ConfigurationError if the credentials are missing or the installed framework is too old.
  */
-export function startDashboard(tracker: TrackerInstance, framework?: SupportedPackage): TrackerInstance['config'] {
+export function startDashboard(
+  tracker: TrackerInstance,
+  framework?: SupportedPackage,
+): { mount_path: string; enabled: boolean } {
   const problem = framework && unsupportedVersion(framework)
   if (problem) throw new ConfigurationError([problem])
-  return tracker.startDashboard().config
+  const { mount_path, enabled } = tracker.startDashboard().config
+  return { mount_path: enabled ? mount_path : NO_PATH, enabled }
 }

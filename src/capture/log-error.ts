@@ -51,6 +51,7 @@ let recordingValue: unknown = NO_VALUE
  * rejects and never throws: failures are counted and logged.
  */
 export function logError(context: CaptureContext, input: LogErrorInput): Promise<LoggedError | null> {
+  if (!context.config.enabled) return NO_RESULT
   if (activeCalls >= MAX_NESTING) {
     context.counters.add('reported_while_recording')
     return NO_RESULT
@@ -87,7 +88,7 @@ export function recordDraft(
   draft: Draft | null,
   admit?: (event: ErrorEvent) => Promise<ErrorEvent>,
 ): Promise<Outcome> {
-  const event = toEvent(context, draft)
+  const event = context.config.enabled ? toEvent(context, draft) : null
   if (!event) return Promise.resolve(null)
   return admit ? admit(event).then((admitted) => recordEvent(context, admitted)) : recordEvent(context, event)
 }

@@ -14,7 +14,8 @@ export interface Configuration {
 /** Settings from the file and the flags. The library adds the environment, with lower precedence. */
 export async function readConfiguration(flags: CommonFlags): Promise<Configuration> {
   const file = findConfigFile(flags.config)
-  const settings = file ? await readConfigFile(file) : {}
+  // A command reads the database even where the application does not record.
+  const settings: Settings = { ...(file ? await readConfigFile(file) : {}), enabled: true }
   const { database, 'application-name': application_name } = flags
   if (database !== undefined) settings.database = fromWorkingDirectory(database)
   if (application_name !== undefined) settings.application_name = application_name

@@ -84,6 +84,12 @@ const secretRow = <T>(definition: Row<T>): Row<T> & { readonly secret: true } =>
  * from it.
  */
 export const OPTIONS = {
+  enabled: row<boolean>({
+    group: 'identity',
+    kind: boolean,
+    default: true,
+    text: 'false turns everything off, for example in tests: no file, no hook, no route. Nothing is recorded, and queries return empty results.',
+  }),
   application_name: row<string | null>({
     group: 'identity',
     kind: orNull(text),

@@ -30,6 +30,7 @@ export function resolveConfiguration(
     else values[name] = checkResult.value
   }
   if (problems.length > 0) throw new ConfigurationError(problems)
+  if (values.enabled === false) turnOff(values)
   const options = Object.freeze(withHostDefaults(values as CheckedValues, env))
   return {
     options,
@@ -51,6 +52,18 @@ function configuredValue(
     return { value: row.kind.fromText?.(variableText), source: `${variable} (option ${name})` }
   }
   return { value: row.default, source: name }
+}
+
+/** Options of a tracker that is turned off. Queries read an empty database. */
+const OFF = { database: 'sqlite::memory:', job_engine: 'embedded', crash_capture_path: null, request_scope: 'never' }
+
+function turnOff(values: Record<string, unknown>): void {
+  for (const [name, value] of Object.entries(values)) if (value === true && isFeature(name)) values[name] = false
+  Object.assign(values, OFF)
+}
+
+function isFeature(name: string): boolean {
+  return name.startsWith('enable_') || name.startsWith('detect_') || name === 'run_jobs'
 }
 
 function unknownNames(settings: Settings, table: OptionTable): string[] {

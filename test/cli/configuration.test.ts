@@ -52,6 +52,12 @@ describe('Configuration file', () => {
   })
 })
 
+test('a command uses the configured database even if enabled is false', async () => {
+  const cwd = await workingDirectory()
+  const env = { FAULTBOARD_ENABLED: 'false', FAULTBOARD_DATABASE: 'sqlite:shop.sqlite3' }
+  expect((await faultboard(['migrate'], { cwd, env })).stdout).toContain('shop.sqlite3')
+})
+
 describe('Precedence', () => {
   const file = { 'faultboard.config.mjs': "export default { application_name: 'from-file' }" }
 

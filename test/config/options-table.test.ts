@@ -60,6 +60,7 @@ const STATED: Partial<Record<OptionName, unknown>> = {
 
 /** Two values of each option as text and as typed values; those without text can be set in code only. */
 const TEXTS: Record<OptionName, [text: string, value: unknown] | null> = {
+  enabled: ['false', false],
   application_name: ['shop', 'shop'],
   environment: ['staging', 'staging'],
   app_version: ['1.2.3', '1.2.3'],

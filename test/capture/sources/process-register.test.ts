@@ -50,7 +50,9 @@ describeEachDatabase(
         FAULTBOARD_SAMPLING_RATE: 'often',
       })
       expect({ code, stdout }).toEqual({ code: 0, stdout: 'runs\n' })
-      expect(stderr.trim().split('\n')).toEqual([expect.stringMatching(/^\[faultboard\] .*did not start.*sampling_rate/)])
+      expect(stderr.trim().split('\n')).toEqual([
+        expect.stringMatching(/^\[faultboard\] .*did not start.*sampling_rate/),
+      ])
     })
   },
   { except: ['postgres', 'mysql'] },
