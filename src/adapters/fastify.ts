@@ -99,10 +99,15 @@ function addHooks(app: FastifyLike, tracker: TrackerInstance, mount_path: string
   })
 
   // Hooks in an inner context only run for its own routes.
-  if (app.prefix !== '') {
+  if (!isRoot(app)) {
     const notFound = (_request: FastifyRequestLike, reply: FastifyReplyLike) => void reply.callNotFound()
     for (const path of [dashboardPath, `${dashboardPath}/*`]) app.all(path, { schema: { hide: true } }, notFound)
   }
+}
+
+/** Fastify creates the instance of an inner context from the outer instance, with or without a prefix. */
+function isRoot(app: FastifyLike): boolean {
+  return Object.getPrototypeOf(app) === Object.prototype
 }
 
 /** Mount point of the dashboard, below the plugin's prefix and any prefix that `rewriteUrl` removed. */

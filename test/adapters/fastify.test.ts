@@ -50,6 +50,23 @@ function createHost(tracker: TrackerInstance | null, variant: Variant): FastifyI
 }
 
 describe('faultboard() for Fastify', () => {
+  test('serves the dashboard in a plugin without a prefix, as in an application of fastify-cli', async () => {
+    const tracker = testTracker()
+    const app = Fastify()
+    app.register(async (inner) => {
+      inner.register(faultboard, { tracker })
+      inner.get('/', async () => {
+        throw new Error('broken')
+      })
+    })
+    const get = await serveApp(app)
+    expect((await get('/')).status).toBe(500)
+    expect(await occurrencesByMessage(tracker)).toEqual({ broken: 1 })
+    expect((await get('/error_dashboard/errors')).status).toBe(200)
+    expect((await get('/error_dashboard')).status).toBe(302)
+    expect((await get('/elsewhere')).status).toBe(404)
+  })
+
   test('counts a schema violation as a client error', async () => {
     const tracker = testTracker()
     const app = Fastify().register(faultboard, { tracker })
