@@ -41,5 +41,5 @@ export function withHint(message: string): string {
 /** Path of an embedded database that does not exist yet, or null. Opening it would create an empty file. */
 export function missingFile({ dialect }: Database): string | null {
   const file = dialect.address.slice('sqlite:'.length)
-  return dialect.migratesAutomatically && file !== ':memory:' && !existsSync(file) ? file : null
+  return dialect.isOwnFile && file !== ':memory:' && !existsSync(file) ? file : null
 }

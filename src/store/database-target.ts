@@ -8,8 +8,8 @@ export interface DatabaseTarget {
   readonly name: 'sqlite' | 'postgres' | 'mysql'
   /** Address with a masked password, for display. It must identify the database: the spool folder is derived from it. */
   readonly address: string
-  /** Whether the tracker owns the database, so that it may migrate without confirmation. */
-  readonly migratesAutomatically: boolean
+  /** Whether the tracker opens a SQLite file itself. */
+  readonly isOwnFile: boolean
   /** Limits the events of one transaction, because an embedded database blocks the host's thread. */
   readonly maxRowsPerFlush: number
   /** Whether the database runs in the process and on the thread of the host. */
@@ -19,7 +19,7 @@ export interface DatabaseTarget {
 }
 
 const SQLITE = { name: 'sqlite', maxRowsPerFlush: 250, isEmbedded: true, canHostPgBoss: false } as const
-const SERVER = { migratesAutomatically: false, maxRowsPerFlush: 1000, isEmbedded: false } as const
+const SERVER = { isOwnFile: false, maxRowsPerFlush: 1000, isEmbedded: false } as const
 const POSTGRES = { ...SERVER, name: 'postgres', canHostPgBoss: true } as const
 const MYSQL = { ...SERVER, name: 'mysql', canHostPgBoss: false } as const
 
@@ -27,7 +27,7 @@ const MYSQL = { ...SERVER, name: 'mysql', canHostPgBoss: false } as const
 export function describeDatabase(option: string | object, root: string): DatabaseTarget {
   if (typeof option === 'string') {
     if (option.startsWith('sqlite:')) {
-      return { ...SQLITE, address: `sqlite:${sqliteFile(option, root)}`, migratesAutomatically: true }
+      return { ...SQLITE, address: `sqlite:${sqliteFile(option, root)}`, isOwnFile: true }
     }
     return { ...(/^postgres(ql)?:/.test(option) ? POSTGRES : MYSQL), address: maskPassword(option) }
   }
@@ -35,7 +35,7 @@ export function describeDatabase(option: string | object, root: string): Databas
   if (isMysqlPool(option)) return { ...MYSQL, address: `${mysqlAddress(option)} (the host's pool)` }
   if (isSqliteHandle(option)) {
     const address = `sqlite:${handleFile(option) ?? ':memory:'} (the host's handle)`
-    return { ...SQLITE, address, migratesAutomatically: false }
+    return { ...SQLITE, address, isOwnFile: false }
   }
   throw new TrackerError(
     'configuration_invalid',

@@ -11,9 +11,9 @@ const NEW_WORKER = 'worker_threads'
  * Whether this thread must leave its batches in the spool. Before Node.js 24, a process aborts if it exits while a worker
  * thread runs a query of the embedded SQLite.
  */
-export function mustUseSpool({ isEmbedded, migratesAutomatically }: DatabaseTarget): boolean {
+export function mustUseSpool({ isOwnFile }: DatabaseTarget): boolean {
   if (isMainThread || Number(process.versions.node.split('.')[0]) >= 24) return false
-  return isEmbedded && migratesAutomatically
+  return isOwnFile
 }
 
 /** Requests an import by the main thread. Without a listener, the files wait for the next start. */

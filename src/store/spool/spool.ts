@@ -405,8 +405,8 @@ function parse(text: string): Batch | null {
 /** Returns a folder next to an embedded database. Otherwise, a private folder per database and application. */
 export function spoolFolder({ spool_path, application_name }: Options, target: DatabaseTarget): string {
   if (spool_path) return spool_path
-  const { address, migratesAutomatically } = target
-  if (migratesAutomatically && !address.includes(':memory:')) return `${address.slice('sqlite:'.length)}-spool`
+  const { address, isOwnFile } = target
+  if (isOwnFile && !address.includes(':memory:')) return `${address.slice('sqlite:'.length)}-spool`
   const key = createHash('sha256').update(`${address}\n${application_name}`).digest('hex').slice(0, 16)
   return join(tmpdir(), `faultboard-${process.getuid?.() ?? 'user'}-${key}`)
 }

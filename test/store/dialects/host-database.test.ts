@@ -217,6 +217,19 @@ function sqliteTests(name: string, Library: HostLibrary): void {
       await tracker.shutdown()
     })
 
+    test(`migrates a ${name} handle on a ${kind} after a transaction of the host`, async () => {
+      const { handle, tracker } = await hostHandle(Library, kind)
+      handle.exec('begin')
+      handle.exec("insert into host values ('rolled back')")
+      const logged = tracker.Commands.LogError.call(EVENT)
+      await new Promise((resume) => setTimeout(resume, 50))
+      handle.exec('rollback')
+      await logged
+      await eventually(async () => (await tracker.Queries.ErrorsList.call().catch(() => [])).length === 1, 'the error')
+      expect(handle.prepare('select a from host').all()).toEqual([])
+      await tracker.shutdown()
+    })
+
     test(`hides locks and transactions of the tracker from a ${name} handle on a ${kind}`, async () => {
       const { handle, tracker } = await hostHandle(Library, kind)
       await tracker.ready()
@@ -246,7 +259,6 @@ async function hostHandle(Library: HostLibrary, kind: 'file' | 'memory') {
   const handle = new Library(kind === 'file' ? url.slice('sqlite:'.length) : ':memory:')
   onTestFinished(() => handle.close())
   handle.exec('create table host (a)')
-  await withDatabase(handle, migrate)
   return { handle, tracker: trackerOn(handle) }
 }
 
