@@ -231,6 +231,8 @@ const DATABASE_SCHEMES = ['sqlite:', 'postgres:', 'postgresql:', 'mysql:', 'mari
 export const database: Kind<string | object> = {
   description: "sqlite:FILE, postgres://…, mysql://…, or the host's pool or handle",
   check(value) {
+    const advice = libraryAdvice(value)
+    if (advice) return reject(advice)
     if (isPoolOrHandle(value)) return value
     if (typeof value === 'string' && DATABASE_SCHEMES.some((scheme) => value.startsWith(scheme))) return value
     return reject("must be sqlite:FILE, postgres://…, mysql://…, or the host's pool or handle")
@@ -238,9 +240,33 @@ export const database: Kind<string | object> = {
   fromText: (text) => text,
 }
 
+/** Query builders and ORMs by a property of their instances, with the expression to pass instead of the instance. */
+const LIBRARIES: Record<string, { property: string; instead: string }> = {
+  Drizzle: { property: '$client', instead: 'db.$client' },
+  Kysely: { property: 'selectFrom', instead: 'the pool or database of its dialect' },
+  Knex: { property: 'fromRaw', instead: 'its database URL' },
+  Prisma: { property: '$connect', instead: 'its database URL, for example process.env.DATABASE_URL' },
+  Sequelize: { property: 'connectionManager', instead: 'its database URL' },
+  TypeORM: {
+    property: 'createQueryRunner',
+    instead:
+      'dataSource.driver.master (PostgreSQL), dataSource.driver.pool (MySQL) or dataSource.driver.databaseConnection (SQLite), after initialize()',
+  },
+}
+
+function libraryAdvice(value: unknown): string | null {
+  if (!isObjectOrFunction(value)) return null
+  const found = Object.entries(LIBRARIES).find(([, { property }]) => Reflect.has(value, property))
+  return found ? `must not be a ${found[0]} instance: pass ${found[1].instead}` : null
+}
+
+function isObjectOrFunction(value: unknown): value is object {
+  return (typeof value === 'object' || typeof value === 'function') && value !== null
+}
+
 /** Detects a pg Pool, a mysql2 pool or a SQLite handle by its methods. */
 function isPoolOrHandle(value: unknown): value is object {
-  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false
+  if (!isObjectOrFunction(value)) return false
   return ['connect', 'getConnection', 'prepare'].some((method) => typeof Reflect.get(value, method) === 'function')
 }
 

@@ -1,8 +1,18 @@
+import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { requireCredentials } from '../../src/config/resolve.js'
 import { ConfigurationError } from '../../src/model/errors.js'
 import type { Settings } from '../../src/options.js'
 import { resolveConfiguration } from '../../src/options.js'
+
+const kysely = new Kysely({
+  dialect: {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  },
+})
 
 const credentials = { dashboard_username: 'admin', dashboard_password: 'x' }
 
@@ -72,6 +82,18 @@ describe('an unknown name', () => {
   test.each(['constructor', 'toString', 'hasOwnProperty'])('an unknown name is rejected if it is %s', (name) => {
     expect(problemOf({ [name]: 1 })[0]).toContain(`${name} is not an option`)
   })
+})
+
+test.each([
+  ['Kysely', kysely, 'pass the pool or database of its dialect'],
+  ['Drizzle', { $client: {} }, 'pass db.$client'],
+  ['Knex', Object.assign(() => {}, { fromRaw() {} }), 'pass its database URL'],
+  ['Prisma', { $connect() {} }, 'pass its database URL, for example process.env.DATABASE_URL'],
+  ['Sequelize', { connectionManager: {} }, 'pass its database URL'],
+  ['TypeORM', { connect() {}, createQueryRunner() {} }, 'pass dataSource.driver.master (PostgreSQL)'],
+])('a %s instance as database is rejected with the expression to pass', (library, database, expression) => {
+  const [problem] = problemOf({ database })
+  expect(problem).toContain(`database must not be a ${library} instance: ${expression}`)
 })
 
 describe('an invalid value', () => {
