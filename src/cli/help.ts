@@ -22,6 +22,18 @@ export function overviewHelp(commands: readonly Command[]): string {
   ].join('\n')
 }
 
+/** Output of `faultboard GROUP --help`, for commands whose name has two words. */
+export function groupHelp(group: string, commands: readonly Command[]): string {
+  return [
+    `Usage: faultboard ${group} COMMAND [flags]`,
+    '',
+    'Commands:',
+    ...alignColumns(commands.map(({ name, summary }) => [name, summary])),
+    '',
+    `faultboard help ${commands[0]?.name} lists the flags of a command.`,
+  ].join('\n')
+}
+
 /** Output of `faultboard COMMAND --help`. */
 export function commandHelp({ name, summary, text, examples = [], flags, argument }: Command): string {
   return [

@@ -2,7 +2,7 @@
 import { TrackerError } from '../model/errors.js'
 import { didYouMean, readArgument, readFlags, usageError } from './arguments.js'
 import { type Command, CommandFailed } from './command.js'
-import { commandHelp, overviewHelp } from './help.js'
+import { commandHelp, groupHelp, overviewHelp } from './help.js'
 import { exitWhenOutputCloses, finish, print, printError } from './io/terminal.js'
 import { version } from './version.js'
 
@@ -55,14 +55,20 @@ async function dispatch(args: readonly string[]): Promise<number> {
   if (name === '--version' || name === '-v') return printAndSucceed(version())
   if (name.startsWith('-'))
     throw usageError(`${name} is not a command. The command comes first: faultboard COMMAND [flags]`)
+  if (rest.some((argument) => argument === '--help' || argument === '-h')) return help(name)
   const command = await loadCommand(name)
-  if (rest.some((argument) => argument === '--help' || argument === '-h')) return printAndSucceed(commandHelp(command))
   return command.run(readFlags(command, rest), readArgument(command, rest))
 }
 
 async function help(name: string | undefined): Promise<number> {
-  if (name !== undefined && !isHelp(name)) return printAndSucceed(commandHelp(await loadCommand(name)))
-  return printAndSucceed(overviewHelp(await Promise.all(Object.values(COMMANDS).map((load) => load()))))
+  if (name === undefined || isHelp(name)) return printAndSucceed(overviewHelp(await loadCommands('')))
+  const subcommands = await loadCommands(`${name} `)
+  return printAndSucceed(subcommands.length > 0 ? groupHelp(name, subcommands) : commandHelp(await loadCommand(name)))
+}
+
+function loadCommands(prefix: string): Promise<Command[]> {
+  const names = Object.entries(COMMANDS).filter(([name]) => name.startsWith(prefix))
+  return Promise.all(names.map(([, load]) => load()))
 }
 
 /** Some command names have two words. */

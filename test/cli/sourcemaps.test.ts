@@ -55,6 +55,15 @@ describe('faultboard sourcemaps', () => {
     expect((await faultboard(['sourcemaps', 'list'], { cwd })).stdout).toMatch(/^1 +1 /m)
   })
 
+  test.each([
+    ['sourcemaps', '--help'],
+    ['help', 'sourcemaps'],
+  ])('lists its subcommands with %s %s', async (...args) => {
+    const { code, stdout } = await faultboard(args, { cwd: (await createProject()).cwd })
+    expect(code).toBe(0)
+    for (const name of ['upload', 'list', 'delete']) expect(stdout).toContain(`  sourcemaps ${name} `)
+  })
+
   test('prints a hint for wrong usage', async () => {
     const { cwd, run } = await createProject()
     mkdirSync(join(cwd, 'empty'))

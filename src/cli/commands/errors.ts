@@ -6,7 +6,7 @@ import { COMMON_FLAGS, defineCommand } from '../command.js'
 import { readConfiguration } from '../configuration.js'
 import { FILTER_FLAGS, FILTER_SCHEMA, filterFrom } from '../filter-flags.js'
 import { findApplicationId } from '../find-application.js'
-import { print, printJson, terminalWidth } from '../io/terminal.js'
+import { print, printError, printJson, terminalWidth } from '../io/terminal.js'
 import { type Column, textTable } from '../io/text-table.js'
 import { withTracker } from '../open-tracker.js'
 
@@ -28,12 +28,14 @@ export const errors = defineCommand({
     parseInput(FILTER_SCHEMA, Object.fromEntries(Object.entries(flags).map(([name, value]) => [`--${name}`, value])))
     const { 'application-name': application_name, ...otherFlags } = flags
     const { settings } = await readConfiguration({ ...otherFlags, 'application-name': undefined })
-    return withTracker(settings, async ({ Queries, config }) => {
+    return withTracker(settings, async (tracker) => {
+      const { Queries, config } = tracker
       const filter = filterFrom(flags)
       if (application_name !== undefined) filter.application_id = await findApplicationId(application_name, Queries)
       const page = await Queries.ErrorsList.page(filter)
       if (flags.json) printJson(page)
       else printPage(page, config.time_zone)
+      printError(`Read from ${(await tracker.stats()).database}.`)
       return 0
     })
   },

@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 describe('errors', () => {
   test('lists errors in aligned columns, newest first', async () => {
-    const { code, stdout } = await faultboard(['errors'], { cwd })
+    const { code, stdout, stderr } = await faultboard(['errors'], { cwd })
     const [heading = '', ...lines] = stdout.split('\n')
     expect(code).toBe(0)
     expect(heading).toMatch(
@@ -36,6 +36,7 @@ describe('errors', () => {
     expect(lines[3]?.slice(heading.indexOf('ERROR'))).toBe('TypeError: x is undefined')
     expect(lines[3]?.slice(heading.indexOf('SEVERITY'))).toMatch(/^high /)
     expect(stdout).toContain('4 errors, page 1 of 1.')
+    expect(stderr).toMatch(/^Read from sqlite:\/.*\.\n$/)
   })
 
   test('leaves the spool folder to the application', async () => {
