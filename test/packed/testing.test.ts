@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { packedFolder } from '../support/processes/installed.js'
@@ -33,12 +33,21 @@ test.each([
   ['node:test', ['--test', '--test-reporter=tap', 'adapter.test.mjs'], /# pass 13\n# fail 0/],
   ['vitest', ['../node_modules/vitest/vitest.mjs', 'run', '--root', '.', '--test-timeout', '60000'], /13 passed/],
 ])('a project that uses %s runs the contracts of faultboard/testing', { timeout: 180_000 }, (runner, args, passed) => {
-  const cwd = join(root, runner.replace(':', '-'))
+  expect(runTests(runner.replace(':', '-'), harness(runner), args)).toMatch(passed)
+})
+
+test('the example of docs/testing.md passes', { timeout: 60_000 }, () => {
+  const [, code = ''] = /```js\n(.*?)```/s.exec(readFileSync('docs/testing.md', 'utf8')) ?? []
+  expect(runTests('docs', code, ['--test', '--test-reporter=tap', 'adapter.test.mjs'])).toMatch(/# pass 1\n# fail 0/)
+})
+
+/** Runs a test file in a project of its own. Returns the output. */
+function runTests(project: string, code: string, args: string[]): string {
+  const cwd = join(root, project)
   mkdirSync(cwd)
   writeFileSync(join(cwd, 'package.json'), JSON.stringify({ name: 'third-party', private: true, type: 'module' }))
-  writeFileSync(join(cwd, 'adapter.test.mjs'), harness(runner))
+  writeFileSync(join(cwd, 'adapter.test.mjs'), code)
   const { NODE_OPTIONS: _, NODE_TEST_CONTEXT: __, ...inherited } = process.env
   const env = Object.fromEntries(Object.entries(inherited).filter(([name]) => !/^(VITEST|FAULTBOARD_)/.test(name)))
-  const output = execFileSync(process.execPath, args, { cwd, encoding: 'utf8', env: { ...env, NO_COLOR: '1' } })
-  expect(output).toMatch(passed)
-})
+  return execFileSync(process.execPath, args, { cwd, encoding: 'utf8', env: { ...env, NO_COLOR: '1' } })
+}

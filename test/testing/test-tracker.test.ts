@@ -1,0 +1,43 @@
+import { readdirSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import express from 'express'
+import { expect, onTestFinished, test } from 'vitest'
+import { capture } from '../../src/adapters/express.js'
+import { createTestTracker, recorded } from '../../src/testing/test-tracker.js'
+import { temporaryFolder } from '../support/tracker.js'
+
+test('returns the recorded errors of an application in order, with their newest occurrence', async () => {
+  const tracker = createTestTracker()
+  onTestFinished(() => tracker.shutdown())
+  expect(await recorded(tracker)).toEqual([])
+  const app = express().get('/orders/:id', () => {
+    throw new TypeError('cart is empty')
+  })
+  app.use(capture(tracker))
+  app.use((_error: unknown, _request: unknown, response: express.Response, _next: unknown) => response.sendStatus(500))
+  const server = createServer(app)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  for (const id of [7, 8]) await fetch(`http://127.0.0.1:${port}/orders/${id}`)
+  void tracker.report(new Error('later'), { tags: { job: 'nightly' } })
+  expect(await recorded(tracker)).toMatchObject([
+    {
+      error_type: 'TypeError',
+      message: 'cart is empty',
+      occurrence_count: 2,
+      request_url: expect.stringMatching(/8$/),
+    },
+    { error_type: 'Error', message: 'later', tags: { job: 'nightly' } },
+  ])
+})
+
+test('writes nothing to the folder of the application', async () => {
+  const project_root = temporaryFolder()
+  const tracker = createTestTracker({ project_root })
+  await tracker.report(new Error('x'))
+  expect(await recorded(tracker)).toHaveLength(1)
+  await tracker.shutdown()
+  expect(readdirSync(project_root)).toEqual([])
+})
