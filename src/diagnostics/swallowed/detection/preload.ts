@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { isMainThread } from 'node:worker_threads'
+import { OPTIONS } from '../../../config/options.js'
 import { projectRoot } from '../../../config/project.js'
 import { swallowedOptions } from '../options.js'
 import { Ledger } from './counting/ledger.js'
@@ -26,8 +27,9 @@ const OPTION_VARIABLE = 'FAULTBOARD_DETECT_SWALLOWED_EXCEPTIONS'
  * that are loaded first. Called by `faultboard/register`, once per thread.
  */
 export function preloadDetection({ env, dist, warn }: PreloadOptions): void {
+  const isTurnedOff = OPTIONS.enabled.kind.fromText?.(env.FAULTBOARD_ENABLED ?? '') === false
   const isEnabled = swallowedOptions.detect_swallowed_exceptions.kind.fromText?.(env[OPTION_VARIABLE] ?? '') === true
-  if (!isEnabled || currentDetection()) return
+  if (isTurnedOff || !isEnabled || currentDetection()) return
   const { reason } = swallowedExceptionsSupport()
   if (reason) {
     if (isMainThread) warn(reason)
