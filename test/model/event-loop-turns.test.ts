@@ -1,19 +1,6 @@
 import { expect, test } from 'vitest'
 import { nextTurn } from '../../src/model/event-loop-turns.js'
-
-/** Counts the event loop iterations until the work ends. */
-async function countIterations(work: () => Promise<unknown>): Promise<number> {
-  let iterations = 0
-  let isOver = false
-  const count = () => {
-    iterations++
-    if (!isOver) setImmediate(count)
-  }
-  setImmediate(count)
-  await work()
-  isOver = true
-  return iterations
-}
+import { countIterations } from '../support/event-loop.js'
 
 test('resumes one caller per event loop iteration, in order', async () => {
   const resumed: number[] = []

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { HostYield } from '../../../src/store/dialects/host-yield.js'
+import { countIterations } from '../../support/event-loop.js'
 
 /** Blocks the thread. An asynchronous wait would yield. */
 function work(ms: number): void {
@@ -8,20 +9,13 @@ function work(ms: number): void {
 }
 
 /** Counts the event loop iterations during some queries with work in between. */
-async function turnsDuring(turn: HostYield, questions: number, ms: number): Promise<number> {
-  let turns = 0
-  let isOver = false
-  const count = () => {
-    turns++
-    if (!isOver) setImmediate(count)
-  }
-  setImmediate(count)
-  for (let i = 0; i < questions; i++) {
-    await turn.yieldIfDue()
-    work(ms)
-  }
-  isOver = true
-  return turns
+function turnsDuring(turn: HostYield, queries: number, ms: number): Promise<number> {
+  return countIterations(async () => {
+    for (let i = 0; i < queries; i++) {
+      await turn.yieldIfDue()
+      work(ms)
+    }
+  })
 }
 
 test('yields to the host between queries that together take long', async () => {
