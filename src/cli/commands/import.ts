@@ -29,7 +29,7 @@ export const importCommand = defineCommand({
     if (file === undefined) throw usageError('faultboard import needs a FILE, or - for standard input')
     await requireReadable(file)
     const configuration = await readConfiguration({ ...flags, 'application-name': undefined })
-    const settings = configuration.settings
+    const { settings } = configuration
     const rejected = await RejectedLines.create(
       file,
       flags.rejected ?? (file === '-' ? 'import.rejected' : `${file}.rejected`),
