@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config'
  * Test files share processes, which load the source once instead of once per file (2 s of CPU time). These files get a
  * process of their own: @hono/node-server replaces the global Request and Response, which h3 does not recognize.
  */
-const ISOLATED = ['test/adapters/{h3,hono,types}.test.ts', 'test/reporting/**/frameworks.test.ts']
+const ISOLATED = ['test/adapters/{fetch,h3,hono,types}.test.ts', 'test/reporting/**/frameworks.test.ts']
 
 /**
  * Tests that change their own process and restore it: console, stack traces, process events, drivers, global APIs. They

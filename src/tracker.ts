@@ -329,6 +329,11 @@ export class TrackerInstance {
     if (logError(runtime.context, input) !== FAILED_RESULT) runtime.sightings.markRecorded(exception, request)
   }
 
+  /** For adapters without access to it: the node:http request in whose scope the caller runs. */
+  currentRequest(): object | null {
+    return this.#runtime?.context.scopes.current()?.request ?? null
+  }
+
   /** For endpoints that receive errors from other processes: clock and functions to record them. Never rejects. */
   readonly intake = {
     now: (): number => this.#environment.now(),

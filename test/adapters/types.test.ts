@@ -9,6 +9,7 @@ import Koa from 'koa'
 import { expect, expectTypeOf, test } from 'vitest'
 import * as forExpress from '../../src/adapters/express.js'
 import { faultboard } from '../../src/adapters/fastify.js'
+import { withFaultboard as withFetch } from '../../src/adapters/fetch.js'
 import * as forH3 from '../../src/adapters/h3.js'
 import * as forHono from '../../src/adapters/hono.js'
 import * as forKoa from '../../src/adapters/koa.js'
@@ -76,4 +77,16 @@ test('node:http accepts the listener', () => {
   const listener = withFaultboard((_request, response) => response.end(), testTracker())
   expectTypeOf(createServer).toBeCallableWith(listener)
   expect(listener).toBeTypeOf('function')
+})
+
+test('a server with Fetch handlers accepts the handler and keeps its arguments', () => {
+  const tracker = testTracker()
+  const remote_address = (_request: Request, { incoming }: HttpBindings) => incoming.socket.remoteAddress
+  const handler = withFetch(async (_request: Request, _env: HttpBindings) => new Response(), {
+    tracker,
+    remote_address,
+  })
+  expectTypeOf(handler).parameters.toEqualTypeOf<[Request, HttpBindings]>()
+  expectTypeOf(handler).returns.toEqualTypeOf<Promise<Response>>()
+  expect(handler).toBeTypeOf('function')
 })

@@ -5,7 +5,8 @@ import { HOST_HEADERS } from './host-routes.js'
 
 /** Verifies that the dashboard is served at its mount path and nowhere else. */
 export function describeDashboard(harness: AdapterHarness, { start, shared, bare }: ContractHosts): void {
-  const { unsupportedVariants = {} } = harness
+  const { unsupportedVariants = {}, normalizedPaths } = harness
+  const isReceived = (path: string) => !normalizedPaths || new URL(`http://host${path}`).pathname === path
 
   test('serves the dashboard at /error_dashboard and leaves other paths to the host', async () => {
     const { get } = await shared()
@@ -35,18 +36,22 @@ export function describeDashboard(harness: AdapterHarness, { start, shared, bare
       expect((await get('/error_dashboard/overview')).status).not.toBe(200)
     })
 
-  test.each([
+  const otherSpellings = [
     '//error_dashboard/overview',
     '/Error_Dashboard/overview',
     '/x/../error_dashboard/overview',
     '/error_dashboard%2foverview',
     '/%65rror_dashboard/overview',
-  ])('leaves another spelling of the dashboard path to the host: %s', async (path) => {
-    const host = await shared()
-    expect(await host.visit(path)).toEqual(await (await bare()).visit(path))
-  })
+  ]
+  test.each(otherSpellings.filter(isReceived))(
+    'leaves another spelling of the dashboard path to the host: %s',
+    async (path) => {
+      const host = await shared()
+      expect(await host.visit(path)).toEqual(await (await bare()).visit(path))
+    },
+  )
 
-  test.each([
+  const pathsBelow = [
     '//',
     '///',
     '//errors',
@@ -66,15 +71,19 @@ export function describeDashboard(harness: AdapterHarness, { start, shared, bare
     '/%',
     '/\\errors',
     '/..\\errors',
-  ])('does not normalize the path below the dashboard: %s is not found', async (below) => {
-    const path = `/error_dashboard${below}`
-    const host = await shared()
-    const signedIn = await host.visit(path)
-    // Some servers reject such a path before any handler runs.
-    if (signedIn.status !== 404) return expect(signedIn).toEqual(await (await bare()).visit(path))
-    expect(signedIn.status).toBe(404)
-    expect((await host.visit(path, { headers: {} })).status).toBe(401)
-  })
+  ]
+  test.each(pathsBelow.filter((below) => isReceived(`/error_dashboard${below}`)))(
+    'does not normalize the path below the dashboard: %s is not found',
+    async (below) => {
+      const path = `/error_dashboard${below}`
+      const host = await shared()
+      const signedIn = await host.visit(path)
+      // Some servers reject such a path before any handler runs.
+      if (signedIn.status !== 404) return expect(signedIn).toEqual(await (await bare()).visit(path))
+      expect(signedIn.status).toBe(404)
+      expect((await host.visit(path, { headers: {} })).status).toBe(401)
+    },
+  )
 
   test.each(['TRACE', 'OPTIONS', 'PUT', 'PROPFIND'])('requires credentials at %s, then returns 404', async (method) => {
     const { visit } = await shared()

@@ -57,6 +57,8 @@ export interface AdapterHarness {
   user_id?: string | null
   /** Faults that no adapter can capture in this framework, with the reason. */
   undetectedFaults?: Partial<Record<Fault, string>>
+  /** Reason why the adapter receives normalized paths only: `/x/../y` as `/y`. The host receives the same path. */
+  normalizedPaths?: string
   /** Process error handler of hosts without other error handling. */
   onProcessError?: (error: unknown, event: string) => void
   /** Variants that do not exist in this framework, with the reason. */

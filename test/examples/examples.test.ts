@@ -44,6 +44,7 @@ describe.each([
   ['hono', 'app.js', '/', 'The first error'],
   ['h3', 'app.js', '/', 'The first error'],
   ['nest', 'src/main.ts', '/orders', 'The orders cannot be read'],
+  ['fetch', 'app.js', '/', 'The first error'],
   ['node', 'app.js', '/orders', 'The orders cannot be read'],
 ])('examples/%s', (name, entry, path, message) => {
   test('shows its error on the dashboard', { timeout: 120_000 }, async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import * as express from '../../src/adapters/express.js'
 import * as fastify from '../../src/adapters/fastify.js'
+import * as fetchAdapter from '../../src/adapters/fetch.js'
 import * as h3 from '../../src/adapters/h3.js'
 import * as hono from '../../src/adapters/hono.js'
 import * as koa from '../../src/adapters/koa.js'
@@ -188,6 +189,7 @@ describe('authentication', () => {
       ['Hono', hono.faultboard],
       ['Koa', koa.faultboard],
       ['h3', h3.faultboard],
+      ['Fetch', fetchAdapter.dashboard],
       ['node:http', (tracker) => node.withFaultboard(() => {}, tracker)],
       ['Fastify', (tracker) => fastify.faultboard({} as never, { tracker }, () => {})],
       ['NestJS', (tracker) => nest.faultboard({} as never, tracker)],

@@ -39,7 +39,7 @@ describe('the docs', () => {
   test('docs/frameworks.md contains the examples from examples/', () => {
     const text = readFileSync('docs/frameworks.md', 'utf8')
     const shown = [
-      ...['express', 'fastify', 'koa', 'hono', 'h3', 'node'].map((name) => `${name}/app.js`),
+      ...['express', 'fastify', 'koa', 'hono', 'h3', 'fetch', 'node'].map((name) => `${name}/app.js`),
       'nest/src/main.ts',
       ...['next.config.mjs', 'instrumentation.js', 'app/error_dashboard/[[...path]]/route.js'].map(
         (name) => `next/${name}`,
