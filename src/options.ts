@@ -1,6 +1,8 @@
 import * as core from './config/options.js'
 import * as configuration from './config/resolve.js'
 import { DIAGNOSTICS, type Intersection, optionsOf } from './diagnostics/diagnostics.js'
+import { ConfigurationError } from './model/errors.js'
+import { type AnyCase, acceptedNames, toCanonicalNames } from './model/input/spelling.js'
 
 type DiagnosticOptions = Intersection<(typeof DIAGNOSTICS)[number]['options']>
 
@@ -12,9 +14,20 @@ export type OptionName = core.OptionName | keyof DiagnosticOptions
 /** Resolved configuration of a started tracker: every option has a value. */
 export type Options = core.Options & core.ValuesOf<DiagnosticOptions>
 
-/** Settings that a host can pass. Severity rules can also be a Map. */
-export type Settings = core.Settings & {
+/** Settings with names in snake_case, as resolved from what a host passes. */
+export type CanonicalSettings = core.Settings & {
   -readonly [Name in keyof DiagnosticOptions]?: core.ValueOf<DiagnosticOptions[Name]> | undefined
+}
+
+/** Settings that a host can pass, in snake_case or camelCase. */
+export type Settings = AnyCase<CanonicalSettings>
+
+/**
+ * Sets options on the object that it receives. Extends the settings only because the compiler otherwise suggests no
+ * name for a misspelled option of `configure`.
+ */
+export interface SettingsFunction extends Settings {
+  (config: Settings): void
 }
 
 export const OPTION_NAMES = Object.keys(OPTIONS) as OptionName[]
@@ -26,6 +39,13 @@ export function optionRow(name: OptionName): core.Row<unknown> {
 /** Environment variable of an option, or null if its value has no text form. */
 export function environmentVariable(name: OptionName): string | null {
   return core.environmentVariable(name, optionRow(name))
+}
+
+/** Returns the settings with names in snake_case. Throws a ConfigurationError if an option has both spellings. */
+export function toCanonicalSettings(settings: Settings): CanonicalSettings {
+  const { fields, conflicts } = toCanonicalNames(settings, acceptedNames(OPTION_NAMES))
+  if (conflicts.length > 0) throw new ConfigurationError(conflicts)
+  return fields
 }
 
 /** Builds the configuration of a tracker. Throws one ConfigurationError with all problems. */

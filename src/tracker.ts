@@ -24,9 +24,10 @@ import { type RequestGuardEvent, requestGuardOf } from './diagnostics/request-gu
 import { createLog } from './log.js'
 import type { BudgetName } from './model/budgets.js'
 import { ConfigurationError, TrackerError } from './model/errors.js'
+import { replaceFields } from './model/input/spelling.js'
 import { bindOperations, type OperationTable } from './operation.js'
 import { COMMANDS, QUERIES, SERVICES } from './operations.js'
-import type { Options, Settings } from './options.js'
+import type { Options, Settings, SettingsFunction } from './options.js'
 import { type Environment, type Runtime, startRuntime } from './runtime.js'
 
 export type { Environment } from './runtime.js'
@@ -99,14 +100,14 @@ export class TrackerInstance {
    * Tracker.configure({ dashboard_username: 'admin', dashboard_password: process.env.DASHBOARD_PASSWORD })
    * Tracker.configure((config) => { config.retention_days = 30 })
    */
-  configure(settings: Settings | ((config: Settings) => void)): this {
+  configure(settings: Settings | SettingsFunction): this {
     if (this.#runtime && !this.#provisional) {
       throw new ConfigurationError([
         'the configuration cannot change after the tracker has started; restart the process to apply changes',
       ])
     }
     if (typeof settings === 'function') settings(this.#settings)
-    else Object.assign(this.#settings, settings)
+    else replaceFields(this.#settings, settings)
     if (this.#runtime) this.#scheduleRestart()
     return this
   }

@@ -22,6 +22,15 @@ Other ways are \`Tracker.configure((config) => { … })\`, environment variables
 line. Code overrides the environment, and a flag of the command line overrides both. In the environment, separate list items with commas,
 and write a mapping as \`chat=low,email=high\`.
 
+Every option is also accepted in camelCase, and so are the keys of a mapping:
+
+\`\`\`js
+Tracker.configure({ applicationName: 'shop', severityThresholds: { communityChat: 'high' } })
+\`\`\`
+
+The names in this documentation, in \`Tracker.config\` and in results are in snake_case. Two spellings of one option in an object are an
+error. A misspelled option is an error too, and both the message and the TypeScript compiler suggest the right name.
+
 All problems are reported together in one \`ConfigurationError\`. The configuration is frozen once the tracker has started:
 a change takes effect after a restart. The settings page never shows secrets.
 

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { TrackerError } from '../model/errors.js'
-import type { Settings } from '../options.js'
+import { type CanonicalSettings, type Settings, toCanonicalSettings } from '../options.js'
 
 const FILE_NAMES = ['faultboard.config.ts', 'faultboard.config.js', 'faultboard.config.mjs']
 
@@ -16,10 +16,10 @@ export function findConfigFile(requested: string | undefined): string | null {
 }
 
 /** Settings of a configuration file: its default export, or the values that its default function sets. */
-export async function readConfigFile(file: string): Promise<Settings> {
+export async function readConfigFile(file: string): Promise<CanonicalSettings> {
   const exported = await runHostCode(file, () => load(file))
   if (typeof exported !== 'function') {
-    if (isPlainObject(exported)) return { ...exported }
+    if (isPlainObject(exported)) return toCanonicalSettings({ ...exported })
     throw configFileError(
       `${file} exports no settings: its default export must be an object with options or a function (config) => void`,
     )
@@ -31,7 +31,7 @@ export async function readConfigFile(file: string): Promise<Settings> {
       `The function in ${file} returns an object, which sets nothing: set options on the config it receives, or export the object itself`,
     )
   }
-  return config
+  return toCanonicalSettings(config)
 }
 
 /** TypeScript is loaded by Node.js if supported, else by jiti. */

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
-import { environmentVariable, type Settings } from '../options.js'
+import { type CanonicalSettings, environmentVariable } from '../options.js'
 import { usageError } from './arguments.js'
 import type { CommonFlags } from './command.js'
 import { findConfigFile, readConfigFile } from './config-file.js'
 
 export interface Configuration {
-  settings: Settings
+  settings: CanonicalSettings
   /** File that some settings were read from. */
   file: string | null
 }
@@ -15,7 +15,7 @@ export interface Configuration {
 export async function readConfiguration(flags: CommonFlags): Promise<Configuration> {
   const file = findConfigFile(flags.config)
   // A command reads the database even where the application does not record.
-  const settings: Settings = { ...(file ? await readConfigFile(file) : {}), enabled: true }
+  const settings: CanonicalSettings = { ...(file ? await readConfigFile(file) : {}), enabled: true }
   const { database, 'application-name': application_name } = flags
   if (database !== undefined) settings.database = fromWorkingDirectory(database)
   if (application_name !== undefined) settings.application_name = application_name
@@ -23,7 +23,10 @@ export async function readConfiguration(flags: CommonFlags): Promise<Configurati
 }
 
 /** Adds the generated credentials unless the settings or the environment contain credentials. */
-export function withCredentials(settings: Settings, generated: { username: string; password: string }): Settings {
+export function withCredentials(
+  settings: CanonicalSettings,
+  generated: { username: string; password: string },
+): CanonicalSettings {
   const { dashboard_username, dashboard_password, ...otherSettings } = settings
   return {
     ...otherSettings,
@@ -32,11 +35,11 @@ export function withCredentials(settings: Settings, generated: { username: strin
   }
 }
 
-export function hasPassword({ dashboard_password }: Settings): boolean {
+export function hasPassword({ dashboard_password }: CanonicalSettings): boolean {
   return (dashboard_password ?? fromEnvironment('dashboard_password')) !== undefined
 }
 
-export function hasCredentials(settings: Settings): boolean {
+export function hasCredentials(settings: CanonicalSettings): boolean {
   return hasPassword(settings) && (settings.dashboard_username ?? fromEnvironment('dashboard_username')) !== undefined
 }
 

@@ -1,3 +1,4 @@
+import { acceptedNames, toCanonicalNames } from '../model/input/spelling.js'
 import { isProxyRange } from '../model/requests/client-address.js'
 import { isSeverity, SEVERITIES, type Severity, type SeverityRule } from '../model/severity/severity.js'
 
@@ -295,6 +296,7 @@ export const mapping = <Key extends string, T>(
   value: Kind<T>,
 ): Kind<Readonly<Partial<Record<Key, T>>>> => {
   const keys = Object.keys(defaults) as Key[]
+  const names = acceptedNames(keys)
   return {
     description: `mapping of ${keys.join(', ')} to: ${value.description}`,
     check(settings) {
@@ -302,8 +304,10 @@ export const mapping = <Key extends string, T>(
         return reject(`must be written as ${keys.map((key) => `${key}=…`).join(',')}, each key at most once`)
       if (typeof settings !== 'object' || settings === null || Array.isArray(settings))
         return reject(`must be a mapping of ${keys.join(', ')}`)
+      const { fields, conflicts } = toCanonicalNames(settings, names)
+      if (conflicts[0]) return reject(`has two values for one key: ${conflicts[0]}`)
       const result: Record<Key, T> = { ...defaults }
-      for (const [key, entry] of Object.entries(settings)) {
+      for (const [key, entry] of Object.entries(fields)) {
         if (!keys.includes(key as Key)) return reject(`has the unknown key ${key}; allowed keys are ${keys.join(', ')}`)
         result[key as Key] = value.check(entry)
       }

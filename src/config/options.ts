@@ -1,3 +1,4 @@
+import type { AnyCase } from '../model/input/spelling.js'
 import { SEVERITIES } from '../model/severity/severity.js'
 import {
   boolean,
@@ -601,6 +602,9 @@ export function readOptions<Table extends OptionTable>(config: object, _table: T
   return config as ValuesOf<Table>
 }
 
+/** Values of a mapping can have keys in both spellings. */
+export type SettingOf<T> = T extends Readonly<Partial<Record<string, string | number>>> ? AnyCase<T> : T
+
 type Values = { readonly [Name in OptionName]: ValueOf<(typeof OPTIONS)[Name]> }
 
 /** Options that are null only in settings. They are resolved from the host's project. */
@@ -619,9 +623,9 @@ export type SecretOptionName = {
   [Name in OptionName]: (typeof OPTIONS)[Name] extends { readonly secret: true } ? Name : never
 }[OptionName]
 
-/** Settings that a host can pass. Severity rules can also be a Map. */
+/** Settings in the canonical spelling. Severity rules can also be a Map. */
 export type Settings = {
-  [Name in Exclude<OptionName, 'custom_severity_rules'>]?: Values[Name] | undefined
+  [Name in Exclude<OptionName, 'custom_severity_rules'>]?: SettingOf<Values[Name]> | undefined
 } & {
   custom_severity_rules?:
     | ReadonlyMap<RegExp | string, (typeof SEVERITIES)[number]>

@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import { ConfigurationError } from '../model/errors.js'
+import { type AcceptedNames, type AnyCase, acceptedNames, toCanonicalNames } from '../model/input/spelling.js'
 import { cleanText, nearestWord } from '../model/text.js'
 import { checkKind } from './kinds.js'
 import { environmentVariable, type Options, type OptionTable, type Row, type Settings } from './options.js'
@@ -17,11 +18,13 @@ export interface ResolvedConfiguration {
  * ConfigurationError with all problems.
  */
 export function resolveConfiguration(
-  settings: Settings,
+  givenSettings: AnyCase<Settings>,
   env: NodeJS.ProcessEnv,
   table: OptionTable,
 ): ResolvedConfiguration {
-  const problems = unknownNames(settings, table)
+  const names = acceptedNames(Object.keys(table))
+  const { fields: settings, conflicts } = toCanonicalNames(givenSettings, names)
+  const problems = [...conflicts, ...unknownNames(settings, names)]
   const values: Record<string, unknown> = Object.create(null)
   for (const [name, row] of Object.entries(table)) {
     const { value, source } = configuredValue(name, row, settings, env)
@@ -66,11 +69,11 @@ function isFeature(name: string): boolean {
   return name.startsWith('enable_') || name.startsWith('detect_') || name === 'run_jobs'
 }
 
-function unknownNames(settings: Settings, table: OptionTable): string[] {
+function unknownNames(settings: Settings, names: AcceptedNames): string[] {
   return Object.keys(settings)
-    .filter((name) => !Object.hasOwn(table, name))
+    .filter((name) => !names.has(name))
     .map((name) => {
-      const suggestion = nearestWord(name, Object.keys(table))
+      const suggestion = nearestWord(name, names.keys())
       return `${name} is not an option${suggestion ? `; did you mean ${suggestion}?` : '; docs/configuration.md lists all options'}`
     })
 }

@@ -3,7 +3,7 @@ import type { Channel, Outcome } from '../notifications/channels/channel.js'
 import { dashboardLinks } from '../notifications/content/dashboard-links.js'
 import type { ErrorNotice } from '../notifications/content/notice.js'
 import type { Settings } from '../options.js'
-import { resolveConfiguration } from '../options.js'
+import { resolveConfiguration, toCanonicalSettings } from '../options.js'
 import { type ContractCase, CREDENTIALS } from './contract.js'
 
 export type TestChannel = Omit<Channel, 'name'> & { readonly name: string }
@@ -91,7 +91,7 @@ export function channelContract({ channel, openReceiver }: ChannelHarness): Cont
 
 function resolveOptions(settings: Settings) {
   const defaults = { ...CREDENTIALS, application_name: 'shop', dashboard_base_url: BASE_URL }
-  return resolveConfiguration({ ...defaults, ...settings }, {}).options
+  return resolveConfiguration({ ...defaults, ...toCanonicalSettings(settings) }, {}).options
 }
 
 function send(

@@ -1,10 +1,11 @@
 import { createTracker, type ErrorRecord, type Settings, Tracker } from '../index.js'
+import { toCanonicalSettings } from '../options.js'
 
 type TrackerInstance = typeof Tracker
 
 /** A tracker for the tests of an application. It records in memory, and never in the database of a developer. */
 export function createTestTracker(settings: Settings = {}): TrackerInstance {
-  return createTracker({ database: 'sqlite::memory:', run_jobs: false, ...settings })
+  return createTracker({ database: 'sqlite::memory:', run_jobs: false, ...toCanonicalSettings(settings) })
 }
 
 /** Maximum page size of the list. A test that records more errors can query them itself. */

@@ -23,6 +23,7 @@ describe('Configuration file', () => {
       "interface C { application_name?: string }\nexport default (config: C): void => { config.application_name = 'from-file' }",
     ],
     ['faultboard.config.mjs', "export default { application_name: 'from-file' }"],
+    ['faultboard.config.mjs', "export default { applicationName: 'from-file' }"],
     ['faultboard.config.mjs', "export default async (config) => { config.application_name = 'from-file' }"],
     ['faultboard.config.js', "module.exports = { application_name: 'from-file' }"],
     ['faultboard.config.js', "module.exports = (config) => { config.application_name = 'from-file' }"],

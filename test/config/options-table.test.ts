@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { camelCase } from '../../src/model/input/spelling.js'
 import { environmentVariable, OPTION_NAMES, OPTIONS, type OptionName, resolveConfiguration } from '../../src/options.js'
 
 /** Every option that the specification and the decisions name, with the default stated there. */
@@ -212,6 +213,47 @@ describe('environment variables', () => {
     )
     expect(options[name]).toEqual(value)
     expect(other.options[name]).toEqual(value)
+  })
+})
+
+const TRANSPORT = { sendMail: async () => {} }
+/** Values of options without a text form. */
+const CODE_VALUES: Partial<Record<OptionName, unknown>> = {
+  before_log_callback: () => true,
+  custom_fingerprint: () => 'x',
+  custom_severity_rules: [[/Payment/, 'critical']],
+  mail_transport: TRANSPORT,
+  user_callback: () => 7,
+}
+
+describe('camelCase names', () => {
+  const sample = (name: OptionName) => TEXTS[name]?.[1] ?? CODE_VALUES[name] ?? null
+
+  test.each(OPTION_NAMES)('accepts the option %s in camelCase', (name) => {
+    const { options } = resolveConfiguration({ [camelCase(name)]: sample(name) }, {})
+    expect(options[name]).toEqual(sample(name))
+  })
+
+  test.each(OPTION_NAMES.filter((name) => name.includes('_')))('rejects two spellings of the option %s', (name) => {
+    const settings = { [name]: OPTIONS[name].default, [camelCase(name)]: sample(name) ?? OPTIONS[name].default }
+    expect(() => resolveConfiguration(settings, {})).toThrow(
+      `${name} and ${camelCase(name)} are two spellings of one name: use one of them`,
+    )
+  })
+
+  const mappings = OPTION_NAMES.filter(
+    (name) => Object.getPrototypeOf(OPTIONS[name].default ?? '') === Object.prototype,
+  )
+
+  test.each(mappings)('accepts the keys of the option %s in camelCase', (name) => {
+    const keys = Object.entries(OPTIONS[name].default as object)
+    const settings = { [name]: Object.fromEntries(keys.map(([key, value]) => [camelCase(key), value])) }
+    expect(resolveConfiguration(settings, {}).options[name]).toEqual(OPTIONS[name].default)
+  })
+
+  test('covers the mappings', () => {
+    expect(mappings).toContain('severity_thresholds')
+    expect(mappings).toContain('client_max_bytes_per_minute')
   })
 })
 

@@ -74,7 +74,7 @@ describe('dashboard credentials', () => {
 
 describe('an unknown name', () => {
   test('an unknown name is rejected with the most similar option', () => {
-    expect(problemOf({ retentionDays: 5 })).toEqual(['retentionDays is not an option; did you mean retention_days?'])
+    expect(problemOf({ retentionDay: 5 })).toEqual(['retentionDay is not an option; did you mean retentionDays?'])
     expect(problemOf({ enable_breadcrums: true })[0]).toContain('did you mean enable_breadcrumbs?')
   })
   test('an unknown name is rejected without a suggestion if no option is similar', () =>

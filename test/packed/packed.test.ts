@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
@@ -217,17 +217,19 @@ describe('the packed package, installed into an empty application', () => {
     expect(links.filter((link) => !isLeftOut(link) && !existsSync(join(installed, link)))).toEqual([])
   })
 
-  test('contains types that a consumer can use', () => {
+  test('contains types that a consumer can use, and that suggest the right name for a misspelled one', () => {
     writeFileSync(
       join(folder, 'typed.mts'),
       `import { Tracker, createTracker, TrackerError, type ErrorRecord } from 'faultboard'
        import { capture, dashboard } from 'faultboard/express'
        import { withFaultboard } from 'faultboard/node'
        Tracker.configure((config) => { config.retention_days = 30; config.custom_severity_rules = new Map([[/Payment/, 'critical']]) })
-       // @ts-expect-error an unknown option
-       Tracker.configure({ retention_dayz: 30 })
+       Tracker.configure({ retentionDays: 30, severityThresholds: { communityChat: 'high' } })
+       Tracker.configure(async (config) => { config.retentionDays = 30 })
        // @ts-expect-error a wrong type
        Tracker.configure({ retention_days: 'thirty' })
+       // @ts-expect-error a wrong type
+       Tracker.configure({ retentionDays: 'thirty' })
        const logged = await Tracker.Commands.LogError.call({ exception: new Error('x'), severity: 'high' })
        const count: number | null | undefined = logged?.occurrence_count
        const found: ErrorRecord = await Tracker.Queries.FindError.call({ error_id: 1 })
@@ -236,26 +238,36 @@ describe('the packed package, installed into an empty application', () => {
        await Tracker.Commands.UpdateStatus.call({ error_id: 1, status: 3 })
        export { capture, count, createTracker, dashboard, lines, TrackerError, withFaultboard }`,
     )
-    const tsc = resolve('node_modules/.bin/tsc')
-    const flags = [
-      '--noEmit',
-      '--strict',
-      '--module',
-      'nodenext',
-      '--target',
-      'es2023',
-      '--skipLibCheck',
-      'false',
-      '--types',
-      'node',
-      '--typeRoots',
-      resolve('node_modules/@types'),
-    ]
-    expect(() =>
-      execFileSync(tsc, [...flags, 'typed.mts'], { cwd: folder, encoding: 'utf8', stdio: 'pipe' }),
-    ).not.toThrow()
+    const header = "import { createTracker, type Settings, Tracker } from 'faultboard'"
+    writeFileSync(join(folder, 'misspelled.mts'), [header, ...Object.keys(MISSPELLED)].join('\n'))
+    const messages = compilerMessages(folder, ['typed.mts', 'misspelled.mts']).split('\n')
+    expect(messages.filter((text) => text.startsWith('typed.mts'))).toEqual([])
+    Object.entries(MISSPELLED).forEach(([call, name], i) => {
+      const message = messages.find((text) => text.startsWith(`misspelled.mts(${i + 2},`))
+      expect(message, call).toMatch(new RegExp(`Did you mean (?:to write )?'${name}'`))
+    })
   })
 })
+
+/** Calls with a misspelled name, and the name that the compiler suggests. */
+const MISSPELLED: Record<string, string> = {
+  "createTracker({ databse: 'sqlite:x' })": 'database',
+  'createTracker({ retentonDays: 3 })': 'retentionDays',
+  "Tracker.configure({ databse: 'sqlite:x' })": 'database',
+  'Tracker.configure({ retention_dayz: 3 })': 'retention_days',
+  "Tracker.configure({ severityThresholds: { comunityChat: 'low' } })": 'communityChat',
+  'Tracker.configure((config) => { config.retentonDays = 3 })': 'retentionDays',
+  'export const settings = { enable_breadcrumb: true } satisfies Settings': 'enable_breadcrumbs',
+}
+
+const COMPILER_FLAGS =
+  '--noEmit --pretty false --strict --module nodenext --target es2023 --skipLibCheck false --types node'
+
+function compilerMessages(cwd: string, files: string[]): string {
+  const flags = [...COMPILER_FLAGS.split(' '), '--typeRoots', resolve('node_modules/@types')]
+  const { stdout } = spawnSync(resolve('node_modules/.bin/tsc'), [...flags, ...files], { cwd, encoding: 'utf8' })
+  return stdout
+}
 
 interface Tarball {
   filename: string

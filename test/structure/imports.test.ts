@@ -91,7 +91,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   register: ['index', 'model', 'diagnostics'],
   index: ['config', 'model', 'capture', 'diagnostics', 'triage', 'options', 'tracker'],
-  options: ['config', 'diagnostics'],
+  options: ['config', 'model', 'diagnostics'],
 }
 
 /** Packages that only one file or folder may import: drivers, frameworks and what must stay lazily loaded. */

@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import { type ObjectExpression, parseExpressionAt } from 'acorn'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Command } from '../../src/cli/command.js'
+import { acceptedNames } from '../../src/model/input/spelling.js'
 import { environmentVariable, OPTION_NAMES } from '../../src/options.js'
 
 const below = (folder: string) =>
@@ -28,7 +29,7 @@ describe.each(PAGES)('%s', (page) => {
   })
 
   test('names only options that exist', () => {
-    const known = new Set<string>(OPTION_NAMES)
+    const known = acceptedNames(OPTION_NAMES)
     const switches = codeOf(page).filter((code) => /^(enable|detect)_[a-z_]+$/.test(code))
     expect([...switches, ...configuredIn(text[page] ?? '')].filter((name) => !known.has(name))).toEqual([])
     const variables = new Set([...OPTION_NAMES.map((name) => environmentVariable(name)), 'FAULTBOARD_DEBUG'])
