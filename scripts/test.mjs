@@ -128,14 +128,15 @@ async function checkSource() {
 
 /**
  * Installs packages that only some hosts use. Tests of a package that cannot be installed skip themselves by name. All are
- * optional dependencies but NestJS and Nitro: npm would skip them on Node.js 20, for which they contain newer packages.
+ * optional dependencies but NestJS, Nitro and the frameworks of examples: npm would skip them on Node.js 20, for which they
+ * contain newer packages.
  */
 async function installHosts() {
   const started = performance.now()
   const all = await npmCi('test/hosts')
   const { ok } = all.ok ? all : await npmCi('test/hosts', '--omit=dev')
   console.log(
-    `${mark(all.ok)} packages of hosts ${since(started)}${all.ok || !ok ? '' : ' (without NestJS 12 and Nitro)'}`,
+    `${mark(all.ok)} packages of hosts ${since(started)}${all.ok || !ok ? '' : ' (without NestJS 12, Nitro and the frameworks of examples)'}`,
   )
   if (!all.ok) console.log(all.output)
 }

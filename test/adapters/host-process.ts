@@ -63,7 +63,7 @@ export async function serve(
 ): Promise<HostProcess> {
   const port = await freePort()
   const origin = `http://127.0.0.1:${port}`
-  const child = start(folder, program, { ...env, PORT: String(port), HOST: '127.0.0.1' })
+  const child = start(folder, program, { ...env, PORT: String(port), HOST: '127.0.0.1', ORIGIN: origin })
   const exited = once(child.process, 'close').then(([code, signal]) => (code ?? signal) as number | string)
   const stop = () => {
     child.process.kill('SIGTERM')

@@ -39,8 +39,13 @@ describe('the docs', () => {
   test('docs/frameworks.md contains the examples from examples/', () => {
     const text = readFileSync('docs/frameworks.md', 'utf8')
     const shown = [
-      ...['express', 'fastify', 'koa', 'hono', 'h3', 'fetch', 'node'].map((name) => `${name}/app.js`),
+      ...['express', 'fastify', 'koa', 'hono', 'h3', 'fetch', 'node', 'elysia', 'trpc', 'graphql-yoga', 'apollo'].map(
+        (name) => `${name}/app.js`,
+      ),
       'nest/src/main.ts',
+      'sveltekit/src/hooks.server.js',
+      ...['src/middleware.js', 'astro.config.mjs'].map((name) => `astro/${name}`),
+      ...['faultboard.server.js', 'routes/error_dashboard.js'].map((name) => `react-router/app/${name}`),
       ...['next.config.mjs', 'instrumentation.js', 'app/error_dashboard/[[...path]]/route.js'].map(
         (name) => `next/${name}`,
       ),

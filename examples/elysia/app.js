@@ -1,0 +1,21 @@
+import { serve } from '@hono/node-server'
+import { Elysia } from 'elysia'
+import { Tracker } from 'faultboard'
+import { capture, withFaultboard } from 'faultboard/fetch'
+
+Tracker.configure({ dashboard_username: 'admin', dashboard_password: process.env.DASHBOARD_PASSWORD })
+
+const recordError = capture()
+
+const app = new Elysia()
+  .onError(({ code, error, request, route, params }) => {
+    // The code of a thrown `status(404)`, which is a response, is a number.
+    if (typeof code !== 'number') recordError(error, request, { route, params })
+  })
+  .get('/orders/:id', ({ params, status }) => {
+    if (params.id === '0') throw status(404, 'No such order')
+    throw new Error('The order cannot be read')
+  })
+
+const remote_address = (_request, { incoming }) => incoming.socket.remoteAddress
+serve({ fetch: withFaultboard(app.fetch, { remote_address }), port: Number(process.env.PORT ?? 3000) })

@@ -1,0 +1,3 @@
+export function GET() {
+  throw new Error('The orders cannot be read')
+}
