@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 import { TrackerError } from '../model/errors.js'
+import { VERSION } from '../model/version.js'
 import { didYouMean, readArgument, readFlags, usageError } from './arguments.js'
 import { type Command, CommandFailed } from './command.js'
 import { commandHelp, groupHelp, overviewHelp } from './help.js'
 import { exitWhenOutputCloses, finish, print, printError } from './io/terminal.js'
-import { version } from './version.js'
 
 /** All commands, loaded on demand. */
 const COMMANDS: Record<string, () => Promise<Command>> = {
@@ -52,7 +52,7 @@ async function main(args: readonly string[]): Promise<number> {
 async function dispatch(args: readonly string[]): Promise<number> {
   const [name, ...rest] = joinCommandName(args)
   if (name === undefined || isHelp(name)) return help(joinCommandName(rest)[0])
-  if (name === '--version' || name === '-v') return printAndSucceed(version())
+  if (name === '--version' || name === '-v') return printAndSucceed(VERSION)
   if (name.startsWith('-'))
     throw usageError(`${name} is not a command. The command comes first: faultboard COMMAND [flags]`)
   if (rest.some((argument) => argument === '--help' || argument === '-h')) return help(name)

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import type { Context } from '../context.js'
 import { healthAtAGlance } from '../health/at-a-glance.js'
-import { ownVersion } from '../health/own-version.js'
 import { id } from '../model/input/input.js'
+import { VERSION } from '../model/version.js'
 import { type Application, listApplications } from '../triage/list/list-applications.js'
 import type { Visit } from './define.js'
 import { readFlash } from './http/flash.js'
@@ -52,7 +52,7 @@ export function openExchange(
       application_id: parseApplicationId(searchParams),
       applications: [],
       ...readPreferences(cookies, time),
-      tracker: { version: ownVersion(), state: healthAtAGlance(context) },
+      tracker: { version: VERSION, state: healthAtAGlance(context) },
       ...configuration,
     },
   }

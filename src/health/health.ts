@@ -2,10 +2,10 @@ import type { Context } from '../context.js'
 import { BUDGETS } from '../model/budgets.js'
 import { describeDropReason } from '../model/drop-reasons.js'
 import { isoTime } from '../model/time.js'
+import { VERSION } from '../model/version.js'
 import { withTimeout } from '../model/with-timeout.js'
 import { recentRejections } from '../store/counters/rejections.js'
 import { databaseHealth, QUERY_TIMEOUT_MS } from './database.js'
-import { ownVersion } from './own-version.js'
 import { healthReasons, overallState } from './reasons.js'
 import type { Dropped, Health, ProcessHealth, RejectedByBudget } from './report.js'
 import { workHealth } from './work.js'
@@ -62,7 +62,7 @@ export function recorderState({ recorder }: Context): Health['recorder'] {
 
 function processHealth(): ProcessHealth {
   return {
-    faultboard_version: ownVersion(),
+    faultboard_version: VERSION,
     node_version: process.version,
     pid: process.pid,
     uptime_seconds: Math.round(process.uptime()),

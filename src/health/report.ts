@@ -36,7 +36,7 @@ export const RejectedByBudget = r.object({
 export type RejectedByBudget = v.InferOutput<typeof RejectedByBudget>
 
 export const ProcessHealth = r.object({
-  faultboard_version: r.nullable(r.text),
+  faultboard_version: r.text,
   node_version: r.text,
   pid: r.integer,
   uptime_seconds: r.number,

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { VERSION } from '../../src/model/version.js'
 import { temporaryFolder } from '../support/tracker.js'
 
 const FOLDER = '.github/workflows'
@@ -47,6 +48,10 @@ test('a release has provenance and an SBOM', () => {
   expect(text).toContain('npm publish --provenance')
   expect(text).toContain('npm sbom')
   expect(text).toContain('id-token: write')
+})
+
+test('the source has the version of package.json', () => {
+  expect(VERSION).toBe(JSON.parse(readFileSync('package.json', 'utf8')).version)
 })
 
 test.each([

@@ -1,6 +1,6 @@
-import { ownVersion } from '../../health/own-version.js'
 import { respondToLine, type Server } from '../../mcp/json-rpc.js'
 import { createServer } from '../../mcp/server.js'
+import { VERSION } from '../../model/version.js'
 import { COMMON_FLAGS, defineCommand } from '../command.js'
 import { readConfiguration } from '../configuration.js'
 import { readLines } from '../io/lines.js'
@@ -31,7 +31,7 @@ export const mcp = defineCommand({
       )
     return withTracker(settings, async (tracker) => {
       const log = (message: string) => printError(escapeText(message))
-      const server = createServer({ tracker, version: ownVersion() ?? '', allow_triage: flags['allow-triage'], log })
+      const server = createServer({ tracker, version: VERSION, allow_triage: flags['allow-triage'], log })
       await serve(server, writeMessage)
       return 0
     })

@@ -3,6 +3,7 @@ import { arch, availableParallelism, loadavg, platform, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { choice, integer, parseInput } from '../../model/input/input.js'
+import { VERSION } from '../../model/version.js'
 import { resolveConfiguration } from '../../options.js'
 import { usageError } from '../arguments.js'
 import { COMMON_FLAGS, defineCommand, type Flags, type ParsedFlags } from '../command.js'
@@ -14,7 +15,6 @@ import { markdownReport, type Report } from '../prove/report.js'
 import { SCENARIOS, scaleFor } from '../prove/scenarios.js'
 import { openScratchDatabase } from '../prove/scratch-database.js'
 import { createDatabaseFrom } from '../tracker-database.js'
-import { version } from '../version.js'
 
 const DEFAULT_ERRORS = 100_000
 const QUICK_ERRORS = 10_000
@@ -123,7 +123,7 @@ function describeRun(scenarios: Measured[], { command, address, load }: RunFacts
     passed: scenarios.every(({ checks }) => checks.every(({ passed }) => passed)),
     command,
     machine: {
-      faultboard: version(),
+      faultboard: VERSION,
       node: process.version,
       platform: `${platform()} ${arch()}`,
       cores: availableParallelism(),

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { ownVersion } from '../../health/own-version.js'
 import * as r from '../../model/result.js'
+import { VERSION } from '../../model/version.js'
 import type { Routes } from '../define.js'
 import { defineFeed, type Feed } from '../define.js'
 
@@ -13,7 +13,7 @@ export function openapiFeed(routes: () => Routes): Feed {
     response: r.anyObject,
     async load(_context, _parameters, { base }) {
       const { openApiDocument } = await import('./document.js')
-      return openApiDocument({ base, version: ownVersion() ?? 'unknown', routes: routes() })
+      return openApiDocument({ base, version: VERSION, routes: routes() })
     },
   })
 }

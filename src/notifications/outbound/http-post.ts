@@ -1,8 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { dirname } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { findProject } from '../../config/project.js'
 import { DAY } from '../../model/time.js'
+import { VERSION } from '../../model/version.js'
 import type { Outcome, SendContext, Timeouts } from '../channels/channel.js'
 import { lookupPublicAddress, PrivateAddressError, rejectPrivateHost } from './private-addresses.js'
 import { responseText } from './response-text.js'
@@ -96,7 +94,7 @@ function requestHeaders({ body, key }: OutboundRequest): Record<string, string |
     Accept: 'application/json, text/plain, */*',
     // Avoids decompression bombs.
     'Accept-Encoding': 'identity',
-    'User-Agent': `Faultboard/${packageVersion()}`,
+    'User-Agent': `Faultboard/${VERSION}`,
     'Idempotency-Key': key.replace(/[^!-~]/gu, encodeURIComponent),
   }
 }
@@ -172,11 +170,4 @@ function failureText(error: unknown): string {
 
 function formatSeconds(ms: number): string {
   return `${ms / 1000} s`
-}
-
-let cachedVersion: string | undefined
-
-function packageVersion(): string {
-  cachedVersion ??= findProject(dirname(fileURLToPath(import.meta.url))).version ?? '0'
-  return cachedVersion
 }
