@@ -16,6 +16,7 @@ import { SourcePositions } from './capture/source-maps/source-positions.js'
 import type { Reporter, Source } from './capture/sources/source.js'
 import { startSources } from './capture/sources/sources.js'
 import { OPTIONS, type Options, type Settings } from './config/options.js'
+import { bundlingProblem } from './config/own-modules.js'
 import { requireCredentials, resolveConfiguration } from './config/resolve.js'
 import type { Context, Log } from './context.js'
 import type { Dashboard } from './dashboard/handler.js'
@@ -26,7 +27,7 @@ import { reasonOf } from './jobs/reason.js'
 import { LazyBackend } from './lazy-backend.js'
 import { createLog } from './log.js'
 import { Counters } from './model/counters.js'
-import { TrackerError } from './model/errors.js'
+import { ConfigurationError, TrackerError } from './model/errors.js'
 import { createRedactor, NO_REDACTION } from './model/redaction/redaction.js'
 import { createReject } from './store/counters/rejections.js'
 import { Tallies } from './store/counters/tallies.js'
@@ -182,6 +183,8 @@ function buildContext(
 ): { context: CaptureContext; backend: LazyBackend; isSpoolOnly: boolean } {
   const optionTable = { ...OPTIONS, ...optionsOf(diagnostics) }
   const { options: config, warnings } = resolveConfiguration(settings, env, optionTable)
+  const problem = bundlingProblem()
+  if (problem !== null && config.enabled) throw new ConfigurationError([problem])
   if (servesDashboard && config.enabled) requireCredentials(config)
   const redactor = config.filter_sensitive_data ? createRedactor(config.sensitive_data_patterns) : NO_REDACTION
   const log = createLog(now, write, redactor)

@@ -1,3 +1,4 @@
+import { OWN_FOLDERS } from '../config/own-modules.js'
 import { type Frame, locationText, parseFrame, stackLines } from '../model/stacks/backtrace.js'
 import { cleanText } from '../model/text.js'
 import type { CaptureContext } from './capture-context.js'
@@ -44,10 +45,7 @@ function currentStack(): string | null {
   }
 }
 
-/** Folder that contains all modules of this package, bundled or not. */
-const OWN_FRAME = new URL(import.meta.url).pathname.replace(/\/(?:chunks|capture)\/[^/]*$/, '/')
-
 /** Whether a stack line belongs to the tracker itself. */
 function isOwnFrame(line: string): boolean {
-  return line.includes(OWN_FRAME)
+  return OWN_FOLDERS?.some((folder) => line.includes(folder)) ?? false
 }
