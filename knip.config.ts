@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs'
 
 const { exports, devDependencies } = readJson('package.json') as {
-  exports: Record<string, string | Record<string, string>>
+  exports: Record<string, string | Record<string, string | object>>
   devDependencies: object
 }
 const { dependencies, optionalDependencies } = readJson('bench/package.json') as Record<string, object>
 /** Sources of the public entries: `dist/adapters/express.js` is compiled from `src/adapters/express.ts`. */
 const publicEntries = Object.values(exports)
   .flatMap((target) => (typeof target === 'string' ? [target] : Object.values(target)))
+  .filter((file) => typeof file === 'string')
   .filter((file) => file.startsWith('./dist/') && file.endsWith('.js') && file !== './dist/browser.js')
   .map((file) => file.replace('./dist/', 'src/').replace(/\.js$/, '.ts'))
 

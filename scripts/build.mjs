@@ -36,10 +36,12 @@ compile()
 const assets = await bundleAssets()
 bundleLibrary('dist/store/kysely.js', 'kysely')
 joinHooks()
-await joinModules()
+const [esm, cjs] = [await joinModules('es'), await joinModules('cjs')]
+replaceModules([...esm, ...cjs])
 writeAssets(assets)
 bundleForBrowsers()
 removePrivateTypes()
+writeTypesForCommonJs()
 chmodSync('dist/cli/main.js', 0o755)
 
 function compile() {
@@ -111,22 +113,36 @@ function licenseComment(library) {
   return `/*!\n${library}, bundled.\n\n${readFileSync(join(folder, file), 'utf8')}*/`
 }
 
-/** Bundles the compiled modules into a few files, because loading a module costs half a millisecond and 60 KB. */
-async function joinModules() {
+/**
+ * Bundles the compiled modules into a few files, because loading a module costs half a millisecond and 60 KB. The
+ * CommonJS files are for tools with their own `require`, such as Jest.
+ */
+async function joinModules(format) {
   const aliases = { ...BUNDLED, ...JSX_RUNTIME }
+  const entries = format === 'es' ? entryPoints() : publicModules()
   const bundle = await rollup({
-    input: Object.fromEntries(entryPoints().map((file) => [file.slice('./dist/'.length, -'.js'.length), file])),
+    input: Object.fromEntries(entries.map((file) => [file.slice('./dist/'.length, -'.js'.length), file])),
     external: (id) => !/^[./]/.test(id) && !Object.hasOwn(aliases, id),
     plugins: [{ name: 'aliases', resolveId: (id) => aliases[id] ?? null }],
     onLog: (level, { message }) => level === 'warn' && console.warn(message),
   })
+  const extension = format === 'es' ? 'js' : 'cjs'
   const { output } = await bundle.generate({
-    format: 'es',
-    chunkFileNames: 'chunks/[name]-[hash].js',
+    format,
+    entryFileNames: `[name].${extension}`,
+    chunkFileNames: `chunks/[name]-[hash].${extension}`,
     hoistTransitiveImports: false,
+    // Jest runs an `import()` only with a flag of Node.js.
+    dynamicImportInCjs: false,
+    exports: 'named',
+    interop: 'auto',
     banner: ({ moduleIds }) => licensesOf(moduleIds),
     manualChunks: chunkOf(),
   })
+  return output
+}
+
+function replaceModules(output) {
   for (const name of readdirSync('dist', { recursive: true, encoding: 'utf8' })) {
     if (name.endsWith('.js')) rmSync(join('dist', name))
   }
@@ -194,6 +210,7 @@ function bundleForBrowsers() {
     // Excludes the file from React Server Components.
     const banner = entry.includes('/react/') ? { banner: { js: "'use client'" } } : {}
     buildSync({ ...shared, ...banner, entryPoints: [entry], outfile: file, format: 'esm' })
+    buildSync({ ...shared, ...banner, entryPoints: [entry], outfile: file.replace(/js$/, 'cjs'), format: 'cjs' })
   }
   buildSync({
     ...shared,
@@ -206,25 +223,43 @@ function bundleForBrowsers() {
 
 /** Removes the declarations that no public entry refers to. */
 function removePrivateTypes() {
-  const { exports } = JSON.parse(readFileSync('package.json', 'utf8'))
-  const referenced = new Set(Object.values(exports).flatMap(({ types }) => (types ? [join(types)] : [])))
+  const referenced = new Set(publicEntries().map(({ types }) => join(types)))
   for (const file of referenced) {
     for (const [, path] of readFileSync(file, 'utf8').matchAll(/(?:from|import)\s*\(?['"](\.[^'"]+)\.js['"]/g)) {
       referenced.add(join(dirname(file), `${path}.d.ts`))
     }
   }
-  for (const name of readdirSync('dist', { recursive: true, encoding: 'utf8' })) {
-    const file = join('dist', name)
-    if (file.endsWith('.d.ts') && !referenced.has(file)) rmSync(file)
+  for (const file of typeFiles()) if (!referenced.has(file)) rmSync(file)
+}
+
+/** TypeScript reads declarations for `require` from files with their own extension. */
+function writeTypesForCommonJs() {
+  for (const file of typeFiles()) {
+    const types = readFileSync(file, 'utf8').replace(/(['"])(\.[^'"]+)\.js\1/g, '$1$2.cjs$1')
+    writeFileSync(file.replace(/ts$/, 'cts'), types)
   }
+}
+
+function typeFiles() {
+  const names = readdirSync('dist', { recursive: true, encoding: 'utf8' })
+  return names.filter((name) => name.endsWith('.d.ts')).map((name) => join('dist', name))
 }
 
 /** Entries: public exports, programs and lazily loaded modules. */
 function entryPoints() {
-  const { exports } = JSON.parse(readFileSync('package.json', 'utf8'))
-  const publicFiles = Object.values(exports)
-    .flatMap((entry) => (typeof entry === 'string' ? [] : [entry.default, entry['edge-light']]))
-    .filter((file) => file !== undefined && !FOR_BROWSERS.includes(file))
   const own = ['cli/main.js', 'cli/prove/host.js', 'dashboard/handler.js', 'diagnostics/swallowed/detection/loader.js']
-  return [...new Set([...publicFiles, ...[...own, ...FOR_DEVELOPMENT].map((file) => `./dist/${file}`)])]
+  const edge = publicEntries().flatMap((entry) => entry['edge-light'] ?? [])
+  return [...new Set([...publicModules(), ...edge, ...[...own, ...FOR_DEVELOPMENT].map((file) => `./dist/${file}`)])]
+}
+
+/** Modules for Node.js that package.json exports. */
+function publicModules() {
+  return publicEntries()
+    .map(({ default: file }) => file)
+    .filter((file) => !FOR_BROWSERS.includes(file))
+}
+
+function publicEntries() {
+  const { exports } = JSON.parse(readFileSync('package.json', 'utf8'))
+  return Object.values(exports).filter((entry) => typeof entry === 'object')
 }

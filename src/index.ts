@@ -1,8 +1,14 @@
+import { VERSION } from './model/version.js'
 import type { Settings } from './options.js'
 import { TrackerInstance } from './tracker.js'
 
+/** Copies of a module share it: ES modules, the CommonJS modules that Jest loads, and modules that were loaded again. */
+const SHARED = Symbol.for(`faultboard ${VERSION}`)
+const shared = globalThis as { [SHARED]?: TrackerInstance }
+shared[SHARED] ??= new TrackerInstance()
+
 /** Process-wide tracker. */
-export const Tracker = new TrackerInstance()
+export const Tracker = shared[SHARED]
 export type Tracker = TrackerInstance
 
 /** Creates an independent tracker with the same API, for several trackers in one process or for tests. */

@@ -83,7 +83,7 @@ describe('the packed package, installed into an empty application', () => {
   test('writes errors to the spool folder if the modules with SQL cannot be loaded', () => {
     const broken = join(folder, 'broken')
     cpSync(join(folder, 'node_modules/faultboard'), broken, { recursive: true })
-    const chunks = readdirSync(join(broken, 'dist/chunks')).filter((name) => name.startsWith('backend-'))
+    const chunks = readdirSync(join(broken, 'dist/chunks')).filter((name) => /^backend-.*\.js$/.test(name))
     expect(chunks).toHaveLength(1)
     for (const chunk of chunks) rmSync(join(broken, 'dist/chunks', chunk))
     const script = `import { Tracker } from './dist/index.js'
@@ -103,9 +103,9 @@ describe('the packed package, installed into an empty application', () => {
   })
 
   test('the packed package stays within the size limits and contains no sources, maps or images', () => {
-    expect(tarball.size).toBeLessThanOrEqual(1_000_000)
-    expect(tarball.unpackedSize).toBeLessThanOrEqual(4_000_000)
-    expect(tarball.files.length).toBeLessThanOrEqual(400)
+    expect(tarball.size).toBeLessThanOrEqual(1_600_000)
+    expect(tarball.unpackedSize).toBeLessThanOrEqual(7_000_000)
+    expect(tarball.files.length).toBeLessThanOrEqual(580)
     const paths = tarball.files.map(({ path }) => path)
     expect(paths).toContain('dist/index.d.ts')
     expect(paths.filter((path) => /^(src|test|examples)\/|\.map$|\.(png|jpe?g|gif|webp)$/.test(path))).toEqual([])

@@ -92,7 +92,7 @@ function describeProcess(runtime: Runtime, forms: string[], flags: string[]): vo
 
     afterAll(() => rmSync(application.root, { recursive: true, force: true }))
 
-    test('opens no port, adds no global and prints nothing', () => {
+    test('opens no port, adds no global variable and prints nothing', () => {
       expect([1, null]).toContain(output.listening)
       expect(output.globals).toEqual([])
       expect(result.stderr).toBe('')
