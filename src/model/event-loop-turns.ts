@@ -2,20 +2,28 @@
 import { setImmediate } from 'node:timers'
 
 const waiting: (() => void)[] = []
+let isScheduled = false
 
 /**
- * Yields to the event loop of the host. Resumes one caller per iteration, in order. With `setImmediate` alone, all callers
- * resume in the same iteration, and concurrent page views add up to one long stall.
+ * Yields to the event loop of the host. Resumes one caller in every second iteration, in order. With `setImmediate` alone,
+ * all callers resume in the same iteration, and concurrent page views add up to one long stall.
  */
 export function nextTurn(): Promise<void> {
   return new Promise((resume) => {
     waiting.push(resume)
-    if (waiting.length === 1) setImmediate(resumeFirst)
+    if (isScheduled) return
+    isScheduled = true
+    setImmediate(resumeFirst)
   })
 }
 
 function resumeFirst(): void {
   waiting.shift()?.()
-  // Runs in the next iteration, because this function runs in the current one.
-  if (waiting.length > 0) setImmediate(resumeFirst)
+  setImmediate(skipIteration)
+}
+
+/** Leaves one iteration to the host: Node.js accepts a new connection in one iteration and reads its request in the next. */
+function skipIteration(): void {
+  isScheduled = waiting.length > 0
+  if (isScheduled) setImmediate(resumeFirst)
 }

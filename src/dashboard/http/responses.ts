@@ -1,3 +1,4 @@
+import { nextTurn } from '../../model/event-loop-turns.js'
 import { showDirectionControls } from '../../model/redaction/direction-marks.js'
 import type { DownloadedFile, Rendered } from '../define.js'
 import { SECURITY_HEADERS } from './security-headers.js'
@@ -15,8 +16,12 @@ export async function htmlResponse(
   status = 200,
   headers: Record<string, string> = {},
 ): Promise<Response> {
+  const page = String(await document)
+  // Yields to the host, because the last part of the page was rendered in this iteration, and a long page takes
+  // milliseconds to convert.
+  await nextTurn()
   // Applied to the whole page, so that no template can omit it.
-  const text = showDirectionControls(String(await document))
+  const text = showDirectionControls(page)
   return new Response(text, { status, headers: { 'Content-Type': 'text/html; charset=utf-8', ...headers } })
 }
 

@@ -1,8 +1,8 @@
 import { nextTurn } from '../../model/event-loop-turns.js'
 import type { Rendered } from '../define.js'
 
-/** Half of the longest stall that a page may cause, because other parts of the page render before the list. */
-const MAX_BLOCKING_MS = 4
+/** A quarter of the longest stall that a page may cause, because a garbage collection may follow. */
+const MAX_BLOCKING_MS = 2
 
 /** Renders items in sequence and yields to the event loop in between. */
 export async function YieldingList<Item>({

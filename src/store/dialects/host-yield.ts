@@ -1,7 +1,7 @@
 import { nextTurn } from '../../model/event-loop-turns.js'
 
-/** Half of the longest acceptable stall, because the next query starts only after this time. */
-const MAX_BLOCKED_MS = 4
+/** A quarter of the longest acceptable stall, because one more query starts before this time. */
+const MAX_BLOCKED_MS = 2
 
 /**
  * Yields to the event loop of the host between queries. An embedded database responds synchronously, so awaiting it never

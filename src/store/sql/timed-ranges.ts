@@ -18,7 +18,7 @@ interface RangeLimits {
 export const ID_LIST_LIMITS: RangeLimits = { minSize: 50, maxSize: 10_000 }
 
 /** Long enough to be efficient, short enough not to delay requests of the host noticeably. */
-const TARGET_MS = 8
+const TARGET_MS = 4
 const MAX_GROWTH = 3
 
 /**

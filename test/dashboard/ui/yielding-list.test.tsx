@@ -24,3 +24,7 @@ test('yields to the event loop during long rendering and keeps the order of part
   expect(html).toBe('<ul><li>one</li><li>two</li><li>&lt;script&gt;</li><li>four</li><li>five</li></ul>')
   expect(iterations).toBeGreaterThanOrEqual(words.length)
 })
+
+test('converts a page to a response in an iteration after its last part', async () => {
+  expect(await countIterations(() => htmlResponse(<p>Short</p>))).toBeGreaterThanOrEqual(1)
+})
