@@ -137,6 +137,12 @@ export function hasFilters(filter: ErrorsFilter): boolean {
   return Object.values(others).some((value) => value !== undefined && value !== false)
 }
 
+/** Whether all conditions of the filter have few possible values, so that each value has many errors. */
+export function isBroadFilter(filter: ErrorsFilter): boolean {
+  const { platform, severity, priority_level, ...others } = filter
+  return !hasFilters(others)
+}
+
 function isCalendarDay(text: string): boolean {
   if (!/^(19[7-9]|2\d\d)\d-\d\d-\d\d$/.test(text)) return false
   const time = Date.parse(`${text}T00:00:00Z`)

@@ -2,7 +2,15 @@ import type { Context } from '../../context.js'
 import { STATUSES, type Status } from '../../model/workflow.js'
 import { sql } from '../../store/kysely.js'
 import { withoutIndex } from '../../store/sql/sort-order.js'
-import { applyFilter, type ErrorsFilter, type ErrorsQuery, hasFilters, type IndexUse } from './errors-filter.js'
+import { errorIdRanges } from '../../store/sql/timed-ranges.js'
+import {
+  applyFilter,
+  type ErrorsFilter,
+  type ErrorsQuery,
+  hasFilters,
+  type IndexUse,
+  isBroadFilter,
+} from './errors-filter.js'
 import { paddedIdList } from './padded-id-list.js'
 import { containsText, findErrorsWithText, SEARCH_TABLES } from './search-text.js'
 
@@ -17,6 +25,8 @@ export interface MatchingErrors {
   commonText: string | null
   /** Whether the filter contains more than an application. */
   isNarrowed: boolean
+  /** Whether the filter probably matches a large share of all errors. */
+  isBroad: boolean
   /** Upper bound for the number of matching errors. */
   maxMatches: number
 }
@@ -24,7 +34,7 @@ export interface MatchingErrors {
 /** Errors with a common text are counted up to this limit. */
 export const MAX_COUNTED_ERRORS = 1000
 
-/** Matching errors per status, and how many of them are snoozed. */
+/** Matching errors per status, and how many of them are snoozed. Several rows of one status add up. */
 export interface StatusTotals {
   rows: { status: Status; total: number; snoozed: number }[]
   /** True when the counts are lower bounds. */
@@ -43,7 +53,7 @@ export async function matchingErrors(
     applyFilter(context.database.read.selectFrom('faultboard_errors'), filter, context, indexUse)
   const { search } = filter
   const isNarrowed = hasFilters(filter)
-  const unlimited = { isNarrowed, maxMatches: Number.POSITIVE_INFINITY }
+  const unlimited = { isNarrowed, isBroad: isBroadFilter(filter), maxMatches: Number.POSITIVE_INFINITY }
   if (search === undefined) return { query: filteredErrors, commonText: null, ...unlimited }
   const { ids } = found ?? (await findText(context, filter))
   if (ids === null) return { query: filteredErrors, commonText: search, ...unlimited }
@@ -52,6 +62,7 @@ export async function matchingErrors(
     query: (indexUse) => filteredErrors(indexUse).where(hasFoundId),
     commonText: null,
     isNarrowed,
+    isBroad: false,
     maxMatches: ids.length,
   }
 }
@@ -96,12 +107,13 @@ export async function countErrors(
 /** Counts per status; up to MAX_COUNTED_ERRORS errors for a common text. */
 export async function countByStatus(
   context: Context,
-  { query, commonText, isNarrowed }: MatchingErrors,
+  { query, commonText, isNarrowed, isBroad }: MatchingErrors,
 ): Promise<StatusTotals> {
   const filteredErrors = query({ useApplicationIndex: false })
   if (commonText === null) {
-    const usesIndex = context.database.dialect.hasCoveringIndexes && !isNarrowed
-    const count = usesIndex ? countIndexedStatuses : countStatuses
+    const { hasCoveringIndexes, blocksHost } = context.database.dialect
+    const countRows = blocksHost && isBroad ? countStatusesInRanges : countStatuses
+    const count = hasCoveringIndexes && !isNarrowed ? countIndexedStatuses : countRows
     return { rows: await count(context, filteredErrors), isLowerBound: false }
   }
   const rows = await countStatuses(context, withSearchText(filteredErrors, commonText).limit(MAX_COUNTED_ERRORS + 1))
@@ -129,6 +141,16 @@ async function countIndexedStatuses(
     total: counts[`${status}_total`] ?? 0,
     snoozed: counts[`${status}_snoozed`] ?? 0,
   }))
+}
+
+/** Counts in ranges of ids, because reading a large share of all errors at once would block the host. */
+async function countStatusesInRanges(context: Context, errors: ErrorsQuery<object>): Promise<StatusTotals['rows']> {
+  const rows: StatusTotals['rows'] = []
+  for await (const { from, to } of errorIdRanges(context.database)) {
+    const inRange = errors.where('faultboard_errors.id', '>=', from).where('faultboard_errors.id', '<', to)
+    rows.push(...(await countStatuses(context, inRange)))
+  }
+  return rows
 }
 
 /** Does not use the index on status, because with further conditions it would read rows in random order. */
