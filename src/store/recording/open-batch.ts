@@ -1,4 +1,5 @@
 import type { ErrorEvent } from '../../model/event.js'
+import { nextTurn } from '../../model/event-loop-turns.js'
 import type { BatchOutcome, GroupOutcome } from './batch.js'
 import { FoldedGroup } from './folded-group.js'
 
@@ -95,12 +96,31 @@ export class OpenBatch {
   }
 }
 
+/** Callers settled per event loop iteration. After a hanging database, thousands of callers wait for one batch. */
+const MAX_SETTLED_AT_ONCE = 500
+
+/** Settles all callers at once, because the process may be about to end. */
 export function settleAll(taken: readonly OpenGroup[], receipt: Receipt): void {
   for (const { callers } of taken) for (const settle of callers) settle(receipt)
 }
 
-/** Settles each caller with the occurrence number of its event. */
-export function settleRecorded(taken: readonly OpenGroup[], { groups, repeated, refused }: BatchOutcome): void {
+/** Settles all callers and yields to the event loop in between. */
+export async function settleInTurns(taken: readonly OpenGroup[], receipt: Receipt): Promise<void> {
+  let settled = 0
+  for (const { callers } of taken) {
+    for (const settle of callers) {
+      settle(receipt)
+      if (++settled % MAX_SETTLED_AT_ONCE === 0) await nextTurn()
+    }
+  }
+}
+
+/** Settles each caller with the occurrence number of its event, and yields to the event loop in between. */
+export async function settleRecorded(
+  taken: readonly OpenGroup[],
+  { groups, repeated, refused }: BatchOutcome,
+): Promise<void> {
+  let settled = 0
   const refusedGroups = new Set(refused.map(({ group }) => group.hash_signature))
   for (const { group, callers } of taken) {
     const outcome = groups.get(group.hash_signature)
@@ -111,6 +131,7 @@ export function settleRecorded(taken: readonly OpenGroup[], { groups, repeated, 
       else if (refusedGroups.has(group.hash_signature)) settle({ state: 'lost', reason: 'refused_by_database' })
       else if (!outcome) settle({ state: 'spooled' })
       else settle({ state: 'recorded', outcome, occurrence_count: ++number })
+      if (++settled % MAX_SETTLED_AT_ONCE === 0) await nextTurn()
     }
   }
 }

@@ -8,7 +8,15 @@ import { SpoolDrain } from '../spool/spool-drain.js'
 import type { Batch } from './batch.js'
 import type { BatchWriter, WriterParts } from './batch-writer.js'
 import { countOccurrences, FoldedGroup } from './folded-group.js'
-import { OpenBatch, type OpenGroup, type Receipt, type Settle, settleAll, settleRecorded } from './open-batch.js'
+import {
+  OpenBatch,
+  type OpenGroup,
+  type Receipt,
+  type Settle,
+  settleAll,
+  settleInTurns,
+  settleRecorded,
+} from './open-batch.js'
 import { isRefusal, reportRefused } from './refusal.js'
 
 export type { Receipt } from './open-batch.js'
@@ -314,7 +322,7 @@ export class Recorder {
   /** Passes a batch to the job engine. Returns false if the engine does not accept it. */
   async #enqueue(taken: TakenBatch): Promise<boolean> {
     if ((await this.#parts.enqueueBatch?.(taken.batch)) !== true) return false
-    this.#settle(taken, { state: 'accepted' })
+    await this.#settleInTurns(taken, { state: 'accepted' })
     return true
   }
 
@@ -349,15 +357,20 @@ export class Recorder {
     if (!this.#isUnavailable && !this.#mode.spoolOnly) {
       try {
         const outcome = await (await this.#loadWriter()).write(batch)
-        if (this.#mode.journal) return this.#settle(taken, { state: 'accepted' })
+        if (this.#mode.journal) return this.#settleInTurns(taken, { state: 'accepted' })
         this.#removeTaken(batch)
         return settleRecorded(groups, outcome)
       } catch (error) {
-        if (isRefusal(this.#parts.database, error)) return this.#settle(taken, this.#setAside(batch, error))
+        if (isRefusal(this.#parts.database, error)) return this.#settleInTurns(taken, this.#setAside(batch, error))
         this.#startOutage(error)
       }
     }
-    this.#settle(taken, await this.#spool({ ...batch, mayBeCommitted: true }))
+    await this.#settleInTurns(taken, await this.#spool({ ...batch, mayBeCommitted: true }))
+  }
+
+  async #settleInTurns({ batch, groups }: TakenBatch, receipt: Receipt): Promise<void> {
+    this.#removeTaken(batch)
+    await settleInTurns(groups, receipt)
   }
 
   #settle({ batch, groups }: TakenBatch, receipt: Receipt): void {
@@ -426,7 +439,7 @@ export class Recorder {
     else {
       this.#spilling = this.#spool(taken.batch).then((receipt) => {
         this.#spilling = null
-        this.#settle(taken, receipt)
+        return this.#settleInTurns(taken, receipt)
       })
     }
   }
