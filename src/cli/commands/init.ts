@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { CommandFailed, defineCommand } from '../command.js'
 import { randomPassword } from '../configuration.js'
-import { detectFramework, type Framework, type Step, unsupportedReason } from '../init/frameworks.js'
+import { detectFramework, type Framework, recipeLines, type Step, unsupportedReason } from '../init/frameworks.js'
 import { type Host, readHost, readText } from '../init/host.js'
 import { createFile, type NewFile, newFiles } from '../init/new-files.js'
 import { escapeText, print } from '../io/terminal.js'
@@ -10,7 +10,7 @@ import { escapeText, print } from '../io/terminal.js'
 export const init = defineCommand({
   name: 'init',
   summary: 'Detect the framework in this folder and print the code to add',
-  text: 'Supports Express, Fastify, Koa, Hono, NestJS, Next.js, h3, Nitro, Nuxt and node:http. Creates faultboard.config and\n.env.example if they do not exist. Existing files are never changed.',
+  text: 'Supports Express, Fastify, Koa, Hono, NestJS, Next.js, h3, Nitro, Nuxt and node:http. Creates faultboard.config and\n.env.example if they do not exist. Existing files are never changed: all other steps are printed.',
   examples: ['faultboard init', 'faultboard init --dry-run'],
   flags: { 'dry-run': { text: 'Print the code without creating files' } },
   async run(flags) {
@@ -31,7 +31,7 @@ export const init = defineCommand({
       return 0
     }
     steps.forEach(printStep)
-    if (framework.note) print(`\n${framework.note}`)
+    for (const note of [...(framework.note ? [framework.note] : []), ...recipeLines(host)]) print(`\n${note}`)
     const dashboardPath = framework.dashboardPath?.(host) ?? '/error_dashboard'
     createFiles(host, newFiles(host, dashboardPath), flags['dry-run'])
     printNextSteps(host, entry, dashboardPath)
@@ -74,29 +74,35 @@ function createFiles({ folder }: Host, files: readonly NewFile[], isDryRun: bool
 }
 
 function printNextSteps(host: Host, entry: string | null, dashboardPath: string): void {
-  const { folder, packageManager, startScript } = host
-  const run = startScript === 'start' ? `${packageManager} start` : `${packageManager} run ${startScript}`
-  const start = startScript === null ? `node ${entry ?? '…'}` : run
+  const { folder } = host
+  const start = host.startCommand ?? (entry === null ? '' : `node ${entry}`)
   const credentials = `FAULTBOARD_DASHBOARD_USERNAME=admin FAULTBOARD_DASHBOARD_PASSWORD=${randomPassword()}`
   const copy = existsSync(join(folder, '.env')) ? 'cat .env.example >> .env' : 'cp .env.example .env'
   const ignored = readText(folder, '.gitignore')
   const steps = [
-    ...(host.packages.faultboard === undefined
-      ? [`${packageManager} ${packageManager === 'npm' ? 'install' : 'add'} faultboard`]
-      : []),
+    ...installSteps(host),
     'Insert the code above.',
     ...(ignored === null || ignored.includes('faultboard.sqlite3')
       ? []
       : ['Add faultboard.sqlite3* to .gitignore, unless you use another database.']),
-    `Start the application with a generated password, which is not stored anywhere:\n       ${credentials} ${start}`,
+    `Start the application with a generated password, which is not stored anywhere:\n       ${`${credentials} ${start}`.trim()}`,
     `To keep a password, run  ${copy}  and set it there. Do not commit .env.`,
     `Cause an error and open ${dashboardPath}.`,
   ]
-  print('\nNext steps:')
+  printManualSteps('Next steps, which init does not do:', steps)
+  print('\nMore about each framework: docs/frameworks.md in the package.')
+}
+
+function printManualSteps(heading: string, steps: readonly string[]): void {
+  print(`\n${heading}`)
   steps.forEach((step, index) => {
     print(`  ${index + 1}. ${step}`)
   })
-  print('\nMore about each framework: docs/frameworks.md in the package.')
+}
+
+function installSteps({ packages, packageManager }: Host): string[] {
+  if (packages.faultboard !== undefined) return []
+  return [`${packageManager} ${packageManager === 'npm' ? 'install' : 'add'} faultboard`]
 }
 
 function printUnknownFramework(host: Host): number {
@@ -109,7 +115,19 @@ function printUnknownFramework(host: Host): number {
     for (const line of packages) print(line)
     return 1
   }
-  print('No supported framework found. Report errors where you catch them:\n')
-  print("  import { Tracker } from 'faultboard'\n  Tracker.report(error)")
+  const recipes = recipeLines(host)
+  for (const line of recipes.length > 0 ? recipes : ['No supported framework found.']) print(line)
+  printManualSteps('Steps, which init does not do:', [
+    ...installSteps(host),
+    ...(recipes.length > 0 ? ['Add the code of that section.'] : UNKNOWN_FRAMEWORK_STEPS),
+    'Set FAULTBOARD_DASHBOARD_USERNAME and FAULTBOARD_DASHBOARD_PASSWORD in the environment.',
+  ])
   return 1
 }
+
+const UNKNOWN_FRAMEWORK_STEPS = [
+  "Wrap handlers that take a Request and return a Response:  withFaultboard(handler)  from 'faultboard/fetch'.",
+  "Wrap a listener of node:http:  withFaultboard(listener)  from 'faultboard/node'.",
+  "Report errors that you catch:  Tracker.report(error)  from 'faultboard'.",
+  'If no handler serves the dashboard, start it:  npx faultboard serve',
+]

@@ -61,11 +61,7 @@ const FRAMEWORKS: readonly Framework[] = [
   {
     name: 'Fastify',
     package: 'fastify',
-    steps: singleCallFramework(
-      'fastify',
-      'app.register(faultboard)',
-      'after app is created, before other plugins and the routes',
-    ),
+    steps: fastifySteps,
   },
   {
     name: 'Koa',
@@ -120,6 +116,24 @@ export function detectFramework(host: Host, usesNodeHttp: boolean): Framework | 
   return installed ?? (usesNodeHttp ? NODE_HTTP : null)
 }
 
+/** Libraries with a recipe in docs/frameworks.md: package, name and section. */
+const RECIPES: readonly (readonly [string, string, string])[] = [
+  ['@sveltejs/kit', 'SvelteKit', 'sveltekit'],
+  ['astro', 'Astro', 'astro'],
+  ['@react-router/node', 'React Router', 'react-router'],
+  ['elysia', 'Elysia', 'elysia'],
+  ['@trpc/server', 'tRPC', 'trpc'],
+  ['graphql-yoga', 'GraphQL Yoga', 'graphql-yoga'],
+  ['@apollo/server', 'Apollo Server', 'apollo-server'],
+]
+
+/** Lines about libraries of the host that turn errors into responses themselves. */
+export function recipeLines({ packages }: Host): string[] {
+  return RECIPES.filter(([dependency]) => packages[dependency] !== undefined).map(
+    ([, name, section]) => `${name} needs code in its error hook: docs/frameworks.md#${section} in the package.`,
+  )
+}
+
 /** The reason why Faultboard cannot run in this host, or null. */
 export function unsupportedReason({ name, package: dependency }: Framework, host: Host): string | null {
   const range = host.packages[dependency ?? '']
@@ -137,6 +151,25 @@ function singleCallFramework(subpath: string, call: string, place: string): Fram
     { file, place: IMPORTS, code: [importLine(host, ['faultboard'], subpath)] },
     { file, place, code: [call] },
   ]
+}
+
+/** The application of fastify-cli is a plugin that receives its instance as `fastify`. */
+function fastifySteps(host: Host, entry: string | null): Step[] {
+  const isPlugin = host.packages['fastify-cli'] !== undefined && entry === null
+  return isPlugin
+    ? [
+        { file: host.sources[0] ?? null, place: IMPORTS, code: [importLine(host, ['faultboard'], 'fastify')] },
+        {
+          file: host.sources[0] ?? null,
+          place: 'at the start of the exported plugin',
+          code: ['fastify.register(faultboard)'],
+        },
+      ]
+    : singleCallFramework(
+        'fastify',
+        'app.register(faultboard)',
+        'after app is created, before other plugins and the routes',
+      )(host, entry)
 }
 
 function importLine({ usesCommonjs }: Host, names: readonly string[], subpath: string): string {

@@ -11,8 +11,8 @@ export interface Host {
   readonly usesTypescript: boolean
   readonly usesCommonjs: boolean
   readonly packageManager: string
-  /** The npm script that starts the application. */
-  readonly startScript: string | null
+  /** The command that starts the application, or null if it is unknown. */
+  readonly startCommand: string | null
   /** Source files that may create the application, the most likely first. */
   readonly sources: readonly string[]
   /** Folders of the packages in a monorepo that have a package.json. */
@@ -35,14 +35,15 @@ export function readHost(folder: string): Host {
   const manifest = readManifest(folder)
   const sources = sourceFiles(folder, manifest)
   const usesTypescript = existsSync(join(folder, 'tsconfig.json')) || /\.[cm]?ts$/.test(sources[0] ?? '')
+  const packageManager = detectPackageManager(folder)
   return {
     folder,
     name: typeof manifest.name === 'string' ? manifest.name : null,
     packages: { ...stringEntries(manifest.devDependencies), ...stringEntries(manifest.dependencies) },
     usesTypescript,
     usesCommonjs: manifest.type !== 'module' && !usesTypescript,
-    packageManager: detectPackageManager(folder),
-    startScript: START_SCRIPTS.find((name) => stringEntries(manifest.scripts)[name] !== undefined) ?? null,
+    packageManager,
+    startCommand: startCommand(folder, manifest, packageManager),
     sources,
     workspaces: workspaceFolders(folder, manifest.workspaces),
   }
@@ -77,6 +78,16 @@ function readManifest(folder: string): Record<string, unknown> {
 function stringEntries(value: unknown): Record<string, string> {
   const entries = Object.entries(typeof value === 'object' && value !== null ? value : {})
   return Object.fromEntries(entries.filter(([, text]) => typeof text === 'string'))
+}
+
+/** The npm script that starts the application, or its `main` file or `bin/www` as Node.js starts it. */
+function startCommand(folder: string, manifest: Record<string, unknown>, packageManager: string): string | null {
+  const scripts = stringEntries(manifest.scripts)
+  const script = START_SCRIPTS.find((name) => scripts[name] !== undefined)
+  if (script !== undefined) return `${packageManager} ${script === 'start' ? script : `run ${script}`}`
+  const files = [...(typeof manifest.main === 'string' ? [manifest.main] : []), 'bin/www']
+  const file = files.find((path) => readText(folder, path) !== null)
+  return file === undefined ? null : `node ${file}`
 }
 
 /** Files named by the start scripts, then `main`, then common names of entry files. */

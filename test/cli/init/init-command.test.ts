@@ -55,12 +55,62 @@ test('init keeps existing files and prints the lines that they need', async () =
   expect(readFileSync(join(cwd, '.env.example'), 'utf8')).toBe('PORT=3000\n')
 })
 
-test('init --dry-run creates no file', async () => {
-  const cwd = await createHost({ express: '^5.0.0' })
+test('init --dry-run creates no file and lists every step that init does not do', async () => {
+  const files = { 'app.mjs': SOURCE, '.env.example': 'PORT=3000\n', '.gitignore': 'node_modules\n' }
+  const cwd = await createHost({ express: '^5.0.0' }, files)
   const { code, stdout } = await faultboard(['init', '--dry-run'], { cwd })
   expect(code).toBe(0)
-  expect(stdout).toContain('.env.example: would be created.')
-  expect(readdirSync(cwd)).toEqual(['package.json'])
+  expect(stdout).toContain('faultboard.config.mjs: would be created.')
+  expect(readdirSync(cwd).sort()).toEqual(['.env.example', '.gitignore', 'app.mjs', 'package.json'])
+  const withoutPassword = (text: string) =>
+    text.replace(/PASSWORD=\S+/, 'PASSWORD=…').replace('would be created', 'created')
+  expect(stdout).toMatch(/which init does not do:\n {2}1\. npm install faultboard\n {2}2\. Insert the code above\.\n/)
+  const { stdout: printed } = await faultboard(['init'], { cwd })
+  expect(withoutPassword(stdout)).toBe(withoutPassword(printed))
+})
+
+test.each([
+  ['the start script', { 'bin/www': '' }, { scripts: { start: 'node ./bin/www' } }, 'npm start'],
+  ['bin/www', { 'bin/www': '' }, {}, 'node bin/www'],
+  ['main', { 'lib/serve.cjs': '' }, { main: 'lib/serve.cjs' }, 'node lib/serve.cjs'],
+  ['no command if there is none', {}, { main: 'missing.js' }, null],
+])('init prints how the application is started: %s', async (_title, files, manifest, command) => {
+  const cwd = await createHost({ express: '~4.16.1' }, files, manifest)
+  const { stdout } = await faultboard(['init'], { cwd })
+  expect(/_PASSWORD=\S+(?: (.+))?$/m.exec(stdout)?.[1] ?? null).toBe(command)
+})
+
+test('init prints where the application of fastify-cli registers the plugin', async () => {
+  const files = { 'app.js': 'module.exports = async function (fastify) {}\n' }
+  const cwd = await createHost({ fastify: '^5.0.0', 'fastify-cli': '^8.0.0' }, files)
+  const { stdout } = await faultboard(['init'], { cwd })
+  expect(stdout).toContain('app.js, at the start of the exported plugin:\n\n  fastify.register(faultboard)\n')
+})
+
+test('init names the section about a library that handles errors itself', async () => {
+  const cwd = await createHost({ express: '^5.0.0', '@trpc/server': '^11.0.0' })
+  const { stdout } = await faultboard(['init'], { cwd })
+  expect(stdout).toContain('tRPC needs code in its error hook: docs/frameworks.md#trpc in the package.\n')
+})
+
+test('init prints the sections and the manual steps for frameworks that it knows only from the docs', async () => {
+  const sections = {
+    '@sveltejs/kit': 'sveltekit',
+    astro: 'astro',
+    '@react-router/node': 'react-router',
+    elysia: 'elysia',
+    'graphql-yoga': 'graphql-yoga',
+    '@apollo/server': 'apollo-server',
+  }
+  const cwd = await createHost(Object.fromEntries(Object.keys(sections).map((name) => [name, '*'])))
+  const { code, stdout } = await faultboard(['init'], { cwd })
+  expect(code).toBe(1)
+  expect([...stdout.matchAll(/docs\/frameworks\.md#(\S+)/g)].map(([, section]) => section)).toEqual(
+    Object.values(sections),
+  )
+  expect(stdout).toContain('  1. npm install faultboard\n')
+  const docs = readFileSync('docs/frameworks.md', 'utf8')
+  for (const section of Object.values(sections)) expect(docs).toContain(`(#${section})`)
 })
 
 test('init prints require for a CommonJS application', async () => {
@@ -139,10 +189,12 @@ test('init lists the applications of a monorepo and uses the package manager of 
   expect(stdout).toMatch(/FAULTBOARD_\S+=admin FAULTBOARD_\S+ pnpm run dev\n/)
 })
 
-test('init prints how to report errors if it finds no framework', async () => {
+test('init prints manual steps if it finds no framework', async () => {
   const cwd = await createHost({ lodash: '^4.0.0' })
   const { code, stdout } = await faultboard(['init'], { cwd })
   expect(code).toBe(1)
-  expect(stdout).toContain('  Tracker.report(error)')
+  expect(stdout).toContain('No supported framework found.\n')
+  expect(stdout).toContain('  1. npm install faultboard\n')
+  expect(stdout).toContain('Tracker.report(error)')
   expect(readdirSync(cwd)).toEqual(['package.json'])
 })

@@ -1,9 +1,10 @@
-import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { cleanUp, dashboardAt, serve } from '../../adapters/host-process.js'
 import { installedFolder, TYPESCRIPT } from '../../support/processes/installed.js'
 import { faultboard } from '../faultboard.js'
+import { insertSteps } from './printed-steps.js'
 
 const HOSTS = resolve('test/cli/init/hosts')
 const root = installedFolder()
@@ -37,7 +38,7 @@ test.each([
       [config]: expect.stringContaining(`application_name: "${name}"`),
     })
 
-    insertSteps(folder, changed, stdout)
+    expect(insertSteps(folder, stdout)).toEqual([changed])
     const { origin } = await serve(folder, [join(folder, entry)], env)
     void fetch(`${origin}/orders`, { signal: AbortSignal.timeout(5000) }).catch(() => {})
     const [error, ...others] = await dashboardAt(`${origin}/error_dashboard`).waitForErrors('The orders cannot be read')
@@ -49,20 +50,6 @@ test.each([
     expect(again.stdout).toContain('Faultboard is already set up.')
   },
 )
-
-/** Inserts the printed code where the fixture has the printed place as a comment. */
-function insertSteps(folder: string, path: string, printed: string): void {
-  const file = join(folder, path)
-  let source = readFileSync(file, 'utf8')
-  const steps = [...printed.matchAll(/^(\S+), (.*):\n\n((?: {2}.*\n)+)/gm)]
-  expect(steps.length).toBeGreaterThan(1)
-  for (const [, named, place, code = ''] of steps) {
-    expect(named).toBe(path)
-    expect(source).toContain(`// ${place}\n`)
-    source = source.replace(`// ${place}\n`, () => code.replace(/^ {2}/gm, ''))
-  }
-  writeFileSync(file, source)
-}
 
 function contents(folder: string): Record<string, string> {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())

@@ -1,0 +1,5 @@
+'use strict'
+
+module.exports = async function (fastify) {
+  fastify.decorate('support', 'none')
+}

@@ -1,0 +1,7 @@
+'use strict'
+
+module.exports = async function (fastify) {
+  fastify.get('/', async function () {
+    throw new Error('The orders cannot be read')
+  })
+}
