@@ -106,7 +106,7 @@ const ONLY_IN: Record<string, RegExp> = {
   acorn: /^diagnostics\/swallowed\/detection\/marking\/syntax\.ts$/,
   'estree-walker': /^diagnostics\/swallowed\/detection\/marking\/syntax\.ts$/,
   'magic-string': /^diagnostics\/swallowed\/detection\/marking\//,
-  'highlight.js': /^diagnostics\/source\/highlighter\.ts$/,
+  'highlight.js': /^diagnostics\/source\/highlight-js\.ts$/,
   react: /^browser\/react\//,
 }
 

@@ -7,19 +7,10 @@ export type Highlight = (code: string, language: string) => readonly SourcePart[
 
 /** Loads highlight.js on first use. Its HTML output is not used; tokens are returned as plain data. */
 export async function loadHighlighter(): Promise<Highlight> {
-  const [core, javascript, typescript, xml, css, graphql, coffeescript] = await Promise.all([
-    import('highlight.js/lib/core'),
-    import('highlight.js/lib/languages/javascript'),
-    import('highlight.js/lib/languages/typescript'),
-    import('highlight.js/lib/languages/xml'),
-    import('highlight.js/lib/languages/css'),
-    import('highlight.js/lib/languages/graphql'),
-    import('highlight.js/lib/languages/coffeescript'),
-  ])
+  const { core, languages } = await import('./highlight-js.js')
   // Separate instance, because the host can use the same package with other settings.
-  const highlighter = core.default.newInstance()
-  const languages = { javascript, typescript, xml, css, graphql, coffeescript }
-  for (const [name, { default: language }] of Object.entries(languages)) highlighter.registerLanguage(name, language)
+  const highlighter = core.newInstance()
+  for (const [name, language] of Object.entries(languages)) highlighter.registerLanguage(name, language)
   highlighter.configure({ __emitter: PartsEmitter } as unknown as Parameters<typeof highlighter.configure>[0])
   return (code, language) => {
     const { _emitter } = highlighter.highlight(code, { language, ignoreIllegals: true }) as unknown as {
