@@ -267,7 +267,7 @@ function crashFiles({ crash_capture_path, project_root }: Options): Spool | null
 
 /** Errors are still recorded: the main thread imports them from the spool folder. */
 function rejectInWorkerThread(): Promise<void> {
-  const reason = 'Worker threads cannot query SQLite on Node.js before 24. Run this in the main thread.'
+  const reason = 'Worker threads cannot query SQLite on Node.js before 22.16. Run this in the main thread.'
   return Promise.reject(new TrackerError('database_unavailable', reason))
 }
 

@@ -9,8 +9,7 @@ export const CONNECT = { sqlite: connectSqlite, postgres: connectPostgres, mysql
 const STATE = ['id', 'hash_signature', 'occurrence_count']
 
 export async function openSqlite(file) {
-  const newer = Number(process.versions.node.split('.')[0]) >= 24
-  const { DatabaseSync } = await import(newer ? 'node:sqlite' : '@photostructure/sqlite')
+  const { DatabaseSync } = process.getBuiltinModule('node:sqlite') ?? (await import('@photostructure/sqlite'))
   return new DatabaseSync(file)
 }
 

@@ -132,7 +132,7 @@ export const OPTIONS = {
     group: 'storage',
     kind: database,
     default: 'sqlite:faultboard.sqlite3',
-    text: "Database for errors: sqlite:FILE, postgres://…, mysql://…, or the host's own pg Pool, mysql2 pool, node:sqlite or better-sqlite3 handle. Use a different URL to keep errors in a separate database.",
+    text: "Database for errors: sqlite:FILE, postgres://…, mysql://…, or the host's own pg Pool, mysql2 pool, node:sqlite or better-sqlite3 handle. On Node.js before 22.16, sqlite:FILE needs the package @photostructure/sqlite. Use a different URL to keep errors in a separate database.",
   }),
   spool_path: row<string | null>({
     group: 'storage',

@@ -8,6 +8,7 @@ import { join } from 'node:path'
  */
 export const OLDEST_SUPPORTED = {
   '@nestjs/core': '11.0.0',
+  '@photostructure/sqlite': '1.2.1',
   bullmq: '5.0.0',
   express: '4.16.0',
   fastify: '4.0.0',

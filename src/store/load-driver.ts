@@ -1,23 +1,46 @@
 import { type SupportedPackage, unsupportedVersion } from '../config/supported-packages.js'
-import { TrackerError } from '../model/errors.js'
+import { failureMessage, TrackerError } from '../model/errors.js'
 
 /**
  * Loads an optional package that the host installs. A missing or unsupported package throws an error with the install
  * command.
  */
 export async function loadDriver<Module>(name: SupportedPackage, database: string): Promise<Module> {
-  const problem = unsupportedVersion(name)
-  if (problem !== null) throw new TrackerError('driver_missing', `${database}: ${problem}`)
+  assertSupportedVersion(name, database)
   try {
     const loaded = (await import(name)) as Module & { default?: Module }
     return loaded.default ?? loaded
   } catch (cause) {
-    throw new TrackerError(
-      'driver_missing',
-      `${database} needs the package ${name}, which is not installed. Run  npm install ${name}`,
-      { cause },
-    )
+    throw driverError(name, { database, cause })
   }
+}
+
+/** Throws if the installed version of the package is too old. */
+export function assertSupportedVersion(name: SupportedPackage, database: string): void {
+  const problem = unsupportedVersion(name)
+  if (problem !== null) throw new TrackerError('driver_missing', `${database}: ${problem}`)
+}
+
+interface DriverFailure {
+  /** Feature that needs the package. */
+  database: string
+  cause: unknown
+  /** Solution without the package. */
+  alternative?: string
+}
+
+/** Explains why a package cannot be loaded, and how to install it. */
+export function driverError(name: SupportedPackage, { database, cause, alternative }: DriverFailure): TrackerError {
+  const solution = `Run  npm install ${name}${alternative === undefined ? '' : `  or ${alternative}`}`
+  const problem = isMissing(name, cause) ? 'is not installed' : `cannot be loaded (${failureMessage(cause)})`
+  const message = `${database} needs the package ${name}, which ${problem}. ${solution}`
+  return new TrackerError('driver_missing', message, { cause })
+}
+
+/** Whether the package itself is missing. An installed package may lack a file, such as its native binary. */
+function isMissing(name: string, cause: unknown): boolean {
+  const { code, message } = cause as { code?: unknown; message?: unknown }
+  return /MODULE_NOT_FOUND$/.test(String(code)) && String(message).includes(`'${name}'`)
 }
 
 /** Masks the password of an address, in the user part and in query parameters. */

@@ -46,7 +46,7 @@ async function visit({ name, path }: Runtime): Promise<Record<string, number>> {
   const file = join(folder, 'orders.json')
   writeFileSync(file, JSON.stringify({ settings, paths: PATHS }))
   const flag = name === 'Node.js 22' ? '--experimental-permission' : '--permission'
-  const flags = [flag, '--allow-fs-read=*', `--allow-fs-write=${folder}/*`, '--allow-addons']
+  const flags = [flag, '--allow-fs-read=*', `--allow-fs-write=${folder}/*`]
   const child = spawn(path, [...flags, PROGRAM, file], { stdio: ['ignore', 'pipe', 'pipe'] })
   onTestFinished(() => void child.kill('SIGKILL'))
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])

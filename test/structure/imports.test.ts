@@ -97,8 +97,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 /** Packages that only one file or folder may import: drivers, frameworks and what must stay lazily loaded. */
 const ONLY_IN: Record<string, RegExp> = {
   kysely: /^store\/kysely\.ts$/,
-  '@photostructure/sqlite': /^store\/dialects\/sqlite\.ts$/,
-  'node:sqlite': /^store\/dialects\/sqlite\.ts$/,
+  '@photostructure/sqlite': /^store\/dialects\/sqlite-library\.ts$/,
+  'node:sqlite': /^store\/dialects\/sqlite-library\.ts$/,
   // On Node.js 20 and 22, an active AsyncLocalStorage makes every await of the host slower.
   'node:async_hooks': /^capture\//,
   hono: /^(dashboard|html)\//,

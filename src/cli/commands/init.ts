@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { builtInSqlite } from '../../store/dialects/sqlite-library.js'
 import { CommandFailed, defineCommand } from '../command.js'
 import { randomPassword } from '../configuration.js'
 import { detectFramework, type Framework, recipeLines, type Step, unsupportedReason } from '../init/frameworks.js'
@@ -100,9 +101,16 @@ function printManualSteps(heading: string, steps: readonly string[]): void {
   })
 }
 
+/** Node.js before 22.16 needs a package for SQLite, the default database. */
 function installSteps({ packages, packageManager }: Host): string[] {
-  if (packages.faultboard !== undefined) return []
-  return [`${packageManager} ${packageManager === 'npm' ? 'install' : 'add'} faultboard`]
+  const install = `${packageManager} ${packageManager === 'npm' ? 'install' : 'add'}`
+  const sqlite = '@photostructure/sqlite'
+  return [
+    ...(packages.faultboard === undefined ? [`${install} faultboard`] : []),
+    ...(builtInSqlite() === null && packages[sqlite] === undefined
+      ? [`${install} ${sqlite}, unless you use another database or Node.js 22.16 or later.`]
+      : []),
+  ]
 }
 
 function printUnknownFramework(host: Host): number {

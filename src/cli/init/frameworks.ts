@@ -24,7 +24,7 @@ export interface Framework {
 const IMPORTS = 'with the other imports'
 const NEW_FILE = 'a new file'
 const NITRO_NOTE =
-  'With SQLite on Node.js 20 or 22, the build must include the SQLite driver: docs/frameworks.md#nitro-and-nuxt.'
+  'With SQLite on Node.js before 22.16, the build must include the SQLite driver: docs/frameworks.md#nitro-and-nuxt.'
 
 /** Lists a framework before the frameworks that it installs itself. */
 const FRAMEWORKS: readonly Framework[] = [

@@ -14,6 +14,7 @@ import { type BulkQuery, insertMany, statementsOf } from './sqlite-bulk.js'
 import { sqliteCapabilities } from './sqlite-capabilities.js'
 import type { SqliteHandle, SqliteStatement } from './sqlite-file.js'
 import { SqliteFile } from './sqlite-file.js'
+import { loadSqlite, type SqliteLibrary } from './sqlite-library.js'
 import { sqliteSearch } from './sqlite-search.js'
 
 /** Opens a file that belongs to the tracker. */
@@ -423,16 +424,6 @@ function truncateLog(handle: SqliteHandle): void {
   } catch {
     // Another process uses the file and truncates the log later.
   }
-}
-
-export interface SqliteLibrary {
-  DatabaseSync: new (file: string) => SqliteHandle
-}
-
-/** Uses `node:sqlite` where it is stable (Node.js 24). Older versions use a package with the same interface. */
-export async function loadSqlite(): Promise<SqliteLibrary> {
-  if (Number(process.versions.node.split('.')[0]) >= 24) return (await import('node:sqlite' as string)) as SqliteLibrary
-  return (await import('@photostructure/sqlite')) as unknown as SqliteLibrary
 }
 
 function openFile({ DatabaseSync }: SqliteLibrary, file: string): SqliteHandle {

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
-import type { SqliteLibrary } from '../dialects/sqlite.js'
 import type { SqliteHandle } from '../dialects/sqlite-file.js'
+import type { SqliteLibrary } from '../dialects/sqlite-library.js'
 
 /** Row of sqlite_schema that creates a table. */
 interface TableRow {

@@ -1,6 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { BroadcastChannel, isMainThread } from 'node:worker_threads'
 import type { DatabaseTarget } from '../database-target.js'
+import { builtInSqlite } from '../dialects/sqlite-library.js'
 
 /** Followed by the folder, so that trackers of different databases do not notify each other. */
 const CHANNEL_PREFIX = 'faultboard:spool:'
@@ -8,12 +9,11 @@ const CHANNEL_PREFIX = 'faultboard:spool:'
 const NEW_WORKER = 'worker_threads'
 
 /**
- * Whether this thread must leave its batches in the spool. Before Node.js 24, a process aborts if it exits while a worker
- * thread runs a query of the embedded SQLite.
+ * Whether this thread must leave its batches in the spool. With `@photostructure/sqlite`, a process aborts if it exits
+ * while a worker thread runs a query.
  */
 export function mustUseSpool({ isOwnFile }: DatabaseTarget): boolean {
-  if (isMainThread || Number(process.versions.node.split('.')[0]) >= 24) return false
-  return isOwnFile
+  return !isMainThread && isOwnFile && builtInSqlite() === null
 }
 
 /** Requests an import by the main thread. Without a listener, the files wait for the next start. */

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { builtInSqlite } from '../../../src/store/dialects/sqlite-library.js'
 import { describeEachDatabase, describeOneDatabase } from '../../support/databases.js'
 import { trackerAt } from '../../support/tracker.js'
 import { countsAfterNextStart, createSetup, run, runUntracked } from '../fixtures/child-processes.js'
 
-const hasSqliteLimit = Number(process.versions.node.split('.')[0]) < 24
+const hasSqliteLimit = builtInSqlite() === null
 
 describeOneDatabase('errors that end a worker thread', (database) => {
   for (const listens of [true, false]) {
@@ -80,7 +81,7 @@ describeOneDatabase('errors that end a worker thread', (database) => {
 
 describe.runIf(hasSqliteLimit)('embedded SQLite', () => {
   describeEachDatabase(
-    'before Node.js 24',
+    'without node:sqlite',
     (database) => {
       test('rejects queries in a worker thread with instructions', async () => {
         const { settings } = await createSetup(database)

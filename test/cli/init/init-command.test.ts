@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { builtInSqlite } from '../../../src/store/dialects/sqlite-library.js'
 import { faultboard, workingDirectory } from '../faultboard.js'
 
 const SOURCE = `import express from 'express'\nconst app = express()\napp.listen(3000)\n`
@@ -55,6 +56,16 @@ test('init keeps existing files and prints the lines that they need', async () =
   expect(readFileSync(join(cwd, '.env.example'), 'utf8')).toBe('PORT=3000\n')
 })
 
+test('init names the package for SQLite where Node.js has none', async () => {
+  const step = 'npm install @photostructure/sqlite, unless you use another database or Node.js 22.16 or later.'
+  const isNeeded = builtInSqlite() === null
+  const dependencies = { express: '^5.0.0' }
+  const { stdout } = await faultboard(['init', '--dry-run'], { cwd: await createHost(dependencies) })
+  expect(stdout.includes(step)).toBe(isNeeded)
+  const installed = await createHost({ ...dependencies, '@photostructure/sqlite': '^1.2.1' })
+  expect((await faultboard(['init', '--dry-run'], { cwd: installed })).stdout).not.toContain('@photostructure/sqlite')
+})
+
 test('init --dry-run creates no file and lists every step that init does not do', async () => {
   const files = { 'app.mjs': SOURCE, '.env.example': 'PORT=3000\n', '.gitignore': 'node_modules\n' }
   const cwd = await createHost({ express: '^5.0.0' }, files)
@@ -64,7 +75,9 @@ test('init --dry-run creates no file and lists every step that init does not do'
   expect(readdirSync(cwd).sort()).toEqual(['.env.example', '.gitignore', 'app.mjs', 'package.json'])
   const withoutPassword = (text: string) =>
     text.replace(/PASSWORD=\S+/, 'PASSWORD=…').replace('would be created', 'created')
-  expect(stdout).toMatch(/which init does not do:\n {2}1\. npm install faultboard\n {2}2\. Insert the code above\.\n/)
+  expect(stdout).toMatch(
+    /which init does not do:\n {2}1\. npm install faultboard\n(?:.* @photostructure\/sqlite.*\n)?.*\. Insert the code above\.\n/,
+  )
   const { stdout: printed } = await faultboard(['init'], { cwd })
   expect(withoutPassword(stdout)).toBe(withoutPassword(printed))
 })

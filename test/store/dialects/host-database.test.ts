@@ -7,6 +7,7 @@ import mysqlPromise from 'mysql2/promise'
 import pg from 'pg'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { LogErrorInput } from '../../../src/capture/fields.js'
+import { builtInSqlite } from '../../../src/store/dialects/sqlite-library.js'
 import { migrate } from '../../../src/store/migrate.js'
 import type { TrackerInstance } from '../../../src/tracker.js'
 import { verifiedCounts } from '../../support/books.js'
@@ -166,6 +167,8 @@ describeEachDatabase('database objects of the host', (database) => {
   })
 
   sqliteTests('@photostructure/sqlite', DatabaseSync as unknown as HostLibrary)
+  const builtIn = builtInSqlite()
+  if (builtIn) sqliteTests('node:sqlite', builtIn.DatabaseSync as HostLibrary)
   const better = betterSqlite3()
   if (better) sqliteTests('better-sqlite3', better)
   else test.skip('works with better-sqlite3 (skipped: better-sqlite3 is not installed in test/hosts)')
@@ -294,7 +297,10 @@ function betterSqlite3(): HostLibrary | null {
   const manifest = join(import.meta.dirname, '../../hosts/package.json')
   if (!existsSync(manifest)) return null
   try {
-    return createRequire(manifest)('better-sqlite3') as HostLibrary
+    const Library = createRequire(manifest)('better-sqlite3') as HostLibrary
+    // Loads its native binary.
+    new Library(':memory:').close()
+    return Library
   } catch {
     // Not installed, or not compiled for this Node.js version.
     return null

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { loadSqlite } from '../../../src/store/dialects/sqlite-library.js'
 import { eventually, spoolIsEmpty, temporaryFolder, trackerAt } from '../../support/tracker.js'
 
 /** Mounts a small file system. Returns null without the permission to mount. */
@@ -46,6 +46,7 @@ describe('a full disk', () => {
       })
     for (let i = 0; i < 3; i++) expect(await record()).toMatchObject({ state: 'recorded' })
     // The log of SQLite restarts. Then a small transaction fits, but a batch of many errors does not.
+    const { DatabaseSync } = await loadSqlite()
     const other = new DatabaseSync(join(folder, 'errors.sqlite3'))
     other.exec('pragma wal_checkpoint(restart)')
     other.close()

@@ -6,6 +6,7 @@ import { describe } from 'vitest'
 export interface Runtime {
   /** Name and major version, for example `Node.js 22`. */
   name: string
+  major: number
   path: string
 }
 
@@ -14,11 +15,12 @@ const currentMajor = Number(process.versions.node.split('.')[0])
 
 /** Node.js of this process and the versions that `npm test` installs in test/hosts. */
 const RUNTIMES: readonly Runtime[] = [
-  { name: `Node.js ${currentMajor}`, path: process.execPath },
+  { name: `Node.js ${currentMajor}`, major: currentMajor, path: process.execPath },
   ...[22, 24]
     .filter((major) => major !== currentMajor)
     .map((major) => ({
       name: `Node.js ${major}`,
+      major,
       path: `${hosts}/node${major}-${process.platform}-${process.arch}/bin/node`,
     })),
 ]

@@ -1,0 +1,119 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describeEachRuntime } from '../support/processes/runtimes.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'faultboard-quick-start-'))
+let installOutput: string
+
+beforeAll(() => {
+  // Skips prepack, which would rebuild dist while other tests use it.
+  const flags = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder]
+  const [packed] = JSON.parse(execFileSync('npm', flags, { encoding: 'utf8', stdio: 'pipe' })) as { filename: string }[]
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'shop', version: '1.0.0', private: true }))
+  const install = `npm install --no-audit --no-fund --prefer-offline express ./${packed?.filename} 2>&1`
+  installOutput = execFileSync('sh', ['-c', install], { cwd: folder, encoding: 'utf8' })
+  for (const name of ['sqlite-host.mjs', 'sqlite-thread.mjs']) {
+    copyFileSync(resolve('test/packed/fixtures', name), join(folder, name))
+  }
+}, 180_000)
+
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
+
+describe('the packages of the quick start', () => {
+  test('have no install script, and npm warns of nothing', () => {
+    const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as {
+      packages: Record<string, { hasInstallScript?: boolean }>
+    }
+    expect(Object.keys(packages)).toContain('node_modules/faultboard')
+    expect(Object.keys(packages).filter((path) => packages[path]?.hasInstallScript)).toEqual([])
+    expect(installOutput).not.toMatch(/install-scripts|deprecated|EBADENGINE|ERESOLVE|peer/)
+  })
+
+  test('contain no native code and take at most 25 MB on disk', () => {
+    const packages = join(folder, 'node_modules')
+    const files = readdirSync(packages, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+    expect(files.map(({ name }) => name).filter((name) => name.endsWith('.node') || name === 'binding.gyp')).toEqual([])
+    const sizes = files.map(({ parentPath, name }) => statSync(join(parentPath, name)).size)
+    expect(sizes.reduce((total, size) => total + Math.ceil(size / BLOCK_BYTES) * BLOCK_BYTES, 0)).toBeLessThan(25e6)
+  })
+})
+
+/** Unit in which most file systems allocate space. */
+const BLOCK_BYTES = 4096
+
+describeEachRuntime('the packages of the quick start', ({ major, path }) => {
+  const isOlder = major < 22
+  const reason = ' (skipped: Node.js 20 has no SQLite)'
+
+  test('name the missing package where Node.js has no SQLite', async () => {
+    const program = `import { Tracker } from 'faultboard'
+      Tracker.configure({ database: 'sqlite:missing.sqlite3' })
+      const { state } = await Tracker.report(new Error('x'))
+      const error = await Tracker.ready().catch((error) => error)
+      console.log(JSON.stringify([state, error.code, error.message]))`
+    writeFileSync(join(folder, 'missing.mjs'), program)
+    const end = await run(path, [...(isOlder ? [] : ['--no-experimental-sqlite']), 'missing.mjs'])
+    expect([end.code, end.signal]).toEqual([0, null])
+    const [state, code, message] = JSON.parse(end.stdout) as string[]
+    expect([state, code]).toEqual(['spooled', 'driver_missing'])
+    const problem = /^SQLite on Node.js [\d.]+ needs the package @photostructure\/sqlite, which is not installed\. /
+    expect(message).toMatch(problem)
+    expect(message).toContain('Run  npm install @photostructure/sqlite  or use Node.js 22.16 or later')
+    expect(end.stderr).toContain(message)
+  })
+
+  test.skipIf(isOlder)(
+    `record and find errors without another warning than those of the host${isOlder ? reason : ''}`,
+    async () => {
+      const { stderr, ...end } = await run(path, ['sqlite-host.mjs', 'once'])
+      expect(end).toMatchObject({ code: 0, signal: null })
+      expect(JSON.parse(end.stdout)).toEqual({
+        state: 'recorded',
+        found: ['cart is undefined'],
+        stateInThread: 'recorded',
+        isRestored: true,
+      })
+      const warnings = [...stderr.matchAll(/\w+Warning: .*/g)].map(([line]) => line)
+      expect(warnings.sort()).toEqual([
+        'ExperimentalWarning: of the host after the start',
+        'ExperimentalWarning: of the host before the start',
+        'ExperimentalWarning: of the host in the thread',
+      ])
+    },
+  )
+
+  test.skipIf(isOlder)(
+    `survive the end of a thread and of the process in the middle of a query${isOlder ? reason : ''}`,
+    async () => {
+      const end = await run(path, ['sqlite-host.mjs', 'interrupted'])
+      expect({ code: end.code, signal: end.signal, stdout: end.stdout }).toEqual({
+        code: 0,
+        signal: null,
+        stdout: 'recorded\n',
+      })
+    },
+  )
+})
+
+interface End {
+  code: number | null
+  signal: string | null
+  stdout: string
+  stderr: string
+}
+
+async function run(node: string, args: string[]): Promise<End> {
+  const child = spawn(node, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const [stdout, stderr, [code, signal]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close') as Promise<[number | null, string | null]>,
+  ])
+  return { code, signal, stdout, stderr }
+}
