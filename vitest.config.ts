@@ -15,7 +15,7 @@ const CHANGING_PROCESS = [
   'test/browser-client/**/*.test.{ts,tsx}',
   'test/capture/**/{anonymous-functions,anonymous-callbacks,minified-names,hostile-source-maps}.test.ts',
   'test/capture/**/{breadcrumbs,breadcrumbs-console,breadcrumbs-redis,breadcrumbs-sql}.test.ts',
-  'test/capture/**/{crash-capture,process-hooks,report,request-reads,scope,severity-table,wrapped-methods}.test.ts',
+  'test/capture/**/{crash-capture,process-hooks,report,request-reads,scope,severity-table,spelling,wrapped-methods}.test.ts',
   'test/capture/source-maps/**/*.test.ts',
   'test/diagnostics/**/{describe-value,ledger,transform}.test.ts',
   'test/subscribers/**/*.test.ts',

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { Context } from './context.js'
-import { parseInput } from './model/input/input.js'
+import { parseArguments } from './model/input/input.js'
+import type { AnyCase } from './model/input/spelling.js'
 
 /** A command or query of the operator. Failures are thrown as a TrackerError. */
 export interface Operation<Schema extends v.GenericSchema, Result> {
@@ -29,7 +30,7 @@ export async function perform<Schema extends v.GenericSchema, Result>(
   context: Context,
   input?: unknown,
 ): Promise<Result> {
-  return operation.run(context, parseInput(operation.input, input ?? {}))
+  return operation.run(context, parseArguments(operation.input, input ?? {}))
 }
 
 /**
@@ -92,15 +93,15 @@ export type OperationTable = { readonly [name: string]: AnyOperation | AnyClass 
 
 type BoundMethod<Row> =
   Row extends Operation<infer Schema, infer Result>
-    ? (input?: v.InferInput<Schema>) => Promise<Result>
+    ? (input?: AnyCase<v.InferInput<Schema>>) => Promise<Result>
     : Row extends StreamOperation<infer Schema, infer Item>
-      ? (input?: v.InferInput<Schema>) => AsyncGenerator<Item>
+      ? (input?: AnyCase<v.InferInput<Schema>>) => AsyncGenerator<Item>
       : never
 
 type Bound<Row> =
   Row extends ClassOperation<infer Schema, infer Query>
     ? new (
-        input?: v.InferInput<Schema>,
+        input?: AnyCase<v.InferInput<Schema>>,
       ) => Query
     : Row extends AnyOperation
       ? { call: BoundMethod<Row> }
@@ -138,7 +139,7 @@ function bindMethod(row: AnyOperation | AnyStream, context: () => Context) {
 /** The constructor throws on invalid input. Its methods open the query once per context. */
 function bindClass({ input: schema, open, methods }: AnyClass, context: () => Context) {
   return function Query(input?: unknown) {
-    const parsed = parseInput(schema, input ?? {})
+    const parsed = parseArguments(schema, input ?? {})
     let opened: { context: Context; query: Promise<Record<string, (...args: unknown[]) => unknown>> } | null = null
     const query = () => {
       const current = context()

@@ -24,7 +24,7 @@ import { type RequestGuardEvent, requestGuardOf } from './diagnostics/request-gu
 import { createLog } from './log.js'
 import type { BudgetName } from './model/budgets.js'
 import { ConfigurationError, TrackerError } from './model/errors.js'
-import { replaceFields } from './model/input/spelling.js'
+import { type AnyCase, replaceFields } from './model/input/spelling.js'
 import { bindOperations, type OperationTable } from './operation.js'
 import { COMMANDS, QUERIES, SERVICES } from './operations.js'
 import type { Options, Settings, SettingsFunction } from './options.js'
@@ -33,7 +33,9 @@ import { type Environment, type Runtime, startRuntime } from './runtime.js'
 export type { Environment } from './runtime.js'
 
 /** Optional data about a reported error. */
-export interface ReportOptions extends Omit<LogErrorInput, 'exception' | 'unhandled'> {
+export type ReportOptions = AnyCase<ReportFields>
+
+interface ReportFields extends Omit<LogErrorInput, 'exception' | 'unhandled'> {
   /** False for an error that no handler in the host caught. */
   handled?: boolean
 }
@@ -74,7 +76,7 @@ export class TrackerInstance {
   /** Operations that change errors. */
   readonly Commands = {
     LogError: {
-      call: (input: LogErrorInput): Promise<LoggedError | null> => {
+      call: (input: AnyCase<LogErrorInput>): Promise<LoggedError | null> => {
         try {
           return this.#logError(input)
         } catch {
@@ -273,7 +275,7 @@ export class TrackerInstance {
    * @example
    * Tracker.addBreadcrumb({ category: 'cart', message: 'item added', metadata: { sku } })
    */
-  addBreadcrumb(breadcrumb: Breadcrumb): void {
+  addBreadcrumb(breadcrumb: AnyCase<Breadcrumb>): void {
     try {
       // Starting needs more of the stack than adding, which is too cheap for a check of its own.
       if (this.#runtime || hasRoomForBreadcrumb()) this.#addBreadcrumb(breadcrumb)
@@ -282,9 +284,9 @@ export class TrackerInstance {
     }
   }
 
-  #addBreadcrumb(breadcrumb: Breadcrumb): void {
+  #addBreadcrumb(breadcrumb: AnyCase<Breadcrumb>): void {
     try {
-      const { category, message, duration_ms, metadata } = breadcrumb
+      const { category, message, durationMs, duration_ms = durationMs, metadata } = breadcrumb
       const crumb = { category: String(category), message: String(message), duration_ms, metadata }
       this.#running()?.context.breadcrumbs.add(crumb)
     } catch (error) {
@@ -312,7 +314,7 @@ export class TrackerInstance {
      * @example
      * Tracker.requestGuard.record({ kind: 'blocklist', rule: 'known scrapers', request })
      */
-    record: (event: RequestGuardEvent): void => {
+    record: (event: AnyCase<RequestGuardEvent>): void => {
       this.#ifStackAllows(() => this.#guard()?.record(event))
     },
   }

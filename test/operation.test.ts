@@ -55,6 +55,43 @@ test('perform parses raw input once and runs the operation when the database is 
   await expect(perform(doubled, unavailable)).rejects.toThrow('not migrated')
 })
 
+const windowInput = v.object({ window_days: integer({ min: 1, max: 365 }) })
+const windowed = defineOperation({ input: windowInput, run: async (_context, { window_days }) => window_days })
+const windowedStream = defineOperation({
+  input: windowInput,
+  run: async (_context, { window_days }) => countTo(window_days),
+})
+const windowedCalendar = defineOperation({
+  input: windowInput,
+  run: async (_context, { window_days }) => new Calendar(window_days),
+})
+
+async function* countTo(last: number) {
+  for (let i = 1; i <= last; i++) yield i
+}
+
+test('operations, streams, classes and operations that are loaded later accept camelCase', async () => {
+  const lazily = lazyOperations(async () => ({ windowed }))
+  const table = {
+    Window: windowed,
+    Later: lazily('windowed'),
+    Days: { list: asStream(windowedStream) },
+    Calendar: asClass(windowInput, windowedCalendar, ['days']),
+  }
+  const bound = bindOperations(table, fakeContext)
+  expect(await bound.Window.call({ windowDays: 3 })).toBe(3)
+  expect(await bound.Later.call({ windowDays: 3 })).toBe(3)
+  const listed: number[] = []
+  for await (const day of bound.Days.list({ windowDays: 3 })) listed.push(day)
+  expect(listed).toEqual([1, 2, 3])
+  expect(await new bound.Calendar({ windowDays: 3 }).days()).toBe(3)
+  const both = { window_days: 3, windowDays: 3 } as never
+  const conflict = 'window_days and windowDays are two spellings of one name'
+  await expect(bound.Later.call(both)).rejects.toMatchObject({ code: 'invalid_input' })
+  await expect(bound.Later.call(both)).rejects.toThrow(conflict)
+  expect(() => new bound.Calendar(both)).toThrow(conflict)
+})
+
 test('a bound table offers operations, methods and streams under their names', async () => {
   const bound = bindOperations({ Double: doubled, Days: { twice: doubled, left: asStream(countdown) } }, fakeContext)
   expect(await bound.Double.call({ days: 4 })).toBe(8)

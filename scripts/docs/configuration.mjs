@@ -22,17 +22,24 @@ Other ways are \`Tracker.configure((config) => { … })\`, environment variables
 line. Code overrides the environment, and a flag of the command line overrides both. In the environment, separate list items with commas,
 and write a mapping as \`chat=low,email=high\`.
 
-Every option is also accepted in camelCase, and so are the keys of a mapping:
+All problems are reported together in one \`ConfigurationError\`. The configuration is frozen once the tracker has started:
+a change takes effect after a restart. The settings page never shows secrets.
+
+## Names
+
+Names are in snake_case, in this documentation, in JSON and in results. Your code can pass options, and the arguments of operations, in
+camelCase too:
 
 \`\`\`js
 Tracker.configure({ applicationName: 'shop', severityThresholds: { communityChat: 'high' } })
+Tracker.report(error, { userId: 7, context: { orderId: 7 } })
+await Tracker.Queries.ErrorsList.call({ appVersion: '1.4.0', perPage: 100 })
 \`\`\`
 
-The names in this documentation, in \`Tracker.config\` and in results are in snake_case. Two spellings of one option in an object are an
-error. A misspelled option is an error too, and both the message and the TypeScript compiler suggest the right name.
-
-All problems are reported together in one \`ConfigurationError\`. The configuration is frozen once the tracker has started:
-a change takes effect after a restart. The settings page never shows secrets.
+- Keys that you choose, such as those of \`context\` and \`tags\`, are stored unchanged.
+- HTTP requests use snake_case only.
+- Both spellings of one name in an object are an error. Functions that never throw, such as \`Tracker.report\`, use the one in snake_case.
+- A misspelled option is an error. The message suggests the right name, and so does the TypeScript compiler for options and arguments.
 
 ${sections.join('\n')}`
 }

@@ -1,4 +1,5 @@
 import { types } from 'node:util'
+import { type AnyCase, acceptedNames } from '../model/input/spelling.js'
 import type { Severity } from '../model/severity/severity.js'
 import { cleanText } from '../model/text.js'
 import { epochMilliseconds, MINUTE } from '../model/time.js'
@@ -20,7 +21,7 @@ export interface LogErrorInput {
   user_agent?: string | undefined
   severity?: Severity | undefined
   /** Method, route, headers, content type and duration of the request. */
-  request?: RequestFacts | undefined
+  request?: AnyCase<RequestFacts> | undefined
   /** Short texts that distinguish occurrences. */
   tags?: Record<string, unknown> | undefined
   /** Additional data, shown with the occurrence. */
@@ -61,16 +62,21 @@ const FIELDS: Record<keyof LogErrorInput, true> = {
   trace_id: true,
   span_id: true,
 }
-const FIELD_NAMES = Object.keys(FIELDS)
+const FIELD_NAMES = acceptedNames(Object.keys(FIELDS))
 
-/** Reads the fields of a LogError call. A bare error becomes its exception. */
+/**
+ * Reads the fields of a LogError call in both spellings. A bare error becomes its exception. Of two spellings, snake_case
+ * wins, because LogError never throws.
+ */
 export function readFields(input: unknown): LogErrorInput {
   if (types.isNativeError(input)) return { exception: input }
   if (typeof input !== 'object' || input === null) return {}
   const fields: Record<string, unknown> = {}
-  for (const name of isPlainObject(input) ? Object.keys(input) : FIELD_NAMES) {
-    const value = Object.hasOwn(FIELDS, name) ? readField(input, name) : MISSING
-    if (value !== MISSING) fields[name] = value
+  for (const key of isPlainObject(input) ? Object.keys(input) : FIELD_NAMES.keys()) {
+    const name = FIELD_NAMES.get(key)
+    const value = name === undefined ? MISSING : readField(input, key)
+    if (name === undefined || value === MISSING) continue
+    if (fields[name] === undefined || (name === key && value !== undefined)) fields[name] = value
   }
   return fields
 }

@@ -1,5 +1,5 @@
 import type { AnyCase } from '../model/input/spelling.js'
-import { SEVERITIES } from '../model/severity/severity.js'
+import { SEVERITIES, type Severity } from '../model/severity/severity.js'
 import {
   boolean,
   callback,
@@ -38,7 +38,7 @@ export interface LogContext {
   user_id: string | null
   request_url: string | null
   app_version: string | null
-  severity: string | null
+  severity: Severity | null
 }
 
 export interface Row<T> {

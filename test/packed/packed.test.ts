@@ -238,6 +238,16 @@ describe('the packed package, installed into an empty application', () => {
        const lines: readonly string[] = found.backtrace
        // @ts-expect-error an unknown status
        await Tracker.Commands.UpdateStatus.call({ error_id: 1, status: 3 })
+       // @ts-expect-error an unknown status
+       await Tracker.Commands.UpdateStatus.call({ errorId: 1, status: 'done' })
+       // @ts-expect-error an unknown severity
+       await Tracker.Queries.ErrorsList.call({ severity: 'hi' })
+       // @ts-expect-error a missing field
+       await Tracker.Commands.AssignError.call({ assignedTo: 'anna' })
+       await Tracker.Commands.AssignError.call({ errorId: 1, assigned_to: 'anna' })
+       await Tracker.Queries.ErrorsList.page({ perPage: 5, sortBy: 'first_seen_at', hideSnoozed: true })
+       await Tracker.report(new Error('x'), { userId: 7, request: { durationMs: 3 }, context: { orderId: 7 } })
+       await new Tracker.Queries.PlatformComparison({ applicationId: 1 }).errorRateByPlatform()
        export { capture, count, createTracker, dashboard, lines, TrackerError, withFaultboard }`,
     )
     const header = "import { createTracker, type Settings, Tracker } from 'faultboard'"
@@ -259,6 +269,14 @@ const MISSPELLED: Record<string, string> = {
   'Tracker.configure({ retention_dayz: 3 })': 'retention_days',
   "Tracker.configure({ severityThresholds: { comunityChat: 'low' } })": 'communityChat',
   'Tracker.configure((config) => { config.retentonDays = 3 })': 'retentionDays',
+  'Tracker.report(new Error(), { userID: 7 })': 'userId',
+  "Tracker.Commands.LogError.call({ message: 'x', appVerson: '1' })": 'appVersion',
+  "Tracker.Queries.ErrorsList.call({ severty: 'high' })": 'severity',
+  'Tracker.Queries.ErrorsList.page({ perPagee: 5 })': 'perPage',
+  "Tracker.Commands.AssignError.call({ errorId: 1, asigned_to: 'x' })": 'assigned_to',
+  'Tracker.Commands.UpdatePriority.call({ erorId: 1, priorityLevel: 2 })': 'errorId',
+  'new Tracker.Queries.PlatformComparison({ aplicationId: 7 })': 'applicationId',
+  "Tracker.addBreadcrumb({ category: 'x', message: 'y', durationMS: 3 })": 'durationMs',
   'export const settings = { enable_breadcrumb: true } satisfies Settings': 'enable_breadcrumbs',
 }
 

@@ -102,8 +102,8 @@ describeEachDatabase('validation of commands', (database) => {
     // Creates something to remove.
     await tracker.Commands.AssignError.call({ error_id, assigned_to: 'previous assignee' })
     await tracker.Commands.SnoozeError.call({ error_id, hours: 1 })
-    const call = (name: Command, input: unknown) =>
-      tracker.Commands[name].call(input as never).then(() => 'done', problem)
+    const commands: Record<Command, { call(input: never): Promise<unknown> }> = tracker.Commands
+    const call = (name: Command, input: unknown) => commands[name].call(input as never).then(() => 'done', problem)
     return { tracker, url, error_id, call }
   }
   const problem = (error: TrackerError) => `${error.code}: ${error.message}`

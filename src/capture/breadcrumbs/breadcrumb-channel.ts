@@ -17,7 +17,7 @@ export const breadcrumbChannel: Source = (reporter) => {
   return subscribeAll(reporter, {
     [BREADCRUMB_CHANNEL]: (step: unknown) => {
       if (!hasRoomForBreadcrumb() || typeof step !== 'object' || step === null || types.isProxy(step)) return
-      const { category, message, duration_ms, metadata } = step as Record<string, unknown>
+      const { category, message, durationMs, duration_ms = durationMs, metadata } = step as Record<string, unknown>
       if (typeof category !== 'string' || typeof message !== 'string') return
       breadcrumbs.add({
         category,

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import type { Cause } from '../../model/event.js'
+import { acceptedNames, toCanonicalNames } from '../../model/input/spelling.js'
 import { FILTERED, type Redactor } from '../../model/redaction/redaction.js'
 import { mayContainToken } from '../../model/redaction/token-shapes.js'
 import { parseFrame } from '../../model/stacks/backtrace.js'
@@ -8,6 +9,7 @@ import { displayLine } from '../../model/stacks/source-line.js'
 import { cleanText } from '../../model/text.js'
 import type { RecordedBreadcrumb } from '../breadcrumbs/breadcrumb.js'
 import type { Step } from '../draft.js'
+import type { RequestFacts } from '../fields.js'
 import { PARAMETER_LIMITS, type PlainLimits, plainData } from '../values/plain-data.js'
 import { TEXT_LIMITS } from '../values/text-limits.js'
 
@@ -49,8 +51,7 @@ export const redactDetails: Step = (draft, { redactor }) => {
     draft.request_params === undefined
       ? undefined
       : redactSafely(() => plainData(draft.request_params, redactor, limits))
-  draft.request =
-    draft.request === undefined ? undefined : redactSafely(() => plainData(draft.request, redactor, REQUEST_LIMITS))
+  draft.request = draft.request === undefined ? undefined : redactSafely(() => requestData(draft.request, redactor))
   draft.tags = mergeSets(draft.tags, redactor, TAG_LIMITS)
   draft.context = mergeSets(draft.context, redactor, limits)
   const breadcrumbLimits = isClient ? CLIENT_BREADCRUMB_LIMITS : BREADCRUMB_LIMITS
@@ -94,6 +95,13 @@ const MAX_BREADCRUMB_MESSAGE_LENGTH = 500
 /** Smaller for clients, because an anonymous client decides how much it sends. */
 const CLIENT_LIMITS: PlainLimits = { ...PARAMETER_LIMITS, values: 400, characters: 8000 }
 const CLIENT_BREADCRUMB_LIMITS: PlainLimits = { ...BREADCRUMB_LIMITS, values: 40, characters: 500 }
+
+const REQUEST_NAMES = acceptedNames(['content_type', 'duration_ms'] satisfies (keyof RequestFacts)[])
+
+function requestData(request: unknown, redactor: Redactor): unknown {
+  const data = plainData(request, redactor, REQUEST_LIMITS)
+  return typeof data === 'object' && data !== null ? toCanonicalNames(data, REQUEST_NAMES).fields : data
+}
 
 /** Merges several sets of values; later sets win. Returns a list with the result, or an empty list. */
 function mergeSets(sets: readonly unknown[], redactor: Redactor, limits: PlainLimits): readonly unknown[] {

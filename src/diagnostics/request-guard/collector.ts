@@ -95,7 +95,7 @@ export class RequestGuard {
     const rule = this.#redact(cleanText(textField(event, 'rule') ?? '', MAX_READ_LENGTH))
     breadcrumbs.add({ category: 'request_guard', message: `${kind}: ${rule}`, metadata: { kind, rule } })
     const request = this.#requestOf(event)
-    const eventAddress = textField(event, 'ip_address')
+    const eventAddress = textField(event, 'ip_address') ?? textField(event, 'ipAddress')
     const ip_address = eventAddress && isIP(eventAddress) ? eventAddress : (request?.ip_address ?? '')
     const path = this.#pathOf(textField(event, 'path'), request)
     const time = now()

@@ -47,6 +47,11 @@ export function describeInput(schema: v.GenericSchema): ParameterDescription[] {
   })
 }
 
+/** Names of the fields of a schema. Empty for a schema that is not an object. */
+export function inputNames(schema: v.GenericSchema): string[] {
+  return Object.keys(schemaEntries(schema as SchemaNode))
+}
+
 /** The members of any kind of schema that are inspected here. */
 interface SchemaNode {
   type: string

@@ -2,7 +2,8 @@ import * as v from 'valibot'
 import { TrackerError } from '../errors.js'
 import { cleanText } from '../text.js'
 import { epochMilliseconds } from '../time.js'
-import { facts } from './describe-input.js'
+import { facts, inputNames } from './describe-input.js'
+import { acceptedNames, toCanonicalNames } from './spelling.js'
 
 /**
  * Schema builders for the input of commands, queries, forms and query strings. A schema accepts both the typed value
@@ -45,7 +46,7 @@ export const fraction = ({ min, max }: Limits) =>
 /** One of the given words. */
 export const choice = <const Words extends readonly string[]>(words: Words) =>
   v.pipe(
-    v.string(`must be one of ${words.join(', ')}`),
+    v.string(`must be one of ${words.join(', ')}`) as v.GenericSchema<Words[number], string>,
     v.trim(),
     v.check((word) => words.includes(word), `must be one of ${words.join(', ')}`),
     v.transform((word) => word as Words[number]),
@@ -55,7 +56,7 @@ export const choice = <const Words extends readonly string[]>(words: Words) =>
 /** One of the given whole numbers. */
 export const numberChoice = <const Numbers extends readonly number[]>(numbers: Numbers) =>
   v.pipe(
-    number(`one of ${numbers.join(', ')}`),
+    number(`one of ${numbers.join(', ')}`) as v.GenericSchema<Numbers[number] | `${Numbers[number]}`, number>,
     v.check((n) => numbers.includes(n), `must be one of ${numbers.join(', ')}`),
     v.transform((n) => n as Numbers[number]),
     facts({ type: 'integer', allowed: numbers }),
@@ -64,7 +65,7 @@ export const numberChoice = <const Numbers extends readonly number[]>(numbers: N
 /** `true`, `1`, `on` and `false`, `0`, `off`, empty. */
 export const flag = () =>
   v.pipe(
-    v.union([v.boolean(), v.string(), v.number(FLAG_MESSAGE)]),
+    v.union([v.boolean(), v.string() as v.GenericSchema<FlagText, string>, v.number(FLAG_MESSAGE)]),
     v.check((value) => typeof value === 'boolean' || FLAG_VALUES.has(String(value).trim().toLowerCase()), FLAG_MESSAGE),
     v.transform((value) =>
       typeof value === 'boolean' ? value : (FLAG_VALUES.get(String(value).trim().toLowerCase()) ?? false),
@@ -72,8 +73,10 @@ export const flag = () =>
     facts({ type: 'boolean' }),
   )
 
+type FlagText = 'true' | '1' | 'on' | 'false' | '0' | 'off' | ''
+
 const FLAG_MESSAGE = 'must be true or false'
-const FLAG_VALUES = new Map([
+const FLAG_VALUES = new Map<string, boolean>([
   ['true', true],
   ['1', true],
   ['on', true],
@@ -201,6 +204,14 @@ export function parseInput<Schema extends v.GenericSchema>(
   const result = v.safeParse(schema, input, { abortPipeEarly: true, abortEarly })
   if (result.success) return result.output
   throw new TrackerError('invalid_input', [...new Set(result.issues.map(issueMessage))].join('; '))
+}
+
+/** Parses the arguments of a call in code, which can have names in camelCase. HTTP, JSON and flags use `parseInput`. */
+export function parseArguments<Schema extends v.GenericSchema>(schema: Schema, input: unknown): v.InferOutput<Schema> {
+  if (typeof input !== 'object' || input === null) return parseInput(schema, input)
+  const { fields, conflicts } = toCanonicalNames(input, acceptedNames(inputNames(schema)))
+  if (conflicts.length > 0) throw new TrackerError('invalid_input', conflicts.join('; '))
+  return parseInput(schema, fields)
 }
 
 function issueMessage(issue: v.BaseIssue<unknown>): string {

@@ -56,7 +56,7 @@ export function acceptedNames(names: readonly string[]): AcceptedNames {
   return new Map(names.flatMap((name) => [[name, name] as const, [camelCase(name), name] as const]))
 }
 
-/** Converts the known names of an object to snake_case. A value in both spellings is a conflict. */
+/** Converts the known names of an object to snake_case, which wins if both spellings have a value. */
 export function toCanonicalNames<T extends object>(
   input: T,
   names: AcceptedNames,
@@ -70,9 +70,8 @@ export function toCanonicalNames<T extends object>(
     const value = fields[alias]
     delete fields[alias]
     if (value === undefined) continue
-    if (fields[name] !== undefined)
-      conflicts.push(`${name} and ${alias} are two spellings of one name: use one of them`)
-    fields[name] = value
+    if (fields[name] === undefined) fields[name] = value
+    else conflicts.push(`${name} and ${alias} are two spellings of one name: use one of them`)
   }
   return { fields: fields as T, conflicts }
 }
