@@ -3,6 +3,8 @@ import { setImmediate } from 'node:timers'
 
 const waiting: (() => void)[] = []
 let isScheduled = false
+/** Whether a caller has resumed in this iteration. */
+let hasResumed = false
 
 /**
  * Yields to the event loop of the host. Resumes one caller in every second iteration, in order. With `setImmediate` alone,
@@ -17,13 +19,25 @@ export function nextTurn(): Promise<void> {
   })
 }
 
+/**
+ * Yields to the event loop for work that must not wait behind callers of `nextTurn`. Resumes in the next iteration, or in
+ * the one after it if a caller of `nextTurn` resumes first, because both together would be a longer stall.
+ */
+export function nextFreeIteration(): Promise<void> {
+  return new Promise((resume) => {
+    setImmediate(() => (hasResumed ? setImmediate(resume) : resume()))
+  })
+}
+
 function resumeFirst(): void {
+  hasResumed = true
   waiting.shift()?.()
   setImmediate(skipIteration)
 }
 
 /** Leaves one iteration to the host: Node.js accepts a new connection in one iteration and reads its request in the next. */
 function skipIteration(): void {
+  hasResumed = false
   isScheduled = waiting.length > 0
   if (isScheduled) setImmediate(resumeFirst)
 }

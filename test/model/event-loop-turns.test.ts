@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nextTurn } from '../../src/model/event-loop-turns.js'
+import { nextFreeIteration, nextTurn } from '../../src/model/event-loop-turns.js'
 import { countIterations } from '../support/event-loop.js'
 
 test('resumes one caller in every second event loop iteration, in order', async () => {
@@ -27,4 +27,30 @@ test('leaves an iteration to the host before a single caller resumes again', asy
     for (let i = 0; i < 5; i++) await nextTurn()
   })
   expect(iterations).toBeGreaterThanOrEqual(9)
+})
+
+test('resumes work with priority in other iterations than callers that wait for their turn', async () => {
+  // Ends the iteration that the previous test leaves to the host, so that each iteration below starts with `count`.
+  await new Promise((resume) => setImmediate(resume))
+  let iteration = 0
+  let isOver = false
+  const count = () => {
+    iteration++
+    if (!isOver) setImmediate(count)
+  }
+  setImmediate(count)
+  const record = async (wait: () => Promise<void>) => {
+    const resumedIn: number[] = []
+    for (let i = 0; i < 5; i++) {
+      await wait()
+      resumedIn.push(iteration)
+    }
+    return resumedIn
+  }
+  const [turns, otherTurns, free] = await Promise.all([record(nextTurn), record(nextTurn), record(nextFreeIteration)])
+  isOver = true
+  expect(new Set([...turns, ...otherTurns]).size).toBe(10)
+  for (const used of free) expect([...turns, ...otherTurns]).not.toContain(used)
+  // Does not wait behind the other callers.
+  expect(free.at(-1)).toBeLessThan(turns.at(-1) ?? 0)
 })

@@ -1,4 +1,5 @@
 import { TrackerError } from '../../model/errors.js'
+import { nextFreeIteration } from '../../model/event-loop-turns.js'
 import { type DatabaseTarget, handleFile } from '../database-target.js'
 import type { Dialect, ErrorClass } from '../dialect.js'
 import {
@@ -314,11 +315,11 @@ class SqlitePool implements Driver {
   }
 
   /**
-   * Begins in a new event loop iteration. The transaction ends in the same iteration. Code of the host never encounters
+   * Begins in a new event loop iteration, without a part of a dashboard page. The transaction ends in the same iteration. Code of the host never encounters
    * the lock, and its statements never join the transaction.
    */
   async beginTransaction(connection: SqliteConnection): Promise<void> {
-    await new Promise((resume) => setImmediate(resume))
+    await nextFreeIteration()
     this.file?.assertUndamaged()
     await this.#detectingDamage(() =>
       retryWhileBusy(() => {
