@@ -184,6 +184,19 @@ describe('withFaultboard() for Fetch', () => {
     expect((await handle(new Request('http://host/error_dashboard'), { name: 'bun' })).status).toBe(401)
   })
 
+  test('wraps a handler in the style of Bun, which receives its server', async () => {
+    const tracker = testTracker()
+    const server = { requestIP: (_request: Request) => ({ address: '192.0.2.1' }) }
+    const app = {
+      fetch: withFaultboard((_request: Request, _server: typeof server): Response => throwError(), {
+        tracker,
+        remote_address: (request, { requestIP }) => requestIP(request)?.address,
+      }),
+    }
+    expect(() => app.fetch(new Request('http://host/'), server)).toThrow('broken')
+    expect(await firstRecordedError(tracker)).toMatchObject({ message: 'broken', ip_address: '192.0.2.1' })
+  })
+
   test('adds context, user and breadcrumbs of the request to its errors', async () => {
     const tracker = testTracker({ request_scope: 'always', enable_breadcrumbs: true })
     const handle = withFaultboard(
