@@ -58,8 +58,8 @@ async function loadPackage(): Promise<SqliteLibrary> {
   const database = `SQLite on Node.js ${process.versions.node}`
   assertSupportedVersion(PACKAGE, database)
   try {
-    // A literal name, so that Next.js and Nitro copy the package. webpack must not fail where it is not installed.
-    return (await import(/* webpackIgnore: true */ '@photostructure/sqlite')) as unknown as SqliteLibrary
+    // A literal name, so that Next.js and Nitro copy the package. In `try`, bundlers accept that it is not installed.
+    return (await import('@photostructure/sqlite')) as unknown as SqliteLibrary
   } catch (cause) {
     throw driverError(PACKAGE, { database, cause, alternative: 'use Node.js 22.16 or later' })
   }
