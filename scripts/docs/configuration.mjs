@@ -27,8 +27,8 @@ a change takes effect after a restart. The settings page never shows secrets.
 
 ## Names
 
-Names are in snake_case, in this documentation, in JSON and in results. Your code can pass options, and the arguments of operations, in
-camelCase too:
+Names are in snake_case, in this documentation, in JSON and in results. Your code can pass options, those of endpoints and
+subscribers too, and the arguments of operations in camelCase:
 
 \`\`\`js
 Tracker.configure({ applicationName: 'shop', severityThresholds: { communityChat: 'high' } })
@@ -37,8 +37,9 @@ await Tracker.Queries.ErrorsList.call({ appVersion: '1.4.0', perPage: 100 })
 \`\`\`
 
 - Keys that you choose, such as those of \`context\` and \`tags\`, are stored unchanged.
-- HTTP requests use snake_case only.
-- Both spellings of one name in an object are an error. Functions that never throw, such as \`Tracker.report\`, use the one in snake_case.
+- HTTP requests and the options of the [browser client](browser.md) use snake_case only.
+- Both spellings of one name in an object are an error. Functions that never throw, such as
+  \`Tracker.report\`, the winston transport and \`faultboard/fetch\` use the one in snake_case.
 - A misspelled option is an error. The message suggests the right name, and so does the TypeScript compiler for options and arguments.
 
 ${sections.join('\n')}`

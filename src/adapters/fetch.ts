@@ -9,6 +9,7 @@ import { startDashboard } from './start-dashboard.js'
 export interface RequestDetails {
   /** Address of the client or of the last proxy, such as `getClientAddress()` in SvelteKit. */
   remote_address?: string | null | undefined
+  remoteAddress?: string | null | undefined
   /** Pattern of the route, such as `/orders/[id]`. */
   route?: string | null | undefined
   /** Path parameters from the router. */
@@ -20,7 +21,7 @@ export interface RequestDetails {
 /** Returns the response to a request for the dashboard, or undefined for every other request. */
 export type ServeDashboard = (
   request: Request,
-  details?: Pick<RequestDetails, 'remote_address'>,
+  details?: Pick<RequestDetails, 'remote_address' | 'remoteAddress'>,
 ) => Promise<Response> | undefined
 
 /**
@@ -37,7 +38,7 @@ export function dashboard(tracker: TrackerInstance = Tracker): ServeDashboard {
       originalUrl: withoutOrigin(request.url),
       // Read for the dashboard only.
       get ip() {
-        return details.remote_address
+        return details.remote_address ?? details.remoteAddress
       },
     }
     const mount = findMount(target, mount_path)
@@ -55,7 +56,11 @@ export function dashboard(tracker: TrackerInstance = Tracker): ServeDashboard {
  * export const handleError = ({ error, event }) => recordError(error, event.request, { route: event.route.id })
  */
 export function capture(tracker: TrackerInstance = Tracker) {
-  return (error: unknown, request: Request, { remote_address, route, ...details }: RequestDetails = {}): void => {
+  return (
+    error: unknown,
+    request: Request,
+    { remoteAddress, remote_address = remoteAddress, route, ...details }: RequestDetails = {},
+  ): void => {
     const facts = { ...details, remote_address: remote_address ?? undefined, route: route ?? undefined }
     // `Tracker.report` identifies a request by its node:http request.
     const key = tracker.currentRequest() ?? request
@@ -67,6 +72,7 @@ export interface FetchOptions<Rest extends unknown[]> {
   tracker?: TrackerInstance
   /** Returns the address of the client or of the last proxy. Receives the arguments of the handler. */
   remote_address?: (request: Request, ...rest: Rest) => string | null | undefined
+  remoteAddress?: (request: Request, ...rest: Rest) => string | null | undefined
 }
 
 /**
@@ -76,7 +82,7 @@ export interface FetchOptions<Rest extends unknown[]> {
  */
 export function withFaultboard<Rest extends unknown[], Result>(
   handler: (request: Request, ...rest: Rest) => Result,
-  { tracker = Tracker, remote_address }: FetchOptions<Rest> = {},
+  { tracker = Tracker, remoteAddress, remote_address = remoteAddress }: FetchOptions<Rest> = {},
 ): (request: Request, ...rest: Rest) => Result | Promise<Response> {
   const serveDashboard = dashboard(tracker)
   const recordError = capture(tracker)

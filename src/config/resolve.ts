@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import { ConfigurationError } from '../model/errors.js'
+import { unknownOption } from '../model/input/option-names.js'
 import { type AcceptedNames, type AnyCase, acceptedNames, toCanonicalNames } from '../model/input/spelling.js'
 import { cleanText, nearestWord } from '../model/text.js'
 import { checkKind } from './kinds.js'
@@ -72,10 +73,7 @@ function isFeature(name: string): boolean {
 function unknownNames(settings: Settings, names: AcceptedNames): string[] {
   return Object.keys(settings)
     .filter((name) => !names.has(name))
-    .map((name) => {
-      const suggestion = nearestWord(name, names.keys())
-      return `${name} is not an option${suggestion ? `; did you mean ${suggestion}?` : '; docs/configuration.md lists all options'}`
-    })
+    .map((name) => unknownOption(name, names.keys(), '; docs/configuration.md lists all options'))
 }
 
 const CREDENTIALS = ['dashboard_username', 'dashboard_password'] as const

@@ -1,6 +1,8 @@
 import { findUserId } from '../capture/facts/user.js'
 import { Tracker } from '../index.js'
 import { ConfigurationError, TrackerError } from '../model/errors.js'
+import { checkOptionNames } from '../model/input/option-names.js'
+import type { AnyCase } from '../model/input/spelling.js'
 import type { TrackerInstance } from '../tracker.js'
 import { type ClientOptions, countedBy, resolveClient } from './client.js'
 import { parseErrors, type ReportedError } from './contract.js'
@@ -15,7 +17,10 @@ import { SeenEvents } from './seen-events.js'
 export type { ReportingRequest } from './http.js'
 export type { Mountable } from './mountable.js'
 
-export interface ReportingOptions extends CorsOptions, ClientOptions {
+/** Options in snake_case or camelCase. */
+export type ReportingOptions = AnyCase<CanonicalOptions>
+
+interface CanonicalOptions extends CorsOptions, ClientOptions {
   /** Default: the default tracker. */
   tracker?: TrackerInstance
   /**
@@ -39,7 +44,8 @@ export interface ReportingOptions extends CorsOptions, ClientOptions {
  * const reporting = reportingEndpoint({ authorize: ({ request }) => isSignedIn(request) })
  * app.all('/client_errors', reporting.express)
  */
-export function reportingEndpoint(options: ReportingOptions = {}): Mountable {
+export function reportingEndpoint(givenOptions: ReportingOptions = {}): Mountable {
+  const options = checkOptionNames<CanonicalOptions>(givenOptions, OPTION_NAMES)
   const tracker = options.tracker ?? Tracker
   const settings = { ...DEFAULTS, ...definedOptions(options) }
   checkMaxBytes(settings)
@@ -105,6 +111,18 @@ export function reportingEndpoint(options: ReportingOptions = {}): Mountable {
   return mountable(endpoint)
 }
 
+const OPTION_NAMES: Record<keyof CanonicalOptions, true> = {
+  tracker: true,
+  authorize: true,
+  user: true,
+  trust_user: true,
+  max_bytes: true,
+  script_origins: true,
+  allowed_origins: true,
+  allow_credentials: true,
+  client_address: true,
+}
+
 const DEFAULTS = {
   max_bytes: 262_144,
   trust_user: false,
@@ -112,7 +130,7 @@ const DEFAULTS = {
 }
 
 /** Drops undefined options. */
-function definedOptions(options: ReportingOptions): Partial<typeof DEFAULTS> {
+function definedOptions(options: CanonicalOptions): Partial<typeof DEFAULTS> {
   const entries = Object.entries(options).filter(
     ([name, value]) => value !== undefined && Object.hasOwn(DEFAULTS, name),
   )

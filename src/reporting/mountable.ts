@@ -27,7 +27,10 @@ export interface Mountable {
    * @example Deno.serve((request, { remoteAddr }) => reporting.handle(request, { remote_address: remoteAddr.hostname
    * }))
    */
-  handle(request: Request, from?: { remote_address?: string | null; host?: object }): Promise<Response>
+  handle(
+    request: Request,
+    from?: { remote_address?: string | null; remoteAddress?: string | null; host?: object },
+  ): Promise<Response>
   /** `app.all('/client_errors', reporting.express)`, and in a Nest controller `reporting.nest(request, response)`. */
   express(request: IncomingMessage, response: ServerResponse, nextRoute?: unknown): Promise<void>
   /** `if (request.url === '/client_errors') return reporting.node(request, response)` */
@@ -52,7 +55,8 @@ export function mountable(endpoint: Endpoint): Mountable {
     return endpoint(request, { remote_address, host: request })
   }
   return {
-    handle: (request, { remote_address = null, host = request } = {}) => endpoint(request, { remote_address, host }),
+    handle: (request, { remoteAddress = null, remote_address = remoteAddress, host = request } = {}) =>
+      endpoint(request, { remote_address, host }),
     express,
     node: (request, response) => express(request, response),
     nest: (request, response) => serveNest(endpoint, request as NestRequest, response as NestResponse),

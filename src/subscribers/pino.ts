@@ -5,10 +5,15 @@ import { whenStackAllows } from '../capture/guards/deferred-reports.js'
 import { LateReports } from '../capture/sources/late-reports.js'
 import type { Reporter, Source } from '../capture/sources/source.js'
 import { Tracker } from '../index.js'
+import { checkOptionNames } from '../model/input/option-names.js'
+import type { AnyCase } from '../model/input/spelling.js'
 import type { TrackerInstance } from '../tracker.js'
 import { findError, LogEntry, otherFields } from './log-entry.js'
 
-export interface PinoOptions {
+/** Options in snake_case or camelCase. */
+export type PinoOptions = AnyCase<CanonicalOptions>
+
+interface CanonicalOptions {
   /** Also records error and fatal entries without an Error, with the type `LogEntry`. */
   record_all?: boolean
 }
@@ -24,10 +29,10 @@ const FATAL_LEVEL = 60
  * @example subscribeToPino()
  */
 export function subscribeToPino(options: PinoOptions = {}, tracker: TrackerInstance = Tracker): () => void {
-  return tracker.start().attach(pinoErrorSource(options))
+  return tracker.start().attach(pinoErrorSource(checkOptionNames<CanonicalOptions>(options, { record_all: true })))
 }
 
-function pinoErrorSource({ record_all = false }: PinoOptions): Source {
+function pinoErrorSource({ record_all = false }: CanonicalOptions): Source {
   return (reporter) => {
     if (!reporter.context.config.enable_error_subscriber) return () => {}
     const lateReports = new LateReports(reporter)

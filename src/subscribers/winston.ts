@@ -13,8 +13,10 @@ export interface FaultboardTransportOptions {
   level?: string
   /** Minimum level of entries that are recorded as errors. Default: `error`. */
   error_level?: string
+  errorLevel?: string
   /** Also records entries without an Error, with the type `LogEntry`. */
   record_all?: boolean
+  recordAll?: boolean
   handleExceptions?: boolean
   handleRejections?: boolean
   silent?: boolean
@@ -48,8 +50,8 @@ export class FaultboardTransport extends Writable {
     this.handleExceptions = options.handleExceptions ?? false
     this.handleRejections = options.handleRejections ?? false
     this.silent = options.silent ?? false
-    this.#errorLevel = options.error_level ?? 'error'
-    this.#recordAll = options.record_all ?? false
+    this.#errorLevel = options.error_level ?? options.errorLevel ?? 'error'
+    this.#recordAll = options.record_all ?? options.recordAll ?? false
     this.#detach = tracker.start().attach((reporter) => {
       const lateReports = new LateReports(reporter)
       this.#reports = { reporter, lateReports }

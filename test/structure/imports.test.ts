@@ -35,7 +35,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'operation',
   ],
   adapters: ['config', 'model', 'capture', 'dashboard', 'tracker', 'index'],
-  subscribers: ['capture', 'diagnostics', 'tracker', 'index'],
+  subscribers: ['model', 'capture', 'diagnostics', 'tracker', 'index'],
   reporting: ['config', 'capture', 'dashboard', 'model', 'adapters', 'tracker', 'index'],
   testing: ['config', 'model', 'store', 'jobs', 'notifications', 'options', 'index'],
   browser: [],

@@ -1,5 +1,7 @@
 import { Tracker } from '../../index.js'
 import { ConfigurationError } from '../../model/errors.js'
+import { checkOptionNames } from '../../model/input/option-names.js'
+import type { AnyCase } from '../../model/input/spelling.js'
 import type { TrackerInstance } from '../../tracker.js'
 import type { ClientOptions } from '../client.js'
 import { createCors } from '../cors.js'
@@ -8,7 +10,10 @@ import { type Mountable, mountable } from '../mountable.js'
 import type { PublicKeys } from './public-key.js'
 import { createReceiver } from './receive.js'
 
-export interface SentryIntakeOptions extends ClientOptions {
+/** Options in snake_case or camelCase. */
+export type SentryIntakeOptions = AnyCase<CanonicalOptions>
+
+interface CanonicalOptions extends ClientOptions {
   /** Default: the default tracker. */
   tracker?: TrackerInstance
   /** The public keys that may report, or a function `(public_key, project_id) => boolean`. */
@@ -21,6 +26,15 @@ export interface SentryIntakeOptions extends ClientOptions {
   max_bytes?: number
 }
 
+const OPTION_NAMES: Record<keyof CanonicalOptions, true> = {
+  tracker: true,
+  keys: true,
+  allowed_origins: true,
+  store_ip_addresses: true,
+  max_bytes: true,
+  client_address: true,
+}
+
 const DEFAULT_MAX_BYTES = 1_048_576
 const MAX_BYTES_LIMIT = 20 * 1_048_576
 
@@ -28,7 +42,8 @@ const MAX_BYTES_LIMIT = 20 * 1_048_576
  * Accepts events of Sentry SDKs, which only need a DSN: `https://KEY@host/sentry/1` for an intake mounted at /sentry.
  * @example app.use('/sentry', sentryIntake({ keys: ['8c1f0a…'], allowed_origins: ['https://shop.example'] }).express)
  */
-export function sentryIntake(options: SentryIntakeOptions): Mountable {
+export function sentryIntake(givenOptions: SentryIntakeOptions): Mountable {
+  const options = checkOptionNames<CanonicalOptions>(givenOptions, OPTION_NAMES)
   const { tracker = Tracker, keys, allowed_origins, client_address, store_ip_addresses = false } = options
   const { max_bytes = DEFAULT_MAX_BYTES } = options
   checkOptions(keys, max_bytes)
