@@ -37,6 +37,8 @@ export default defineConfig({
   resolve: { alias: { '#html': fileURLToPath(new URL('src/html', import.meta.url)) } },
   test: {
     globalSetup: ['test/support/build-once.ts', 'test/support/templates.ts'],
+    // Hosts that tests start behave as in production, not as in a test run.
+    env: { VITEST: '' },
     pool: 'forks',
     fileParallelism: true,
     // More than the cores of a small machine: many tests wait for a server, a browser or a child process.

@@ -48,9 +48,13 @@ export interface Environment {
   write?: (line: string) => void
   /** Replaces the list of diagnostics. */
   diagnostics?: readonly Diagnostic[]
+  /** Whether to print the URL of the dashboard. Commands print it themselves. */
+  announcesDashboard?: boolean
 }
 
-interface StartEnvironment extends Required<Omit<Environment, 'diagnostics'>>, Pick<Environment, 'diagnostics'> {
+interface StartEnvironment
+  extends Required<Omit<Environment, 'diagnostics' | 'announcesDashboard'>>,
+    Pick<Environment, 'diagnostics'> {
   /** Whether the credentials of the dashboard are required. */
   servesDashboard?: boolean
 }
@@ -178,7 +182,14 @@ function startExitHooks(context: Context): () => void {
 /** Builds the parts of a tracker without starting any of them. */
 function buildContext(
   settings: Settings,
-  { now, random, env, write, diagnostics, servesDashboard }: StartEnvironment & Required<Environment>,
+  {
+    now,
+    random,
+    env,
+    write,
+    diagnostics,
+    servesDashboard,
+  }: StartEnvironment & Required<Pick<Environment, 'diagnostics'>>,
   pools: CaptureContext['pools'],
 ): { context: CaptureContext; backend: LazyBackend; isSpoolOnly: boolean } {
   const optionTable = { ...OPTIONS, ...optionsOf(diagnostics) }

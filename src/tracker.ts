@@ -16,6 +16,7 @@ import { mergeValues, type Scope, type Scopes } from './capture/scope.js'
 import type { Source } from './capture/sources/source.js'
 import { thrownMessage } from './capture/values/thrown-value.js'
 import { requireCredentials } from './config/resolve.js'
+import { announceDashboard } from './dashboard/announce.js'
 import type { Handler } from './dashboard/handler.js'
 import type { Diagnostic } from './diagnostics/define.js'
 import { DIAGNOSTICS, operationsOf } from './diagnostics/diagnostics.js'
@@ -50,6 +51,7 @@ export class TrackerInstance {
   #outdated = false
   #stopped = false
   #stopping: Promise<void> | null = null
+  #stopAnnouncing: (() => void) | null = null
   readonly #pools: RegisteredPools = new Map()
   /** Reports dropped near a stack overflow. Counted with the next report, because a call would overflow again. */
   #missed = 0
@@ -62,6 +64,7 @@ export class TrackerInstance {
       env: environment.env ?? process.env,
       write: environment.write ?? ((line) => process.stderr.write(line)),
       diagnostics: environment.diagnostics ?? DIAGNOSTICS,
+      announcesDashboard: environment.announcesDashboard ?? true,
     }
     if (environment.diagnostics) this.#bindDiagnostics(environment.diagnostics)
   }
@@ -126,9 +129,10 @@ export class TrackerInstance {
   startDashboard(): this {
     this.#stopped = false
     // A tracker that was started before may have none either.
-    const { config } = this.#start({ servesDashboard: true }).context
-    if (config.enabled) requireCredentials(config)
+    const { context } = this.#start({ servesDashboard: true })
+    if (context.config.enabled) requireCredentials(context.config)
     this.#provisional = false
+    if (this.#environment.announcesDashboard) this.#stopAnnouncing ??= announceDashboard(context, this.#environment.env)
     return this
   }
 
@@ -374,6 +378,8 @@ export class TrackerInstance {
   async #stop(): Promise<void> {
     const runtime = this.#runtime
     this.#runtime = null
+    this.#stopAnnouncing?.()
+    this.#stopAnnouncing = null
     await runtime?.stop()
   }
 

@@ -55,7 +55,8 @@ export async function openTracker(settings: Settings, environment: Environment =
   let writeLine = (line: string): void => void earlyLines.push(line)
   // The application imports its own crash files.
   const trackerSettings = { ...settings, crash_capture_path: null }
-  const tracker = new TrackerInstance(trackerSettings, { ...environment, write: (line) => writeLine(line) }).start()
+  const ownEnvironment = { ...environment, announcesDashboard: false, write: (line: string) => writeLine(line) }
+  const tracker = new TrackerInstance(trackerSettings, ownEnvironment).start()
   const warnings = earlyLines.splice(0)
   try {
     await tracker.ready()

@@ -7,6 +7,7 @@ import { checkKind } from './kinds.js'
 import { environmentVariable, type Options, type OptionTable, type Row, type Settings } from './options.js'
 import { findProject, realPath } from './project.js'
 import { findCommit, versionFromEnvironment } from './release.js'
+import { isTestRun } from './test-runner.js'
 
 export interface ResolvedConfiguration {
   options: Options
@@ -55,6 +56,8 @@ function configuredValue(
   if (variable && variableText !== undefined && variableText !== '') {
     return { value: row.kind.fromText?.(variableText), source: `${variable} (option ${name})` }
   }
+  // Tests must not write to the database of a developer.
+  if (name === 'database' && isTestRun(env)) return { value: 'sqlite::memory:', source: name }
   return { value: row.default, source: name }
 }
 

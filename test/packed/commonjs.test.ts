@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
@@ -13,7 +13,7 @@ const APP = `
   const express = require('express')
   const { Tracker } = require('faultboard')
   const { capture, dashboard } = require('faultboard/express')
-  Tracker.configure({ dashboard_username: 'admin', dashboard_password: 'secret', database: 'sqlite::memory:' })
+  Tracker.configure({ dashboard_username: 'admin', dashboard_password: 'secret' })
   const app = express().set('env', 'production')
   app.use(dashboard())
   app.get('/', () => { throw new Error('No such order') })
@@ -62,6 +62,8 @@ describeEachRuntime('a CommonJS application', ({ path, name }) => {
     expect(stderr).toContain('Tests:       1 passed, 1 total')
     expect(stderr).not.toMatch(/did not exit|torn down|ExperimentalWarning/)
     expect(status).toBe(0)
+    // Jest runs with a database in memory.
+    expect(readdirSync(cwd).sort()).toEqual(['app.js', 'app.test.js', 'package.json'])
   })
 })
 

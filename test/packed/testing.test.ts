@@ -41,6 +41,31 @@ test('the example of docs/testing.md passes', { timeout: 60_000 }, () => {
   expect(runTests('docs', code, ['--test', '--test-reporter=tap', 'adapter.test.mjs'])).toMatch(/# pass 1\n# fail 0/)
 })
 
+const DEFAULT_DATABASE = `
+  import assert from 'node:assert/strict'
+  import { existsSync } from 'node:fs'
+  import { Tracker } from 'faultboard'
+  import { recorded } from 'faultboard/testing'
+  async function check() {
+    await Tracker.report(new Error('Payment rejected'))
+    assert.deepEqual((await recorded()).map(({ message }) => message), ['Payment rejected'])
+    await Tracker.shutdown()
+    assert.equal(existsSync('faultboard.sqlite3'), false)
+  }
+`
+
+test.each([
+  ['node:test', ['--test', '--test-reporter=tap', 'adapter.test.mjs'], /# pass 1\n# fail 0/],
+  ['vitest', ['../node_modules/vitest/vitest.mjs', 'run', '--root', '.'], /1 passed/],
+])(
+  'a project that uses %s does not write to the default database file',
+  { timeout: 60_000 },
+  (runner, args, passed) => {
+    const code = `import { test } from '${runner}'\n${DEFAULT_DATABASE}\ntest('records an error', check)`
+    expect(runTests(`default-${runner.replace(':', '-')}`, code, args)).toMatch(passed)
+  },
+)
+
 /** Runs a test file in a project of its own. Returns the output. */
 function runTests(project: string, code: string, args: string[]): string {
   const cwd = join(root, project)

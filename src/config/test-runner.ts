@@ -1,0 +1,11 @@
+/** Variables that Jest, Vitest, node:test and parallel Mocha set. */
+const VARIABLES = ['JEST_WORKER_ID', 'VITEST', 'NODE_TEST_CONTEXT', 'MOCHA_WORKER_ID']
+
+/**
+ * Whether a test runner runs this process. NODE_ENV does not count: a server with NODE_ENV=test must not lose its
+ * errors at a restart.
+ */
+export function isTestRun(env: NodeJS.ProcessEnv): boolean {
+  if (VARIABLES.some((name) => env[name])) return true
+  return process.execArgv.includes('--test') || /[\\/]_?mocha(?:\.js)?$/.test(process.argv[1] ?? '')
+}

@@ -1,0 +1,76 @@
+import { createServer, type Server } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
+import { type AddressInfo, createServer as createSocketServer } from 'node:net'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+import { TrackerInstance } from '../../src/tracker.js'
+import { temporaryFolder } from '../support/tracker.js'
+
+const cleanups: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+
+/** Starts a tracker that serves the dashboard, and returns its lines on standard error. */
+function startedTracker(settings = {}, env: NodeJS.ProcessEnv = {}) {
+  const lines: string[] = []
+  const credentials = { dashboard_username: 'admin', dashboard_password: 'secret', database: 'sqlite::memory:' }
+  const tracker = new TrackerInstance({ ...credentials, ...settings }, { env, write: (line) => lines.push(line) })
+  cleanups.push(() => tracker.shutdown())
+  return { tracker: tracker.startDashboard(), lines }
+}
+
+async function listening(server: Server, target: number | string = 0): Promise<number> {
+  cleanups.push(() => new Promise((closed) => server.close(closed)))
+  await new Promise<void>((done) => server.listen(target, done))
+  return (server.address() as AddressInfo).port
+}
+
+describe('The URL of the dashboard', () => {
+  test('is printed once, when the first HTTP server listens', async () => {
+    const { lines } = startedTracker()
+    await listening(createSocketServer() as Server)
+    expect(lines).toEqual([])
+    const port = await listening(createServer(() => {}))
+    await listening(createServer(() => {}))
+    expect(lines).toEqual([`[faultboard] Dashboard: http://localhost:${port}/error_dashboard\n`])
+  })
+
+  test('has the protocol of the server and the configured path', async () => {
+    const { lines } = startedTracker({ mount_path: '/errors' })
+    const port = await listening(createSecureServer(() => {}))
+    expect(lines).toEqual([`[faultboard] Dashboard: https://localhost:${port}/errors\n`])
+  })
+
+  test('is the public URL if dashboard_base_url is set', async () => {
+    const { lines } = startedTracker({ dashboard_base_url: 'https://ops.example/shop/' })
+    await listening(createServer(() => {}))
+    expect(lines).toEqual(['[faultboard] Dashboard: https://ops.example/shop/error_dashboard\n'])
+  })
+
+  test('is only a path if the server uses a Unix socket', async () => {
+    const { lines } = startedTracker()
+    await listening(
+      createServer(() => {}),
+      join(temporaryFolder(), 'host.sock'),
+    )
+    expect(lines).toEqual(['[faultboard] Dashboard: /error_dashboard\n'])
+  })
+
+  test.each([
+    ['in a test run', {}, { VITEST: 'true' }],
+    ['in the second worker of a cluster', {}, { NODE_UNIQUE_ID: '2' }],
+    ['if the tracker is turned off', { enabled: false }, {}],
+  ])('is not printed %s', async (_, settings, env) => {
+    const { lines } = startedTracker(settings, env)
+    await listening(createServer(() => {}))
+    expect(lines).toEqual([])
+  })
+
+  test('is not printed after a shutdown', async () => {
+    const { tracker, lines } = startedTracker()
+    await tracker.shutdown()
+    await listening(createServer(() => {}))
+    expect(lines).toEqual([])
+  })
+})
