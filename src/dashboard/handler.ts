@@ -33,6 +33,7 @@ import { LiveUpdates, liveStream } from './live.js'
 import type { Mount } from './mount.js'
 import { createMountPathRecorder } from './mount-path.js'
 import { preferenceCookie, visitCookie } from './preferences.js'
+import { renderInOrder } from './render-queue.js'
 import { CHALLENGE } from './sign-in/basic.js'
 import { SignInLimited } from './sign-in/limiter.js'
 import { createSignIn, type SignIn } from './sign-in/sign-in.js'
@@ -220,10 +221,10 @@ async function respondWithPage(
     : data
   await loadLayoutData(exchange)
   if (page.healthState) visit.tracker = { ...visit.tracker, state: page.healthState(data) }
-  // Yields to the host, because rendering blocks the event loop.
-  await nextTurn()
-  const document = pageDocument(page.title(data, visit), page.view(shown, visit, parameters), visit)
-  return withPageCookies(await htmlResponse(document), exchange)
+  const response = await renderInOrder(() =>
+    htmlResponse(pageDocument(page.title(data, visit), page.view(shown, visit, parameters), visit)),
+  )
+  return withPageCookies(response, exchange)
 }
 
 /** Whether the layout of a page should be sent before its data is loaded. */
@@ -244,10 +245,7 @@ async function streamPage(
   exchange: Exchange,
 ): Promise<Response> {
   const { visit } = exchange
-  const render = async (data: unknown) => {
-    await nextTurn()
-    return String(await page.view(data, visit, parameters))
-  }
+  const render = (data: unknown) => renderInOrder(async () => String(await page.view(data, visit, parameters)))
   const content = loading.then(render).catch(async (error) => {
     const { status, message } = describeFailure(error, visit, context)
     return String(await ErrorContent({ status, message, visit }))
