@@ -154,36 +154,6 @@ describe('the packed package, installed into an empty application', () => {
     expect(message.trim()).toBe('пароль=[FILTERED] 密码：[FILTERED]')
   })
 
-  test.each([
-    // Next.js 14 and React 17 exclude each other.
-    [['next@14']],
-    [
-      [
-        ...['koa@2', '@nestjs/core@12', 'h3@1', 'pg@7', 'ioredis@4', 'react@17', 'mysql2@2', 'fastify@4', 'bullmq@4'],
-        ...['pg-boss@9', 'express-rate-limit@5', 'express@~4.16.1'],
-      ],
-    ],
-  ])(
-    'npm installs it next to %j without flags',
-    (packages) => {
-      const host = mkdtempSync(join(folder, 'host-'))
-      writeFileSync(join(host, 'package.json'), JSON.stringify({ name: 'host', private: true }))
-      const flags = [
-        'install',
-        '--package-lock-only',
-        '--ignore-scripts',
-        '--no-audit',
-        '--no-fund',
-        '--prefer-offline',
-      ]
-      npm([...flags, ...packages], host)
-      npm([...flags, join(folder, tarball.filename)], host)
-      const { dependencies } = JSON.parse(readFileSync(join(host, 'package.json'), 'utf8'))
-      expect(Object.keys(dependencies)).toHaveLength(packages.length + 1)
-    },
-    180_000,
-  )
-
   test('throws at the start next to a framework that is too old, and names both versions', () => {
     const koa = join(folder, 'node_modules/koa')
     mkdirSync(koa)

@@ -43,6 +43,13 @@ test('benchmarks are compared with the accepted results every week and on demand
   expect(text).toContain('bench/results/latest.json')
 })
 
+test('packages are installed one by one every week, with every supported Node.js version', () => {
+  const { text } = WORKFLOWS.find(({ name }) => name === 'install.yml') ?? { text: '' }
+  expect(text).toContain('node: [20, 22, 24]')
+  expect(text).toContain('FAULTBOARD_TEST_INSTALLS: each')
+  expect(text).toContain('npm test -- test/packed')
+})
+
 test('a release has provenance and an SBOM', () => {
   const { text } = WORKFLOWS.find(({ name }) => name === 'release.yml') ?? { text: '' }
   expect(text).toContain('npm publish --provenance')
