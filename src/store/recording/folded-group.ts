@@ -208,11 +208,17 @@ const payloads = new WeakMap<readonly string[], Payload & Pick<ErrorEvent, 'sign
 export function storedPayload(event: Pick<ErrorEvent, 'backtrace' | 'causes' | 'signature_place'>): Payload {
   const { backtrace, causes, signature_place } = event
   const known = causes.length === 0 ? payloads.get(backtrace) : undefined
-  if (known && known.signature_place === signature_place) return known
+  if (known && isSamePlace(known.signature_place, signature_place)) return known
   const content = JSON.stringify({ backtrace, causes, signature_place })
   const payload = { content, digest: hash('sha256', content), signature_place }
   if (causes.length === 0) payloads.set(backtrace, payload)
   return payload
+}
+
+/** Compares the lines too, because every event from the spool has its own array. */
+function isSamePlace(a: ErrorEvent['signature_place'], b: ErrorEvent['signature_place']): boolean {
+  if (a === b) return true
+  return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((line, i) => line === b[i])
 }
 
 /** Typical size of an event with its short texts. */
