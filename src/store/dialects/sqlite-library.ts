@@ -1,3 +1,4 @@
+import { runInThisContext } from 'node:vm'
 import { assertSupportedVersion, driverError } from '../load-driver.js'
 import type { SqliteHandle } from './sqlite-file.js'
 
@@ -33,8 +34,8 @@ function loadBuiltIn(): SqliteLibrary | null {
  * while it loads the module, so the replacement ends with the synchronous call. Other warnings pass.
  */
 function withoutSqliteWarning<Result>(load: () => Result): Result {
-  // In Jest, the global `process` is a copy, and Node.js does not use its functions.
-  const actual = process.getBuiltinModule?.('node:process') ?? process
+  // In Jest, `process` is a copy. Node.js calls the functions of the main context.
+  const actual = runInThisContext('process') as NodeJS.Process
   const { emitWarning } = actual
   const forwardOthers = (...args: unknown[]) => {
     if (!isSqliteWarning(args)) Reflect.apply(emitWarning, actual, args)
