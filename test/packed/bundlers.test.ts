@@ -94,7 +94,7 @@ async function runWebpack({ entry, output, external }: Bundle) {
   const { default: webpack } = (await import(`${hosts}/webpack/lib/index.js`)) as { default: Webpack }
   const options = {
     ...{ entry, target: 'node', mode: 'none', output: { path: resolve(output, '..'), filename: 'bundle.cjs' } },
-    externals: external ? [{ faultboard: 'commonjs faultboard' }] : [],
+    ...(external ? { externals: [/^faultboard(\/|$)/], externalsType: 'node-commonjs' } : {}),
   }
   await new Promise((done, failed) => webpack(options, (error, result) => (error ? failed(error) : done(result))))
 }
