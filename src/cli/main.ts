@@ -26,6 +26,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   import: async () => (await import('./commands/import.js')).importCommand,
   move: async () => (await import('./commands/move.js')).move,
   mcp: async () => (await import('./commands/mcp.js')).mcp,
+  completion: async () => (await import('./commands/completion.js')).completion(() => loadCommands('')),
 }
 
 exitWhenOutputCloses()

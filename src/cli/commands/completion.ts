@@ -1,0 +1,101 @@
+import { usageError } from '../arguments.js'
+import { type Command, defineCommand } from '../command.js'
+import { print } from '../io/terminal.js'
+
+type Shell = (commands: readonly Command[]) => string
+
+const SHELLS: Record<string, Shell> = { bash: bashScript, zsh: zshScript, fish: fishScript }
+
+/** Creates the command that prints a script for a shell. The script contains all commands and their flags. */
+export function completion(loadCommands: () => Promise<Command[]>): Command {
+  return defineCommand({
+    name: 'completion',
+    summary: 'Print the script that completes commands and flags in a shell',
+    text: 'Load the script when the shell starts, and again after an upgrade.',
+    examples: [
+      'source <(faultboard completion bash)',
+      'source <(faultboard completion zsh)',
+      'faultboard completion fish | source',
+    ],
+    argument: { name: 'SHELL', text: Object.keys(SHELLS).join(', '), isRequired: true },
+    flags: {},
+    async run(_, shell = '') {
+      const script = Object.hasOwn(SHELLS, shell) ? SHELLS[shell] : undefined
+      if (!script) throw usageError(unsupportedShell(shell))
+      print(script(await loadCommands()))
+      return 0
+    },
+  })
+}
+
+function unsupportedShell(shell: string): string {
+  const problem = shell === '' ? 'The name of the shell is missing' : `"${shell}" is not a supported shell`
+  return `${problem}: use ${Object.keys(SHELLS).join(', ')}`
+}
+
+function bashScript(commands: readonly Command[]): string {
+  const cases = commands.map((command) => `    '${command.name}') words='${flagWords(command)}' ;;`)
+  const groups = groupsOf(commands).map(
+    (group) => `    '${group}') name="$name \${COMP_WORDS[2]}"; words='${subcommands(commands, group).join(' ')}' ;;`,
+  )
+  return `_faultboard() {
+  local current="\${COMP_WORDS[COMP_CWORD]}" name="\${COMP_WORDS[1]}" words=''
+  case "$name" in
+${groups.join('\n')}
+  esac
+  case "$name" in
+${cases.join('\n')}
+  esac
+  if [ "$COMP_CWORD" -eq 1 ]; then words='${firstWords(commands).join(' ')}'; fi
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+}
+complete -o default -F _faultboard faultboard`
+}
+
+function zshScript(commands: readonly Command[]): string {
+  return `autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n${bashScript(commands)}`
+}
+
+function fishScript(commands: readonly Command[]): string {
+  const lines = firstWords(commands).map((word) => {
+    const summary = commands.find(({ name }) => name === word)?.summary
+    return `complete -c faultboard -f -n __fish_use_subcommand -a ${word}${description(summary)}`
+  })
+  const groupLines = groupsOf(commands).flatMap((group) =>
+    subcommands(commands, group).map(
+      (word) => `complete -c faultboard -f -n '__fish_seen_subcommand_from ${group}' -a ${word}`,
+    ),
+  )
+  const flagLines = commands.flatMap(({ name, flags }) => {
+    const condition = name
+      .split(' ')
+      .map((word) => `__fish_seen_subcommand_from ${word}`)
+      .join('; and ')
+    return Object.entries(flags).map(
+      ([flag, { value, text }]) =>
+        `complete -c faultboard -n '${condition}' -l ${flag}${value ? ' -r' : ''}${description(text)}`,
+    )
+  })
+  return [...lines, ...groupLines, ...flagLines].join('\n')
+}
+
+function description(text: string | undefined): string {
+  return text === undefined ? '' : ` -d '${text.replace(/[\\']/g, '\\$&')}'`
+}
+
+function flagWords({ flags }: Command): string {
+  return [...Object.keys(flags), 'help'].map((flag) => `--${flag}`).join(' ')
+}
+
+/** First words of commands with two words. */
+function groupsOf(commands: readonly Command[]): string[] {
+  return [...new Set(commands.flatMap(({ name }) => (name.includes(' ') ? [name.split(' ')[0] ?? ''] : [])))]
+}
+
+function subcommands(commands: readonly Command[], group: string): string[] {
+  return commands.flatMap(({ name }) => (name.startsWith(`${group} `) ? [name.slice(group.length + 1)] : []))
+}
+
+function firstWords(commands: readonly Command[]): string[] {
+  return [...new Set([...commands.map(({ name }) => name.split(' ')[0] ?? ''), 'help'])]
+}

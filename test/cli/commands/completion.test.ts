@@ -1,0 +1,49 @@
+import { execFileSync } from 'node:child_process'
+import { tmpdir } from 'node:os'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { faultboard } from '../faultboard.js'
+
+const completion = (...args: string[]) => faultboard(['completion', ...args], { cwd: tmpdir() })
+
+describe('faultboard completion', () => {
+  let script = ''
+
+  beforeAll(async () => {
+    script = (await completion('bash')).stdout
+  })
+
+  /** Words that bash suggests for the last word. */
+  function suggestions(...words: string[]): string[] {
+    const program = `${script}\nCOMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _faultboard; echo "\${COMPREPLY[@]}"`
+    const output = execFileSync('bash', ['-c', program, 'bash', 'faultboard', ...words], { encoding: 'utf8' })
+    return output.trim().split(' ')
+  }
+
+  test.each([
+    [['er'], ['errors']],
+    [['m'], ['migrate', 'move', 'mcp']],
+    [['migrate', '--s'], ['--status']],
+    [
+      ['sourcemaps', ''],
+      ['upload', 'list', 'delete'],
+    ],
+    [['sourcemaps', 'upload', '--url'], ['--url-prefix']],
+    [['unknown', '--'], ['']],
+  ])('bash completes %j to %j', (words, expected) => {
+    expect(suggestions(...words)).toEqual(expected)
+  })
+
+  test('prints scripts for zsh and fish', async () => {
+    expect((await completion('zsh')).stdout).toMatch(/bashcompinit\n_faultboard\(\) \{/)
+    const { stdout } = await completion('fish')
+    expect(stdout).toContain("complete -c faultboard -n '__fish_seen_subcommand_from migrate' -l status -d 'List all")
+  })
+
+  test.each([
+    [[], 'The name of the shell is missing: use bash, zsh, fish'],
+    [['cmd'], '"cmd" is not a supported shell: use bash, zsh, fish'],
+  ])('rejects the shell %j with the supported shells', async (args, message) => {
+    const { code, stderr } = await completion(...args)
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) })
+  })
+})
