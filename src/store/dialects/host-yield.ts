@@ -1,3 +1,5 @@
+// Imported, because fake timers of a host's tests replace the global function and might never call back.
+import { setImmediate } from 'node:timers'
 import { nextTurn } from '../../model/event-loop-turns.js'
 
 /** A quarter of the longest acceptable stall, because one more query starts before this time. */
