@@ -191,7 +191,7 @@ describe('linear time with 128 KB of hostile text', () => {
     for (let i = 0; i < 100; i++) quadratic('a'.repeat(SMALL_SIZE))
     const exponents = Array.from({ length: 3 }, () => minExponent(quadratic, 'a', ''))
     expect(Math.max(...exponents)).toBeGreaterThan(MAX_EXPONENT)
-  })
+  }, 600_000)
 })
 
 /**

@@ -77,7 +77,9 @@ describe('docs/getting-started.md, followed literally from the packed package', 
       const found = await dashboardAt(`${origin}/error_dashboard`).waitForErrors('')
       expect(found).toMatchObject([{ occurrence_count: 1 }])
       // The output contains no warnings.
-      expect(output().filter((line) => /warning|deprecat|faultboard/i.test(line) && !/^\s+at /.test(line))).toEqual([])
+      expect(output().filter((line) => /warning|deprecat|faultboard/i.test(line) && !/^\s+at /.test(line))).toEqual([
+        `[faultboard] Dashboard: ${origin.replace('127.0.0.1', 'localhost')}/error_dashboard`,
+      ])
     },
   )
 

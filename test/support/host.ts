@@ -44,7 +44,7 @@ export async function serveTracker(
       max_event_loop_lag_ms: null,
       ...settings,
     },
-    { write: (line) => lines.push(line), env: {}, ...environment },
+    { write: (line) => lines.push(line), env: {}, announcesDashboard: false, ...environment },
   ).start()
   const server = createServer(listen(tracker))
   const origin = await listening(server)

@@ -45,7 +45,13 @@ export function trackerAt({ url, spool_path }: TrackerPlace, settings: Settings 
   const tracker = new TrackerInstance(
     // Prevents a busy machine from dropping details that the tests check.
     { database: url, spool_path, application_name: 'shop', max_event_loop_lag_ms: null, ...CREDENTIALS, ...settings },
-    { now: () => clock.now ?? Date.now(), random: () => 0.5, env: {}, write: (line) => lines.push(line) },
+    {
+      now: () => clock.now ?? Date.now(),
+      random: () => 0.5,
+      env: {},
+      announcesDashboard: false,
+      write: (line) => lines.push(line),
+    },
   ).start()
   onTestFinished(() => tracker.shutdown())
   return { tracker, lines, clock }

@@ -36,7 +36,8 @@ export async function startMeasuredHost(
     ...settings,
   })
   const child = spawn(node, [...flags, PROGRAM, ...args], {
-    env: { ...process.env, HOST_SETTINGS: hostSettings, ...env },
+    // In a test run, the URL of the dashboard is not printed.
+    env: { ...process.env, HOST_SETTINGS: hostSettings, VITEST: 'true', ...env },
   })
   let errors = ''
   child.stderr.on('data', (text) => {
