@@ -20,11 +20,18 @@ const CHUNKS = [
   ['dashboard', ['dashboard/handler.js', 'dashboard/routes.js']],
 ]
 
-/** Libraries of which a small part is used. Loading all of valibot takes 15 ms, and all of hono takes 4 MB. */
 const PACKAGES = resolve(import.meta.dirname, '../node_modules')
+
+/** Libraries of which a small part is used. Loading all of valibot takes 15 ms, and all of hono takes 4 MB. */
 const BUNDLED = {
   valibot: `${PACKAGES}/valibot/dist/index.mjs`,
   'hono/router/trie-router': `${PACKAGES}/hono/dist/router/trie-router/index.js`,
+}
+
+/** Replaces `import.meta.url` in CommonJS. The default of Rollup uses the URL of the page if there is a `document`, as in jsdom. */
+const FILE_URL = {
+  name: 'file-url',
+  resolveImportMeta: (property) => (property === 'url' ? "require('node:url').pathToFileURL(__filename).href" : null),
 }
 
 /** Module that compiled JSX imports. */
@@ -128,7 +135,7 @@ async function joinModules(format) {
   const bundle = await rollup({
     input: Object.fromEntries(entries.map((file) => [file.slice('./dist/'.length, -'.js'.length), file])),
     external: (id) => !/^[./]/.test(id) && !Object.hasOwn(aliases, id),
-    plugins: [{ name: 'aliases', resolveId: (id) => aliases[id] ?? null }],
+    plugins: [{ name: 'aliases', resolveId: (id) => aliases[id] ?? null }, format === 'cjs' && FILE_URL],
     onLog: (level, { message }) => level === 'warn' && console.warn(message),
   })
   const extension = format === 'es' ? 'js' : 'cjs'

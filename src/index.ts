@@ -7,7 +7,7 @@ import type { Settings } from './options.js'
 import { TrackerInstance } from './tracker.js'
 import type * as list from './triage/list/errors-list.js'
 
-/** Copies of a module share it: ES modules, the CommonJS modules that Jest loads, and modules that were loaded again. */
+/** Key of the tracker that all copies of this module share: ES modules, CommonJS modules and modules loaded again. */
 const SHARED = Symbol.for(`faultboard ${VERSION}`)
 const shared = globalThis as { [SHARED]?: TrackerInstance }
 shared[SHARED] ??= new TrackerInstance()

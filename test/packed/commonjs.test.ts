@@ -68,6 +68,16 @@ describeEachRuntime('a CommonJS application', ({ path, name }) => {
 })
 
 describe('CommonJS and ES modules', () => {
+  test('the CommonJS build starts although a document exists, as in the jsdom environment of Jest', () => {
+    const script = `
+      globalThis.document = { baseURI: 'http://localhost/' }
+      const { Tracker } = require('../node_modules/faultboard/dist/index.cjs')
+      Tracker.configure({ database: 'sqlite::memory:' }).start()
+      Tracker.report(new Error('No such order')).then(({ state }) => console.log(state))`
+    const cwd = project('document', { 'document.cjs': script })
+    expect(run(process.execPath, ['document.cjs'], cwd)).toBe('recorded\n')
+  })
+
   test('share one tracker, whichever build a tool loads', () => {
     const script = `
       import { createRequire } from 'node:module'
