@@ -1,6 +1,9 @@
-import { readdirSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import express from 'express'
 import { expect, onTestFinished, test } from 'vitest'
 import { capture } from '../../src/adapters/express.js'
@@ -40,4 +43,25 @@ test('writes nothing to the folder of the application', async () => {
   expect(await recorded(tracker)).toHaveLength(1)
   await tracker.shutdown()
   expect(readdirSync(project_root)).toEqual([])
+})
+
+test('a test run does not import errors that an earlier test run left behind', async () => {
+  const script = `import { Tracker } from '${pathToFileURL(resolve('dist/index.js')).href}'
+    import { recorded } from '${pathToFileURL(resolve('dist/testing/testing.js')).href}'
+    Tracker.start()
+    if (process.argv[2] === 'crash') setImmediate(() => { throw new Error('crash of the first test run') })
+    else {
+      await Tracker.report(new Error('error of the second test run'))
+      console.log((await recorded()).map(({ message }) => message).join())
+      await Tracker.shutdown()
+    }`
+  const cwd = temporaryFolder()
+  writeFileSync(join(cwd, 'run.mjs'), script)
+  writeFileSync(join(cwd, 'package.json'), JSON.stringify({ name: 'shop-of-two-test-runs' }))
+  const run = (...args: string[]) =>
+    spawnSync(process.execPath, ['run.mjs', ...args], {
+      ...{ cwd, env: { ...process.env, JEST_WORKER_ID: '1' }, encoding: 'utf8', timeout: 25_000 },
+    })
+  expect(run('crash').status).toBe(1)
+  expect(run().stdout).toBe('error of the second test run\n')
 })

@@ -407,6 +407,8 @@ export function spoolFolder({ spool_path, application_name }: Options, target: D
   if (spool_path) return spool_path
   const { address, isOwnFile } = target
   if (isOwnFile && !address.includes(':memory:')) return `${address.slice('sqlite:'.length)}-spool`
-  const key = createHash('sha256').update(`${address}\n${application_name}`).digest('hex').slice(0, 16)
+  // A database in memory ends with its process. Another process must not import its errors.
+  const owner = address.includes(':memory:') ? process.pid : application_name
+  const key = createHash('sha256').update(`${address}\n${owner}`).digest('hex').slice(0, 16)
   return join(tmpdir(), `faultboard-${process.getuid?.() ?? 'user'}-${key}`)
 }
