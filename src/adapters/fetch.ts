@@ -38,7 +38,7 @@ export function dashboard(tracker: TrackerInstance = Tracker): ServeDashboard {
       originalUrl: withoutOrigin(request.url),
       // Read for the dashboard only.
       get ip() {
-        return details.remote_address ?? details.remoteAddress
+        return readSafely(() => details.remote_address ?? details.remoteAddress)
       },
     }
     const mount = findMount(target, mount_path)
@@ -56,12 +56,10 @@ export function dashboard(tracker: TrackerInstance = Tracker): ServeDashboard {
  * export const handleError = ({ error, event }) => recordError(error, event.request, { route: event.route.id })
  */
 export function capture(tracker: TrackerInstance = Tracker) {
-  return (
-    error: unknown,
-    request: Request,
-    { remoteAddress, remote_address = remoteAddress, route, ...details }: RequestDetails = {},
-  ): void => {
-    const facts = { ...details, remote_address: remote_address ?? undefined, route: route ?? undefined }
+  return (error: unknown, request: Request, details: RequestDetails | null = {}): void => {
+    const remote_address = readSafely(() => details?.remote_address ?? details?.remoteAddress) ?? undefined
+    const { route, params, user } = details ?? {}
+    const facts = { remote_address, route: route ?? undefined, params, user }
     // `Tracker.report` identifies a request by its node:http request.
     const key = tracker.currentRequest() ?? request
     recordWebRequestError(tracker, error, request, { source: 'fetch', request: facts }, key)

@@ -150,6 +150,20 @@ describe('capture() for Fetch', () => {
     expect((await tracker.stats()).dropped).toEqual({ client_error: 1 })
   })
 
+  test('records an error without details, and with an address that cannot be read', async () => {
+    const tracker = testTracker()
+    const client = {
+      get remote_address(): string {
+        throw new Error('The proxy did not send the address')
+      },
+    }
+    expect(dashboard(tracker)(new Request('http://host/'), client)).toBeUndefined()
+    expect((await dashboard(tracker)(new Request('http://host/error_dashboard/errors'), client))?.status).toBe(401)
+    capture(tracker)(new Error('broken'), new Request('http://host/'), Object.assign(client, { route: '/' }))
+    capture(tracker)(new Error('also broken'), new Request('http://host/'), null)
+    expect(await occurrencesByMessage(tracker)).toEqual({ broken: 1, 'also broken': 1 })
+  })
+
   test('does not throw after the tracker was shut down', async () => {
     const tracker = testTracker()
     const recordError = capture(tracker)

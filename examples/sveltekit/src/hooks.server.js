@@ -10,12 +10,22 @@ const serveDashboard = building ? null : dashboard()
 const recordError = capture()
 
 export async function handle({ event, resolve }) {
-  const response = await serveDashboard?.(event.request, { remote_address: event.getClientAddress() })
+  const response = await serveDashboard?.(event.request, clientAddress(event))
   return response ?? resolve(event)
 }
 
 export function handleError({ error, event }) {
   if (building) return
   const { request, route, params, locals } = event
-  recordError(error, request, { route: route.id, params, user: locals.user, remote_address: event.getClientAddress() })
+  const details = { route: route.id, params, user: locals.user }
+  recordError(error, request, Object.assign(clientAddress(event), details))
+}
+
+// Read only if needed, because SvelteKit throws if a proxy did not send the address.
+function clientAddress(event) {
+  return {
+    get remote_address() {
+      return event.getClientAddress()
+    },
+  }
 }
