@@ -1,3 +1,4 @@
+import type { Cluster } from 'node:cluster'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { AddressInfo, Server } from 'node:net'
 import { isTestRun } from '../config/test-runner.js'
@@ -6,23 +7,25 @@ import type { Context } from '../context.js'
 const LISTENING = 'tracing:net.server.listen:asyncEnd'
 
 /**
- * Prints the URL of the dashboard once, when the first HTTP server of the host listens: a process knows its port only
- * then. Prints nothing in tests and in later workers of a cluster. Returns a function that stops waiting.
+ * Prints the URL of the dashboard once, when the first HTTP server of the host listens and has a port. Prints nothing in
+ * tests and in later workers of a cluster. Returns a function that stops waiting.
  */
 export function announceDashboard(
   { config, log }: Pick<Context, 'config' | 'log'>,
   env: NodeJS.ProcessEnv,
 ): () => void {
-  if (!config.enabled || isTestRun(env) || Number(env.NODE_UNIQUE_ID ?? 1) > 1) return () => {}
+  // PM2 numbers its processes.
+  if (!config.enabled || isTestRun(env) || Number(env.NODE_APP_INSTANCE ?? 0) > 0) return () => {}
   const onListening = (message: unknown) => {
     try {
       const { server } = message as { server: Server }
       if (server.listenerCount('request') === 0) return
       stop()
+      if (env.NODE_APP_INSTANCE === undefined && isLaterWorker()) return
       const origin = config.dashboard_base_url?.replace(/\/+$/, '') ?? originOf(server)
       log.info(`Dashboard: ${origin}${config.mount_path}`)
     } catch {
-      // A host without this line is better than an uncaught exception in the host.
+      // Ignored: a missing line must not crash the host.
     }
   }
   const stop = () => unsubscribe(LISTENING, onListening)
@@ -35,4 +38,12 @@ function originOf(server: Server): string {
   const address: AddressInfo | string | null = server.address()
   if (address === null || typeof address === 'string') return ''
   return `${'setSecureContext' in server ? 'https' : 'http'}://localhost:${address.port}`
+}
+
+/** Whether the host uses node:cluster and this process is not the first worker. */
+function isLaterWorker(): boolean {
+  // Not imported, so that other hosts do not load it. Only child processes have a channel.
+  if (process.channel === undefined) return false
+  const cluster = process.getBuiltinModule('node:cluster') as unknown as Cluster
+  return (cluster.worker?.id ?? 1) > 1
 }

@@ -1,7 +1,10 @@
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import { type AddressInfo, createServer as createSocketServer } from 'node:net'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { afterEach, describe, expect, test } from 'vitest'
 import { TrackerInstance } from '../../src/tracker.js'
 import { temporaryFolder } from '../support/tracker.js'
@@ -59,12 +62,35 @@ describe('The URL of the dashboard', () => {
 
   test.each([
     ['in a test run', {}, { VITEST: 'true' }],
-    ['in the second worker of a cluster', {}, { NODE_UNIQUE_ID: '2' }],
+    ['in the second process of PM2', {}, { NODE_APP_INSTANCE: '1' }],
     ['if the tracker is turned off', { enabled: false }, {}],
   ])('is not printed %s', async (_, settings, env) => {
     const { lines } = startedTracker(settings, env)
     await listening(createServer(() => {}))
     expect(lines).toEqual([])
+  })
+
+  test('is printed by one worker of a cluster', async () => {
+    const folder = temporaryFolder()
+    const program = join(folder, 'cluster.mjs')
+    const entries = ['index.js', 'adapters/node.js'].map((name) => pathToFileURL(resolve('dist', name)).href)
+    writeFileSync(
+      program,
+      `import cluster from 'node:cluster'
+      import { createServer } from 'node:http'
+      if (cluster.isPrimary) {
+        let listening = 0
+        for (let i = 0; i < 3; i++) cluster.fork()
+        cluster.on('listening', () => { if (++listening === 3) cluster.disconnect() })
+      } else {
+        const { Tracker } = await import('${entries[0]}')
+        const { withFaultboard } = await import('${entries[1]}')
+        Tracker.configure({ dashboard_username: 'admin', dashboard_password: 'secret', database: 'sqlite::memory:' })
+        createServer(withFaultboard(() => {})).listen(0)
+      }`,
+    )
+    const { stderr } = spawnSync(process.execPath, [program], { encoding: 'utf8', timeout: 25_000 })
+    expect(stderr.match(/Dashboard: /g)).toHaveLength(1)
   })
 
   test('is not printed after a shutdown', async () => {
