@@ -1,4 +1,4 @@
-import { types } from 'node:util'
+import { isDeepStrictEqual, types } from 'node:util'
 import type { Breadcrumb } from './capture/breadcrumbs/breadcrumb.js'
 import type { CaptureContext } from './capture/capture-context.js'
 import type { ForeignError } from './capture/clients/foreign-error.js'
@@ -107,6 +107,8 @@ export class TrackerInstance {
    */
   configure(settings: Settings | SettingsFunction): this {
     if (this.#runtime && !this.#provisional) {
+      // A host module that is loaded again, for example after a change in development, sets the same options again.
+      if (typeof settings === 'object' && this.#hasSettings(settings)) return this
       throw new ConfigurationError([
         'the configuration cannot change after the tracker has started; restart the process to apply changes',
       ])
@@ -115,6 +117,11 @@ export class TrackerInstance {
     else replaceFields(this.#settings, settings)
     if (this.#runtime) this.#scheduleRestart()
     return this
+  }
+
+  #hasSettings(settings: Settings): boolean {
+    const current: Record<string, unknown> = { ...this.#settings }
+    return Object.entries(settings).every(([name, value]) => isDeepStrictEqual(current[name], value))
   }
 
   /** Validates the configuration and starts, like the first use. Throws a ConfigurationError that lists every problem. */

@@ -110,6 +110,8 @@ describe('a resolved configuration', () => {
     expect([tracker.config.sampling_rate, tracker.config.retention_days]).toEqual([0.5, 30])
     expect(() => tracker.configure({ sampling_rate: 1 })).toThrow(ConfigurationError)
     expect(() => tracker.configure({ sampling_rate: 1 })).toThrow(/restart/)
+    // A host module that is loaded again sets the same options again.
+    expect(() => tracker.configure({ ...credentials, sampling_rate: 0.5 })).not.toThrow()
     expect(tracker.config.sampling_rate).toBe(0.5)
     await tracker.shutdown()
   })
