@@ -27,8 +27,8 @@ a change takes effect after a restart. The settings page never shows secrets.
 
 ## Names
 
-Names are in snake_case, in this documentation, in JSON and in results. Your code can pass options, those of endpoints and
-subscribers too, and the arguments of operations in camelCase:
+Names are in snake_case, in this documentation, in JSON and in results. Your code can pass options and arguments of operations
+in camelCase. This includes the options of endpoints and subscribers:
 
 \`\`\`js
 Tracker.configure({ applicationName: 'shop', severityThresholds: { communityChat: 'high' } })
@@ -39,8 +39,9 @@ await Tracker.Queries.ErrorsList.call({ appVersion: '1.4.0', perPage: 100 })
 - Keys that you choose, such as those of \`context\` and \`tags\`, are stored unchanged.
 - HTTP requests and the options of the [browser client](browser.md) use snake_case only.
 - Both spellings of one name in an object are an error. Functions that never throw, such as
-  \`Tracker.report\`, the winston transport and \`faultboard/fetch\` use the one in snake_case.
-- A misspelled option is an error. The message suggests the right name, and so does the TypeScript compiler for options and arguments.
+  \`Tracker.report\`, the winston transport and \`faultboard/fetch\` use the snake_case value.
+- A misspelled option of the tracker is an error that suggests the right name. The TypeScript compiler suggests names of options and
+  arguments.
 
 ${sections.join('\n')}`
 }

@@ -90,7 +90,7 @@ function printNextSteps(host: Host, entry: string | null, dashboardPath: string)
     `To keep a password, run  ${copy}  and set it there. Do not commit .env.`,
     `Cause an error and open ${dashboardPath}.`,
   ]
-  printManualSteps('Next steps, which init does not do:', steps)
+  printManualSteps('Manual steps:', steps)
   print('\nMore about each framework: docs/frameworks.md in the package.')
 }
 
@@ -108,7 +108,7 @@ function installSteps({ packages, packageManager }: Host): string[] {
   return [
     ...(packages.faultboard === undefined ? [`${install} faultboard`] : []),
     ...(builtInSqlite() === null && packages[sqlite] === undefined
-      ? [`${install} ${sqlite}, unless you use another database or Node.js 22.16 or later.`]
+      ? [`With SQLite on Node.js before 22.16:  ${install} ${sqlite}`]
       : []),
   ]
 }
@@ -125,7 +125,7 @@ function printUnknownFramework(host: Host): number {
   }
   const recipes = recipeLines(host)
   for (const line of recipes.length > 0 ? recipes : ['No supported framework found.']) print(line)
-  printManualSteps('Steps, which init does not do:', [
+  printManualSteps('Manual steps:', [
     ...installSteps(host),
     ...(recipes.length > 0 ? ['Add the code of that section.'] : UNKNOWN_FRAMEWORK_STEPS),
     'Set FAULTBOARD_DASHBOARD_USERNAME and FAULTBOARD_DASHBOARD_PASSWORD in the environment.',

@@ -57,7 +57,7 @@ test('init keeps existing files and prints the lines that they need', async () =
 })
 
 test('init names the package for SQLite where Node.js has none', async () => {
-  const step = 'npm install @photostructure/sqlite, unless you use another database or Node.js 22.16 or later.'
+  const step = 'With SQLite on Node.js before 22.16:  npm install @photostructure/sqlite'
   const isNeeded = builtInSqlite() === null
   const dependencies = { express: '^5.0.0' }
   const { stdout } = await faultboard(['init', '--dry-run'], { cwd: await createHost(dependencies) })
@@ -76,7 +76,7 @@ test('init --dry-run creates no file and lists every step that init does not do'
   const withoutPassword = (text: string) =>
     text.replace(/PASSWORD=\S+/, 'PASSWORD=…').replace('would be created', 'created')
   expect(stdout).toMatch(
-    /which init does not do:\n {2}1\. npm install faultboard\n(?:.* @photostructure\/sqlite.*\n)?.*\. Insert the code above\.\n/,
+    /Manual steps:\n {2}1\. npm install faultboard\n(?:.* @photostructure\/sqlite.*\n)?.*\. Insert the code above\.\n/,
   )
   const { stdout: printed } = await faultboard(['init'], { cwd })
   expect(withoutPassword(stdout)).toBe(withoutPassword(printed))
