@@ -315,8 +315,8 @@ class SqlitePool implements Driver {
   }
 
   /**
-   * Begins in a new event loop iteration, without a part of a dashboard page. The transaction ends in the same iteration. Code of the host never encounters
-   * the lock, and its statements never join the transaction.
+   * Begins in a new event loop iteration in which no page is rendered. The transaction ends in the same iteration. Code
+   * of the host never encounters the lock, and its statements never join the transaction.
    */
   async beginTransaction(connection: SqliteConnection): Promise<void> {
     await nextFreeIteration()
