@@ -27,12 +27,16 @@ let current: BrowserClient | undefined
 export function start(options: BrowserOptions): BrowserClient {
   if (current) current.stop()
   const {
-    app_version,
-    sample_rate = 1,
-    max_per_minute = 60,
+    appVersion,
+    app_version = appVersion,
+    sampleRate = 1,
+    sample_rate = sampleRate,
+    maxPerMinute = 60,
+    max_per_minute = maxPerMinute,
+    beforeSend = (event: ClientEvent) => event,
+    before_send = beforeSend,
     ignore = [],
     breadcrumbs = true,
-    before_send = (event: ClientEvent) => event,
   } = options
   const undo: Undo[] = []
   const seen = new WeakMap<object, ClientEvent>()

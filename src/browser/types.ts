@@ -37,11 +37,16 @@ export interface ClientEvent extends Details {
   count: number
 }
 
-export interface BrowserOptions {
+/** Names with an underscore are accepted in camelCase too. */
+export type BrowserOptions = CommonOptions &
+  ({ app_version: string; appVersion?: undefined } | { app_version?: undefined; appVersion: string })
+
+interface CommonOptions {
   /** URL of the host's reporting endpoint, such as `/client_errors`. */
   endpoint: string
   /** Release of this page; also identifies its source maps. */
-  app_version: string
+  app_version?: string | undefined
+  appVersion?: string | undefined
   /** Sent with every report. */
   headers?: Record<string, string>
   /** Sent as `Authorization: Bearer`. */
@@ -50,12 +55,15 @@ export interface BrowserOptions {
   credentials?: RequestCredentials
   /** Share of errors to send, 0 to 1. Default 1. */
   sample_rate?: number
+  sampleRate?: number
   /** Maximum events per minute. Default 60. Combined repeats count once. */
   max_per_minute?: number
+  maxPerMinute?: number
   /** Errors that are not sent: a text that `Type: message` contains, or a pattern that it matches. */
   ignore?: readonly (string | RegExp)[]
   /** Changes an event, or returns null to drop it. Throwing drops it too. */
   before_send?(event: ClientEvent): ClientEvent | null | undefined
+  beforeSend?(event: ClientEvent): ClientEvent | null | undefined
   /** Whether `console.error` calls are reported. Default false. */
   console?: boolean
   /** Whether failed loads of scripts, styles and images are reported. Default false. */

@@ -287,4 +287,24 @@ describeInBrowser('Browser client', ({ open }) => {
     expect(await shop.count('sampled')).toBe(0)
     await page.context().close()
   })
+
+  test('accepts options in camelCase', async () => {
+    const page = await open()
+    await page.goto(
+      shop.page(`{ app_version: undefined, appVersion: '7.1.0', maxPerMinute: 1,
+        beforeSend: (event) => ({ ...event, tags: { filtered: 'yes' } }) }`),
+    )
+    await page.evaluate(`(async () => {
+      client.report(new Error('camel 1'))
+      client.report(new Error('camel 2'))
+      await client.flush()
+    })()`)
+    expect(await shop.find('camel 1')).toMatchObject({ app_version: '7.1.0', tags: { filtered: 'yes' } })
+    expect(await shop.count('camel')).toBe(1)
+
+    await page.goto(shop.page('{ sampleRate: 0 }'))
+    await page.evaluate(`client.report(new Error('sampled out')), client.flush()`)
+    expect(await shop.count('sampled')).toBe(0)
+    await page.context().close()
+  })
 })
