@@ -4,11 +4,12 @@ import type { AddressInfo, Server } from 'node:net'
 import { isTestRun } from '../config/test-runner.js'
 import type { Context } from '../context.js'
 
-const LISTENING = 'tracing:net.server.listen:asyncEnd'
+/** A request reveals a server that listens already: some frameworks load the host's code with the first request. */
+const CHANNELS = ['tracing:net.server.listen:asyncEnd', 'http.server.request.start']
 
 /**
- * Prints the URL of the dashboard once, when the first HTTP server of the host listens and has a port. Prints nothing in
- * tests and in later workers of a cluster. Returns a function that stops waiting.
+ * Prints the URL of the dashboard once, when the first HTTP server of the host listens and has a port, or gets its first
+ * request. Prints nothing in tests and in later workers of a cluster. Returns a function that stops waiting.
  */
 export function announceDashboard(
   { config, log }: Pick<Context, 'config' | 'log'>,
@@ -16,7 +17,7 @@ export function announceDashboard(
 ): () => void {
   // PM2 numbers its processes.
   if (!config.enabled || isTestRun(env) || Number(env.NODE_APP_INSTANCE ?? 0) > 0) return () => {}
-  const onListening = (message: unknown) => {
+  const onServer = (message: unknown) => {
     try {
       const { server } = message as { server: Server }
       if (server.listenerCount('request') === 0) return
@@ -28,8 +29,10 @@ export function announceDashboard(
       // Ignored: a missing line must not crash the host.
     }
   }
-  const stop = () => unsubscribe(LISTENING, onListening)
-  subscribe(LISTENING, onListening)
+  const stop = () => {
+    for (const channel of CHANNELS) unsubscribe(channel, onServer)
+  }
+  for (const channel of CHANNELS) subscribe(channel, onServer)
   return stop
 }
 

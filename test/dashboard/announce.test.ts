@@ -39,6 +39,14 @@ describe('The URL of the dashboard', () => {
     expect(lines).toEqual([`[faultboard] Dashboard: http://localhost:${port}/error_dashboard\n`])
   })
 
+  test('is printed with the next request to a server that listens already', async () => {
+    const port = await listening(createServer((_, response) => response.end()))
+    const { lines } = startedTracker()
+    expect(lines).toEqual([])
+    for (let i = 0; i < 2; i++) await fetch(`http://localhost:${port}/`, { headers: { connection: 'close' } })
+    expect(lines).toEqual([`[faultboard] Dashboard: http://localhost:${port}/error_dashboard\n`])
+  })
+
   test('has the protocol of the server and the configured path', async () => {
     const { lines } = startedTracker({ mount_path: '/errors' })
     const port = await listening(createSecureServer(() => {}))
