@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { Tracker } from '../../src/index.js'
 import { DROP_REASONS } from '../../src/model/drop-reasons.js'
@@ -35,7 +35,39 @@ describe('the README', () => {
   })
 })
 
+describe('the package page', () => {
+  const { repository, homepage, bugs } = JSON.parse(readFileSync('package.json', 'utf8'))
+  const address = /^git\+(https:\/\/github\.com\/[\w-]+\/[\w-]+)\.git$/.exec(repository.url)?.[1] ?? ''
+
+  test('package.json derives all addresses from the repository', () => {
+    expect({ homepage, bugs }).toEqual({ homepage: `${address}#readme`, bugs: `${address}/issues` })
+  })
+
+  // npm resolves relative links with the repository, but not the sources of a <picture>.
+  test('the README has pictures with absolute addresses of files that exist', () => {
+    const pictures = [...readme.matchAll(/ (?:src|srcset)="([^"]*)"/g)].map(([, link = '']) => link)
+    expect(pictures.length).toBeGreaterThan(1)
+    const folder = `${address.replace('github.com', 'raw.githubusercontent.com')}/HEAD/`
+    for (const picture of pictures) expect(picture).toContain(folder)
+    expect(pictures.filter((picture) => !existsSync(picture.replace(folder, '')))).toEqual([])
+  })
+})
+
 describe('the docs', () => {
+  const landingPage = readFileSync('docs/README.md', 'utf8')
+
+  test('docs/README.md links to every page', () => {
+    const pages = readdirSync('docs').filter((name) => name.endsWith('.md') && name !== 'README.md')
+    expect(pages.filter((page) => !landingPage.includes(`](${page})`))).toEqual([])
+  })
+
+  test('docs/README.md shows every picture, and the pictures take at most 1.2 MB', () => {
+    const pictures = readdirSync('docs/images')
+    expect(pictures.filter((name) => !landingPage.includes(`"images/${name}"`))).toEqual([])
+    const bytes = pictures.map((name) => statSync(`docs/images/${name}`).size).reduce((sum, size) => sum + size, 0)
+    expect(bytes).toBeLessThanOrEqual(1_200_000)
+  })
+
   test('docs/frameworks.md contains the examples from examples/', () => {
     const text = readFileSync('docs/frameworks.md', 'utf8')
     const shown = [

@@ -25,7 +25,8 @@ function codeOf(page: string): string[] {
 describe.each(PAGES)('%s', (page) => {
   test('links only to files and headings that exist', () => {
     const links = [...(text[page] ?? '').matchAll(/\]\((?!https?:|mailto:)([^)]+)\)/g)].map((match) => match[1] ?? '')
-    expect(links.filter((link) => !leads(page, link))).toEqual([])
+    const pictures = [...(text[page] ?? '').matchAll(/ (?:src|srcset)="(images[^"]+)"/g)].map((match) => match[1] ?? '')
+    expect([...links, ...pictures].filter((link) => !leads(page, link))).toEqual([])
   })
 
   test('names only options that exist', () => {

@@ -1,0 +1,122 @@
+// npm run pictures: creates the pictures of the docs from the demo, in light and dark colors. With --quick, they are small
+// and do not wait for the whole history of the demo. A last argument is the folder to write to.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { chromium } from 'playwright-core'
+import { toPalettePng } from './pictures/palette-png.mjs'
+import { chromium as chromiumService } from './services/chromium.mjs'
+
+const DESKTOP = { width: 1200, height: 780 }
+const PHONE = { width: 390, height: 780 }
+
+/** Each name becomes NAME-light.png and NAME-dark.png. */
+const PICTURES = [
+  { name: 'error', viewport: DESKTOP, path: findErrorPath },
+  { name: 'errors', viewport: DESKTOP, path: () => '/errors' },
+  { name: 'release', viewport: DESKTOP, path: findReleasePath },
+  { name: 'errors-phone', viewport: PHONE, path: () => '/errors' },
+]
+
+/** Below it, only new errors of the demo arrive: its history is complete. */
+const MAX_LIVE_ERRORS_PER_SECOND = 20
+
+const CREDENTIALS = { username: 'admin', password: 'pictures' }
+const quick = process.argv.includes('--quick')
+const [folder = 'docs/images'] = process.argv.slice(2).filter((argument) => argument !== '--quick')
+
+mkdirSync(folder, { recursive: true })
+const demo = await startDemo()
+try {
+  if (!quick) await waitForHistory(demo)
+  await takePictures(demo)
+} finally {
+  await demo.stop()
+}
+
+async function startDemo() {
+  const program = spawn(process.execPath, ['dist/cli/main.js', 'demo', '--port', '0'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      ...process.env,
+      FAULTBOARD_DASHBOARD_USERNAME: CREDENTIALS.username,
+      FAULTBOARD_DASHBOARD_PASSWORD: CREDENTIALS.password,
+    },
+  })
+  const exited = once(program, 'exit')
+  const stop = () => {
+    program.kill()
+    return exited
+  }
+  for await (const line of createInterface({ input: program.stdout })) {
+    const [, url] = /Dashboard +(\S+)/.exec(line) ?? []
+    if (url) return { url, stop }
+  }
+  throw new Error('The demo did not start. To build it: npm run build')
+}
+
+async function waitForHistory(demo) {
+  for (let before = Number.NEGATIVE_INFINITY; ; await sleep(1000)) {
+    const { errors } = await readJson(demo, '/errors.json?per_page=100')
+    const count = errors.reduce((sum, { occurrence_count }) => sum + occurrence_count, 0)
+    if (count - before < MAX_LIVE_ERRORS_PER_SECOND) return
+    before = count
+  }
+}
+
+async function takePictures(demo) {
+  const browser = await chromium.launch({
+    executablePath: process.env[chromiumService.variable] || chromiumService.find(),
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  })
+  try {
+    const page = await browser.newPage({ httpCredentials: CREDENTIALS, deviceScaleFactor: quick ? 1 : 2 })
+    for (const { name, viewport, path } of PICTURES) {
+      await page.setViewportSize(viewport)
+      const url = `${demo.url}${await path(demo)}`
+      for (const colorScheme of ['light', 'dark']) {
+        await page.emulateMedia({ colorScheme })
+        const response = await page.goto(url)
+        if (!response.ok()) throw new Error(`${url} returned ${response.status()}`)
+        const file = join(folder, `${name}-${colorScheme}.png`)
+        writeFileSync(file, toPalettePng(await page.screenshot()))
+        console.log(file)
+      }
+    }
+  } finally {
+    await browser.close()
+  }
+}
+
+/** The most frequent critical error of a web application that is still open. */
+async function findErrorPath(demo) {
+  const filters = 'platform=Web&severity=critical&unresolved=true&sort_by=occurrence_count'
+  const { errors } = await readJson(demo, `/errors.json?${filters}`)
+  return `/errors/${errors[0].id}`
+}
+
+/** The release with the most kinds of changes: new, regressed, increased and gone errors. */
+async function findReleasePath(demo) {
+  const { releases } = await readJson(demo, '/releases.json')
+  const kindsOfChanges = ({ new_count, regressed_count, worse_count, gone_count }) =>
+    [new_count, regressed_count, worse_count, gone_count].filter((count) => count > 0).length
+  const [release] = releases.sort((a, b) => kindsOfChanges(b) - kindsOfChanges(a))
+  const { app_version, application_id } = release
+  return `/releases?${new URLSearchParams({ app_version, application_id })}`
+}
+
+async function readJson({ url }, path) {
+  const authorization = `Basic ${btoa(`${CREDENTIALS.username}:${CREDENTIALS.password}`)}`
+  const response = await fetch(`${url}${path}`, { headers: { authorization } })
+  if (!response.ok) throw new Error(`${path} returned ${response.status}`)
+  return response.json()
+}

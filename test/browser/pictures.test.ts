@@ -1,0 +1,22 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { expect, test } from 'vitest'
+import { describeInBrowser } from '../support/browser.js'
+import { temporaryFolder } from '../support/tracker.js'
+
+describeInBrowser('npm run pictures', ({ open }) => {
+  test('npm run pictures creates every picture of docs/images', { timeout: 180_000 }, async () => {
+    const folder = temporaryFolder()
+    execFileSync(process.execPath, ['scripts/pictures.mjs', '--quick', folder], { stdio: 'pipe' })
+    const names = readdirSync(folder).sort()
+    expect(names).toEqual(readdirSync('docs/images').sort())
+    const page = await open()
+    for (const name of names) {
+      await page.goto(pathToFileURL(join(folder, name)).href)
+      const width = await page.evaluate("document.querySelector('img').naturalWidth")
+      expect(width, name).toBe(name.includes('phone') ? 390 : 1200)
+    }
+  })
+})
