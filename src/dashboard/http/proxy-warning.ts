@@ -12,7 +12,8 @@ export function createProxyWarning(context: Context): (mount: Mount, headers: He
   let hasWarned = false
   let hasCleared = false
   return ({ remote_address, peer_address = remote_address }, headers) => {
-    const header = FORWARDING_HEADERS.find((name) => headers.has(name))
+    // Next.js adds X-Forwarded-For with the address of the peer to requests without that header.
+    const header = FORWARDING_HEADERS.find((name) => headers.has(name) && headers.get(name) !== peer_address)
     if (header === undefined) return
     // A framework with its own proxy setting has resolved the client address already.
     if (context.config.trusted_proxies.length > 0 || peer_address !== remote_address) {

@@ -283,6 +283,12 @@ describe('forwarding headers without a trusted proxy', () => {
     expect(await reasonsOf(resolved)).toEqual([])
   })
 
+  test('ignored forwarding headers are not reported when they contain the address of the sender', async () => {
+    const { host } = await start()
+    await visit(host, { ...signIn(), 'x-forwarded-for': '::ffff:10.0.0.1' }, { remote_address: '::ffff:10.0.0.1' })
+    expect(await reasonsOf(host)).toEqual([])
+  })
+
   test('ignored forwarding headers are reported by faultboard check until a proxy is trusted', async () => {
     const database = `sqlite:${temporaryFolder()}/errors.sqlite3`
     const { host } = await start({ database })
