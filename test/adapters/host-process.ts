@@ -54,16 +54,17 @@ export async function run(folder: string, program: string[], env: Record<string,
   if (code !== 0) throw new Error(`${program.join(' ')} exited with ${code}:\n${child.output().join('\n')}`)
 }
 
-/** Starts a server on `PORT` and waits until this path responds. With null, does not wait. */
+/** Starts a server on `PORT` and waits until this path responds. With null, does not wait. `node` runs the program. */
 export async function serve(
   folder: string,
   program: string[],
   env: Record<string, string>,
   path: string | null = '/',
+  node = process.execPath,
 ): Promise<HostProcess> {
   const port = await freePort()
   const origin = `http://127.0.0.1:${port}`
-  const child = start(folder, program, { ...env, PORT: String(port), HOST: '127.0.0.1', ORIGIN: origin })
+  const child = start(folder, program, { ...env, PORT: String(port), HOST: '127.0.0.1', ORIGIN: origin }, node)
   const exited = once(child.process, 'close').then(([code, signal]) => (code ?? signal) as number | string)
   const stop = () => {
     child.process.kill('SIGTERM')
@@ -77,8 +78,8 @@ export async function serve(
   return { ...child, origin, stop }
 }
 
-function start(folder: string, [name = '', ...args]: string[], env: Record<string, string>) {
-  const child = spawn(process.execPath, [resolve(HOSTS, 'node_modules', name), ...args], {
+function start(folder: string, [name = '', ...args]: string[], env: Record<string, string>, node = process.execPath) {
+  const child = spawn(node, [resolve(HOSTS, 'node_modules', name), ...args], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {

@@ -47,13 +47,6 @@ const GRAPHQL = {
 
 const EXAMPLES: Example[] = [
   {
-    name: 'next',
-    packageName: 'next',
-    build: ['next/dist/bin/next', 'build'],
-    start: ['next/dist/bin/next', 'start'],
-    ...ORDERS,
-  },
-  {
     name: 'nitro',
     packageName: 'nitropack',
     build: ['nitropack/dist/cli/index.mjs', 'build'],

@@ -16,7 +16,7 @@ const PASSWORD = {
 
 afterEach(cleanUp)
 
-/** Copies an example. built.test.ts covers Next.js and Nitro, which must be built first. */
+/** Copies an example. built.test.ts and next-standalone.test.ts cover those that must be built first. */
 function copyOf(name: string): string {
   const folder = join(root, name)
   cpSync(`examples/${name}`, folder, { recursive: true })

@@ -7,7 +7,7 @@ import { describeInBrowser } from '../support/browser.js'
 import { packedFolder } from '../support/processes/installed.js'
 import { type Walkthrough, walkthroughs } from './walkthrough.js'
 
-/** Sections whose files test/examples/built.test.ts builds and runs. */
+/** Sections whose files built.test.ts and next-standalone.test.ts of test/examples build and run. */
 const BUILT_ELSEWHERE: Record<string, string> = { 'Next.js': 'next', Nitro: 'nitro' }
 
 let root: string

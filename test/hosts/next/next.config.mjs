@@ -8,6 +8,6 @@ export default {
   serverExternalPackages: ['faultboard'],
   turbopack: { root },
   outputFileTracingRoot: root,
-  // Saves a third of the build. test/examples/built.test.ts builds with the defaults of Next.js.
+  // Saves a third of the build. test/examples/next-standalone.test.ts builds with the defaults of Next.js.
   experimental: { turbopackMinify: false, turbopackSourceMaps: false, turbopackFileSystemCacheForBuild: false },
 }
