@@ -50,7 +50,7 @@ function introduction({ mount_path, rate_limit_per_minute }) {
 
 Read and change errors over HTTP:
 
-\`\`\`
+\`\`\`sh
 curl -u admin:secret 'http://localhost:3000${mount_path.default}/errors.json?severity=critical&unresolved=true'
 curl -u admin:secret -d assigned_to=eve@example.org http://localhost:3000${mount_path.default}/errors/7/assign
 \`\`\`

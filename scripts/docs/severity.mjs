@@ -17,11 +17,11 @@ export function severity({ SEVERITY_TABLE }) {
 
 <!-- Generated from test/model/severity/severity-table.ts by \`npm run docs\`. Do not edit. -->
 
-Set the severity of one error, or of a type of error with a rule:
+Set the severity of a type of error with a rule, or of one error:
 
 \`\`\`js
-Tracker.report(error, { severity: 'low' })
 Tracker.configure({ custom_severity_rules: [[/^Payment/, 'critical']] })
+Tracker.report(error, { severity: 'low' })
 \`\`\`
 
 The severity of an occurrence is determined in this order:
