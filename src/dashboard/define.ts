@@ -30,7 +30,7 @@ export interface Visit extends ViewConfiguration {
   rail_folded: boolean
   /** End of the previous visit. */
   last_visit_at: number | null
-  /** Version of Faultboard, and the health of this process as far as it is known without a query. */
+  /** Version of Faultboard, health of this process as far as it is known without a query, and of the channels. */
   tracker: { version: string | null; state: HealthState }
 }
 

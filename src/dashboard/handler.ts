@@ -1,6 +1,7 @@
 import { TrieRouter } from 'hono/router/trie-router'
 import * as v from 'valibot'
 import type { Context } from '../context.js'
+import { cachedChannelProblems } from '../health/channels.js'
 import { TrackerError } from '../model/errors.js'
 import { nextTurn } from '../model/event-loop-turns.js'
 import { id, parseInput } from '../model/input/input.js'
@@ -219,7 +220,7 @@ async function respondWithPage(
   const shown = page.loadForHtml
     ? Object.assign({}, data, await page.loadForHtml(context, data, parameters, visit))
     : data
-  await loadLayoutData(exchange)
+  await loadLayoutData(exchange, context)
   if (page.healthState) visit.tracker = { ...visit.tracker, state: page.healthState(data) }
   const response = await renderInOrder(() =>
     htmlResponse(pageDocument(page.title(data, visit), page.view(shown, visit, parameters), visit)),
@@ -250,7 +251,7 @@ async function streamPage(
     const { status, message } = describeFailure(error, visit, context)
     return String(await ErrorContent({ status, message, visit }))
   })
-  await loadLayoutData(exchange)
+  await loadLayoutData(exchange, context)
   const layout = await pageLayout(page.streamedTitle ?? '', visit)
   return withPageCookies(streamedHtmlResponse(layout, content), exchange)
 }
@@ -262,10 +263,15 @@ function withPageCookies(response: Response, { visit, cookies }: Exchange): Resp
   ])
 }
 
-/** Loads the application switcher. Never fails, so that pages without database access still render. */
-async function loadLayoutData({ visit, listApplications }: Exchange): Promise<void> {
+/** Loads the application switcher and channel health. Never fails, so that pages without database access still render. */
+async function loadLayoutData({ visit, listApplications }: Exchange, context: Context): Promise<void> {
   if (visit.user === '') return
-  visit.applications = await withTimeout(listApplications(), LAYOUT_TIMEOUT_MS).catch(() => [])
+  const [applications, problems] = await Promise.all([
+    withTimeout(listApplications(), LAYOUT_TIMEOUT_MS).catch(() => []),
+    withTimeout(cachedChannelProblems(context), LAYOUT_TIMEOUT_MS).catch(() => []),
+  ])
+  visit.applications = applications
+  if (problems.length > 0 && visit.tracker.state === 'ok') visit.tracker = { ...visit.tracker, state: 'degraded' }
 }
 
 function pageNotFound(): TrackerError {
@@ -308,7 +314,7 @@ async function respondWithError(error: unknown, exchange: Exchange, context: Con
   if (status === 503) headers['Retry-After'] = RETRY_AFTER_SECONDS
   // Spec: the body of a 429 is JSON for every client.
   if (wantsJson || status === 429) return jsonResponse({ error: message }, status, headers)
-  if (known?.code !== 'database_unavailable') await loadLayoutData(exchange)
+  if (known?.code !== 'database_unavailable') await loadLayoutData(exchange, context)
   return htmlResponse(errorDocument(status, message, visit), status, headers)
 }
 

@@ -1,4 +1,5 @@
 import { DAY } from '../model/time.js'
+import { channelProblemText } from './channels.js'
 import { ignoredHeadersText } from './forwarding-headers.js'
 import type { Health, HealthState, Reason } from './report.js'
 
@@ -88,7 +89,8 @@ function* workReasons({ work, process }: Facts, now: number): Iterable<Reason> {
   if (!work) return
   const { deliveries, cleanup } = work
   yield* engineReasons(work)
-  const failed = deliveries.by_state.failed
+  for (const problem of deliveries.channel_problems) yield degraded(channelProblemText(problem))
+  const failed = deliveries.recent_failures
   if (failed)
     yield degraded(`${failed} of the most recent notifications could not be delivered. The last responses are below.`)
   if (cleanup.retention_days === null) return

@@ -4,6 +4,8 @@ import { ENGINE_NAMES } from '../jobs/engine.js'
 import { failureMessage } from '../model/errors.js'
 import * as r from '../model/result.js'
 import { withTimeout } from '../model/with-timeout.js'
+import { deliveryTotals } from '../store/delivery-totals.js'
+import { ChannelProblem, readChannelProblems } from './channels.js'
 import { QUERY_TIMEOUT_MS } from './database.js'
 
 const EngineHealth = r.object({
@@ -36,14 +38,23 @@ export const WorkHealth = r.object({
   jobs: r.map(r.integer),
   /** The most recent jobs that failed permanently. */
   dead_letters: r.list(FailedJob),
-  /** Number of recent notifications by state, number of due notifications, and the most recent failures. */
-  deliveries: r.object({ by_state: r.map(r.integer), due: r.integer, last_failures: r.list(FailedDelivery) }),
+  deliveries: r.object({
+    /** Notifications by state, without empty states. */
+    by_state: r.map(r.integer),
+    /** Number of notifications to send now. */
+    due: r.integer,
+    /** Number of failures among the most recent 1000 notifications. */
+    recent_failures: r.integer,
+    last_failures: r.list(FailedDelivery),
+    /** Channels whose last attempts failed, or whose oldest message waits too long. */
+    channel_problems: r.list(ChannelProblem),
+  }),
   /** Time of the last cleanup by any process. */
   cleanup: r.object({ last_run_at: r.nullable(r.time), retention_days: r.nullable(r.integer) }),
 })
 export type WorkHealth = v.InferOutput<typeof WorkHealth>
 
-const MAX_COUNTED_DELIVERIES = 1000
+const MAX_RECENT_DELIVERIES = 1000
 const MAX_LISTED_FAILURES = 5
 
 /** State of background work; null if the database is unreachable. */
@@ -80,12 +91,12 @@ async function readEngine({ jobs, config }: Context): Promise<Pick<WorkHealth, '
 
 async function readWork({ database, config, now }: Context): Promise<Pick<WorkHealth, 'deliveries' | 'cleanup'>> {
   const { read } = database
-  const newest = read.selectFrom('faultboard_deliveries').orderBy('created_at', 'desc').limit(MAX_COUNTED_DELIVERIES)
-  const deliveries = await read
+  const newest = read.selectFrom('faultboard_deliveries').orderBy('created_at', 'desc').limit(MAX_RECENT_DELIVERIES)
+  const recent = await read
     .selectFrom(newest.select('state').as('newest'))
-    .select(({ fn }) => ['state', fn.countAll<number>().as('count')])
-    .groupBy('state')
-    .execute()
+    .select(({ fn }) => fn.countAll<number>().as('failures'))
+    .where('state', '=', 'failed')
+    .executeTakeFirstOrThrow()
   const { due } = await read
     .selectFrom('faultboard_deliveries')
     .select(({ fn }) => fn.countAll<number>().as('due'))
@@ -110,8 +121,9 @@ async function readWork({ database, config, now }: Context): Promise<Pick<WorkHe
   const last_run_at = Number(lease?.last_run_at ?? 0)
   return {
     deliveries: {
-      by_state: byState(deliveries),
+      by_state: Object.fromEntries(await deliveryTotals(database)),
       due: Number(due),
+      recent_failures: Number(recent.failures),
       last_failures: failures.map(({ channel, event, attempts, last_response, created_at }) => ({
         channel,
         event,
@@ -119,14 +131,11 @@ async function readWork({ database, config, now }: Context): Promise<Pick<WorkHe
         last_response,
         created_at: new Date(created_at).toISOString(),
       })),
+      channel_problems: await readChannelProblems(database, now()),
     },
     cleanup: {
       last_run_at: last_run_at > 0 ? new Date(last_run_at).toISOString() : null,
       retention_days: config.retention_days,
     },
   }
-}
-
-function byState(rows: readonly { state: string; count: number }[]): Record<string, number> {
-  return Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)]))
 }

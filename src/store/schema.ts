@@ -494,6 +494,8 @@ export const TABLES = {
       last_response: nullable(text),
       created_at: integer,
       finished_at: nullable(integer),
+      /** Time of the last counted attempt. */
+      attempted_at: nullable(integer),
     },
     key: ['id'],
     batchSize: 100,

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { MIGRATIONS } from '../../src/store/migrations/list.js'
 import { describeEachDatabase } from '../support/databases.js'
+import { withDatabase } from '../support/tracker.js'
 import { CREDENTIALS, faultboard, recordErrors, workingDirectory } from './faultboard.js'
 
 const NAMES = Object.keys(MIGRATIONS)
@@ -38,7 +39,19 @@ describeEachDatabase('migrate, check and cleanup', (database) => {
     expect(status.migrations.map(({ name }: { name: string }) => name)).toEqual(NAMES)
     for (const { applied_at } of status.migrations) expect(applied_at).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/)
 
+    await withDatabase(url, ({ read }) =>
+      read
+        .insertInto('faultboard_deliveries')
+        .values({
+          ...{ idempotency_key: '1', channel: 'chat', event: 'new', state: 'failed', attempts: 5, payload: '{}' },
+          ...{ last_response: 'connect ECONNREFUSED', created_at: Date.now(), attempted_at: Date.now() },
+        })
+        .execute(),
+    )
     const ready = await run('check')
+    expect(ready.stdout).toMatch(
+      /^warning +notifications +Channel chat: Failing: the last 5 attempts failed\. .*REFUSED/m,
+    )
     expect(ready.code).toBe(0)
     expect(ready.stdout).toMatch(/^ok +database .* is reachable$/m)
     expect(ready.stdout).toMatch(/^ok +schema +up to date/m)

@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { channelProblemText, readChannelProblems } from '../../health/channels.js'
 import { hasIgnoredHeaders, ignoredHeadersText } from '../../health/forwarding-headers.js'
 import { BUDGETS } from '../../model/budgets.js'
 import { ConfigurationError, TrackerError } from '../../model/errors.js'
@@ -27,6 +28,7 @@ interface Finding {
     | 'schema'
     | 'proxies'
     | 'limits'
+    | 'notifications'
     | 'spool'
   state: 'ok' | 'warning' | 'failed'
   text: string
@@ -110,6 +112,7 @@ async function databaseFindings(database: Database, options: Options): Promise<F
         : failed('schema', `pending: ${pending.join(', ')}. Run  npx faultboard migrate`, { exit_code: 3 }),
       ...(pending.length === 0 ? await proxyFindings(database, options) : []),
       ...(pending.length === 0 ? await rejectionFindings(database) : []),
+      ...(pending.length === 0 ? await channelFindings(database) : []),
       spool,
     ]
   } catch (error) {
@@ -191,6 +194,12 @@ async function rejectionFindings(database: Database): Promise<Finding[]> {
       `${count} over ${budget} since ${since}. ${title}. ${consequence} Raise it if this volume is expected.`,
     )
   })
+}
+
+/** Channels that do not deliver, for all applications of the database. */
+async function channelFindings(database: Database): Promise<Finding[]> {
+  const problems = await readChannelProblems(database, Date.now())
+  return problems.map((problem) => warning('notifications', channelProblemText(problem)))
 }
 
 /** The application creates the file with its schema, so a missing file before the first start is fine. */

@@ -60,6 +60,7 @@ async function writeResult(
       .set({
         ...{ state, attempts, last_response: response, locked_until: null },
         ...(state === 'pending' ? { run_at } : { finished_at: now() }),
+        ...(attempts > delivery.attempts ? { attempted_at: now() } : {}),
       })
       .where(isClaimedAs(delivery))
       .execute(),

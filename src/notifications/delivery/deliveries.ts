@@ -4,13 +4,26 @@ import { choice, clampedInteger, id, optional } from '../../model/input/input.js
 import * as r from '../../model/result.js'
 import { isoTime } from '../../model/time.js'
 import { defineOperation } from '../../operation.js'
+import { deliveryTotals } from '../../store/delivery-totals.js'
 import type { Selectable } from '../../store/kysely.js'
 import type { DeliveriesTable } from '../../store/schema.js'
 import { CHANNEL_NAMES } from '../channels/channel.js'
 import { NOTICE_EVENTS, type Notice } from '../content/notice.js'
 import { createKeyPrefixer } from './send-once.js'
 
-export const DELIVERY_STATES = ['pending', 'sending', 'sent', 'failed', 'held', 'over_limit', 'combined'] as const
+export const DELIVERY_STATES = [
+  'pending',
+  'retrying',
+  'sending',
+  'sent',
+  'failed',
+  'held',
+  'over_limit',
+  'combined',
+] as const
+
+/** Stored as `pending` with at least one failed attempt. */
+const RETRYING = 'retrying'
 
 /** Entry of the delivery log. Times are ISO 8601 in UTC. */
 export const Delivery = r.object({
@@ -100,7 +113,9 @@ function matchingDeliveries({ database }: Context, { state, channel, error_id, a
   return (
     database.read
       .selectFrom('faultboard_deliveries as d')
-      .$if(state !== undefined, (query) => query.where('d.state', '=', state ?? ''))
+      .$if(state !== undefined, (query) => query.where('d.state', '=', state === RETRYING ? 'pending' : (state ?? '')))
+      .$if(state === 'pending', (query) => query.where('d.attempts', '=', 0))
+      .$if(state === RETRYING, (query) => query.where('d.attempts', '>', 0))
       // Naming the states lets the database use the (state, channel) index for rarely used channels.
       .$if(channel !== undefined, (query) =>
         query.where('d.channel', '=', channel ?? '').where('d.state', 'in', DELIVERY_STATES),
@@ -118,7 +133,7 @@ function toDelivery(row: Row, addKeyPrefix: (key: string) => string): Delivery {
     id: row.id,
     channel: row.channel,
     event: notice.event,
-    state: row.state as Delivery['state'],
+    state: deliveryState(row),
     severity: notice.severity,
     subject: noticeSubject(notice),
     error_id: row.error_id,
@@ -132,6 +147,10 @@ function toDelivery(row: Row, addKeyPrefix: (key: string) => string): Delivery {
     run_at: isoTime(row.run_at),
     finished_at: isoTime(row.finished_at),
   }
+}
+
+function deliveryState({ state, attempts }: Pick<Row, 'state' | 'attempts'>): Delivery['state'] {
+  return state === 'pending' && attempts > 0 ? RETRYING : (state as Delivery['state'])
 }
 
 function noticeSubject(notice: Notice): string {
@@ -155,6 +174,7 @@ function noticeSubject(notice: Notice): string {
 
 export const DeliveryCounts = r.object({
   pending: r.integer,
+  retrying: r.integer,
   sending: r.integer,
   sent: r.integer,
   failed: r.integer,
@@ -170,15 +190,10 @@ const { channel, error_id, application_id } = deliveriesInput.entries
 export const deliveryCounts = defineOperation({
   input: v.object({ channel, error_id, application_id }),
   async run({ database }, { channel, error_id, application_id }): Promise<DeliveryCounts> {
-    const rows = await database.read
-      .selectFrom('faultboard_deliveries')
-      .select(({ fn }) => ['state', fn.countAll<number>().as('total')])
-      .$if(channel !== undefined, (query) => query.where('channel', '=', channel ?? ''))
-      .$if(error_id !== undefined, (query) => query.where('error_id', '=', error_id ?? 0))
-      .$if(application_id !== undefined, (query) => query.where('application_id', '=', application_id ?? 0))
-      .groupBy('state')
-      .execute()
-    const totals = new Map(rows.map(({ state, total }) => [state, total]))
+    const filter = { channel, error_id, application_id }
+    const totals = await deliveryTotals(database, ({ and }) =>
+      and(Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined))),
+    )
     return Object.fromEntries(DELIVERY_STATES.map((state) => [state, totals.get(state) ?? 0])) as DeliveryCounts
   },
 })

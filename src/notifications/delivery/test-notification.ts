@@ -76,7 +76,7 @@ async function logTest(context: Context, { key, channel, notice, state, response
       ...{ idempotency_key: key, channel: channel.name, event: 'test', error_id: null },
       ...{ application_id, state, attempts: 1, payload: JSON.stringify(notice) },
       ...{ last_response: response, run_at: now(), locked_until: null },
-      ...{ created_at: notice.at, finished_at: now() },
+      ...{ created_at: notice.at, finished_at: now(), attempted_at: now() },
     })
     .execute()
   const row = await database.read

@@ -375,13 +375,19 @@ const WORK_TABLES: Record<string, CreatedTable> = {
       finished_at: nullable(integer),
       run_at: nullable(integer),
       locked_until: nullable(integer),
+      attempted_at: nullable(integer),
     },
     indexes: [
       { columns: ['created_at'] },
-      { columns: ['state', 'run_at'] },
+      { columns: ['attempted_at'], where: hasValue('attempted_at') },
+      // Covers the number of messages ahead of an overdue message.
+      { columns: ['state', 'run_at', 'application_id'] },
       { columns: ['error_id', 'channel'], where: hasValue('error_id') },
-      // Covers all filters and counts of the delivery log, whose rows are wide.
-      { columns: ['state', 'channel', 'application_id'] },
+      // Covers all filters and counts of the delivery log and of channel health, because the rows are wide.
+      {
+        name: 'faultboard_deliveries_log',
+        columns: ['state', 'channel', 'application_id', 'event', 'attempts', 'created_at'],
+      },
     ],
   },
   faultboard_cooldowns: {

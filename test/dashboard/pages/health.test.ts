@@ -82,9 +82,9 @@ describeOneDatabase('health', (database) => {
     const host = await start(url, { run_jobs: false })
     await host.tracker.ready()
     await withDatabase(url, async ({ read }) => {
-      const pending = { channel: 'webhook', event: 'new', payload: '{}', created_at: 1, attempts: 0, state: 'pending' }
+      const pending = { channel: 'webhook', event: 'new', payload: '{}', attempts: 0, state: 'pending' }
       const rows = Array.from({ length: 202 }, (_, i) => ({
-        ...{ ...pending, idempotency_key: String(i) },
+        ...{ ...pending, idempotency_key: String(i), created_at: Date.now() },
         run_at: i % 2 === 0 ? 1 : Date.now() + DAY,
       }))
       await read.insertInto('faultboard_deliveries').values(rows).execute()

@@ -192,3 +192,23 @@ test('the health page shows the engine and links to the failed messages', async 
   expect(page).toContain('embedded; runs in this process')
   expect(page).toContain('/error_dashboard/notifications?state=failed')
 })
+
+test('shows a failing channel on its page, in the sidebar of every page and in the JSON', async () => {
+  const host = await startHost('sqlite::memory:', { webhook_url: 'http://127.0.0.1:9/', run_jobs: false })
+  onTestFinished(() => host.close())
+  for (let i = 0; i < 3; i += 1) await host.post('/notifications/test', { channel: 'webhook' })
+  const { channels } = (await host.json('/notifications')) as unknown as Answer
+  expect(channels.at(-1)).toMatchObject({
+    ...{ name: 'webhook', state: 'degraded', problem: 'Failing: the last 3 attempts failed' },
+  })
+  const page = await (await host.get('/notifications')).text()
+  expect(page).toContain('channel-degraded">Failing: the last 3 attempts failed<')
+  expect(page).toContain('Send test')
+  for (const path of ['/errors', '/health', '/settings']) {
+    expect(await (await host.get(path)).text()).toContain('aria-label="Health: degraded"')
+  }
+  expect(await host.json('/health')).toMatchObject({
+    state: 'degraded',
+    work: { deliveries: { channel_problems: [{ channel: 'webhook', failed_attempts: 3 }] } },
+  })
+})

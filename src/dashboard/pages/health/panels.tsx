@@ -4,6 +4,7 @@ import type { Rendered, Visit } from '../../define.js'
 import { href } from '../../links/href.js'
 import { words } from '../../ui/badges.js'
 import { formatCount, Time } from '../../ui/time.js'
+import { DELIVERY_STATE_LABELS } from '../notifications/labels.js'
 
 const STATE_LABELS: Record<HealthState, string> = { ok: 'Healthy', degraded: 'Degraded', failing: 'Failing' }
 const STATE_DESCRIPTIONS: Record<HealthState, string> = {
@@ -160,7 +161,10 @@ export function BackgroundWork({ work, visit }: { work: WorkHealth | null; visit
       rows={[
         ['Job engine', engineText(engine)],
         ['Jobs', engine.problem === null ? formatCounts(jobs, 'none') : null],
-        ['Notifications', <a href={href(visit, '/notifications')}>{formatCounts(deliveries.by_state, 'none')}</a>],
+        [
+          'Notifications',
+          <a href={href(visit, '/notifications')}>{formatCounts(deliveries.by_state, 'none', deliveryLabel)}</a>,
+        ],
         ['Last cleanup', cleanup.last_run_at ? <Time iso={cleanup.last_run_at} visit={visit} /> : 'not yet'],
         ['Retention', cleanup.retention_days === null ? 'no limit' : `${cleanup.retention_days} days`],
       ]}
@@ -169,6 +173,11 @@ export function BackgroundWork({ work, visit }: { work: WorkHealth | null; visit
       {deliveries.last_failures.length > 0 && <Failures failures={deliveries.last_failures} visit={visit} />}
     </FactCard>
   )
+}
+
+/** Same words as the tabs of the delivery log. */
+function deliveryLabel(state: string): string {
+  return (DELIVERY_STATE_LABELS as Readonly<Record<string, string>>)[state]?.toLowerCase() ?? words(state)
 }
 
 function engineText({ name, problem, runs_in_this_process }: WorkHealth['engine']): string {
@@ -227,9 +236,9 @@ function attemptsText(attempts: number): string {
   return attempts === 1 ? '1 attempt' : `${formatCount(attempts)} attempts`
 }
 
-function formatCounts(byState: Readonly<Record<string, number>>, emptyText: string): string {
+function formatCounts(byState: Readonly<Record<string, number>>, emptyText: string, label = words): string {
   const rows = Object.entries(byState)
   return rows.length === 0
     ? emptyText
-    : rows.map(([state, count]) => `${formatCount(count)} ${words(state)}`).join(', ')
+    : rows.map(([state, count]) => `${formatCount(count)} ${label(state)}`).join(', ')
 }

@@ -1,13 +1,18 @@
-import type { ChannelState } from '../../../notifications/delivery/channel-states.js'
 import type { Rendered, Visit } from '../../define.js'
 import { href } from '../../links/href.js'
 import { ApplicationField } from '../../ui/forms.js'
+import type { ChannelWithHealth } from './channel-health.js'
 import { channelLabel } from './labels.js'
 
-const STATE_LABELS: Readonly<Record<ChannelState['state'], string>> = { on: 'On', incomplete: 'Incomplete', off: 'Off' }
+const STATE_LABELS: Readonly<Record<ChannelWithHealth['state'], string>> = {
+  on: 'On',
+  degraded: 'Degraded',
+  incomplete: 'Incomplete',
+  off: 'Off',
+}
 
 /** Notification channels with their state and missing options. */
-export function Channels({ channels, visit }: { channels: readonly ChannelState[]; visit: Visit }): Rendered {
+export function Channels({ channels, visit }: { channels: readonly ChannelWithHealth[]; visit: Visit }): Rendered {
   return (
     <section class="channels-section" aria-labelledby="channels-title">
       <h2 id="channels-title">Channels</h2>
@@ -15,13 +20,15 @@ export function Channels({ channels, visit }: { channels: readonly ChannelState[
         {channels.map((channel) => (
           <li class="channel">
             <h3>{channelLabel(channel.name)}</h3>
-            <span class={`channel-state channel-${channel.state}`}>{STATE_LABELS[channel.state]}</span>
-            {channel.state === 'on' ? (
+            <span class={`channel-state channel-${channel.state}`}>
+              {channel.problem ?? STATE_LABELS[channel.state]}
+            </span>
+            {canSend(channel) ? (
               <Facts channel={channel} visit={visit} />
             ) : (
               <MissingOptions channel={channel} visit={visit} />
             )}
-            {channel.state === 'on' && <TestButton channel={channel} visit={visit} />}
+            {canSend(channel) && <TestButton channel={channel} visit={visit} />}
           </li>
         ))}
       </ul>
@@ -29,7 +36,11 @@ export function Channels({ channels, visit }: { channels: readonly ChannelState[
   )
 }
 
-function Facts({ channel, visit: { options } }: { channel: ChannelState; visit: Visit }) {
+function canSend({ state }: ChannelWithHealth): boolean {
+  return state === 'on' || state === 'degraded'
+}
+
+function Facts({ channel, visit: { options } }: { channel: ChannelWithHealth; visit: Visit }) {
   const { target, min_severity, held_in_quiet_hours } = channel
   return (
     <p class="channel-facts">
@@ -46,7 +57,7 @@ function Facts({ channel, visit: { options } }: { channel: ChannelState; visit: 
   )
 }
 
-function MissingOptions({ channel: { state, missing }, visit }: { channel: ChannelState; visit: Visit }) {
+function MissingOptions({ channel: { state, missing }, visit }: { channel: ChannelWithHealth; visit: Visit }) {
   return (
     <p class={state === 'off' ? 'channel-facts muted' : 'channel-facts'}>
       {state === 'off' ? 'To enable, set ' : 'Incomplete: set '}
@@ -67,7 +78,7 @@ function MissingOptions({ channel: { state, missing }, visit }: { channel: Chann
   )
 }
 
-function TestButton({ channel: { name }, visit }: { channel: ChannelState; visit: Visit }) {
+function TestButton({ channel: { name }, visit }: { channel: ChannelWithHealth; visit: Visit }) {
   return (
     <form method="post" action={`${visit.base}/notifications/test`}>
       <ApplicationField visit={visit} />

@@ -96,10 +96,10 @@ function Subject({ delivery: { error_id, error_exists, subject }, visit }: Deliv
   )
 }
 
-function NextAttempt({ delivery: { state, run_at, attempts, finished_at, created_at }, visit }: DeliveryProps) {
+function NextAttempt({ delivery: { state, run_at, finished_at, created_at }, visit }: DeliveryProps) {
   if ((state === 'held' || state === 'over_limit') && run_at !== null)
     return <small title={exactTime(run_at, visit.time_zone)}>{`until ${formatTime(run_at, visit)}`}</small>
-  if (state === 'pending' && attempts > 0 && run_at !== null) {
+  if (state === 'retrying' && run_at !== null) {
     return (
       <small>
         next attempt <Time iso={run_at} visit={visit} />

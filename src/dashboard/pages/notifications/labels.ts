@@ -4,6 +4,7 @@ import type { Delivery } from '../../../notifications/delivery/deliveries.js'
 
 export const DELIVERY_STATE_LABELS: Readonly<Record<Delivery['state'], string>> = {
   pending: 'Waiting',
+  retrying: 'Retrying',
   sending: 'Sending',
   sent: 'Sent',
   failed: 'Failed',

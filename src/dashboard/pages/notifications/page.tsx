@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import type { Context } from '../../../context.js'
 import * as r from '../../../model/result.js'
-import { ChannelState, channelStates } from '../../../notifications/delivery/channel-states.js'
 import {
   DELIVERY_STATES,
   DeliveriesPage,
@@ -18,6 +17,7 @@ import { PageHead } from '../../ui/layout/page-head.js'
 import { Tabs } from '../../ui/layout/tabs.js'
 import { Pagination, paginationLinks } from '../../ui/pagination.js'
 import { exactTime } from '../../ui/time.js'
+import { ChannelWithHealth, channelsWithHealth } from './channel-health.js'
 import { Channels } from './channels.js'
 import { Deliveries } from './deliveries.js'
 import { channelLabel, DELIVERY_STATE_LABELS } from './labels.js'
@@ -32,7 +32,7 @@ const QuietHours = r.object({
 type QuietHours = v.InferOutput<typeof QuietHours>
 
 const Notifications = r.object({
-  channels: r.list(ChannelState),
+  channels: r.list(ChannelWithHealth),
   quiet_hours: r.nullable(QuietHours),
   /** Notifications by state, regardless of the state filter. */
   counts: DeliveryCounts,
@@ -46,11 +46,12 @@ export const notifications = definePage({
   parameters: v.omit(deliveriesInput, ['error_id']),
   async load(context, parameters): Promise<Notifications> {
     const { channel, application_id } = parameters
-    const [log, counts] = await Promise.all([
+    const [channels, log, counts] = await Promise.all([
+      channelsWithHealth(context),
       deliveries.run(context, parameters),
       deliveryCounts.run(context, { channel, application_id }),
     ])
-    return { channels: channelStates(context.config), quiet_hours: quietHours(context), counts, ...log }
+    return { channels, quiet_hours: quietHours(context), counts, ...log }
   },
   title: ({ counts }) => (counts.failed > 0 ? `(${counts.failed}) Notifications` : 'Notifications'),
   response: Notifications,
@@ -98,7 +99,7 @@ interface DeliveryLogProps {
   data: Notifications
   visit: Visit
   state?: string | undefined
-  channel?: ChannelState['name'] | undefined
+  channel?: ChannelWithHealth['name'] | undefined
 }
 
 function DeliveryLog({ data, visit, state, channel }: DeliveryLogProps) {
@@ -138,7 +139,7 @@ function ChannelFilter({
   channels,
   channel,
   visit,
-}: Omit<DeliveryLogProps, 'data'> & { channels: readonly ChannelState[] }) {
+}: Omit<DeliveryLogProps, 'data'> & { channels: readonly ChannelWithHealth[] }) {
   return (
     <ul class="chips delivery-filter" aria-label="Channel">
       {[undefined, ...channels.map(({ name }) => name)].map((name) => (
@@ -162,8 +163,8 @@ const CHAT_CONFIGURATION = `Tracker.configure({
   dashboard_base_url: 'https://shop.example', // for links in notifications
 })`
 
-function NoDeliveries({ channels }: { channels: readonly ChannelState[] }) {
-  if (channels.some(({ state }) => state === 'on')) {
+function NoDeliveries({ channels }: { channels: readonly ChannelWithHealth[] }) {
+  if (channels.some(({ state }) => state === 'on' || state === 'degraded')) {
     return (
       <Empty title="No notifications yet">
         New and regressed errors appear here. To check a channel, send a test above.

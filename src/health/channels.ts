@@ -1,0 +1,170 @@
+import type * as v from 'valibot'
+import type { Context } from '../context.js'
+import * as r from '../model/result.js'
+import { isoTime, MINUTE } from '../model/time.js'
+import type { Database } from '../store/database.js'
+
+/** A notification channel of an application that does not deliver. */
+export const ChannelProblem = r.object({
+  channel: r.text,
+  /** Null before the first error of the application. */
+  application_name: r.nullable(r.text),
+  /** Number of failed attempts since the last success. */
+  failed_attempts: r.integer,
+  last_response: r.nullable(r.text),
+  /** Number of messages to send, including retries. */
+  waiting: r.integer,
+  oldest_waiting_at: r.nullable(r.time),
+  /** `Failing: the last 5 attempts failed` */
+  text: r.text,
+})
+export type ChannelProblem = v.InferOutput<typeof ChannelProblem>
+
+/** A single message that fails twice and then arrives is not a problem. */
+const MIN_FAILED_ATTEMPTS = 3
+const MAX_WAIT_MS = 5 * MINUTE
+/** Newest attempts of all channels. */
+const MAX_EXAMINED_ATTEMPTS = 200
+
+/** Channels whose last attempts failed, or whose oldest message waits too long. Includes all processes. */
+export async function readChannelProblems(database: Database, now: number): Promise<ChannelProblem[]> {
+  const attempts = await newestAttempts(database)
+  const waiting = await waitingMessages(database)
+  return distinctChannels([...attempts, ...waiting]).flatMap((channelRow) => {
+    const isSameChannel = (row: ChannelRow) => matches(row, channelRow)
+    const failures = failuresInARow(attempts.filter(isSameChannel))
+    const queues = waiting.filter(isSameChannel)
+    const oldest = queues.length > 0 ? Math.min(...queues.map((queue) => queue.oldest)) : null
+    const text = problemText(failures.count, oldest === null ? 0 : now - oldest)
+    if (text === null) return []
+    const { channel, application_name } = channelRow
+    return [
+      {
+        ...{ channel, application_name, text },
+        failed_attempts: failures.count,
+        last_response: failures.last_response,
+        waiting: queues.reduce((sum, { count }) => sum + count, 0),
+        oldest_waiting_at: isoTime(oldest),
+      },
+    ]
+  })
+}
+
+/** Problem with its solution. */
+export function channelProblemText({
+  channel,
+  application_name,
+  text,
+  last_response,
+  waiting,
+}: ChannelProblem): string {
+  const owner = application_name === null ? '' : ` of ${application_name}`
+  const response = last_response === null ? '' : ` Last response: ${last_response.replace(/\.$/, '')}.`
+  return `Channel ${channel}${owner}: ${text}.${response} Waiting: ${waiting}. Check the receiver and the options of the channel, then run  npx faultboard notify --test ${channel}`
+}
+
+function problemText(failedAttempts: number, waitMs: number): string | null {
+  if (failedAttempts >= MIN_FAILED_ATTEMPTS) return `Failing: the last ${failedAttempts} attempts failed`
+  if (waitMs > MAX_WAIT_MS) return `Delayed: the oldest message has waited ${Math.floor(waitMs / MINUTE)} minutes`
+  return null
+}
+
+interface ChannelRow {
+  channel: string
+  application_id: number | null
+  application_name: string | null
+}
+
+/** A test that precedes the first error has no application yet. It belongs to the channel of each application. */
+function matches(a: ChannelRow, b: ChannelRow): boolean {
+  return a.channel === b.channel && (!hasApplication(a) || !hasApplication(b) || a.application_id === b.application_id)
+}
+
+/** One row per channel and application. Rows without an application are last, so that they add no second row. */
+function distinctChannels(rows: readonly ChannelRow[]): ChannelRow[] {
+  const found: ChannelRow[] = []
+  for (const row of [...rows.filter(hasApplication), ...rows]) {
+    if (!found.some((other) => matches(other, row))) found.push(row)
+  }
+  return found
+}
+
+function hasApplication({ application_id }: ChannelRow): boolean {
+  return application_id !== null
+}
+
+interface AttemptRow extends ChannelRow {
+  state: string
+  attempts: number
+  last_response: string | null
+  created_at: number
+  attempted_at: number | null
+}
+
+async function newestAttempts({ read }: Database): Promise<AttemptRow[]> {
+  return read
+    .selectFrom('faultboard_deliveries as d')
+    .leftJoin('faultboard_applications as a', 'a.id', 'd.application_id')
+    .select(['d.channel', 'd.application_id', 'a.name as application_name', 'd.state', 'd.attempts'])
+    .select(['d.last_response', 'd.created_at', 'd.attempted_at'])
+    .where('d.attempted_at', 'is not', null)
+    .orderBy('d.attempted_at', 'desc')
+    .limit(MAX_EXAMINED_ATTEMPTS)
+    .execute()
+}
+
+/** Counts failed attempts since the last success of a channel. `rows` are sorted by their last attempt, newest first. */
+function failuresInARow(rows: readonly AttemptRow[]): { count: number; last_response: string | null } {
+  const success = rows.find(({ state }) => state === 'sent')
+  const lastSuccess = success?.attempted_at ?? Number.NEGATIVE_INFINITY
+  const failures = success ? rows.slice(0, rows.indexOf(success)) : rows
+  const counts = failures.map(({ state, attempts, created_at }) =>
+    // Earlier attempts of an older message may precede the success. A claimed message counts an unfinished attempt.
+    created_at > lastSuccess ? Math.max(1, state === 'sending' ? attempts - 1 : attempts) : 1,
+  )
+  return {
+    count: counts.reduce((sum, count) => sum + count, 0),
+    last_response: failures[0]?.last_response ?? null,
+  }
+}
+
+/** Excludes summaries, which may wait for the end of quiet hours. */
+async function waitingMessages({ read }: Database): Promise<(ChannelRow & { count: number; oldest: number })[]> {
+  const rows = await read
+    .selectFrom('faultboard_deliveries as d')
+    .leftJoin('faultboard_applications as a', 'a.id', 'd.application_id')
+    .select(({ fn }) => [
+      'd.channel',
+      'd.application_id',
+      'a.name as application_name',
+      fn.countAll<number>().as('count'),
+      fn.min<number>('d.created_at').as('oldest'),
+    ])
+    .where('d.state', '=', 'pending')
+    .where('d.event', '!=', 'held')
+    .groupBy(['d.channel', 'd.application_id', 'a.name'])
+    .execute()
+  return rows.map((row) => ({ ...row, count: Number(row.count), oldest: Number(row.oldest) }))
+}
+
+/** Shown on every page of the dashboard, so the result is shared for this time. */
+const FRESH_MS = 10_000
+
+interface CacheEntry {
+  problems: Promise<ChannelProblem[]>
+  /** Monotonic time, independent of the tracker's clock. */
+  readAt: number
+}
+
+const cache = new WeakMap<Database, CacheEntry>()
+
+/** Same as `readChannelProblems`, up to ten seconds old. */
+export function cachedChannelProblems({ database, now }: Pick<Context, 'database' | 'now'>): Promise<ChannelProblem[]> {
+  const cached = cache.get(database)
+  if (cached && performance.now() - cached.readAt < FRESH_MS) return cached.problems
+  const problems = readChannelProblems(database, now())
+  cache.set(database, { problems, readAt: performance.now() })
+  // The next request queries again.
+  problems.catch(() => cache.delete(database))
+  return problems
+}
