@@ -1,5 +1,6 @@
 // Writes the docs that are generated from tables in the source and from accepted benchmarks. With --check, fails if a file is stale.
 import { readFileSync, writeFileSync } from 'node:fs'
+import { commandLine } from './docs/command-line.mjs'
 import { comparison } from './docs/comparison.mjs'
 import { configuration } from './docs/configuration.mjs'
 import { endpoints } from './docs/endpoints.mjs'
@@ -11,6 +12,7 @@ import { loadTables } from './docs/source.mjs'
 const tables = await loadTables()
 const accepted = JSON.parse(readFileSync('bench/accepted.json', 'utf8'))
 const documents = {
+  'docs/command-line.md': commandLine(tables),
   'docs/comparison.md': comparison(accepted),
   'docs/configuration.md': configuration(tables),
   'docs/endpoints.md': endpoints(tables),

@@ -1,3 +1,4 @@
+import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 
 const TABLES = `
@@ -7,9 +8,12 @@ export { liveStream } from './src/dashboard/live.ts'
 export { describeInput } from './src/model/input/describe-input.ts'
 export { SEVERITY_TABLE } from './test/model/severity/severity-table.ts'
 export { openApiDocument } from './src/dashboard/openapi/document.ts'
+import { loadCommands } from './src/cli/command-table.ts'
+export { EXIT_CODES } from './src/cli/command.ts'
 import { DIAGNOSTICS } from './src/diagnostics/diagnostics.ts'
 import { loadRoutes } from './src/diagnostics/routes.ts'
 export const allRoutes = await loadRoutes(DIAGNOSTICS)
+export const commands = await loadCommands('')
 `
 
 /** Loads the tables that the docs are generated from. Bundles the source, because `dist` can be outdated. */
@@ -23,6 +27,8 @@ export async function loadTables() {
     target: 'node20',
     // Loaded only if a database is opened.
     external: ['@photostructure/sqlite', 'pg', 'mysql2'],
+    // The module is loaded from a data URL, which cannot be the base of another URL.
+    define: { 'import.meta.url': JSON.stringify(pathToFileURL('dist/index.js').href) },
     logLevel: 'error',
   })
   return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`)

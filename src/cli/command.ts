@@ -2,6 +2,8 @@
 export interface Flag {
   readonly value?: string
   readonly text: string
+  /** All allowed values, if there is a fixed set. The shell completes them. */
+  readonly allowed?: readonly string[]
 }
 
 export type Flags = Readonly<Record<string, Flag>>
@@ -19,8 +21,15 @@ export interface Command<F extends Flags = Flags> {
   readonly text?: string
   readonly examples?: readonly string[]
   /** The positional argument, if the command accepts one. */
-  readonly argument?: { readonly name: string; readonly text: string; readonly isRequired?: boolean }
+  readonly argument?: {
+    readonly name: string
+    readonly text: string
+    readonly isRequired?: boolean
+    readonly allowed?: readonly string[]
+  }
   readonly flags: F
+  /** Reason why the command has no `--json`. Every other command has the flag. */
+  readonly withoutJson?: string
   /** Runs the command and returns the exit code. Throws on failure. */
   run(flags: ParsedFlags<F>, argument?: string): Promise<number>
 }

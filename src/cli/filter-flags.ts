@@ -49,10 +49,8 @@ function describeFlag(field: string, schema: v.GenericSchema): Flag {
   const issue = v.safeParse(schema, 'invalid value').issues?.[0]
   const [, list, allowed] = /^must be (one of )?(.*)$/.exec(issue ? lastMessage(issue) : '') ?? []
   if (allowed === undefined) return { value: 'TEXT', text: description ?? `Only errors with this ${fieldWords(field)}` }
-  return {
-    value: list ? 'WORD' : field === 'day' ? 'DATE' : 'N',
-    text: list ? `One of ${allowed}` : `${description ?? fieldWords(field)}, ${allowed}`,
-  }
+  if (list) return { value: 'WORD', text: `One of ${allowed}`, allowed: allowed.split(', ') }
+  return { value: field === 'day' ? 'DATE' : 'N', text: `${description ?? fieldWords(field)}, ${allowed}` }
 }
 
 /** A union only reports that nothing matched. The message of its last branch lists the allowed values. */

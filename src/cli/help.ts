@@ -1,13 +1,14 @@
 import { type Command, EXIT_CODES, type Flags } from './command.js'
+import { colorize } from './io/colors.js'
 
 /** Output of `faultboard --help`. */
 export function overviewHelp(commands: readonly Command[]): string {
   return [
     'Faultboard is a self-hosted error tracker for Node.js applications.',
     '',
-    'Usage: faultboard COMMAND [flags]',
+    `${heading('Usage:')} faultboard COMMAND [flags]`,
     '',
-    'Commands:',
+    heading('Commands:'),
     ...alignColumns(commands.map(({ name, summary }) => [name, summary])),
     '',
     'faultboard help COMMAND, or faultboard COMMAND --help, lists the flags of a command.',
@@ -25,9 +26,9 @@ export function overviewHelp(commands: readonly Command[]): string {
 /** Output of `faultboard GROUP --help`, for commands whose name has two words. */
 export function groupHelp(group: string, commands: readonly Command[]): string {
   return [
-    `Usage: faultboard ${group} COMMAND [flags]`,
+    `${heading('Usage:')} faultboard ${group} COMMAND [flags]`,
     '',
-    'Commands:',
+    heading('Commands:'),
     ...alignColumns(commands.map(({ name, summary }) => [name, summary])),
     '',
     `faultboard help ${commands[0]?.name} lists the flags of a command.`,
@@ -40,15 +41,19 @@ export function commandHelp({ name, summary, text, examples = [], flags, argumen
     summary,
     ...(text ? ['', text] : []),
     '',
-    `Usage: faultboard ${name}${argument ? ` ${argument.isRequired ? argument.name : `[${argument.name}]`}` : ''} [flags]`,
+    `${heading('Usage:')} faultboard ${name}${argument ? ` ${argument.isRequired ? argument.name : `[${argument.name}]`}` : ''} [flags]`,
     '',
     ...(argument ? alignColumns([[argument.name, argument.text]]).concat('') : []),
-    'Flags:',
+    heading('Flags:'),
     ...alignColumns([...flagRows(flags), ['--help', 'Show this help']]),
-    ...(examples.length > 0 ? ['', 'Examples:', ...examples.map((example) => `  ${example}`)] : []),
+    ...(examples.length > 0 ? ['', heading('Examples:'), ...examples.map((example) => `  ${example}`)] : []),
     '',
     ...exitCodes(),
   ].join('\n')
+}
+
+function heading(text: string): string {
+  return colorize('bold', text)
 }
 
 function flagRows(flags: Flags): [string, string][] {
@@ -56,7 +61,7 @@ function flagRows(flags: Flags): [string, string][] {
 }
 
 function exitCodes(): string[] {
-  return ['Exit codes:', ...alignColumns(Object.entries(EXIT_CODES))]
+  return [heading('Exit codes:'), ...alignColumns(Object.entries(EXIT_CODES))]
 }
 
 function alignColumns(rows: readonly (readonly [string, string])[]): string[] {

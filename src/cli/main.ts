@@ -3,31 +3,9 @@ import { TrackerError } from '../model/errors.js'
 import { VERSION } from '../model/version.js'
 import { didYouMean, readArgument, readFlags, usageError } from './arguments.js'
 import { type Command, CommandFailed } from './command.js'
+import { COMMANDS, loadCommands } from './command-table.js'
 import { commandHelp, groupHelp, overviewHelp } from './help.js'
 import { exitWhenOutputCloses, finish, print, printError } from './io/terminal.js'
-
-/** All commands, loaded on demand. */
-const COMMANDS: Record<string, () => Promise<Command>> = {
-  demo: async () => (await import('./commands/demo.js')).demo,
-  init: async () => (await import('./commands/init.js')).init,
-  serve: async () => (await import('./commands/serve.js')).serve,
-  migrate: async () => (await import('./commands/migrate.js')).migrate,
-  check: async () => (await import('./commands/check.js')).check,
-  prove: async () => (await import('./commands/prove.js')).prove,
-  errors: async () => (await import('./commands/errors.js')).errors,
-  cleanup: async () => (await import('./commands/cleanup.js')).cleanup,
-  notify: async () => (await import('./commands/notify.js')).notify,
-  work: async () => (await import('./commands/work.js')).work,
-  dump: async () => (await import('./commands/dump.js')).dump,
-  'sourcemaps upload': async () => (await import('./sourcemaps/upload.js')).uploadSourceMaps,
-  'sourcemaps list': async () => (await import('./sourcemaps/list.js')).listSourceMaps,
-  'sourcemaps delete': async () => (await import('./sourcemaps/delete.js')).deleteSourceMaps,
-  export: async () => (await import('./commands/export.js')).exportCommand,
-  import: async () => (await import('./commands/import.js')).importCommand,
-  move: async () => (await import('./commands/move.js')).move,
-  mcp: async () => (await import('./commands/mcp.js')).mcp,
-  completion: async () => (await import('./commands/completion.js')).completion(() => loadCommands('')),
-}
 
 exitWhenOutputCloses()
 await finish(await main(process.argv.slice(2)))
@@ -41,10 +19,11 @@ async function main(args: readonly string[]): Promise<number> {
       printError(error instanceof Error ? (error.stack ?? error.message) : String(error))
     if (!(error instanceof TrackerError || error instanceof CommandFailed)) {
       const reason = error instanceof Error ? error.message : String(error)
-      printError(`faultboard failed unexpectedly: ${reason}\nSet FAULTBOARD_DEBUG=1 to see the stack.`)
+      printError(`faultboard failed unexpectedly: ${reason}`, 'red')
+      printError('Set FAULTBOARD_DEBUG=1 to see the stack.')
       return 1
     }
-    printError(error.message)
+    printError(error.message, 'red')
     if (error instanceof TrackerError && error.code === 'invalid_input') printError(helpLine(args))
     return error.exit_code
   }
@@ -65,11 +44,6 @@ async function help(name: string | undefined): Promise<number> {
   if (name === undefined || isHelp(name)) return printAndSucceed(overviewHelp(await loadCommands('')))
   const subcommands = await loadCommands(`${name} `)
   return printAndSucceed(subcommands.length > 0 ? groupHelp(name, subcommands) : commandHelp(await loadCommand(name)))
-}
-
-function loadCommands(prefix: string): Promise<Command[]> {
-  const names = Object.entries(COMMANDS).filter(([name]) => name.startsWith(prefix))
-  return Promise.all(names.map(([, load]) => load()))
 }
 
 /** Some command names have two words. */

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -28,6 +28,20 @@ export function basicAuth(user: string, password: string): { headers: Record<str
 /** Runs the built CLI in a new process until it exits. */
 export async function faultboard(args: readonly string[], options: CommandOptions): Promise<CommandResult> {
   return new RunningCommand(args, options).exited
+}
+
+/** Whether `onTerminal` works here: the `script` of util-linux. */
+export const hasTerminal = spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0
+
+/** Runs the built CLI on a pseudo terminal of 120 columns, which merges both streams. */
+export function onTerminal(args: readonly string[], { cwd, env = {} }: CommandOptions): string {
+  const quoted = [process.execPath, MAIN, ...args].map((word) => `'${word}'`).join(' ')
+  const { stdout } = spawnSync('script', ['-qec', `stty cols 120; ${quoted}`, '/dev/null'], {
+    cwd,
+    env: { ...cleanEnvironment(), TERM: 'xterm', ...env },
+    encoding: 'utf8',
+  })
+  return stdout.replaceAll('\r\n', '\n')
 }
 
 /** CLI process that runs until it is stopped. */
@@ -103,6 +117,6 @@ export async function recordErrors(database: string, ...errors: LogErrorInput[])
 }
 
 function cleanEnvironment(): NodeJS.ProcessEnv {
-  const PREFIXES = /^(FAULTBOARD_|PORT$|COLUMNS$|APP_NAME$|NODE_ENV$)/
+  const PREFIXES = /^(FAULTBOARD_|(PORT|COLUMNS|APP_NAME|NODE_ENV|FORCE_COLOR|NO_COLOR|NODE_DISABLE_COLORS)$)/
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !PREFIXES.test(name)))
 }

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createDatabase } from '../../src/store/database.js'
 import { migrate } from '../../src/store/migrate.js'
-import { moveDatabase } from '../../src/store/move/move.js'
+import { type MoveProgress, moveDatabase } from '../../src/store/move/move.js'
 import { TABLE_NAMES, TABLES } from '../../src/store/schema.js'
 import { verifiedCounts } from '../support/books.js'
 import { hostAt, usedHost } from '../support/databases/lived-in.js'
@@ -98,7 +98,7 @@ describeEachDatabase('a move', (source) => {
     await host.close()
     const before = await everything(to)
     const last = TABLE_NAMES.at(-1)
-    const failing = (table: string) => {
+    const failing = ({ table }: MoveProgress) => {
       if (table === last) throw new Error('the cable was pulled')
     }
     await expect(move(from, to, failing)).rejects.toThrow('the cable was pulled')
@@ -117,10 +117,10 @@ describe('the list of moved tables', () => {
   })
 })
 
-async function move(from: string, to: string, onTable: (table: string) => void = () => {}) {
+async function move(from: string, to: string, onProgress?: (progress: MoveProgress) => void) {
   const [one, other] = [createDatabase(from, process.cwd()), createDatabase(to, process.cwd())]
   try {
-    return await moveDatabase(one, other, onTable)
+    return await moveDatabase(one, other, onProgress)
   } finally {
     await one.close()
     await other.close()

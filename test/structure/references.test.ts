@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join } from 'node:path'
 import { type ObjectExpression, parseExpressionAt } from 'acorn'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Command } from '../../src/cli/command.js'
+import { loadCommands } from '../../src/cli/command-table.js'
 import { acceptedNames } from '../../src/model/input/spelling.js'
 import { environmentVariable, OPTION_NAMES } from '../../src/options.js'
 
@@ -43,18 +44,14 @@ describe('the command line', () => {
   const commands = new Map<string, Command>()
 
   beforeAll(async () => {
-    const table = /const COMMANDS[^{]*\{(.*?)^\}/ms.exec(readFileSync('src/cli/main.ts', 'utf8'))?.[1] ?? ''
-    for (const [, file = '', name = ''] of table.matchAll(/import\('(\.\/[^']+)\.js'\)\)\.(\w+)/g)) {
-      const module = (await import(/* @vite-ignore */ resolve('src/cli', `${file}.ts`))) as Record<string, Command>
-      const command = module[name]
-      if (command) commands.set(command.name, command)
-    }
+    for (const command of await loadCommands('')) commands.set(command.name, command)
     expect(commands.size).toBeGreaterThan(10)
   })
 
   test.each(PAGES)('the command line is documented in %s with existing commands and flags only', (page) => {
     const wrong = codeOf(page).flatMap((line) => {
-      const [, rest = ''] = /(?:^|\s)faultboard ((?:[a-z-]+)(?: .*)?)$/.exec(line.replace(/#.*|&&.*/, '').trim()) ?? []
+      const [, rest = ''] =
+        /(?:^|.*\s)faultboard ((?:[a-z-]+)(?: .*)?)$/.exec(line.replace(/#.*|&&.*/, '').trim()) ?? []
       if (rest === '' || /^(--version|--help|help|failed|has)/.test(rest)) return []
       const words = rest.split(' ')
       const command = commands.get(words.slice(0, 2).join(' ')) ?? commands.get(words[0] ?? '')
@@ -70,6 +67,13 @@ describe('the command line', () => {
   test('the command line is listed completely in the README', () => {
     const missing = [...commands.keys()].filter((name) => !text['README.md']?.includes(`\`${name.split(' ')[0]}\``))
     expect(missing.filter((name) => !text['README.md']?.includes(`faultboard ${name}`))).toEqual([])
+  })
+
+  test('the command line prints JSON with --json, except for commands that state a reason', () => {
+    const invalid = [...commands.values()].filter(({ flags, withoutJson }) => 'json' in flags === Boolean(withoutJson))
+    expect(invalid.map(({ name }) => name)).toEqual([])
+    const exceptions = [...commands.values()].filter(({ withoutJson }) => withoutJson).map(({ name }) => name)
+    expect(exceptions).toEqual(['mcp', 'completion'])
   })
 
   /** `faultboard sourcemaps` is a group of commands. */

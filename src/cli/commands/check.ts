@@ -13,6 +13,7 @@ import { integrityProblems, repairSqlite } from '../../store/repair/repair-sqlit
 import { Spool, spoolFolder } from '../../store/spool/spool.js'
 import { COMMON_FLAGS, type CommonFlags, defineCommand } from '../command.js'
 import { type Configuration, hasCredentials, readConfiguration } from '../configuration.js'
+import { colorizeState } from '../io/colors.js'
 import { escapeText, print, printJson } from '../io/terminal.js'
 import { createDatabaseFrom, missingFile, withDatabase } from '../tracker-database.js'
 import { readMigrations } from './migrate.js'
@@ -56,7 +57,7 @@ export const check = defineCommand({
       printJson({ ok: exit_code === 0, findings: findings.map(({ exit_code: _code, ...finding }) => finding) })
     } else {
       for (const { state, subject, text } of findings) {
-        print(`${state.padEnd(7)}  ${subject.padEnd(13)}  ${escapeText(text)}`)
+        print(`${colorizeState(state)}${' '.repeat(9 - state.length)}${subject.padEnd(13)}  ${escapeText(text)}`)
       }
     }
     return exit_code

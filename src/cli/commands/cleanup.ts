@@ -3,6 +3,7 @@ import { parseInput } from '../../model/input/input.js'
 import { cleanupErrors } from '../../triage/commands/cleanup-errors.js'
 import { COMMON_FLAGS, defineCommand } from '../command.js'
 import { readConfiguration } from '../configuration.js'
+import { progressLine } from '../io/progress.js'
 import { print, printJson } from '../io/terminal.js'
 import { withTracker } from '../open-tracker.js'
 
@@ -21,8 +22,9 @@ export const cleanup = defineCommand({
   async run(flags) {
     const days = parseInput(DAYS_FLAG, { '--days': flags.days })['--days']
     const { settings } = await readConfiguration(flags)
+    const on_progress = progressLine({ label: 'Deleting', unit: 'errors', isQuiet: flags.json })
     const result = await withTracker(settings, (tracker) =>
-      tracker.Commands.CleanupErrors.call({ retention_days: days }),
+      tracker.Commands.CleanupErrors.call({ retention_days: days, on_progress }),
     )
     if (flags.json) printJson(result)
     else if (result.older_than === null) print('Nothing deleted: retention_days is null, which keeps all errors.')

@@ -24,6 +24,7 @@ export const demo = defineCommand({
     ...LISTEN_FLAGS,
     ...COMMON_FLAGS,
     seed: { value: 'N', text: 'Seed for the sample errors (default: 1)' },
+    json: { text: 'Print one line of JSON with the URL and the password when the dashboard is ready' },
   },
   async run(flags) {
     const stop = stopSignal()
@@ -32,7 +33,7 @@ export const demo = defineCommand({
     const { settings } = await readConfiguration(flags)
     const generatedPassword = { username: 'admin', password: randomPassword() }
     const { options } = resolveConfiguration(withCredentials(settings, generatedPassword))
-    const password = hasPassword(settings) ? 'the configured password' : generatedPassword.password
+    const password = hasPassword(settings) ? null : generatedPassword.password
     await withDemoDatabase(flags.database === undefined ? null : options, async (database) => {
       const tracker = await openDemoTracker(options, database, flags['application-name'])
       const sample = await Sample.open({ database, seed, now: Date.now() })
@@ -42,10 +43,9 @@ export const demo = defineCommand({
           endpoint,
           stop,
           prepare: () => sample.start(stop),
-          notes: [
-            ['Password', password],
-            ['Database', createDatabaseFrom(tracker.config).dialect.address],
-          ],
+          password,
+          database: createDatabaseFrom(tracker.config).dialect.address,
+          json: flags.json,
         })
       } finally {
         await sample.close()

@@ -56,8 +56,8 @@ function printPage({ errors, pagination }: ErrorsPage, zone: string): void {
 function columns(zone: string): Column<ErrorSummary>[] {
   return [
     { title: 'ID', text: ({ id }) => String(id), align: 'right' },
-    { title: 'SEVERITY', text: ({ severity }) => severity },
-    { title: 'STATUS', text: stateText, dropPriority: 2 },
+    { title: 'SEVERITY', text: ({ severity }) => severity, isState: true },
+    { title: 'STATUS', text: stateText, dropPriority: 2, isState: true },
     { title: 'COUNT', text: ({ occurrence_count }) => String(occurrence_count), align: 'right' },
     { title: `LAST SEEN (${zone})`, text: ({ occurred_at }) => minuteText(occurred_at, zone), dropPriority: 1 },
     { title: 'APPLICATION', text: ({ application_name }) => application_name, limit: 20, dropPriority: 4 },

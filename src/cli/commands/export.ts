@@ -8,7 +8,8 @@ import { readConfiguration } from '../configuration.js'
 import { FILTER_FLAGS, FILTER_SCHEMA, filterFrom } from '../filter-flags.js'
 import { findApplicationId } from '../find-application.js'
 import { writeAtomically } from '../io/atomic-file.js'
-import { jsonLine, printError } from '../io/terminal.js'
+import { progressLine } from '../io/progress.js'
+import { jsonLine, printError, printJson } from '../io/terminal.js'
 import { withTracker } from '../open-tracker.js'
 
 const FORMATS = ['ndjson', 'csv'] as const
@@ -28,10 +29,15 @@ export const exportCommand = defineCommand({
   argument: { name: 'FILE', text: 'Output file; - for standard output', isRequired: true },
   flags: {
     force: { text: 'Overwrite an existing file' },
-    format: { value: 'WORD', text: 'ndjson or csv (default: by the extension of FILE, else ndjson)' },
+    format: {
+      value: 'WORD',
+      text: 'ndjson or csv (default: by the extension of FILE, else ndjson)',
+      allowed: FORMATS,
+    },
     ...COMMON_FLAGS,
     'application-name': { value: 'NAME', text: 'Only errors of this application' },
     ...FILTERS,
+    json: { text: 'Print the summary as JSON, on standard error if FILE is -' },
   },
   async run(flags, file) {
     if (file === undefined) throw usageError('faultboard export needs a FILE, or - for standard output')
@@ -45,8 +51,16 @@ export const exportCommand = defineCommand({
       if (application_name !== undefined)
         filter.application_id = await findApplicationId(application_name, tracker.Queries)
       const count = { errors: 0, occurrences: 0 }
-      await writeAtomically(file, format === 'csv' ? table(tracker, filter, count) : records(tracker, filter, count))
-      printError(summaryText(count, format, file))
+      const texts = format === 'csv' ? table(tracker, filter, count) : records(tracker, filter, count)
+      // Standard output often leads to a program on the same terminal.
+      const showProgress = progressLine({ label: 'Exporting', unit: 'errors', isQuiet: flags.json || file === '-' })
+      const total = showProgress ? await countMatching(tracker, filter) : null
+      await writeAtomically(
+        file,
+        forEach(texts, () => showProgress?.(count.errors, total)),
+      )
+      if (flags.json) printSummaryJson(count, format, file)
+      else printError(summaryText(count, format, file))
       return 0
     })
   },
@@ -90,12 +104,37 @@ async function* table({ Queries }: TrackerInstance, filter: ErrorsListInput, cou
   }
 }
 
+/** Null if the errors are too many to be counted exactly. */
+async function countMatching({ Queries }: TrackerInstance, filter: ErrorsListInput): Promise<number | null> {
+  const { total_count, total_is_lower_bound } = (await Queries.ErrorsList.page({ ...filter, per_page: 1 })).pagination
+  return total_is_lower_bound ? null : total_count
+}
+
+async function* forEach(texts: AsyncIterable<string>, onText: () => void): AsyncGenerator<string> {
+  for await (const text of texts) {
+    onText()
+    yield text
+  }
+}
+
 /** The first row contains the column names. */
 const HEADER_LINES = 1
 
 /** A quoted message can contain line breaks. */
 function countRows(csv: string): number {
   return csv.replace(/"[^"]*"/g, '').match(/\r\n/g)?.length ?? 0
+}
+
+/** CSV contains no number of occurrences that can be counted. */
+function printSummaryJson({ errors, occurrences }: Count, format: Format, file: string): void {
+  const summary = {
+    errors,
+    occurrences: format === 'csv' ? null : occurrences,
+    format,
+    file: file === '-' ? null : file,
+  }
+  if (file === '-') printError(jsonLine(summary))
+  else printJson(summary)
 }
 
 function summaryText({ errors, occurrences }: Count, format: Format, file: string): string {

@@ -6,6 +6,7 @@ import { usageError } from '../arguments.js'
 import { COMMON_FLAGS, CommandFailed, defineCommand } from '../command.js'
 import { readConfiguration } from '../configuration.js'
 import { readLines } from '../io/lines.js'
+import { progressLine } from '../io/progress.js'
 import { RejectedLines } from '../io/rejected-lines.js'
 import { escapeText, print, printError, printJson } from '../io/terminal.js'
 import { describeTarget, withNewTracker } from '../open-tracker.js'
@@ -35,14 +36,19 @@ export const importCommand = defineCommand({
       flags.rejected ?? (file === '-' ? 'import.rejected' : `${file}.rejected`),
     )
     const target = describeTarget(settings)
-    const imported = await withNewTracker(settings, (tracker) => importFrom(file, tracker, rejected))
+    const imported = await withNewTracker(settings, (tracker) => importFrom(file, tracker, rejected, flags.json))
     printSummary(imported, target, rejected, flags.json)
     return imported.rejected > 0 ? 1 : 0
   },
 })
 
-async function importFrom(file: string, { Commands }: TrackerInstance, rejected: RejectedLines): Promise<Imported> {
-  const stream: AsyncIterable<Uint8Array> = file === '-' ? process.stdin : createReadStream(file)
+async function importFrom(
+  file: string,
+  { Commands }: TrackerInstance,
+  rejected: RejectedLines,
+  isQuiet: boolean,
+): Promise<Imported> {
+  const stream = withProgress(file === '-' ? process.stdin : createReadStream(file), await fileSize(file), isQuiet)
   const reject = (rejection: Rejection, line: Line) => rejected.save(rejection, line)
   try {
     return await Commands.ImportErrors.call({ lines: ndjson(readLines(stream), file), reject })
@@ -54,6 +60,26 @@ async function importFrom(file: string, { Commands }: TrackerInstance, rejected:
     )
   } finally {
     await rejected.close()
+  }
+}
+
+/** Null for a pipe, whose size is unknown. */
+async function fileSize(file: string): Promise<number | null> {
+  const found = file === '-' ? null : await stat(file)
+  return found?.isFile() ? found.size : null
+}
+
+async function* withProgress(
+  stream: AsyncIterable<Uint8Array>,
+  total: number | null,
+  isQuiet: boolean,
+): AsyncGenerator<Uint8Array> {
+  const showProgress = progressLine({ label: 'Importing', unit: 'MB', isQuiet })
+  let done = 0
+  for await (const chunk of stream) {
+    showProgress?.(done, total)
+    yield chunk
+    done += chunk.length
   }
 }
 

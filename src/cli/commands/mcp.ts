@@ -15,6 +15,7 @@ export const mcp = defineCommand({
     'faultboard mcp --database postgres://localhost/shop',
     'claude mcp add faultboard -- npx faultboard mcp --database sqlite:/srv/shop/faultboard.sqlite3',
   ],
+  withoutJson: 'It speaks JSON-RPC on standard input and output.',
   flags: {
     database: COMMON_FLAGS.database,
     config: COMMON_FLAGS.config,

@@ -4,6 +4,7 @@ import { migrate as applyMigrations, type MigrationStatus, migrationStatus } fro
 import { MIGRATIONS } from '../../store/migrations/list.js'
 import { COMMON_FLAGS, defineCommand } from '../command.js'
 import { readConfiguration } from '../configuration.js'
+import { colorize } from '../io/colors.js'
 import { print, printError, printJson, terminalWidth } from '../io/terminal.js'
 import { textTable } from '../io/text-table.js'
 import { missingFile, runQuery, withDatabase } from '../tracker-database.js'
@@ -35,8 +36,8 @@ async function apply(database: Database, json: boolean): Promise<number> {
   const { address } = database.dialect
   const applied = await runQuery(database, () => applyMigrations(database))
   if (json) printJson({ database: address, applied })
-  else if (applied.length === 0) print(`${address} is up to date.`)
-  else print([`Applied to ${address}:`, ...applied.map((name) => `  ${name}`)].join('\n'))
+  else if (applied.length === 0) print(colorize('green', `${address} is up to date.`))
+  else print([colorize('green', `Applied to ${address}:`), ...applied.map((name) => `  ${name}`)].join('\n'))
   return 0
 }
 
@@ -49,8 +50,8 @@ async function status(database: Database, json: boolean): Promise<number> {
     print('')
     print(
       pending === 0
-        ? `${database.dialect.address} is up to date.`
-        : `${database.dialect.address}: ${pending} pending. Run  npx faultboard migrate  to apply.`,
+        ? colorize('green', `${database.dialect.address} is up to date.`)
+        : colorize('yellow', `${database.dialect.address}: ${pending} pending. Run  npx faultboard migrate  to apply.`),
     )
   }
   return pending === 0 ? 0 : 3
@@ -64,6 +65,6 @@ export async function readMigrations(database: Database): Promise<MigrationStatu
 
 const COLUMNS = [
   { title: 'MIGRATION', text: ({ name }: MigrationStatus) => name },
-  { title: 'STATE', text: ({ applied_at }: MigrationStatus) => (applied_at ? 'applied' : 'pending') },
+  { title: 'STATE', text: ({ applied_at }: MigrationStatus) => (applied_at ? 'applied' : 'pending'), isState: true },
   { title: 'APPLIED AT', text: ({ applied_at }: MigrationStatus) => applied_at ?? '' },
 ]

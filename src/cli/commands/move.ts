@@ -1,11 +1,18 @@
 import { readdir } from 'node:fs/promises'
 import { environmentVariable, type Options, resolveConfiguration } from '../../options.js'
 import type { Database } from '../../store/database.js'
-import { type MovedTable, type MoveResult, moveDatabase, requireMovable } from '../../store/move/move.js'
+import {
+  type MovedTable,
+  type MoveProgress,
+  type MoveResult,
+  moveDatabase,
+  requireMovable,
+} from '../../store/move/move.js'
 import { spoolFolder } from '../../store/spool/spool.js'
 import { usageError } from '../arguments.js'
 import { COMMON_FLAGS, CommandFailed, defineCommand, type ParsedFlags } from '../command.js'
 import { readConfiguration } from '../configuration.js'
+import { progressLine } from '../io/progress.js'
 import { print, printError, printJson, terminalWidth } from '../io/terminal.js'
 import { textTable } from '../io/text-table.js'
 import { createDatabaseFrom, missingFile, runQuery } from '../tracker-database.js'
@@ -64,9 +71,13 @@ async function optionsFor(
   return resolveConfiguration(settings).options
 }
 
-/** Prints progress only to a terminal, so that logs stay short. */
-function progressPrinter(json: boolean): (table: string) => void {
-  return json || !process.stderr.isTTY ? () => {} : (table) => printError(`Copying ${table} …`)
+function progressPrinter(isQuiet: boolean): ((progress: MoveProgress) => void) | undefined {
+  const show = {
+    copy: progressLine({ label: 'Copying', unit: 'rows', isQuiet }),
+    verify: progressLine({ label: 'Verifying', unit: 'rows', isQuiet }),
+  }
+  // Without a terminal, the rows do not have to be counted.
+  return show.copy && (({ step, rows, total }) => show[step]?.(rows, total))
 }
 
 async function countSpoolFiles(spool: string): Promise<number> {

@@ -11,6 +11,7 @@ import { sendTestNotification } from '../../notifications/delivery/test-notifica
 import { resolveConfiguration } from '../../options.js'
 import { COMMON_FLAGS, defineCommand } from '../command.js'
 import { readConfiguration } from '../configuration.js'
+import { colorize } from '../io/colors.js'
 import { escapeText, print, printError, printJson, terminalWidth } from '../io/terminal.js'
 import { type Column, textTable } from '../io/text-table.js'
 import { openTracker } from '../open-tracker.js'
@@ -22,7 +23,7 @@ export const notify = defineCommand({
   examples: ['faultboard notify', 'faultboard notify --test chat'],
   flags: {
     ...COMMON_FLAGS,
-    test: { value: 'CHANNEL', text: CHANNEL_NAMES.join(', ') },
+    test: { value: 'CHANNEL', text: CHANNEL_NAMES.join(', '), allowed: CHANNEL_NAMES },
     json: { text: 'Print JSON' },
   },
   async run(flags) {
@@ -51,7 +52,7 @@ function list(channels: readonly ChannelState[], json: boolean): number {
 
 const COLUMNS: readonly Column<ChannelState>[] = [
   { title: 'CHANNEL', text: ({ name }) => name },
-  { title: 'STATE', text: ({ state }) => state },
+  { title: 'STATE', text: ({ state }) => state, isState: true },
   { title: 'FROM', text: ({ min_severity }) => min_severity, dropPriority: 1 },
   {
     title: 'TO',
@@ -71,8 +72,9 @@ async function sendTest(
     const outcome = await tracker.Commands.SendTestNotification.call({ channel, actor: 'the command line' })
     const { state, target, response } = outcome
     if (json) printJson(outcome)
-    else if (state === 'sent') print(`Sent to ${escapeText(target)} via ${channel}: ${escapeText(response)}`)
-    else printError(`Not sent to ${escapeText(target)} via ${channel}: ${escapeText(response)}`)
+    else if (state === 'sent')
+      print(colorize('green', `Sent to ${escapeText(target)} via ${channel}: ${escapeText(response)}`))
+    else printError(`Not sent to ${escapeText(target)} via ${channel}: ${escapeText(response)}`, 'red')
     return state === 'sent' ? 0 : 1
   } finally {
     await tracker.shutdown()

@@ -9,6 +9,7 @@ import { usageError } from '../arguments.js'
 import { COMMON_FLAGS, defineCommand, type Flags, type ParsedFlags } from '../command.js'
 import { readConfiguration } from '../configuration.js'
 import { stopSignal } from '../host/stop-signal.js'
+import { colorize } from '../io/colors.js'
 import { print, printError, printJson } from '../io/terminal.js'
 import { type Measured, measureScenario } from '../prove/measure.js'
 import { markdownReport, type Report } from '../prove/report.js'
@@ -30,7 +31,11 @@ const FLAGS = {
   config: COMMON_FLAGS.config,
   quick: { text: `Use ${QUICK_ERRORS} errors per storm instead of ${DEFAULT_ERRORS}, and shorter failures` },
   errors: { value: 'N', text: 'Use N errors per storm, from 100 to 1000000' },
-  scenario: { value: 'NAME', text: `Measure only one scenario: ${SCENARIO_NAMES.join(', ')}` },
+  scenario: {
+    value: 'NAME',
+    text: `Measure only one scenario: ${SCENARIO_NAMES.join(', ')}`,
+    allowed: SCENARIO_NAMES,
+  },
   json: { text: 'Print JSON instead of Markdown' },
 } as const satisfies Flags
 
@@ -69,7 +74,7 @@ export const prove = defineCommand({
         const address = scratchUrl === null ? null : database.dialect.address
         const report = describeRun(scenarios, { command: commandLine(flags, address), address, load })
         if (flags.json) printJson(report)
-        else print(markdownReport(report))
+        else print(colorizeReport(markdownReport(report), report.passed))
         return report.passed ? 0 : 1
       } finally {
         await database.close()
@@ -83,6 +88,15 @@ export const prove = defineCommand({
     }
   },
 })
+
+/** Colors the verdict and the rows that exceed a limit. */
+function colorizeReport(markdown: string, passed: boolean): string {
+  const [verdict = '', ...lines] = markdown.split('\n')
+  return [
+    colorize(passed ? 'green' : 'red', verdict),
+    ...lines.map((line) => (line.includes('❌') ? colorize('red', line) : line)),
+  ].join('\n')
+}
 
 type ProveFlags = ParsedFlags<typeof FLAGS>
 

@@ -17,6 +17,7 @@ export const serve = defineCommand({
     ...LISTEN_FLAGS,
     ...COMMON_FLAGS,
     migrate: { text: 'Apply pending migrations first; a SQLite file is always migrated' },
+    json: { text: 'Print one line of JSON with the URL when the dashboard is ready' },
   },
   async run(flags) {
     const stop = stopSignal()
@@ -26,8 +27,8 @@ export const serve = defineCommand({
     if (flags.migrate) await withDatabase(options, (database) => runQuery(database, () => migrate(database)))
     const tracker = await openTracker(settings)
     try {
-      const { address } = createDatabaseFrom(options).dialect
-      await runHost({ tracker, endpoint, stop, notes: [['Database', address]] })
+      const database = createDatabaseFrom(options).dialect.address
+      await runHost({ tracker, endpoint, stop, database, json: flags.json })
     } finally {
       await tracker.shutdown()
     }

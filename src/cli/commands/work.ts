@@ -8,7 +8,7 @@ import { openSchema } from '../../store/open-schema.js'
 import { COMMON_FLAGS, CommandFailed, defineCommand } from '../command.js'
 import { readConfiguration } from '../configuration.js'
 import { aborted, stopSignal } from '../host/stop-signal.js'
-import { print } from '../io/terminal.js'
+import { jsonLine, print } from '../io/terminal.js'
 import { openTracker } from '../open-tracker.js'
 import { withDatabase, withHint } from '../tracker-database.js'
 
@@ -17,7 +17,7 @@ export const work = defineCommand({
   summary: 'Run background jobs until stopped: notifications, schedules, accepted errors',
   text: 'Runs jobs in a separate process, so that the application can set run_jobs to false. Uses the same configuration:\nthe database, the job engine, the notification channels.\nOn SIGTERM and SIGINT it finishes the current jobs; other processes run the rest.',
   examples: ['faultboard work', 'FAULTBOARD_JOB_ENGINE=bullmq FAULTBOARD_REDIS_URL=redis://127.0.0.1 faultboard work'],
-  flags: COMMON_FLAGS,
+  flags: { ...COMMON_FLAGS, json: { text: 'Print one line of JSON when the process is ready to run jobs' } },
   async run(flags) {
     const stop = stopSignal()
     const { settings } = await readConfiguration(flags)
@@ -29,12 +29,13 @@ export const work = defineCommand({
     const tracker = await openTracker(workSettings)
     try {
       const { database } = await tracker.stats()
-      print(`Running jobs from ${database} (${engine}). Stop with Ctrl+C or SIGTERM.`)
+      if (flags.json) print(jsonLine({ database, engine }))
+      else print(`Running jobs from ${database} (${engine}). Stop with Ctrl+C or SIGTERM.`)
       await keepAliveUntil(stop)
     } finally {
       await tracker.shutdown()
     }
-    print('Stopped.')
+    if (!flags.json) print('Stopped.')
     return 0
   },
 })

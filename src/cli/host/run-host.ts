@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { TrackerInstance } from '../../tracker.js'
-import { print } from '../io/terminal.js'
+import { colorize } from '../io/colors.js'
+import { jsonLine, print } from '../io/terminal.js'
 import { type Endpoint, listen, stopListening } from './listen.js'
 import { sampleApp } from './sample-app.js'
 import { aborted } from './stop-signal.js'
@@ -11,25 +12,43 @@ export interface HostOptions {
   stop: AbortSignal
   /** Work to do before the URL is printed, while the port is already in use. */
   prepare?: () => Promise<void>
-  /** Additional lines below the URL. */
-  notes: readonly (readonly [label: string, text: string])[]
+  database: string
+  /** Generated password, or null for a configured password, which is not printed. */
+  password?: string | null
+  /** Whether to print one line of JSON instead of text. */
+  json: boolean
 }
 
 /** Serves the sample application and the dashboard, prints the URLs, and runs until stopped. */
-export async function runHost({ tracker, endpoint, stop, prepare, notes }: HostOptions): Promise<void> {
+export async function runHost(options: HostOptions): Promise<void> {
+  const { tracker, endpoint, stop, prepare, json } = options
   const server = createServer(sampleApp(tracker))
   const address = await listen(server, endpoint)
   await prepare?.()
+  if (json) printReadyJson(address, options)
+  else printReadyText(address, options)
+  await aborted(stop)
+  if (!json) print('Stopping.')
+  await stopListening(server)
+}
+
+function printReadyJson(address: string, { tracker, database, password }: HostOptions): void {
+  const { mount_path, dashboard_username: username } = tracker.config
+  const url = `${address}${mount_path}`
+  print(
+    jsonLine({ url, username, ...(password === undefined ? {} : { password }), database, sample_url: `${address}/` }),
+  )
+}
+
+function printReadyText(address: string, { tracker, database, password }: HostOptions): void {
   const { mount_path, dashboard_username } = tracker.config
   const lines = [
     ['Dashboard', `${address}${mount_path}`],
     ['User', dashboard_username],
-    ...notes,
+    ...(password === undefined ? [] : [['Password', password ?? 'the configured password'] as const]),
+    ['Database', database],
     ['Try it', `${address}/ has routes that fail`],
   ] as const
   print('Faultboard is running. Press Ctrl+C to stop.\n')
-  for (const [label, text] of lines) print(`  ${label.padEnd(10)} ${text}`)
-  await aborted(stop)
-  print('Stopping.')
-  await stopListening(server)
+  for (const [label, text] of lines) print(`  ${colorize('bold', label)}${' '.repeat(11 - label.length)}${text}`)
 }

@@ -1,3 +1,6 @@
+import { type Color, colorize } from './colors.js'
+import { eraseProgress } from './progress.js'
+
 /**
  * A reader that stops early (`faultboard errors | head`) is not a failure. Called by the program, because the build may put
  * this module into a file that hosts load as well.
@@ -11,6 +14,7 @@ export function exitWhenOutputCloses(): void {
 }
 
 export function print(text: string): void {
+  eraseProgress()
   process.stdout.write(`${text}\n`)
 }
 
@@ -18,10 +22,10 @@ export function print(text: string): void {
  * Writes to standard error, so that messages never mix with output that a program reads. Escapes control sequences,
  * because messages repeat arguments and file names.
  */
-export function printError(text: string): void {
-  process.stderr.write(
-    `${text.replace(UNSAFE, (character) => (character === '\n' ? character : escapeCharacter(character)))}\n`,
-  )
+export function printError(text: string, color?: Color): void {
+  const safeText = text.replace(UNSAFE, (character) => (character === '\n' ? character : escapeCharacter(character)))
+  eraseProgress()
+  process.stderr.write(`${color ? colorize(color, safeText, process.stderr) : safeText}\n`)
 }
 
 /** Prints JSON for programs. Terminal control characters stay escaped, which is equivalent JSON. */
@@ -66,6 +70,7 @@ export function terminalWidth(): number {
 
 /** Exits after all output is written. Otherwise a pool opened by a configuration file would keep the process alive. */
 export async function finish(exitCode: number): Promise<never> {
+  eraseProgress()
   for (const stream of [process.stdout, process.stderr]) {
     await new Promise<void>((written) => stream.write('', () => written()))
   }

@@ -1,3 +1,4 @@
+import { colorize, colorizeState } from './colors.js'
 import { escapeText } from './terminal.js'
 
 export interface Column<Row> {
@@ -8,6 +9,8 @@ export interface Column<Row> {
   limit?: number
   /** On a narrow terminal, the column with the highest priority is dropped first. */
   dropPriority?: number
+  /** Whether the text is a severity, a status or a state, which has a color. */
+  isState?: boolean
 }
 
 const GAP = 2
@@ -31,17 +34,28 @@ export function textTable<Row>(columns: readonly Column<Row>[], rows: readonly R
   }
   last.width = Math.max(1, Math.min(last.width, width - otherWidth()))
   return [...rows.keys(), rows.length].map((line) => {
-    const text = shown
-      .map((column) => padCell(column.cells[line] ?? '', column.width, column.column.align))
-      .join(' '.repeat(GAP))
-    return truncate(text.trimEnd(), width)
+    const cells = shown.map((column) => ({ ...column, text: truncate(column.cells[line] ?? '', column.width) }))
+    const plainLine = joinCells(cells, (text) => text)
+    if (displayWidth(plainLine) > width) return truncate(plainLine, width)
+    return line === 0
+      ? colorize('bold', plainLine)
+      : joinCells(cells, (text, isState) => (isState ? colorizeState(text) : text))
   })
 }
 
-function padCell(text: string, width: number, align: 'right' | undefined): string {
-  const truncated = truncate(text, width)
-  const padding = ' '.repeat(Math.max(0, width - displayWidth(truncated)))
-  return align === 'right' ? padding + truncated : truncated + padding
+interface Cell {
+  text: string
+  width: number
+  column: Pick<Column<never>, 'align' | 'isState'>
+}
+
+/** Pads by the width of the plain text, because color codes have no width. */
+function joinCells(cells: readonly Cell[], color: (text: string, isState: boolean) => string): string {
+  const padded = cells.map(({ text, width, column: { align, isState = false } }) => {
+    const padding = ' '.repeat(Math.max(0, width - displayWidth(text)))
+    return align === 'right' ? padding + color(text, isState) : color(text, isState) + padding
+  })
+  return padded.join(' '.repeat(GAP)).trimEnd()
 }
 
 function truncate(text: string, width: number): string {

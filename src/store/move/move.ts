@@ -18,23 +18,45 @@ export interface MovedTable {
   sum: { column: string; total: number } | null
 }
 
+export interface MoveProgress {
+  step: 'copy' | 'verify'
+  table: string
+  /** Rows that this step has processed in all tables. */
+  rows: number
+  total: number
+}
+
 /**
  * Copies every row from one database to another with the same ids. Reads a snapshot of the source and never writes to it.
  * Writes the target in one transaction, which also reads every row back and compares it. The target therefore contains
  * everything or nothing.
  */
-export async function moveDatabase(from: Database, to: Database, onTable: (name: string) => void): Promise<MoveResult> {
+export async function moveDatabase(
+  from: Database,
+  to: Database,
+  onProgress?: (progress: MoveProgress) => void,
+): Promise<MoveResult> {
   await migrate(to)
   const columns = await requireSameColumns(from, to)
   const tables = await readSnapshot(from, (source) =>
     to.write(async (target) => {
       await clearTarget(target, to)
+      const total = onProgress ? await countRows(source) : 0
+      const counter = (step: MoveProgress['step']) => {
+        let rows = 0
+        return (table: string, added: number) => {
+          rows += added
+          onProgress?.({ step, table, rows, total })
+        }
+      }
+      const [onCopied, onVerified] = [counter('copy'), counter('verify')]
       const copied = new Map<keyof Schema, TableChecksum>()
       for (const table of TABLE_NAMES) {
-        onTable(table)
-        copied.set(table, await copyTable({ from, source, to, target, table, columns }))
+        copied.set(table, await copyTable({ from, source, to, target, table, columns, onRows: onCopied }))
       }
-      for (const [table, checksum] of copied) await verifyTable({ to, target, table, columns, checksum })
+      for (const [table, checksum] of copied) {
+        await verifyTable({ to, target, table, columns, checksum, onRows: onVerified })
+      }
       await resetSequences(target, to)
       return [...copied].map(([table, checksum]) => toMovedTable(table, checksum))
     }),
@@ -117,15 +139,18 @@ interface TableCopy {
   target: Transaction<Schema>
   table: keyof Schema
   columns: Columns
+  onRows: (table: string, added: number) => void
 }
 
-async function copyTable({ from, source, to, target, table, columns }: TableCopy): Promise<TableChecksum> {
+async function copyTable({ from, source, to, target, table, columns, onRows }: TableCopy): Promise<TableChecksum> {
+  onRows(table, 0)
   const tableColumns = columns.get(table) ?? []
   const checksum = new TableChecksum(table, tableColumns)
   const bulk = { table, columns: tableColumns }
   for await (const batch of readSource(from, readRows(source, from.dialect, table, tableColumns))) {
     checksum.add(batch)
     await to.dialect.insertMany(target, bulk, batch)
+    onRows(table, batch.length)
   }
   return checksum
 }
@@ -150,15 +175,28 @@ async function verifyTable({
   table,
   columns,
   checksum,
+  onRows,
 }: Omit<TableCopy, 'from' | 'source'> & { checksum: TableChecksum }): Promise<void> {
   const tableColumns = columns.get(table) ?? []
   const actual = new TableChecksum(table, tableColumns)
-  for await (const batch of readRows(target, to.dialect, table, tableColumns)) actual.add(batch)
+  for await (const batch of readRows(target, to.dialect, table, tableColumns)) {
+    actual.add(batch)
+    onRows(table, batch.length)
+  }
   if (actual.equals(checksum)) return
   throw new TrackerError(
     'not_possible_now',
     `${table} differs after the copy: read ${checksum.rows} rows (sum ${checksum.sum}), but the target has ${actual.rows} (sum ${actual.sum}). The target was rolled back.`,
   )
+}
+
+async function countRows(source: Transaction<Schema>): Promise<number> {
+  let total = 0
+  for (const table of TABLE_NAMES) {
+    const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(source)
+    total += Number(rows[0]?.count ?? 0)
+  }
+  return total
 }
 
 /** Needed because inserting explicit ids does not advance the sequences of every database. */

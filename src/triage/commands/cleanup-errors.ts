@@ -21,7 +21,13 @@ export interface CleanupResult {
 
 /** Deletes errors not seen for `retention_days` and finishes interrupted deletions, in small transactions. */
 export const cleanupErrors = defineOperation({
-  input: v.object({ retention_days: v.optional(integer({ min: 1, max: 36_500 })) }),
+  input: v.object({
+    retention_days: v.optional(integer({ min: 1, max: 36_500 })),
+    /** Called before the first and after every batch. */
+    on_progress: v.optional(
+      v.custom<(deleted: number, total: number) => void>((value) => typeof value === 'function', 'must be a function'),
+    ),
+  }),
   async run(context, input): Promise<CleanupResult> {
     const { database, now, config } = context
     await database.read
@@ -33,7 +39,9 @@ export const cleanupErrors = defineOperation({
     const days = input.retention_days ?? config.retention_days
     if (days === null) return { deleted: 0, older_than: null }
     const cutoff = now() - days * DAY
+    const total = input.on_progress ? await countErrorsBefore(context, cutoff) : 0
     for (let deleted = 0; ; ) {
+      input.on_progress?.(deleted, total)
       const rows = await database.read
         .selectFrom('faultboard_errors')
         .select('id')
@@ -49,6 +57,15 @@ export const cleanupErrors = defineOperation({
     }
   },
 })
+
+async function countErrorsBefore({ database }: Context, cutoff: number): Promise<number> {
+  const { count } = await database.read
+    .selectFrom('faultboard_errors')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('occurred_at', '<', cutoff)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
 
 /** Deletes the digests used to detect duplicate reports, once no retry can arrive. */
 async function deleteOldReportDigests({ database, now }: Context): Promise<void> {

@@ -1,7 +1,11 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { faultboard } from '../faultboard.js'
+
+function isInstalled(shell: string): boolean {
+  return spawnSync(shell, ['-c', 'true']).status === 0
+}
 
 const completion = (...args: string[]) => faultboard(['completion', ...args], { cwd: tmpdir() })
 
@@ -29,6 +33,30 @@ describe('faultboard completion', () => {
     ],
     [['sourcemaps', 'upload', '--url'], ['--url-prefix']],
     [['unknown', '--'], ['']],
+    [
+      ['completion', ''],
+      ['bash', 'zsh', 'fish', '--help'],
+    ],
+    [['help', 'mi'], ['migrate']],
+    [
+      ['help', 'sourcemaps', ''],
+      ['upload', 'list', 'delete'],
+    ],
+    [['help', 'errors', ''], ['']],
+    [
+      ['errors', '--severity', ''],
+      ['critical', 'high', 'medium', 'low'],
+    ],
+    [['errors', '--sort-direction', '=', 'd'], ['desc']],
+    [
+      ['errors', '--sort-direction', '='],
+      ['asc', 'desc'],
+    ],
+    [['export', 'x', '--format', 'c'], ['csv']],
+    [['notify', '--test', 'ch'], ['chat']],
+    [['migrate', '--config', ''], ['']],
+    [['import', ''], ['']],
+    [['import', '--r'], ['--rejected']],
   ])('bash completes %j to %j', (words, expected) => {
     expect(suggestions(...words)).toEqual(expected)
   })
@@ -37,6 +65,27 @@ describe('faultboard completion', () => {
     expect((await completion('zsh')).stdout).toMatch(/bashcompinit\n_faultboard\(\) \{/)
     const { stdout } = await completion('fish')
     expect(stdout).toContain("complete -c faultboard -n '__fish_seen_subcommand_from migrate' -l status -d 'List all")
+  })
+
+  test.skipIf(!isInstalled('fish')).each([
+    ['faultboard completion ', ['bash', 'fish', 'zsh']],
+    ['faultboard errors --severity ', ['critical', 'high', 'low', 'medium']],
+    ['faultboard help mig', ['migrate']],
+    ['faultboard sourcemaps ', ['delete', 'list', 'upload']],
+  ])('fish completes %j to %j', async (line, expected) => {
+    const { stdout } = await completion('fish')
+    const output = execFileSync('fish', ['-c', `${stdout}\ncomplete -C '${line}'`], { encoding: 'utf8' })
+    expect(
+      output
+        .trim()
+        .split('\n')
+        .map((suggestion) => suggestion.split('\t')[0]),
+    ).toEqual(expected)
+  })
+
+  test.skipIf(!isInstalled('zsh'))('zsh reads the script without errors', async () => {
+    const { stdout } = await completion('zsh')
+    expect(() => execFileSync('zsh', ['-f', '-c', stdout], { stdio: 'pipe' })).not.toThrow()
   })
 
   test.each([

@@ -108,8 +108,9 @@ describeOneDatabase('demo --database', (database) => {
     const first = await total()
     expect(first).toBeGreaterThan(2000)
 
-    const again = new RunningCommand(args, { cwd, env: CREDENTIALS })
-    await again.waitForOutput(/Dashboard/)
+    const again = new RunningCommand([...args, '--json'], { cwd, env: CREDENTIALS })
+    const [line] = await again.waitForOutput(/^.*\n/)
+    expect(JSON.parse(line)).toMatchObject({ url: expect.stringContaining('http'), username: 'ada', password: null })
     await again.stop()
     expect((await total()) - first).toBeLessThan(50)
   })

@@ -53,6 +53,22 @@ describeOneDatabase('serve', (database) => {
   })
 })
 
+test('serve --json and work --json print one line when they are ready', async () => {
+  const cwd = await workingDirectory()
+  const serve = new RunningCommand(['serve', '--port', '0', '--json'], { cwd, env: CREDENTIALS })
+  const [line] = await serve.waitForOutput(/^.*\n/)
+  const { url, ...facts } = JSON.parse(line)
+  const database = `sqlite:${join(cwd, 'faultboard.sqlite3')}`
+  expect(facts).toEqual({ username: 'ada', database, sample_url: url.replace('error_dashboard', '') })
+  expect((await fetch(`${url}/errors.json`, ADA)).status).toBe(200)
+  expect(await serve.stop()).toEqual({ code: 0, stdout: line, stderr: '' })
+
+  const work = new RunningCommand(['work', '--json'], { cwd })
+  const [ready] = await work.waitForOutput(/^.*\n/)
+  expect(JSON.parse(ready)).toEqual({ database, engine: 'embedded' })
+  expect(await work.stop()).toEqual({ code: 0, stdout: ready, stderr: '' })
+})
+
 test('requires credentials and explains how to set them', async () => {
   const { code, stderr } = await faultboard(['serve', '--port', '0'], { cwd: await workingDirectory() })
   expect(code).toBe(2)
