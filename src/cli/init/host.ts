@@ -41,12 +41,17 @@ export function readHost(folder: string): Host {
     name: typeof manifest.name === 'string' ? manifest.name : null,
     packages: { ...stringEntries(manifest.devDependencies), ...stringEntries(manifest.dependencies) },
     usesTypescript,
-    usesCommonjs: manifest.type !== 'module' && !usesTypescript,
+    usesCommonjs: !usesTypescript && isCommonjs(sources[0], manifest),
     packageManager,
     startCommand: startCommand(folder, manifest, packageManager),
     sources,
     workspaces: workspaceFolders(folder, manifest.workspaces),
   }
+}
+
+function isCommonjs(file: string | undefined, manifest: Record<string, unknown>): boolean {
+  const [, extension] = /\.([cm])js$/.exec(file ?? '') ?? []
+  return extension === undefined ? manifest.type !== 'module' : extension === 'c'
 }
 
 /** The text of a file in the host, or null if it does not exist or is not a file. */

@@ -25,6 +25,7 @@ test('init creates the configuration and the example environment and changes no 
   const { code, stdout } = await faultboard(['init'], { cwd })
   expect(code).toBe(0)
   expect(stdout).toContain('Found Express in app.mjs.\n')
+  expect(stdout).toContain("import { capture, dashboard } from 'faultboard/express'")
   expect(stdout).toContain('app.mjs, after app is created, before the routes:\n\n  app.use(dashboard())\n')
   expect(stdout).toContain('faultboard.config.mjs: created.\n.env.example: created.\n')
   expect(stdout).toContain('Add faultboard.sqlite3* to .gitignore')
