@@ -137,6 +137,13 @@ describe('the docs', () => {
     expect(check).not.toThrow()
   })
 
+  test('docs/architecture.md has a diagram of folders that exist', () => {
+    const [, diagram = ''] = /```mermaid\n(.*?)```/s.exec(readFileSync('docs/architecture.md', 'utf8')) ?? []
+    const folders = diagram.match(/[\w/-]+(?=\/[ <])/g) ?? []
+    expect(folders.length).toBeGreaterThan(10)
+    expect(folders.filter((folder) => !existsSync(`src/${folder}`))).toEqual([])
+  })
+
   test('docs/architecture.md names every folder of the source', () => {
     const text = readFileSync('docs/architecture.md', 'utf8')
     for (const folder of readdirSync('src', { withFileTypes: true }).filter((entry) => entry.isDirectory()))
