@@ -100,6 +100,24 @@ describeEachDatabase('channel health', (database) => {
     expect(await problems(harness)).toEqual([])
   })
 
+  test('counts the messages ahead of an overdue message', async () => {
+    const harness = await openHarness(WEBHOOK)
+    for (const type of ['A', 'B', 'C']) {
+      await harness.log(type)
+      harness.clock.now += 1000
+    }
+    const ahead = async () =>
+      (await harness.run(deliveries)).deliveries.map(({ subject, messages_ahead }) => [subject, messages_ahead])
+    expect(await ahead()).toEqual([['C: x', null], ['B: x', null], ['A: x', null]]) // biome-ignore format: pairs
+    harness.clock.now += MINUTE
+    expect(await ahead()).toEqual([['C: x', 2], ['B: x', 1], ['A: x', 0]]) // biome-ignore format: pairs
+    // Other applications have their own queue.
+    const other = harnessAt(harness.place, { ...WEBHOOK, application_name: 'warehouse' }, harness.clock)
+    await other.log('D')
+    harness.clock.now += MINUTE
+    expect((await ahead())[0]).toEqual(['D: x', 0])
+  })
+
   test('separates retries from messages that were not attempted', async () => {
     const harness = await openHarness(WEBHOOK)
     await harness.log('A')

@@ -47,6 +47,10 @@ export const Delivery = r.object({
   /** Time of the next attempt, or of the summary for a held delivery. */
   run_at: r.nullable(r.time),
   finished_at: r.nullable(r.time),
+  /** Number of messages of the application that are sent first. Null unless the delivery is overdue. */
+  messages_ahead: r.nullable(r.integer),
+  /** True when `messages_ahead` is a lower bound. */
+  messages_ahead_is_lower_bound: r.optional(r.alwaysTrue),
 })
 export type Delivery = v.InferOutput<typeof Delivery>
 
@@ -106,7 +110,46 @@ async function loadDeliveries(context: Context, ids: readonly number[]): Promise
     .orderBy('d.id', 'desc')
     .execute()
   const addKeyPrefix = await createKeyPrefixer(context)
-  return rows.map((row) => toDelivery(row, addKeyPrefix))
+  const messagesAhead = await countMessagesAhead(context, rows)
+  return rows.map((row) => ({ ...toDelivery(row, addKeyPrefix), ...messagesAhead(row) }))
+}
+
+/** Exceeds the time in which a process finds a due delivery. */
+const OVERDUE_MS = 10_000
+const MAX_COUNTED_AHEAD = 1000
+
+type MessagesAhead = Pick<Delivery, 'messages_ahead' | 'messages_ahead_is_lower_bound'>
+
+/** Counts the messages ahead of each overdue delivery. Reads the start of the queue once per application. */
+async function countMessagesAhead(
+  { database, now }: Context,
+  rows: readonly Row[],
+): Promise<(row: Row) => MessagesAhead> {
+  const isOverdue = ({ state, run_at }: Row) => state === 'pending' && run_at !== null && run_at < now() - OVERDUE_MS
+  const queues = new Map<number | null, number[]>()
+  for (const application_id of new Set(rows.filter(isOverdue).map((row) => row.application_id))) {
+    const queue = await database.read
+      .selectFrom('faultboard_deliveries')
+      .select('run_at')
+      .where('state', '=', 'pending')
+      .where('application_id', application_id === null ? 'is' : '=', application_id)
+      .where('run_at', '<=', now())
+      .orderBy('run_at')
+      .limit(MAX_COUNTED_AHEAD)
+      .execute()
+    queues.set(
+      application_id,
+      queue.map(({ run_at }) => run_at ?? 0),
+    )
+  }
+  return (row) => {
+    if (!isOverdue(row)) return { messages_ahead: null }
+    const queue = queues.get(row.application_id) ?? []
+    const messages_ahead = queue.filter((run_at) => run_at < (row.run_at ?? 0)).length
+    return messages_ahead < MAX_COUNTED_AHEAD
+      ? { messages_ahead }
+      : { messages_ahead, messages_ahead_is_lower_bound: true }
+  }
 }
 
 function matchingDeliveries({ database }: Context, { state, channel, error_id, application_id }: Filter) {
@@ -127,7 +170,7 @@ function matchingDeliveries({ database }: Context, { state, channel, error_id, a
 
 type Row = Selectable<DeliveriesTable> & { application_name: string | null; known_error_id: number | null }
 
-function toDelivery(row: Row, addKeyPrefix: (key: string) => string): Delivery {
+function toDelivery(row: Row, addKeyPrefix: (key: string) => string): Omit<Delivery, keyof MessagesAhead> {
   const notice = JSON.parse(row.payload) as Notice
   return {
     id: row.id,

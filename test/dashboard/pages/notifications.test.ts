@@ -147,6 +147,23 @@ describeOneDatabase('the notifications page', (database) => {
     }
   })
 
+  test('shows an overdue attempt with the number of messages ahead instead of a time in the past', async () => {
+    const payload = JSON.stringify({ event: 'test', severity: 'low', requested_by: 'Anna' })
+    const overdue = { channel: 'chat', event: 'test', state: 'pending', attempts: 1, payload, created_at: Date.now() }
+    const rows = Array.from({ length: 1001 }, (_, i) => ({ ...overdue, idempotency_key: `late ${i}`, run_at: i }))
+    await withDatabase(url, async ({ read }) => {
+      for (let i = 0; i < rows.length; i += 100)
+        await read
+          .insertInto('faultboard_deliveries')
+          .values(rows.slice(i, i + 100))
+          .execute()
+    })
+    const page = await (await host.get('/notifications?state=retrying')).text()
+    expect(page).toContain('<small>overdue, 1,000+ messages ahead</small>')
+    expect(page).toContain('<small>overdue, 999 messages ahead</small>')
+    expect(page).not.toContain('next attempt')
+  })
+
   test('renders hostile responses as text', async () => {
     await withDatabase(url, ({ read }) =>
       read.updateTable('faultboard_deliveries').set({ last_response: HOSTILE_MARKUP }).execute(),

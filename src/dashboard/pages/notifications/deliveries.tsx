@@ -96,7 +96,10 @@ function Subject({ delivery: { error_id, error_exists, subject }, visit }: Deliv
   )
 }
 
-function NextAttempt({ delivery: { state, run_at, finished_at, created_at }, visit }: DeliveryProps) {
+function NextAttempt({ delivery, visit }: DeliveryProps) {
+  const { state, run_at, finished_at, created_at, messages_ahead } = delivery
+  if (messages_ahead !== null)
+    return <small>{overdueText(messages_ahead, delivery.messages_ahead_is_lower_bound)}</small>
   if ((state === 'held' || state === 'over_limit') && run_at !== null)
     return <small title={exactTime(run_at, visit.time_zone)}>{`until ${formatTime(run_at, visit)}`}</small>
   if (state === 'retrying' && run_at !== null) {
@@ -116,6 +119,11 @@ function NextAttempt({ delivery: { state, run_at, finished_at, created_at }, vis
 }
 
 const MINUTE = 60_000
+
+function overdueText(count: number, isLowerBound = false): string {
+  if (count === 0) return 'overdue'
+  return `overdue, ${formatCount(count)}${isLowerBound ? '+' : ''} ${count === 1 ? 'message' : 'messages'} ahead`
+}
 
 function Retry({ delivery: { id, subject }, visit }: DeliveryProps) {
   return (
