@@ -37,7 +37,7 @@ await Tracker.Queries.ErrorsList.call({ appVersion: '1.4.0', perPage: 100 })
 \`\`\`
 
 - Keys that you choose, such as those of \`context\` and \`tags\`, are stored unchanged.
-- HTTP requests and the options of the [browser client](browser.md) use snake_case only.
+- HTTP requests use snake_case only.
 - Both spellings of one name in an object are an error. Functions that never throw, such as
   \`Tracker.report\`, the winston transport and \`faultboard/fetch\` use the snake_case value.
 - A misspelled option of the tracker is an error that suggests the right name. The TypeScript compiler suggests names of options and
