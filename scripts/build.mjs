@@ -25,6 +25,7 @@ const PACKAGES = resolve(import.meta.dirname, '../node_modules')
 /** Libraries of which a small part is used. Loading all of valibot takes 15 ms, and all of hono takes 4 MB. */
 const BUNDLED = {
   valibot: `${PACKAGES}/valibot/dist/index.mjs`,
+  bowser: `${PACKAGES}/bowser/bowser.mjs`,
   'hono/router/trie-router': `${PACKAGES}/hono/dist/router/trie-router/index.js`,
 }
 

@@ -82,8 +82,12 @@ describeInBrowser('error page with hostile content', ({ open }) => {
         await page.goto(`${host.origin}${path}`)
         await expectNoOverflow(page)
       }
-      for (const name of ['Resolve', 'Snooze', 'Copy as', 'Delete']) {
-        await page.locator('.error-actions summary', { hasText: name }).click()
+      for (const id of ['resolve', 'snooze', 'more']) {
+        await page.locator(`#${id} > summary`).click()
+        for (const submenu of await page.locator(`#${id} .submenu > summary`).all()) {
+          await submenu.click()
+          await expectNoOverflow(page)
+        }
         await expectNoOverflow(page)
         await page.keyboard.press('Escape')
       }

@@ -31,9 +31,13 @@ describeInBrowser('error page in a browser', ({ open }) => {
     return error?.id ?? 0
   }
 
-  const menu = (page: Page, name: string) => page.locator('.error-actions summary', { hasText: name }).click()
+  const menu = (page: Page, name: string) => page.locator('.error-actions .menu > summary', { hasText: name }).click()
+  const openMore = async (page: Page, name: string) => {
+    await page.locator('#more > summary').click()
+    await page.locator('.submenu > summary', { hasText: name }).click()
+  }
   const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
-  const notice = (page: Page) => page.getByRole('status').textContent()
+  const notice = (page: Page, text: string) => page.getByRole('status').filter({ hasText: text }).waitFor()
 
   test.each(SCRIPT)(
     'performs every action (%s: %s)',
@@ -45,61 +49,68 @@ describeInBrowser('error page in a browser', ({ open }) => {
 
       await menu(page, 'Assign')
       await press(page, 'Assign to me')
-      expect(await notice(page)).toBe('Assigned to admin.')
-      await menu(page, 'Reassign')
+      await notice(page, 'Assigned to admin.')
+      await page.locator('#assign > summary').click()
       await page.locator('#assign').getByLabel('Assignee').fill('zoe@shop.example')
       await press(page, 'Assign')
-      expect(await notice(page)).toBe('Assigned to zoe@shop.example.')
-      await menu(page, 'Reassign')
+      await notice(page, 'Assigned to zoe@shop.example.')
+      await page.locator('#assign > summary').click()
       await press(page, 'Unassign')
-      expect(await notice(page)).toBe('Unassigned.')
+      await notice(page, 'Unassigned.')
 
-      await menu(page, 'Priority')
+      await openMore(page, 'Priority')
       await press(page, 'High')
-      expect(await notice(page)).toBe('Priority set to high.')
+      await notice(page, 'Priority set to high.')
 
       await menu(page, 'Snooze')
       await page.locator('#snooze').getByLabel('Reason (optional)').fill('the carrier is down')
       await press(page, '3 days')
-      expect(await notice(page)).toBe('Snoozed for 72 hours.')
+      await notice(page, 'Snoozed for 72 hours.')
       expect(await find()).toMatchObject({ snoozed: true, snooze_reason: 'the carrier is down' })
       await menu(page, 'Snooze')
       await press(page, 'End snooze')
-      expect(await notice(page)).toBe('Snooze ended.')
+      await notice(page, 'Snooze ended.')
       await menu(page, 'Snooze')
       await page.getByLabel('Hours', { exact: true }).fill('5')
       await page.getByLabel('Hours', { exact: true }).press('Enter')
-      expect(await notice(page)).toBe('Snoozed for 5 hours.')
+      await notice(page, 'Snoozed for 5 hours.')
 
-      await menu(page, 'Status')
+      await openMore(page, 'Status')
       await page.locator('select[name=status]').selectOption('in_progress')
       await page.getByLabel('Comment (optional)').fill('found the place')
       await press(page, 'Set status')
-      expect(await notice(page)).toBe('Status set to in progress.')
+      await notice(page, 'Status set to in progress.')
 
       await page.getByLabel('Comment', { exact: true }).fill('Looking at it\nhttps://git.example/issues/5')
       await press(page, 'Comment')
+      await notice(page, 'Comment added.')
       expect(await page.locator('.trail-comment').textContent()).toContain('Looking at it')
       expect(await page.getByRole('link', { name: 'https://git.example/issues/5' }).count()).toBe(1)
       expect(await page.getByRole('link', { name: '1 comment' }).getAttribute('href')).toBe('#activity')
+
+      await press(page, 'Resolve')
+      await notice(page, 'Resolved.')
+      expect(await find()).toMatchObject({ resolved: true, resolved_by_name: 'admin', resolution_comment: null })
+      await press(page, 'Reopen')
+      await notice(page, 'Status set to new.')
 
       await menu(page, 'Resolve')
       await page.getByLabel('Your name').first().fill('Eve')
       await page.getByLabel('Resolution note (optional)').fill('A typo')
       await page.getByLabel('Commit, PR or ticket (optional)').fill('https://git.example/pull/5')
-      await press(page, 'Resolve')
-      expect(await notice(page)).toContain('Resolved.')
+      await page.locator('#resolve').getByRole('button', { name: 'Resolve' }).click()
+      await notice(page, 'Resolved.')
       expect(await find()).toMatchObject({ resolved: true, resolved_by_name: 'Eve', resolution_comment: 'A typo' })
       await press(page, 'Reopen')
-      expect(await notice(page)).toBe('Status set to new.')
+      await notice(page, 'Status set to new.')
       expect((await find()).resolved).toBe(false)
       expect(await page.locator('.trail').textContent()).toContain('changed the status from resolved to new')
 
-      await menu(page, 'Delete')
+      await openMore(page, 'Delete')
       expect(await page.locator('.menu[open]').textContent()).toContain('1 occurrence and 1 comment')
       await press(page, 'Delete error')
       expect(new URL(page.url()).pathname).toBe('/error_dashboard/errors')
-      expect(await notice(page)).toContain('1 error deleted')
+      await notice(page, '1 error deleted')
       await expect(find()).rejects.toMatchObject({ code: 'not_found' })
     },
     90_000,
@@ -116,7 +127,7 @@ describeInBrowser('error page in a browser', ({ open }) => {
     }
     const page = await open({ javaScriptEnabled })
     await page.goto(at(id))
-    const message = () => page.locator('#error-message').textContent()
+    const message = () => page.locator('h1').textContent()
     expect(await message()).toContain('Order 29')
     await page.getByRole('link', { name: 'Older', exact: true }).first().click()
     expect(await message()).toContain('Order 28')
@@ -155,15 +166,14 @@ describeInBrowser('error page in a browser', ({ open }) => {
   test('expands a long message without JavaScript', async () => {
     const page = await open({ javaScriptEnabled: false })
     await page.goto(at(await logged({ error_type: 'LongError', message: `start ${'word '.repeat(1990)}end` })))
-    const height = async () => (await page.locator('#error-message').boundingBox())?.height ?? 0
-    const before = await height()
-    await page.getByText(/Show all [\d,]+ characters/).click()
-    expect(await height()).toBeGreaterThan(before * 2)
-    await page.getByText('Show less').click()
-    expect(await height()).toBe(before)
+    expect(await page.locator('h1').textContent()).toMatch(/^start .{190,200}…$/)
+    expect(await page.locator('#error-message').isVisible()).toBe(false)
+    await page.getByText(/Show the whole message \([\d,]+ characters\)/).click()
+    expect(await page.locator('#error-message').textContent()).toMatch(/end\s*$/)
+    expect(await page.locator('#error-message').isVisible()).toBe(true)
   })
 
-  test('copies message, stack trace, Markdown, curl and JSON, with selectable text without JavaScript', async () => {
+  test('copies link, stack trace, Markdown, curl and JSON, with selectable text without JavaScript', async () => {
     const id = await logged({ error_type: 'CopiedError', message: 'Copy ``` me' })
     const page = await open({ permissions: ['clipboard-read', 'clipboard-write'] })
     await page.goto(at(id))
@@ -178,10 +188,10 @@ describeInBrowser('error page in a browser', ({ open }) => {
       await page.getByRole('button', { name: 'Copied' }).waitFor({ state: 'detached' })
       return text
     }
-    expect(await copied('message')).toBe('Copy ``` me')
+    expect(await copied('link')).toBe(at(id))
     expect(await copied('stack trace')).toContain('at total (test/browser/detail.test.ts:3:1)')
     expect(await copied('as curl')).toBe("curl -g 'https://shop.example/pay'")
-    await menu(page, 'Copy as')
+    await openMore(page, 'Copy as')
     expect(await copied('Markdown')).toMatch(
       new RegExp(`^## \`CopiedError\`[^]*\`\`\`\`text\nCopy \`\`\` me\n\`\`\`\`[^]*${host.origin}.*/errors/${id}$`),
     )
@@ -190,7 +200,7 @@ describeInBrowser('error page in a browser', ({ open }) => {
     const plain = await open({ javaScriptEnabled: false })
     await plain.goto(at(id))
     expect(await plain.getByRole('button', { name: /^Copy/ }).count()).toBe(0)
-    await menu(plain, 'Copy as')
+    await openMore(plain, 'Copy as')
     expect(await plain.getByLabel('Markdown').inputValue()).toContain('## `CopiedError`')
     expect(await plain.getByLabel('curl').inputValue()).toBe("curl -g 'https://shop.example/pay'")
     await plain.getByRole('link', { name: 'Open as JSON' }).click()
@@ -204,6 +214,83 @@ describeInBrowser('error page in a browser', ({ open }) => {
     expect(await page.getByLabel('Resolution note (optional)').isVisible()).toBe(true)
     await page.keyboard.press('Escape')
     expect(await page.getByLabel('Resolution note (optional)').isVisible()).toBe(false)
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Resolve')
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Resolve with a note')
+  })
+
+  test('shows actions without a page load, and keeps the open parts of the page usable', async () => {
+    const page = await open({ permissions: ['clipboard-read', 'clipboard-write'] })
+    const id = await logged({ error_type: 'InPlaceError' })
+    await page.goto(at(id))
+    await page.evaluate('window.marker = true')
+    await page.keyboard.press('e')
+    await page.getByRole('button', { name: 'Reopen' }).waitFor()
+    await notice(page, 'Resolved.')
+    expect(await page.locator('#announcer').textContent()).toContain('Resolved.')
+    expect(await page.evaluate('window.marker')).toBe(true)
+    await page.getByRole('button', { name: 'Copy link' }).click()
+    await page.getByRole('button', { name: 'Copied' }).waitFor()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(at(id))
+
+    await page.route('**/update_status', (route) => route.abort())
+    await press(page, 'Reopen')
+    await page.locator('.notice.failed', { hasText: 'No connection to the server.' }).waitFor()
+    expect((await host.tracker.Queries.FindError.call({ error_id: id })).resolved).toBe(true)
+  })
+
+  test('returns to the comment that was added', async () => {
+    const page = await open({ javaScriptEnabled: false })
+    await page.goto(at(await logged({ error_type: 'CommentedError' })))
+    for (const text of ['first', 'second']) {
+      await page.getByLabel('Comment', { exact: true }).fill(text)
+      await press(page, 'Comment')
+    }
+    const anchor = new URL(page.url()).hash
+    expect(anchor).toMatch(/^#comment-\d+$/)
+    expect(await page.locator(anchor).textContent()).toContain('second')
+  })
+
+  test('announces new occurrences', async () => {
+    const page = await open()
+    await page.goto(at(await logged({ error_type: 'LiveError' })))
+    for (let i = 0; i < 3; i++) await logged({ error_type: 'LiveError' })
+    const link = page.getByRole('link', { name: '3 new occurrences' })
+    await link.waitFor()
+    await link.click()
+    expect(await page.locator('.error-figures').textContent()).toContain('4 occurrences')
+  })
+
+  test('clamps breadcrumbs and stacks, and says what is not stored', async () => {
+    const page = await open({ javaScriptEnabled: false })
+    const id = await logged({
+      error_type: 'LongTrailError',
+      backtrace: Array.from({ length: 200 }, (_, i) => `at step${i} (test/browser/detail.test.ts:${i + 1}:1)`),
+      tags: Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`tag${i}`, i])),
+    })
+    await page.goto(at(id))
+    expect(await page.locator('.stack-note').first().textContent()).toMatch(
+      /At most \d+ frames are stored \(max_backtrace_lines\)/,
+    )
+    expect(await page.locator('.tags').textContent()).toContain('250 more not stored')
+    expect(await page.locator('.part.own[open]').count()).toBe(1)
+  })
+
+  test('shows the request near the top', async () => {
+    const id = await logged({
+      error_type: 'PositionError',
+      backtrace: Array.from({ length: 6 }, (_, i) => `at step${i} (test/browser/detail.test.ts:${i + 20}:1)`),
+      user_agent:
+        'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1',
+    })
+    const page = await open()
+    for (const [width, height, screens] of [
+      [1440, 900, 1.5],
+      [390, 844, 2.5],
+    ] as const) {
+      await page.setViewportSize({ width, height })
+      await page.goto(at(id))
+      const request = page.getByRole('region', { name: 'Request' })
+      expect((await request.boundingBox())?.y).toBeLessThan(height * screens)
+      expect(await request.textContent()).toMatch(/BrowserSafari 17\.5SystemiOS 17\.5DeviceApple iPhone/)
+    }
   })
 })

@@ -77,7 +77,7 @@ describeInBrowser('overview, settings and health', ({ open }) => {
       .getByRole('link', { name: 'PaymentError' })
       .first()
       .click()
-    await page.getByRole('heading', { name: 'PaymentError' }).first().waitFor()
+    await page.locator('.error-type', { hasText: 'PaymentError' }).waitFor()
     await visit(page, 'ordinary', '/overview')
     await page.getByRole('link', { name: '2.0.0', exact: true }).click()
     await page.waitForURL('**/releases?app_version=2.0.0')

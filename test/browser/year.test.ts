@@ -106,7 +106,7 @@ describeInBrowser('analytics over a year', ({ open }) => {
     expect(await page.locator('#new').getByRole('link').allTextContents()).toEqual(['Only23Error'])
     expect(await page.locator('#gone').getByRole('link').allTextContents()).toEqual(['Only22Error'])
     await page.locator('#new').getByRole('link').click()
-    expect(await page.getByRole('heading', { level: 1 }).textContent()).toContain('Only23Error')
+    expect(await page.locator('.error-type').textContent()).toBe('Only23Error')
     await page.goto(at('/releases?days=365&app_version=9.9.9'))
     await page.getByText('No errors with this version in the last year.').waitFor()
   })

@@ -158,7 +158,7 @@ class Copier {
       const key = keys[count] as string
       define(copy, this.#key(key), this.#copyNamed(object, key, secretKeys?.has(key) === true, depth))
     }
-    if (keys.length > count) define(copy, '…', 'more keys')
+    if (keys.length > count) define(copy, '…', `${keys.length - count} more not stored`)
     return copy
   }
 

@@ -107,6 +107,7 @@ export const errorActions: readonly Action[] = [
     parameters: addComment.input,
     operation: addComment,
     notice: () => 'Comment added.',
+    anchor: ({ comment_id }) => `comment-${comment_id}`,
   }),
 ]
 
@@ -116,19 +117,21 @@ export function muteSpan(hours: number | undefined): string {
 
 type ErrorSchema = v.ObjectSchema<{ error_id: ReturnType<typeof id> } & v.ObjectEntries, undefined>
 
-interface ErrorAction<Parameters extends ErrorSchema> {
+interface ErrorAction<Parameters extends ErrorSchema, Result extends ChangeResult> {
   name: string
   text: string
   parameters: Parameters
   /** Maps form fields to the input of the command where their names differ. */
   input?(parameters: v.InferOutput<Parameters>): object
-  operation: Operation<v.GenericSchema, ChangeResult>
+  operation: Operation<v.GenericSchema, Result>
   notice(parameters: v.InferOutput<Parameters>): string
   /** Notice if the command changed nothing. */
   unchanged?(parameters: v.InferOutput<Parameters>): string
+  /** Id of the element to which the page scrolls. */
+  anchor?(result: Result): string
 }
 
-function errorAction<Parameters extends ErrorSchema>({
+function errorAction<Parameters extends ErrorSchema, Result extends ChangeResult>({
   name,
   text,
   parameters,
@@ -136,7 +139,8 @@ function errorAction<Parameters extends ErrorSchema>({
   operation,
   notice,
   unchanged = notice,
-}: ErrorAction<Parameters>): Action {
+  anchor,
+}: ErrorAction<Parameters, Result>): Action {
   return defineAction({
     path: `/errors/:error_id{[0-9]+}/${name}`,
     text,
@@ -149,7 +153,8 @@ function errorAction<Parameters extends ErrorSchema>({
       const result = await operation.run(context, { ...input(fields), actor })
       const noticeText = result.changed ? notice : unchanged
       const returnTo = { application_id, occurrence_id, list_query, list_page }
-      return { to: pathWith(`/errors/${error_id}`, returnTo), notice: noticeText(fields) }
+      const to = pathWith(`/errors/${error_id}`, returnTo)
+      return { to: anchor ? `${to}#${anchor(result)}` : to, notice: noticeText(fields) }
     },
   })
 }

@@ -2,7 +2,7 @@ import type { Rendered } from '../define.js'
 import { Icon } from './icons.js'
 
 /**
- * Copies the text of the element with this id, or the JSON at a URL. Hidden without JavaScript.
+ * Copies the text of the element with this id, or the JSON at a URL. CSS hides it without JavaScript.
  */
 export function CopyButton({
   label = 'Copy',
@@ -10,7 +10,7 @@ export function CopyButton({
 }: ({ from: string } | { json: string }) & { label?: string }): Rendered {
   const { from, json } = { from: undefined, json: undefined, ...source }
   return (
-    <button type="button" class="quiet copy" data-copy={from} data-copy-json={json} hidden>
+    <button type="button" class="quiet copy" data-copy={from} data-copy-json={json}>
       <Icon name="copy" />
       <span>{label}</span>
     </button>

@@ -22,3 +22,13 @@ export function Menu({
     </details>
   )
 }
+
+/** Section of a menu that opens in place. */
+export function SubMenu({ label, id, children }: { label: string; id?: string; children?: Rendered }): Rendered {
+  return (
+    <details class="submenu" name="submenu" id={id}>
+      <summary>{label}</summary>
+      <div class="submenu-panel">{children}</div>
+    </details>
+  )
+}

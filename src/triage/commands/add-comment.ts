@@ -12,8 +12,8 @@ export const addComment = defineOperation({
     author_name: requiredText({ max: MAX_NAME_LENGTH }),
     body: requiredText({ max: MAX_TEXT_LENGTH }),
   }),
-  async run({ database, now }, { error_id, author_name, body }): Promise<ChangeResult> {
-    await database.write(async (trx) => {
+  async run({ database, now }, { error_id, author_name, body }): Promise<ChangeResult & { comment_id: number }> {
+    const comment_id = await database.write(async (trx) => {
       const [row] = await lockErrors(trx, database.dialect, [error_id])
       if (!row) throw errorNotFound(error_id)
       const created_at = now()
@@ -22,7 +22,14 @@ export const addComment = defineOperation({
         .insertInto('faultboard_activities')
         .values({ error_id, actor: author_name, action: 'commented', created_at })
         .execute()
+      // The error is locked, so that its newest comment is this one.
+      const { id } = await trx
+        .selectFrom('faultboard_comments')
+        .select((eb) => eb.fn.max('id').as('id'))
+        .where('error_id', '=', error_id)
+        .executeTakeFirstOrThrow()
+      return Number(id)
     })
-    return { changed: true }
+    return { changed: true, comment_id }
   },
 })

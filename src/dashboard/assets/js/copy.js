@@ -1,13 +1,12 @@
 // Copies the text of another element, or the JSON at a URL. Outside secure contexts, the Clipboard API is unavailable
 // and execCommand is the fallback.
-for (const button of document.querySelectorAll('button[data-copy], button[data-copy-json]')) {
-  button.hidden = false
-  button.addEventListener('click', async () => {
-    const text = await textFor(button.dataset)
-    if (text === null) showResult(button, 'Unavailable')
-    else showResult(button, (await copyText(text)) ? 'Copied' : 'Press Ctrl+C')
-  })
-}
+document.addEventListener('click', async (event) => {
+  const button = event.target.closest?.('button[data-copy], button[data-copy-json]')
+  if (!button) return
+  const text = await textFor(button.dataset)
+  if (text === null) showResult(button, 'Unavailable')
+  else showResult(button, (await copyText(text)) ? 'Copied' : 'Press Ctrl+C')
+})
 
 async function textFor({ copy, copyJson }) {
   if (copyJson === undefined) {

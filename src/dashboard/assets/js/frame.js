@@ -18,8 +18,8 @@ document.addEventListener(
   'toggle',
   (event) => {
     const menu = event.target
-    if (!menu.matches?.('details.menu[open]')) return
-    menu.querySelector('.menu-panel input:not([type=hidden]), .menu-panel select, .menu-panel textarea')?.focus()
+    if (!menu.matches?.('details.menu[open], details.submenu[open]')) return
+    menu.querySelector('input:not([type=hidden]), select, textarea')?.focus()
   },
   true,
 )

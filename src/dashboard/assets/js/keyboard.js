@@ -34,7 +34,14 @@ function handleKey({ key, target }) {
   if (key === 'o' || (key === 'Enter' && !target.closest('a, button, summary'))) return openRow()
   if (key === 'x') return toggleRow()
   if (key === '/') return focusSearch()
-  return Object.hasOwn(MENUS, key) && openMenu(MENUS[key])
+  return clickButton(key) || (Object.hasOwn(MENUS, key) && openMenu(MENUS[key]))
+}
+
+/** Actions of the error page that need no input. */
+function clickButton(key) {
+  const button = /^[a-z]$/.test(key) && document.querySelector(`button[data-key="${key}"]`)
+  if (button) button.click()
+  return Boolean(button)
 }
 
 function isTyping(target) {

@@ -1,8 +1,13 @@
-// Live updates of the list: figures change in place, new errors are announced.
-const list = document.querySelector('[data-live]')
-if (list && 'EventSource' in window) startLiveUpdates(list)
+// Live updates: figures of a list change in place, new errors and new occurrences of an error are announced.
+let stopLiveUpdates = startLiveUpdates(document.querySelector('[data-live]'))
+document.addEventListener('content-replaced', () => {
+  stopLiveUpdates()
+  stopLiveUpdates = startLiveUpdates(document.querySelector('[data-live]'))
+})
 
+/** Returns a function that ends the updates. */
 function startLiveUpdates(list) {
+  if (!list || !('EventSource' in window)) return () => {}
   const MIN_FETCH_INTERVAL_MS = 5_000
   const POLL_INTERVAL_MS = 15_000
   const CONNECT_DELAY_MS = 1_000
@@ -91,7 +96,8 @@ function startLiveUpdates(list) {
   function changesUrl() {
     const url = new URL(changes, location.origin)
     url.searchParams.set('since', since)
-    url.searchParams.set('ids', [...list.querySelectorAll('[data-row]')].map((row) => row.dataset.row).join())
+    const rows = [...list.querySelectorAll('[data-row]')].map((row) => row.dataset.row)
+    url.searchParams.set('ids', list.dataset.error ?? rows.join())
     return url
   }
 
@@ -100,7 +106,9 @@ function startLiveUpdates(list) {
       const row = list.querySelector(`[data-row="${Number(change.id)}"]`)
       if (row) update(row, change)
     }
-    announce(new_count, `${countFormat.format(new_count)}${new_count_is_lower_bound ? '+' : ''}`)
+    const { occurrences } = list.dataset
+    if (occurrences === undefined) announce(new_count, new_count_is_lower_bound ? '+' : '', 'error')
+    else for (const { occurrence_count } of updated) announce(occurrence_count - occurrences, '', 'occurrence')
   }
 
   function update(row, { occurrence_count, user_count, occurred_at, daily_counts, status, severity }) {
@@ -144,9 +152,9 @@ function startLiveUpdates(list) {
     }
   }
 
-  function announce(count, text) {
-    if (!arrivals || count === 0) return
-    const message = `${text} new ${count === 1 ? 'error' : 'errors'}`
+  function announce(count, bound, noun) {
+    if (!arrivals || count <= 0) return
+    const message = `${countFormat.format(count)}${bound} new ${count === 1 ? noun : `${noun}s`}`
     const place = arrivals.querySelector('[data-arrivals-text]')
     if (place.textContent === message) return
     place.textContent = message
@@ -154,13 +162,20 @@ function startLiveUpdates(list) {
     announcer.textContent = message
   }
 
-  document.addEventListener('visibilitychange', () => {
+  const page = new AbortController()
+  const { signal } = page
+  const onVisible = () => {
     if (document.hidden) return stop()
     scheduleUpdate()
     start()
-  })
+  }
+  document.addEventListener('visibilitychange', onVisible, { signal })
   // An open stream would exclude the page from the back/forward cache.
-  window.addEventListener('pagehide', stop)
-  window.addEventListener('pageshow', ({ persisted }) => persisted && start())
+  window.addEventListener('pagehide', stop, { signal })
+  window.addEventListener('pageshow', ({ persisted }) => persisted && start(), { signal })
   start()
+  return () => {
+    page.abort()
+    stop()
+  }
 }

@@ -43,3 +43,4 @@ function showHistory(element, loaded) {
 }
 
 loadPendingHistory()
+document.addEventListener('content-replaced', loadPendingHistory)

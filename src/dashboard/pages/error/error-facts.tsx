@@ -15,27 +15,33 @@ const CLIENT_SOURCE_LABELS: Record<ClientSource, string> = {
   sentry: 'Client, Sentry SDK',
 }
 
-/** Counts, first and last occurrence, versions and workflow state. */
+/** Number of occurrences and affected users. */
+export function ErrorFigures({ record }: Pick<ErrorProps, 'record'>): Rendered {
+  return (
+    <div class="error-figures">
+      <p>
+        <strong>{formatCount(record.occurrence_count)}</strong>{' '}
+        <span class="muted">{record.occurrence_count === 1 ? 'occurrence' : 'occurrences'}</span>
+      </p>
+      {record.user_count === 0 ? (
+        <p class="muted">No user data</p>
+      ) : (
+        <p>
+          <strong>{formatCount(record.user_count)}</strong>{' '}
+          <span class="muted">{record.user_count === 1 ? 'user' : 'users'}</span>
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** First and last occurrence, versions and workflow state. */
 export function ErrorFacts({ record, visit }: ErrorProps): Rendered {
   return (
     <section class="panel" aria-labelledby="facts-title">
       <h2 id="facts-title" class="hidden">
         Summary
       </h2>
-      <div class="error-figures">
-        <p>
-          <strong>{formatCount(record.occurrence_count)}</strong>{' '}
-          <span class="muted">{record.occurrence_count === 1 ? 'occurrence' : 'occurrences'}</span>
-        </p>
-        {record.user_count === 0 ? (
-          <p class="muted">No user data</p>
-        ) : (
-          <p>
-            <strong>{formatCount(record.user_count)}</strong>{' '}
-            <span class="muted">{record.user_count === 1 ? 'user' : 'users'}</span>
-          </p>
-        )}
-      </div>
       <dl class="facts">
         <dt>First seen</dt>
         <dd>

@@ -7,14 +7,13 @@ import { backToListLink, type ListOrigin } from '../../links/list-origin.js'
 import { PriorityBadge, RegressionBadge, SeverityBadge, StatusBadge } from '../../ui/badges.js'
 import { CopyButton } from '../../ui/copy.js'
 import { Icon } from '../../ui/icons.js'
-import { formatCount } from '../../ui/time.js'
+import { formatCount, Time } from '../../ui/time.js'
 import { MutedBadge } from './actions/muted.js'
 
-/** Longer messages are collapsed. */
-const MAX_OPEN_LINES = 12
-const MAX_OPEN_CHARACTERS = 1200
+/** A longer message is shown in full below its beginning. */
+const MAX_TITLE_CHARACTERS = 200
 
-/** Type, message, badges and location of the error, followed by its actions. */
+/** Type, location and message of the error, one line of facts, and the actions. */
 export function ErrorHead({
   record,
   visit,
@@ -39,7 +38,13 @@ export function ErrorHead({
           <li>
             <a href={backToListLink(visit, list) ?? openErrorsLink(visit)}>Errors</a>
           </li>
-          <li>{`${record.application_name} #${record.id}`}</li>
+          <li>
+            {`${record.application_name} #${record.id}`}
+            <span id="error-link" hidden>
+              {shareableLink(visit, record.id)}
+            </span>
+            <CopyButton from="error-link" label="Copy link" />
+          </li>
         </ol>
         {neighbors && (neighbors.previous_id !== null || neighbors.next_id !== null) && (
           <div class="error-beside">
@@ -58,17 +63,8 @@ export function ErrorHead({
           </div>
         )}
       </nav>
-      <h1 dir="auto">{record.error_type}</h1>
-      <Message text={record.message} />
-      <p class="error-badges">
-        <SeverityBadge severity={record.severity} /> <StatusBadge status={record.status} />{' '}
-        <PriorityBadge level={record.priority_level} /> <RegressionBadge version={record.regressed_in_version} />{' '}
-        {record.snoozed && <span class="badge">snoozed</span>} <MutedBadge error={record} visit={visit} />{' '}
-        {record.comments.length > 0 && (
-          <a href="#activity">
-            {record.comments.length === 1 ? '1 comment' : `${formatCount(record.comments.length)} comments`}
-          </a>
-        )}{' '}
+      <p class="error-kind">
+        <SeverityBadge severity={record.severity} /> <bdi class="error-type">{record.error_type}</bdi>{' '}
         {location && (
           <span class="muted">
             {location.relation === 'caused at' && 'caused at '}
@@ -76,30 +72,63 @@ export function ErrorHead({
           </span>
         )}
       </p>
+      <h1>
+        <bdi>{messageTitle(record)}</bdi>
+      </h1>
+      <WholeMessage text={record.message} />
+      <ErrorMeta record={record} visit={visit} />
       {children}
     </header>
   )
 }
 
-function Message({ text }: { text: string }): Rendered {
-  if (text === '') return <p class="muted">(no message)</p>
-  const isLong = text.length > MAX_OPEN_CHARACTERS || text.split('\n', MAX_OPEN_LINES + 1).length > MAX_OPEN_LINES
+/** First line of the message, without a message the type. */
+export function messageTitle({ message, error_type }: Pick<ErrorRecord, 'message' | 'error_type'>): string {
+  const line = message.trimStart().split('\n', 1)[0] ?? ''
+  if (line === '') return error_type
+  return line.length > MAX_TITLE_CHARACTERS ? `${line.slice(0, MAX_TITLE_CHARACTERS)}…` : line
+}
+
+/** Message that does not fit into the title. */
+function WholeMessage({ text }: { text: string }): Rendered {
+  if (text.length <= MAX_TITLE_CHARACTERS && !text.includes('\n')) return null
   return (
-    <div class={isLong ? 'error-message long' : 'error-message'}>
-      <pre id="error-message" dir="auto">
+    <details class="error-message">
+      <summary>{`Show the whole message (${formatCount(text.length)} characters)`}</summary>
+      <CopyButton from="error-message" label="Copy message" />
+      <pre id="error-message" dir="auto" tabindex={0}>
         {text}
       </pre>
-      <div class="error-message-tools">
-        {isLong && (
-          <details class="message-expand">
-            <summary>
-              <span class="while-collapsed">{`Show all ${formatCount(text.length)} characters`}</span>
-              <span class="while-open">Show less</span>
-            </summary>
-          </details>
-        )}
-        <CopyButton from="error-message" label="Copy message" />
-      </div>
-    </div>
+    </details>
   )
+}
+
+/** State, application, environment, versions and times. */
+function ErrorMeta({ record, visit }: { record: ErrorRecord; visit: Visit }): Rendered {
+  const { environment } = record.details
+  const comments = record.comments.length
+  return (
+    <p class="error-meta">
+      {record.status !== 'new' && <StatusBadge status={record.status} />}
+      <PriorityBadge level={record.priority_level} />
+      <RegressionBadge version={record.regressed_in_version} />
+      {record.snoozed && <span class="badge">snoozed</span>}
+      <MutedBadge error={record} visit={visit} />
+      <bdi>{record.application_name}</bdi>
+      {typeof environment === 'string' && <bdi>{environment}</bdi>}
+      {record.last_app_version && <bdi>{record.last_app_version}</bdi>}
+      <span>
+        first seen <Time iso={record.first_seen_at} visit={visit} />
+      </span>
+      <span>
+        last seen <Time iso={record.occurred_at} visit={visit} />
+      </span>
+      {comments > 0 && <a href="#activity">{comments === 1 ? '1 comment' : `${formatCount(comments)} comments`}</a>}
+    </p>
+  )
+}
+
+/** Link to share; absolute only if `dashboard_base_url` is set. */
+export function shareableLink({ base, options: { dashboard_base_url } }: Visit, error_id: number): string {
+  return `${dashboard_base_url === null ? '' : new URL(dashboard_base_url).origin}${base}/errors/${error_id}`
 }

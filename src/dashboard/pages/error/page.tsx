@@ -6,25 +6,26 @@ import { listAssignees } from '../../../triage/list/filter-choices.js'
 import { requestCurl } from '../../../triage/queries/error-curl.js'
 import { ErrorGrouping, explainGrouping } from '../../../triage/queries/error-grouping.js'
 import { ErrorHistory, loadHistogram, loadShares } from '../../../triage/queries/error-history.js'
-import { locationPhrase } from '../../../triage/queries/error-location.js'
 import { errorMarkdown } from '../../../triage/queries/error-markdown.js'
 import { findNeighbors } from '../../../triage/queries/error-neighbors.js'
 import { ErrorRecord } from '../../../triage/queries/error-record.js'
 import { ErrorUsers, loadTopUsers } from '../../../triage/queries/error-users.js'
 import { findError } from '../../../triage/queries/find-error.js'
-import { definePage, type Visit } from '../../define.js'
-import { href } from '../../links/href.js'
+import { definePage } from '../../define.js'
+import { currentPageWith, href } from '../../links/href.js'
 import { listOriginInput, originFilter } from '../../links/list-origin.js'
-import { formatCompact } from '../../ui/charts/charts.js'
+import { Arrivals } from '../../ui/arrivals.js'
 import { CopyAs } from './actions/copy-as.js'
 import { ErrorActions } from './actions/error-actions.js'
-import { ErrorFacts, HISTOGRAMS, Histogram } from './error-facts.js'
-import { ErrorHead } from './error-head.js'
+import { ErrorFacts, ErrorFigures, HISTOGRAMS, Histogram } from './error-facts.js'
+import { ErrorHead, messageTitle, shareableLink } from './error-head.js'
 import { ErrorShares } from './error-shares.js'
 import { Grouping } from './grouping.js'
 import { Breadcrumbs } from './occurrence/breadcrumbs.js'
+import { OccurrenceData } from './occurrence/occurrence-data.js'
 import { OccurrenceStep, Occurrences } from './occurrence/occurrences.js'
-import { OccurrenceDetails } from './occurrence/request-details.js'
+import { ProcessMoment } from './occurrence/process-moment.js'
+import { RequestDetails } from './occurrence/request-details.js'
 import { Related, relatedParts } from './related/related.js'
 import { loadStacks } from './stack/shown-stacks.js'
 import { StackSection } from './stack/stack.js'
@@ -65,11 +66,7 @@ export const error = definePage({
     ])
     return { stacks, assignees, adjacent }
   },
-  title({ record }, { options }) {
-    const location = locationPhrase(record, options.project_root)
-    const summary = location ? `${record.error_type} ${location.relation} ${location.place}` : record.error_type
-    return `(${formatCompact(record.occurrence_count)}) ${summary}`
-  },
+  title: ({ record }) => messageTitle(record),
   response: r.object({
     error: r.named(
       'Error',
@@ -113,39 +110,47 @@ export const error = definePage({
             />
           </ErrorActions>
         </ErrorHead>
-        <div class="error-page">
-          <aside class="error-now" aria-label="Occurrences and users">
-            <ErrorFacts {...props} />
-          </aside>
-          <div class="error-main">
+        <div
+          class="error-page"
+          data-live={`${visit.base}/errors/live`}
+          data-changes={href(visit, '/errors/changes.json')}
+          data-since={new Date(visit.now).toISOString()}
+          data-error={record.id}
+          data-occurrences={record.occurrence_count}
+        >
+          <Arrivals href={currentPageWith(visit, { occurrence_id: null })} />
+          <div>
             <OccurrenceStep {...props} />
-            <StackSection stack={stacks.stack} causes={stacks.causes} note={stacks.note} />
+            <StackSection stacks={stacks} />
+            <RequestDetails record={record} curl={curl} visit={visit} />
+            <OccurrenceData record={record} stacks={stacks} visit={visit} />
             <Breadcrumbs {...props} />
-            <OccurrenceDetails record={record} curl={curl} stacks={stacks} visit={visit} />
-            <Occurrences {...props} />
             <ActivityTrail {...props} />
+            <Occurrences {...props} />
           </div>
-          {/* Below the stack on a phone. */}
-          <aside class="error-more" aria-label="Trend, affected users and grouping">
+          <aside class="error-side" aria-label="Trend, affected users and state">
+            <ErrorFigures record={record} />
             <Histogram history={history} range={histogram} visit={visit} />
             <ErrorShares history={history} users={users} visit={visit} />
-            {related.map(({ title, view }) => (
-              <section class="panel">
-                <div class="panel-head">
-                  <h2>{title}</h2>
-                </div>
-                {view(visit)}
-              </section>
-            ))}
-            <Grouping grouping={grouping} hash_signature={record.hash_signature} />
+            <ErrorFacts {...props} />
+            <details class="panel collapsed-panel error-more">
+              <summary>
+                <h2>More about this error</h2>
+              </summary>
+              {related.map(({ title, view }) => (
+                <section class="panel">
+                  <div class="panel-head">
+                    <h3>{title}</h3>
+                  </div>
+                  {view(visit)}
+                </section>
+              ))}
+              <ProcessMoment health={record.details.system_health} />
+              <Grouping grouping={grouping} hash_signature={record.hash_signature} />
+            </details>
           </aside>
         </div>
       </>
     )
   },
 })
-
-/** Link to share; absolute only if `dashboard_base_url` is set. */
-function shareableLink({ base, options: { dashboard_base_url } }: Visit, error_id: number): string {
-  return `${dashboard_base_url === null ? '' : new URL(dashboard_base_url).origin}${base}/errors/${error_id}`
-}

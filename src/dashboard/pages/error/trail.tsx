@@ -23,7 +23,7 @@ export function ActivityTrail(props: ErrorProps): Rendered {
   return (
     <section class="panel" id="activity" aria-labelledby="trail-title">
       <div class="panel-head">
-        <h2 id="trail-title">Activity</h2>
+        <h2 id="trail-title">Comments and activity</h2>
       </div>
       <ol class="trail">
         <li class="trail-activity">
@@ -36,8 +36,8 @@ export function ActivityTrail(props: ErrorProps): Rendered {
       </ol>
       <ErrorForm {...props} action="add_comment">
         <div class="comment-form">
-          <TextField name="author_name" label="Your name" value={visit.user} required maxlength={MAX_NAME_LENGTH} />
           <TextArea name="body" label="Comment" required maxlength={MAX_TEXT_LENGTH} />
+          <TextField name="author_name" label="Your name" value={visit.user} required maxlength={MAX_NAME_LENGTH} />
           <button type="submit">Comment</button>
         </div>
       </ErrorForm>
@@ -47,7 +47,7 @@ export function ActivityTrail(props: ErrorProps): Rendered {
 
 function CommentItem({ comment, visit }: { comment: Comment; visit: Visit }): Rendered {
   return (
-    <li class="trail-comment">
+    <li class="trail-comment" id={`comment-${comment.id}`}>
       <p class="trail-by">
         <strong>
           <bdi>{comment.author_name}</bdi>

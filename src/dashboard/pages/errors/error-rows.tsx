@@ -3,11 +3,11 @@ import type { LinkParameters, Rendered, Visit } from '../../define.js'
 import { href } from '../../links/href.js'
 import { PriorityBadge, RegressionBadge, SeverityBadge, StatusBadge } from '../../ui/badges.js'
 import { Sparkline } from '../../ui/charts/charts.js'
+import { Initials } from '../../ui/initials.js'
 import { SortableHead, type SortOrder } from '../../ui/sortable-head.js'
 import { exactTime, formatCount, Time } from '../../ui/time.js'
 import { YieldingList } from '../../ui/yielding-list.js'
 import { MutedNote } from '../error/actions/muted.js'
-import { Initials } from './initials.js'
 
 /** Row without a trend if the list was loaded without daily counts. */
 export type RowError = ErrorSummary & { daily_counts?: readonly number[] }

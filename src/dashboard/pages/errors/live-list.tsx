@@ -2,6 +2,7 @@ import type { ErrorsFilter } from '../../../triage/list/errors-list.js'
 import type { Rendered, Visit } from '../../define.js'
 import { href } from '../../links/href.js'
 import { activeFilters, listLink } from '../../links/list-link.js'
+import { Arrivals } from '../../ui/arrivals.js'
 
 /** List with live updates by `assets/js/live.js`. New errors are announced above the list, without moving its rows. */
 export function LiveList({
@@ -23,12 +24,7 @@ export function LiveList({
       data-since={new Date(visit.now).toISOString()}
       data-time-zone={visit.time_zone}
     >
-      <div class="arrivals" data-arrivals hidden>
-        <a class="button primary" href={listLink(visit, filter, { sort_by: null, sort_direction: null })}>
-          <span data-arrivals-text />
-          <span>– Show</span>
-        </a>
-      </div>
+      <Arrivals href={listLink(visit, filter, { sort_by: null, sort_direction: null })} />
       {children}
     </section>
   )

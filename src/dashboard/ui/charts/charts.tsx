@@ -256,7 +256,7 @@ function roundUpForAxis(value: number): number {
 
 const compactFormat = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
 
-export function formatCompact(value: number): string {
+function formatCompact(value: number): string {
   return compactFormat.format(value)
 }
 

@@ -37,7 +37,7 @@ describe('the detail page shows what was captured with the newest occurrence', (
     ['its route and duration', /<dd[^>]*>\/pay<\/dd>.*<dd[^>]*>31 ms<\/dd>/s],
     ['its headers', /<dt>accept<\/dt>\s*<dd[^>]*>text\/html<\/dd>/],
     ['the platform', /<dd>iOS<\/dd>/],
-    ['the tags', /<dt>region<\/dt>\s*<dd[^>]*>eu-west<\/dd>/],
+    ['the tags', /<dt><bdi>region<\/bdi><\/dt>\s*<dd><bdi>eu-west<\/bdi>/],
     ['the context', /<dt>step<\/dt>\s*<dd[^>]*>payment<\/dd>/],
     ['the environment', /<dt>environment<\/dt>\s*<dd[^>]*>staging<\/dd>/],
     ['the cause with its code', /Caused by<\/span>\s*<bdi>Error<\/bdi>\s*<code[^>]*>EHOSTUNREACH/],

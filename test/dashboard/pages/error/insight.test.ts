@@ -125,7 +125,7 @@ describeOneDatabase('related errors and baselines', (database) => {
   test('shows a regression in the list, on the error page, in the activity and on the overview', async () => {
     expect(await page('/errors?error_type=BackError')).toMatch(/>BackError<.*<bdi>regression in 1\.3\.0<\/bdi>/s)
     expect(await page('/errors?error_type=PoolExhausted')).not.toContain('regression in')
-    expect(await detail('BackError')).toMatch(/error-badges.*<bdi>regression in 1\.3\.0<\/bdi>/s)
+    expect(await detail('BackError')).toMatch(/error-meta.*<bdi>regression in 1\.3\.0<\/bdi>/s)
     expect(await detail('BackError')).toMatch(/Faultboard.*marked this as a regression.*Regressed in 1\.3\.0/s)
     expect(await page('/overview')).toMatch(/Regressed <span class="count">1<.*BackError.*regression in 1\.3\.0/s)
   })
@@ -164,7 +164,7 @@ describeOneDatabase('related errors and baselines', (database) => {
 
   test('shows the baseline on the error page and types above it on the analytics page', async () => {
     expect(await detail('ReportFailed')).toMatch(
-      /<h2>Baseline<.*Usually 0\.1 ± 0\.4 per hour, 3 ± 1\.7 per day\. 20 this hour so far, above the baseline\./s,
+      /<h3>Baseline<.*Usually 0\.1 ± 0\.4 per hour, 3 ± 1\.7 per day\. 20 this hour so far, above the baseline\./s,
     )
     expect(await related('ReportFailed')).toMatchObject({ baseline: { count: 20, is_above: true, platform: 'Web' } })
     expect(await page('/errors/analytics')).toMatch(

@@ -86,8 +86,8 @@ describeOneDatabase('navigation between a list and an error', (database) => {
     const to = (response.headers.get('location') ?? '').replace('/error_dashboard', '')
     const ways = await where(to)
     expect(ways.Errors).toBe('/errors?severity=high&unresolved=true')
-    expect(await get(ways['Next error'] ?? '')).toContain('<h1 dir="auto">Kind5</h1>')
-    expect(await get(ways['Previous error'] ?? '')).toContain('<h1 dir="auto">Kind1</h1>')
+    expect(await get(ways['Next error'] ?? '')).toContain('<bdi class="error-type">Kind5</bdi>')
+    expect(await get(ways['Previous error'] ?? '')).toContain('<bdi class="error-type">Kind1</bdi>')
     expect(links(await get(ways.Errors ?? ''), ROWS).Kind3).toBeUndefined()
   })
 })
@@ -108,10 +108,10 @@ describe('the page of one error', () => {
 
   const page = async () => (await host.get(`/errors/${id}`)).text()
 
-  test('labels the location of the cause in the head, title and Markdown', async () => {
+  test('labels the location of the cause in the head and in Markdown, with the message as title', async () => {
     const html = await page()
     expect(html).toContain('caused at <code>src/rows.ts:7 in read</code>')
-    expect(html).toContain('<title>(1) Error caused at src/rows.ts:7 in read')
+    expect(html).toContain('<title>outer · ')
     expect(html).toContain('## `Error` caused at `src/rows.ts:7 in read`')
     const list = await (await host.get('/errors')).text()
     expect(list).toContain('<code class="row-place">src/rows.ts:7 in read</code>')

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Visit } from '../../../../src/dashboard/define.js'
 import { listLink } from '../../../../src/dashboard/links/list-link.js'
-import { initialsOf } from '../../../../src/dashboard/pages/errors/initials.js'
 import { StatusTabs } from '../../../../src/dashboard/pages/errors/status-tabs.js'
+import { initialsOf } from '../../../../src/dashboard/ui/initials.js'
 import { Pagination } from '../../../../src/dashboard/ui/pagination.js'
 import type { StatusCounts } from '../../../../src/triage/list/status-counts.js'
 

@@ -1,11 +1,11 @@
 import type { Rendered } from '../../../define.js'
 import { CopyButton } from '../../../ui/copy.js'
-import { Menu } from '../../../ui/menu.js'
+import { SubMenu } from '../../../ui/menu.js'
 
 /** Exports the error as Markdown, curl or JSON. Without JavaScript, the text can be selected and copied. */
 export function CopyAs({ markdown, curl, json }: { markdown: string; curl: string | null; json: string }): Rendered {
   return (
-    <Menu label="Copy as" align="start">
+    <SubMenu label="Copy as">
       <div class="copy-as">
         <CopyText id="copy-markdown" label="Markdown" text={markdown} />
         {curl && <CopyText id="copy-curl" label="curl" text={curl} />}
@@ -13,7 +13,7 @@ export function CopyAs({ markdown, curl, json }: { markdown: string; curl: strin
           <a href={json}>Open as JSON</a> <CopyButton json={json} label="Copy JSON" />
         </p>
       </div>
-    </Menu>
+    </SubMenu>
   )
 }
 

@@ -3,7 +3,9 @@ import { MAX_NAME_LENGTH, MAX_REFERENCE_LENGTH, MAX_TEXT_LENGTH } from '../../..
 import type { Rendered } from '../../../define.js'
 import { capitalize, words } from '../../../ui/badges.js'
 import { ApplicationField, SelectField, TextArea, TextField } from '../../../ui/forms.js'
-import { Menu } from '../../../ui/menu.js'
+import { Initials } from '../../../ui/initials.js'
+import { Menu, SubMenu } from '../../../ui/menu.js'
+
 import { occurrencesText } from '../error-facts.js'
 import { ErrorForm, type ErrorProps, ListOriginFields } from './error-form.js'
 import { MuteMenu } from './mute-menu.js'
@@ -17,34 +19,54 @@ export function ErrorActions({
   return (
     <div class="error-actions">
       {props.record.resolved ? <Reopen {...props} /> : <Resolve {...props} />}
-      <Assign {...props} assignees={assignees} />
-      <Priority {...props} />
       <Snooze {...props} />
-      <MuteMenu {...props} />
-      <Status {...props} />
-      {children}
-      <Delete {...props} />
+      <Assign {...props} assignees={assignees} />
+      <Menu label={<MoreLabel />} align="start" id="more">
+        <Priority {...props} />
+        <MuteMenu {...props} />
+        <Status {...props} />
+        {children}
+        <Delete {...props} />
+      </Menu>
     </div>
   )
 }
 
+function MoreLabel() {
+  return (
+    <>
+      <span aria-hidden="true">⋯</span>
+      <span class="hidden">More actions</span>
+    </>
+  )
+}
+
+/** Resolves with one click. The menu adds a note and a reference. */
 function Resolve(props: ErrorProps) {
   return (
-    <Menu label="Resolve" primary align="start" id="resolve">
+    <div class="split">
       <ErrorForm {...props} action="resolve">
-        <TextField name="resolved_by_name" label="Your name" value={props.visit.user} maxlength={MAX_NAME_LENGTH} />
-        <TextArea name="resolution_comment" label="Resolution note (optional)" maxlength={MAX_TEXT_LENGTH} />
-        <TextField
-          name="resolution_reference"
-          label="Commit, PR or ticket (optional)"
-          maxlength={MAX_REFERENCE_LENGTH}
-        />
-        <button type="submit" class="primary">
+        <input type="hidden" name="resolved_by_name" value={props.visit.user} />
+        <button type="submit" class="primary" data-key="e">
           Resolve
         </button>
-        <p class="meta muted">Reopens automatically if it occurs again.</p>
       </ErrorForm>
-    </Menu>
+      <Menu label={<span class="hidden">Resolve with a note</span>} primary align="start" id="resolve">
+        <ErrorForm {...props} action="resolve">
+          <TextArea name="resolution_comment" label="Resolution note (optional)" maxlength={MAX_TEXT_LENGTH} />
+          <TextField
+            name="resolution_reference"
+            label="Commit, PR or ticket (optional)"
+            maxlength={MAX_REFERENCE_LENGTH}
+          />
+          <TextField name="resolved_by_name" label="Your name" value={props.visit.user} maxlength={MAX_NAME_LENGTH} />
+          <button type="submit" class="primary">
+            Resolve
+          </button>
+          <p class="meta muted">Reopens automatically if it occurs again.</p>
+        </ErrorForm>
+      </Menu>
+    </div>
   )
 }
 
@@ -62,7 +84,7 @@ function Reopen(props: ErrorProps) {
 function Assign({ assignees, ...props }: ErrorProps & { assignees: readonly string[] }) {
   const { record, visit } = props
   return (
-    <Menu label={record.assigned_to ? 'Reassign' : 'Assign'} align="start" id="assign">
+    <Menu label={<AssignLabel name={record.assigned_to} />} align="start" id="assign">
       <ErrorForm {...props} action="assign">
         <label>
           <span>Assignee</span>
@@ -102,9 +124,19 @@ function Assign({ assignees, ...props }: ErrorProps & { assignees: readonly stri
   )
 }
 
+function AssignLabel({ name }: { name: string | null }) {
+  if (name === null) return 'Assign'
+  return (
+    <>
+      <Initials name={name} />
+      <bdi class="assign-name">{name}</bdi>
+    </>
+  )
+}
+
 function Priority(props: ErrorProps) {
   return (
-    <Menu label="Priority" align="start">
+    <SubMenu label="Priority">
       <ErrorForm {...props} action="update_priority">
         <div class="menu-list">
           {PRIORITIES.map((label, level) => (
@@ -120,7 +152,7 @@ function Priority(props: ErrorProps) {
           ))}
         </div>
       </ErrorForm>
-    </Menu>
+    </SubMenu>
   )
 }
 
@@ -163,7 +195,7 @@ function Snooze(props: ErrorProps) {
 
 function Status(props: ErrorProps) {
   return (
-    <Menu label="Status" align="start">
+    <SubMenu label="Status">
       <ErrorForm {...props} action="update_status">
         <SelectField
           name="status"
@@ -176,7 +208,7 @@ function Status(props: ErrorProps) {
           Set status
         </button>
       </ErrorForm>
-    </Menu>
+    </SubMenu>
   )
 }
 
@@ -184,7 +216,7 @@ function Status(props: ErrorProps) {
 function Delete({ record, visit }: ErrorProps) {
   const comments = record.comments.length
   return (
-    <Menu label="Delete" align="start">
+    <SubMenu label="Delete">
       <form method="post" action={`${visit.base}/errors/batch_action`}>
         <p>
           {`Delete this error with its ${occurrencesText(record.occurrence_count)}`}
@@ -198,6 +230,6 @@ function Delete({ record, visit }: ErrorProps) {
           Delete error
         </button>
       </form>
-    </Menu>
+    </SubMenu>
   )
 }

@@ -17,7 +17,7 @@ export function ErrorForm({
 }: ErrorProps & { action: string; children?: Rendered }): Rendered {
   const occurrence_id = visit.query.get('occurrence_id')
   return (
-    <form method="post" action={`${visit.base}/errors/${record.id}/${action}`}>
+    <form method="post" action={`${visit.base}/errors/${record.id}/${action}`} data-in-place>
       <ApplicationField visit={visit} />
       <ListOriginFields visit={visit} />
       {occurrence_id && record.occurrence && (

@@ -1,7 +1,7 @@
 import { MAX_NAME_LENGTH, MAX_TEXT_LENGTH } from '../../../../triage/commands/change-errors.js'
 import type { Rendered } from '../../../define.js'
 import { SelectField, TextField } from '../../../ui/forms.js'
-import { Menu } from '../../../ui/menu.js'
+import { SubMenu } from '../../../ui/menu.js'
 import { ErrorForm, type ErrorProps } from './error-form.js'
 
 /** Durations in hours. An empty value mutes indefinitely. */
@@ -17,7 +17,7 @@ export const MUTE_DURATIONS = [
 export function MuteMenu(props: ErrorProps): Rendered {
   const { muted } = props.record
   return (
-    <Menu label={muted ? 'Muted' : 'Mute'} align="start" id="mute">
+    <SubMenu label={muted ? 'Muted' : 'Mute'} id="mute">
       <ErrorForm {...props} action="mute">
         <SelectField name="hours" label="Mute notifications for" options={MUTE_DURATIONS} value="24" />
         <TextField name="reason" label="Reason (optional)" maxlength={MAX_TEXT_LENGTH} />
@@ -32,6 +32,6 @@ export function MuteMenu(props: ErrorProps): Rendered {
           <button type="submit">Unmute</button>
         </ErrorForm>
       )}
-    </Menu>
+    </SubMenu>
   )
 }

@@ -9,11 +9,21 @@ import { formatCount, timeOfDay } from '../../../ui/time.js'
 import { formatMilliseconds } from '../../../ui/units.js'
 import type { ErrorProps } from '../actions/error-form.js'
 
+/** Earlier breadcrumbs are collapsed. */
+const MAX_OPEN_CRUMBS = 15
+/** About three lines. A longer text is collapsed. */
+const MAX_OPEN_CHARACTERS = 240
+
 /** Timeline of breadcrumbs, oldest first, ending in the error. */
 export function Breadcrumbs({ record, visit }: ErrorProps): Rendered {
   const { breadcrumbs, occurrence } = record
   if (breadcrumbs.length === 0 || !occurrence) return null
   const end = Date.parse(occurrence.occurred_at)
+  const earlier = breadcrumbs.slice(0, -MAX_OPEN_CRUMBS)
+  const list = (crumbs: readonly OccurrenceBreadcrumb[]) =>
+    crumbs.map((crumb) => (
+      <Crumb crumb={crumb} msBeforeError={end - Date.parse(crumb.occurred_at)} time_zone={visit.time_zone} />
+    ))
   return (
     <section class="panel" aria-labelledby="crumbs-title">
       <div class="panel-head">
@@ -21,10 +31,14 @@ export function Breadcrumbs({ record, visit }: ErrorProps): Rendered {
         <p class="meta muted">Oldest first</p>
       </div>
       <RepeatedStatements record={record} visit={visit} />
+      {earlier.length > 0 && (
+        <details class="earlier-crumbs">
+          <summary>{`Show ${formatCount(earlier.length)} earlier`}</summary>
+          <ol class="crumbs">{list(earlier)}</ol>
+        </details>
+      )}
       <ol class="crumbs">
-        {breadcrumbs.map((crumb) => (
-          <Crumb crumb={crumb} msBeforeError={end - Date.parse(crumb.occurred_at)} time_zone={visit.time_zone} />
-        ))}
+        {list(breadcrumbs.slice(-MAX_OPEN_CRUMBS))}
         <li class="crumb end">
           <time datetime={occurrence.occurred_at}>{timeOfDay(occurrence.occurred_at, visit.time_zone)}</time>
           <span class="badge severity-critical">error</span>
@@ -54,11 +68,32 @@ function Crumb({
       </time>
       <span class="badge">{category}</span>
       <span class="crumb-text" dir="auto">
-        {message}
-        {metadata && <code class="muted">{formatMetadata(metadata)}</code>}
+        <Clamped text={message} />
+        {metadata && (
+          <code class="muted">
+            <Clamped text={formatMetadata(metadata)} />
+          </code>
+        )}
       </span>
       {duration_ms !== undefined && <span class="muted">{`${duration_ms} ms`}</span>}
     </li>
+  )
+}
+
+/** Beginning of a long text, which opens in place. */
+function Clamped({ text }: { text: string }): Rendered {
+  if (text.length <= MAX_OPEN_CHARACTERS) return text
+  return (
+    <details class="clamped-text">
+      <summary>
+        <span class="beginning">{`${text.slice(0, MAX_OPEN_CHARACTERS)}… `}</span>
+        <span class="expand">
+          <span class="while-collapsed">Show more</span>
+          <span class="while-open">Show less</span>
+        </span>
+      </summary>
+      {text}
+    </details>
   )
 }
 

@@ -1,3 +1,4 @@
+import type { Cause } from '../../../../model/event.js'
 import type { FrameVariables } from '../../../../model/stacks/frame-variables.js'
 import type { StackFrame, StackPart } from '../../../../triage/queries/error-stack.js'
 import type { Rendered } from '../../../define.js'
@@ -12,20 +13,27 @@ export interface ShownStack {
   lines: readonly string[]
 }
 
+export interface ShownCause {
+  cause: Cause
+  stack: ShownStack
+  causes: readonly ShownCause[]
+}
+
 /** Further parts, such as those of an infinite recursion, are collapsed. */
 const MAX_OPEN_PARTS = 40
 
-/** Frames of one stack. In-app frames show their source; library frames are collapsed. */
-export function Frames({ stack, first = false }: { stack: ShownStack; first?: boolean }): Rendered {
+/** Frames of one stack, one line each. `open` expands the first in-app frame. */
+export function Frames({ stack, open = false }: { stack: ShownStack; open?: boolean }): Rendered {
   const shown = stack.parts.slice(0, MAX_OPEN_PARTS)
   const more = stack.parts.slice(MAX_OPEN_PARTS)
+  const openPart = open ? shown.find((part) => part.kind === 'own') : undefined
   return (
     <div class="frames">
-      <PartList parts={shown} stack={stack} open={first ? MAX_OPEN_PARTS : 1} />
+      <PartList parts={shown} stack={stack} openPart={openPart} />
       {more.length > 0 && (
         <details class="part library frame-rest">
           <summary>{`${more.reduce((sum, part) => sum + frameCount(part), 0)} more frames`}</summary>
-          <PartList parts={more} stack={stack} open={0} />
+          <PartList parts={more} stack={stack} />
         </details>
       )}
     </div>
@@ -35,23 +43,22 @@ export function Frames({ stack, first = false }: { stack: ShownStack; first?: bo
 function PartList({
   parts,
   stack,
-  open,
+  openPart,
 }: {
   parts: readonly StackPart[]
   stack: ShownStack
-  /** Number of parts that start expanded. */
-  open: number
+  openPart?: StackPart | undefined
 }): Rendered {
   return (
     <ol>
-      {parts.map((part, i) => (
+      {parts.map((part) => (
         <li class="frame-item">
           {part.kind === 'own' ? (
             <OwnFrame
               frame={part.frame}
               source={stack.sources.get(part.frame)}
               variables={stack.variables.get(part.frame)}
-              open={open > i}
+              open={part === openPart || stack.sources.get(part.frame)?.isWide === true}
             />
           ) : (
             <LibraryFrames part={part} />
@@ -86,7 +93,7 @@ function OwnFrame({
         <FrameLine frame={frame} />
       </summary>
       {source && <FrameSource shown={source} />}
-      {variables && <VariablesOfFrame variables={variables} open={open} />}
+      {variables && <VariablesOfFrame variables={variables} open />}
     </details>
   )
 }

@@ -9,8 +9,7 @@ import type { ErrorRecord } from '../../../../triage/queries/error-record.js'
 import { type StackFrame, stackFrames, stackParts } from '../../../../triage/queries/error-stack.js'
 import type { Visit } from '../../../define.js'
 import type { ShownSource } from './frame-source.js'
-import type { ShownStack } from './frames.js'
-import type { ShownCause } from './stack.js'
+import type { ShownCause, ShownStack } from './frames.js'
 
 export interface ShownStacks {
   stack: ShownStack
@@ -20,6 +19,8 @@ export interface ShownStacks {
   /** Number of frames with variables; `other_variables` belong to frames outside the stack. */
   with_variables: number
   other_variables: FrameVariables[]
+  /** Further lines of a stack are not stored. */
+  max_lines: number
 }
 
 type Shown = Pick<ErrorRecord, 'backtrace' | 'causes' | 'details' | 'occurrence' | 'git_sha'>
@@ -64,7 +65,13 @@ export async function loadStacks(
   }
   const { matched, unmatched } = matchVariables(inAppFrames, parseFrameVariables(details.local_variables))
   for (const [frame, one] of matched) variables.set(frame, one)
-  return { ...shown, note: histories.note, with_variables: matched.size, other_variables: unmatched }
+  return {
+    ...shown,
+    note: histories.note,
+    with_variables: matched.size,
+    other_variables: unmatched,
+    max_lines: context.config.max_backtrace_lines,
+  }
 }
 
 const NO_HISTORIES: Histories = { frames: [], note: null }

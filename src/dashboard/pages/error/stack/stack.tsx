@@ -1,24 +1,11 @@
 import type { Cause } from '../../../../model/event.js'
 import type { Rendered } from '../../../define.js'
 import { CopyButton } from '../../../ui/copy.js'
-import { Frames, type ShownStack } from './frames.js'
+import { Frames, type ShownCause } from './frames.js'
+import type { ShownStacks } from './shown-stacks.js'
 
-export interface ShownCause {
-  cause: Cause
-  stack: ShownStack
-  causes: readonly ShownCause[]
-}
-
-export function StackSection({
-  stack,
-  causes,
-  note,
-}: {
-  stack: ShownStack
-  causes: readonly ShownCause[]
-  /** Reason why no Git history is shown. */
-  note: string | null
-}): Rendered {
+export function StackSection({ stacks }: { stacks: ShownStacks }): Rendered {
+  const { stack, causes, note, max_lines } = stacks
   const raw = [stack.lines.join('\n'), ...causes.map((cause) => rawCause(cause, ''))].join('\n')
   return (
     <section class="panel" aria-labelledby="stack-title">
@@ -26,7 +13,10 @@ export function StackSection({
         <h2 id="stack-title">Stack trace</h2>
         {stack.lines.length > 0 && <CopyButton from="stack-raw" label="Copy stack trace" />}
       </div>
-      {stack.lines.length === 0 ? <p class="muted">No stack trace.</p> : <Frames stack={stack} first />}
+      {stack.lines.length === 0 ? <p class="muted">No stack trace.</p> : <Frames stack={stack} open />}
+      {stack.lines.length >= max_lines && (
+        <p class="muted meta stack-note">{`At most ${max_lines} frames are stored (max_backtrace_lines).`}</p>
+      )}
       {causes.map((cause) => (
         <CauseSection shown={cause} level={3} />
       ))}
@@ -64,7 +54,7 @@ function CauseSection({ shown, level }: { shown: ShownCause; level: number }): R
           {cause.message}
         </pre>
       )}
-      {stack.lines.length > 0 && <Frames stack={stack} />}
+      {stack.lines.length > 0 && <Frames stack={stack} open={level === 3} />}
       {causes.map((inner) => (
         <CauseSection shown={inner} level={level + 1} />
       ))}

@@ -1,4 +1,4 @@
-import type { Rendered } from '../../define.js'
+import type { Rendered } from '../define.js'
 
 /** Initials of a person, with the full name for screen readers and on hover. */
 export function Initials({ name }: { name: string }): Rendered {

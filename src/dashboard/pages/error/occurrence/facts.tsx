@@ -1,0 +1,59 @@
+import { ValueTree } from '../../../ui/values/value-tree.js'
+
+type FactRows = readonly (readonly [label: string, value: unknown])[]
+
+/** Rows that have a value. */
+export function FactList({ rows }: { rows: FactRows }) {
+  return (
+    <dl class="facts">
+      {rows
+        .filter(([, value]) => value !== null && value !== undefined && value !== '')
+        .map(([label, value]) => (
+          <>
+            <dt>{label}</dt>
+            <dd dir="auto">{String(value)}</dd>
+          </>
+        ))}
+    </dl>
+  )
+}
+
+/** Flat values as rows, nested values as a tree. */
+export function Values({ values }: { values: unknown }) {
+  if (!isObject(values) || Array.isArray(values)) return <ValueTree value={values} />
+  const entries = Object.entries(values).flatMap(flattenOneLevel)
+  const flat = entries.filter(([, value]) => !isObject(value))
+  const nested = entries.filter(([, value]) => isObject(value))
+  return (
+    <>
+      {flat.length > 0 && (
+        <FactList rows={flat.map(([key, value]) => [key, value === null ? 'null' : value] as const)} />
+      )}
+      {nested.length > 0 && <ValueTree value={fromEntries(nested)} />}
+    </>
+  )
+}
+
+/** Flattens an object of plain values one level (`process.pid`). */
+function flattenOneLevel([key, value]: [string, unknown]): [string, unknown][] {
+  if (!isObject(value) || Array.isArray(value)) return [[key, value]]
+  const inner = Object.entries(value)
+  const isShort = inner.length > 0 && inner.every(([, item]) => !isObject(item))
+  return isShort ? inner.map(([name, item]) => [`${key}.${name}`, item]) : [[key, value]]
+}
+
+/** Creates an object without a prototype, because a parameter may be named `__proto__`. */
+export function fromEntries(entries: readonly [string, unknown][]): Record<string, unknown> {
+  const result: Record<string, unknown> = Object.create(null)
+  for (const [key, value] of entries) result[key] = value
+  return result
+}
+
+export function isEmpty(value: unknown): boolean {
+  if (value === null || value === undefined || value === '') return true
+  return isObject(value) && Object.keys(value).length === 0
+}
+
+export function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}

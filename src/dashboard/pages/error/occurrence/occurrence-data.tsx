@@ -1,0 +1,82 @@
+import { readOptions } from '../../../../config/options.js'
+import { localVariableOptions } from '../../../../diagnostics/variables/options.js'
+import { isClientError } from '../../../../model/stacks/frame-source.js'
+import type { ErrorRecord } from '../../../../triage/queries/error-record.js'
+import type { Rendered, Visit } from '../../../define.js'
+import { ValueTree } from '../../../ui/values/value-tree.js'
+import { VariablesPanel } from '../../../ui/values/variables.js'
+import type { ShownStacks } from '../stack/shown-stacks.js'
+import { fromEntries, isEmpty, isObject, Values } from './facts.js'
+
+/** Variables outside the shown frames, context and other captured details of an occurrence. */
+export function OccurrenceData({
+  record,
+  stacks,
+  visit,
+}: {
+  record: ErrorRecord
+  stacks: Pick<ShownStacks, 'with_variables' | 'other_variables'>
+  visit: Visit
+}): Rendered {
+  const { local_variables, variables, system_health, trace_id, span_id, frame_sources, ...details } = record.details
+  const options = readOptions(visit.diagnosticOptions, localVariableOptions)
+  return (
+    <>
+      {Array.isArray(local_variables ?? []) && isEmpty(variables) ? (
+        <VariablesPanel
+          others={stacks.other_variables}
+          hasShownVariables={stacks.with_variables > 0}
+          isFromOtherProcess={isClientError(record.details)}
+          isEnabled={options.enable_local_variables}
+          mode={options.local_variable_mode}
+        />
+      ) : (
+        <Data title="Variables" values={local_variables ?? variables} tree />
+      )}
+      <Data title="Context" values={withoutUserAgent(record.context, record.user_agent)} />
+      <Data title="Details" values={details} collapsed />
+    </>
+  )
+}
+
+/** Removes the user agent from the device context, because the request section shows it already. */
+function withoutUserAgent(context: unknown, user_agent: string | null): unknown {
+  if (!isObject(context) || !('device' in context) || !isObject(context.device) || !user_agent) return context
+  const { device, ...others } = context
+  const remaining = Object.entries(device as object).filter(([, value]) => value !== user_agent)
+  return remaining.length > 0 ? { ...others, device: fromEntries(remaining) } : others
+}
+
+function Data({
+  title,
+  values,
+  tree = false,
+  collapsed = false,
+}: {
+  title: string
+  values: unknown
+  tree?: boolean
+  collapsed?: boolean
+}) {
+  if (isEmpty(values)) return null
+  const id = `${title.toLowerCase()}-title`
+  const content = tree ? <ValueTree value={values} /> : <Values values={values} />
+  if (collapsed) {
+    return (
+      <details class="panel collapsed-panel">
+        <summary>
+          <h2 id={id}>{title}</h2>
+        </summary>
+        {content}
+      </details>
+    )
+  }
+  return (
+    <section class="panel" aria-labelledby={id}>
+      <div class="panel-head">
+        <h2 id={id}>{title}</h2>
+      </div>
+      {content}
+    </section>
+  )
+}
