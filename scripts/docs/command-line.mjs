@@ -7,7 +7,7 @@ export function commandLine({ commands, EXIT_CODES }) {
 
 <!-- Generated from src/cli/commands by \`npm run docs\`. Do not edit. -->
 
-\`\`\`
+\`\`\`sh
 npx faultboard errors --unresolved --severity critical
 npx faultboard help errors
 \`\`\`
@@ -40,13 +40,13 @@ ${Object.entries(EXIT_CODES)
 
 Load the completion of commands, flags and their values when your shell starts, for example in \`.bashrc\`:
 
-\`\`\`
+\`\`\`sh
 source <(npx faultboard completion bash)
 \`\`\`
 
 For zsh, replace \`bash\` with \`zsh\`. For fish:
 
-\`\`\`
+\`\`\`sh
 npx faultboard completion fish | source
 \`\`\`
 
@@ -68,7 +68,7 @@ function commandSection({ name, summary, text, examples = [], argument, flags })
       tableRow([`\`--${flag}${value ? ` ${value}` : ''}\``, text]),
     ),
   ]
-  const example = examples.length > 0 ? `\`\`\`\n${examples.join('\n')}\n\`\`\`\n\n` : ''
+  const example = examples.length > 0 ? `\`\`\`sh\n${examples.join('\n')}\n\`\`\`\n\n` : ''
   const table = rows.length > 0 ? `\n| argument | description |\n|---|---|\n${rows.join('\n')}\n` : ''
   return `### ${name}\n\n${example}${summary}.${text ? ` ${text.replaceAll('\n', ' ')}` : ''}\n${table}`
 }

@@ -20,6 +20,7 @@ const UNCHECKED_LANGUAGES: Record<string, string> = {
 /** Programs that are not executed here, with the reason. The compiler checks their types. */
 const NOT_EXECUTED: Record<string, string> = {
   'docs/browser.md > React': 'requires a page; test/browser-client/react.test.ts covers both exports',
+  'docs/deployment.md > PM2 and cluster': 'test/packed/pm2.test.ts executes it',
   'docs/deployment.md > Serverless functions': 'test/packed/deployment.test.ts executes it',
   'docs/diagnostics.md > Stack overflows': 'aborts the process, as the page explains',
   'docs/extending.md > Test an extension': 'test/packed/testing.test.ts executes the contracts',

@@ -7,6 +7,7 @@ import { describeInput } from '../../src/model/input/describe-input.js'
 import { gradeSeverity } from '../../src/model/severity/grade-severity.js'
 import { SEVERITIES } from '../../src/model/severity/severity.js'
 import { OPTION_NAMES } from '../../src/options.js'
+import { readSamples } from '../examples/samples.js'
 import { ACTIONS, DOWNLOADS, FEEDS, liveStream, PAGES } from '../support/routes.js'
 
 const readme = readFileSync('README.md', 'utf8')
@@ -59,6 +60,10 @@ describe('the docs', () => {
   test('docs/README.md links to every page', () => {
     const pages = readdirSync('docs').filter((name) => name.endsWith('.md') && name !== 'README.md')
     expect(pages.filter((page) => !landingPage.includes(`](${page})`))).toEqual([])
+  })
+
+  test('every code block has a language', () => {
+    expect(readSamples().filter(({ language }) => language === '')).toEqual([])
   })
 
   test('docs/README.md shows every picture, and the pictures take at most 1.2 MB', () => {
