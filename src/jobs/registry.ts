@@ -1,5 +1,6 @@
 import type { Context } from '../context.js'
 import { logStoredProxyWarning } from '../health/forwarding-headers.js'
+import { warnIfSpoolUnwritable } from '../health/unwritable-spool.js'
 import { DAY, HOUR, MINUTE } from '../model/time.js'
 import { startDispatcher } from '../notifications/delivery/dispatcher.js'
 import { nextDigest } from './digest-schedule.js'
@@ -46,6 +47,7 @@ export function startJobs(context: Context): Jobs {
   const stopSchedules = startSchedules(context, SCHEDULES)
   const dispatcher = context.config.run_jobs ? startDispatcher(context) : null
   const cancelProxyWarning = logStoredProxyWarning(context)
+  const cancelSpoolWarning = warnIfSpoolUnwritable(context)
   if (context.config.run_jobs) {
     context.jobs.work((job) => runJob(context, job))
   }
@@ -53,6 +55,7 @@ export function startJobs(context: Context): Jobs {
     async stop() {
       stopSchedules()
       cancelProxyWarning()
+      cancelSpoolWarning()
       // Flushed first, because the flush may enqueue accepted errors and write notifications.
       await context.recorder.flush()
       await Promise.all([dispatcher?.stop(), context.jobs.stop()])

@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { channelProblemText, readChannelProblems } from '../../health/channels.js'
 import { hasIgnoredHeaders, ignoredHeadersText } from '../../health/forwarding-headers.js'
+import { unwritableSpoolText } from '../../health/unwritable-spool.js'
 import { BUDGETS } from '../../model/budgets.js'
 import { ConfigurationError, TrackerError } from '../../model/errors.js'
 import { incompleteChannelWarnings } from '../../notifications/channels/incomplete-channels.js'
@@ -217,12 +218,9 @@ function missingFileFindings(file: string): Finding[] {
 
 async function spoolFinding(spool: Spool): Promise<Finding> {
   const { folder, files, failed: rejectedFiles, bytes } = await spool.state()
+  const problem = await spool.writeProblem()
   spool.close()
-  if (!isWritable(nearestExistingFolder(folder))) {
-    return failed('spool', `${folder} is not writable: errors would be lost while the database is unreachable`, {
-      exit_code: 1,
-    })
-  }
+  if (problem !== null) return failed('spool', unwritableSpoolText(problem), { exit_code: 1 })
   if (rejectedFiles > 0) {
     return warning(
       'spool',
@@ -235,11 +233,6 @@ async function spoolFinding(spool: Spool): Promise<Finding> {
 
 function batches(count: number): string {
   return count === 1 ? '1 batch' : `${count} batches`
-}
-
-/** The folder, or the nearest parent in which it would be created. */
-function nearestExistingFolder(folder: string): string {
-  return existsSync(folder) || folder === dirname(folder) ? folder : nearestExistingFolder(dirname(folder))
 }
 
 function isWritable(folder: string): boolean {

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import {
   closeSync,
+  constants,
   fstatSync,
   lstatSync,
   mkdirSync,
@@ -11,9 +12,9 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { readdir, readFile, rename, rm, stat, unlink, writeFile } from 'node:fs/promises'
+import { access, readdir, readFile, rename, rm, stat, unlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type * as v from 'valibot'
 import type { Options } from '../../config/options.js'
 import * as r from '../../model/result.js'
@@ -360,9 +361,22 @@ export class Spool {
     }
   }
 
+  /** Returns why batches could not be written, or null. Creates nothing. */
+  async writeProblem(): Promise<string | null> {
+    const code = await accessProblem(this.folder)
+    if (code !== null) return `${this.folder} is not writable (${code})`
+    const exists = (await stat(this.folder).catch(ignoreMissing)) !== undefined
+    return exists && !this.#isOwnedByUser() ? `${this.folder} does not belong to the current user` : null
+  }
+
   /** Refuses a folder of another user, because the parent may be a shared temporary directory. */
   #openFolder(): void {
-    mkdirSync(this.folder, { recursive: true, mode: 0o700 })
+    try {
+      mkdirSync(this.folder, { recursive: true, mode: 0o700 })
+    } catch {
+      // Throws the actual reason: with `recursive`, Node.js reports a read-only file system as ENOENT.
+      mkdirSync(this.folder, { mode: 0o700 })
+    }
     if (!this.#isOwnedByUser()) {
       throw new Error(`${this.folder} does not belong to the current user. Set spool_path to another folder.`)
     }
@@ -376,6 +390,17 @@ export class Spool {
       // The folder does not exist or is not accessible.
       return false
     }
+  }
+}
+
+/** Returns the error code for a folder, or for the nearest parent in which it would be created. Null if it is writable. */
+async function accessProblem(folder: string): Promise<string | null> {
+  try {
+    await access(folder, constants.W_OK | constants.X_OK)
+    return null
+  } catch (error) {
+    const { code = 'unknown' } = error as NodeJS.ErrnoException
+    return code === 'ENOENT' && folder !== dirname(folder) ? accessProblem(dirname(folder)) : code
   }
 }
 
