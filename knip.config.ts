@@ -42,7 +42,7 @@ export default {
   ],
   // Its plugin takes the alias `#html`, the source of JSX, for a package.
   typescript: false,
-  ignoreBinaries: ['chattr', 'fish', 'mkfifo', 'mount', 'umount', 'openssl', 'script'],
+  ignoreBinaries: ['chattr', 'fish', 'mkfifo', 'mount', 'umount', 'unshare', 'openssl', 'script'],
   // The type of a parameter or result is exported with its function, although no other file names the type.
   ignoreExportsUsedInFile: { interface: true, type: true },
 }
