@@ -12,6 +12,8 @@ const FOR_BROWSERS = ['./dist/browser/client.js', './dist/browser/react/error-bo
 const CHUNKS = [
   // Must not load Node.js modules.
   ['edge', ['adapters/next-edge.js']],
+  // Shared by the tracker and the command line, so that neither loads the other.
+  ['common', ['model/errors.js', 'model/text.js', 'model/version.js']],
   ['command-line', ['cli/main.js']],
   ['tracker', ['index.js']],
   ['backend', ['backend.js']],
