@@ -231,7 +231,7 @@ export class TrackerInstance {
       context.scopes.enableForRequests()
       const request = context.scopes.current()?.request ?? null
       if (!sightings.isNew(error, request)) return null
-      const fields = readFields(options)
+      const fields = readFields(options, 'Tracker.report', context.log)
       const input = { source: 'report', ...fields, unhandled: isUnhandled(options), exception: error }
       const result = logError(context, input)
       if (result !== FAILED_RESULT) sightings.markRecorded(error, request)

@@ -38,10 +38,9 @@ await Tracker.Queries.ErrorsList.call({ appVersion: '1.4.0', perPage: 100 })
 
 - Keys that you choose, such as those of \`context\` and \`tags\`, are stored unchanged.
 - HTTP requests use snake_case only.
-- Both spellings of one name in an object are an error. Functions that never throw, such as
-  \`Tracker.report\`, the winston transport and \`faultboard/fetch\` use the snake_case value.
-- A misspelled option of the tracker is an error that suggests the right name. The TypeScript compiler suggests names of options and
-  arguments.
+- Both spellings of one name in an object are an error, and so is a misspelled option or argument: the message suggests the right name.
+- \`Tracker.report\` and \`LogError\` never throw. They use the snake_case value, ignore a misspelled field, and log one warning about it.
+- The TypeScript compiler suggests names of options and arguments.
 
 ${sections.join('\n')}`
 }

@@ -1,5 +1,7 @@
 import { markStart } from '../capture/facts/request-facts.js'
 import { Tracker } from '../index.js'
+import { checkOptionNames } from '../model/input/option-names.js'
+import type { AnyCase } from '../model/input/spelling.js'
 import type { TrackerInstance } from '../tracker.js'
 import { findMount, serveWebRequest, withoutOrigin } from './bridge.js'
 import { recordWebRequestError } from './request-details.js'
@@ -66,12 +68,16 @@ export function capture(tracker: TrackerInstance = Tracker) {
   }
 }
 
-export interface FetchOptions<Rest extends unknown[]> {
+/** Options in snake_case or camelCase. */
+export type FetchOptions<Rest extends unknown[]> = AnyCase<CanonicalOptions<Rest>>
+
+interface CanonicalOptions<Rest extends unknown[]> {
   tracker?: TrackerInstance
   /** Returns the address of the client or of the last proxy. Receives the arguments of the handler. */
   remote_address?: (request: Request, ...rest: Rest) => string | null | undefined
-  remoteAddress?: (request: Request, ...rest: Rest) => string | null | undefined
 }
+
+const OPTION_NAMES = { tracker: true, remote_address: true } as const
 
 /**
  * Wraps a Fetch handler. The dashboard handles requests below `mount_path`, and the handler handles all other requests.
@@ -80,8 +86,9 @@ export interface FetchOptions<Rest extends unknown[]> {
  */
 export function withFaultboard<Rest extends unknown[], Result>(
   handler: (request: Request, ...rest: Rest) => Result,
-  { tracker = Tracker, remoteAddress, remote_address = remoteAddress }: FetchOptions<Rest> = {},
+  options: FetchOptions<Rest> = {},
 ): (request: Request, ...rest: Rest) => Result | Promise<Response> {
+  const { tracker = Tracker, remote_address } = checkOptionNames<CanonicalOptions<Rest>>(options, OPTION_NAMES)
   const serveDashboard = dashboard(tracker)
   const recordError = capture(tracker)
   return (request, ...rest) => {

@@ -1,7 +1,8 @@
 import { types } from 'node:util'
+import type { Log } from '../context.js'
 import { type AnyCase, acceptedNames } from '../model/input/spelling.js'
 import type { Severity } from '../model/severity/severity.js'
-import { cleanText } from '../model/text.js'
+import { cleanText, didYouMean } from '../model/text.js'
 import { epochMilliseconds, MINUTE } from '../model/time.js'
 
 /** Either `exception`, or `error_type` and `message`. All other fields are optional. */
@@ -64,21 +65,48 @@ const FIELDS: Record<keyof LogErrorInput, true> = {
 }
 const FIELD_NAMES = acceptedNames(Object.keys(FIELDS))
 
+/** Calls with fields, and the names that they accept besides the fields. */
+const CALLS = {
+  LogError: [],
+  'Tracker.report': ['handled'],
+  'faultboard:report': ['error', 'handled'],
+} satisfies Record<string, string[]>
+
 /**
  * Reads the fields of a LogError call in both spellings. A bare error becomes its exception. Of two spellings, snake_case
- * wins, because LogError never throws.
+ * wins, because LogError never throws. With a log, warns about names that are not fields of the call.
  */
-export function readFields(input: unknown): LogErrorInput {
+export function readFields(input: unknown, call: keyof typeof CALLS = 'LogError', log?: Log): LogErrorInput {
   if (types.isNativeError(input)) return { exception: input }
   if (typeof input !== 'object' || input === null) return {}
   const fields: Record<string, unknown> = {}
   for (const key of isPlainObject(input) ? Object.keys(input) : FIELD_NAMES.keys()) {
     const name = FIELD_NAMES.get(key)
-    const value = name === undefined ? MISSING : readField(input, key)
-    if (name === undefined || value === MISSING) continue
+    if (name === undefined) {
+      if (log) warnAboutName(key, call, log)
+      continue
+    }
+    const value = readField(input, key)
+    if (value === MISSING) continue
     if (fields[name] === undefined || (name === key && value !== undefined)) fields[name] = value
   }
   return fields
+}
+
+/** A host that passes arbitrary objects must not fill the log. */
+const MAX_WARNINGS = 100
+const MAX_NAME_LENGTH = 64
+const warnedNames = new WeakMap<Log, Set<string>>()
+
+/** Warns once about each name. */
+function warnAboutName(name: string, call: keyof typeof CALLS, log: Log): void {
+  const otherNames: readonly string[] = CALLS[call]
+  const warned = warnedNames.get(log) ?? new Set()
+  if (otherNames.includes(name) || warned.has(name) || warned.size >= MAX_WARNINGS) return
+  warnedNames.set(log, warned.add(name))
+  const shown = /^\w+$/.test(name) ? name.slice(0, MAX_NAME_LENGTH) : JSON.stringify(name.slice(0, MAX_NAME_LENGTH))
+  const hint = didYouMean(shown, [...FIELD_NAMES.keys(), ...otherNames]) || '; use context for your own data'
+  log.warn(`${shown} is not a field of ${call} and was ignored${hint}`)
 }
 
 /** Whether the own keys are complete. Most calls pass an object literal with few fields. */

@@ -156,7 +156,7 @@ export function reportFailure({ counters, log, redactor }: CaptureContext, task:
 
 function createDraft(context: CaptureContext, input: LogErrorInput): Draft | null {
   const { config, counters, log, now } = context
-  const givenFields = readFields(input)
+  const givenFields = readFields(input, 'LogError', log)
   const scope = context.scopes.current()
   for (const hook of context.hooks.onReport) hook(scope)
   const unreadRequest = scope?.request && !hasRequestFacts(givenFields) ? scope.request : null

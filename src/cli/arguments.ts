@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { TrackerError } from '../model/errors.js'
-import { nearestWord } from '../model/text.js'
+import { didYouMean } from '../model/text.js'
 import type { Command, Flags, ParsedFlags } from './command.js'
 
 /** Parses the flags of a command. Throws one message for an invalid flag. */
@@ -35,12 +35,6 @@ export function readArgument({ name, flags, argument }: Command, args: readonly 
 
 export function usageError(message: string): TrackerError {
   return new TrackerError('invalid_input', message)
-}
-
-/** Returns `; did you mean x?`, or an empty string if no known word is close. */
-export function didYouMean(word: string, known: Iterable<string>): string {
-  const suggestion = nearestWord(word, known)
-  return suggestion ? `; did you mean ${suggestion}?` : ''
 }
 
 interface FlagToken {

@@ -1,5 +1,6 @@
+import { didYouMean } from '../model/text.js'
 import type { TrackerInstance } from '../tracker.js'
-import { didYouMean, usageError } from './arguments.js'
+import { usageError } from './arguments.js'
 import { escapeText } from './io/terminal.js'
 
 /** Returns the id of an application that has recorded an error. */

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 import { TrackerError } from '../model/errors.js'
+import { didYouMean } from '../model/text.js'
 import { VERSION } from '../model/version.js'
-import { didYouMean, readArgument, readFlags, usageError } from './arguments.js'
+import { readArgument, readFlags, usageError } from './arguments.js'
 import { type Command, CommandFailed } from './command.js'
 import { COMMANDS, loadCommands } from './command-table.js'
 import { commandHelp, groupHelp, overviewHelp } from './help.js'

@@ -5,6 +5,12 @@ export function cleanText(text: string, limit: number): string {
   return wellFormed.includes('\0') ? wellFormed.replaceAll('\0', '\uFFFD') : wellFormed
 }
 
+/** Returns `; did you mean x?`, or an empty string if no known word is close. */
+export function didYouMean(word: string, known: Iterable<string>): string {
+  const suggestion = nearestWord(word, known)
+  return suggestion ? `; did you mean ${suggestion}?` : ''
+}
+
 /** Returns the known word closest to a mistyped word, or undefined if no known word is close enough. */
 export function nearestWord(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined

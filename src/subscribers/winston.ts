@@ -3,24 +3,36 @@ import { whenStackAllows } from '../capture/guards/deferred-reports.js'
 import { LateReports } from '../capture/sources/late-reports.js'
 import type { Reporter } from '../capture/sources/source.js'
 import { Tracker } from '../index.js'
+import { checkOptionNames } from '../model/input/option-names.js'
+import type { AnyCase } from '../model/input/spelling.js'
 import type { TrackerInstance } from '../tracker.js'
 import { findError, LogEntry, otherFields } from './log-entry.js'
 
 type Info = Record<string | symbol, unknown>
 
-export interface FaultboardTransportOptions {
+/** Options in snake_case or camelCase. */
+export type FaultboardTransportOptions = AnyCase<CanonicalOptions>
+
+interface CanonicalOptions {
   /** Minimum level of the entries it receives. Default: the level of the logger. */
   level?: string
   /** Minimum level of entries that are recorded as errors. Default: `error`. */
   error_level?: string
-  errorLevel?: string
   /** Also records entries without an Error, with the type `LogEntry`. */
   record_all?: boolean
-  recordAll?: boolean
   handleExceptions?: boolean
   handleRejections?: boolean
   silent?: boolean
 }
+
+const OPTION_NAMES = {
+  level: true,
+  error_level: true,
+  record_all: true,
+  handleExceptions: true,
+  handleRejections: true,
+  silent: true,
+} as const
 
 const LEVEL = Symbol.for('level')
 const SPLAT = Symbol.for('splat')
@@ -44,14 +56,15 @@ export class FaultboardTransport extends Writable {
   readonly #detach: () => void
   #reports: { reporter: Reporter; lateReports: LateReports } | null = null
 
-  constructor(options: FaultboardTransportOptions = {}, tracker: TrackerInstance = Tracker) {
+  constructor(given: FaultboardTransportOptions = {}, tracker: TrackerInstance = Tracker) {
     super({ objectMode: true })
+    const options = checkOptionNames<CanonicalOptions>(given, OPTION_NAMES)
     if (options.level !== undefined) this.level = options.level
     this.handleExceptions = options.handleExceptions ?? false
     this.handleRejections = options.handleRejections ?? false
     this.silent = options.silent ?? false
-    this.#errorLevel = options.error_level ?? options.errorLevel ?? 'error'
-    this.#recordAll = options.record_all ?? options.recordAll ?? false
+    this.#errorLevel = options.error_level ?? 'error'
+    this.#recordAll = options.record_all ?? false
     this.#detach = tracker.start().attach((reporter) => {
       const lateReports = new LateReports(reporter)
       this.#reports = { reporter, lateReports }

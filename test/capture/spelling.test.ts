@@ -2,6 +2,7 @@ import { channel } from 'node:diagnostics_channel'
 import { expect, test } from 'vitest'
 import { type LogErrorInput, readFields } from '../../src/capture/fields.js'
 import { camelCase } from '../../src/model/input/spelling.js'
+import type { ReportOptions } from '../../src/tracker.js'
 import { describeOneDatabase } from '../support/databases.js'
 import { freshTracker } from '../support/tracker.js'
 
@@ -54,6 +55,42 @@ test.each([
 ])('prefers a value in snake_case: %o', (fields) => {
   expect(readFields(fields)).toEqual({ user_id: 1 })
   expect(readFields(new Input(fields))).toEqual({ user_id: 1 })
+})
+
+describeOneDatabase('misspelled names', (database) => {
+  test('misspelled fields are logged once, and the error is recorded', async () => {
+    const { tracker, lines } = await freshTracker(database)
+    const details = { usr_id: 7, handled: true, 'own\n[faultboard] data': 1 } as ReportOptions
+    await tracker.report(new Error('first'), details)
+    await tracker.report(new Error('second'), details)
+    await tracker.Commands.LogError.call({ error_type: 'A', mesage: 'x', usr_id: 7 } as LogErrorInput)
+    channel('faultboard:report').publish({ error: new Error('third'), handled: true, severty: 'low' })
+    await tracker.flush()
+    expect(lines).toEqual([
+      '[faultboard] usr_id is not a field of Tracker.report and was ignored; did you mean user_id?\n',
+      '[faultboard] "own\\n[faultboard] data" is not a field of Tracker.report and was ignored; use context for your own data\n',
+      '[faultboard] mesage is not a field of LogError and was ignored; did you mean message?\n',
+      '[faultboard] severty is not a field of faultboard:report and was ignored; did you mean severity?\n',
+    ])
+    expect(await tracker.Queries.ErrorsList.call()).toHaveLength(4)
+  })
+
+  test('a host that passes arbitrary objects does not fill the log', async () => {
+    const { tracker, lines } = await freshTracker(database)
+    const arbitrary = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`own_${i}`, i]))
+    await tracker.report(new Error('first'), arbitrary)
+    expect(lines).toHaveLength(100)
+  })
+
+  test('misspelled arguments of operations are an error', async () => {
+    const { tracker } = await freshTracker(database)
+    const filter = { sevrity: 'high', per_page: 5 } as object
+    await expect(tracker.Queries.ErrorsList.call(filter)).rejects.toThrow(
+      'sevrity is not an argument; did you mean severity?',
+    )
+    await expect(tracker.Queries.Applications.call({ page: 1 } as object)).rejects.toThrow('page is not an argument')
+    expect(() => new tracker.Queries.ErrorCorrelation({ dayz: 3 } as object)).toThrow('did you mean days?')
+  })
 })
 
 describeOneDatabase('camelCase', (database) => {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { withFaultboard } from '../../src/adapters/fetch.js'
+import { type FetchOptions, withFaultboard } from '../../src/adapters/fetch.js'
 import { type ReportingOptions, reportingEndpoint } from '../../src/reporting/endpoint.js'
 import { type SentryIntakeOptions, sentryIntake } from '../../src/reporting/sentry/intake.js'
 import { type PinoOptions, subscribeToPino } from '../../src/subscribers/pino.js'
-import { FaultboardTransport } from '../../src/subscribers/winston.js'
+import { FaultboardTransport, type FaultboardTransportOptions } from '../../src/subscribers/winston.js'
 import { describeOneDatabase } from '../support/databases.js'
 import { freshTracker } from '../support/tracker.js'
 
@@ -38,6 +38,12 @@ describeOneDatabase('options of functions', (database) => {
     const intake = { keys: ['a'], store_ip_address: true } as SentryIntakeOptions
     expect(() => sentryIntake(intake)).toThrow('did you mean store_ip_addresses?')
     expect(() => subscribeToPino({ recordAl: true } as PinoOptions, tracker)).toThrow('did you mean recordAll?')
+    const winston = { errorLevl: 'warn', silent: true } as FaultboardTransportOptions
+    expect(() => new FaultboardTransport(winston, tracker)).toThrow(
+      'errorLevl is not an option; did you mean errorLevel?',
+    )
+    const fetch = { tracker, remote_adress: () => CLIENT } as FetchOptions<[]>
+    expect(() => withFaultboard(() => {}, fetch)).toThrow('did you mean remote_address?')
   })
 
   test('handle records the address that is passed in camelCase', async () => {

@@ -14,14 +14,14 @@ const REPORT_CHANNEL = 'faultboard:report'
  * import { channel } from 'node:diagnostics_channel'
  * channel('faultboard:report').publish({ error, handled: true, context: { job: 'nightly' } })
  */
-export const reportChannel: Source = ({ report, context: { counters } }) => {
+export const reportChannel: Source = ({ report, context: { counters, log } }) => {
   const recordMessage = guarded(counters, REPORT_CHANNEL, (message: unknown) => {
     if (typeof message !== 'object' || message === null || types.isProxy(message)) return
     if (types.isNativeError(message)) {
       report(message, { source: 'channel' })
       return
     }
-    const { exception, ...fields } = readFields(message)
+    const { exception, ...fields } = readFields(message, REPORT_CHANNEL, log)
     const error = readField(message, 'error')
     const thrown = error === MISSING ? exception : error
     report(thrown, { source: 'channel', ...fields, unhandled: isUnhandled(message) })

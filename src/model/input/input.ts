@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { TrackerError } from '../errors.js'
-import { cleanText } from '../text.js'
+import { cleanText, didYouMean } from '../text.js'
 import { epochMilliseconds } from '../time.js'
 import { facts, inputNames } from './describe-input.js'
 import { acceptedNames, toCanonicalNames } from './spelling.js'
@@ -206,11 +206,20 @@ export function parseInput<Schema extends v.GenericSchema>(
   throw new TrackerError('invalid_input', [...new Set(result.issues.map(issueMessage))].join('; '))
 }
 
-/** Parses the arguments of a call in code, which can have names in camelCase. HTTP, JSON and flags use `parseInput`. */
+/**
+ * Parses the arguments of a call in code, which can have names in camelCase. A misspelled name throws, because a query
+ * without its filter returns too much. HTTP, JSON and flags use `parseInput`.
+ */
 export function parseArguments<Schema extends v.GenericSchema>(schema: Schema, input: unknown): v.InferOutput<Schema> {
   if (typeof input !== 'object' || input === null) return parseInput(schema, input)
-  const { fields, conflicts } = toCanonicalNames(input, acceptedNames(inputNames(schema)))
-  if (conflicts.length > 0) throw new TrackerError('invalid_input', conflicts.join('; '))
+  const names = acceptedNames(inputNames(schema))
+  const { fields, conflicts } = toCanonicalNames(input, names)
+  const unknown = schema.type === 'object' ? Object.keys(fields).filter((name) => !names.has(name)) : []
+  const problems = [
+    ...conflicts,
+    ...unknown.map((name) => `${name} is not an argument${didYouMean(name, names.keys())}`),
+  ]
+  if (problems.length > 0) throw new TrackerError('invalid_input', problems.join('; '))
   return parseInput(schema, fields)
 }
 

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors.js'
-import { nearestWord } from '../text.js'
+import { didYouMean } from '../text.js'
 import { type AnyCase, acceptedNames, toCanonicalNames } from './spelling.js'
 
 /**
@@ -19,6 +19,5 @@ export function checkOptionNames<T extends object>(given: AnyCase<T>, names: Rec
 
 /** Message for a misspelled option. The hint is used if no name is similar. */
 export function unknownOption(name: string, names: Iterable<string>, hint = ''): string {
-  const suggestion = nearestWord(name, names)
-  return `${name} is not an option${suggestion ? `; did you mean ${suggestion}?` : hint}`
+  return `${name} is not an option${didYouMean(name, names) || hint}`
 }
