@@ -4,10 +4,8 @@ import { didYouMean } from '../model/text.js'
 import type { Command, Flags, ParsedFlags } from './command.js'
 
 /** Parses the flags of a command. Throws one message for an invalid flag. */
-export function readFlags<F extends Flags>(
-  { name, flags, argument }: Command<F>,
-  args: readonly string[],
-): ParsedFlags<F> {
+export function readFlags<F extends Flags>(command: Command<F>, args: readonly string[]): ParsedFlags<F> {
+  const { name, flags, argument } = command
   const values: Record<string, string | boolean | undefined> = {}
   for (const [flag, { value }] of Object.entries(flags)) values[flag] = value ? undefined : false
   for (const token of parseTokens(flags, args)) {
@@ -16,7 +14,7 @@ export function readFlags<F extends Flags>(
       if (argument) continue
       throw usageError(`faultboard ${name} takes flags only, not "${token.value}"`)
     }
-    values[token.name] = flagValue(name, flags, token)
+    values[token.name] = flagValue(command, token)
   }
   return values as ParsedFlags<F>
 }
@@ -55,19 +53,27 @@ function parseTokens(flags: Flags, args: readonly string[]) {
   return parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true }).tokens
 }
 
-function flagValue(command: string, flags: Flags, { name, rawName, value, inlineValue }: FlagToken): string | true {
+type Usage = Pick<Command, 'name' | 'flags' | 'withoutJson'>
+
+function flagValue(command: Usage, { name, rawName, value, inlineValue }: FlagToken): string | true {
+  const { flags, withoutJson } = command
   const flag = Object.hasOwn(flags, name) ? flags[name] : undefined
   if (!flag) {
     const known = Object.keys(flags).map((flagName) => `--${flagName}`)
-    throw usageError(`${rawName} is not a flag of faultboard ${command}${didYouMean(rawName, known)}`)
+    const hint = name === 'json' && withoutJson ? `. ${withoutJson}` : didYouMean(rawName, known)
+    throw usageError(`${rawName} is not a flag of faultboard ${command.name}${hint}`)
   }
   if (!flag.value) {
     if (value !== undefined) throw usageError(`${rawName} does not take a value`)
     return true
   }
-  // The next flag is rarely meant as the value. A value that starts with a dash is written as --flag=-x.
-  if (value === undefined || (!inlineValue && value.startsWith('-'))) {
-    throw usageError(`${rawName} needs a value: ${rawName} ${flag.value}`)
+  // An unset variable, as in --severity=$SEVERITY, must not remove a filter.
+  if (!value) throw usageError(`${rawName} needs a value: ${rawName} ${flag.value}`)
+  // The next flag is rarely meant as the value.
+  if (!inlineValue && value.startsWith('-')) {
+    throw usageError(
+      `${rawName} needs a value: ${rawName} ${flag.value}. A value that starts with a dash is written as ${rawName}=${value}`,
+    )
   }
   return value
 }

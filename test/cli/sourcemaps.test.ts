@@ -78,7 +78,7 @@ describe('faultboard sourcemaps', () => {
       [[], 2, 'faultboard sourcemaps requires a subcommand: sourcemaps upload, sourcemaps list, sourcemaps delete'],
       [['upload'], 2, 'Specify the output folder of the build: faultboard sourcemaps upload DIR --release VERSION'],
       [['upload', 'empty'], 2, '--release is missing. Use the app_version that the clients of this build report'],
-      [['upload', 'broken', '--release', ''], 2, '--release is missing'],
+      [['upload', 'broken', '--release', ''], 2, '--release needs a value: --release VERSION'],
       [['upload', 'nowhere', '--release', '1'], 1, 'does not exist'],
       [['upload', 'empty', '--release', '1'], 1, 'No scripts or maps in empty'],
       [['upload', 'bare', '--release', '1'], 1, 'bare contains a script without a map. Build with source maps'],

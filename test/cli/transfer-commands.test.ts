@@ -277,7 +277,7 @@ describe('move', () => {
     [['move', '--from', 'sqlite:faultboard.sqlite3'], '--to is missing, and no database is configured', 2],
     [['move', '--from', 'sqlite:a.sqlite3', '--to', 'sqlite:./a.sqlite3'], 'are the same database', 2],
     [['move', '--from', 'sqlite:nowhere.sqlite3', '--to', 'sqlite:b.sqlite3'], 'There is no database', 1],
-    [['move', '--from', 'nonsense', '--to', 'sqlite:b.sqlite3'], 'database', 2],
+    [['move', '--from', 'nonsense', '--to', 'sqlite:b.sqlite3'], '--from must be sqlite:FILE', 2],
     [
       ['move', '--from', 'sqlite:faultboard.sqlite3', '--to', 'postgres://u:secret@127.0.0.1:1/x'],
       'Cannot use postgres://u:***@127.0.0.1:1/x',

@@ -86,7 +86,7 @@ async function* withProgress(
 async function requireReadable(file: string): Promise<void> {
   if (file === '-') return
   const found = await stat(file).catch(() => null)
-  if (!found) throw new CommandFailed(`${file} does not exist.`)
+  if (!found) throw new CommandFailed(`${file} does not exist. Check the path.`)
   if (found.isDirectory()) throw new CommandFailed(`${file} is a folder. Specify a file written by faultboard export.`)
   await access(file, constants.R_OK).catch(({ message }: Error) => {
     throw new CommandFailed(`Cannot read ${file}: ${message}. Check its permissions.`)
@@ -102,7 +102,7 @@ async function* ndjson(lines: AsyncIterable<Line>, file: string): AsyncGenerator
     if (isFirst && line.text?.trim() === '') continue
     if (isFirst && !isRecord(line.text ?? '')) {
       throw new CommandFailed(
-        `${file === '-' ? 'Standard input' : file} is not an NDJSON export of Faultboard: the first line is not a record. CSV cannot be imported.`,
+        `${file === '-' ? 'Standard input' : file} is not an NDJSON export of Faultboard: the first line is not a record. CSV cannot be imported; export to a file such as errors.ndjson.`,
       )
     }
     isFirst = false

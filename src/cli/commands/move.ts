@@ -1,4 +1,5 @@
 import { readdir } from 'node:fs/promises'
+import { ConfigurationError } from '../../model/errors.js'
 import { environmentVariable, type Options, resolveConfiguration } from '../../options.js'
 import type { Database } from '../../store/database.js'
 import {
@@ -66,9 +67,15 @@ async function optionsFor(
 ): Promise<Options> {
   const { settings } = await readConfiguration({ config, database, 'application-name': undefined })
   if (settings.database === undefined && !process.env[environmentVariable('database') ?? '']) {
-    throw usageError(`${flag} is missing, and no database is configured`)
+    throw usageError(`${flag} is missing, and no database is configured: specify the target database`)
   }
-  return resolveConfiguration(settings).options
+  try {
+    return resolveConfiguration(settings).options
+  } catch (error) {
+    if (!(error instanceof ConfigurationError) || database === undefined) throw error
+    // Names the flag, because the message about the option does not show which of the two databases is wrong.
+    throw new ConfigurationError(error.problems.map((problem) => problem.replace(/^database\b/, flag)))
+  }
 }
 
 function progressPrinter(isQuiet: boolean): ((progress: MoveProgress) => void) | undefined {

@@ -75,9 +75,9 @@ function readManifest(folder: string): Record<string, unknown> {
     const manifest: unknown = JSON.parse(text.replace(/^\uFEFF/, ''))
     if (typeof manifest === 'object' && manifest !== null) return manifest as Record<string, unknown>
   } catch (error) {
-    throw new CommandFailed(`Cannot parse package.json: ${(error as Error).message}`)
+    throw new CommandFailed(`Cannot parse package.json: ${(error as Error).message}. Correct it and run init again.`)
   }
-  throw new CommandFailed('Cannot parse package.json: it does not contain an object.')
+  throw new CommandFailed('Cannot parse package.json: it does not contain an object. Correct it and run init again.')
 }
 
 function stringEntries(value: unknown): Record<string, string> {

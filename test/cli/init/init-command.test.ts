@@ -178,7 +178,7 @@ test.each([
 test.each([
   ['', "No package.json in this folder. Run faultboard init in your application's folder.\n"],
   ['[', expect.stringMatching(/^Cannot parse package\.json: /)],
-  ['null', 'Cannot parse package.json: it does not contain an object.\n'],
+  ['null', 'Cannot parse package.json: it does not contain an object. Correct it and run init again.\n'],
 ])('init reports the package.json %j', async (text, message) => {
   const cwd = await workingDirectory(text === '' ? {} : { 'package.json': text })
   expect(await faultboard(['init'], { cwd })).toMatchObject({ code: 1, stderr: message })
