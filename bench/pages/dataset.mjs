@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { seeded } from '../harness/measure.mjs'
 import { addBaselines, addCascades, addFeatures, addReleases, addTalk } from './insight.mjs'
 
+const COMMIT = '0123456789abcdef0123456789abcdef01234567'
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 const GROUPS = 20_000
@@ -95,6 +96,9 @@ async function writeGroup(group, count, random, shared, add) {
   for (const sum of hours.values()) await add('faultboard_error_hours', { error_id: id, ...sum })
   for (const sum of versions.values())
     await add('faultboard_error_versions', { application_id: 1, error_id: id, ...sum })
+  for (const platform of new Set([...hours.values()].map((sum) => sum.platform)))
+    await add('faultboard_error_origins', { error_id: id, kind: 'platform', value: platform })
+  await add('faultboard_error_origins', { error_id: id, kind: 'commit', value: COMMIT })
   for (const sum of users.values()) await add('faultboard_error_users', { error_id: id, ...sum })
   for (const event of kept) await add('faultboard_occurrences', occurrenceRow(id, event, random))
 }
@@ -116,7 +120,7 @@ function groupRow(id, severity, occurrence_count, first_seen_at, newest, first_a
     platform: newest.platform,
     app_version: newest.app_version,
     first_app_version,
-    git_sha: '0123456789abcdef0123456789abcdef01234567',
+    git_sha: COMMIT,
     user_id: newest.user_id,
     occurrence_count,
     first_seen_at,
@@ -132,7 +136,7 @@ function occurrenceRow(error_id, event, random) {
     error_id,
     payload_id: error_id,
     ...event,
-    git_sha: '0123456789abcdef0123456789abcdef01234567',
+    git_sha: COMMIT,
     request_url: `https://shop.example.com/orders/${Math.floor(random() * 1e6)}/items?page=3&sort=price`,
     ip_address: '198.51.100.7',
     user_agent: AGENT,

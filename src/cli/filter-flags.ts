@@ -12,10 +12,10 @@ const DESCRIPTIONS: { readonly [Field in keyof ErrorsListInput]?: string } = {
   assigned_to: `Only errors assigned to this person, or ${UNASSIGNED}`,
   unresolved: 'Exclude resolved errors',
   hide_snoozed: 'Exclude snoozed errors',
-  platform: 'Only errors last seen on this platform',
+  platform: 'Only errors with at least one occurrence on this platform',
   error_type: 'Only errors of this type',
   app_version: 'Only errors with at least one occurrence in this version',
-  git_sha: 'Only errors last seen in this commit',
+  git_sha: 'Only errors with at least one occurrence in this commit',
   search: 'Only errors with this text in the message or backtrace, ignoring case',
   user_id: 'Only errors that affect this user',
 }

@@ -185,6 +185,11 @@ export const TABLES = {
     key: ['error_id', 'user_id'],
     sum: 'count',
   }),
+  /** Every platform and commit on which an error occurred. */
+  faultboard_error_origins: defineTable({
+    columns: { error_id: integer, kind: textOf<'platform' | 'commit'>(), value: text },
+    key: ['error_id', 'kind', 'value'],
+  }),
   /** Similarity features of errors, see model/grouping/similarity.ts. */
   faultboard_error_features: defineTable({
     columns: { error_id: integer, feature: integer },

@@ -25,7 +25,7 @@ export async function addErrorPart(context: Context, line: MoreLine): Promise<vo
       .where('name', '=', marker)
       .executeTakeFirst()
     if (existing) return null
-    await addRows(trx, database.dialect, { application_id: application.id, row, hours: [], ...line })
+    await addRows(trx, database.dialect, { application_id: application.id, row, hours: [], commits: [], ...line })
     await database.dialect.insertMany(trx, IMPORT_MARKERS, [[marker, line.revision, 0]])
     return row.id
   })

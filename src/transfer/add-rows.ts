@@ -14,14 +14,20 @@ interface NewRows extends RecordRows {
   /** Message of the exported group. */
   message: string
   hours: ErrorLine['hours']
+  commits: ErrorLine['commits']
 }
 
 /** Adds occurrences with their payloads, and all rollup rows. */
 export async function addRows(trx: Transaction<Schema>, dialect: Dialect, rows: NewRows): Promise<void> {
   await addOccurrences(trx, dialect, rows)
   const { row, application_id } = rows
-  const sums = { hash_signature: row.hash_signature, hours: sumHours(rows), users: sumUsers(rows) }
-  if (sums.hours.size + sums.users.size === 0) return
+  const sums = {
+    hash_signature: row.hash_signature,
+    hours: sumHours(rows),
+    users: sumUsers(rows),
+    commits: allCommits(rows),
+  }
+  if (sums.hours.size + sums.users.size + sums.commits.size === 0) return
   await addSums(trx, dialect, [sums], new Map([[row.hash_signature, row]]), application_id)
 }
 
@@ -58,6 +64,11 @@ async function addOccurrences(trx: Transaction<Schema>, dialect: Dialect, rows: 
       ]
     }),
   )
+}
+
+/** Exports of 0.4.0 contain only the commits of the occurrences. */
+function allCommits({ commits, occurrences }: NewRows): Set<string> {
+  return new Set([...commits, ...occurrences.flatMap(({ git_sha }) => git_sha ?? [])])
 }
 
 function sumHours({ hours }: NewRows): Map<string, HourSum> {

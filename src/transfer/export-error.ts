@@ -88,7 +88,7 @@ async function activities({ database }: Context, error_id: number) {
   return rows.map((row) => ({ ...row, created_at: isoTime(row.created_at) }))
 }
 
-/** Data for search and comparison. Exported because its source occurrence may be deleted. */
+/** Data for search, filters and comparison. Exported because its source occurrence may be deleted. */
 async function searchData({ database }: Context, error_id: number) {
   const text = await database.read
     .selectFrom('faultboard_error_search')
@@ -106,6 +106,17 @@ async function searchData({ database }: Context, error_id: number) {
     .select('feature')
     .where('error_id', '=', error_id)
     .execute()
+  const commits = await database.read
+    .selectFrom('faultboard_error_origins')
+    .select('value')
+    .where('error_id', '=', error_id)
+    .where('kind', '=', 'commit')
+    .orderBy('value')
+    .execute()
   const texts = [text?.search_text ?? '', ...history.map(({ search_text }) => search_text)]
-  return { search_text: texts.join('\n').slice(0, MAX_TEXT_LENGTH), features: features.map(({ feature }) => feature) }
+  return {
+    search_text: texts.join('\n').slice(0, MAX_TEXT_LENGTH),
+    features: features.map(({ feature }) => feature),
+    commits: commits.map(({ value }) => value),
+  }
 }

@@ -106,6 +106,8 @@ export const errorLine = v.object({
       count: wholeNumber(1),
     }),
   ),
+  /** Commits in which the error occurred. Absent in exports of 0.4.0. */
+  commits: v.optional(list(text(64)), []),
   comments: list(v.object({ author_name: text(255), body: text(MAX_TEXT_LENGTH), created_at: time })),
   activities: list(
     v.object({

@@ -144,6 +144,6 @@ describeEachDatabase('deleting errors', (database) => {
     await verifiedCounts(place.url)
     const error_ids = (await tracker.Queries.ErrorsList.call({ per_page: 100 })).map(({ id }) => id)
     if (error_ids.length > 0) await tracker.Commands.BatchDeleteErrors.call({ error_ids })
-    expect(await verifiedCounts(place.url)).toEqual({ counts: {}, users: {}, rows: 0 })
+    expect(await verifiedCounts(place.url)).toEqual({ counts: {}, users: {}, commits: [], rows: 0 })
   })
 })

@@ -7,6 +7,8 @@ export interface StoredCounts {
   counts: Record<string, number>
   /** Occurrences per user, by `error_type user_id`. */
   users: Record<string, number>
+  /** `error_type git_sha`, for every commit in which an error occurred. */
+  commits: string[]
   rows: number
 }
 
@@ -17,7 +19,7 @@ export async function verifiedCounts(url: string | object): Promise<StoredCounts
       .selectFrom('faultboard_errors as e')
       .innerJoin('faultboard_applications as a', 'a.id', 'e.application_id')
       .select(['e.id', 'e.application_id', 'e.error_type', 'e.hash_signature', 'e.occurrence_count', 'a.name'])
-      .select('e.user_count')
+      .select(['e.user_count', 'e.git_sha'])
       .execute()
     const hours = await read.selectFrom('faultboard_error_hours').selectAll().execute()
     const applicationHours = await read.selectFrom('faultboard_application_hours').selectAll().execute()
@@ -26,7 +28,11 @@ export async function verifiedCounts(url: string | object): Promise<StoredCounts
     const typeDays = await read.selectFrom('faultboard_type_days').selectAll().execute()
     const versions = await read.selectFrom('faultboard_error_versions').selectAll().execute()
     const users = await read.selectFrom('faultboard_error_users').selectAll().execute()
-    const occurrences = await read.selectFrom('faultboard_occurrences').select(['error_id', 'payload_id']).execute()
+    const origins = await read.selectFrom('faultboard_error_origins').selectAll().execute()
+    const occurrences = await read
+      .selectFrom('faultboard_occurrences')
+      .select(['error_id', 'payload_id', 'git_sha'])
+      .execute()
     const payloads = await read.selectFrom('faultboard_payloads').select(['id', 'error_id']).execute()
     const texts = await read.selectFrom('faultboard_error_search').select('error_id').execute()
     const earlierTexts = await read.selectFrom('faultboard_search_history').select('error_id').execute()
@@ -38,6 +44,7 @@ export async function verifiedCounts(url: string | object): Promise<StoredCounts
       ...hours,
       ...versions,
       ...users,
+      ...origins,
       ...occurrences,
       ...payloads,
       ...texts,
@@ -90,6 +97,14 @@ export async function verifiedCounts(url: string | object): Promise<StoredCounts
     expect(sums(versions, (row) => [row.application_id, row.app_version, row.error_id].join())).toEqual(
       sums(hoursWithError, (row) => [row.application_id, row.app_version, row.error_id].join()),
     )
+    const originsOfKind = (kind: string) =>
+      origins.filter((row) => row.kind === kind).map(({ error_id, value }) => `${error_id} ${value}`)
+    expect(originsOfKind('platform').sort()).toEqual(
+      [...new Set(hours.map(({ error_id, platform }) => `${error_id} ${platform}`))].sort(),
+    )
+    const commits = new Set(originsOfKind('commit'))
+    const occurredIn = [...errors, ...occurrences.map(({ error_id, git_sha }) => ({ id: error_id, git_sha }))]
+    expect(occurredIn.filter(({ id, git_sha }) => git_sha !== null && !commits.has(`${id} ${git_sha}`))).toEqual([])
     const hourRanges = new Map<string, [number, number]>()
     for (const { error_id, app_version, hour } of hours) {
       const [first, last] = hourRanges.get(`${error_id} ${app_version}`) ?? [hour, hour]
@@ -108,6 +123,10 @@ export async function verifiedCounts(url: string | object): Promise<StoredCounts
         ({ occurrence_count }) => occurrence_count,
       ),
       users: sums(users, ({ error_id, user_id }) => `${byId.get(error_id)?.error_type} ${user_id}`),
+      commits: origins
+        .filter(({ kind }) => kind === 'commit')
+        .map(({ error_id, value }) => `${byId.get(error_id)?.error_type} ${value}`)
+        .sort(),
       rows: occurrences.length,
     }
   })

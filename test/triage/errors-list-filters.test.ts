@@ -77,6 +77,21 @@ describeEachDatabase('the errors list', (database) => {
     expect((await tracker.Queries.ErrorsList.page({ app_version: '1.0' })).pagination.total_count).toBe(3)
   })
 
+  test('matches errors that occurred on a platform or in a commit before their newest occurrence', async () => {
+    const { tracker, names } = await setUp(database)
+    const later = [{ platform: 'Android', git_sha: 'ccc' }, { platform: 'Web' }]
+    for (const [i, fields] of later.entries()) {
+      const occurred_at = NOON + i + 1
+      await tracker.Commands.LogError.call({ error_type: 'Alpha', message: 'x', occurred_at, ...fields })
+    }
+    expect(await names({ platform: 'ios' })).toBe('Alpha')
+    expect(await names({ platform: 'Android' })).toBe('Alpha')
+    expect(await names({ platform: 'Web' })).toBe('Alpha Beta Gamma')
+    expect(await names({ git_sha: 'aaa' })).toBe('Alpha')
+    expect(await names({ git_sha: 'ccc' })).toBe('Alpha')
+    expect((await tracker.Queries.ErrorsList.page({ platform: 'Android' })).pagination.total_count).toBe(1)
+  })
+
   test('accepts a commit prefix of at least seven hex digits', async () => {
     const { tracker, names } = await freshTracker(database).then((started) => ({
       ...started,

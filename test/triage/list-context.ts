@@ -6,7 +6,7 @@ import type { Context } from '../../src/context.js'
 import { type Operation, perform } from '../../src/operation.js'
 import type { Settings } from '../../src/options.js'
 import { startRuntime } from '../../src/runtime.js'
-import { ERROR_HOURS, GROUPS, SEARCH_TEXTS } from '../../src/store/bulk/bulk-targets.js'
+import { ERROR_HOURS, ERROR_ORIGINS, GROUPS, SEARCH_TEXTS } from '../../src/store/bulk/bulk-targets.js'
 import type { TestDatabase } from '../support/databases.js'
 import { CREDENTIALS, freshPlace, NOON, type TrackerPlace } from '../support/tracker.js'
 
@@ -72,12 +72,14 @@ export async function addGroups(
     })
     for (let from = 0; from < rows.length; from += 500)
       await database.dialect.insertMany(trx, GROUPS, rows.slice(from, from + 500))
-    const groups = await trx.selectFrom('faultboard_errors').select(['id', 'message']).execute()
+    const groups = await trx.selectFrom('faultboard_errors').select(['id', 'message', 'platform']).execute()
     const texts = groups.map(({ id, message }) => [id, message.toLowerCase()])
     const hours = groups.map(({ id }) => [id, now() - (now() % 3_600_000), 'low', 'API', '', 1])
+    const origins = groups.map(({ id, platform }) => [id, 'platform', platform])
     for (let from = 0; from < texts.length; from += 500) {
       await database.dialect.insertMany(trx, SEARCH_TEXTS, texts.slice(from, from + 500))
       await database.dialect.insertMany(trx, ERROR_HOURS, hours.slice(from, from + 500))
+      await database.dialect.insertMany(trx, ERROR_ORIGINS, origins.slice(from, from + 500))
     }
   })
 }

@@ -183,6 +183,10 @@ export const ERROR_USERS = bulkTarget(
   },
 )
 
+export const ERROR_ORIGINS = bulkTarget('faultboard_error_origins', ['error_id', 'kind', 'value'], {
+  onConflict: { update: [] },
+})
+
 export const ACTIVITIES = bulkTarget('faultboard_activities', [
   'error_id',
   'actor',

@@ -251,6 +251,16 @@ const SUM_TABLES: Record<string, CreatedTable> = {
   },
 }
 
+/** Values of the occurrences of an error that lists filter by. */
+const ORIGIN_TABLES: Record<string, CreatedTable> = {
+  faultboard_error_origins: {
+    columns: { error_id: integer, kind: varchar(16), value: varchar(64) },
+    key: { columns: ['error_id', 'kind', 'value'] },
+    isClustered: true,
+    indexes: [{ columns: ['kind', 'value', 'error_id'] }],
+  },
+}
+
 const TRIAGE_TABLES: Record<string, CreatedTable> = {
   faultboard_comments: {
     columns: { id, error_id: integer, author_name: varchar(255), body: longText, created_at: integer },
@@ -545,6 +555,7 @@ const DIAGNOSTIC_TABLES: Record<string, CreatedTable> = {
 const TABLES: Record<string, CreatedTable> = {
   ...ERROR_TABLES,
   ...SUM_TABLES,
+  ...ORIGIN_TABLES,
   ...TRIAGE_TABLES,
   ...ANALYTICS_TABLES,
   ...WORK_TABLES,

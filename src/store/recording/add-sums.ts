@@ -3,6 +3,7 @@ import {
   APPLICATION_DAYS,
   APPLICATION_HOURS,
   ERROR_HOURS,
+  ERROR_ORIGINS,
   ERROR_USERS,
   ERROR_VERSIONS,
   OCCURRENCES,
@@ -24,7 +25,7 @@ import type { FoldedGroup } from './folded-group.js'
 export async function addSums(
   trx: Transaction<Schema>,
   dialect: Dialect,
-  groups: readonly Pick<FoldedGroup, 'hash_signature' | 'hours' | 'users'>[],
+  groups: readonly Pick<FoldedGroup, 'hash_signature' | 'hours' | 'users' | 'commits'>[],
   rows: ReadonlyMap<string, Pick<GroupRow, 'id' | 'error_type'>>,
   application_id: number,
   occurrences: readonly BulkRow[] = [],
@@ -32,6 +33,7 @@ export async function addSums(
   const errorHours: (string | number)[][] = []
   const errorVersions: (string | number)[][] = []
   const errorUsers: AddedUser[] = []
+  const errorOrigins: (string | number)[][] = []
   const typeHours = new SharedSums(TYPE_HOURS)
   const typeDays = new SharedSums(TYPE_DAYS)
   const applicationHours = new SharedSums(APPLICATION_HOURS)
@@ -54,6 +56,9 @@ export async function addSums(
       )
     }
     errorVersions.push(...versions.values())
+    const platforms = new Set([...group.hours.values()].map(({ platform }) => platform))
+    for (const platform of platforms) errorOrigins.push([error_id, 'platform', platform])
+    for (const commit of group.commits) errorOrigins.push([error_id, 'commit', commit])
     for (const { user_id, count, first_seen_at, last_seen_at } of group.users.values()) {
       errorUsers.push([error_id, user_id, count, first_seen_at, last_seen_at])
     }
@@ -65,6 +70,7 @@ export async function addSums(
     [OCCURRENCES, occurrences],
     [ERROR_HOURS, errorHours],
     [ERROR_VERSIONS, errorVersions],
+    [ERROR_ORIGINS, errorOrigins],
     ...[typeHours, typeDays, applicationHours, applicationDays].map((sums) => sums.toInsert()),
   ])
 }

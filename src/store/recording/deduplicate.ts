@@ -102,6 +102,8 @@ function withoutEvents(group: FoldedGroup, removed: readonly IdentifiedEvent[]):
     kept: kept.length > 0 ? kept : [newest],
     hours: hours.map((sum) => ({ ...sum })),
     users: users.map((sum) => ({ ...sum })),
+    // The commit of a repeated event is already stored.
+    commits: [...group.commits],
   })
   for (const event of removed) subtract(copy, event)
   return copy

@@ -41,6 +41,8 @@ export class FoldedGroup {
   bytes = 0
   readonly hours = new Map<string, HourSum>()
   readonly users = new Map<string, UserSum>()
+  /** Commits of all events, including events without a row. */
+  readonly commits = new Set<string>()
   identified: IdentifiedEvent[] = []
   #hour: HourSum | null = null
 
@@ -66,6 +68,7 @@ export class FoldedGroup {
     if (this.kept.length >= keep * 2) this.trimKeptEvents(keep)
     this.#addHour(event)
     this.#addUser(event)
+    if (event.git_sha !== null) this.commits.add(event.git_sha)
   }
 
   /** Highest severity of all events, including events without a row. */
@@ -103,6 +106,7 @@ export class FoldedGroup {
     return {
       ...{ oldest: packedOrIndex(this.oldest), newest: packedOrIndex(this.newest), count, kept: kept.map(pack) },
       ...{ backtraces, hours: [...this.hours.values()], users: [...this.users.values()] },
+      ...(this.commits.size > 0 ? { commits: [...this.commits] } : {}),
       ...(identified.length > 0 ? { numbered: identified } : {}),
     }
   }
@@ -132,6 +136,7 @@ export class FoldedGroup {
     group.identified = numbered
     for (const sum of hours) group.hours.set(hourKey(sum), sum)
     for (const sum of users) group.users.set(sum.user_id, sum)
+    for (const commit of json.commits ?? kept.flatMap(({ git_sha }) => git_sha ?? [])) group.commits.add(commit)
     return group
   }
 
@@ -191,6 +196,8 @@ export interface FoldedGroupJson {
   backtraces?: readonly (readonly string[])[]
   hours: readonly HourSum[]
   users: readonly UserSum[]
+  /** Absent without commits, and in files of 0.4.0. */
+  commits?: readonly string[]
   numbered?: IdentifiedEvent[]
 }
 

@@ -50,6 +50,7 @@ function mergeGroups(groups: readonly FoldedGroup[]): FoldedGroup {
   return FoldedGroup.fromJSON({
     ...{ oldest, newest, count, kept, numbered },
     ...{ hours: [...hours.values()], users: [...users.values()] },
+    commits: [...new Set(groups.flatMap(({ commits }) => [...commits]))],
   })
 }
 

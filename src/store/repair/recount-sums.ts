@@ -25,6 +25,7 @@ export function recountSums(target: SqliteHandle): number {
   const undated = restoreHours(target)
   for (const statement of DERIVED_SUMS) target.exec(statement)
   restoreUsers(target)
+  restoreOrigins(target)
   restoreSearchData(target)
   target.exec('commit')
   return undated
@@ -138,6 +139,17 @@ function restoreUsers(target: SqliteHandle): void {
     from faultboard_occurrences where user_id is not null group by error_id, user_id`)
   target.exec(`update faultboard_errors set user_count =
     nullif((select count(*) from faultboard_error_users u where u.error_id = faultboard_errors.id), 0)`)
+}
+
+/** Restores platforms from the hourly sums, and commits from the errors and their occurrences. */
+function restoreOrigins(target: SqliteHandle): void {
+  target.exec(`delete from faultboard_error_origins where error_id not in (select id from faultboard_errors);
+    insert or ignore into faultboard_error_origins (error_id, kind, value)
+      select h.error_id, 'platform', h.platform ${HOURS_OF_ERRORS};
+    insert or ignore into faultboard_error_origins (error_id, kind, value)
+      select id, 'commit', git_sha from faultboard_errors where git_sha is not null;
+    insert or ignore into faultboard_error_origins (error_id, kind, value)
+      select error_id, 'commit', git_sha from faultboard_occurrences where git_sha is not null`)
 }
 
 /** Restores search texts and similarity features, which searches and similar errors depend on. */

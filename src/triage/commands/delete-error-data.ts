@@ -7,7 +7,12 @@ const TABLES_WITH_ID = [
   'faultboard_comments',
   'faultboard_activities',
 ] as const
-const TABLES_WITHOUT_ID = ['faultboard_error_search', 'faultboard_error_users', 'faultboard_error_features'] as const
+const TABLES_WITHOUT_ID = [
+  'faultboard_error_search',
+  'faultboard_error_users',
+  'faultboard_error_features',
+  'faultboard_error_origins',
+] as const
 const CASCADE_TABLES = ['faultboard_cascades', 'faultboard_cascade_hours'] as const
 /** Deleting blocks the host's event loop on SQLite, so batches are small. */
 const ROWS_PER_STATEMENT = 100
@@ -38,6 +43,7 @@ async function deleteInBatches(database: Database, ids: readonly number[]): Prom
     await deleteUsers(database, id)
     await read.deleteFrom('faultboard_error_search').where('error_id', '=', id).execute()
     await read.deleteFrom('faultboard_error_features').where('error_id', '=', id).execute()
+    await read.deleteFrom('faultboard_error_origins').where('error_id', '=', id).execute()
     await read.deleteFrom('faultboard_cascades').where('parent_error_id', '=', id).execute()
     await read.deleteFrom('faultboard_cascades').where('child_error_id', '=', id).execute()
   }

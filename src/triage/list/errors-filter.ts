@@ -18,7 +18,7 @@ import { STATUSES } from '../../model/workflow.js'
 import { type SelectQueryBuilder, sql } from '../../store/kysely.js'
 import type { Schema } from '../../store/schema.js'
 import { withoutIndex } from '../../store/sql/sort-order.js'
-import { affectsUser, occurredOnDay, seenInCommit, seenInVersion } from './occurrence-conditions.js'
+import { affectsUser, occurredOnDay, seenInCommit, seenInVersion, seenOnPlatform } from './occurrence-conditions.js'
 
 const DAY_MESSAGE = 'must be a date such as 2026-03-09'
 
@@ -51,7 +51,7 @@ export const errorsListInput = v.object({
   per_page: withDefault(clampedInteger({ min: 1, max: MAX_PER_PAGE }), 25),
   // Normalizes the platform: reports from `ios` are stored as `iOS`.
   platform: v.pipe(
-    filterText({ max: 64, note: 'errors last seen on this platform' }),
+    filterText({ max: 64, note: 'errors with at least one occurrence on this platform' }),
     v.transform((platform) => (platform === undefined ? undefined : normalizePlatform(platform))),
   ),
   error_type: filterText({ max: 255 }),
@@ -71,7 +71,7 @@ export const errorsListInput = v.object({
   app_version: filterText({ max: 128, note: 'errors with at least one occurrence in this version' }),
   git_sha: filterText({
     max: 64,
-    note: 'errors last seen in this commit; a prefix of at least seven hex digits is accepted',
+    note: 'errors with at least one occurrence in this commit; a prefix of at least seven hex digits is accepted',
   }),
 })
 
@@ -80,7 +80,7 @@ export type ErrorsFilter = Partial<v.InferOutput<typeof errorsListInput>>
 
 export type ErrorsQuery<O> = SelectQueryBuilder<Schema, 'faultboard_errors', O>
 
-const EQUALITY_COLUMNS = ['platform', 'error_type', 'severity', 'status', 'priority_level'] as const
+const EQUALITY_COLUMNS = ['error_type', 'severity', 'status', 'priority_level'] as const
 
 /** Conditions for which SQLite may use an index. Disabled where another index is faster. */
 export interface IndexUse {
@@ -107,7 +107,7 @@ export function applyFilter<O>(
     const value = filter[column]
     if (value !== undefined) result = result.where(`faultboard_errors.${column}`, '=', value)
   }
-  const { application_id, app_version, git_sha, assigned_to, user_id, day } = filter
+  const { application_id, platform, app_version, git_sha, assigned_to, user_id, day } = filter
   if (assigned_to === UNASSIGNED) result = result.where('faultboard_errors.assigned_to', 'is', null)
   else if (assigned_to !== undefined) result = result.where('faultboard_errors.assigned_to', '=', assigned_to)
   if (filter.unresolved) result = result.where('faultboard_errors.resolved', '=', 0)
@@ -125,9 +125,10 @@ export function applyFilter<O>(
   }
   if (day !== undefined) result = result.where((eb) => occurredOnDay(eb, day, config.time_zone))
   if (user_id !== undefined) result = result.where((eb) => affectsUser(eb, user_id))
+  if (platform !== undefined) result = result.where((eb) => seenOnPlatform(eb, database.dialect, platform))
   if (app_version !== undefined)
     result = result.where((eb) => seenInVersion(eb, database.dialect, { app_version, application_id }))
-  if (git_sha !== undefined) result = result.where(seenInCommit(database.dialect, git_sha))
+  if (git_sha !== undefined) result = result.where((eb) => seenInCommit(eb, database.dialect, git_sha))
   return result
 }
 

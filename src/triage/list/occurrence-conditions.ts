@@ -1,6 +1,6 @@
 import { daySpan } from '../../model/time.js'
 import type { Dialect } from '../../store/dialect.js'
-import { type ExpressionBuilder, type RawBuilder, sql } from '../../store/kysely.js'
+import type { ExpressionBuilder } from '../../store/kysely.js'
 import type { Schema } from '../../store/schema.js'
 import { byteOrder, withoutIndex } from '../../store/sql/sort-order.js'
 
@@ -56,13 +56,39 @@ export function seenInVersion(
   )
 }
 
+/** Errors with at least one occurrence on this platform. */
+export function seenOnPlatform(eb: ErrorsExpression, dialect: Dialect, platform: string) {
+  return eb(
+    // A platform may contain most errors. On SQLite, a scan is then faster than lookups by id.
+    withoutIndex(dialect, 'faultboard_errors.id'),
+    'in',
+    originsOf(eb, 'platform').where('faultboard_error_origins.value', '=', platform),
+  )
+}
+
 /** Abbreviated commit. Shorter prefixes could match several commits. */
 const COMMIT_PREFIX = /^[0-9a-f]{7,}$/i
 
-/** Uses a range instead of `like`, whose case sensitivity differs between databases. */
-export function seenInCommit(dialect: Dialect, git_sha: string): RawBuilder<boolean> {
-  const column = byteOrder(dialect, 'faultboard_errors.git_sha')
-  if (!COMMIT_PREFIX.test(git_sha)) return sql<boolean>`${column} = ${git_sha}`
-  // `g` sorts after every hex digit.
-  return sql<boolean>`${column} >= ${git_sha} and ${column} < ${`${git_sha}g`}`
+/**
+ * Errors with at least one occurrence in this commit. Uses a range instead of `like`, whose case sensitivity differs
+ * between databases.
+ */
+export function seenInCommit(eb: ErrorsExpression, dialect: Dialect, git_sha: string) {
+  const commits = originsOf(eb, 'commit')
+  const value = byteOrder(dialect, 'faultboard_error_origins.value')
+  return eb(
+    withoutIndex(dialect, 'faultboard_errors.id'),
+    'in',
+    COMMIT_PREFIX.test(git_sha)
+      ? // `g` sorts after every hex digit.
+        commits.where(value, '>=', git_sha).where(value, '<', `${git_sha}g`)
+      : commits.where(value, '=', git_sha),
+  )
+}
+
+function originsOf(eb: ErrorsExpression, kind: 'platform' | 'commit') {
+  return eb
+    .selectFrom('faultboard_error_origins')
+    .select('faultboard_error_origins.error_id')
+    .where('faultboard_error_origins.kind', '=', kind)
 }
