@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { HeatMap } from '../../../src/dashboard/ui/charts/heat-map.js'
 import { describeOneDatabase } from '../../support/databases.js'
 import { type Host, startHost } from '../../support/host.js'
+import { NOON, temporaryFolder, trackerAt } from '../../support/tracker.js'
 
 const NOW = Date.parse('2026-03-31T10:20:00Z')
 const DAY = 86_400_000
@@ -194,4 +195,27 @@ test('returns 404 for the platform comparison page and empty results for its ope
     top_errors: [],
   })
   await host.close()
+})
+
+test('a link to a release keeps all applications selected', async () => {
+  const folder = temporaryFolder()
+  const place = { url: `sqlite:${folder}/errors.sqlite3`, spool_path: temporaryFolder() }
+  const other = trackerAt(place, { application_name: 'warehouse' })
+  await other.tracker.Commands.LogError.call({ error_type: 'A', message: 'x', app_version: '1.0.0' })
+  await other.tracker.shutdown()
+  const host = await startHost(place.url, {}, { now: () => NOON })
+  onTestFinished(() => host.close())
+  await host.tracker.Commands.LogError.call({ error_type: 'B', message: 'x', app_version: '1.0.0' })
+  const page = await (await host.get('/releases')).text()
+  const links = [...page.matchAll(/href="([^"]*release_application_id=[^"#]*)"/g)].map(([, link = '']) =>
+    link.replaceAll('&amp;', '&'),
+  )
+  expect(new Set(links).size).toBe(2)
+  for (const link of links) {
+    expect(link).not.toContain('?application_id=')
+    expect(link).not.toContain('&application_id=')
+    const release = await host.json(link.replace('/error_dashboard', ''))
+    const id = Number(new URL(link, 'http://shop.example').searchParams.get('release_application_id'))
+    expect(release).toMatchObject({ status: 200, release: { app_version: '1.0.0', application_id: id } })
+  }
 })

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { type CachedResult, cachedQuery, oldestQueryTime } from '../../../analytics/cached-query.js'
 import { ReleaseChanges as Changes, releaseChanges } from '../../../analytics/releases/release-changes.js'
 import { RELEASE_DAYS, ReleaseList, releaseList, releaseListInput } from '../../../analytics/releases/release-list.js'
-import { filterText } from '../../../model/input/input.js'
+import { filterText, id, optional } from '../../../model/input/input.js'
 import * as r from '../../../model/result.js'
 import { definePage } from '../../define.js'
 import { DayRange } from '../../ui/day-range.js'
@@ -26,8 +26,15 @@ const MAX_CHANGES = 25
 export const releases = definePage({
   path: '/releases',
   text: 'Releases: versions with their new, regressed, increased and gone errors, and the changes of one release',
-  parameters: v.object({ ...releaseListInput.entries, app_version: filterText({ max: 128 }) }),
-  async load(context, { days = RELEASE_DAYS, application_id, page, app_version }): Promise<Data> {
+  parameters: v.object({
+    ...releaseListInput.entries,
+    app_version: filterText({ max: 128 }),
+    release_application_id: optional(id()),
+  }),
+  async load(
+    context,
+    { days = RELEASE_DAYS, application_id, page, app_version, release_application_id = application_id },
+  ): Promise<Data> {
     await context.ready()
     const cached = <T,>(name: string, load: () => Promise<T>) =>
       cachedQuery(context, `releases ${name} ${application_id}`, load)
@@ -36,8 +43,8 @@ export const releases = definePage({
       release:
         app_version === undefined
           ? null
-          : await cached(`of ${app_version}`, () =>
-              releaseChanges(context, { application_id }, app_version, MAX_CHANGES),
+          : await cached(`of ${app_version} ${release_application_id}`, () =>
+              releaseChanges(context, { application_id: release_application_id }, app_version, MAX_CHANGES),
             ),
     }
   },

@@ -16,11 +16,14 @@ export function ReleaseLink({ release, visit }: { release: NamedRelease; visit: 
   )
 }
 
-export function releasePath(release: NamedRelease, visit: Visit): string {
-  return href(visit, '/releases', { ...releaseParameters(release, visit), days: visit.query.get('days') })
+/** Keeps the selected application. Of all applications, the release belongs to one, which is its own parameter. */
+export function releasePath({ app_version, application_id }: NamedRelease, visit: Visit): string {
+  const isMixed = visit.application_id === null && visit.applications.length > 1
+  const release_application_id = isMixed ? application_id : null
+  return href(visit, '/releases', { app_version, release_application_id, days: visit.query.get('days') })
 }
 
-/** Parameters that identify a release. Applications can share a version. */
+/** Filter of the error list for a release. Applications can share a version. */
 export function releaseParameters(
   { app_version, application_id }: NamedRelease,
   { applications, application_id: selectedId }: Visit,
