@@ -59,6 +59,7 @@ describe('the overview', () => {
   test('lists new, regressed and unassigned errors', () => {
     expect(section(page, 'needs-attention')).toMatch(/New <span class="count">1<.*CheckoutError/s)
     expect(section(page, 'needs-attention')).toMatch(/Regressed <span class="count">1<.*BackError/s)
+    expect(section(page, 'needs-attention')).toMatch(/BackError.*<small>regressed <time /s)
     expect(section(page, 'needs-attention')).toMatch(/Unassigned <span class="count">2<.*CheckoutError/s)
     expect(section(page, 'needs-attention')).not.toContain('OldError')
     expect(page).toContain('<a href="#needs-attention">1 new, 1 regressed, 2 unassigned</a>')

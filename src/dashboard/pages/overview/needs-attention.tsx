@@ -14,6 +14,8 @@ interface Group {
   concern: AttentionList
   href: string
   time(error: RankedError): string
+  /** Needed unless the time is that of the first or last occurrence. */
+  timeLabel?: string
 }
 
 /** Open errors that need attention, grouped by reason. */
@@ -68,6 +70,7 @@ function attentionGroups(data: Overview, visit: Visit): Group[] {
       concern: data.reopened,
       href: openErrorsLink(visit, { status: 'new' }),
       time: ({ reopened_at, occurred_at }) => reopened_at ?? occurred_at,
+      timeLabel: 'regressed',
     },
     {
       title: 'Unassigned',
@@ -79,7 +82,7 @@ function attentionGroups(data: Overview, visit: Visit): Group[] {
   ]
 }
 
-function renderGroup({ title, text, concern, href, time }: Group, visit: Visit): Rendered {
+function renderGroup({ title, text, concern, href, time, timeLabel }: Group, visit: Visit): Rendered {
   const count = `${formatCount(concern.count)}${concern.is_lower_bound ? '+' : ''}`
   return (
     <section class="concern">
@@ -97,6 +100,7 @@ function renderGroup({ title, text, concern, href, time }: Group, visit: Visit):
             <span class="concern-side">
               <SeverityBadge severity={error.severity} />
               <small>
+                {timeLabel && `${timeLabel} `}
                 <Time iso={time(error)} visit={visit} />
               </small>
             </span>
