@@ -17,6 +17,7 @@ export default {
     ...publicEntries,
     'src/cli/main.ts',
     'src/cli/prove/host.ts',
+    'src/cli/demo/simulation.ts',
     'src/browser/script.ts',
     // Imported by compiled JSX.
     'src/html/jsx-runtime.ts',

@@ -1,6 +1,6 @@
-// node scripts/build.mjs [--no-check]
+// node scripts/build.mjs [--no-check] [--if-stale]
 import { spawnSync } from 'node:child_process'
-import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildSync, transformSync } from 'esbuild'
@@ -45,6 +45,7 @@ const FOR_DEVELOPMENT = ['tracker.js', 'options.js', 'store/database.js', 'store
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 
+if (process.argv.includes('--if-stale') && isCurrent()) process.exit()
 rmSync('dist', { recursive: true, force: true })
 compile()
 const assets = await bundleAssets()
@@ -58,6 +59,15 @@ bundleForBrowsers()
 removePrivateTypes()
 writeTypesForCommonJs()
 chmodSync('dist/cli/main.js', 0o755)
+
+/** Whether the last build is newer than everything it was built from. */
+function isCurrent() {
+  // Written at the end of a build.
+  const built = statSync('dist/index.d.cts', { throwIfNoEntry: false })?.mtimeMs ?? 0
+  const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).map((name) => join('src', name))
+  const files = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'scripts/build.mjs']
+  return [...files, ...sources].every((file) => statSync(file).mtimeMs < built)
+}
 
 function compile() {
   const args = ['-p', 'tsconfig.build.json', ...(process.argv.includes('--no-check') ? ['--noCheck'] : [])]
@@ -262,7 +272,13 @@ function typeFiles() {
 
 /** Entries: public exports, programs and lazily loaded modules. */
 function entryPoints() {
-  const own = ['cli/main.js', 'cli/prove/host.js', 'dashboard/handler.js', 'diagnostics/swallowed/detection/loader.js']
+  const own = [
+    'cli/main.js',
+    'cli/demo/simulation.js',
+    'cli/prove/host.js',
+    'dashboard/handler.js',
+    'diagnostics/swallowed/detection/loader.js',
+  ]
   const edge = publicEntries().flatMap((entry) => entry['edge-light'] ?? [])
   return [...new Set([...publicModules(), ...edge, ...[...own, ...FOR_DEVELOPMENT].map((file) => `./dist/${file}`)])]
 }

@@ -80,6 +80,8 @@ async function takePictures(demo) {
   })
   try {
     const page = await browser.newPage({ httpCredentials: CREDENTIALS, deviceScaleFactor: quick ? 1 : 2 })
+    // Hides the hints of the demo.
+    await page.context().addCookies([{ name: 'larder_banner', value: 'hidden', url: demo.url }])
     for (const { name, viewport, path } of PICTURES) {
       await page.setViewportSize(viewport)
       const url = `${demo.url}${await path(demo)}`

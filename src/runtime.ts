@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { Breadcrumbs } from './capture/breadcrumbs/breadcrumbs.js'
 import type { CaptureContext } from './capture/capture-context.js'
-import { processFacts } from './capture/facts/process-facts.js'
+import { processFacts as readProcessFacts } from './capture/facts/process-facts.js'
 import { TraceSightings } from './capture/facts/trace.js'
 import { prepareForStackLimit, sendDeferredReports, whenStackAllows } from './capture/guards/deferred-reports.js'
 import { LagGuard } from './capture/guards/lag.js'
@@ -50,11 +50,15 @@ export interface Environment {
   diagnostics?: readonly Diagnostic[]
   /** Whether to print the URL of the dashboard. Commands print it themselves. */
   announcesDashboard?: boolean
+  /** Returns the facts about this process that each error contains. Null for none. */
+  processFacts?: () => CaptureContext['processFacts']
+  /** Line above every page of the dashboard. */
+  banner?: Context['banner']
 }
 
 interface StartEnvironment
-  extends Required<Omit<Environment, 'diagnostics' | 'announcesDashboard'>>,
-    Pick<Environment, 'diagnostics'> {
+  extends Required<Pick<Environment, 'now' | 'random' | 'env' | 'write'>>,
+    Pick<Environment, 'diagnostics' | 'processFacts' | 'banner'> {
   /** Whether the credentials of the dashboard are required. */
   servesDashboard?: boolean
 }
@@ -189,6 +193,8 @@ function buildContext(
     write,
     diagnostics,
     servesDashboard,
+    processFacts = readProcessFacts,
+    banner = null,
   }: StartEnvironment & Required<Pick<Environment, 'diagnostics'>>,
   pools: CaptureContext['pools'],
 ): { context: CaptureContext; backend: LazyBackend; isSpoolOnly: boolean } {
@@ -224,7 +230,7 @@ function buildContext(
   const tallies = new Tallies({ ...writing, spoolOnly: isSpoolOnly })
   const shared: Context = {
     ...{ config, database, ready, recorder, spool, tallies },
-    ...{ redactor, counters, reject, log, now, random, optionTable },
+    ...{ redactor, counters, reject, log, now, random, optionTable, banner },
     retention: retentionOf(diagnostics),
     get outbox() {
       return backend.loaded.outbox
@@ -233,7 +239,7 @@ function buildContext(
       return backend.loaded.jobs
     },
   }
-  const context: CaptureContext = Object.assign(shared, captureParts(shared), { pools })
+  const context: CaptureContext = Object.assign(shared, captureParts(shared), { pools, processFacts: processFacts() })
   return { context, backend, isSpoolOnly }
 }
 
@@ -282,7 +288,11 @@ function rejectInWorkerThread(): Promise<void> {
   return Promise.reject(new TrackerError('database_unavailable', reason))
 }
 
-function captureParts({ config, counters, now }: Context): Omit<CaptureContext, keyof Context | 'pools'> {
+function captureParts({
+  config,
+  counters,
+  now,
+}: Context): Omit<CaptureContext, keyof Context | 'pools' | 'processFacts'> {
   const { request_scope, enable_breadcrumbs, crash_capture_path } = config
   const isNeeded = enable_breadcrumbs || crash_capture_path !== null
   const scopes = new Scopes(request_scope === 'auto' && isNeeded ? 'always' : request_scope)
@@ -302,6 +312,5 @@ function captureParts({ config, counters, now }: Context): Omit<CaptureContext, 
     storms: new Storms(config.max_full_occurrences_per_minute),
     floods: new MessageFloods(config.max_groups_per_place),
     lag: new LagGuard(config.max_event_loop_lag_ms),
-    processFacts: processFacts(),
   }
 }

@@ -2,6 +2,7 @@ import { isDeepStrictEqual, types } from 'node:util'
 import type { Breadcrumb } from './capture/breadcrumbs/breadcrumb.js'
 import type { CaptureContext } from './capture/capture-context.js'
 import type { ForeignError } from './capture/clients/foreign-error.js'
+import { processFacts } from './capture/facts/process-facts.js'
 import { isUnhandled, type LogErrorInput, readFields } from './capture/fields.js'
 import {
   COMPILE_ONLY,
@@ -65,6 +66,8 @@ export class TrackerInstance {
       write: environment.write ?? ((line) => process.stderr.write(line)),
       diagnostics: environment.diagnostics ?? DIAGNOSTICS,
       announcesDashboard: environment.announcesDashboard ?? true,
+      processFacts: environment.processFacts ?? processFacts,
+      banner: environment.banner ?? null,
     }
     if (environment.diagnostics) this.#bindDiagnostics(environment.diagnostics)
   }

@@ -26,5 +26,5 @@ export interface CaptureContext extends Context {
   /** The host's pools, by their names in dumps. */
   pools: ReadonlyMap<string, WeakRef<object>>
   /** Facts shared by all errors of this process: hostname, pid, versions. */
-  processFacts: Readonly<Record<string, unknown>>
+  processFacts: Readonly<Record<string, unknown>> | null
 }

@@ -1,5 +1,5 @@
 import type * as v from 'valibot'
-import type { Context } from '../context.js'
+import type { Banner, Context } from '../context.js'
 import type { HealthState } from '../health/report.js'
 import type { Application } from '../triage/list/list-applications.js'
 import type { Theme } from './preferences.js'
@@ -16,6 +16,7 @@ export interface Visit extends ViewConfiguration {
   user: string
   /** Flash message of the previous action. */
   notice: string | null
+  banner: Banner | null
   now: number
   time_zone: string
   application_name: string

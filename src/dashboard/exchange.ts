@@ -46,6 +46,7 @@ export function openExchange(
       query: searchParams,
       user: '',
       notice: readFlash(cookies),
+      banner: context.banner?.(request) ?? null,
       now: time,
       time_zone: config.time_zone,
       application_name: config.application_name,

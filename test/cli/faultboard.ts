@@ -17,6 +17,8 @@ export interface CommandResult {
 interface CommandOptions {
   cwd: string
   env?: Record<string, string>
+  /** Default: the program that was built last. */
+  program?: string
 }
 
 export const CREDENTIALS = { FAULTBOARD_DASHBOARD_USERNAME: 'ada', FAULTBOARD_DASHBOARD_PASSWORD: 'correct horse' }
@@ -51,8 +53,8 @@ export class RunningCommand {
   stderr = ''
   readonly #process: ChildProcess
 
-  constructor(args: readonly string[], { cwd, env }: CommandOptions) {
-    this.#process = spawn(process.execPath, [MAIN, ...args], { cwd, env: { ...cleanEnvironment(), ...env } })
+  constructor(args: readonly string[], { cwd, env, program = MAIN }: CommandOptions) {
+    this.#process = spawn(process.execPath, [program, ...args], { cwd, env: { ...cleanEnvironment(), ...env } })
     this.#process.stdout?.on('data', (data) => {
       this.stdout += data
     })

@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { builtInSqlite } from '../../src/store/dialects/sqlite-library.js'
+import { basicAuth, CREDENTIALS, RunningCommand, workingDirectory } from '../cli/faultboard.js'
+
+const ADA = basicAuth('ada', 'correct horse')
 
 describe('the packed package, installed into an empty application', () => {
   const folder = mkdtempSync(join(tmpdir(), 'faultboard-packed-'))
@@ -174,6 +177,30 @@ describe('the packed package, installed into an empty application', () => {
       encoding: 'utf8',
     })
     expect(out.trim()).toBe(JSON.parse(readFileSync('package.json', 'utf8')).version)
+  })
+
+  test('runs the demo and serve, and shows the source of their errors', { timeout: 120_000 }, async () => {
+    const program = join(folder, 'node_modules/faultboard/dist/cli/main.js')
+    const options = { cwd: await workingDirectory(), env: CREDENTIALS, program }
+    const sourceOf = async (address: string, type: string) => {
+      for (;;) {
+        const { errors } = await (await fetch(`${address}/errors.json?error_type=${type}`, ADA)).json()
+        const page = errors[0] && (await (await fetch(`${address}/errors/${errors[0].id}`, ADA)).text())
+        if (page?.includes('class="source')) return page.replace(/<[^>]+>/g, '')
+        await new Promise((resume) => setTimeout(resume, 100))
+      }
+    }
+    const serve = new RunningCommand(['serve', '--port', '0'], options)
+    const [, served = ''] = await serve.waitForOutput(/Dashboard +(http:\S+)\n/)
+    expect((await fetch(new URL('/cart', served))).status).toBe(500)
+    expect(await sourceOf(served, 'TypeError')).toContain('return cart.items.reduce(')
+    expect(await serve.stop()).toMatchObject({ code: 0, stderr: '' })
+    expect(existsSync(join(options.cwd, 'faultboard.sqlite3'))).toBe(true)
+
+    const demo = new RunningCommand(['demo', '--port', '0'], options)
+    const [, shown = ''] = await demo.waitForOutput(/Dashboard +(http:\S+)\n/)
+    expect(await sourceOf(shown, 'OrderNotSavedError')).toContain('throw new OrderNotSavedError(')
+    expect(await demo.stop()).toMatchObject({ code: 0, stderr: '' })
   })
 
   test('contains every file that its pages link to', () => {

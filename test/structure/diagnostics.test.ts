@@ -25,6 +25,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'src/index.ts': 'exports the type of the request-guard event',
   'src/tracker.ts': 'has the public methods requestGuard.record and registerPool',
   'src/subscribers/rate-limiter-flexible.ts': 'reports to the request guard',
+  'src/cli/demo/shop.ts': 'instruments modules of the sample shop before the first of them is loaded',
   'src/cli/commands/dump.ts': 'is the command line of diagnostic dumps',
   'src/dashboard/pages/error/': 'shows the data that diagnostics add to an occurrence, and its source code',
   'src/dashboard/ui/values/source-code.tsx': 'shows source lines on several pages',

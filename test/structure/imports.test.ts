@@ -51,6 +51,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'jobs',
     'health',
     'adapters',
+    'reporting',
     'tracker',
     'index',
     'options',
@@ -105,7 +106,7 @@ const ONLY_IN: Record<string, RegExp> = {
   jiti: /^cli\//,
   acorn: /^diagnostics\/swallowed\/detection\/marking\/syntax\.ts$/,
   'estree-walker': /^diagnostics\/swallowed\/detection\/marking\/syntax\.ts$/,
-  'magic-string': /^diagnostics\/swallowed\/detection\/marking\//,
+  'magic-string': /^(diagnostics\/swallowed\/detection\/marking\/|cli\/demo\/basket-script\.ts$)/,
   'highlight.js': /^diagnostics\/source\/highlight-js\.ts$/,
   react: /^browser\/react\//,
 }

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 /** Folders whose comments, strings, identifiers and test titles are in plain English. Add a folder once it passes. */
 const CLEAN_FOLDERS = [
   'bench',
+  'demo',
   'docs',
   'examples',
   'scripts',

@@ -1,10 +1,15 @@
-import { resolveConfiguration } from '../../options.js'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { type CanonicalSettings, environmentVariable, type Options, resolveConfiguration } from '../../options.js'
 import { migrate } from '../../store/migrate.js'
 import { COMMON_FLAGS, defineCommand } from '../command.js'
 import { readConfiguration } from '../configuration.js'
+import { copyFailingRoutes, loadFailingRoutes } from '../host/failing-routes.js'
 import { LISTEN_FLAGS, resolveEndpoint } from '../host/listen.js'
 import { runHost } from '../host/run-host.js'
+import { sampleApp } from '../host/sample-app.js'
 import { stopSignal } from '../host/stop-signal.js'
+import { withTemporaryFolder } from '../host/temporary-folder.js'
 import { openTracker } from '../open-tracker.js'
 import { createDatabaseFrom, runQuery, withDatabase } from '../tracker-database.js'
 
@@ -25,13 +30,30 @@ export const serve = defineCommand({
     const { settings } = await readConfiguration(flags)
     const { options } = resolveConfiguration(settings)
     if (flags.migrate) await withDatabase(options, (database) => runQuery(database, () => migrate(database)))
-    const tracker = await openTracker(settings)
-    try {
-      const database = createDatabaseFrom(options).dialect.address
-      await runHost({ tracker, endpoint, stop, database, json: flags.json })
-    } finally {
-      await tracker.shutdown()
-    }
+    await withTemporaryFolder('faultboard-serve-', async (folder) => {
+      const routesFolder = hasProject(settings, options) ? undefined : await copyFailingRoutes(folder)
+      const routes = await loadFailingRoutes(routesFolder)
+      const tracker = await openTracker({ ...settings, ...(routesFolder ? withSourceIn(routesFolder, options) : {}) })
+      try {
+        const database = createDatabaseFrom(options).dialect.address
+        await runHost({ tracker, listener: sampleApp(tracker, routes), endpoint, stop, database, json: flags.json })
+      } finally {
+        await tracker.shutdown()
+      }
+    })
     return 0
   },
 })
+
+/** Whether the working directory belongs to an application, whose source the dashboard shows. */
+function hasProject({ project_root }: CanonicalSettings, options: Options): boolean {
+  const configuredRoot = project_root ?? process.env[environmentVariable('project_root') ?? '']
+  return Boolean(configuredRoot) || existsSync(join(options.project_root, 'package.json'))
+}
+
+/** Settings that show the source of the routes. Other settings that depend on the root keep their values. */
+function withSourceIn(project_root: string, options: Options): Partial<CanonicalSettings> {
+  const { dialect } = createDatabaseFrom(options)
+  const database = dialect.isOwnFile ? { database: dialect.address } : {}
+  return { project_root, application_name: options.application_name, ...database }
+}

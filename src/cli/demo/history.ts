@@ -21,8 +21,11 @@ const BURSTS = [
   { key: 'rate-limited', days_ago: 2, hour: 9.4, minutes: 12, count: 70 },
 ]
 
-/** An error above its baseline: the number of occurrences in the current hour. */
-const SPIKE = { key: 'order-state', minutes: 12, count: 24 }
+/** Errors of the last minutes: one above its baseline in the current hour, and one that the newest release introduced. */
+const SPIKES = [
+  { key: 'order-state', minutes: 12, count: 24 },
+  { key: 'order-not-saved', minutes: 19, count: 17 },
+]
 
 /** Pairs of errors: the effect soon follows its cause. */
 const CASCADES = [
@@ -45,8 +48,14 @@ export function history(seed: number, now: number): PlannedOccurrence[] {
 }
 
 /** The next occurrence, and the occurrence that it causes, if any. */
-export function nextOccurrences(now: number, random: SeededRandom): PlannedOccurrence[] {
-  const activeKinds = allKinds().filter(([application, kind]) => activeSpans(application, kind, now).at(-1)?.to === now)
+export function nextOccurrences(
+  now: number,
+  random: SeededRandom,
+  includes: (application_name: string) => boolean,
+): PlannedOccurrence[] {
+  const activeKinds = allKinds().filter(
+    ([application, kind]) => includes(application.name) && activeSpans(application, kind, now).at(-1)?.to === now,
+  )
   const [application, kind] = activeKinds[
     random.weightedIndex(activeKinds.map(([, { per_day }]) => per_day))
   ] as (typeof activeKinds)[number]
@@ -108,11 +117,12 @@ function spikeOccurrences(
   now: number,
   random: SeededRandom,
 ): PlannedOccurrence[] {
-  if (kind.key !== SPIKE.key) return []
-  const start = Math.max(startOfHour(now), now - SPIKE.minutes * MINUTE)
-  return Array.from({ length: SPIKE.count }, () =>
-    planOccurrence(application, kind, Math.floor(start + random.number() * (now - start)), random),
-  )
+  return SPIKES.filter(({ key }) => key === kind.key).flatMap(({ minutes, count }) => {
+    const start = kind.per_day === 0 ? now - minutes * MINUTE : Math.max(startOfHour(now), now - minutes * MINUTE)
+    return Array.from({ length: count }, () =>
+      planOccurrence(application, kind, Math.floor(start + random.number() * (now - start)), random),
+    )
+  })
 }
 
 function followUp(

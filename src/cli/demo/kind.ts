@@ -10,7 +10,10 @@ export interface SampleKind {
   readonly key: string
   readonly type: string
   readonly message: string
-  /** Frames from newest to oldest, as `function file:line:column`. Paths of application files are relative. */
+  /**
+   * Frames from newest to oldest, as `function file:line:column`. Paths of application files are relative. Frames of the
+   * shop have code in backticks instead of a position.
+   */
   readonly at: readonly string[]
   readonly per_day: number
   readonly rhythm?: Rhythm
@@ -28,6 +31,7 @@ export interface SampleKind {
   readonly route?: string
   readonly params?: Readonly<Record<string, unknown>>
   readonly context?: Readonly<Record<string, unknown>>
+  readonly tags?: Readonly<Record<string, string>>
 }
 
 export interface SampleCause {

@@ -4,6 +4,7 @@ import { DAY } from '../../model/time.js'
 import type { SampleApplication } from './applications.js'
 import type { PlannedOccurrence } from './history.js'
 import type { SampleCause } from './kind.js'
+import { codePosition } from './larder.js'
 import { ADDRESSES, FIRST_USER, USER_AGENTS, USER_COUNT } from './people.js'
 import { SeededRandom } from './seeded-random.js'
 
@@ -26,6 +27,7 @@ export function sampleError({ application, kind, occurred_at, seed }: PlannedOcc
     unhandled: kind.unhandled,
     user_id: random.chance(hasRequest ? 0.85 : 0.3) ? userId(random) : undefined,
     context: fill(kind.context, random),
+    tags: fill(kind.tags, random),
     ...(hasRequest ? requestDetails(application, kind, platform, random, app_version) : {}),
   }
 }
@@ -55,8 +57,13 @@ function createError({ type, message, at, code, cause }: SampleCause, random: Se
   return Object.assign(error, { name: type, stack: at.map(frameLine).join('\n') }, code ? { code } : {})
 }
 
+/** A frame in the source of the shop, with code instead of a position. */
+const LARDER_FRAME = /^(.+) (\S+\.js) `(.+)`$/
+
 /** Formats `total src/cart.ts:1:2` like V8. Mobile frames keep their native format. */
 function frameLine(frame: string): string {
+  const [, functionName, path = '', code = ''] = LARDER_FRAME.exec(frame) ?? []
+  if (functionName) return `    at ${functionName} (${APP_ROOT}/${path}:${codePosition(path, code)})`
   if (frame.endsWith(')')) return `    at ${frame}`
   const [, name, file = ''] = /^(?:(.*) )?(\S+)$/.exec(frame) ?? []
   const location = /^(src|node_modules)\//.test(file) ? `${APP_ROOT}/${file}` : file

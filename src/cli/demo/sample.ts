@@ -3,15 +3,17 @@ import type { LoggedError } from '../../index.js'
 import { DAY, HOUR } from '../../model/time.js'
 import type { TrackerInstance } from '../../tracker.js'
 import { openTracker } from '../open-tracker.js'
-import { APPLICATIONS } from './applications.js'
+import { APPLICATIONS, type SampleApplication } from './applications.js'
+import { CUSTOMER_REQUESTS, type CustomerRequest, sendAsCustomer } from './customers.js'
 import { history, isRegression, nextOccurrences, type PlannedOccurrence } from './history.js'
 import type { SampleKind } from './kind.js'
+import { recordPastDeliveries } from './past-deliveries.js'
 import { APP_ROOT, sampleError } from './sample-error.js'
 import { SeededRandom } from './seeded-random.js'
-import { triage } from './triage.js'
+import { saveViews, triage } from './triage.js'
 
 export interface SampleOptions {
-  database: string | object
+  database: string
   seed: number
   now: number
 }
@@ -23,9 +25,16 @@ const BATCH_SIZE = 100
 const PAUSE_MS = 20
 /** Lookback of the cascade detection after the whole history is recorded. */
 const DETECTION_WINDOW_MS = 30 * DAY
-const LIVE_INTERVAL_MS = { min: 1500, max: 6000 }
+const LIVE_INTERVAL_MS = { min: 4000, max: 15_000 }
+const CUSTOMER_INTERVAL_MS = { min: 1500, max: 6000 }
+/** Requests per kind at the start, so that every feature has something to show. */
+const FIRST_REQUESTS = 3
+/** Long enough for the shop to serve the dashboard in between. */
+const FIRST_REQUEST_PAUSE_MS = 30
+/** The process of the shop records its own errors from now on. */
+const SHOP = 'storefront'
 
-/** The sample applications, each with its own tracker on the same database. */
+/** The sample applications, each with its own tracker on the same database, and the customers of the shop. */
 export class Sample {
   readonly #options: SampleOptions
   readonly #trackers: ReadonlyMap<string, TrackerInstance>
@@ -44,26 +53,36 @@ export class Sample {
     const trackers = new Map<string, TrackerInstance>()
     const clock: Clock = { fixedTime: null }
     const now = () => clock.fixedTime ?? Date.now()
-    for (const { name } of APPLICATIONS) trackers.set(name, await openSampleTracker(options.database, name, now))
+    for (const application of APPLICATIONS) {
+      trackers.set(application.name, await openSampleTracker(options.database, application, now))
+    }
     return new Sample(options, trackers, clock)
   }
 
   /** Resolves when there is enough data to show, and continues with older and new errors until stopped. */
-  async start(stop: AbortSignal): Promise<void> {
+  async start(shop: URL, stop: AbortSignal): Promise<void> {
     if (!(await this.#isSeeded())) {
-      const { now } = this.#options
-      const { first, completeSince, regressions, remaining } = splitHistory(history(this.#options.seed, now), now)
-      await this.#recordAll(first, stop, 0)
+      const { now, seed } = this.#options
+      const { oldest, newest, completeSince, regressions, remaining } = splitHistory(history(seed, now), now)
+      await this.#recordAll(oldest, stop, 0)
+      // Next, because the ids of errors have gaps as soon as errors repeat.
+      await this.#sendFirstReport(shop)
+      await this.#recordAll(newest, stop, 0)
       await this.#triage()
       await this.#recordRegressions(regressions, stop)
       await this.#detect(now - completeSince)
       this.#running.push(this.#recordAll(remaining, stop, PAUSE_MS).then(() => this.#detect(DETECTION_WINDOW_MS, stop)))
     }
-    this.#running.push(this.#recordLive(stop))
+    this.#running.push(this.#recordLive(stop), this.#sendRequests(shop, stop))
+  }
+
+  /** Resolves when everything has stopped. */
+  async running(): Promise<void> {
+    await Promise.all(this.#running)
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#running)
+    await this.running()
     for (const tracker of this.#trackers.values()) await tracker.shutdown()
   }
 
@@ -71,7 +90,7 @@ export class Sample {
   async #isSeeded(): Promise<boolean> {
     const [first] = this.#trackers.values()
     const names = ((await first?.Queries.Applications.call()) ?? []).map(({ name }) => name)
-    return names.some((name) => this.#trackers.has(name))
+    return names.some((name) => name !== SHOP && this.#trackers.has(name))
   }
 
   async #recordAll(occurrences: readonly PlannedOccurrence[], stop: AbortSignal, pauseMs: number): Promise<void> {
@@ -91,11 +110,16 @@ export class Sample {
 
   async #triage(): Promise<void> {
     const { database, now } = this.#options
+    const [application] = APPLICATIONS
+    if (!application) return
     let clock = now
-    const operator = await openSampleTracker(database, 'operator', () => clock)
+    const operator = await openSampleTracker(database, application, () => clock)
     await triage(operator, this.#ids, now, (time) => {
       clock = time
     })
+    clock = now
+    await saveViews(operator)
+    await recordPastDeliveries(operator, this.#ids, now)
     await operator.shutdown()
   }
 
@@ -119,17 +143,50 @@ export class Sample {
     await first.Services.BaselineCalculator.calculateAllBaselines()
   }
 
+  /** New errors of the other applications. */
   async #recordLive(stop: AbortSignal): Promise<void> {
     const random = new SeededRandom(this.#options.seed + 1)
     while (!stop.aborted) {
       await pause(random.integer(LIVE_INTERVAL_MS.min, LIVE_INTERVAL_MS.max), stop)
-      const [occurrence, ...followUps] = nextOccurrences(Date.now(), random)
-      if (occurrence && !stop.aborted) await this.#record(occurrence)
-      for (const followUp of followUps) {
-        await pause(followUp.occurred_at - Date.now(), stop)
-        if (!stop.aborted) await this.#record(followUp)
+      for (const occurrence of nextOccurrences(Date.now(), random, (name) => name !== SHOP)) {
+        await pause(occurrence.occurred_at - Date.now(), stop)
+        if (!stop.aborted && (await this.#isOpen(occurrence.kind.key))) await this.#record(occurrence)
       }
     }
+  }
+
+  async #sendFirstReport(shop: URL): Promise<void> {
+    const report = CUSTOMER_REQUESTS.find(({ kind }) => kind === 'basket-offer')
+    if (report) await sendAsCustomer(shop, report, new SeededRandom(this.#options.seed))
+  }
+
+  /** Real requests of customers: first some of each kind, then one every few seconds. */
+  async #sendRequests(shop: URL, stop: AbortSignal): Promise<void> {
+    const random = new SeededRandom(this.#options.seed + 2)
+    const first = Array.from({ length: FIRST_REQUESTS }, () => CUSTOMER_REQUESTS).flat()
+    for (const request of first) {
+      await this.#sendRequest(shop, request, random, stop)
+      await pause(FIRST_REQUEST_PAUSE_MS, stop)
+    }
+    while (!stop.aborted) {
+      await pause(random.integer(CUSTOMER_INTERVAL_MS.min, CUSTOMER_INTERVAL_MS.max), stop)
+      const index = random.weightedIndex(CUSTOMER_REQUESTS.map(({ weight }) => weight))
+      await this.#sendRequest(shop, CUSTOMER_REQUESTS[index] as CustomerRequest, random, stop)
+    }
+  }
+
+  async #sendRequest(shop: URL, request: CustomerRequest, random: SeededRandom, stop: AbortSignal): Promise<void> {
+    if (stop.aborted || (request.kind !== null && !(await this.#isOpen(request.kind)))) return
+    await sendAsCustomer(shop, request, random)
+  }
+
+  /** False for an error that the visitor has resolved: a regression a few seconds later would look like a bug. */
+  async #isOpen(key: string): Promise<boolean> {
+    const error_id = this.#ids.get(key)
+    const [tracker] = this.#trackers.values()
+    if (error_id === undefined || !tracker) return true
+    const resolved = await tracker.Queries.ErrorsList.call({ status: 'resolved', per_page: 100 })
+    return !resolved.some(({ id }) => id === error_id)
   }
 }
 
@@ -140,16 +197,17 @@ interface Clock {
 
 /** Ignores the environment: its variables belong to the real application. */
 function openSampleTracker(
-  database: string | object,
-  application_name: string,
-  now = Date.now,
+  database: string,
+  { name, host }: SampleApplication,
+  now: () => number,
 ): Promise<TrackerInstance> {
-  const settings = { database, application_name, project_root: APP_ROOT, environment: 'production' }
-  return openTracker(settings, { env: {}, now })
+  const settings = { database, application_name: name, project_root: APP_ROOT, environment: 'production' }
+  return openTracker(settings, { env: {}, now, processFacts: () => host })
 }
 
 interface HistoryParts {
-  first: PlannedOccurrence[]
+  oldest: PlannedOccurrence[]
+  newest: PlannedOccurrence[]
   /** Time from which the history is complete. */
   completeSince: number
   regressions: PlannedOccurrence[]
@@ -177,7 +235,7 @@ function splitHistory(occurrences: readonly PlannedOccurrence[], now: number): H
     seen.add(occurrence.kind)
   }
   const completeSince = newest[INITIAL_OCCURRENCES - 1]?.occurred_at ?? now
-  return { first: [...oldest.values(), ...newest], completeSince, regressions, remaining }
+  return { oldest: [...oldest.values()], newest, completeSince, regressions, remaining }
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {

@@ -252,3 +252,14 @@ export async function triage(
     await operation.call({ error_id, ...input })
   }
 }
+
+const VIEWS = [
+  ['Critical and unassigned', 'severity=critical&assigned_to=__unassigned__&unresolved=true'],
+  ['Checkout', 'search=order'],
+  ['Unresolved in 5.13.0', 'unresolved=true&app_version=5.13.0'],
+] as const
+
+/** Saves the views of the team. */
+export async function saveViews({ Commands }: TrackerInstance): Promise<void> {
+  for (const [name, query] of VIEWS) await Commands.SaveView.call({ name, query, created_by: PRIYA })
+}

@@ -1,17 +1,18 @@
-import { createServer } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import type { TrackerInstance } from '../../tracker.js'
 import { colorize } from '../io/colors.js'
 import { jsonLine, print } from '../io/terminal.js'
 import { type Endpoint, listen, stopListening } from './listen.js'
-import { sampleApp } from './sample-app.js'
 import { aborted } from './stop-signal.js'
 
 export interface HostOptions {
   tracker: TrackerInstance
+  /** The application, with the dashboard. */
+  listener: RequestListener
   endpoint: Endpoint
   stop: AbortSignal
   /** Work to do before the URL is printed, while the port is already in use. */
-  prepare?: () => Promise<void>
+  prepare?: (url: string) => Promise<void>
   database: string
   /** Generated password, or null for a configured password, which is not printed. */
   password?: string | null
@@ -19,12 +20,12 @@ export interface HostOptions {
   json: boolean
 }
 
-/** Serves the sample application and the dashboard, prints the URLs, and runs until stopped. */
+/** Serves the application and the dashboard, prints the URLs, and runs until stopped. */
 export async function runHost(options: HostOptions): Promise<void> {
-  const { tracker, endpoint, stop, prepare, json } = options
-  const server = createServer(sampleApp(tracker))
+  const { listener, endpoint, stop, prepare, json } = options
+  const server = createServer(listener)
   const address = await listen(server, endpoint)
-  await prepare?.()
+  await prepare?.(address)
   if (json) printReadyJson(address, options)
   else printReadyText(address, options)
   await aborted(stop)

@@ -1,12 +1,12 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { withFaultboard } from '../../adapters/node.js'
 import type { TrackerInstance } from '../../tracker.js'
-import { FAILING_ROUTES } from './failing-routes.js'
+import type { FailingRoute } from './failing-routes.js'
 
 /** A small `node:http` application whose routes fail, with the dashboard mounted. */
-export function sampleApp(tracker: TrackerInstance): RequestListener {
+export function sampleApp(tracker: TrackerInstance, routes: readonly FailingRoute[]): RequestListener {
   const { mount_path } = tracker.config
-  const listener = withFaultboard((request, response) => route(request, response, tracker), tracker)
+  const listener = withFaultboard((request, response) => route(request, response, tracker, routes), tracker)
   return async (request, response) => {
     try {
       await listener(request, response)
@@ -17,12 +17,17 @@ export function sampleApp(tracker: TrackerInstance): RequestListener {
   }
 }
 
-async function route(request: IncomingMessage, response: ServerResponse, tracker: TrackerInstance): Promise<void> {
+async function route(
+  request: IncomingMessage,
+  response: ServerResponse,
+  tracker: TrackerInstance,
+  routes: readonly FailingRoute[],
+): Promise<void> {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://host')
   Object.assign(request, { query: Object.fromEntries(searchParams) })
-  if (pathname === '/') return sendPage(response, 200, <Home mount_path={tracker.config.mount_path} />)
+  if (pathname === '/') return sendPage(response, 200, <Home mount_path={tracker.config.mount_path} routes={routes} />)
   if (pathname === '/style.css') return send(response, 200, 'text/css', STYLE)
-  const failing = FAILING_ROUTES.find(({ link }) => link.split('?')[0] === pathname)
+  const failing = routes.find(({ link }) => link.split('?')[0] === pathname)
   if (!failing) return sendPage(response, 404, <NotFound />)
   tracker.setUser('ada')
   tracker.setTags({ region: 'eu-west' })
@@ -45,14 +50,14 @@ function send(response: ServerResponse, status: number, type: string, body: stri
   response.end(body)
 }
 
-function Home({ mount_path }: { mount_path: string }) {
+function Home({ mount_path, routes }: { mount_path: string; routes: readonly FailingRoute[] }) {
   return (
     <Page title="Faultboard is running">
       <p>
         Open the <a href={mount_path}>dashboard</a>, or cause an error first and see it arrive:
       </p>
       <ul>
-        {FAILING_ROUTES.map(({ link, text }) => (
+        {routes.map(({ link, text }) => (
           <li>
             <a href={link}>
               <code>{link}</code>
@@ -82,7 +87,7 @@ function NotFound() {
   return (
     <Page title="Not found">
       <p>
-        This page does not exist. Go<a href="/">back</a>.
+        This page does not exist. Go <a href="/">back</a>.
       </p>
     </Page>
   )

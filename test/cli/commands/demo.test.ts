@@ -1,5 +1,6 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 import { APPLICATIONS } from '../../../src/cli/demo/applications.js'
 import { HISTORY_DAYS, history } from '../../../src/cli/demo/history.js'
@@ -8,6 +9,8 @@ import { describeOneDatabase } from '../../support/databases.js'
 import { basicAuth, CREDENTIALS, faultboard, RunningCommand, workingDirectory } from '../faultboard.js'
 
 interface ListedError {
+  id: number
+  message: string
   error_type: string
   application_name: string
   platform: string
@@ -27,30 +30,51 @@ const DAY = 24 * HOUR
 /** Generous, because a demo writes thousands of errors before its dashboard starts. */
 const SEEDING_TIMEOUT_MS = 120_000
 
-test('demo generates a password and serves a dashboard with 90 days of errors and diagnostics', {
+/** Writes a line to standard error for each connection to another machine. */
+const CONNECTION_GUARD = `
+import { Socket } from 'node:net'
+const { connect } = Socket.prototype
+Socket.prototype.connect = function (...args) {
+  const { host = 'localhost', path } = [args[0]].flat()[0]
+  if (!path && !['localhost', '127.0.0.1', '::1'].includes(host)) process.stderr.write('connects to ' + host)
+  return connect.apply(this, args)
+}`
+
+test('demo generates a password and serves a shop with 90 days of errors and every diagnostic', {
   timeout: SEEDING_TIMEOUT_MS,
 }, async () => {
-  const cwd = await workingDirectory()
+  const cwd = await workingDirectory({ 'guard.mjs': CONNECTION_GUARD })
   const env = {
     TMPDIR: cwd,
     FAULTBOARD_DATABASE: 'sqlite:real.sqlite3',
     FAULTBOARD_SPOOL_PATH: join(cwd, 'real-spool'),
+    // Passes the output of the second process on.
+    FAULTBOARD_DEBUG: '1',
+    NODE_OPTIONS: `--import=${pathToFileURL(join(cwd, 'guard.mjs'))}`,
   }
   const demo = new RunningCommand(['demo', '--port', '0'], { cwd, env })
-  const [, address] = await demo.waitForOutput(/Dashboard +(http:\S+)\n/)
+  const [, address = ''] = await demo.waitForOutput(/Dashboard +(http:\S+)\n/)
   const [, user = ''] = await demo.waitForOutput(/User +(\S+)\n/)
   const [, password = ''] = await demo.waitForOutput(/Password +(\S{12,})\n/)
   const [, file = ''] = await demo.waitForOutput(/Database +sqlite:(\S+)\n/)
-  const response = await fetch(`${address}/errors.json?per_page=100`, basicAuth(user, password))
-  for (const page of ['/process_health', '/errors/diagnostic_dumps']) {
-    expect((await fetch(`${address}${page}`, basicAuth(user, password))).status).toBe(200)
+  const get = (path: string) => fetch(`${address}${path}`, basicAuth(user, password))
+  // biome-ignore lint/suspicious/noExplicitAny: Each page has its own JSON, which the tests of the page check.
+  const getJson = async (path: string): Promise<any> => (await get(path)).json()
+  const eventually = async <T>(read: () => Promise<T>, isDone: (value: T) => boolean): Promise<T> => {
+    for (;;) {
+      const value = await read()
+      if (isDone(value)) return value
+      await new Promise((resume) => setTimeout(resume, 200))
+    }
   }
 
-  const { errors, pagination } = (await response.json()) as {
+  const { errors, pagination } = (await getJson('/errors.json?per_page=100')) as {
     errors: ListedError[]
     pagination: { total_count: number }
   }
-  expect(pagination.total_count).toBe(APPLICATIONS.flatMap(({ kinds }) => kinds).length)
+  // The error of the browser has no history.
+  expect(pagination.total_count).toBe(APPLICATIONS.flatMap(({ kinds }) => kinds).length + 1)
+  expect(Math.max(...errors.map(({ id }) => id))).toBe(pagination.total_count)
   expect(new Set(errors.map((error) => error.application_name)).size).toBe(4)
   expect(new Set(errors.map((error) => error.platform))).toEqual(new Set(['Web', 'API', 'iOS', 'Android']))
   expect(new Set(errors.map((error) => error.status)).size).toBe(5)
@@ -59,10 +83,7 @@ test('demo generates a password and serves a dashboard with 90 days of errors an
   expect(Math.min(...errors.map(({ first_seen_at }) => Date.parse(first_seen_at)))).toBeLessThan(Date.now() - 85 * DAY)
 
   expect(errors.map((error) => error.regressed_in_version).filter(Boolean)).toEqual(['5.12.0'])
-  const analytics = await fetch(`${address}/errors/analytics.json`, basicAuth(user, password)).then((page) =>
-    page.json(),
-  )
-  const { cascades, bursts } = analytics as {
+  const { cascades, bursts } = (await getJson('/errors/analytics.json')) as {
     cascades: { parent: ListedError; child: ListedError }[]
     bursts: { bursts: { error: ListedError }[] }
   }
@@ -72,22 +93,96 @@ test('demo generates a password and serves a dashboard with 90 days of errors an
   ])
   expect(bursts.bursts.map(({ error }) => error.error_type)).toContain('RateLimitError')
 
-  const count = async () => {
-    const stats = await fetch(`${address}/overview.json`, basicAuth(user, password)).then((overview) => overview.text())
-    return Number(/"total_occurrences":(\d+)/.exec(stats)?.[1])
+  const idOf = (text: string) => errors.find(({ error_type, message }) => `${error_type} ${message}`.includes(text))?.id
+  const lost = idOf('OrderNotSavedError')
+  const overview = await (await get('/overview')).text()
+  expect(overview).toContain(`href="/error_dashboard/errors/${lost}"`)
+  expect(overview).toContain('href="/error_dashboard/releases?app_version=5.13.0"')
+  const hiding = await fetch(new URL('/hide-banner?to=//evil.example/x', address), { redirect: 'manual' })
+  expect(hiding.headers.get('location')).toBe('/x')
+  expect(await (await get('/overview')).text()).toContain('Sample data.')
+
+  // Real errors: of the new release, with its variables, source, cause, tags, user, request and breadcrumbs.
+  const newest = await eventually(
+    async () => (await getJson(`/errors/${lost}.json`)).error,
+    ({ occurrence }) => JSON.stringify(occurrence).includes('"local_variables"'),
+  )
+  expect(newest).toMatchObject({ severity: 'critical', status: 'new', first_app_version: '5.13.0' })
+  expect(Date.now() - Date.parse(newest.first_seen_at)).toBeLessThan(HOUR / 2)
+  const occurrence = JSON.stringify(newest.occurrence)
+  for (const text of ['NOT NULL constraint failed: orders.slot', 'pickup', 'usr_1', 'insert into orders', '"slot"']) {
+    expect(occurrence).toContain(text)
   }
-  const before = await count()
+  const page = await (await get(`/errors/${lost}`)).text()
+  expect(page).toContain('src/checkout/order.js')
+  expect(page.replace(/<[^>]+>/g, '')).toContain('throw new OrderNotSavedError(')
+  const release = await getJson('/releases.json?app_version=5.13.0')
+  expect(JSON.stringify(release.release)).toContain('OrderNotSavedError')
+
+  const { error: browser } = await getJson(`/errors/${idOf("reading 'discount'")}.json`)
+  expect(browser.place).toBe('browser/basket.js:6 in showBasket')
+  expect(JSON.stringify(browser.occurrence)).toContain('click button#basket')
+  expect(await (await get(`/errors/${idOf("reading 'price'")}`)).text()).toContain('Similar errors')
+
+  const diagnostics = {
+    '/errors/swallowed_exceptions': 'src/checkout/send-receipt.js',
+    '/errors/n_plus_one': 'src/routes/orders.js',
+    '/errors/deprecations': 'LARDER001',
+    '/errors/request_guard_summary': 'sign-in',
+    '/errors/diagnostic_dumps': 'After the release of 5.13.0',
+    '/process_health': 'storefront',
+    '/errors': 'Unresolved in 5.13.0',
+  }
+  for (const [path, text] of Object.entries(diagnostics)) {
+    const html = await eventually(
+      async () => (await get(path)).text(),
+      (found) => found.includes(text),
+    )
+    expect(html).toContain(text)
+  }
+  const { deliveries } = await eventually(
+    () => getJson('/notifications.json?per_page=100'),
+    (log) => log.deliveries.some(({ state }: { state: string }) => state === 'held'),
+  )
+  const statesOf = (state: string) => deliveries.filter((delivery: { state: string }) => delivery.state === state)
+  expect(statesOf('sent').length).toBeGreaterThanOrEqual(40)
+  expect(statesOf('failed')).toHaveLength(2)
+
+  // Every button of the shop fails, except the one that fails in the browser.
+  const shop = await (await fetch(new URL('/', address))).text()
+  const forms = [...shop.matchAll(/<form method="(\w+)" action="([^"]+)">(.*?)<button>/g)]
+  expect(forms.length).toBeGreaterThan(5)
+  for (const [, method = '', action = '', inputs = ''] of forms) {
+    const fields = new URLSearchParams(
+      [...inputs.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, k, v]) => [k, v] as [string, string]),
+    )
+    const url = new URL(method === 'GET' ? `${action}?${fields}` : action, address)
+    const response = await fetch(url, { method, ...(method === 'POST' ? { body: fields } : {}) })
+    expect({ action, status: response.status }).toEqual({ action, status: 500 })
+  }
+  expect((await getJson('/errors.json')).pagination.total_count).toBe(pagination.total_count)
+  const injection = await fetch(new URL('/delivery/%3Cscript%3E', address))
+  expect(await injection.text()).not.toContain('<script>')
+
+  const before = await totalOccurrences(get)
   expect(before).toBeGreaterThan(2000)
-  await new Promise((resume) => setTimeout(resume, 1000))
-  expect(await count()).toBeGreaterThan(before)
+  expect(
+    await eventually(
+      () => totalOccurrences(get),
+      (total) => total > before,
+    ),
+  ).toBeGreaterThan(before)
 
   expect(existsSync(file)).toBe(true)
   const ended = await demo.stop()
   expect(ended).toMatchObject({ code: 0, stderr: '' })
   expect(existsSync(file)).toBe(false)
-  expect(existsSync(join(cwd, 'real.sqlite3'))).toBe(false)
-  expect(existsSync(join(cwd, 'real-spool'))).toBe(false)
+  expect(readdirSync(cwd)).toEqual(['guard.mjs'])
 })
+
+async function totalOccurrences(get: (path: string) => Promise<Response>): Promise<number> {
+  return Number(/"total_occurrences":(\d+)/.exec(await (await get('/overview.json')).text())?.[1])
+}
 
 describeOneDatabase('demo --database', (database) => {
   test('migrates the schema, keeps configured credentials and seeds only once', {
@@ -158,6 +253,7 @@ test('the demo history contains bursts, a spike, a daily rhythm, cascades, versi
   expect(versions('locale-import')).toEqual(new Set(['5.12.0']))
   expect(versions('discount-nan')).toEqual(new Set(['2.33.0']))
   expect(versions('product-missing').size).toBe(6)
+  expect(versions('order-not-saved')).toEqual(new Set(['5.13.0']))
   expect(versions('coupon-loop')).toEqual(new Set(['5.9.0', '5.10.0', '5.10.1', '5.12.0']))
   const users = new Set(occurrences.map((occurrence) => sampleError(occurrence, NOW).user_id))
   expect(users.size).toBeGreaterThan(390)

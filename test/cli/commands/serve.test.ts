@@ -35,10 +35,13 @@ describeOneDatabase('serve', (database) => {
     expect((await fetch(`${address}/error_dashboard/errors.json`)).status).toBe(401)
     const list = () => fetch(`${address}/error_dashboard/errors.json`, ADA).then((value) => value.json())
     const { errors } = (await eventually(list, ({ errors }) => errors.length === links.length)) as {
-      errors: { id: number; error_type: string; message: string }[]
+      errors: { id: number; error_type: string; message: string; place: string }[]
     }
     expect(errors.map(({ error_type }) => error_type)).toEqual(
       expect.arrayContaining(['TypeError', 'AggregateError', 'AbortError', 'string']),
+    )
+    expect(errors.find(({ error_type }) => error_type === 'TypeError')?.place).toMatch(
+      /^failing-routes\.mjs:\d+ in cartTotal$/,
     )
     const id = errors.find(({ message }) => message.startsWith('Sign-in failed'))?.id
     const detail = await (await fetch(`${address}/error_dashboard/errors/${id}.json`, ADA)).text()

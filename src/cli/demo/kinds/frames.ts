@@ -1,5 +1,12 @@
 /** Frames of libraries and Node.js around the frames of an application. */
 
+/** Frames below a page of the shop that throws immediately, and below a page that throws after an `await`. */
+export const REQUEST = [
+  'handleRequest src/server.js `await handler(request, shop)`',
+  'process.processTicksAndRejections node:internal/process/task_queues:105:5',
+]
+export const ASYNC_REQUEST = ['async handleRequest src/server.js `await handler(request, shop)`']
+
 export const EXPRESS = [
   'Layer.handleRequest node_modules/router/lib/layer.js:152:17',
   'next node_modules/router/lib/route.js:157:13',

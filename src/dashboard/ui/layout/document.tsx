@@ -1,3 +1,4 @@
+import type { Banner } from '../../../context.js'
 import { raw } from '../../../html/jsx-runtime.js'
 import { assetPath } from '../../assets.js'
 import type { Destination, Rendered, Visit } from '../../define.js'
@@ -17,6 +18,7 @@ export function pageDocument(title: string, content: Rendered, visit: Visit): Re
         <TopBar visit={visit} />
         <Rail visit={visit} />
         <main id="content" tabindex={-1}>
+          {visit.banner && <BannerLine {...visit.banner} />}
           {visit.notice && (
             <p class="notice" role="status">
               {visit.notice}
@@ -28,6 +30,20 @@ export function pageDocument(title: string, content: Rendered, visit: Visit): Re
       <Shortcuts />
       <div id="announcer" class="hidden" aria-live="polite" />
     </Document>
+  )
+}
+
+function BannerLine({ text, links, dismiss_url }: Banner): Rendered {
+  return (
+    <aside class="banner" aria-label="Hints">
+      <span>{text}</span>
+      {links.map(({ label, url }) => (
+        <a href={url}>{label}</a>
+      ))}
+      <a class="muted" href={dismiss_url}>
+        Dismiss
+      </a>
+    </aside>
   )
 }
 

@@ -1,0 +1,21 @@
+import { checkAddress } from '../checkout/address.js'
+import { chooseSlot, finishCheckout, saveOrder } from '../checkout/order.js'
+import { sendReceipt } from '../checkout/send-receipt.js'
+import { html, layout, money } from '../pages/layout.js'
+
+export function saveAddress({ body }, { tracker }) {
+  tracker.setTags({ city: body.city })
+  const address = checkAddress(body)
+  return { page: layout('Address saved', html`<p>We deliver to ${address.city}.</p>`) }
+}
+
+export async function confirmOrder({ body, session }, { database, tracker }) {
+  const { order_id, delivery, payment_state: state = 'paid' } = body
+  tracker.setTags({ delivery, payment_state: state })
+  finishCheckout(order_id, { state })
+  tracker.addBreadcrumb({ category: 'payment', message: `Payment of order ${order_id} captured` })
+  const order = { id: Number(order_id), user_id: session.user_id, total: 4350, slot: chooseSlot(delivery) }
+  saveOrder(order, database)
+  await sendReceipt(order_id)
+  return { page: layout('Thank you', html`<p>Order ${order_id}: ${money(order.total)}</p>`) }
+}

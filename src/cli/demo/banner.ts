@@ -1,0 +1,36 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Banner } from '../../context.js'
+
+export const BANNER_PATH = '/hide-banner'
+const HIDDEN = 'larder_banner=hidden'
+
+export interface BannerTargets {
+  mount_path: string
+  /** The error that the newest release introduced. Null until it is recorded. */
+  newErrorId: number | null
+  version: string
+}
+
+/** The hints of the demo, until the visitor hides them. */
+export function demoBanner(request: Request, { mount_path, newErrorId, version }: BannerTargets): Banner | null {
+  if (newErrorId === null || request.headers.get('cookie')?.includes(HIDDEN)) return null
+  const { pathname, search } = new URL(request.url)
+  return {
+    text: 'Sample data. Try:',
+    links: [
+      { label: 'Find out why paid orders are lost', url: `${mount_path}/errors/${newErrorId}` },
+      { label: `See what release ${version} changed`, url: `${mount_path}/releases?app_version=${version}` },
+      { label: 'Break something yourself', url: '/' },
+    ],
+    dismiss_url: `${BANNER_PATH}?to=${encodeURIComponent(pathname + search)}`,
+  }
+}
+
+/** Hides the banner and returns to the page. */
+export function hideBanner({ url = '/' }: IncomingMessage, response: ServerResponse): void {
+  const page = new URL(url, 'http://localhost').searchParams.get('to') ?? '/'
+  // Resolved like a link, so that the target is always on this server.
+  const { pathname, search } = new URL(page, 'http://localhost')
+  const cookie = `${HIDDEN}; Path=/; SameSite=Lax`
+  response.writeHead(303, { Location: `${pathname.replace(/^\/+/, '/')}${search}`, 'Set-Cookie': cookie }).end()
+}
