@@ -173,6 +173,20 @@ describeEachDatabase('the history of an error', (database) => {
     ])
   })
 
+  test('counts days, versions and platforms over the same 30 days', async () => {
+    const { tracker, url } = await freshTracker(database)
+    let error_id = 0
+    for (const ago of [30 * DAY, 29.4 * DAY, 10 * DAY, 5 * DAY]) {
+      error_id = await log(tracker, { occurred_at: NOON - ago, app_version: '1.0.0', platform: 'Web' })
+    }
+    const { days, app_versions, platforms } = await withContext(url, (context) =>
+      errorHistory.run(context, { error_id }),
+    )
+    expect(days.reduce((sum, { count }) => sum + count, 0)).toBe(3)
+    expect(app_versions).toEqual([{ app_version: '1.0.0', count: 3 }])
+    expect(platforms).toEqual([{ platform: 'Web', count: 3 }])
+  })
+
   test('counts versions in the 30 days before an old error was last seen', async () => {
     const { tracker, url } = await freshTracker(database)
     const error_id = await log(tracker, { occurred_at: NOON - 60 * DAY, app_version: '1.0.0' })

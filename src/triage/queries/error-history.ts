@@ -13,7 +13,7 @@ export const ErrorHistory = r.object({
   hours: r.list(r.object({ starts_at: r.time, count: r.integer })),
   /** Last 30 days in the configured time zone, oldest first. */
   days: r.list(r.object({ day: r.day, starts_at: r.time, count: r.integer })),
-  /** Over the 30 days before the error was last seen, most frequent first. */
+  /** Over the same 30 days, or those before an older error was last seen. Most frequent first. */
   app_versions: r.list(r.object({ app_version: r.nullable(r.text), count: r.integer })),
   platforms: r.list(r.object({ platform: r.text, count: r.integer })),
 })
@@ -72,15 +72,17 @@ async function loadHourSums({ database }: Context, error_id: number, from: numbe
 
 /** `occurred_at` is the time when the error was last seen. */
 export async function loadShares(
-  { database }: Context,
+  { database, config, now }: Context,
   error_id: number,
   occurred_at: number,
 ): Promise<Pick<ErrorHistory, 'app_versions' | 'platforms'>> {
+  const [firstDay = 0] = lastDays(SHOWN_DAYS, now(), config.time_zone)
+  const from = occurred_at >= firstDay ? firstDay : startOfHour(occurred_at) - SHOWN_DAYS * DAY
   const rows = await database.read
     .selectFrom('faultboard_error_hours')
     .select(({ fn }) => ['platform', 'app_version', fn.sum<number>('count').as('count')])
     .where('error_id', '=', error_id)
-    .where('hour', '>=', startOfHour(occurred_at) - SHOWN_DAYS * DAY)
+    .where('hour', '>=', from)
     .groupBy(['platform', 'app_version'])
     .execute()
   return {

@@ -16,6 +16,8 @@ export function ErrorShares({
   visit: Visit
 }): Rendered {
   const list = (filter: Record<string, string>) => href(visit, '/errors', filter)
+  const isOld = history.days.every(({ count }) => count === 0)
+  const period = isOld ? '30 days before it was last seen' : 'last 30 days'
   return (
     <>
       <Shares
@@ -31,7 +33,7 @@ export function ErrorShares({
       <Shares
         title="Versions"
         heading="Version"
-        note={PERIOD}
+        note={period}
         rows={history.app_versions.map(({ app_version, count }) =>
           app_version === null
             ? { label: 'unknown', value: count }
@@ -41,7 +43,7 @@ export function ErrorShares({
       <Shares
         title="Platforms"
         heading="Platform"
-        note={PERIOD}
+        note={period}
         rows={history.platforms.map(({ platform, count }) => ({
           label: platform,
           href: list({ platform }),
@@ -51,8 +53,6 @@ export function ErrorShares({
     </>
   )
 }
-
-const PERIOD = 'last 30 days'
 
 function Shares({
   title,
