@@ -17,6 +17,7 @@ export const protect: Step = (draft, { storms, lag, now, count }) => {
     count('storm_counted_only')
   } else if (lag.isLagging()) {
     dropDetails(draft)
+    draft.details = { ...draft.details, details_omitted: 'event_loop_lag' }
     count('lag_left_out_details')
   }
 }

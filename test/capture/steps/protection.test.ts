@@ -91,6 +91,7 @@ describeOneDatabase('lag guard', (database) => {
     expect((await tracker.stats()).dropped).toEqual({ lag_left_out_details: 1 })
     const found = await tracker.Queries.FindError.call({ error_id: late?.id ?? 0 })
     expect(found).toMatchObject({ context: {}, tags: {}, message: 'late' })
+    expect(found.details).toMatchObject({ details_omitted: 'event_loop_lag' })
     expect(found.backtrace.length).toBeGreaterThan(0)
   })
 })

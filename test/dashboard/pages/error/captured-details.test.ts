@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type Host, startHost } from '../../../support/host.js'
 
 describe('the detail page shows what was captured with the newest occurrence', () => {
@@ -76,4 +76,19 @@ test('the settings and health pages list drop reasons with counts and meanings',
   const { settings } = (await host.json('/settings?filter=retention_days')) as unknown as { settings: unknown }
   expect(settings).toMatchObject([{ name: 'retention_days' }])
   await host.close()
+})
+
+test('states that details are missing because the event loop was late', async () => {
+  const host = await startHost('sqlite::memory:', { max_event_loop_lag_ms: 200 })
+  onTestFinished(() => host.close())
+  const record = () => host.tracker.report(new Error('late'), { context: { size: 1 } })
+  const before = record()
+  for (const until = performance.now() + 400; performance.now() < until; );
+  const late = await record()
+  await before
+  const page = await (await host.get(`/errors/${late?.id}`)).text()
+  expect(page).toContain('Recorded without parameters, context and breadcrumbs: the event loop was late.')
+  expect(await host.json(`/errors/${late?.id}`)).toMatchObject({
+    error: { details: { details_omitted: 'event_loop_lag' } },
+  })
 })

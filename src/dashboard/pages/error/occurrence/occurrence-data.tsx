@@ -18,7 +18,8 @@ export function OccurrenceData({
   stacks: Pick<ShownStacks, 'with_variables' | 'other_variables'>
   visit: Visit
 }): Rendered {
-  const { local_variables, variables, system_health, trace_id, span_id, frame_sources, ...details } = record.details
+  const { local_variables, variables, system_health, trace_id, span_id, frame_sources, details_omitted, ...details } =
+    record.details
   const options = readOptions(visit.diagnosticOptions, localVariableOptions)
   return (
     <>

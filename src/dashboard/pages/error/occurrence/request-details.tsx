@@ -15,9 +15,12 @@ export function RequestDetails({
   curl: string | null
   visit: Visit
 }): Rendered {
-  const { trace_id, span_id } = record.details
+  const { trace_id, span_id, details_omitted } = record.details
   return (
     <>
+      {details_omitted === 'event_loop_lag' && (
+        <p class="meta muted">Recorded without parameters, context and breadcrumbs: the event loop was late.</p>
+      )}
       <Request record={record} curl={curl} />
       <Tags tags={record.tags} />
       <Trace trace_id={trace_id} span_id={span_id} template={visit.options.trace_url_template} />
