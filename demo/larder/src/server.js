@@ -1,12 +1,11 @@
 import { loadSession } from './account/session.js'
-import { notFoundPage } from './pages/messages.js'
+import { notFoundPage } from './pages.js'
 import { showAccount, signIn } from './routes/account.js'
 import { showCart } from './routes/cart.js'
 import { search, showImage, showProduct } from './routes/catalog.js'
-import { confirmOrder, saveAddress } from './routes/checkout.js'
+import { confirmOrder, pay, saveAddress } from './routes/checkout.js'
 import { showHome } from './routes/home.js'
 import { listOrders, showDelivery } from './routes/orders.js'
-import { pay } from './routes/pay.js'
 
 /** Every page of the shop. A segment that starts with a colon is a parameter. */
 const ROUTES = [

@@ -31,7 +31,7 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => unknown
 /** Loads the shop from its folder and puts Faultboard around it. */
 export async function openShop(folder: string, tracker: TrackerInstance): Promise<Shop> {
   const { createShop } = await loadModule(folder, 'src/server.js')
-  const { failedPage } = await loadModule(folder, 'src/pages/messages.js')
+  const { failedPage } = await loadModule(folder, 'src/pages.js')
   const database = await openShopDatabase(tracker)
   const shop = { tracker, database, dashboard_path: tracker.config.mount_path }
   const handler = withRoutes(await extraRoutes(folder, tracker), createShop(shop))

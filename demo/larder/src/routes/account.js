@@ -1,5 +1,5 @@
 import { isOverLimit, verifyPassword } from '../account/sign-in.js'
-import { html, layout } from '../pages/layout.js'
+import { html, layout } from '../pages.js'
 
 export function signIn(request, { database, tracker }) {
   if (isOverLimit(request, tracker)) return { status: 429, page: layout('Please wait a minute', '') }

@@ -1,5 +1,5 @@
 import { applyCoupon, cartTotal } from '../cart.js'
-import { html, layout, money } from '../pages/layout.js'
+import { html, layout, money } from '../pages.js'
 
 export function showCart({ session, query }, { database, tracker }) {
   const lines = database.query('select sku, quantity from cart_lines where user_id = ?', session.user_id)

@@ -1,6 +1,6 @@
 import { findProduct, thumbnail } from '../catalog/products.js'
 import { searchProducts } from '../catalog/search.js'
-import { html, layout, money } from '../pages/layout.js'
+import { html, layout, money } from '../pages.js'
 
 export function showProduct({ params }, { database }) {
   const product = findProduct(params.sku, database)

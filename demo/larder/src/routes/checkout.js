@@ -1,7 +1,7 @@
-import { checkAddress } from '../checkout/address.js'
-import { chooseSlot, finishCheckout, saveOrder } from '../checkout/order.js'
+import { checkAddress, chooseSlot, finishCheckout, saveOrder } from '../checkout/order.js'
 import { sendReceipt } from '../checkout/send-receipt.js'
-import { html, layout, money } from '../pages/layout.js'
+import { html, layout, money } from '../pages.js'
+import { charge } from '../payment.js'
 
 export function saveAddress({ body }, { tracker }) {
   tracker.setTags({ city: body.city })
@@ -18,4 +18,10 @@ export async function confirmOrder({ body, session }, { database, tracker }) {
   saveOrder(order, database)
   await sendReceipt(order_id)
   return { page: layout('Thank you', html`<p>Order ${order_id}: ${money(order.total)}</p>`) }
+}
+
+export async function pay({ body }, { tracker }) {
+  tracker.setTags({ payment_provider: 'northpay' })
+  const { status } = await charge(body, tracker)
+  return { page: layout('Payment', html`<p>Order ${body.order_id}: ${status}</p>`) }
 }

@@ -1,4 +1,4 @@
-import { html, layout, money } from '../pages/layout.js'
+import { html, layout, money } from '../pages.js'
 
 /** Loads the products of each order in a statement of its own: see "N+1 queries" in the dashboard. */
 export function listOrders({ session, query }, { database }) {

@@ -67,7 +67,7 @@ export const STOREFRONT: readonly SampleKind[] = [
     type: 'ValidationError',
     message: 'Postal code "{number}" is not valid for "{city}"',
     at: [
-      'checkAddress src/checkout/address.js `new ValidationError`',
+      'checkAddress src/checkout/order.js `new ValidationError`',
       'saveAddress src/routes/checkout.js `checkAddress(body)`',
       ...REQUEST,
     ],
@@ -95,7 +95,7 @@ export const STOREFRONT: readonly SampleKind[] = [
     message: 'The card was declined for order {order}: insufficient_funds',
     at: [
       'charge src/payment.js `new PaymentDeclinedError`',
-      'async pay src/routes/pay.js `charge(body, tracker)`',
+      'async pay src/routes/checkout.js `charge(body, tracker)`',
       ...ASYNC_REQUEST,
     ],
     per_day: 11,
@@ -111,7 +111,7 @@ export const STOREFRONT: readonly SampleKind[] = [
     at: [
       'postCharge src/payment.js `new PaymentTimeoutError`',
       'async charge src/payment.js `await postCharge`',
-      'async pay src/routes/pay.js `charge(body, tracker)`',
+      'async pay src/routes/checkout.js `charge(body, tracker)`',
       ...ASYNC_REQUEST,
     ],
     per_day: 4,
