@@ -23,6 +23,8 @@ interface CanonicalOptions {
   handleExceptions?: boolean
   handleRejections?: boolean
   silent?: boolean
+  /** Option of every transport, without effect here: an entry is recorded before it is formatted. */
+  format?: unknown
 }
 
 const OPTION_NAMES = {
@@ -32,6 +34,7 @@ const OPTION_NAMES = {
   handleExceptions: true,
   handleRejections: true,
   silent: true,
+  format: true,
 } as const
 
 const LEVEL = Symbol.for('level')
