@@ -179,7 +179,7 @@ describe('faultboard mcp --allow-triage', () => {
     ]
     for (const [name, args] of changes) {
       const response = await call(client, name, { error_id: 2, ...args })
-      expect([name, dataOf(response).data]).toEqual([name, { changed: true }])
+      expect([name, dataOf(response).data]).toMatchObject([name, { changed: true }])
     }
     const { data } = dataOf(await call(client, 'get_error', { error_id: 2 }))
     const { activities, comments, status, priority_level } = data.error as unknown as Record<string, unknown> & {
