@@ -132,16 +132,16 @@ function connectPair(client: Socket, server: Socket, state: State): Pair {
     state.held()
   }
   client.on('data', (chunk: Buffer) => {
-    if (state.resetting && /\bcommit\b/.test(chunk.toString('latin1'))) {
+    if (state.resetting && hasCommit(chunk)) {
       state.resetting = false
       state.cuts++
       return end()
     }
-    if (state.cutting && /\bcommit\b/.test(chunk.toString('latin1'))) {
+    if (state.cutting && hasCommit(chunk)) {
       state.cutting = false
       committing = true
     }
-    if (state.losing && /\bcommit\b/.test(chunk.toString('latin1'))) {
+    if (state.losing && hasCommit(chunk)) {
       state.losing = false
       isResponseLost = true
     }
@@ -168,4 +168,10 @@ function connectPair(client: Socket, server: Socket, state: State): Pair {
 async function listen(server: Server, port: number): Promise<void> {
   server.listen(port, '127.0.0.1')
   await once(server, 'listening')
+}
+
+/** Whether the statement is sent. As a value, the word follows a byte with its length. */
+function hasCommit(chunk: Buffer): boolean {
+  const text = chunk.toString('latin1')
+  return [...text.matchAll(/\bcommit\b/g)].some(({ index }) => text.charCodeAt(index - 1) !== 'commit'.length)
 }
