@@ -34,6 +34,8 @@ else {
       await run(folder, [NEXT, 'build'], env)
       host = await serve(folder, [NEXT, 'start'], env)
       plainHost = await serve(folder, [NEXT, 'start'], { ...env, HOST_WITHOUT_FAULTBOARD: 'yes' })
+      // The first request prints the URL of the dashboard.
+      for (const started of [host, plainHost]) await visitHost(started, `${base}/unknown`)
     }, 180_000)
     afterAll(cleanUp)
 

@@ -92,6 +92,8 @@ describeInBrowser('analytics page in a browser', ({ open }) => {
     await page.getByRole('spinbutton', { name: 'Days' }).fill('3')
     await page.getByRole('button', { name: 'Apply' }).click()
     expect(parameters(page)).toEqual({ app_version: '1.0.0', days: '3' })
+    // The layout can arrive before the charts.
+    await page.locator('.plot').first().waitFor()
     expect(await page.locator('.plot').first().locator('a, g').count()).toBe(3)
   })
 
