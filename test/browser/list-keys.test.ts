@@ -58,7 +58,9 @@ describeInBrowser('list shortcuts and live updates', ({ open }) => {
     await keys(page, 'j', 'x', 'j', 'x')
     expect(await page.getByText('2 selected').isVisible()).toBe(true)
     await keys(page, 'e')
-    expect(await page.getByLabel('Your name').evaluate((field) => field === document.activeElement)).toBe(true)
+    expect(
+      await page.getByLabel('Resolution note (optional)').evaluate((field) => field === document.activeElement),
+    ).toBe(true)
     await keys(page, 'Escape')
     expect(await page.locator('#resolve[open]').count()).toBe(0)
     expect(await page.getByText('2 selected').isVisible()).toBe(true)

@@ -61,7 +61,7 @@ describeInBrowser('overview, settings and health', ({ open }) => {
   test('links a bar of the chart to the errors of its day, also by keyboard', async () => {
     const page = await open()
     await visit(page, 'ordinary', '/overview')
-    const bar = page.getByRole('link', { name: /^Tue, 19 May 2026: \d+ occurrences$/ })
+    const bar = page.getByRole('link', { name: /^Tue, 19 May 2026: \d+ occurrences \(.*\d+ high/ })
     await bar.focus()
     await page.keyboard.press('Enter')
     await page.waitForURL('**/errors?day=2026-05-19')

@@ -20,7 +20,7 @@ import { pathWith } from '../links/href.js'
 import { words } from '../ui/badges.js'
 import { muteSpan } from './error-actions.js'
 
-const { error_ids, resolution_comment, resolved_by } = batchResolveErrors.input.entries
+const { error_ids, resolution_comment, resolution_reference, resolved_by } = batchResolveErrors.input.entries
 
 const parameters = v.object({
   error_ids,
@@ -37,6 +37,7 @@ const parameters = v.object({
   ]),
   resolved_by_name: resolved_by,
   resolution_comment,
+  resolution_reference,
   assigned_to: optionalText({ max: 255 }),
   status: optional(batchUpdateStatus.input.entries.status),
   comment: batchUpdateStatus.input.entries.comment,
@@ -80,8 +81,8 @@ interface BatchCommand {
 
 const BATCH_COMMANDS: Record<Form['action_type'], BatchCommand> = {
   resolve: {
-    run: (context, selection, { resolved_by_name, resolution_comment }) =>
-      batchResolveErrors.run(context, { ...selection, resolved_by: resolved_by_name, resolution_comment }),
+    run: (context, selection, { resolved_by_name: resolved_by, resolution_comment, resolution_reference }) =>
+      batchResolveErrors.run(context, { ...selection, resolved_by, resolution_comment, resolution_reference }),
     describe: () => 'resolved',
   },
   assign: {

@@ -6,7 +6,14 @@ import { MAX_BATCH_SIZE } from '../../model/workflow.js'
 import { defineOperation } from '../../operation.js'
 import type { ErrorRow } from '../../store/sql/row-locks.js'
 import { assignmentChange } from './assign-error.js'
-import { type Change, changeErrors, DEFAULT_ACTOR, MAX_NAME_LENGTH, MAX_TEXT_LENGTH } from './change-errors.js'
+import {
+  type Change,
+  changeErrors,
+  DEFAULT_ACTOR,
+  MAX_NAME_LENGTH,
+  MAX_REFERENCE_LENGTH,
+  MAX_TEXT_LENGTH,
+} from './change-errors.js'
 import { deleteErrors } from './delete-errors.js'
 import { muteChange, muteError, unmuteChange } from './mute-error.js'
 import { resolveChange } from './resolve-error.js'
@@ -38,6 +45,7 @@ export const batchResolveErrors = defineOperation({
     ...selectionInput,
     resolved_by: optionalText({ max: MAX_NAME_LENGTH }),
     resolution_comment: optionalText({ max: MAX_TEXT_LENGTH }),
+    resolution_reference: optionalText({ max: MAX_REFERENCE_LENGTH }),
     actor,
   }),
   async run(context, { error_ids, application_id, ...resolution }): Promise<BatchResult> {

@@ -1,5 +1,5 @@
 import { PRIORITIES, STATUSES } from '../../../model/workflow.js'
-import { MAX_NAME_LENGTH, MAX_TEXT_LENGTH } from '../../../triage/commands/change-errors.js'
+import { MAX_NAME_LENGTH, MAX_REFERENCE_LENGTH, MAX_TEXT_LENGTH } from '../../../triage/commands/change-errors.js'
 import type { Rendered, Visit } from '../../define.js'
 import { capitalize, words } from '../../ui/badges.js'
 import { ApplicationField, SelectField, TextField } from '../../ui/forms.js'
@@ -40,8 +40,13 @@ export function BatchBar({
             <a href={select_all}>Select all on this page</a>
           </noscript>
           <Menu id="resolve" label="Resolve" primary align="start">
-            <TextField name="resolved_by_name" label="Your name" value={visit.user} maxlength={MAX_NAME_LENGTH} />
             <TextField name="resolution_comment" label="Resolution note (optional)" maxlength={MAX_TEXT_LENGTH} />
+            <TextField
+              name="resolution_reference"
+              label="Commit, PR or ticket (optional)"
+              maxlength={MAX_REFERENCE_LENGTH}
+            />
+            <TextField name="resolved_by_name" label="Your name" value={visit.user} maxlength={MAX_NAME_LENGTH} />
             <SubmitButton type="resolve" primary>
               Resolve selected
             </SubmitButton>

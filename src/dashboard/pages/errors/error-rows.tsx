@@ -63,7 +63,7 @@ export function ErrorRows({
             Platform
           </SortableHead>
           <th scope="col" class="who">
-            <span class="hidden">Assignee</span>
+            Assignee
           </th>
         </tr>
       </thead>
@@ -187,11 +187,15 @@ function ErrorCell({ error, link, visit }: { error: RowError; link: string; visi
           <bdi>{error.error_type}</bdi>
         </a>
         <RegressionBadge version={error.regressed_in_version} />
-        {error.place && <code class="row-place">{error.place}</code>}
+        <bdi class="message">{truncateMessage(error.message)}</bdi>
       </p>
-      <p class="message">
+      <p class="row-source">
         {isMixed && <span class="application">{error.application_name}</span>}
-        <bdi>{truncateMessage(error.message)}</bdi>
+        {error.place && (
+          <code class="row-place">
+            <bdi>{error.place}</bdi>
+          </code>
+        )}
       </p>
     </td>
   )

@@ -64,7 +64,8 @@ export function BarChart({
   unit: string
 }): Rendered {
   const totals = bars.map(({ values }) => series.reduce((sum, { key }) => sum + (values[key] ?? 0), 0))
-  const max = roundUpForAxis(Math.max(1, ...totals))
+  const ticks = axisTicks(Math.max(1, ...totals))
+  const max = ticks[0] ?? 1
   const step = 1000 / Math.max(1, bars.length)
   return (
     <figure class="chart">
@@ -74,9 +75,9 @@ export function BarChart({
       </figcaption>
       <div class="plot">
         <div class="y-axis" aria-hidden="true">
-          <span>{formatCompact(max)}</span>
-          <span>{formatCompact(max / 2)}</span>
-          <span>0</span>
+          {ticks.map((tick) => (
+            <span>{formatCompact(tick)}</span>
+          ))}
         </div>
         {/* biome-ignore lint/a11y/useSemanticElements: the bars of a chart are not form fields */}
         <svg
@@ -85,7 +86,7 @@ export function BarChart({
           role="group"
           aria-label={`${title}, ${bars.length} bars`}
         >
-          <path class="grid" d={`M0 .5H1000M0 ${HEIGHT / 2}H1000M0 ${HEIGHT - 0.5}H1000`} />
+          <path class="grid" d={ticks.map((tick) => `M0 ${round(HEIGHT - (tick / max) * HEIGHT)}H1000`).join('')} />
           {bars.map((bar, i) => (
             <BarColumn
               bar={bar}
@@ -134,7 +135,12 @@ function BarColumn({
   width: number
   scale: number
 }) {
-  const name = `${bar.name}: ${formatCount(total)} ${total === 1 ? unit.replace(/s$/, '') : unit}`
+  const sum = `${bar.name}: ${formatCount(total)} ${total === 1 ? unit.replace(/s$/, '') : unit}`
+  const parts = series.flatMap(({ key, label }) => {
+    const value = bar.values[key] ?? 0
+    return value > 0 ? [`${formatCount(value)} ${label}`] : []
+  })
+  const name = series.length > 1 && parts.length > 0 ? `${sum} (${parts.join(', ')})` : sum
   let top = HEIGHT
   const rects = series.flatMap(({ key, tone }) => {
     const value = bar.values[key] ?? 0
@@ -247,11 +253,17 @@ function axisLabels(bars: readonly Bar[]): string[] {
   return [0, Math.floor((bars.length - 1) / 2), bars.length - 1].map((i) => bars[i]?.label ?? '')
 }
 
-/** Rounds up to a number that suits an axis: 1, 2, 4, 5, 10, 20 … */
-function roundUpForAxis(value: number): number {
-  const power = 10 ** Math.floor(Math.log10(value))
-  const step = [1, 2, 4, 5, 10].find((factor) => factor * power >= value) ?? 10
-  return Math.max(2, step * power)
+const MAX_INTERVALS = 5
+
+/** Whole numbers for an axis up to `max`, highest first: 750, 500, 250, 0. Prefers the lowest axis, then few ticks. */
+export function axisTicks(max: number): number[] {
+  const power = 10 ** Math.floor(Math.log10(max))
+  const [best] = [0.1, 0.2, 0.25, 0.5, 1, 2, 2.5]
+    .map((factor) => ({ step: factor * power, intervals: Math.ceil(max / (factor * power)) }))
+    .filter(({ step, intervals }) => Number.isInteger(step) && intervals >= 2 && intervals <= MAX_INTERVALS)
+    .sort((a, b) => a.step * a.intervals - b.step * b.intervals || b.step - a.step)
+  const { step, intervals } = best ?? { step: max, intervals: 1 }
+  return Array.from({ length: intervals + 1 }, (_, i) => (intervals - i) * step)
 }
 
 const compactFormat = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })

@@ -114,7 +114,7 @@ describe('the page of one error', () => {
     expect(html).toContain('<title>outer · ')
     expect(html).toContain('## `Error` caused at `src/rows.ts:7 in read`')
     const list = await (await host.get('/errors')).text()
-    expect(list).toContain('<code class="row-place">src/rows.ts:7 in read</code>')
+    expect(list).toContain('<code class="row-place"><bdi>src/rows.ts:7 in read</bdi></code>')
   })
 
   test('formats the days of its chart and uses the singular for one occurrence', async () => {

@@ -29,7 +29,11 @@ const act = async (form: Record<string, string | string[]>) => {
 
 describe('a bulk action', () => {
   test.each([
-    [{ action_type: 'resolve', resolved_by_name: 'Eve' }, '2 errors resolved.', { resolved_by_name: 'Eve' }],
+    [
+      { action_type: 'resolve', resolved_by_name: 'Eve', resolution_reference: 'https://git.example/pull/5' },
+      '2 errors resolved.',
+      { resolved_by_name: 'Eve', resolution_reference: 'https://git.example/pull/5' },
+    ],
     [{ action_type: 'assign', assigned_to: 'Bob' }, '2 errors assigned to Bob.', { assigned_to: 'Bob' }],
     [{ action_type: 'unassign', assigned_to: 'left in the field' }, '2 errors unassigned.', { assigned_to: null }],
     [
