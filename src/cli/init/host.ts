@@ -13,6 +13,8 @@ export interface Host {
   readonly packageManager: string
   /** The command that starts the application, or null if it is unknown. */
   readonly startCommand: string | null
+  /** The command that must run before it, or null if there is none. */
+  readonly buildCommand: string | null
   /** Source files that may create the application, the most likely first. */
   readonly sources: readonly string[]
   /** Folders of the packages in a monorepo that have a package.json. */
@@ -44,6 +46,7 @@ export function readHost(folder: string): Host {
     usesCommonjs: !usesTypescript && isCommonjs(sources[0], manifest),
     packageManager,
     startCommand: startCommand(folder, manifest, packageManager),
+    buildCommand: buildCommand(manifest, packageManager),
     sources,
     workspaces: workspaceFolders(folder, manifest.workspaces),
   }
@@ -93,6 +96,12 @@ function startCommand(folder: string, manifest: Record<string, unknown>, package
   const files = [...(typeof manifest.main === 'string' ? [manifest.main] : []), 'bin/www']
   const file = files.find((path) => readText(folder, path) !== null)
   return file === undefined ? null : `node ${file}`
+}
+
+/** A script named start often runs the output of the build. */
+function buildCommand(manifest: Record<string, unknown>, packageManager: string): string | null {
+  const { start, build } = stringEntries(manifest.scripts)
+  return start !== undefined && build !== undefined ? `${packageManager} run build` : null
 }
 
 /** Files named by the start scripts, then `main`, then common names of entry files. */

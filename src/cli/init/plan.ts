@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { builtInSqlite } from '../../store/dialects/sqlite-library.js'
 import { CommandFailed } from '../command.js'
@@ -105,8 +104,8 @@ function createOrExplain(folder: string, file: NewFile): void {
 
 function manualSteps(host: Host, startCommand: string | null, dashboardPath: string): string[] {
   const { folder } = host
-  const credentials = `FAULTBOARD_DASHBOARD_USERNAME=admin FAULTBOARD_DASHBOARD_PASSWORD=${randomPassword()}`
-  const copy = existsSync(join(folder, '.env')) ? 'cat .env.example >> .env' : 'cp .env.example .env'
+  const username = 'FAULTBOARD_DASHBOARD_USERNAME=admin'
+  const password = `FAULTBOARD_DASHBOARD_PASSWORD=${randomPassword()}`
   const ignored = readText(folder, '.gitignore')
   return [
     ...installSteps(host),
@@ -114,8 +113,9 @@ function manualSteps(host: Host, startCommand: string | null, dashboardPath: str
     ...(ignored === null || ignored.includes('faultboard.sqlite3')
       ? []
       : ['Add faultboard.sqlite3* to .gitignore, unless you use another database.']),
-    `Start the application with a generated password, which is not stored anywhere:\n       ${`${credentials} ${startCommand ?? ''}`.trim()}`,
-    `To keep a password, run  ${copy}  and set it there. Do not commit .env.`,
+    ...(host.buildCommand === null ? [] : [`Build the application:  ${host.buildCommand}`]),
+    `Start the application with a generated password, which is not stored anywhere:\n       ${`${username} ${password} ${startCommand ?? ''}`.trim()}`,
+    `To keep the password, add both variables to the environment of the application, for example to a file .env that it loads\n     (with dotenv, or with  node --env-file=.env). Do not commit .env.`,
     `Cause an error and open ${dashboardPath}.`,
   ]
 }
