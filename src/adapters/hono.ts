@@ -42,7 +42,7 @@ interface NodeBindings {
  * @example app.use(faultboard())
  */
 export function faultboard(tracker: TrackerInstance = Tracker) {
-  const { mount_path } = startDashboard(tracker)
+  const { mount_path } = startDashboard(tracker, 'hono')
   return async (c: HonoContext, next: () => Promise<void>): Promise<Response | undefined> => {
     const { raw } = c.req
     const mount = dashboardMount(c, mount_path)

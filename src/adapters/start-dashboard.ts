@@ -14,7 +14,7 @@ export function startDashboard(
   framework?: SupportedPackage,
 ): { mount_path: string; enabled: boolean } {
   const problem = framework && unsupportedVersion(framework)
-  if (problem) throw new ConfigurationError([problem])
+  if (problem && tracker.start().config.enabled) throw new ConfigurationError([problem])
   const { mount_path, enabled } = tracker.startDashboard().config
   return { mount_path: enabled ? mount_path : NO_PATH, enabled }
 }

@@ -27,25 +27,38 @@ export const OLDEST_SUPPORTED = {
 
 export type SupportedPackage = keyof typeof OLDEST_SUPPORTED
 
-/** Explains that the installed version of a package is too old. Null if it is supported, or its version is unknown. */
+/**
+ * Explains that the installed version of a package is too old. Null if it is supported, or its version is unknown. A
+ * monorepo can have several versions, of which one must be supported.
+ */
 export function unsupportedVersion(name: SupportedPackage): string | null {
-  const installed = installedVersion(name)
+  const installed = installedVersions(name)
   const oldest = OLDEST_SUPPORTED[name]
-  if (installed === null || !isOlder(installed, oldest)) return null
-  return `${name} ${installed} is installed, but Faultboard supports ${name} ${oldest} and later. Run npm install ${name}@latest`
+  if (installed.length === 0 || installed.some((version) => !isOlder(version, oldest))) return null
+  return `${name} ${installed[0]} is installed, but Faultboard supports ${name} ${oldest} and later. Run npm install ${name}@${Number.parseInt(oldest, 10)}`
 }
 
 /** Version of a package that the host installed, or null if it cannot be found, as in a bundle. */
 export function installedVersion(name: string): string | null {
+  return installedVersions(name)[0] ?? null
+}
+
+/** Versions that the program, the working folder and Faultboard itself find. */
+function installedVersions(name: string): string[] {
+  const starts = [process.argv[1], join(process.cwd(), 'package.json'), import.meta.url]
+  return starts.flatMap((start) => versionFrom(start, name) ?? [])
+}
+
+function versionFrom(start: string | undefined, name: string): string | null {
   try {
-    // Optional peers resolve to the packages of the host. The search ignores `exports`, which may hide package.json.
-    const folders = createRequire(import.meta.url).resolve.paths(name) ?? []
+    // The search ignores `exports`, which may hide package.json.
+    const folders = createRequire(start as string).resolve.paths(name) ?? []
     for (const folder of folders) {
       const { version } = readPackage(join(folder, name, 'package.json'))
       if (version !== undefined) return version
     }
   } catch {
-    // A bundle has no valid import.meta.url.
+    // Without a program, or in a bundle without a valid import.meta.url.
   }
   return null
 }

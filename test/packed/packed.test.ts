@@ -167,8 +167,25 @@ describe('the packed package, installed into an empty application', () => {
     const printed = execFileSync(process.execPath, ['old-koa.mjs'], { cwd: folder, encoding: 'utf8' })
     rmSync(koa, { recursive: true })
     expect(printed).toContain(
-      'koa 1.7.1 is installed, but Faultboard supports koa 2.0.0 and later. Run npm install koa@latest',
+      'koa 1.7.1 is installed, but Faultboard supports koa 2.0.0 and later. Run npm install koa@2',
     )
+  })
+
+  test('accepts a supported version that the program finds in a monorepo', () => {
+    const packages = { 'node_modules/h3': '1.15.4', 'apps/web/node_modules/h3': '2.0.8' }
+    for (const [path, version] of Object.entries(packages)) {
+      mkdirSync(join(folder, path), { recursive: true })
+      writeFileSync(join(folder, path, 'package.json'), JSON.stringify({ name: 'h3', version }))
+    }
+    const script = `import { Tracker } from 'faultboard'
+      import { faultboard } from 'faultboard/h3'
+      Tracker.configure({ dashboard_username: 'a', dashboard_password: 'b', database: 'sqlite::memory:' })
+      console.log(typeof faultboard())
+      await Tracker.shutdown()`
+    writeFileSync(join(folder, 'apps/web/server.mjs'), script)
+    const printed = execFileSync(process.execPath, ['apps/web/server.mjs'], { cwd: folder, encoding: 'utf8' })
+    for (const path of Object.keys(packages)) rmSync(join(folder, path), { recursive: true })
+    expect(printed.trim()).toMatch(/^(?:function|object)$/)
   })
 
   test('contains its command line', () => {

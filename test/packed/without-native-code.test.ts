@@ -34,6 +34,15 @@ describe('the packages of the quick start', () => {
     expect(installOutput).not.toMatch(/install-scripts|deprecated|EBADENGINE|ERESOLVE|peer/)
   })
 
+  test('are installed by npm ci without scripts', () => {
+    const output = execFileSync('sh', ['-c', 'npm ci --ignore-scripts --no-audit --no-fund --prefer-offline 2>&1'], {
+      cwd: folder,
+      encoding: 'utf8',
+    })
+    expect(output).toMatch(/added \d+ packages/)
+    expect(output).not.toMatch(/install-scripts|deprecated|EBADENGINE|ERESOLVE|peer/)
+  })
+
   test('contain no native code and take at most 25 MB on disk', () => {
     const packages = join(folder, 'node_modules')
     const files = readdirSync(packages, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
