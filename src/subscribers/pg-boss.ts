@@ -31,8 +31,14 @@ export function withFaultboard<Handler extends (jobs: never) => Promise<unknown>
   return run as Handler
 }
 
-function recordFailure({ context: { config }, report }: Reporter, error: unknown, jobs: readonly BossJob[]): void {
+function recordFailure(
+  { context: { config }, report }: Reporter,
+  error: unknown,
+  received: readonly BossJob[] | BossJob,
+): void {
   if (!config.enable_error_subscriber) return
+  // pg-boss 9 passes one job instead of a list.
+  const jobs = Array.isArray(received) ? (received as readonly BossJob[]) : [received as BossJob]
   const [firstJob] = jobs
   const { retryCount, retryLimit } = firstJob ?? {}
   const hasCounts = jobs.length === 1 && retryCount !== undefined && retryLimit !== undefined

@@ -71,6 +71,14 @@ describeEachDatabase(
       })
     })
 
+    test('records the single job that pg-boss 9 passes', async () => {
+      const { tracker } = await freshTracker(database)
+      const handler = withFaultboard((_job: never) => Promise.reject(new RangeError('one job')), tracker)
+      await expect(handler({ id: '7', name: 'mail', data: { n: 1 } } as never)).rejects.toThrow('one job')
+      const [error] = await recordsWithMessage(tracker, 'one job')
+      expect(error).toMatchObject({ tags: { queue: 'mail' }, context: { job: { queue: 'mail', data: { n: 1 } } } })
+    })
+
     test('runs unchanged after a shutdown', async () => {
       const { tracker } = await freshTracker(database)
       const handler = withFaultboard(async (jobs: string[]) => {
