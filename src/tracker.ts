@@ -116,10 +116,19 @@ export class TrackerInstance {
         'the configuration cannot change after the tracker has started; restart the process to apply changes',
       ])
     }
-    if (typeof settings === 'function') settings(this.#settings)
+    if (typeof settings === 'function') this.#setByFunction(settings)
     else replaceFields(this.#settings, settings)
     if (this.#runtime) this.#scheduleRestart()
     return this
+  }
+
+  #setByFunction(set: SettingsFunction): void {
+    const returned: unknown = set(this.#settings)
+    if (typeof returned !== 'object' || returned === null) return
+    if (returned === this.#settings || returned instanceof Promise) return
+    throw new ConfigurationError([
+      'the function passed to Tracker.configure returns an object, which sets nothing; set options on the object that it receives, or pass the object itself',
+    ])
   }
 
   #hasSettings(settings: Settings): boolean {

@@ -116,6 +116,12 @@ describe('a resolved configuration', () => {
     await tracker.shutdown()
   })
 
+  test('rejects a function that returns the options instead of setting them', () => {
+    const tracker = new TrackerInstance({}, { env: {} })
+    expect(() => tracker.configure(() => ({ retention_days: 5 }))).toThrow(/returns an object, which sets nothing/)
+    expect(() => tracker.configure((config) => Object.assign(config, { retention_days: 5 }))).not.toThrow()
+  })
+
   test('ignores later changes to the settings object', () => {
     const ignored_exceptions = ['A']
     const options = resolve({ ignored_exceptions })
