@@ -170,8 +170,11 @@ async function listen(server: Server, port: number): Promise<void> {
   await once(server, 'listening')
 }
 
-/** Whether the statement is sent. As a value, the word follows a byte with its length. */
+/** Whether the statement is sent. As a value, the word follows a byte with its length, or is part of a list. */
 function hasCommit(chunk: Buffer): boolean {
   const text = chunk.toString('latin1')
-  return [...text.matchAll(/\bcommit\b/g)].some(({ index }) => text.charCodeAt(index - 1) !== 'commit'.length)
+  return [...text.matchAll(/commit/g)].some(({ index }) => {
+    const isLast = ['', '\0'].includes(text.charAt(index + 'commit'.length))
+    return isLast && text.charCodeAt(index - 1) !== 'commit'.length
+  })
 }
