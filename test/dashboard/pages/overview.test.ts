@@ -51,7 +51,7 @@ describe('the overview', () => {
 
   test('links each day of the chart to the errors of that day in the configured time zone', () => {
     expect(page).toContain('href="/error_dashboard/errors?day=2026-05-20"')
-    expect(page).toContain('aria-label="Wed, 20 May 2026: 3 occurrences"')
+    expect(page).toContain('aria-label="Wed, 20 May 2026: 3 occurrences (')
     expect(page).toContain('href="/error_dashboard/errors?day=2026-05-10"')
     expect(page.match(/errors\?day=/g)?.length).toBeGreaterThan(30)
   })
