@@ -118,7 +118,9 @@ export async function recordErrors(database: string, ...errors: LogErrorInput[])
   await tracker.shutdown()
 }
 
+/** Without settings and without the names from which Node.js derives the colors of a terminal. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
-  const PREFIXES = /^(FAULTBOARD_|(PORT|COLUMNS|APP_NAME|NODE_ENV|FORCE_COLOR|NO_COLOR|NODE_DISABLE_COLORS)$)/
+  const PREFIXES =
+    /^(FAULTBOARD_|(PORT|COLUMNS|APP_NAME|NODE_ENV|CI|TMUX|COLORTERM|TF_BUILD|TEAMCITY_VERSION|FORCE_COLOR|NO_COLOR|NODE_DISABLE_COLORS)$)/
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !PREFIXES.test(name)))
 }
