@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type ObjectExpression, parseExpressionAt } from 'acorn'
@@ -11,8 +12,31 @@ const below = (folder: string) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md') && !name.includes('node_modules'))
     .map((name) => join(folder, name))
-const PAGES = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', ...below('docs'), ...below('examples')]
+const PAGES = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'SECURITY.md',
+  ...['docs', 'demo', 'examples'].flatMap(below),
+]
 const text = Object.fromEntries(PAGES.map((page) => [page, readFileSync(page, 'utf8')]))
+
+/** Address of a file or folder that the package does not contain. */
+const FILES_ON_GITHUB =
+  /^https:\/\/(?:raw\.githubusercontent\.com\/faultboard\/faultboard|github\.com\/faultboard\/faultboard\/(?:blob|tree))\/HEAD\//
+
+const [{ files: packed }] = JSON.parse(
+  execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { encoding: 'utf8', stdio: 'pipe' }),
+) as [{ files: { path: string }[] }]
+const packagedFiles = new Set(packed.map(({ path }) => path))
+
+/** Returns relative links, and links and pictures with the address of the repository. */
+function linksOf(page: string): string[] {
+  const links = (text[page] ?? '').matchAll(/\]\(([^)]+)\)| (?:src|srcset)="((?:images|https:)[^"]+)"/g)
+  return [...links]
+    .map(([, link, picture]) => link ?? picture ?? '')
+    .filter((link) => !/^(?:https?|mailto):/.test(link) || FILES_ON_GITHUB.test(link))
+}
 
 /** Returns code spans and lines of code blocks. */
 function codeOf(page: string): string[] {
@@ -25,9 +49,7 @@ function codeOf(page: string): string[] {
 
 describe.each(PAGES)('%s', (page) => {
   test('links only to files and headings that exist', () => {
-    const links = [...(text[page] ?? '').matchAll(/\]\((?!https?:|mailto:)([^)]+)\)/g)].map((match) => match[1] ?? '')
-    const pictures = [...(text[page] ?? '').matchAll(/ (?:src|srcset)="(images[^"]+)"/g)].map((match) => match[1] ?? '')
-    expect([...links, ...pictures].filter((link) => !leads(page, link))).toEqual([])
+    expect(linksOf(page).filter((link) => !leads(page, link))).toEqual([])
   })
 
   test('names only options that exist', () => {
@@ -39,6 +61,17 @@ describe.each(PAGES)('%s', (page) => {
     expect(named.filter((name) => !variables.has(name))).toEqual([])
   })
 })
+
+test.each(PAGES.filter((page) => packagedFiles.has(page)))(
+  '%s has relative links to files of the package only',
+  (page) => {
+    const paths = linksOf(page).map((link) => link.split('#')[0] ?? '')
+    const files = paths
+      .filter((path) => path !== '' && !path.startsWith('https:'))
+      .map((path) => join(dirname(page), path))
+    expect(files.filter((file) => !packagedFiles.has(file))).toEqual([])
+  },
+)
 
 describe('the command line', () => {
   const commands = new Map<string, Command>()
@@ -84,7 +117,8 @@ describe('the command line', () => {
 
 function leads(page: string, link: string): boolean {
   const [path = '', heading] = link.split('#')
-  const file = path === '' ? page : join(dirname(page), path)
+  const relative = path === '' ? page : join(dirname(page), path)
+  const file = FILES_ON_GITHUB.test(path) ? path.replace(FILES_ON_GITHUB, '') : relative
   if (!existsSync(file)) return false
   if (heading === undefined || statSync(file).isDirectory()) return heading === undefined
   const headings =
