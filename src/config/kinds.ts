@@ -244,10 +244,22 @@ export const database: Kind<string | object> = {
 /** Query builders and ORMs by a property of their instances, with the expression to pass instead of the instance. */
 const LIBRARIES: Record<string, { property: string; instead: string }> = {
   Drizzle: { property: '$client', instead: 'db.$client' },
-  Kysely: { property: 'selectFrom', instead: 'the pool or database of its dialect' },
-  Knex: { property: 'fromRaw', instead: 'its database URL' },
-  Prisma: { property: '$connect', instead: 'its database URL, for example process.env.DATABASE_URL' },
-  Sequelize: { property: 'connectionManager', instead: 'its database URL' },
+  Kysely: {
+    property: 'selectFrom',
+    // The instance hides its dialect.
+    instead: 'pool, as in new PostgresDialect({ pool }), or database, as in new SqliteDialect({ database })',
+  },
+  Knex: {
+    property: 'fromRaw',
+    instead:
+      'process.env.DATABASE_URL if it has one, otherwise new pg.Pool(knex.client.connectionSettings) or mysql.createPool(knex.client.connectionSettings)',
+  },
+  Prisma: { property: '$connect', instead: 'process.env.DATABASE_URL' },
+  Sequelize: {
+    property: 'connectionManager',
+    instead:
+      'process.env.DATABASE_URL if it has one, otherwise new pg.Pool({ host, port, user: username, password, database }) or mysql.createPool({ host, port, user: username, password, database }) with the values of sequelize.config',
+  },
   TypeORM: {
     property: 'createQueryRunner',
     instead:

@@ -85,11 +85,11 @@ describe('an unknown name', () => {
 })
 
 test.each([
-  ['Kysely', kysely, 'pass the pool or database of its dialect'],
+  ['Kysely', kysely, 'pass pool, as in new PostgresDialect({ pool })'],
   ['Drizzle', { $client: {} }, 'pass db.$client'],
-  ['Knex', Object.assign(() => {}, { fromRaw() {} }), 'pass its database URL'],
-  ['Prisma', { $connect() {} }, 'pass its database URL, for example process.env.DATABASE_URL'],
-  ['Sequelize', { connectionManager: {} }, 'pass its database URL'],
+  ['Knex', Object.assign(() => {}, { fromRaw() {} }), 'pass process.env.DATABASE_URL'],
+  ['Prisma', { $connect() {} }, 'pass process.env.DATABASE_URL'],
+  ['Sequelize', { connectionManager: {} }, 'pass process.env.DATABASE_URL'],
   ['TypeORM', { connect() {}, createQueryRunner() {} }, 'pass dataSource.driver.master (PostgreSQL)'],
 ])('a %s instance as database is rejected with the expression to pass', (library, database, expression) => {
   const [problem] = problemOf({ database })
