@@ -12,6 +12,8 @@ const DESCRIPTIONS: { readonly [Field in keyof ErrorsListInput]?: string } = {
   assigned_to: `Only errors assigned to this person, or ${UNASSIGNED}`,
   unresolved: 'Exclude resolved errors',
   hide_snoozed: 'Exclude snoozed errors',
+  snoozed: 'Only open errors that are snoozed',
+  regressed: 'Only open errors that occurred again after they were resolved',
   platform: 'Only errors with at least one occurrence on this platform',
   error_type: 'Only errors of this type',
   app_version: 'Only errors with at least one occurrence in this version',

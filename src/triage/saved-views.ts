@@ -7,7 +7,7 @@ import type { Selectable } from '../store/kysely.js'
 import type { SavedViewsTable } from '../store/schema.js'
 import { byteOrder } from '../store/sql/sort-order.js'
 import { DEFAULT_ACTOR, MAX_NAME_LENGTH } from './commands/change-errors.js'
-import { errorsListInput } from './list/errors-filter.js'
+import { type ErrorsFilter, errorsListInput } from './list/errors-filter.js'
 
 /** Named query of the error list, shared by all users. */
 export interface SavedView {
@@ -88,12 +88,17 @@ export function listQuery(query: string): string {
   return kept.toString()
 }
 
+/** Filter of a query string of the list. */
+export function parseListQuery(query: string): ErrorsFilter {
+  return parseInput(errorsListInput, Object.fromEntries(new URLSearchParams(listQuery(query))))
+}
+
 function validateQuery(query: string): string {
   const normalized = listQuery(query)
   if (normalized.length > MAX_QUERY_LENGTH) {
     throw new TrackerError('invalid_input', `query must not be longer than ${MAX_QUERY_LENGTH} characters`)
   }
-  parseInput(errorsListInput, Object.fromEntries(new URLSearchParams(normalized)))
+  parseListQuery(normalized)
   return normalized
 }
 

@@ -128,11 +128,11 @@ describeInBrowser('list page in a browser', ({ open }) => {
     const page = await open({ javaScriptEnabled: script, viewport: { width: 390, height: 900 } })
     for (const [address, chosen] of [
       ['/errors', 'All'],
-      ['/errors?status=wont_fix', "Won't fix"],
+      ['/errors?snoozed=true', 'Snoozed'],
     ] as const) {
       await page.goto(`${base}${address}`)
-      const tabs = page.locator('nav[aria-label="Status"] a')
-      const current = page.locator('nav[aria-label="Status"] a[aria-current]')
+      const tabs = page.locator('nav[aria-label="Lists"] a')
+      const current = page.locator('nav[aria-label="Lists"] a[aria-current]')
       expect(await current.textContent()).toContain(chosen)
       for (const tab of [tabs.nth(0), tabs.nth(1), current]) {
         const box = await tab.boundingBox()
@@ -234,6 +234,31 @@ describeInBrowser('list page in a browser', ({ open }) => {
     await page.locator('summary', { hasText: 'Delete' }).click()
     await page.getByRole('button', { name: 'Delete selected' }).click()
     expect(await notice(page)).toBe('9 errors deleted.')
+    expect(await page.getByText('No errors match your filters.').count()).toBe(1)
+  })
+
+  test.each([true, false])('resolves all matching errors of several pages (JavaScript %s)', async (script) => {
+    const page = await open({ javaScriptEnabled: script, viewport: { width: 1440, height: 900 } })
+    const search = `file-${script ? '13' : '14'}`
+    await page.goto(`${base}/errors?unresolved=true&search=${search}&per_page=5`)
+    const matching = page.getByLabel('Select all 11 matching')
+    if (script) {
+      await rows(page).nth(0).locator('[data-select-row]').check()
+      expect(await matching.isVisible()).toBe(false)
+      await page.getByLabel('Select all on this page').check()
+    } else await page.getByText('Bulk actions').first().click()
+    await matching.check()
+    if (script) {
+      expect(await page.getByText('All matching errors selected').isVisible()).toBe(true)
+      await rows(page).nth(0).locator('[data-select-row]').uncheck()
+      expect(await page.getByText('4 selected').isVisible()).toBe(true)
+      await page.getByLabel('Select all on this page').check()
+      expect(await matching.isChecked()).toBe(false)
+      await matching.check()
+    }
+    await page.locator('#resolve > summary').click()
+    await page.getByRole('button', { name: 'Resolve selected' }).click()
+    expect(await notice(page)).toBe('11 errors resolved.')
     expect(await page.getByText('No errors match your filters.').count()).toBe(1)
   })
 

@@ -206,7 +206,8 @@ describeEachDatabase('POST actions', (database) => {
     })
 
     test.each([
-      [{}, 'error_ids is missing'],
+      [{}, 'action_type is missing'],
+      [{ action_type: 'delete' }, 'error_ids is missing'],
       [{ 'error_ids[]': ['1'] }, 'action_type is missing'],
       [{ 'error_ids[]': ['1'], action_type: 'explode' }, 'action_type must be one of resolve, '],
       [{ 'error_ids[]': ['one'], action_type: 'delete' }, 'error_ids.0 must be'],

@@ -1,10 +1,14 @@
 import { expect, test } from 'vitest'
+import type { Context } from '../../src/context.js'
 import { assignError } from '../../src/triage/commands/assign-error.js'
+import { batchResolveErrors } from '../../src/triage/commands/batch-errors.js'
 import { resolveError } from '../../src/triage/commands/resolve-error.js'
 import { snoozeError } from '../../src/triage/commands/snooze-error.js'
 import { updateStatus } from '../../src/triage/commands/update-status.js'
+import { type ErrorsFilter, errorsList } from '../../src/triage/list/errors-list.js'
 import { listAssignees, recentOrigins } from '../../src/triage/list/filter-choices.js'
-import { type StatusCounts, statusCounts } from '../../src/triage/list/status-counts.js'
+import { TABS, type TabCounts, tabCounts, tabFilter } from '../../src/triage/list/list-tabs.js'
+import { matchingIdBatches } from '../../src/triage/list/matching-ids.js'
 import { deleteView, listQuery, listSavedViews, saveView } from '../../src/triage/saved-views.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { countIterations } from '../support/event-loop.js'
@@ -12,13 +16,16 @@ import { NOON } from '../support/tracker.js'
 import { addGroups, contextAt, listContext } from './list-context.js'
 
 const HOUR = 3_600_000
+const USER = 'Anna'
 
-const numbers = (counts: StatusCounts) =>
+const numbers = (counts: TabCounts) =>
   Object.fromEntries(
     Object.entries(counts)
       .filter(([, { count }]) => count !== 0)
       .map(([name, { count }]) => [name, count]),
   )
+
+const count = (context: Context, filter: ErrorsFilter) => tabCounts(context, filter, { user: USER })
 
 describeEachDatabase('tab counts', (database) => {
   test('tab counts include all matching errors of each tab', async () => {
@@ -33,22 +40,62 @@ describeEachDatabase('tab counts', (database) => {
     await run(snoozeError, { error_id: d, hours: 2 })
     await run(snoozeError, { error_id: a, hours: 2 })
     await run(snoozeError, { error_id: e, hours: 1 })
+    for (const error_id of [a, c, d]) await run(assignError, { error_id, assigned_to: USER })
     clock.now = NOON + HOUR
-    const all = { all: 6, open: 3, snoozed: 1, new: 3, investigating: 1, resolved: 1, wont_fix: 1 }
-    expect(numbers(await statusCounts(context, {}))).toEqual(all)
-    expect(numbers(await statusCounts(context, { status: 'new', unresolved: true, hide_snoozed: true }))).toEqual(all)
+    const all = { all: 6, open: 3, mine: 1, snoozed: 1, resolved: 1 }
+    for (const tab of TABS) expect(numbers(await count(context, tabFilter(tab, USER)))).toEqual(all)
+    expect(numbers(await count(context, { status: 'new', unresolved: true, hide_snoozed: true }))).toEqual({
+      all: 3, open: 2, snoozed: 1, resolved: 1,
+    }) // biome-ignore format: one line is enough
     const [{ application_id = 0 } = {}] = await context.database.read
       .selectFrom('faultboard_errors')
       .select('application_id')
       .execute()
     await contextAt(place, { application_name: 'billing' }).log('A')
-    expect(numbers(await statusCounts(context, { application_id }))).toEqual(all)
-    expect(numbers(await statusCounts(context, {}))).toMatchObject({ all: 7, open: 4, new: 4 })
-    expect(numbers(await statusCounts(context, { application_id, severity: 'high' }))).toEqual({
-      all: 3, open: 1, investigating: 1, resolved: 1, wont_fix: 1,
+    expect(numbers(await count(context, { application_id }))).toEqual(all)
+    expect(numbers(await count(context, {}))).toMatchObject({ all: 7, open: 4 })
+    expect(numbers(await count(context, { application_id, severity: 'high' }))).toEqual({
+      all: 3, open: 1, mine: 1, resolved: 1,
     }) // biome-ignore format: one line is enough
-    expect(numbers(await statusCounts(context, { search: 'text d' }))).toEqual({ all: 1, snoozed: 1, new: 1 })
-    expect(numbers(await statusCounts(context, { search: 'nothing' }))).toEqual({})
+    expect(numbers(await count(context, { search: 'text d' }))).toEqual({ all: 1, snoozed: 1 })
+    expect(numbers(await count(context, { search: 'nothing' }))).toEqual({})
+  })
+})
+
+describeEachDatabase('the tab Regressed', (database) => {
+  test('the tab Regressed contains open errors that an occurrence reopened, not a user', async () => {
+    const { context, clock, log, run } = await listContext(database)
+    const [again = 0, byUser = 0, closed = 0] = [await log('A'), await log('B'), await log('C')]
+    for (const error_id of [again, byUser, closed]) await run(resolveError, { error_id })
+    clock.now = NOON + HOUR
+    await run(updateStatus, { error_id: byUser, status: 'new' })
+    await log('A')
+    await log('C')
+    await run(resolveError, { error_id: closed })
+    const errors = await run(errorsList, { regressed: true })
+    expect(errors.map(({ id }) => id)).toEqual([again])
+    expect((await count(context, {})).regressed).toEqual({ count: 1 })
+  })
+})
+
+describeEachDatabase('ids of all matching errors', (database) => {
+  test('ids of all matching errors come in batches, although earlier batches change', async () => {
+    const { context, clock, run } = await listContext(database)
+    await addGroups(context, 1230, (i) => ({ severity: i % 2 ? 'high' : 'low', text: 'common' }))
+    clock.now = NOON + HOUR
+    const seen: number[] = []
+    for await (const error_ids of matchingIdBatches(context, {
+      unresolved: true,
+      severity: 'high',
+      search: 'common',
+    })) {
+      expect(error_ids.length).toBeLessThanOrEqual(database.dialect === 'sqlite' ? 50 : 1000)
+      seen.push(...error_ids)
+      await run(batchResolveErrors, { error_ids })
+    }
+    expect(new Set(seen).size).toBe(615)
+    expect(await count(context, {})).toMatchObject({ resolved: { count: 615 }, open: { count: 615 } })
+    for await (const ids of matchingIdBatches(context, { severity: 'low' }, NOON - HOUR)) expect(ids).toEqual([])
   })
 })
 
@@ -56,11 +103,11 @@ describeEachDatabase('tab counts of a filter with many errors', (database) => {
   test('tab counts of a filter with many errors are exact, and SQLite yields to the host while it counts', async () => {
     const { context } = await listContext(database)
     await addGroups(context, 2400, (i) => ({ severity: i % 3 === 0 ? 'high' : 'low', text: `error ${i}` }))
-    let counts: StatusCounts | null = null
+    let counts: TabCounts | null = null
     const iterations = await countIterations(async () => {
-      counts = await statusCounts(context, { severity: 'high' })
+      counts = await count(context, { severity: 'high' })
     })
-    expect(counts).toMatchObject({ all: { count: 800 }, open: { count: 800 }, new: { count: 800 } })
+    expect(counts).toMatchObject({ all: { count: 800 }, open: { count: 800 } })
     if (database.dialect === 'sqlite') expect(iterations).toBeGreaterThanOrEqual(5)
   })
 })
@@ -77,24 +124,20 @@ describeEachDatabase('tab counts for a common search text', (database) => {
       .set({ status: 'resolved', resolved: 1 })
       .where('id', '<=', last)
       .execute()
-    const counts = await statusCounts(context, { search: 'common' })
+    const counts = await count(context, { search: 'common' })
     expect(counts.all).toEqual({ count: 1000, is_lower_bound: true })
     const actualCounts = {
       resolved: 2000,
-      new: 600,
       open: 600,
       snoozed: 0,
-      investigating: 0,
-      in_progress: 0,
-      wont_fix: 0,
     }
     for (const [name, actualCount] of Object.entries(actualCounts)) {
-      const { count, is_lower_bound } = counts[name as keyof StatusCounts]
+      const { count, is_lower_bound } = counts[name as keyof TabCounts]
       if (is_lower_bound) expect(actualCount).toBeGreaterThanOrEqual(count ?? 0)
       else expect([null, actualCount]).toContain(count)
     }
     expect(counts.open.count).toBeNull()
-    expect(numbers(await statusCounts(context, { search: 'common', severity: 'high' }))).toEqual({})
+    expect(numbers(await count(context, { search: 'common', severity: 'high' }))).toEqual({})
   })
 })
 

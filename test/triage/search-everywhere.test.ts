@@ -5,8 +5,8 @@ import { parseInput } from '../../src/model/input/input.js'
 import { perform } from '../../src/operation.js'
 import { batchDeleteErrors } from '../../src/triage/commands/batch-errors.js'
 import { errorsListInput, errorsPage, readErrorsPage, SORT_FIELDS } from '../../src/triage/list/errors-list.js'
+import { tabCounts } from '../../src/triage/list/list-tabs.js'
 import { findText } from '../../src/triage/list/matching-errors.js'
-import { statusCounts } from '../../src/triage/list/status-counts.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { withDatabase } from '../support/tracker.js'
 import { addGroups, listContext } from './list-context.js'
@@ -129,19 +129,22 @@ describeEachDatabase('search for a common text', (database) => {
     )
     expect((await perform(errorsPage, context, both)).pagination).toMatchObject({ total_count: expected.length })
     expect((await perform(errorsPage, context, both)).pagination).not.toHaveProperty('total_is_lower_bound')
-    const tabs = await statusCounts(context, parseInput(errorsListInput, both))
+    const tabs = await tabCounts(context, parseInput(errorsListInput, both), { user: 'Anna' })
     expect(tabs).toMatchObject({
       all: { count: expected.length },
-      new: { count: expected.length },
+      open: { count: expected.length },
       snoozed: { count: 0 },
     })
-    expect((await statusCounts(context, { search: 'shared' })).open).toEqual({ count: 1000, is_lower_bound: true })
+    expect((await tabCounts(context, { search: 'shared' }, { user: 'Anna' })).open).toEqual({
+      count: 1000,
+      is_lower_bound: true,
+    })
     // Pages with several queries search for the text once.
     const found = await findText(context, { search: 'other 1' })
     expect(
       (await readErrorsPage(context, parseInput(errorsListInput, { search: 'other 1' }), found)).pagination.total_count,
     ).toBe(found.ids?.length)
-    expect((await statusCounts(context, { search: 'other 1' }, { found })).all.count).toBe(found.ids?.length)
+    expect((await tabCounts(context, { search: 'other 1' }, { user: 'Anna', found })).all.count).toBe(found.ids?.length)
     expect((await perform(errorsPage, context, { search: 'other', severity: 'high' })).pagination.total_count).toBe(0)
     expect((await perform(errorsPage, context, { search: 'shared', application_id: 99 })).errors).toEqual([])
   })

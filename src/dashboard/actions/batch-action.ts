@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { TrackerError } from '../../model/errors.js'
-import { choice, clampedInteger, id, optional, optionalText } from '../../model/input/input.js'
+import { choice, clampedInteger, id, instant, optional, optionalText } from '../../model/input/input.js'
 import { PRIORITIES } from '../../model/workflow.js'
 import {
   type BatchResult,
@@ -14,16 +14,20 @@ import {
   batchUpdatePriority,
   batchUpdateStatus,
 } from '../../triage/commands/batch-errors.js'
-import { listQuery } from '../../triage/saved-views.js'
+import { matchingIdBatches } from '../../triage/list/matching-ids.js'
+import { listQuery, parseListQuery } from '../../triage/saved-views.js'
 import { defineAction } from '../define.js'
 import { pathWith } from '../links/href.js'
 import { words } from '../ui/badges.js'
 import { muteSpan } from './error-actions.js'
 
-const { error_ids, resolution_comment, resolution_reference, resolved_by } = batchResolveErrors.input.entries
+const { error_ids: errorIds, resolution_comment, resolution_reference, resolved_by } = batchResolveErrors.input.entries
 
 const parameters = v.object({
-  error_ids,
+  error_ids: v.optional(errorIds),
+  // All errors that match `list_query` and existed at `listed_at`, instead of `error_ids`.
+  selection: optional(choice(['matching'])),
+  listed_at: optional(instant()),
   action_type: choice([
     'resolve',
     'assign',
@@ -60,9 +64,14 @@ export const batchAction = defineAction({
   text: 'Change several errors',
   parameters,
   async run(context, form, actor) {
-    const { error_ids, application_id, action_type } = form
+    const { application_id, action_type } = form
     const { run, describe } = BATCH_COMMANDS[action_type]
-    const { changed, unchanged, skipped } = await run(context, { error_ids, application_id, actor }, form)
+    const total: BatchResult = { changed: 0, unchanged: 0, skipped: 0 }
+    for await (const error_ids of selectedIds(context, form)) {
+      const result = await run(context, { error_ids, application_id, actor }, form)
+      for (const name of ['changed', 'unchanged', 'skipped'] as const) total[name] += result[name]
+    }
+    const { changed, unchanged, skipped } = total
     const parts = [
       `${changed} ${changed === 1 ? 'error' : 'errors'} ${describe(form)}`,
       ...(unchanged > 0 ? [`${unchanged} unchanged`] : []),
@@ -72,7 +81,24 @@ export const batchAction = defineAction({
   },
 })
 
-type Selection = Pick<Form, 'error_ids' | 'application_id'> & { actor: string }
+/** Ids in batches. */
+function selectedIds(
+  context: Context,
+  { error_ids, selection, listed_at, list_query = '', application_id }: Form,
+): AsyncIterable<number[]> | number[][] {
+  if (selection !== 'matching') {
+    if (error_ids === undefined) throw new TrackerError('invalid_input', 'error_ids is missing')
+    return [error_ids]
+  }
+  const filter = parseListQuery(list_query)
+  return matchingIdBatches(context, { ...filter, application_id: filter.application_id ?? application_id }, listed_at)
+}
+
+interface Selection {
+  error_ids: number[]
+  application_id: number | undefined
+  actor: string
+}
 
 interface BatchCommand {
   run(context: Context, selection: Selection, form: Form): Promise<BatchResult>

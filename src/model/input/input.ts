@@ -63,14 +63,14 @@ export const numberChoice = <const Numbers extends readonly number[]>(numbers: N
   )
 
 /** `true`, `1`, `on` and `false`, `0`, `off`, empty. */
-export const flag = () =>
+export const flag = (note?: string) =>
   v.pipe(
     v.union([v.boolean(), v.string() as v.GenericSchema<FlagText, string>, v.number(FLAG_MESSAGE)]),
     v.check((value) => typeof value === 'boolean' || FLAG_VALUES.has(String(value).trim().toLowerCase()), FLAG_MESSAGE),
     v.transform((value) =>
       typeof value === 'boolean' ? value : (FLAG_VALUES.get(String(value).trim().toLowerCase()) ?? false),
     ),
-    facts({ type: 'boolean' }),
+    facts({ type: 'boolean', ...(note && { note }) }),
   )
 
 type FlagText = 'true' | '1' | 'on' | 'false' | '0' | 'off' | ''

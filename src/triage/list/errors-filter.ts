@@ -18,7 +18,14 @@ import { STATUSES } from '../../model/workflow.js'
 import { type SelectQueryBuilder, sql } from '../../store/kysely.js'
 import type { Schema } from '../../store/schema.js'
 import { withoutIndex } from '../../store/sql/sort-order.js'
-import { affectsUser, occurredOnDay, seenInCommit, seenInVersion, seenOnPlatform } from './occurrence-conditions.js'
+import {
+  affectsUser,
+  hasRegressed,
+  occurredOnDay,
+  seenInCommit,
+  seenInVersion,
+  seenOnPlatform,
+} from './occurrence-conditions.js'
 
 const DAY_MESSAGE = 'must be a date such as 2026-03-09'
 
@@ -61,6 +68,8 @@ export const errorsListInput = v.object({
   priority_level: optional(integer({ min: 0, max: 4 })),
   unresolved: optional(flag()),
   hide_snoozed: optional(flag()),
+  snoozed: optional(flag('open errors that are snoozed')),
+  regressed: optional(flag('open errors that occurred again after they were resolved')),
   search: filterText({ max: 1000 }),
   timeframe: optional(choice(TIMEFRAMES)),
   day: optional(calendarDay()),
@@ -116,6 +125,10 @@ export function applyFilter<O>(
       or([eb('faultboard_errors.snoozed_until', 'is', null), eb('faultboard_errors.snoozed_until', '<=', now())]),
     )
   }
+  if (filter.snoozed) {
+    result = result.where('faultboard_errors.resolved', '=', 0).where('faultboard_errors.snoozed_until', '>', now())
+  }
+  if (filter.regressed) result = result.where('faultboard_errors.resolved', '=', 0).where(hasRegressed)
   if (filter.timeframe) {
     const { from, to } = timeframeSpan(filter.timeframe, now(), config.time_zone)
     const column = 'faultboard_errors.occurred_at'

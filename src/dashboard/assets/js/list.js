@@ -38,6 +38,8 @@ function enableSelection(list) {
   const bar = list.querySelector('[data-batch]')
   const count = list.querySelector('[data-selected-count]')
   const clearButton = list.querySelector('[data-clear-selection]')
+  const matching = list.querySelector('[data-select-matching]')
+  const matchingBox = matching?.querySelector('input')
   if (!bar || boxes.length === 0) return
   let last = null
 
@@ -45,7 +47,11 @@ function enableSelection(list) {
     const selected = boxes.filter((box) => box.checked).length
     all.checked = selected === boxes.length
     all.indeterminate = selected > 0 && selected < boxes.length
-    count.textContent = `${selected} selected`
+    if (matching) {
+      matching.hidden = !all.checked
+      matchingBox.checked &&= all.checked
+    }
+    count.textContent = matchingBox?.checked ? 'All matching errors selected' : `${selected} selected`
     bar.hidden = selected === 0
     bar.open = selected > 0
     list.classList.toggle('has-selection', selected > 0)
@@ -67,6 +73,7 @@ function enableSelection(list) {
       refresh()
     })
   }
+  matchingBox?.addEventListener('change', refresh)
   clearButton.hidden = false
   clearButton.addEventListener('click', () => {
     for (const box of boxes) box.checked = false

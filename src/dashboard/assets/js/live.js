@@ -123,6 +123,7 @@ function startLiveUpdates(list) {
       time.textContent = 'just now'
     }
     redraw(row.querySelector('.sparkline'), daily_counts)
+    write(row, 'daily_max', countFormat.format(Math.max(...daily_counts)))
   }
 
   function write(row, field, text) {
@@ -135,6 +136,7 @@ function startLiveUpdates(list) {
     if (!badge || badge.classList.contains(`${field}-${word}`)) return
     badge.className = `badge ${field}-${word}`
     badge.textContent = word === 'wont_fix' ? "won't fix" : word.replaceAll('_', ' ')
+    if (field === 'severity') badge.parentElement.title = `Severity: ${word}`
   }
 
   /** Draws the bars like the server: from the lower edge of a box of height 24. */

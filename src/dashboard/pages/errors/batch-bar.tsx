@@ -1,9 +1,11 @@
+import type { Pagination } from '../../../model/result.js'
 import { PRIORITIES, STATUSES } from '../../../model/workflow.js'
 import { MAX_NAME_LENGTH, MAX_REFERENCE_LENGTH, MAX_TEXT_LENGTH } from '../../../triage/commands/change-errors.js'
 import type { Rendered, Visit } from '../../define.js'
 import { capitalize, words } from '../../ui/badges.js'
 import { ApplicationField, SelectField, TextField } from '../../ui/forms.js'
 import { Menu } from '../../ui/menu.js'
+import { formatTotal } from '../../ui/pagination.js'
 import { MUTE_DURATIONS } from '../error/actions/mute-menu.js'
 
 export const BATCH_FORM = 'batch'
@@ -12,14 +14,14 @@ export const BATCH_FORM = 'batch'
 export function BatchBar({
   visit,
   list_query,
-  page,
+  pagination,
   assignees,
   select_all,
 }: {
   visit: Visit
-  /** Filters of the list, for the redirect. */
+  /** Filters of the list, for the redirect and for actions on all matching errors. */
   list_query: string
-  page: number
+  pagination: Pagination
   assignees: readonly string[]
   /** Link to this page with all rows selected. */
   select_all: string
@@ -29,7 +31,8 @@ export function BatchBar({
       {/* Enter in a field triggers the first button of a form, which must not be an action. */}
       <button type="submit" disabled hidden />
       <input type="hidden" name="list_query" value={list_query} />
-      <input type="hidden" name="list_page" value={String(page)} />
+      <input type="hidden" name="list_page" value={String(pagination.page)} />
+      <input type="hidden" name="listed_at" value={new Date(visit.now).toISOString()} />
       <ApplicationField visit={visit} />
       <details class="batch" data-batch>
         <summary>Bulk actions</summary>
@@ -39,6 +42,12 @@ export function BatchBar({
           <noscript>
             <a href={select_all}>Select all on this page</a>
           </noscript>
+          {pagination.total_pages > 1 && (
+            <label class="check" data-select-matching>
+              <input type="checkbox" name="selection" value="matching" autocomplete="off" />
+              <span>{`Select all ${formatTotal(pagination)} matching`}</span>
+            </label>
+          )}
           <Menu id="resolve" label="Resolve" primary align="start">
             <TextField name="resolution_comment" label="Resolution note (optional)" maxlength={MAX_TEXT_LENGTH} />
             <TextField

@@ -39,6 +39,9 @@ export function ErrorRows({
       <thead>
         <tr>
           {form && <SelectAllCheckbox />}
+          <SortableHead field="severity" sort={sort} class="severity">
+            <span class="hidden">Severity</span>
+          </SortableHead>
           <SortableHead field="error_type" sort={sort} class="what">
             Error
           </SortableHead>
@@ -52,12 +55,6 @@ export function ErrorRows({
           </SortableHead>
           <SortableHead field="occurred_at" sort={sort} class="seen">
             Last seen
-          </SortableHead>
-          <SortableHead field="severity" sort={sort} class="severity">
-            Severity
-          </SortableHead>
-          <SortableHead field="status" sort={sort} class="status">
-            Status
           </SortableHead>
           <SortableHead field="platform" sort={sort} class="origin">
             Platform
@@ -132,10 +129,22 @@ function Row({
           </label>
         </td>
       )}
+      <td class="severity">
+        <span data-field="severity" title={`Severity: ${error.severity}`}>
+          <SeverityBadge severity={error.severity} />
+        </span>
+      </td>
       <ErrorCell error={error} link={link} visit={visit} />
       {hasTrend && (
-        <td class="trend" data-field="daily_counts">
-          {error.daily_counts && <Sparkline values={error.daily_counts} label="Occurrences in the last 7 days" />}
+        <td class="trend">
+          {error.daily_counts && (
+            <>
+              <Sparkline values={error.daily_counts} label="Occurrences in the last 7 days" />
+              <small>
+                max <span data-field="daily_max">{formatCount(Math.max(...error.daily_counts))}</span>
+              </small>
+            </>
+          )}
         </td>
       )}
       <td class="number occurrence-count">
@@ -153,21 +162,6 @@ function Row({
         <small>
           first <Time iso={error.first_seen_at} visit={visit} />
         </small>
-      </td>
-      <td class="severity">
-        <span data-field="severity">
-          <SeverityBadge severity={error.severity} />
-        </span>
-        <PriorityBadge level={error.priority_level} />
-      </td>
-      <td class="status">
-        <span data-field="status">
-          <StatusBadge status={error.status} />
-        </span>
-        {error.snoozed_until && error.snoozed && (
-          <small title={`Until ${exactTime(error.snoozed_until, visit.time_zone)}`}>snoozed</small>
-        )}
-        <MutedNote error={error} visit={visit} />
       </td>
       <td class="origin">
         <span>{error.platform}</span>
@@ -187,6 +181,9 @@ function ErrorCell({ error, link, visit }: { error: RowError; link: string; visi
           <bdi>{error.error_type}</bdi>
         </a>
         <RegressionBadge version={error.regressed_in_version} />
+        <span class="row-status" data-field="status">
+          <StatusBadge status={error.status} />
+        </span>
         <bdi class="message">{truncateMessage(error.message)}</bdi>
       </p>
       <p class="row-source">
@@ -196,6 +193,13 @@ function ErrorCell({ error, link, visit }: { error: RowError; link: string; visi
             <bdi>{error.place}</bdi>
           </code>
         )}
+        <span class="row-notes">
+          <PriorityBadge level={error.priority_level} />
+          {error.snoozed_until && error.snoozed && (
+            <small title={`Until ${exactTime(error.snoozed_until, visit.time_zone)}`}>snoozed</small>
+          )}
+          <MutedNote error={error} visit={visit} />
+        </span>
       </p>
     </td>
   )

@@ -1,13 +1,13 @@
 import { PRIORITIES } from '../../../model/workflow.js'
 import { type ErrorsFilter, UNASSIGNED } from '../../../triage/list/errors-list.js'
+import { currentTab } from '../../../triage/list/list-tabs.js'
 import type { Rendered, Visit } from '../../define.js'
 import { listLink } from '../../links/list-link.js'
 import { words } from '../../ui/badges.js'
-import { currentTab } from './status-tabs.js'
 
 /** Active filters, each with a link that removes it. Omits filters that a tab or the application switcher shows. */
 export function FilterChips({ filter, visit }: { filter: ErrorsFilter; visit: Visit }): Rendered {
-  const chips = filterChips(filter)
+  const chips = filterChips(filter, visit.user)
   if (chips.length === 0) return null
   const cleared = Object.fromEntries(chips.map(({ name }) => [name, null]))
   return (
@@ -38,18 +38,22 @@ interface Chip {
 }
 
 /** Chips in the order of the controls. */
-export function filterChips(filter: ErrorsFilter): Chip[] {
+export function filterChips(filter: ErrorsFilter, user: string): Chip[] {
   const chips: Chip[] = []
   const add = (name: keyof ErrorsFilter, label: string, value: string | undefined) => {
     if (value !== undefined) chips.push({ name, label, value })
   }
-  const isOpenTab = currentTab(filter) === 'open'
+  const tab = currentTab(filter, user)
+  const isOpenTab = tab === 'open' || tab === 'mine'
   if (filter.unresolved && !isOpenTab) add('unresolved', 'Unresolved', '')
   if (filter.hide_snoozed && !isOpenTab) add('hide_snoozed', 'Not snoozed', '')
+  if (filter.snoozed && tab !== 'snoozed') add('snoozed', 'Snoozed', '')
+  if (tab !== 'resolved') add('status', 'Status', filter.status && words(filter.status))
   add('search', 'Search', filter.search)
   add('severity', 'Severity', filter.severity)
   add('platform', 'Platform', filter.platform)
-  add('assigned_to', 'Assignee', filter.assigned_to === UNASSIGNED ? 'Unassigned' : filter.assigned_to)
+  if (tab !== 'mine')
+    add('assigned_to', 'Assignee', filter.assigned_to === UNASSIGNED ? 'Unassigned' : filter.assigned_to)
   add('timeframe', 'Seen', filter.timeframe && words(filter.timeframe))
   add('day', 'Day', filter.day)
   add('error_type', 'Type', filter.error_type)

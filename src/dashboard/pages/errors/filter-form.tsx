@@ -1,6 +1,6 @@
 import { SEVERITIES } from '../../../model/severity/severity.js'
 import { TIMEFRAMES } from '../../../model/time.js'
-import { PRIORITIES } from '../../../model/workflow.js'
+import { PRIORITIES, STATUSES } from '../../../model/workflow.js'
 import { type ErrorsFilter, SORT_FIELDS, UNASSIGNED } from '../../../triage/list/errors-list.js'
 import type { FilterChoices } from '../../../triage/list/filter-choices.js'
 import type { Rendered, Visit } from '../../define.js'
@@ -23,7 +23,7 @@ export function FilterForm({
   return (
     <search>
       <form class="filters" method="get" action={`${visit.base}/errors`} data-filters autocomplete="off">
-        {(['application_id', 'status', 'unresolved', 'hide_snoozed'] as const).map(
+        {(['application_id', 'unresolved', 'hide_snoozed', 'snoozed', 'regressed'] as const).map(
           (name) => filter[name] && <input type="hidden" name={name} value={String(filter[name])} />,
         )}
         <label class="search">
@@ -79,6 +79,12 @@ function MoreFilters({ filter, choices }: { filter: ErrorsFilter; choices: Filte
     <Menu label="More">
       <div class="more">
         <TextField name="error_type" label="Type" value={filter.error_type} />
+        <SelectField
+          name="status"
+          label="Status"
+          options={[['', 'Any'], ...STATUSES.map((status) => [status, capitalize(words(status))] as const)]}
+          value={filter.status}
+        />
         <SelectField
           name="priority_level"
           label="Priority"

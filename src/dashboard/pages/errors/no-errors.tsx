@@ -1,14 +1,16 @@
+import { currentTab, type TabName, withoutTab } from '../../../triage/list/list-tabs.js'
 import type { Rendered } from '../../define.js'
 import { href } from '../../links/href.js'
 import { listLink } from '../../links/list-link.js'
 import { Empty } from '../../ui/empty.js'
 import { filterChips } from './filter-chips.js'
-import { ANY_STATUS, countText, currentTab, type StatusProps } from './status-tabs.js'
+import { countText, type ListTabsProps } from './list-tabs.js'
 
 /** Empty state of the list with the next step. */
-export function NoErrors({ filter, counts, visit }: StatusProps): Rendered {
+export function NoErrors({ filter, counts, visit }: ListTabsProps): Rendered {
   const clearLink = <a href={href(visit, '/errors')}>Clear filters</a>
-  if (filterChips(filter).length > 0) return <Empty title="No errors match your filters.">{clearLink}</Empty>
+  if (filterChips(filter, visit.user).length > 0)
+    return <Empty title="No errors match your filters.">{clearLink}</Empty>
   if (counts.all.count === 0) {
     return (
       <Empty title="No errors yet" code={"await Tracker.Commands.LogError.call({ exception: new Error('Hello') })"}>
@@ -17,8 +19,17 @@ export function NoErrors({ filter, counts, visit }: StatusProps): Rendered {
     )
   }
   return (
-    <Empty title={currentTab(filter) === 'open' ? 'No open errors' : 'No errors with this status'}>
-      <a href={listLink(visit, filter, ANY_STATUS)}>{`Show all ${countText(counts.all) ?? ''}`}</a>
+    <Empty title={EMPTY_TITLES[currentTab(filter, visit.user) ?? 'all']}>
+      <a href={listLink(visit, withoutTab(filter, visit.user))}>{`Show all ${countText(counts.all) ?? ''}`}</a>
     </Empty>
   )
+}
+
+const EMPTY_TITLES: Record<TabName, string> = {
+  open: 'No open errors',
+  mine: 'No open errors are assigned to you',
+  regressed: 'No errors have regressed',
+  snoozed: 'No errors are snoozed',
+  resolved: 'No errors are resolved',
+  all: 'No errors',
 }

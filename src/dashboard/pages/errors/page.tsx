@@ -5,8 +5,8 @@ import { choice, optional } from '../../../model/input/input.js'
 import { ErrorsPage, errorsListInput, readErrorsPage } from '../../../triage/list/errors-list.js'
 import { downloadedErrors } from '../../../triage/list/export-errors.js'
 import { type FilterChoices, listAssignees, recentOrigins } from '../../../triage/list/filter-choices.js'
+import { type TabCounts, tabCounts } from '../../../triage/list/list-tabs.js'
 import { type FoundText, findText } from '../../../triage/list/matching-errors.js'
-import { type StatusCounts, statusCounts } from '../../../triage/list/status-counts.js'
 import { listQuery, listSavedViews, type SavedView } from '../../../triage/saved-views.js'
 import { definePage, type Visit } from '../../define.js'
 import { listLink } from '../../links/list-link.js'
@@ -17,10 +17,10 @@ import { BATCH_FORM, BatchBar } from './batch-bar.js'
 import { ErrorRows } from './error-rows.js'
 import { FilterChips } from './filter-chips.js'
 import { FilterForm } from './filter-form.js'
+import { ListTabs } from './list-tabs.js'
 import { LiveList } from './live-list.js'
 import { NoErrors } from './no-errors.js'
 import { SavedViews } from './saved-views.js'
-import { countText, StatusTabs } from './status-tabs.js'
 
 const parameters = v.object({
   ...errorsListInput.entries,
@@ -36,7 +36,7 @@ interface ErrorsData {
 }
 
 interface Controls {
-  counts: StatusCounts
+  counts: TabCounts
   choices: FilterChoices
   views: SavedView[]
 }
@@ -64,7 +64,7 @@ export const errors = definePage({
           Export
         </a>
       </PageHead>
-      <StatusTabs filter={filter} counts={data.counts} visit={visit} />
+      <ListTabs filter={filter} counts={data.counts} visit={visit} />
       <FilterForm filter={filter} choices={data.choices} visit={visit} />
       <FilterChips filter={filter} visit={visit} />
       <List data={data} filter={filter} visit={visit} allSelected={select === 'page'} />
@@ -76,10 +76,11 @@ async function loadControls(
   context: Context,
   { found }: ErrorsData,
   { select, ...filter }: Parameters,
+  { user }: Visit,
 ): Promise<Controls> {
   const application_id = filter.application_id ?? null
   const [counts, origins, assignees, views] = await Promise.all([
-    statusCounts(context, filter, { found }),
+    tabCounts(context, filter, { user, found }),
     cachedQuery(context, `origins ${application_id}`, () => recentOrigins(context, application_id)),
     listAssignees(context, application_id),
     listSavedViews.run(context, {}),
@@ -119,7 +120,7 @@ function List({
         <BatchBar
           visit={visit}
           list_query={listQuery(String(visit.query))}
-          page={pagination.page}
+          pagination={pagination}
           assignees={choices.assignees}
           select_all={listLink(visit, filter, { page: pagination.page, select: 'page' })}
         />
@@ -128,9 +129,8 @@ function List({
   )
 }
 
-function countSummary({ page: { pagination }, counts: { snoozed } }: ErrorsData & Controls): string {
-  const total = `${formatTotal(pagination)} ${pagination.total_count === 1 ? 'error' : 'errors'}`
-  return snoozed.count ? `${total} · ${countText(snoozed)} snoozed` : total
+function countSummary({ page: { pagination } }: ErrorsData): string {
+  return `${formatTotal(pagination)} ${pagination.total_count === 1 ? 'error' : 'errors'}`
 }
 
 function exportLink(visit: Visit): string {

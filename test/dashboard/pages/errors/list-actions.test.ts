@@ -78,6 +78,21 @@ describe('a bulk action', () => {
     )
   })
 
+  test('changes all errors that match the list and existed when it was shown', async () => {
+    const form = { action_type: 'assign', assigned_to: 'Eve', selection: 'matching', list_query: 'search=Kind1' }
+    const before = await act({ ...form, listed_at: '2020-01-01T00:00:00Z' })
+    expect(before.notice).toBe('0 errors assigned to Eve.')
+    const { notice, to } = await act({ ...form, listed_at: new Date().toISOString() })
+    expect([notice, to]).toEqual(['3 errors assigned to Eve.', '/errors?search=Kind1'])
+    expect((await list('assigned_to=Eve')).errors.map(({ error_type }) => error_type).sort()).toEqual([
+      'Kind1',
+      'Kind10',
+      'Kind11',
+    ])
+    const invalid = await act({ ...form, list_query: 'severity=extreme' })
+    expect([invalid.status, invalid.body]).toEqual([422, expect.stringContaining('severity must be one of')])
+  })
+
   test('deletes errors and reports unknown ids', async () => {
     const chosen = [String(ids.pop()), '999999']
     const { notice } = await act({ action_type: 'delete', 'error_ids[]': chosen })

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { Visit } from '../../../../src/dashboard/define.js'
 import { listLink } from '../../../../src/dashboard/links/list-link.js'
-import { StatusTabs } from '../../../../src/dashboard/pages/errors/status-tabs.js'
+import { ListTabs } from '../../../../src/dashboard/pages/errors/list-tabs.js'
 import { initialsOf } from '../../../../src/dashboard/ui/initials.js'
 import { Pagination } from '../../../../src/dashboard/ui/pagination.js'
-import type { StatusCounts } from '../../../../src/triage/list/status-counts.js'
+import { TABS, type TabCounts } from '../../../../src/triage/list/list-tabs.js'
 
 const visit = { base: '/b', path: '/errors', query: new URLSearchParams(), application_id: null } as unknown as Visit
 
@@ -26,10 +26,8 @@ describe('lower bounds', () => {
   })
 
   test('lower bounds have a plus sign on the tabs', () => {
-    const names = ['all', 'open', 'snoozed', 'new', 'investigating', 'in_progress', 'resolved', 'wont_fix']
-    const counts = Object.fromEntries(names.map((name) => [name, { count: 1000, is_lower_bound: true }]))
-    const tabs = (open: object) =>
-      String(StatusTabs({ filter: {}, counts: { ...counts, open } as unknown as StatusCounts, visit }))
+    const counts = Object.fromEntries(TABS.map((name) => [name, { count: 1000, is_lower_bound: true }]))
+    const tabs = (open: object) => String(ListTabs({ filter: {}, counts: { ...counts, open } as TabCounts, visit }))
     expect(tabs({ count: 1000, is_lower_bound: true })).toContain('Open<span class="count">1,000+</span>')
     expect(tabs({ count: null })).toContain('Open</a>')
   })

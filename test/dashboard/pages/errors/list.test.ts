@@ -57,25 +57,24 @@ describe('the head of the list', () => {
     expect(await page(OPEN)).toContain('<title>(28) Errors · shop</title>')
   })
 
-  test('the list has a tab per status with the number of matching errors', async () => {
+  test('the list has tabs with the number of matching errors', async () => {
     const tabs = links(await page('/errors?severity=high&page=2'), TABS)
-    expect(Object.keys(tabs)).toEqual([
-      'Open14',
-      'New15',
-      'Investigating0',
-      'In progress0',
-      'Resolved0',
-      'Won&#39;t fix0',
-      'All15',
-    ])
+    expect(Object.keys(tabs)).toEqual(['Open14', 'Mine0', 'Regressed0', 'Snoozed1', 'Resolved0', 'All15'])
     expect(tabs.Open14).toBe('/errors?severity=high&unresolved=true&hide_snoozed=true')
-    expect(tabs.New15).toBe('/errors?severity=high&status=new')
+    expect(tabs.Mine0).toBe('/errors?severity=high&unresolved=true&hide_snoozed=true&assigned_to=admin')
+    expect(tabs.Regressed0).toBe('/errors?severity=high&regressed=true')
+    expect(tabs.Snoozed1).toBe('/errors?severity=high&snoozed=true')
+    expect(tabs.Resolved0).toBe('/errors?severity=high&status=resolved')
     expect(tabs.All15).toBe('/errors?severity=high')
   })
 
   test.each([
     [OPEN, 'Open'],
-    ['/errors?status=in_progress', 'In progress'],
+    ['/errors?unresolved=true&hide_snoozed=true&assigned_to=admin', 'Mine'],
+    ['/errors?regressed=true', 'Regressed'],
+    ['/errors?snoozed=true', 'Snoozed'],
+    ['/errors?status=resolved', 'Resolved'],
+    ['/errors?status=in_progress', 'All'],
     ['/errors', 'All'],
   ])('marks the tab of %s', async (path, name) => {
     expect(/aria-current="page">([^<]+)/.exec(TABS.exec(await page(path))?.[0] ?? '')?.[1]).toBe(name)
@@ -169,8 +168,8 @@ describe('a list without rows', () => {
     expect(html).toMatch(/href="\/error_dashboard\/errors"[^>]*>Clear filters/)
   })
 
-  test('offers all errors when a status has none', async () => {
-    expect(await page('/errors?status=wont_fix')).toMatch(/No errors with this status.*Show all 30/s)
+  test('offers all errors when a tab has none', async () => {
+    expect(await page('/errors?regressed=true')).toMatch(/No errors have regressed.*Show all 30/s)
   })
 
   test('shows the code that sends the first error', async () => {
