@@ -135,10 +135,14 @@ export interface Destination {
   readonly path: string
   readonly label: string
   /** SVG path data on a grid of 16 by 16. */
-  readonly icon: string
+  readonly icon?: string
   readonly query?: LinkParameters
   /** Options that must be on to enable the page. */
   readonly needs?: readonly string[]
+  /** One sentence that is shown while the page is disabled. */
+  readonly benefit?: string
+  /** Pages that have no own tab. */
+  readonly pages?: readonly Destination[]
 }
 
 /** Endpoints that a diagnostic adds to the dashboard. */
@@ -146,8 +150,8 @@ export interface DashboardPart {
   readonly pages: readonly Page[]
   readonly downloads?: readonly Download[]
   readonly actions?: readonly Action[]
-  /** Link to the first page. */
-  readonly navigation: Pick<Destination, 'label' | 'icon'>
+  /** Tab of the first page, and its card while the diagnostic is disabled. */
+  readonly navigation: Required<Pick<Destination, 'label' | 'icon' | 'benefit'>>
 }
 
 export type LinkParameters = Readonly<Record<string, string | number | boolean | null | undefined>>

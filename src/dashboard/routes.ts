@@ -15,6 +15,7 @@ import { notifications } from './pages/notifications/page.js'
 import { overview } from './pages/overview/page.js'
 import { platformComparison } from './pages/platforms/page.js'
 import { releases } from './pages/releases/page.js'
+import { runtime } from './pages/runtime/page.js'
 import { settings } from './pages/settings/page.js'
 
 /** Pages of the dashboard. Diagnostics add their own. */
@@ -29,6 +30,7 @@ const PAGES: readonly Page[] = [
   releases,
   platformComparison,
   correlation,
+  runtime,
 ]
 
 const ACTIONS: readonly Action[] = [

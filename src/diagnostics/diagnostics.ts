@@ -9,15 +9,15 @@ import { sourceMaps } from './source-maps/diagnostic.js'
 import { swallowed } from './swallowed/diagnostic.js'
 import { variables } from './variables/diagnostic.js'
 
-/** List of all diagnostics. The order is that of the navigation. */
+/** List of all diagnostics. The order is that of the tabs. */
 export const DIAGNOSTICS = [
   variables,
-  swallowed,
+  processes,
   dumps,
-  requestGuard,
   nPlusOne,
   deprecationWarnings,
-  processes,
+  swallowed,
+  requestGuard,
   source,
   sourceMaps,
 ] as const

@@ -52,7 +52,7 @@ describeInBrowser('page layout', ({ open }) => {
     expect(((await link.boundingBox())?.width ?? 999) < 60).toBe(true)
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Expand sidebar' }).click()
-    expect(await page.getByText('Correlation', { exact: true }).isVisible()).toBe(true)
+    expect(await link.getByText('Errors').isVisible()).toBe(true)
   })
 
   test('shows the sidebar as a popover on a phone without JavaScript', async () => {
@@ -70,13 +70,36 @@ describeInBrowser('page layout', ({ open }) => {
     await expectNoOverflow(page)
   })
 
-  test('marks a disabled page and names the option that enables it', async () => {
+  test('shows icons on a tablet and opens the labels without JavaScript', async () => {
+    const page = await open({ viewport: { width: 900, height: 800 }, javaScriptEnabled: false })
+    await page.goto(`${base}/overview`)
+    const rail = page.getByRole('navigation', { name: 'Main' })
+    expect((await rail.boundingBox())?.width).toBeLessThan(60)
+    await rail.getByRole('button', { name: 'Menu' }).click()
+    const label = rail.getByText('Insights')
+    expect(await label.isVisible()).toBe(true)
+    await label.click()
+    expect(page.url()).toBe(`${base}/errors/analytics`)
+    await expectNoOverflow(page)
+  })
+
+  test('opens each section with its shortcut', async () => {
     const page = await open()
     await page.goto(`${base}/overview`)
-    const link = page.getByRole('link', { name: /Dumps/ })
-    expect(await link.getAttribute('title')).toBe('Off: set enable_diagnostic_dump to true')
-    await link.click()
-    expect(await page.getByRole('main').innerText()).toContain('Set enable_diagnostic_dump to true')
+    for (const [key, path] of Object.entries({ r: '/releases', t: '/runtime', h: '/health', o: '/overview' })) {
+      await page.keyboard.press('g')
+      await page.keyboard.press(key)
+      await page.waitForURL(`${base}${path}`)
+    }
+  })
+
+  test('leads from Runtime to a disabled diagnostic', async () => {
+    const page = await open()
+    await page.goto(`${base}/overview`)
+    await page.getByRole('link', { name: 'Runtime' }).click()
+    await expectAccessible(page)
+    await page.getByRole('link', { name: 'Dumps' }).click()
+    expect(await page.getByRole('main').innerText()).toContain('enable_diagnostic_dump')
     await expectAccessible(page)
   })
 

@@ -14,7 +14,9 @@ test.each(PAGES)('sends the layout of %s before slow content', async (path) => {
   const chunks = await readChunks(response)
   expect(response.status).toBe(200)
   expect(chunks).toHaveLength(2)
-  expect(chunks[0]).toMatch(/<title>(Analytics|Correlation) · shop<\/title>.*<main id="content" tabindex="-1">$/s)
+  expect(chunks[0]).toMatch(
+    /<title>(Analytics|Correlation) · shop<\/title>.*<main id="content" tabindex="-1"><div class="section-tabs">.*<\/div>$/s,
+  )
   expect(withoutTimes(chunks.join(''))).toBe(withoutTimes(expected))
 })
 

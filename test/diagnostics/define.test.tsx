@@ -68,7 +68,7 @@ const reportCounts = defineDiagnostic({
         view: ({ count }) => <h1>{`${count} reported`}</h1>,
       }),
     ],
-    navigation: { label: 'Report counts', icon: 'M2 2h12' },
+    navigation: { label: 'Report counts', icon: 'M2 2h12', benefit: 'See how many errors were reported.' },
   }),
   async retention(context) {
     cleanedUp.push(context)

@@ -37,6 +37,7 @@ export const deprecationsPage = definePage({
 export const pages = [deprecationsPage]
 export const navigation = {
   label: 'Deprecations',
+  benefit: 'Find deprecated APIs before an upgrade of Node.js or a library breaks them, with the line that calls each.',
   icon: 'M4 2h8M4 14h8M5 2c0 4 6 8 6 12M11 2c0 4-6 8-6 12',
 }
 

@@ -40,6 +40,7 @@ export const nPlusOnePage = definePage({
 export const pages = [nPlusOnePage]
 export const navigation = {
   label: 'N+1 queries',
+  benefit: 'Find statements that one request repeats for every row, with route, line and time spent.',
   icon: 'M3 6.5h8.5L9 4M13 9.5H4.5L7 12',
 }
 

@@ -1,6 +1,7 @@
 import { definePage, type Rendered, type Visit } from '../../dashboard/define.js'
 import { currentPageWith } from '../../dashboard/links/href.js'
 import { Empty } from '../../dashboard/ui/empty.js'
+import { ICONS } from '../../dashboard/ui/icons.js'
 import { PageHead } from '../../dashboard/ui/layout/page-head.js'
 import { Tabs } from '../../dashboard/ui/layout/tabs.js'
 import { exactTime, Time } from '../../dashboard/ui/time.js'
@@ -55,7 +56,9 @@ export const processHealthPage = definePage({
 export const pages = [processHealthPage]
 export const navigation = {
   label: 'Processes',
-  icon: 'M4.5 4.5h7v7h-7ZM6.5 2v2.5M9.5 2v2.5M6.5 11.5V14M9.5 11.5V14M2 6.5h2.5M2 9.5h2.5M11.5 6.5H14M11.5 9.5H14',
+  benefit:
+    'See memory, event loop delay, CPU and garbage collection of every process, next to the errors of the same minute.',
+  icon: ICONS.runtime,
 }
 
 function processSummary(

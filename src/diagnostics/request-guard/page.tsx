@@ -22,11 +22,11 @@ export const requestGuardSummaryPage = definePage({
       requestGuardSummary.run(context, parameters),
     ),
   response: r.object({ ...RequestGuardSummary.entries, counted_at: r.time }),
-  title: () => 'Request guard',
+  title: () => 'Rate limits',
   json: ({ value, queriedAt }) => ({ ...value, counted_at: new Date(queriedAt).toISOString() }),
   view: ({ value: data, queriedAt }, visit) => (
     <>
-      <PageHead title="Request guard" context="Requests that rate limiters rejected or tracked.">
+      <PageHead title="Rate limits" context="Requests that rate limiters rejected or tracked.">
         <StoredRange days={data.days} visit={visit} />
       </PageHead>
       {data.total_count === 0 ? (
@@ -44,7 +44,8 @@ export const requestGuardSummaryPage = definePage({
 
 export const pages = [requestGuardSummaryPage]
 export const navigation = {
-  label: 'Request guard',
+  label: 'Rate limits',
+  benefit: 'See which rules of your rate limiter reject requests, from which addresses and on which paths.',
   icon: 'M8 1.8 13 4v4c0 3-2.2 5.2-5 6.2C5.2 13.2 3 11 3 8V4Z',
 }
 

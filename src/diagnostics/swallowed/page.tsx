@@ -51,7 +51,9 @@ export const swallowedExceptionsPage = definePage({
 
 export const pages = [swallowedExceptionsPage]
 export const navigation = {
-  label: 'Swallowed',
+  label: 'Swallowed exceptions',
+  benefit:
+    'Find catch blocks that hide exceptions: how often each is entered, and whether the exception is ever reported.',
   icon: 'M3 8a5 5 0 1 0 10 0A5 5 0 1 0 3 8ZM5.8 10.2l4.4-4.4',
 }
 

@@ -2,7 +2,6 @@
 const STORAGE_KEY = 'faultboard.shortcuts'
 /** Time for the second key of a sequence such as `g o`. */
 const SEQUENCE_MS = 1_500
-const DESTINATIONS = { o: '/overview', e: '/errors', s: '/settings' }
 const MENUS = { e: 'resolve', a: 'assign', s: 'snooze' }
 const help = document.querySelector('#shortcuts')
 let enabled = readSetting() !== 'off'
@@ -110,8 +109,7 @@ function startSequence() {
 function navigateTo(key) {
   clearTimeout(pendingSequence)
   pendingSequence = null
-  const path = Object.hasOwn(DESTINATIONS, key) && `${document.body.dataset.base}${DESTINATIONS[key]}`
-  const link = [...document.querySelectorAll('#rail a')].find(({ pathname }) => pathname === path)
+  const link = [...document.querySelectorAll('#rail a[data-go]')].find(({ dataset }) => dataset.go === key)
   if (link) location.assign(link.href)
   return Boolean(link)
 }

@@ -53,13 +53,13 @@ export const notifications = definePage({
     ])
     return { channels, quiet_hours: quietHours(context), counts, ...log }
   },
-  title: ({ counts }) => (counts.failed > 0 ? `(${counts.failed}) Notifications` : 'Notifications'),
+  title: ({ counts }) => (counts.failed > 0 ? `(${counts.failed}) Alerts` : 'Alerts'),
   response: Notifications,
   json: (data) => data,
   links: ({ pagination }, visit) => paginationLinks(pagination, visit),
   view: (data, visit, parameters) => (
     <>
-      <PageHead title="Notifications" context={quietHoursText(data)}>
+      <PageHead title="Alerts" context={quietHoursText(data)}>
         <a class="button" href={`${href(visit, '/settings')}#notifications`}>
           Settings
         </a>

@@ -38,11 +38,7 @@ export const settings = definePage({
   json: (data) => data,
   view: ({ settings, health }, visit, { filter }) => (
     <>
-      <PageHead title="Settings" context="Read-only. Configure in code or environment variables; restart to apply.">
-        <a class="button" href={href(visit, '/health')}>
-          Health
-        </a>
-      </PageHead>
+      <PageHead title="Settings" context="Read-only. Configure in code or environment variables; restart to apply." />
       <div class="settings" data-settings>
         <SettingIndex settings={settings} filter={filter} visit={visit} />
         <div class="stack">

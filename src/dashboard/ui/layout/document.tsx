@@ -3,8 +3,9 @@ import { raw } from '../../../html/jsx-runtime.js'
 import { assetPath } from '../../assets.js'
 import type { Destination, Rendered, Visit } from '../../define.js'
 import { href, openErrorsLink } from '../../links/href.js'
-import { findDestination } from './navigation.js'
+import { findPosition, isEnabled } from './navigation.js'
 import { Rail, TopBar } from './rail.js'
+import { SectionTabs } from './section-tabs.js'
 import { Shortcuts } from './shortcuts.js'
 
 /** Page in the shared layout. */
@@ -24,10 +25,11 @@ export function pageDocument(title: string, content: Rendered, visit: Visit): Re
               {visit.notice}
             </p>
           )}
+          <SectionTabs visit={visit} />
           {content}
         </main>
       </div>
-      <Shortcuts />
+      <Shortcuts visit={visit} />
       <div id="announcer" class="hidden" aria-live="polite" />
     </Document>
   )
@@ -136,9 +138,9 @@ function NextSteps({ status, visit }: { status: number; visit: Visit }): Rendere
 /** Section of the requested page, unless that page is unavailable too. */
 function parentSection(status: number, visit: Visit): Destination | undefined {
   const { path, switches } = visit
-  const section = findDestination(visit)
-  if (section?.path === '/errors' || (status !== 422 && section?.path === path)) return undefined
-  return section?.needs?.every((option) => switches[option]) === false ? undefined : section
+  const section = findPosition(visit)?.destination
+  if (!section || section.path === '/errors' || (status !== 422 && section.path === path)) return undefined
+  return isEnabled(section, switches) ? section : undefined
 }
 
 function Document({

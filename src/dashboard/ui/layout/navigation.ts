@@ -1,30 +1,89 @@
 import type { Destination, Visit } from '../../define.js'
 import { ICONS } from '../icons.js'
 
-/** Sidebar entries from top to bottom. */
-export const MAIN: readonly Destination[] = [
-  { path: '/overview', label: 'Overview', icon: ICONS.overview },
-  { path: '/errors', label: 'Errors', icon: ICONS.errors, query: { unresolved: true, hide_snoozed: true } },
-  { path: '/errors/analytics', label: 'Analytics', icon: ICONS.analytics },
-  { path: '/releases', label: 'Releases', icon: ICONS.releases },
-  {
-    path: '/errors/platform_comparison',
-    label: 'Platforms',
-    icon: ICONS.platforms,
-    needs: ['enable_platform_comparison'],
-  },
-  { path: '/errors/correlation', label: 'Correlation', icon: ICONS.correlation },
-  { path: '/notifications', label: 'Notifications', icon: ICONS.notifications },
+/** Entry of the sidebar. The keyboard shortcut is `g` and the key. */
+export interface Section extends Destination {
+  readonly icon: string
+  readonly key: string
+  /** Page that the link opens, if it is not the one at `path`. */
+  readonly start?: string | undefined
+  /** Pages of a section with several pages. */
+  readonly tabs?: readonly Destination[]
+}
+
+const INSIGHTS: readonly Destination[] = [
+  { path: '/errors/analytics', label: 'Analytics' },
+  { path: '/errors/platform_comparison', label: 'Platforms', needs: ['enable_platform_comparison'] },
+  { path: '/errors/correlation', label: 'Correlation' },
 ]
 
-export const HEALTH: Destination = { path: '/health', label: 'Health', icon: ICONS.health }
+/** Also linked by the health indicator below the sections. */
+export const HEALTH = { path: '/health', label: 'Health', key: 'h' } as const
 
-export const SETTINGS: Destination = { path: '/settings', label: 'Settings', icon: ICONS.settings }
+/** Sections from top to bottom. The sidebar, the tabs and the keyboard shortcuts derive from this list. */
+export function listSections(visit: Pick<Visit, 'navigation' | 'switches'>): readonly Section[] {
+  const diagnostics = diagnosticTabs(visit)
+  return [
+    { path: '/overview', label: 'Overview', icon: ICONS.overview, key: 'o' },
+    {
+      path: '/errors',
+      label: 'Errors',
+      icon: ICONS.errors,
+      key: 'e',
+      query: { unresolved: true, hide_snoozed: true },
+    },
+    { path: '/releases', label: 'Releases', icon: ICONS.releases, key: 'r' },
+    { path: '/errors/analytics', label: 'Insights', icon: ICONS.analytics, key: 'i', tabs: INSIGHTS },
+    { path: '/notifications', label: 'Alerts', icon: ICONS.notifications, key: 'a' },
+    {
+      path: '/runtime',
+      start: diagnostics[0]?.path,
+      label: 'Runtime',
+      icon: ICONS.runtime,
+      key: 't',
+      tabs: diagnostics,
+    },
+    {
+      path: '/settings',
+      label: 'Settings',
+      icon: ICONS.settings,
+      key: 's',
+      tabs: [HEALTH, { path: '/settings', label: 'Configuration' }],
+    },
+  ]
+}
 
-/** Destination with the longest matching path. */
-export function findDestination({ path, navigation }: Pick<Visit, 'path' | 'navigation'>): Destination | undefined {
-  const matches = [...MAIN, ...navigation, HEALTH, SETTINGS].filter(
-    (destination) => path === destination.path || path.startsWith(`${destination.path}/`),
-  )
-  return matches.sort((a, b) => b.path.length - a.path.length)[0]
+/** Enabled diagnostics, and one tab for the others. */
+function diagnosticTabs({ navigation, switches }: Pick<Visit, 'navigation' | 'switches'>): readonly Destination[] {
+  const enabled = navigation.filter((destination) => isEnabled(destination, switches))
+  const disabled = navigation.filter((destination) => !isEnabled(destination, switches))
+  if (disabled.length === 0) return enabled
+  const label = enabled.length === 0 ? 'Diagnostics' : 'More diagnostics'
+  return [...enabled, { path: '/runtime', label, pages: disabled }]
+}
+
+export function isEnabled({ needs = [] }: Destination, switches: Visit['switches']): boolean {
+  return needs.every((option) => switches[option])
+}
+
+/** Position of the current page in the navigation. */
+export interface Position {
+  section: Section
+  tab: Destination | undefined
+  /** The tab, a page below it, or the section. */
+  destination: Destination
+}
+
+/** Position with the longest matching path. */
+export function findPosition(visit: Pick<Visit, 'path' | 'navigation' | 'switches'>): Position | undefined {
+  const positions = listSections(visit).flatMap((section): Position[] => {
+    const { tabs = [] } = section
+    const pages = tabs.flatMap((tab) =>
+      [tab, ...(tab.pages ?? [])].map((destination) => ({ section, tab, destination })),
+    )
+    return [...pages, { section, tab: undefined, destination: section }]
+  })
+  return positions
+    .filter(({ destination: { path } }) => visit.path === path || visit.path.startsWith(`${path}/`))
+    .sort((a, b) => b.destination.path.length - a.destination.path.length)[0]
 }

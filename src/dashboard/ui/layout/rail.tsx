@@ -1,10 +1,10 @@
-import type { Destination, Rendered, Visit } from '../../define.js'
+import type { Rendered, Visit } from '../../define.js'
 import { currentPageWith, href } from '../../links/href.js'
 import { THEMES } from '../../preferences.js'
 import { Icon } from '../icons.js'
-import { findDestination, HEALTH, MAIN, SETTINGS } from './navigation.js'
+import { findPosition, HEALTH, listSections } from './navigation.js'
 
-/** Sidebar with the navigation. On narrow screens it is a popover. */
+/** Sidebar with the navigation. On narrow screens it is a popover, on medium screens it shows icons only. */
 export function Rail({ visit }: { visit: Visit }): Rendered {
   return (
     <nav id="rail" class="rail" popover="auto" aria-label="Main">
@@ -14,24 +14,27 @@ export function Rail({ visit }: { visit: Visit }): Rendered {
           <span class="word">Faultboard</span>
         </a>
         <RailSwitch visit={visit} />
+        <button type="button" class="quiet rail-menu" popovertarget="rail" aria-label="Menu">
+          <Icon name="menu" />
+        </button>
       </div>
       <ApplicationSwitcher visit={visit} />
-      <NavigationLinks destinations={MAIN} visit={visit} />
-      <p class="rail-title">Diagnostics</p>
-      <NavigationLinks destinations={[...visit.navigation, HEALTH]} visit={visit} />
+      <NavigationLinks visit={visit} />
       <div class="rail-foot">
-        <NavigationLinks destinations={[SETTINGS]} visit={visit} />
         <div class="rail-tools">
           <ThemeSwitch visit={visit} />
           <button type="button" class="quiet" popovertarget="shortcuts" aria-label="Keyboard shortcuts">
             <Icon name="help" />
           </button>
         </div>
+        <p class="rail-user">
+          <HealthLink visit={visit} />
+          {visit.tracker.version && (
+            <span class="word" title={`Faultboard ${visit.tracker.version}`}>{`v${visit.tracker.version}`}</span>
+          )}
+        </p>
         <p class="rail-user word">
           <span class="rail-name">{visit.user}</span>
-          {visit.tracker.version && (
-            <span title={`Faultboard ${visit.tracker.version}`}>{`v${visit.tracker.version}`}</span>
-          )}
         </p>
       </div>
     </nav>
@@ -62,41 +65,40 @@ function Mark() {
   )
 }
 
-function NavigationLinks({ destinations, visit }: { destinations: readonly Destination[]; visit: Visit }) {
-  const current = findDestination(visit)?.path
+function NavigationLinks({ visit }: { visit: Visit }) {
+  const current = findPosition(visit)?.section.label
   return (
     <ul class="rail-links">
-      {destinations.map(({ path, label, icon, query, needs = [] }) => {
-        const disabledBy = needs.filter((name) => !visit.switches[name])
-        const healthLabel = path === HEALTH.path ? HEALTH_LABELS[visit.tracker.state] : null
-        return (
-          <li>
-            <a
-              href={href(visit, path, query)}
-              aria-current={current === path ? 'page' : undefined}
-              aria-label={healthLabel ? `${label}: ${healthLabel}` : undefined}
-              class={disabledBy.length > 0 ? 'off' : undefined}
-              title={
-                disabledBy.length > 0
-                  ? `Off: set ${disabledBy.join(' and ')} to true`
-                  : healthLabel
-                    ? `${label}: ${healthLabel}`
-                    : label
-              }
-            >
-              <Icon path={icon} />
-              <span class="word">{label}</span>
-              {disabledBy.length > 0 && <span class="word off-word">off</span>}
-              {healthLabel && <span class={`rail-dot rail-dot-${visit.tracker.state}`} />}
-            </a>
-          </li>
-        )
-      })}
+      {listSections(visit).map(({ path, start = path, label, icon, key, query }) => (
+        <li>
+          <a
+            href={href(visit, start, query)}
+            aria-current={current === label ? (start === visit.path ? 'page' : 'true') : undefined}
+            title={label}
+            data-go={key}
+          >
+            <Icon path={icon} />
+            <span class="word">{label}</span>
+          </a>
+        </li>
+      ))}
     </ul>
   )
 }
 
-const HEALTH_LABELS = { ok: null, degraded: 'degraded', failing: 'failing' } as const
+const HEALTH_TEXTS = { ok: 'Healthy', degraded: 'Degraded', failing: 'Failing' } as const
+
+/** Dot with the state of the tracker, visible on every page. */
+function HealthLink({ visit }: { visit: Visit }) {
+  const { state } = visit.tracker
+  const label = state === 'ok' ? HEALTH.label : `${HEALTH.label}: ${state}`
+  return (
+    <a class="rail-health" href={href(visit, HEALTH.path)} aria-label={label} title={label} data-go={HEALTH.key}>
+      <span class={`rail-dot rail-dot-${state}`} />
+      <span class="word">{HEALTH_TEXTS[state]}</span>
+    </a>
+  )
+}
 
 function ApplicationSwitcher({ visit }: { visit: Visit }) {
   const { applications, application_id } = visit

@@ -1,7 +1,10 @@
-import type { Rendered } from '../../define.js'
+import type { Rendered, Visit } from '../../define.js'
+import { HEALTH, listSections } from './navigation.js'
+
+type Shortcut = readonly [keys: string, label: string]
 
 /** Keyboard shortcuts, implemented in `assets/js/keyboard.js`. */
-const SHORTCUTS: readonly (readonly [keys: string, label: string])[] = [
+const SHORTCUTS: readonly Shortcut[] = [
   ['j / k', 'Next / previous error'],
   ['Enter', 'Open'],
   ['x', 'Select'],
@@ -9,19 +12,17 @@ const SHORTCUTS: readonly (readonly [keys: string, label: string])[] = [
   ['a', 'Assign'],
   ['s', 'Snooze'],
   ['/', 'Search'],
-  ['g o', 'Overview'],
-  ['g e', 'Errors'],
-  ['g s', 'Settings'],
   ['?', 'Keyboard shortcuts'],
   ['Esc', 'Close'],
 ]
 
-export function Shortcuts(): Rendered {
+export function Shortcuts({ visit }: { visit: Visit }): Rendered {
+  const pages = [...listSections(visit), HEALTH].map(({ key, label }): Shortcut => [`g ${key}`, label])
   return (
     <div id="shortcuts" class="sheet" popover="auto" role="dialog" aria-labelledby="shortcuts-title">
       <h2 id="shortcuts-title">Keyboard shortcuts</h2>
       <dl class="keys">
-        {SHORTCUTS.map(([keys, label]) => (
+        {[...SHORTCUTS, ...pages].map(([keys, label]) => (
           <>
             <dt>{keys.split(' ').map((key) => (key === '/' && keys !== '/' ? ' / ' : <kbd>{key}</kbd>))}</dt>
             <dd>{label}</dd>

@@ -1,0 +1,71 @@
+import * as v from 'valibot'
+import { id, optional } from '../../../model/input/input.js'
+import * as r from '../../../model/result.js'
+import { type Destination, definePage, type Rendered, type Visit } from '../../define.js'
+import { href } from '../../links/href.js'
+import { Empty } from '../../ui/empty.js'
+import { Icon } from '../../ui/icons.js'
+import { isEnabled } from '../../ui/layout/navigation.js'
+import { PageHead } from '../../ui/layout/page-head.js'
+
+const Diagnostics = r.object({
+  diagnostics: r.list(
+    r.object({
+      label: r.text,
+      /** Page, relative to the mount path. */
+      path: r.text,
+      enabled: r.boolean,
+      /** Options that enable it. */
+      needs: r.list(r.text),
+    }),
+  ),
+})
+type Diagnostics = v.InferOutput<typeof Diagnostics>
+
+/** Diagnostics that are not enabled yet. Enabled diagnostics have their own tabs. */
+export const runtime = definePage({
+  path: '/runtime',
+  text: 'Runtime diagnostics, and the options that enable them',
+  parameters: v.object({ application_id: optional(id()) }),
+  load: async (_context, _parameters, visit): Promise<Diagnostics> => ({
+    diagnostics: visit.navigation.map((destination) => ({
+      label: destination.label,
+      path: destination.path,
+      enabled: isEnabled(destination, visit.switches),
+      needs: [...(destination.needs ?? [])],
+    })),
+  }),
+  title: () => 'Diagnostics',
+  response: Diagnostics,
+  json: (data) => data,
+  view: (_data, visit) => {
+    const disabled = visit.navigation.filter((destination) => !isEnabled(destination, visit.switches))
+    return (
+      <>
+        <PageHead title="Diagnostics" context="What Faultboard can record about your processes besides errors." />
+        {disabled.length === 0 ? (
+          <Empty title="All diagnostics are enabled">Each has its own tab.</Empty>
+        ) : (
+          <ul class="columns">
+            {disabled.map((destination) => (
+              <FeatureCard destination={destination} visit={visit} />
+            ))}
+          </ul>
+        )}
+      </>
+    )
+  },
+})
+
+function FeatureCard({ destination, visit }: { destination: Destination; visit: Visit }): Rendered {
+  const { label, icon, path, benefit } = destination
+  return (
+    <li class="card">
+      <h2>
+        {icon && <Icon path={icon} />}
+        <a href={href(visit, path)}>{label}</a>
+      </h2>
+      <p>{benefit}</p>
+    </li>
+  )
+}
