@@ -27,15 +27,37 @@ export const OLDEST_SUPPORTED = {
 
 export type SupportedPackage = keyof typeof OLDEST_SUPPORTED
 
+/** First later versions that are not supported. */
+const FIRST_UNSUPPORTED: Partial<Record<SupportedPackage, string>> = { 'pg-boss': '11.0.0' }
+
 /**
- * Explains that the installed version of a package is too old. Null if it is supported, or its version is unknown. A
- * monorepo can have several versions, of which one must be supported.
+ * Explains that the installed version of a package is not supported. Null if it is supported, or its version is unknown.
+ * A monorepo can have several versions, of which one must be supported.
  */
 export function unsupportedVersion(name: SupportedPackage): string | null {
-  const installed = installedVersions(name)
   const oldest = OLDEST_SUPPORTED[name]
-  if (installed.length === 0 || installed.some((version) => !isOlder(version, oldest))) return null
-  return `${name} ${installed[0]} is installed, but Faultboard supports ${name} ${oldest} and later. Run npm install ${name}@${Number.parseInt(oldest, 10)}`
+  const limit = FIRST_UNSUPPORTED[name]
+  const installed = installedVersions(name)
+  const isSupported = (version: string) => !isOlder(version, oldest) && (!limit || isOlder(version, limit))
+  if (installed.length === 0 || installed.some(isSupported)) return null
+  const range = limit ? `${oldest} and later, before ${limit}` : `${oldest} and later`
+  return `${name} ${installed[0]} is installed, but Faultboard supports ${name} ${range}. ${installCommand(name, oldest)}`
+}
+
+/** Oldest versions that publish tracing channels, from which breadcrumbs are read. */
+const OLDEST_TRACED = { ioredis: '5.11.0', mysql2: '3.20.0', redis: '5.12.0' } as const
+
+/** Explains that no installed version of these packages publishes tracing channels. Null if their versions are unknown. */
+export function untracedVersion(names: readonly (keyof typeof OLDEST_TRACED)[]): string | null {
+  const installed = names.flatMap((name) => installedVersions(name).map((version) => ({ name, version })))
+  const [first] = installed
+  if (!first || installed.some(({ name, version }) => !isOlder(version, OLDEST_TRACED[name]))) return null
+  const oldest = OLDEST_TRACED[first.name]
+  return `${first.name} ${first.version} is installed, but its breadcrumbs need ${first.name} ${oldest} and later. ${installCommand(first.name, oldest)}`
+}
+
+function installCommand(name: string, oldest: string): string {
+  return `Run npm install ${name}@${Number.parseInt(oldest, 10)}`
 }
 
 /** Version of a package that the host installed, or null if it cannot be found, as in a bundle. */

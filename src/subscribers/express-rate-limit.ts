@@ -39,6 +39,8 @@ export function withRequestGuard<Limiter extends Middleware>(
       next(error)
     })
     if (result instanceof Promise) return result.finally(recordOnce)
+    // Before version 6, a limiter returns nothing and may wait for its store.
+    if (!isRecorded) response.once?.('finish', recordOnce)
     return result
   }
   // Keeps the methods of the limiter: resetKey and getKey.

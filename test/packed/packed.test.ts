@@ -157,18 +157,57 @@ describe('the packed package, installed into an empty application', () => {
     expect(message.trim()).toBe('пароль=[FILTERED] 密码：[FILTERED]')
   })
 
-  test('throws at the start next to a framework that is too old, and names both versions', () => {
-    const koa = join(folder, 'node_modules/koa')
-    mkdirSync(koa)
-    writeFileSync(join(koa, 'package.json'), JSON.stringify({ name: 'koa', version: '1.7.1' }))
-    const script = `import { faultboard } from 'faultboard/koa'
-      try { faultboard() } catch (error) { console.log(error.message) }`
-    writeFileSync(join(folder, 'old-koa.mjs'), script)
-    const printed = execFileSync(process.execPath, ['old-koa.mjs'], { cwd: folder, encoding: 'utf8' })
-    rmSync(koa, { recursive: true })
-    expect(printed).toContain(
-      'koa 1.7.1 is installed, but Faultboard supports koa 2.0.0 and later. Run npm install koa@2',
-    )
+  describe('next to packages that are too old or too new', () => {
+    const installed = {
+      ...{ '@nestjs/core': '10.4.1', express: '4.15.5', h3: '1.15.4', hono: '3.12.12', koa: '1.7.1', next: '14.2.35' },
+      ...{
+        nitropack: '2.8.1',
+        bullmq: '4.18.3',
+        ioredis: '4.31.0',
+        mysql2: '2.3.3',
+        pg: '7.18.2',
+        'pg-boss': '12.1.0',
+      },
+    }
+    let printed: { stdout: string; stderr: string }
+
+    beforeAll(() => {
+      const modules = join(folder, 'node_modules')
+      for (const [name, version] of Object.entries(installed)) {
+        mkdirSync(join(modules, name), { recursive: true })
+        writeFileSync(join(modules, name, 'package.json'), JSON.stringify({ name, version }))
+      }
+      cpSync(resolve('test/packed/fixtures/unsupported-versions.mjs'), join(folder, 'unsupported-versions.mjs'))
+      const options = { cwd: folder, encoding: 'utf8', timeout: 60_000 } as const
+      printed = spawnSync(process.execPath, ['unsupported-versions.mjs'], options)
+      for (const name of Object.keys(installed)) rmSync(join(modules, name), { recursive: true })
+    }, 90_000)
+
+    test.each([
+      ['@nestjs/core', '11.0.0 and later'],
+      ['bullmq', '5.0.0 and later'],
+      ['express', '4.16.0 and later'],
+      ['h3', '2.0.0 and later'],
+      ['hono', '4.0.0 and later'],
+      ['koa', '2.0.0 and later'],
+      ['mysql2', '3.11.0 and later'],
+      ['next', '15.0.0 and later'],
+      ['nitropack', '2.9.0 and later'],
+      ['pg', '8.11.0 and later'],
+      ['pg-boss', '10.0.0 and later, before 11.0.0'],
+    ] as const)('names the installed and the supported version of %s', (name, supported) => {
+      const command = `Run npm install ${name}@${Number.parseInt(supported, 10)}`
+      const message = `${name} ${installed[name]} is installed, but Faultboard supports ${name} ${supported}. ${command}`
+      expect(JSON.parse(printed.stdout)).toContainEqual(expect.stringContaining(message))
+    })
+
+    test.each([
+      ['ioredis', '5.11.0'],
+      ['mysql2', '3.20.0'],
+    ] as const)('logs that breadcrumbs of %s need a later version', (name, oldest) => {
+      const message = `${name} ${installed[name]} is installed, but its breadcrumbs need ${name} ${oldest} and later.`
+      expect(printed.stderr).toContain(message)
+    })
   })
 
   test('accepts a supported version that the program finds in a monorepo', () => {

@@ -1,6 +1,11 @@
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import { resolve } from 'node:path'
+import express from 'express'
 import { rateLimit } from 'express-rate-limit'
 import { BurstyRateLimiter, RateLimiterMemory, RateLimiterUnion } from 'rate-limiter-flexible'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Settings } from '../../src/options.js'
 import { withRequestGuard as countedLimiter } from '../../src/subscribers/express-rate-limit.js'
 import { withRequestGuard as countedOptions } from '../../src/subscribers/fastify-rate-limit.js'
@@ -38,6 +43,26 @@ describe('a limiter of express-rate-limit', () => {
     expect(await counted.getKey('unknown')).toBeUndefined()
     expect(() => counted.resetKey('unknown')).not.toThrow()
   })
+
+  const oldLimiter = resolve('test/hosts/node_modules/express-rate-limit5')
+  const missing = existsSync(oldLimiter) ? '' : ' (skipped: express-rate-limit 5 is not installed in test/hosts)'
+  test.skipIf(missing !== '')(
+    `is counted once per rejected request in version 5, which has no promises${missing}`,
+    async () => {
+      const tracker = started(ON)
+      const limiter = createRequire(import.meta.url)(oldLimiter)({ max: 1 })
+      const server = express()
+        .use(countedLimiter(limiter, { rule: 'sign-in' }, tracker))
+        .listen(0)
+      onTestFinished(() => void server.close())
+      const statuses = []
+      for (let i = 0; i < 3; i++) {
+        statuses.push((await fetch(`http://localhost:${(server.address() as AddressInfo).port}/`)).status)
+      }
+      expect(statuses).toEqual([404, 429, 429])
+      await expect.poll(() => countsOf(tracker)).toEqual({ 'throttle sign-in': 2 })
+    },
+  )
 })
 
 describe('rate-limiter-flexible', () => {

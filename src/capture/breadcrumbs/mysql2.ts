@@ -1,3 +1,4 @@
+import { untracedVersion } from '../../config/supported-packages.js'
 import { statementText } from '../../model/sql/statement-text.js'
 import { isOwnQuery } from '../../store/dialects/own-queries.js'
 import { hasRoomForBreadcrumb } from '../guards/stack-room.js'
@@ -14,8 +15,10 @@ interface TracedQuery {
 
 /** Statements of mysql2, published on its tracing channels. */
 export const mysql2Queries: Source = (reporter) => {
-  const { breadcrumbs } = reporter.context
+  const { breadcrumbs, log } = reporter.context
   if (!breadcrumbs.isEnabledFor('sql')) return () => {}
+  const problem = untracedVersion(['mysql2'])
+  if (problem) log.warn(problem)
   const pending = new WeakMap<TracedQuery, PendingStep>()
   const waitingTrails = new WeakMap<TracedQuery, Trail>()
   let grantedTrail: Trail | undefined

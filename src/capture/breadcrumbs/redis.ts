@@ -1,3 +1,4 @@
+import { untracedVersion } from '../../config/supported-packages.js'
 import { hasRoomForBreadcrumb } from '../guards/stack-room.js'
 import type { Source } from '../sources/source.js'
 import { beginStep, endStep, errorCode, type PendingStep } from './pending-step.js'
@@ -11,8 +12,10 @@ interface TracedCommand {
 
 /** Commands of ioredis and node-redis, published on tracing channels. */
 export const redisCommands: Source = (reporter) => {
-  const { breadcrumbs } = reporter.context
+  const { breadcrumbs, log } = reporter.context
   if (!breadcrumbs.isEnabledFor('redis')) return () => {}
+  const problem = untracedVersion(['ioredis', 'redis'])
+  if (problem) log.warn(problem)
   const pending = new WeakMap<TracedCommand, PendingStep>()
   const onStart = (trace: TracedCommand) => {
     if (!hasRoomForBreadcrumb()) return
