@@ -139,10 +139,19 @@ export interface Destination {
   readonly query?: LinkParameters
   /** Options that must be on to enable the page. */
   readonly needs?: readonly string[]
-  /** One sentence that is shown while the page is disabled. */
-  readonly benefit?: string
+  /** Shown while the page is disabled. */
+  readonly preview?: Preview
   /** Pages that have no own tab. */
   readonly pages?: readonly Destination[]
+}
+
+/** Content of a disabled page. */
+export interface Preview {
+  /** One sentence. */
+  readonly benefit: string
+  readonly sample: { readonly columns: readonly string[]; readonly rows: readonly (readonly string[])[] }
+  /** Step in addition to the options. */
+  readonly setup?: { readonly text: string; readonly code: string }
 }
 
 /** Endpoints that a diagnostic adds to the dashboard. */
@@ -151,7 +160,7 @@ export interface DashboardPart {
   readonly downloads?: readonly Download[]
   readonly actions?: readonly Action[]
   /** Tab of the first page, and its card while the diagnostic is disabled. */
-  readonly navigation: Required<Pick<Destination, 'label' | 'icon' | 'benefit'>>
+  readonly navigation: Required<Pick<Destination, 'label' | 'icon' | 'preview'>>
 }
 
 export type LinkParameters = Readonly<Record<string, string | number | boolean | null | undefined>>

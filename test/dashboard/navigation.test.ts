@@ -114,6 +114,41 @@ describe('navigation', () => {
     expect(await linksIn(plain, '/errors/diagnostic_dumps', 'Runtime')).toEqual({ 'Diagnostics*': '/runtime' })
   })
 
+  test.each([
+    ...Object.entries(DIAGNOSTICS),
+    ['/errors/platform_comparison', 'Platforms'],
+    ['/errors/diagnostic_dumps/1', 'Dumps'],
+  ])('%s shows what %s would show and the options that enable it', async (path, label) => {
+    const { status, error } = await plain.json(path)
+    expect(status).toBe(404)
+    const [, ...options] = /Set (\w+)(?: and (\w+))? to true/.exec(String(error)) ?? []
+    const response = await plain.get(path)
+    expect(response.status).toBe(404)
+    const page = await response.text()
+    expect(page).toContain(`<title>${label} · shop</title>`)
+    expect(page).toContain(`<h1>${label}</h1>`)
+    expect(page).not.toContain('Not found')
+    expect(page).toContain('<figcaption>Sample data</figcaption>')
+    expect(page.match(/<th scope="row">/g)?.length).toBeGreaterThan(1)
+    for (const option of options.filter(Boolean)) {
+      expect(page).toContain(`${option}: true,`)
+      expect(page).toContain(`FAULTBOARD_${option?.toUpperCase()}=true`)
+    }
+    expect(page).toContain('data-copy="enable-options"')
+  })
+
+  test('a page with one missing option names only that option', async () => {
+    const host = await startHost('sqlite::memory:', { detect_n_plus_one_queries: true })
+    const page = await (await host.get('/errors/n_plus_one')).text()
+    expect(page).toContain('enable_breadcrumbs: true,')
+    expect(page).not.toContain('detect_n_plus_one_queries: true')
+    await host.close()
+  })
+
+  test('an unknown record of an enabled diagnostic is not found', async () => {
+    expect(await (await full.get('/errors/diagnostic_dumps/999')).text()).toContain('<h1>Not found</h1>')
+  })
+
   test('a disabled insight keeps its tab', async () => {
     const tabs = await linksIn(plain, '/errors/platform_comparison', 'Insights')
     expect(tabs['Platforms (off)*']).toBe('/errors/platform_comparison')

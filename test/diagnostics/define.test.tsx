@@ -68,7 +68,14 @@ const reportCounts = defineDiagnostic({
         view: ({ count }) => <h1>{`${count} reported`}</h1>,
       }),
     ],
-    navigation: { label: 'Report counts', icon: 'M2 2h12', benefit: 'See how many errors were reported.' },
+    navigation: {
+      label: 'Report counts',
+      icon: 'M2 2h12',
+      preview: {
+        benefit: 'See how many errors were reported.',
+        sample: { columns: ['Day', 'Errors'], rows: [['Monday', '12']] },
+      },
+    },
   }),
   async retention(context) {
     cleanedUp.push(context)

@@ -34,16 +34,29 @@ export const deprecationsPage = definePage({
   ),
 })
 
+const START_COMMAND = 'node --import faultboard/register app.js'
+
 export const pages = [deprecationsPage]
 export const navigation = {
   label: 'Deprecations',
-  benefit: 'Find deprecated APIs before an upgrade of Node.js or a library breaks them, with the line that calls each.',
+  preview: {
+    benefit:
+      'Find deprecated APIs before an upgrade of Node.js or a library breaks them, with the line that calls each.',
+    sample: {
+      columns: ['Code', 'Warning', 'Location', 'Warnings'],
+      rows: [
+        ['DEP0005', 'Buffer() is deprecated due to security and usability issues', 'src/export/csv.js:42', '1,204'],
+        ['DEP0169', 'url.parse() behavior is not standardized', 'node_modules/legacy-client/index.js:8', '311'],
+      ],
+    },
+    setup: { text: 'To count warnings of modules that load early, start with:', code: START_COMMAND },
+  },
   icon: 'M4 2h8M4 14h8M5 2c0 4 6 8 6 12M11 2c0 4-6 8-6 12',
 }
 
 function NoWarnings({ days }: { days: number }) {
   return (
-    <Empty title={`No deprecation warnings in the last ${days} days`} code="node --import faultboard/register app.js">
+    <Empty title={`No deprecation warnings in the last ${days} days`} code={START_COMMAND}>
       Warnings are counted while <code>enable_deprecation_tracking</code> is on. Node.js emits most warnings once per
       process, some while modules are loaded. To count those too, start the application with:
     </Empty>

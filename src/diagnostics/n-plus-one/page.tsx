@@ -37,17 +37,27 @@ export const nPlusOnePage = definePage({
   ),
 })
 
-export const pages = [nPlusOnePage]
-export const navigation = {
-  label: 'N+1 queries',
-  benefit: 'Find statements that one request repeats for every row, with route, line and time spent.',
-  icon: 'M3 6.5h8.5L9 4M13 9.5H4.5L7 12',
-}
-
 const INSTRUMENT_CODE = `import pg from 'pg'
 import { instrumentPg } from 'faultboard/pg'
 
 instrumentPg(pg) // mysql2: instrumentMysql2() from faultboard/mysql2`
+
+export const pages = [nPlusOnePage]
+export const navigation = {
+  label: 'N+1 queries',
+  preview: {
+    benefit: 'Find statements that one request repeats for every row, with route, line and time spent.',
+    sample: {
+      columns: ['Statement', 'Route', 'Location', 'Worst request', 'Time spent'],
+      rows: [
+        ['select * from prices where product_id = ?', 'GET /orders/:id', 'src/orders/lines.js:31', '212 times', '48 s'],
+        ['select name from users where id = ?', 'GET /reviews', 'src/reviews/list.js:14', '50 times', '6.2 s'],
+      ],
+    },
+    setup: { text: 'Then instrument the database driver:', code: INSTRUMENT_CODE },
+  },
+  icon: 'M3 6.5h8.5L9 4M13 9.5H4.5L7 12',
+}
 
 function NoStatements({ days }: { days: number }) {
   return (

@@ -56,8 +56,18 @@ export const processHealthPage = definePage({
 export const pages = [processHealthPage]
 export const navigation = {
   label: 'Processes',
-  benefit:
-    'See memory, event loop delay, CPU and garbage collection of every process, next to the errors of the same minute.',
+  preview: {
+    benefit:
+      'See memory, event loop delay, CPU and garbage collection of every process, next to the errors of the same minute.',
+    sample: {
+      columns: ['Process', 'Uptime', 'Memory', 'Heap', 'Loop delay p99', 'CPU'],
+      rows: [
+        ['web-1 · 4211', '3 d 4 h', '212 MB', '96 MB, 5%', '21 ms', '14%'],
+        ['web-2 · 4198', '3 d 4 h', '1.6 GB', '1.4 GB, 82%', '480 ms', '97%'],
+        ['worker-1 · 388', '11 h 2 min', '148 MB', '61 MB, 3%', '18 ms', '6%'],
+      ],
+    },
+  },
   icon: ICONS.runtime,
 }
 

@@ -42,14 +42,25 @@ export const requestGuardSummaryPage = definePage({
   ),
 })
 
+const RECORD_CODE = "Tracker.requestGuard.record({ kind: 'throttle', rule: 'sign-in', request })"
+
 export const pages = [requestGuardSummaryPage]
 export const navigation = {
   label: 'Rate limits',
-  benefit: 'See which rules of your rate limiter reject requests, from which addresses and on which paths.',
+  preview: {
+    benefit: 'See which rules of your rate limiter reject requests, from which addresses and on which paths.',
+    sample: {
+      columns: ['Rule', 'Kind', 'Most frequent address', 'Path', 'Requests'],
+      rows: [
+        ['sign-in', 'throttle', '203.0.113.7', '/login', '18,204'],
+        ['known-scanners', 'blocklist', '198.51.100.23', '/wp-login.php', '4,410'],
+        ['api-quota', 'track', '192.0.2.81', '/api/v1/search', '962'],
+      ],
+    },
+    setup: { text: 'Then connect the rate limiter, for example:', code: RECORD_CODE },
+  },
   icon: 'M8 1.8 13 4v4c0 3-2.2 5.2-5 6.2C5.2 13.2 3 11 3 8V4Z',
 }
-
-const RECORD_CODE = "Tracker.requestGuard.record({ kind: 'throttle', rule: 'sign-in', request })"
 
 const KIND_STYLES = {
   throttle: { label: 'Throttled', tone: 'series-1' },

@@ -52,8 +52,21 @@ export const swallowedExceptionsPage = definePage({
 export const pages = [swallowedExceptionsPage]
 export const navigation = {
   label: 'Swallowed exceptions',
-  benefit:
-    'Find catch blocks that hide exceptions: how often each is entered, and whether the exception is ever reported.',
+  preview: {
+    benefit:
+      'Find catch blocks that hide exceptions: how often each is entered, and whether the exception is ever reported.',
+    sample: {
+      columns: ['Exception', 'Thrown at', 'Caught at', 'Thrown', 'Swallowed'],
+      rows: [
+        ['PaymentTimeout', 'src/pay/charge.js:66', 'src/pay/retry.js:19, empty catch', '1,280', '100%'],
+        ['SyntaxError', 'src/cache/read.js:24', 'src/cache/read.js:27, returns a default', '342', '98.8%'],
+      ],
+    },
+    setup: {
+      text: 'Modules are instrumented while they load, so use the environment and start with:',
+      code: START_COMMAND,
+    },
+  },
   icon: 'M3 8a5 5 0 1 0 10 0A5 5 0 1 0 3 8ZM5.8 10.2l4.4-4.4',
 }
 

@@ -58,14 +58,14 @@ export const runtime = definePage({
 })
 
 function FeatureCard({ destination, visit }: { destination: Destination; visit: Visit }): Rendered {
-  const { label, icon, path, benefit } = destination
+  const { label, icon, path, preview } = destination
   return (
     <li class="card">
-      <h2>
+      <h2 class="with-icon">
         {icon && <Icon path={icon} />}
         <a href={href(visit, path)}>{label}</a>
       </h2>
-      <p>{benefit}</p>
+      <p>{preview?.benefit}</p>
     </li>
   )
 }

@@ -3,6 +3,7 @@ import { raw } from '../../../html/jsx-runtime.js'
 import { assetPath } from '../../assets.js'
 import type { Destination, Rendered, Visit } from '../../define.js'
 import { href, openErrorsLink } from '../../links/href.js'
+import { DisabledPage } from './disabled-page.js'
 import { findPosition, isEnabled } from './navigation.js'
 import { Rail, TopBar } from './rail.js'
 import { SectionTabs } from './section-tabs.js'
@@ -79,12 +80,21 @@ const ERROR_TITLES: Record<number, string> = {
 export function errorDocument(status: number, message: string, visit: Visit): Rendered {
   const title = errorTitle(status)
   const content = <ErrorContent status={status} message={message} visit={visit} />
-  if (visit.user) return pageDocument(title, content, { ...visit, notice: null })
+  if (visit.user) return disabledDocument(status, visit) ?? pageDocument(title, content, { ...visit, notice: null })
   return (
     <Document title={`${title} · Faultboard`} visit={visit} omitsAssets>
       <main>{content}</main>
     </Document>
   )
+}
+
+/** Preview of a page whose options are off. */
+function disabledDocument(status: number, visit: Visit): Rendered {
+  const { destination } = findPosition(visit) ?? {}
+  if (status !== 404 || !destination?.preview || isEnabled(destination, visit.switches)) return null
+  const { label, preview } = destination
+  const content = <DisabledPage destination={destination} preview={preview} visit={visit} />
+  return pageDocument(label, content, { ...visit, notice: null })
 }
 
 function errorTitle(status: number): string {

@@ -13,7 +13,23 @@ export interface Section extends Destination {
 
 const INSIGHTS: readonly Destination[] = [
   { path: '/errors/analytics', label: 'Analytics' },
-  { path: '/errors/platform_comparison', label: 'Platforms', needs: ['enable_platform_comparison'] },
+  {
+    path: '/errors/platform_comparison',
+    label: 'Platforms',
+    needs: ['enable_platform_comparison'],
+    preview: {
+      benefit: 'Compare iOS, Android, Web and API: error rate, stability and the errors that they share.',
+      sample: {
+        columns: ['Platform', 'Occurrences', 'Change', 'Stability', 'Resolved'],
+        rows: [
+          ['API', '7,016', '+4%', '81 stable', '22%'],
+          ['Web', '3,393', '-12%', '74 stable', '18%'],
+          ['iOS', '1,355', '+61%', '48 shaky', '9%'],
+          ['Android', '543', '+2%', '69 shaky', '14%'],
+        ],
+      },
+    },
+  },
   { path: '/errors/correlation', label: 'Correlation' },
 ]
 
