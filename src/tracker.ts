@@ -17,7 +17,7 @@ import { mergeValues, type Scope, type Scopes } from './capture/scope.js'
 import type { Source } from './capture/sources/source.js'
 import { thrownMessage } from './capture/values/thrown-value.js'
 import { requireCredentials } from './config/resolve.js'
-import { announceDashboard } from './dashboard/announce.js'
+import { type Announcement, announceDashboard, type LocateDashboard } from './dashboard/announce.js'
 import type { Handler } from './dashboard/handler.js'
 import type { Diagnostic } from './diagnostics/define.js'
 import { DIAGNOSTICS, operationsOf } from './diagnostics/diagnostics.js'
@@ -52,7 +52,7 @@ export class TrackerInstance {
   #outdated = false
   #stopped = false
   #stopping: Promise<void> | null = null
-  #stopAnnouncing: (() => void) | null = null
+  #announcement: Announcement | null = null
   readonly #pools: RegisteredPools = new Map()
   /** Reports dropped near a stack overflow. Counted with the next report, because a call would overflow again. */
   #missed = 0
@@ -144,14 +144,18 @@ export class TrackerInstance {
     return this
   }
 
-  /** For adapters: starts a process that serves the dashboard. Throws a ConfigurationError without its credentials. */
-  startDashboard(): this {
+  /**
+   * For adapters: starts a process that serves the dashboard, whose URL is printed. Throws a ConfigurationError without
+   * its credentials.
+   */
+  startDashboard(locate?: LocateDashboard): this {
     this.#stopped = false
     // A tracker that was started before may have none either.
     const { context } = this.#start({ servesDashboard: true })
     if (context.config.enabled) requireCredentials(context.config)
     this.#provisional = false
-    if (this.#environment.announcesDashboard) this.#stopAnnouncing ??= announceDashboard(context, this.#environment.env)
+    if (this.#environment.announcesDashboard) this.#announcement ??= announceDashboard(context, this.#environment.env)
+    if (locate) this.#announcement?.add(locate)
     return this
   }
 
@@ -397,8 +401,8 @@ export class TrackerInstance {
   async #stop(): Promise<void> {
     const runtime = this.#runtime
     this.#runtime = null
-    this.#stopAnnouncing?.()
-    this.#stopAnnouncing = null
+    this.#announcement?.stop()
+    this.#announcement = null
     await runtime?.stop()
   }
 

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import type { Server } from 'node:net'
 import { markStart } from '../capture/facts/request-facts.js'
 import { Tracker } from '../index.js'
 import type { TrackerInstance } from '../tracker.js'
@@ -13,8 +14,10 @@ type Next = (error?: unknown) => void
  * @example app.use(dashboard())
  */
 export function dashboard(tracker: TrackerInstance = Tracker) {
-  const { mount_path } = startDashboard(tracker, 'express')
-  return (request: HostRequest, response: ServerResponse, next: Next): void => {
+  const { mount_path } = startDashboard(tracker, 'express', (server) => (isAtRoot(server, middleware) ? '' : undefined))
+  return middleware
+
+  function middleware(request: HostRequest, response: ServerResponse, next: Next): void {
     const mount = findMount(request, mount_path)
     if (mount) void serveDashboard(tracker, mount, request, response)
     else {
@@ -22,6 +25,27 @@ export function dashboard(tracker: TrackerInstance = Tracker) {
       next()
     }
   }
+}
+
+/** The part of an Express application that is used. */
+interface ExpressApplication {
+  /** Express 4, where reading `router` throws. */
+  _router?: Router
+  router?: Router
+}
+
+interface Router {
+  stack: { handle: unknown; slash?: boolean; regexp?: { fast_slash?: boolean } }[]
+}
+
+/** Whether the server calls the middleware for every path. Express shows the prefix of a router only with a request. */
+function isAtRoot(server: Server, middleware: unknown): boolean {
+  const applications = server.listeners('request') as ExpressApplication[]
+  return applications.some((app) =>
+    (app._router ?? app.router)?.stack?.some(
+      ({ handle, slash, regexp }) => handle === middleware && (slash ?? regexp?.fast_slash),
+    ),
+  )
 }
 
 /**

@@ -33,6 +33,7 @@ type Done = (error?: Error) => void
 /** The part of the Fastify instance that is used. */
 export interface FastifyLike {
   prefix: string
+  server: object
   addHook(name: 'onRequest', hook: (request: FastifyRequestLike, reply: FastifyReplyLike, done: Done) => void): unknown
   addHook(
     name: 'onError',
@@ -64,7 +65,9 @@ export const faultboard = Object.assign(plugin, {
 })
 
 function plugin(app: FastifyLike, { tracker = Tracker, prefix = '' }: FaultboardOptions, done: Done): void {
-  const { mount_path, enabled } = startDashboard(tracker)
+  const { mount_path, enabled } = startDashboard(tracker, null, (server) =>
+    server === app.server ? `${app.prefix}${prefix}` : undefined,
+  )
   if (enabled) addHooks(app, tracker, mount_path, prefix)
   done()
 }

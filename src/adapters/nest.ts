@@ -51,6 +51,7 @@ export function faultboard<App extends NestApplication>(app: App, tracker: Track
 
 /** The part of Fastify that is used. */
 interface FastifyHooks {
+  server: object
   addHook(name: 'onRequest', hook: (request: FastifyRequest, reply: FastifyReply, done: () => void) => void): void
 }
 
@@ -66,7 +67,7 @@ interface FastifyReply {
 
 /** On Fastify, a hook is cheaper than middleware and sees the same request as the filters. */
 function mountOnFastify(fastify: FastifyHooks, tracker: TrackerInstance): void {
-  const { mount_path } = startDashboard(tracker)
+  const { mount_path } = startDashboard(tracker, null, (server) => (server === fastify.server ? '' : undefined))
   fastify.addHook('onRequest', (request, reply, done) => {
     const mount = findMount(request.raw, mount_path)
     if (!mount) {

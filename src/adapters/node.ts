@@ -14,8 +14,12 @@ type Listener = (request: IncomingMessage, response: ServerResponse) => unknown
  * @example createServer(withFaultboard((request, response) => response.end('Hello'))).listen(3000)
  */
 export function withFaultboard(listener: Listener, tracker: TrackerInstance = Tracker): Listener {
-  const { mount_path } = startDashboard(tracker)
-  return (request, response) => {
+  const { mount_path } = startDashboard(tracker, null, (server) =>
+    server.listeners('request').includes(wrappedListener) ? '' : undefined,
+  )
+  return wrappedListener
+
+  function wrappedListener(request: IncomingMessage, response: ServerResponse): unknown {
     const mount = findMount(request, mount_path)
     if (mount) return serveDashboard(tracker, mount, request, response)
     markStart(request)

@@ -1,4 +1,5 @@
 import { type SupportedPackage, unsupportedVersion } from '../config/supported-packages.js'
+import type { LocateDashboard } from '../dashboard/announce.js'
 import { ConfigurationError } from '../model/errors.js'
 import type { TrackerInstance } from '../tracker.js'
 
@@ -6,15 +7,17 @@ import type { TrackerInstance } from '../tracker.js'
 const NO_PATH = '\0'
 
 /**
- * Starts a tracker whose dashboard an adapter serves, and returns the path of the dashboard. Throws a
- * ConfigurationError if the credentials are missing or the installed framework is too old.
+ * Starts a tracker whose dashboard an adapter serves, and returns the path of the dashboard. `locate` finds the dashboard
+ * on a server of the host, to print its URL. Throws a ConfigurationError if the credentials are missing or the installed
+ * framework is too old.
  */
 export function startDashboard(
   tracker: TrackerInstance,
-  framework?: SupportedPackage,
+  framework?: SupportedPackage | null,
+  locate?: LocateDashboard,
 ): { mount_path: string; enabled: boolean } {
   const problem = framework && unsupportedVersion(framework)
   if (problem && tracker.start().config.enabled) throw new ConfigurationError([problem])
-  const { mount_path, enabled } = tracker.startDashboard().config
+  const { mount_path, enabled } = tracker.startDashboard(locate).config
   return { mount_path: enabled ? mount_path : NO_PATH, enabled }
 }

@@ -7,36 +7,76 @@ import type { Context } from '../context.js'
 /** A request reveals a server that listens already: some frameworks load the host's code with the first request. */
 const CHANNELS = ['tracing:net.server.listen:asyncEnd', 'http.server.request.start']
 
+/** Hosts start a second server, for example for metrics, shortly before or after the first. */
+const WAIT_FOR_SERVERS_MS = 500
+
+const PREFIX_HINT = ' (below the prefix of its router, if it has one)'
+
+/** Returns the prefix of the dashboard on a server, or undefined if only a request can show whether and where it is served. */
+export type LocateDashboard = (server: Server) => string | undefined
+
+export interface Announcement {
+  /** Adds an adapter that can find its dashboard on a server. */
+  add(locate: LocateDashboard): void
+  stop(): void
+}
+
 /**
- * Prints the URL of the dashboard once, when the first HTTP server of the host listens and has a port, or gets its first
- * request. Prints nothing in tests and in later workers of a cluster. Returns a function that stops waiting.
+ * Prints the URL of the dashboard once, when the server with the dashboard listens, or gets its first request. If no
+ * adapter finds its dashboard on a server, prints what is certain: the port of the only server, or only the path. Prints
+ * nothing in tests and in later workers of a cluster.
  */
 export function announceDashboard(
   { config, log }: Pick<Context, 'config' | 'log'>,
   env: NodeJS.ProcessEnv,
-): () => void {
+): Announcement {
   // PM2 numbers its processes.
-  if (!config.enabled || isTestRun(env) || Number(env.NODE_APP_INSTANCE ?? 0) > 0) return () => {}
+  if (!config.enabled || isTestRun(env) || Number(env.NODE_APP_INSTANCE ?? 0) > 0) return { add() {}, stop() {} }
+  const publicOrigin = config.dashboard_base_url?.replace(/\/+$/, '')
+  const adapters = new Set<LocateDashboard>()
+  const candidates = new Set<Server>()
+  let timer: NodeJS.Timeout | undefined
+
   const onServer = (message: unknown) => {
     try {
       const { server } = message as { server: Server }
       if (server.listenerCount('request') === 0) return
-      stop()
-      if (env.NODE_APP_INSTANCE === undefined && isLaterWorker()) return
-      const origin = config.dashboard_base_url?.replace(/\/+$/, '') ?? originOf(server)
-      log.info(`Dashboard: ${origin}${config.mount_path}`)
+      if (publicOrigin !== undefined) return print(`${publicOrigin}${config.mount_path}`)
+      const prefix = locate(server)
+      if (prefix !== undefined) return print(`${originOf(server)}${prefix}${config.mount_path}`)
+      candidates.add(server)
+      timer ??= setTimeout(printCandidate, WAIT_FOR_SERVERS_MS).unref()
     } catch {
       // Ignored: a missing line must not crash the host.
     }
   }
+  const locate = (server: Server) => {
+    for (const adapter of adapters) {
+      const prefix = adapter(server)
+      if (prefix !== undefined) return prefix
+    }
+    return undefined
+  }
+  const printCandidate = () => {
+    const [server, ...others] = candidates
+    print(`${server && others.length === 0 ? originOf(server) : ''}${config.mount_path}${PREFIX_HINT}`)
+  }
+  const print = (url: string) => {
+    stop()
+    if (env.NODE_APP_INSTANCE === undefined && isLaterWorker()) return
+    log.info(`Dashboard: ${url}`)
+  }
   const stop = () => {
     for (const channel of CHANNELS) unsubscribe(channel, onServer)
+    clearTimeout(timer)
+    adapters.clear()
+    candidates.clear()
   }
   for (const channel of CHANNELS) subscribe(channel, onServer)
-  return stop
+  return { add: (adapter) => void adapters.add(adapter), stop }
 }
 
-/** Empty for a server on a Unix socket. */
+/** Empty for a server on a Unix socket, and for a server that has stopped. */
 function originOf(server: Server): string {
   const address: AddressInfo | string | null = server.address()
   if (address === null || typeof address === 'string') return ''

@@ -2,10 +2,16 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
+import { createRequire } from 'node:module'
 import { type AddressInfo, createServer as createSocketServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import express from 'express'
+import fastify from 'fastify'
 import { afterEach, describe, expect, test } from 'vitest'
+import { dashboard } from '../../src/adapters/express.js'
+import { faultboard } from '../../src/adapters/fastify.js'
+import { withFaultboard } from '../../src/adapters/node.js'
 import { TrackerInstance } from '../../src/tracker.js'
 import { temporaryFolder } from '../support/tracker.js'
 
@@ -29,27 +35,67 @@ async function listening(server: Server, target: number | string = 0): Promise<n
   return (server.address() as AddressInfo).port
 }
 
+/** Express 4 and 5 mount routers in different ways. */
+const EXPRESS = { 'Express 4': createRequire(import.meta.url)('express4') as typeof express, 'Express 5': express }
+const HINT = ' (below the prefix of its router, if it has one)'
+
 describe('The URL of the dashboard', () => {
-  test('is printed once, when the first HTTP server listens', async () => {
-    const { lines } = startedTracker()
+  test.each(Object.entries(EXPRESS))('is the URL of the server that serves it with %s', async (_, framework) => {
+    const { tracker, lines } = startedTracker()
     await listening(createSocketServer() as Server)
+    await listening(createServer(framework().get('/metrics', () => {})))
     expect(lines).toEqual([])
-    const port = await listening(createServer(() => {}))
+    const port = await listening(createServer(framework().use(dashboard(tracker))))
     await listening(createServer(() => {}))
     expect(lines).toEqual([`[faultboard] Dashboard: http://localhost:${port}/error_dashboard\n`])
   })
 
-  test('is printed with the next request to a server that listens already', async () => {
-    const port = await listening(createServer((_, response) => response.end()))
+  test.each(Object.entries(EXPRESS))(
+    'has a hint if it may be below a prefix, as in a router of %s',
+    async (_, framework) => {
+      const { tracker, lines } = startedTracker()
+      const router = framework.Router().use(dashboard(tracker))
+      const port = await listening(createServer(framework().use('/admin', router)))
+      await expect
+        .poll(() => lines)
+        .toEqual([`[faultboard] Dashboard: http://localhost:${port}/error_dashboard${HINT}\n`])
+    },
+  )
+
+  test('contains the prefix of a Fastify plugin', async () => {
+    const { tracker, lines } = startedTracker()
+    await listening(createServer(() => {}))
+    const app = fastify()
+    app.register(async (inner) => inner.register(faultboard, { tracker, prefix: '/ops' }), { prefix: '/admin' })
+    cleanups.push(() => app.close())
+    await app.listen({ port: 0 })
+    const { port } = app.server.address() as AddressInfo
+    expect(lines).toEqual([`[faultboard] Dashboard: http://localhost:${port}/admin/ops/error_dashboard\n`])
+    expect((await fetch(`http://localhost:${port}/admin/ops/error_dashboard`)).status).toBe(401)
+  })
+
+  test('is only a path if several servers may serve it', async () => {
     const { lines } = startedTracker()
+    for (let i = 0; i < 2; i++) await listening(createServer(() => {}))
+    await expect.poll(() => lines).toEqual([`[faultboard] Dashboard: /error_dashboard${HINT}\n`])
+  })
+
+  test('is printed with the next request to a server that listens already', async () => {
+    const server = createServer((_, response) => response.end())
+    const port = await listening(server)
+    const { tracker, lines } = startedTracker()
+    server.on(
+      'request',
+      withFaultboard(() => {}, tracker),
+    )
     expect(lines).toEqual([])
     for (let i = 0; i < 2; i++) await fetch(`http://localhost:${port}/`, { headers: { connection: 'close' } })
     expect(lines).toEqual([`[faultboard] Dashboard: http://localhost:${port}/error_dashboard\n`])
   })
 
   test('has the protocol of the server and the configured path', async () => {
-    const { lines } = startedTracker({ mount_path: '/errors' })
-    const port = await listening(createSecureServer(() => {}))
+    const { tracker, lines } = startedTracker({ mount_path: '/errors' })
+    const port = await listening(createSecureServer(withFaultboard(() => {}, tracker)))
     expect(lines).toEqual([`[faultboard] Dashboard: https://localhost:${port}/errors\n`])
   })
 
@@ -60,11 +106,8 @@ describe('The URL of the dashboard', () => {
   })
 
   test('is only a path if the server uses a Unix socket', async () => {
-    const { lines } = startedTracker()
-    await listening(
-      createServer(() => {}),
-      join(temporaryFolder(), 'host.sock'),
-    )
+    const { tracker, lines } = startedTracker()
+    await listening(createServer(withFaultboard(() => {}, tracker)), join(temporaryFolder(), 'host.sock'))
     expect(lines).toEqual(['[faultboard] Dashboard: /error_dashboard\n'])
   })
 
@@ -73,8 +116,8 @@ describe('The URL of the dashboard', () => {
     ['in the second process of PM2', {}, { NODE_APP_INSTANCE: '1' }],
     ['if the tracker is turned off', { enabled: false }, {}],
   ])('is not printed %s', async (_, settings, env) => {
-    const { lines } = startedTracker(settings, env)
-    await listening(createServer(() => {}))
+    const { tracker, lines } = startedTracker(settings, env)
+    await listening(createServer(withFaultboard(() => {}, tracker)))
     expect(lines).toEqual([])
   })
 
