@@ -1,12 +1,13 @@
 import type * as v from 'valibot'
 import type { Context } from '../../context.js'
+import { TrackerError } from '../../model/errors.js'
 import * as r from '../../model/result.js'
 import { RankedError, topBy, withErrors } from '../ranked-errors.js'
 import type { Scope } from '../sums/application-filter.js'
 import { findRegressedErrors } from './regressions.js'
 import { type ReleaseCount, releaseCounts } from './release-counts.js'
 import { releasesOfYear } from './release-sums.js'
-import { previousReleases } from './releases.js'
+import { previousReleases, type Release } from './releases.js'
 
 /** Error compared between a release and its predecessor. */
 export const ChangedError = r.named(
@@ -25,9 +26,9 @@ export const ReleaseChanges = r.named(
     application_id: r.integer,
     app_version: r.text,
     first_seen_at: r.time,
-    /** Previous release; null for the first. */
+    /** Release it is compared with, by default the previous one; null for the first. */
     before_version: r.nullable(r.text),
-    /** First seen in this release. */
+    /** First seen in this release. Compared with another release than the previous one: not seen in that release. */
     new_errors: r.list(ChangedError),
     new_count: r.integer,
     /** Seen in the previous release, but not in this release. */
@@ -41,27 +42,35 @@ export const ReleaseChanges = r.named(
     regressed_count: r.integer,
     /** Selectable releases, newest first. */
     versions: r.list(r.text),
+    /** Releases of the same application to compare with, newest first. */
+    comparable_versions: r.list(r.text),
   }),
 )
 export type ReleaseChanges = v.InferOutput<typeof ReleaseChanges>
 
 const MAX_VERSIONS = 50
+/** Older releases can still be compared by URL. */
+const MAX_COMPARABLE_VERSIONS = 200
 
 /**
- * Compares a release with its predecessor: new, gone, worse and regressed errors. Null if no version has been reported.
+ * Compares a release with its predecessor, or with the version `compareWith`: new, gone, worse and regressed errors. Null
+ * if no version has been reported.
  */
 export async function releaseChanges(
   context: Context,
   scope: Scope,
   requestedVersion: string | undefined,
   limit: number,
+  compareWith?: string,
 ): Promise<ReleaseChanges | null> {
   const all = await releasesOfYear(context, scope)
   const release = all.findLast(({ app_version }) => requestedVersion === undefined || app_version === requestedVersion)
   if (!release) return null
-  const before = previousReleases(all).get(release) ?? null
+  const previous = previousReleases(all).get(release) ?? null
+  const others = all.filter((other) => other !== release && other.application_id === release.application_id)
+  const before = compareWith === undefined ? previous : findRelease(others, compareWith, release)
   const regressed = await findRegressedErrors(context, release)
-  const counts = await releaseCounts(context, release, before)
+  const counts = await releaseCounts(context, release, before, { isPrevious: before === previous })
   const groups = {
     new: counts.filter(({ is_new, count }) => is_new && count > 0),
     gone: counts.filter(({ count }) => count === 0),
@@ -86,5 +95,21 @@ export async function releaseChanges(
     regressed_errors: await withErrors(context, regressed.slice(0, limit)),
     regressed_count: regressed.length,
     versions: [...new Set(all.map(({ app_version }) => app_version).reverse())].slice(0, MAX_VERSIONS),
+    comparable_versions: others
+      .map(({ app_version }) => app_version)
+      .reverse()
+      .slice(0, MAX_COMPARABLE_VERSIONS),
   }
+}
+
+function findRelease<Item extends Release>(others: readonly Item[], version: string, release: Item): Item {
+  if (version === release.app_version) {
+    throw new TrackerError('invalid_input', 'compare_with must be another version than app_version')
+  }
+  const found = others.find(({ app_version }) => app_version === version)
+  if (found) return found
+  throw new TrackerError(
+    'not_found',
+    `Cannot compare with ${version}: the application has no errors with this version in the last year.`,
+  )
 }

@@ -17,14 +17,21 @@ export interface ReleaseCount {
   before_count: number
 }
 
-/** Errors that are new, gone or worse in a release. Filters them in the database. */
+/**
+ * Errors that are new, gone or worse in a release. Filters them in the database. Compared with another release than the
+ * previous one, an error is new if the other release does not have it.
+ */
 export async function releaseCounts(
   context: Context,
   release: Release,
   before: Release | null,
+  { isPrevious = true } = {},
 ): Promise<ReleaseCount[]> {
   const span = comparedSpan(context, release, before)
-  const newCounts = await findNewErrors(context, release, before, span)
+  const newCounts =
+    before && !isPrevious
+      ? await findAbsentErrors(context, release, before, span)
+      : await findNewErrors(context, release, before, span)
   const known = new Set(newCounts.map(({ id }) => id))
   const others = before ? await findChangedErrors(context, release, before, span) : []
   return [...newCounts, ...others.filter(({ id }) => !known.has(id))]
@@ -72,6 +79,31 @@ async function findNewErrors(
     .where(withoutIndex(database.dialect, 'e.application_id'), '=', release.application_id)
   const rows = await packedRows(database, query, COUNT_COLUMNS)
   return countExactly(context, rows, release, before, span, true)
+}
+
+/** Errors of a release that did not occur in the other release. */
+async function findAbsentErrors(
+  context: Context,
+  release: Release,
+  before: Release,
+  span: Span,
+): Promise<ReleaseCount[]> {
+  const beyond = extendsBeyondSpan(span)
+  const query = context.database.read
+    .selectFrom('faultboard_error_versions as a')
+    .leftJoin('faultboard_error_versions as b', (join) =>
+      join
+        .onRef('b.error_id', '=', 'a.error_id')
+        .on('b.application_id', '=', release.application_id)
+        .on('b.app_version', '=', before.app_version),
+    )
+    .select(['a.error_id as id', 'a.count', 'b.count as before_count', beyond.as('beyond')])
+    .where('a.application_id', '=', release.application_id)
+    .where('a.app_version', '=', release.app_version)
+    .where(({ eb, or }) => or([eb('b.count', 'is', null), eb(beyond, '=', 1)]))
+  const rows = await packedRows(context.database, query, COUNT_COLUMNS)
+  const counted = await countExactly(context, rows, release, before, span, true)
+  return counted.filter(({ before_count }) => before_count === 0)
 }
 
 /** Errors of the previous release that are gone or worse. */

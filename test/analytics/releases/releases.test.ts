@@ -191,6 +191,56 @@ describeEachDatabase('the list of releases', (database) => {
     expect(others.application_id).not.toBe(application_id)
   })
 
+  test('compares any two releases of an application', async () => {
+    const log = (error_type: string, app_version: string, daysAgo: number, count = 1) =>
+      times(count, () => createOccurrence({ error_type, app_version, occurred_at: NOW - daysAgo * DAY }))
+    const occurrences = [
+      ...log('OldError', '1.0', 30, 4),
+      ...log('SteadyError', '1.0', 30),
+      ...log('MiddleError', '1.1', 20, 3),
+      ...log('SteadyError', '1.1', 20),
+      ...log('MiddleError', '1.2', 10, 2),
+      ...log('SteadyError', '1.2', 10, 9),
+      ...log('NewError', '1.2', 10),
+    ]
+    const { context, application_id } = await recordOccurrences(await freshPlace(database), occurrences, 'UTC')
+    const compare = async (version: string, compareWith?: string) => {
+      const changes = await releaseChanges(context, { application_id }, version, 5, compareWith)
+      const named = (errors: readonly { error_type: string; before_count: number; count: number }[] = []) =>
+        errors.map(({ error_type, before_count, count }) => `${error_type} ${before_count} ${count}`)
+      return {
+        before_version: changes?.before_version,
+        comparable_versions: changes?.comparable_versions,
+        new: named(changes?.new_errors),
+        gone: named(changes?.gone_errors),
+        worse: named(changes?.worse_errors),
+      }
+    }
+    const withPrevious = {
+      before_version: '1.1',
+      comparable_versions: ['1.1', '1.0'],
+      new: ['NewError 0 1'],
+      gone: [],
+      worse: ['SteadyError 1 9'],
+    }
+    expect(await compare('1.2')).toEqual(withPrevious)
+    expect(await compare('1.2', '1.1')).toEqual(withPrevious)
+    expect(await compare('1.2', '1.0')).toEqual({
+      before_version: '1.0',
+      comparable_versions: ['1.1', '1.0'],
+      new: ['MiddleError 0 2', 'NewError 0 1'],
+      gone: ['OldError 4 0'],
+      worse: ['SteadyError 1 9'],
+    })
+    expect(await compare('1.0', '1.2')).toMatchObject({
+      new: ['OldError 0 4'],
+      gone: ['MiddleError 2 0', 'NewError 1 0'],
+      worse: [],
+    })
+    await expect(compare('1.2', '1.2')).rejects.toThrow('another version than app_version')
+    await expect(compare('1.2', '9.9')).rejects.toThrow('Cannot compare with 9.9')
+  })
+
   test('counts only the last year of a long-lived release', async () => {
     const place = await freshPlace(database)
     const occurrences = [

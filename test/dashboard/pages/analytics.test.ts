@@ -74,6 +74,31 @@ describeOneDatabase('analytics pages', (database) => {
     expect(page).not.toContain(HOSTILE)
   })
 
+  test('/releases compares a release with any other in HTML and JSON', async () => {
+    expect(await host.json('/releases?app_version=1.1.0')).toMatchObject({
+      release: { before_version: HOSTILE, comparable_versions: [HOSTILE, '1.0.0'], new_count: 0, gone_count: 1 },
+    })
+    const path = '/releases?app_version=1.1.0&compare_with=1.0.0'
+    expect(await host.json(path)).toMatchObject({
+      release: { app_version: '1.1.0', before_version: '1.0.0', gone_errors: [{ error_type: 'MailError' }] },
+    })
+    const page = await (await host.get(path)).text()
+    expect(page).toContain('Compared with 1.0.0.')
+    expect(page).toContain('<option value="1.0.0" selected')
+    expect(page).not.toContain(HOSTILE)
+  })
+
+  test.each([
+    ['app_version=1.1.0&compare_with=7.7', 404, 'Cannot compare with 7.7'],
+    ['app_version=1.1.0&compare_with=1.1.0', 422, 'compare_with must be another version'],
+    ['compare_with=1.1.0', 422, 'compare_with requires app_version'],
+  ])('/releases rejects %s with %d', async (query, status, message) => {
+    expect(await host.json(`/releases?${query}`)).toEqual({ status, error: expect.stringContaining(message) })
+    const response = await host.get(`/releases?${query}`)
+    expect(response.status).toBe(status)
+    expect(await response.text()).toContain(message)
+  })
+
   test('/errors/analytics returns JSON with every figure, for 30 days by default', async () => {
     const response = await host.json('/errors/analytics')
     expect(response).toMatchObject({

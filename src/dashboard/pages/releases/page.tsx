@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { type CachedResult, cachedQuery, oldestQueryTime } from '../../../analytics/cached-query.js'
 import { ReleaseChanges as Changes, releaseChanges } from '../../../analytics/releases/release-changes.js'
 import { RELEASE_DAYS, ReleaseList, releaseList, releaseListInput } from '../../../analytics/releases/release-list.js'
+import { TrackerError } from '../../../model/errors.js'
 import { filterText, id, optional } from '../../../model/input/input.js'
 import * as r from '../../../model/result.js'
 import { definePage } from '../../define.js'
@@ -11,6 +12,7 @@ import { UpdatedAt } from '../../ui/insight.js'
 import { PageHead } from '../../ui/layout/page-head.js'
 import { Pagination, paginationLinks } from '../../ui/pagination.js'
 import { periodText } from '../analytics/trends.js'
+import { CompareForm } from './compare-form.js'
 import { ReleaseChanges } from './release-changes.js'
 import { ReleaseTable } from './release-table.js'
 
@@ -30,11 +32,15 @@ export const releases = definePage({
     ...releaseListInput.entries,
     app_version: filterText({ max: 128 }),
     release_application_id: optional(id()),
+    compare_with: filterText({ max: 128, note: 'a version of the same application, by default the previous release' }),
   }),
   async load(
     context,
-    { days = RELEASE_DAYS, application_id, page, app_version, release_application_id = application_id },
+    { days = RELEASE_DAYS, application_id, page, app_version, release_application_id = application_id, compare_with },
   ): Promise<Data> {
+    if (compare_with !== undefined && app_version === undefined) {
+      throw new TrackerError('invalid_input', 'compare_with requires app_version')
+    }
     await context.ready()
     const cached = <T,>(name: string, load: () => Promise<T>) =>
       cachedQuery(context, `releases ${name} ${application_id}`, load)
@@ -43,8 +49,14 @@ export const releases = definePage({
       release:
         app_version === undefined
           ? null
-          : await cached(`of ${app_version} ${release_application_id}`, () =>
-              releaseChanges(context, { application_id: release_application_id }, app_version, MAX_CHANGES),
+          : await cached(`of ${JSON.stringify([app_version, compare_with])} ${release_application_id}`, () =>
+              releaseChanges(
+                context,
+                { application_id: release_application_id },
+                app_version,
+                MAX_CHANGES,
+                compare_with,
+              ),
             ),
     }
   },
@@ -64,7 +76,11 @@ export const releases = definePage({
           <DayRange days={period.days} visit={visit} />
         </PageHead>
         <div class="stack">
-          {release && <ReleaseChanges changes={release.value} requestedVersion={app_version} visit={visit} />}
+          {release && (
+            <ReleaseChanges changes={release.value} requestedVersion={app_version} visit={visit}>
+              {release.value && <CompareForm changes={release.value} visit={visit} />}
+            </ReleaseChanges>
+          )}
           {releases.length === 0 ? (
             <Empty title="No releases in this period" code="Tracker.configure({ app_version: process.env.GIT_TAG })">
               Each release is listed with its new, regressed and gone errors. The version comes from your package.json

@@ -36,7 +36,7 @@ export function ReleaseChanges({
         <>
           {`${before_version === null ? 'No earlier version to compare with' : `Compared with ${before_version}`}. First seen `}
           <Time iso={changes.first_seen_at} visit={visit} />
-          {`. Increased: at least ${MIN_OCCURRENCES} occurrences and ${WORSE_RATIO}× the previous daily rate. Regressed: resolved in an earlier release and reopened. `}
+          {`. Increased: at least ${MIN_OCCURRENCES} occurrences and ${WORSE_RATIO}× the daily rate of ${before_version ?? 'the previous release'}. Regressed: resolved in an earlier release and reopened. `}
           <a href={href(visit, '/errors', releaseParameters(changes, visit))}>All errors of this version</a>
         </>
       }
