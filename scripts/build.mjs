@@ -87,9 +87,9 @@ async function bundleAssets() {
   return bundles
 }
 
-/** Writes the bundles where the chunk that contains `dashboard/assets.ts` looks for them. */
+/** Writes the bundles and fonts where the chunk that contains `dashboard/assets.ts` looks for them. */
 function writeAssets(bundles) {
-  mkdirSync('dist/chunks/assets')
+  cpSync('src/dashboard/assets/fonts', 'dist/chunks/assets', { recursive: true })
   for (const [name, text] of bundles) writeFileSync(`dist/chunks/assets/${name}`, text)
 }
 

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { TrackerError } from '../model/errors.js'
 
-interface Bundle {
+interface Asset {
   type: string
   /** Source files in the order of concatenation. */
   files: readonly string[]
   /** Wraps the text of one source file. */
-  wrap(text: string): string
+  wrap?(text: string): string
 }
 
 /** Shared style sheets first, then the styles of individual pages. */
@@ -17,11 +17,10 @@ const STYLES = [
 ]
 const SCRIPTS = ['frame', 'actions', 'copy', 'keyboard', 'list', 'live', 'detail', 'source', 'settings']
 
-const BUNDLES: Readonly<Record<string, Bundle>> = {
+const ASSETS: Readonly<Record<string, Asset>> = {
   'dashboard.css': {
     type: 'text/css; charset=utf-8',
     files: STYLES.map((name) => `css/${name}.css`),
-    wrap: (text) => text,
   },
   'dashboard.js': {
     type: 'text/javascript; charset=utf-8',
@@ -29,38 +28,42 @@ const BUNDLES: Readonly<Record<string, Bundle>> = {
     // Wraps each file in a block, so that its declarations stay local.
     wrap: (text) => `{\n${text}}\n`,
   },
+  // The style sheet names the fonts without a version, so a new font needs a new name.
+  'inter-400.woff2': { type: 'font/woff2', files: ['fonts/inter-400.woff2'] },
+  'inter-600.woff2': { type: 'font/woff2', files: ['fonts/inter-600.woff2'] },
 }
 
-const bundleCache = new Map<string, { body: string; version: string }>()
+const assetCache = new Map<string, { body: Buffer<ArrayBuffer>; version: string }>()
 
-/** Serves a bundle from a fixed list, so that a name cannot escape the assets folder. */
+/** Serves an asset from a fixed list, so that a name cannot escape the assets folder. */
 export function serveAsset(name: string): Response {
-  const bundle = Object.hasOwn(BUNDLES, name) ? BUNDLES[name] : undefined
-  if (!bundle) throw new TrackerError('not_found', 'File not found.')
-  return new Response(loadBundle(name).body, {
-    headers: { 'Content-Type': bundle.type, 'Cache-Control': 'private, max-age=31536000, immutable' },
+  const asset = Object.hasOwn(ASSETS, name) ? ASSETS[name] : undefined
+  if (!asset) throw new TrackerError('not_found', 'File not found.')
+  return new Response(loadAsset(name).body, {
+    headers: { 'Content-Type': asset.type, 'Cache-Control': 'private, max-age=31536000, immutable' },
   })
 }
 
-/** URL path of a bundle. The version changes with the content, so that browsers can cache the bundle permanently. */
+/** URL path of an asset. The version changes with the content, so that browsers can cache the asset permanently. */
 export function assetPath(name: string): string {
-  return `/assets/${name}?v=${loadBundle(name).version}`
+  return `/assets/${name}?v=${loadAsset(name).version}`
 }
 
-function loadBundle(name: string): { body: string; version: string } {
-  let cached = bundleCache.get(name)
+function loadAsset(name: string): { body: Buffer<ArrayBuffer>; version: string } {
+  let cached = assetCache.get(name)
   if (!cached) {
-    const body = readBundle(name)
+    const body = readAsset(name)
     cached = { body, version: createHash('sha256').update(body).digest('hex').slice(0, 12) }
-    bundleCache.set(name, cached)
+    assetCache.set(name, cached)
   }
   return cached
 }
 
-/** Reads the bundle that the build has written. From source, and in the build itself, concatenates the files. */
-function readBundle(name: string): string {
+/** Reads the file that the build has written. From source, and in the build itself, concatenates the source files. */
+function readAsset(name: string): Buffer<ArrayBuffer> {
   const built = new URL(`./assets/${name}`, import.meta.url)
-  if (existsSync(built)) return readFileSync(built, 'utf8')
-  const { files = [], wrap = String } = BUNDLES[name] ?? {}
-  return files.map((file) => wrap(readFileSync(new URL(`./assets/${file}`, import.meta.url), 'utf8'))).join('\n')
+  if (existsSync(built)) return readFileSync(built)
+  const { files = [], wrap } = ASSETS[name] ?? {}
+  const sources = files.map((file) => readFileSync(new URL(`./assets/${file}`, import.meta.url)))
+  return Buffer.concat(wrap ? sources.map((text) => Buffer.from(wrap(text.toString()))) : sources)
 }

@@ -176,6 +176,10 @@ function Document({
           <link rel="icon" href={ICON} />
           <title>{title}</title>
           {/* Assets require the sign-in too. */}
+          {!omitsAssets &&
+            ['inter-400.woff2', 'inter-600.woff2'].map((font) => (
+              <link rel="preload" href={`${visit.base}/assets/${font}`} as="font" type="font/woff2" crossorigin="" />
+            ))}
           {!omitsAssets && <link rel="stylesheet" href={`${visit.base}${assetPath('dashboard.css')}`} />}
           {!omitsAssets && <script src={`${visit.base}${assetPath('dashboard.js')}`} defer />}
         </head>
