@@ -45,9 +45,13 @@ test('benchmarks are compared with the accepted results every week and on demand
 
 test('packages are installed one by one every week, with every supported Node.js version', () => {
   const { text } = WORKFLOWS.find(({ name }) => name === 'install.yml') ?? { text: '' }
-  expect(text).toContain('node: [20, 22, 24]')
+  expect(text).toContain('manager: [npm, pnpm, Yarn]')
+  // The test uses the Node.js of the container and those of test/hosts.
+  expect(text).toContain('container: node:20-')
+  const hosts = readFileSync('test/hosts/package.json', 'utf8')
+  for (const major of [22, 24]) expect(hosts).toContain(`"node${major}-linux-x64"`)
   expect(text).toContain('FAULTBOARD_TEST_INSTALLS: each')
-  expect(text).toContain('npm test -- test/packed')
+  expect(text).toContain('npm test -- test/packed/package-managers.test.ts')
 })
 
 test('a release has provenance and an SBOM', () => {

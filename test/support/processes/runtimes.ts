@@ -25,9 +25,17 @@ const RUNTIMES: readonly Runtime[] = [
     })),
 ]
 
-/** Runs the tests with every Node.js version. A missing version is reported as skipped. */
-export function describeEachRuntime(title: string, tests: (runtime: Runtime) => void): void {
-  for (const runtime of RUNTIMES) {
+/** Runs the tests with every Node.js version, or with the newest only. A missing version is reported as skipped. */
+export function describeEachRuntime(
+  title: string,
+  tests: (runtime: Runtime) => void,
+  { onlyNewest = false }: { onlyNewest?: boolean } = {},
+): void {
+  for (const runtime of onlyNewest
+    ? RUNTIMES.slice()
+        .sort((a, b) => b.major - a.major)
+        .slice(0, 1)
+    : RUNTIMES) {
     const missing = existsSync(runtime.path) ? '' : ` (skipped: ${runtime.name} is not installed in test/hosts)`
     describe.skipIf(missing !== '')(`${title} on ${runtime.name}${missing}`, () => tests(runtime))
   }
