@@ -6,6 +6,7 @@ import { TrackerError } from '../model/errors.js'
 import { nextTurn } from '../model/event-loop-turns.js'
 import { id, parseInput } from '../model/input/input.js'
 import { clientNetwork } from '../model/requests/client-address.js'
+import { QueryError } from '../model/search-query.js'
 import { cleanText } from '../model/text.js'
 import { withTimeout } from '../model/with-timeout.js'
 import { serveAsset } from './assets.js'
@@ -313,7 +314,10 @@ async function respondWithError(error: unknown, exchange: Exchange, context: Con
   }
   if (status === 503) headers['Retry-After'] = RETRY_AFTER_SECONDS
   // Spec: the body of a 429 is JSON for every client.
-  if (wantsJson || status === 429) return jsonResponse({ error: message }, status, headers)
+  if (wantsJson || status === 429) {
+    const position = known instanceof QueryError ? { position: known.position } : {}
+    return jsonResponse({ error: message, ...position }, status, headers)
+  }
   if (known?.code !== 'database_unavailable') await loadLayoutData(exchange, context)
   return htmlResponse(errorDocument(status, message, visit), status, headers)
 }

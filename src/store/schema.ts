@@ -86,9 +86,18 @@ export const TABLES = {
     key: ['error_id'],
     batchSize: 100,
   }),
-  /** Later messages and backtraces of a group, in lower case. Limited to the newest of each kind. */
+  /**
+   * Later messages and backtraces of a group, limited to the newest of each kind. URLs and tags of its occurrences,
+   * limited to the first of each kind. In lower case.
+   */
   faultboard_search_history: defineTable({
-    columns: { id, error_id: integer, kind: textOf<'message' | 'backtrace'>(), digest: text, search_text: text },
+    columns: {
+      id,
+      error_id: integer,
+      kind: textOf<'message' | 'backtrace' | 'url' | 'tag'>(),
+      digest: text,
+      search_text: text,
+    },
     key: ['id'],
     batchSize: 100,
   }),

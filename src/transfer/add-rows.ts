@@ -3,6 +3,7 @@ import type { Dialect } from '../store/dialect.js'
 import type { Transaction } from '../store/kysely.js'
 import { addSums } from '../store/recording/add-sums.js'
 import { type HourSum, storedPayload, type UserSum } from '../store/recording/folded-group.js'
+import { addRequestTexts } from '../store/recording/request-texts.js'
 import type { Schema } from '../store/schema.js'
 import type { ErrorRow } from '../store/sql/row-locks.js'
 import type { ErrorLine, RecordRows } from './record.js'
@@ -64,6 +65,8 @@ async function addOccurrences(trx: Transaction<Schema>, dialect: Dialect, rows: 
       ]
     }),
   )
+  const events = occurrences.map(({ request_url, context }) => ({ request_url, context: context ?? {} }))
+  await addRequestTexts(trx, dialect, [{ id: row.id, is_new: false, events }])
 }
 
 /** Exports of 0.4.0 contain only the commits of the occurrences. */

@@ -37,8 +37,13 @@ export function backToListLink(visit: Visit, { list_query = '', list_page }: Lis
 /** Filter of the list; null without a list or with invalid filters. */
 export function originFilter({ list_query = '', list_page }: ListOrigin): ErrorsFilter | null {
   if (list_page === undefined) return null
-  const result = v.safeParse(errorsListInput, parseFilters(list_query))
-  return result.success ? result.output : null
+  try {
+    const result = v.safeParse(errorsListInput, parseFilters(list_query))
+    return result.success ? result.output : null
+  } catch {
+    // A malformed query throws. The error page then has no neighbors.
+    return null
+  }
 }
 
 /** Filters without the application, which every link contains anyway. */

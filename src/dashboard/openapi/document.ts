@@ -53,13 +53,18 @@ export function openApiDocument({ base, version, routes }: DocumentOptions): Jso
       securitySchemes: { basic: { type: 'http', scheme: 'basic' } },
       schemas: {
         ...schemas.components(),
-        Problem: { type: 'object', properties: { error: { type: 'string' } }, required: ['error'] },
+        Problem: { type: 'object', properties: { error: { type: 'string' }, position: POSITION }, required: ['error'] },
       },
       responses: Object.fromEntries(
         Object.entries(PROBLEMS).map(([status, text]) => [`Problem${status}`, problem(Number(status), text)]),
       ),
     },
   }
+}
+
+const POSITION = {
+  type: 'integer',
+  description: 'Character of `query` at which a malformed query was rejected, from 1',
 }
 
 const PROBLEMS = {

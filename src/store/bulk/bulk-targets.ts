@@ -104,6 +104,10 @@ export const SEARCH_HISTORY = bulkTarget('faultboard_search_history', ['error_id
   returning: ['error_id'],
 })
 
+export const REQUEST_TEXTS = bulkTarget('faultboard_search_history', ['error_id', 'kind', 'digest', 'search_text'], {
+  onConflict: { key: ['error_id', 'digest'], update: [] },
+})
+
 export const PAYLOADS = bulkTarget('faultboard_payloads', ['error_id', 'digest', 'content'], {
   onConflict: { key: ['error_id', 'digest'], update: [] },
   returning: ['id', 'error_id', 'digest'],

@@ -59,11 +59,16 @@ export const sqliteSearch: TextSearch = {
     const trigrams = selectTrigrams(text)
     if (trigrams.length === 0) return null
     const match = trigrams.map((trigram) => `"${trigram.replaceAll('"', '""')}"`).join(' AND ')
+    // Each part has the limit too, so that a common text does not read all of its rows.
     return sql`
-      select rowid as error_id from ${sql.table(first.index)} where ${sql.ref(first.index)} match ${match}
+      select error_id from (
+        select rowid as error_id from ${sql.table(first.index)} where ${sql.ref(first.index)} match ${match}
+        limit ${sql.lit(limit)})
       union
-      select error_id from ${sql.table(history.table)} where id in (
-        select rowid from ${sql.table(history.index)} where ${sql.ref(history.index)} match ${match})
+      select error_id from (
+        select distinct error_id from ${sql.table(history.index)}
+        join ${sql.table(history.table)} on ${sql.ref(`${history.table}.id`)} = ${sql.ref(`${history.index}.rowid`)}
+        where ${sql.ref(history.index)} match ${match} limit ${sql.lit(limit)})
       union
       select error_id from ${sql.table(history.table)} where id > (select last_id from ${sql.table(INDEX_PROGRESS_TABLE)})
       limit ${sql.lit(limit)}`

@@ -15,6 +15,7 @@ import { raiseSeverities } from './raise-severities.js'
 import { recordReleases } from './record-releases.js'
 import { isRefusal } from './refusal.js'
 import { findReopenedGroups, reopenGroups } from './reopen.js'
+import { addRequestTexts } from './request-texts.js'
 import { addSearchHistory, searchText } from './search-history.js'
 
 export interface RecordOptions {
@@ -124,6 +125,15 @@ async function recordGroups(
   await insertSearchData(trx, dialect, groups, outcomes)
   const payloadIds = await insertPayloads(trx, dialect, groups, outcomes)
   await addSearchHistory(trx, dialect, groups, rows, payloadIds.added)
+  await addRequestTexts(
+    trx,
+    dialect,
+    withOutcomes(groups, outcomes).map(({ group: { kept }, outcome: { id, is_new } }) => ({
+      id,
+      is_new,
+      events: kept,
+    })),
+  )
   await markLateHours(trx, dialect, groups, now)
   await addSums(trx, dialect, groups, rows, application_id, occurrenceRows(groups, rows, payloadIds.ids))
   await recordReleases(trx, dialect, groups, application_id)

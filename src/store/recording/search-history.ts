@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { SEARCH_HISTORY } from '../bulk/bulk-targets.js'
 import type { Dialect } from '../dialect.js'
 import { sql, type Transaction } from '../kysely.js'
-import type { Schema, SearchHistoryTable } from '../schema.js'
+import type { Schema } from '../schema.js'
 import type { GroupRow } from './batch.js'
 import { type FoldedGroup, storedPayload } from './folded-group.js'
 
@@ -13,7 +13,7 @@ const MAX_UNTRIMMED_TEXTS = 30
 
 interface Text {
   error_id: number
-  kind: SearchHistoryTable['kind']
+  kind: 'message' | 'backtrace'
   digest: string
   search_text: string
 }

@@ -12,7 +12,9 @@ import {
   withDefault,
 } from '../../model/input/input.js'
 import { normalizePlatform } from '../../model/requests/platform.js'
+import { MAX_QUERY_LENGTH, parseQuery } from '../../model/search-query.js'
 import { SEVERITIES } from '../../model/severity/severity.js'
+import { cleanText } from '../../model/text.js'
 import { TIMEFRAMES, timeframeSpan } from '../../model/time.js'
 import { STATUSES } from '../../model/workflow.js'
 import { type SelectQueryBuilder, sql } from '../../store/kysely.js'
@@ -26,6 +28,7 @@ import {
   seenInVersion,
   seenOnPlatform,
 } from './occurrence-conditions.js'
+import { queryKeyConditions } from './query-keys.js'
 
 const DAY_MESSAGE = 'must be a date such as 2026-03-09'
 
@@ -36,6 +39,24 @@ const calendarDay = () =>
     v.trim(),
     v.check((text) => isCalendarDay(text), DAY_MESSAGE),
     facts({ type: 'day' }),
+  )
+
+const QUERY_NOTE =
+  'words and "quoted phrases" that must all match, -word to exclude, and keys such as is:unresolved user:42 release:5.12* platform:ios url:/checkout type:Payment* tag:city=Berlin'
+
+/** Query of the search box. Throws a `QueryError`, because an issue of the schema cannot contain the position. */
+const searchQuery = () =>
+  v.optional(
+    v.pipe(
+      v.nullable(v.string('must be text')),
+      v.transform((text) => {
+        if (!text || text.trim() === '') return undefined
+        const query = cleanText(text, text.length)
+        parseQuery(query)
+        return query.trim()
+      }),
+      facts({ type: 'text', max: MAX_QUERY_LENGTH, note: QUERY_NOTE }),
+    ),
   )
 
 export const SORT_FIELDS = [
@@ -70,7 +91,8 @@ export const errorsListInput = v.object({
   hide_snoozed: optional(flag()),
   snoozed: optional(flag('open errors that are snoozed')),
   regressed: optional(flag('open errors that occurred again after they were resolved')),
-  search: filterText({ max: 1000 }),
+  search: filterText({ max: 1000, note: 'literal text in messages and backtraces' }),
+  query: searchQuery(),
   timeframe: optional(choice(TIMEFRAMES)),
   day: optional(calendarDay()),
   sort_by: optional(choice(SORT_FIELDS)),
@@ -98,7 +120,7 @@ export interface IndexUse {
   useTimeIndex?: boolean
 }
 
-/** Applies all conditions of the filter except `search`. */
+/** Applies all conditions of the filter except those on texts, see search-text.ts. */
 export function applyFilter<O>(
   query: ErrorsQuery<O>,
   filter: ErrorsFilter,
@@ -142,6 +164,9 @@ export function applyFilter<O>(
   if (app_version !== undefined)
     result = result.where((eb) => seenInVersion(eb, database.dialect, { app_version, application_id }))
   if (git_sha !== undefined) result = result.where((eb) => seenInCommit(eb, database.dialect, git_sha))
+  const { query: searchedQuery } = filter
+  if (searchedQuery !== undefined)
+    result = result.where((eb) => eb.and(queryKeyConditions(eb, searchedQuery, { context, application_id })))
   return result
 }
 

@@ -12,17 +12,17 @@ import {
   isBroadFilter,
 } from './errors-filter.js'
 import { paddedIdList } from './padded-id-list.js'
-import { containsText, findErrorsWithText, SEARCH_TABLES } from './search-text.js'
+import { hasQueryKeys } from './query-keys.js'
+import { findErrorsWithTexts, matchesTexts, type TextTerm, textTerms } from './search-text.js'
 
 /** Errors that match a filter, as a query that callers complete. */
 export interface MatchingErrors {
   /** Query without the search text if the text is common. */
   query(indexUse?: IndexUse): ErrorsQuery<object>
   /**
-   * Search text that too many errors contain to collect their ids. Null without a search text, or if `query` already
-   * contains the ids.
+   * Texts that too many errors contain to collect their ids. Null without texts, or if `query` already contains the ids.
    */
-  commonText: string | null
+  commonText: readonly TextTerm[] | null
   /** Whether the filter contains more than an application. */
   isNarrowed: boolean
   /** Whether the filter probably matches a large share of all errors. */
@@ -51,12 +51,12 @@ export async function matchingErrors(
 ): Promise<MatchingErrors> {
   const filteredErrors: MatchingErrors['query'] = (indexUse) =>
     applyFilter(context.database.read.selectFrom('faultboard_errors'), filter, context, indexUse)
-  const { search } = filter
+  const terms = textTerms(filter)
   const isNarrowed = hasFilters(filter)
   const unlimited = { isNarrowed, isBroad: isBroadFilter(filter), maxMatches: Number.POSITIVE_INFINITY }
-  if (search === undefined) return { query: filteredErrors, commonText: null, ...unlimited }
+  if (terms.length === 0) return { query: filteredErrors, commonText: null, ...unlimited }
   const { ids } = found ?? (await findText(context, filter))
-  if (ids === null) return { query: filteredErrors, commonText: search, ...unlimited }
+  if (ids === null) return { query: filteredErrors, commonText: terms, ...unlimited }
   const hasFoundId = sql<boolean>`faultboard_errors.id in (${paddedIdList(ids)})`
   return {
     query: (indexUse) => filteredErrors(indexUse).where(hasFoundId),
@@ -67,23 +67,20 @@ export async function matchingErrors(
   }
 }
 
-/** Ids of errors that contain the text. Null if there are too many, or the filter contains no text. */
+/** Ids of errors that contain the texts of a filter. Null if there are too many, or the filter contains no text. */
 export interface FoundText {
   ids: number[] | null
 }
 
-export async function findText(context: Context, { search }: ErrorsFilter): Promise<FoundText> {
+export async function findText(context: Context, filter: ErrorsFilter): Promise<FoundText> {
   await context.ready()
-  return { ids: search === undefined ? null : await findErrorsWithText(context, search) }
+  const terms = textTerms(filter)
+  return { ids: terms.length === 0 ? null : await findErrorsWithTexts(context, terms) }
 }
 
-/** Adds a condition that tests every row for the text. */
-export function withSearchText<O>(query: ErrorsQuery<O>, text: string): ErrorsQuery<O> {
-  const tests = SEARCH_TABLES.map(
-    (table) => sql<boolean>`exists (
-      select 1 from ${sql.table(table)} as texts where texts.error_id = faultboard_errors.id and ${containsText(text)})`,
-  )
-  return query.where(sql<boolean>`(${sql.join(tests, sql` or `)})`)
+/** Adds a condition that tests every row for the texts. */
+export function withSearchText<O>(query: ErrorsQuery<O>, terms: readonly TextTerm[]): ErrorsQuery<O> {
+  return query.where(matchesTexts(terms))
 }
 
 /** Counts matching errors: exactly, or up to a limit for a common text. */
@@ -96,9 +93,14 @@ export async function countErrors(
     const count = matching.query().select(({ fn }) => fn.countAll<number>().as('total'))
     return { count: (await count.executeTakeFirstOrThrow()).total, isLowerBound: false }
   }
-  const { search, ...others } = filter
-  // The number is already known to exceed the limit.
-  if (others.application_id === undefined && !hasFilters(others))
+  const { search, query, ...others } = filter
+  // The number of errors with a single text is already known to exceed the limit.
+  if (
+    matching.commonText.length === 1 &&
+    others.application_id === undefined &&
+    !hasFilters(others) &&
+    !hasQueryKeys(query)
+  )
     return { count: MAX_COUNTED_ERRORS, isLowerBound: true }
   const { rows, isLowerBound } = await countByStatus(context, matching)
   return { count: isLowerBound ? MAX_COUNTED_ERRORS : sumTotals(rows), isLowerBound }

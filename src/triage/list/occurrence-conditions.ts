@@ -6,7 +6,7 @@ import { byteOrder, withoutIndex } from '../../store/sql/sort-order.js'
 
 /** Filter conditions that need tables other than `faultboard_errors`. */
 
-type ErrorsExpression = ExpressionBuilder<Schema, 'faultboard_errors'>
+export type ErrorsExpression = ExpressionBuilder<Schema, 'faultboard_errors'>
 
 /** Errors that occurred on this day, even if they were also seen later. */
 export function occurredOnDay(eb: ErrorsExpression, day: string, time_zone: string) {
@@ -48,16 +48,24 @@ export function affectsUser(eb: ErrorsExpression, user_id: string) {
   )
 }
 
+export interface VersionFilter {
+  app_version: string
+  application_id: number | undefined
+  /** Whether all versions that start with `app_version` match. */
+  isPrefix?: boolean
+}
+
 /** Errors with at least one occurrence in this version. */
 export function seenInVersion(
   eb: ErrorsExpression,
   dialect: Dialect,
-  { app_version, application_id }: { app_version: string; application_id: number | undefined },
+  { app_version, application_id, isPrefix = false }: VersionFilter,
 ) {
-  const versions = eb
-    .selectFrom('faultboard_error_versions')
-    .select('faultboard_error_versions.error_id')
-    .where('faultboard_error_versions.app_version', '=', app_version)
+  const all = eb.selectFrom('faultboard_error_versions').select('faultboard_error_versions.error_id')
+  const version = byteOrder(dialect, 'faultboard_error_versions.app_version')
+  const versions = isPrefix
+    ? all.where(version, '>=', app_version).where(version, '<', `${app_version}${LAST_CHARACTER}`)
+    : all.where('faultboard_error_versions.app_version', '=', app_version)
   const application = 'faultboard_error_versions.application_id'
   return eb(
     // A version may contain most errors. On SQLite, a scan is then faster than lookups by id.
@@ -69,6 +77,9 @@ export function seenInVersion(
       : versions.where(application, '=', application_id),
   )
 }
+
+/** Sorts after every other character. */
+const LAST_CHARACTER = '\u{10FFFF}'
 
 /** Errors with at least one occurrence on this platform. */
 export function seenOnPlatform(eb: ErrorsExpression, dialect: Dialect, platform: string) {

@@ -1,7 +1,11 @@
 import type { Context } from '../../context.js'
+import { pathPattern } from '../../model/requests/path-pattern.js'
+import { parseQuery, type QueryTerm } from '../../model/search-query.js'
 import type { Database } from '../../store/database.js'
 import { type RawBuilder, sql } from '../../store/kysely.js'
-import { errorIdRanges } from '../../store/sql/timed-ranges.js'
+import type { SearchHistoryTable } from '../../store/schema.js'
+import { errorIdRanges, type Range } from '../../store/sql/timed-ranges.js'
+import type { ErrorsFilter } from './errors-filter.js'
 import { paddedIdList } from './padded-id-list.js'
 
 /** With more matches, errors are tested one by one in list order. */
@@ -9,59 +13,183 @@ const MAX_COLLECTED_IDS = 2000
 /** With more candidates, scanning all texts is faster than loading individual rows. */
 const MAX_CANDIDATES = 1000
 
-type SearchTable = 'faultboard_error_search' | 'faultboard_search_history'
+/** Condition on the texts of an error: some text matches, or no text if negated. */
+export interface TextTerm {
+  /** Pattern of `like` for the stored texts, which are in lower case. `!` escapes. */
+  pattern: string
+  /** Text that every match contains, for the index. */
+  literal: string
+  /** Kinds of later texts that are compared. Null for all kinds. */
+  kinds: readonly SearchHistoryTable['kind'][] | null
+  /** Whether the first message and backtrace are compared. */
+  hasFirstText: boolean
+  /** Id of an affected user that also matches. */
+  user_id: string | null
+  isNegated: boolean
+}
 
-/** The first table stores the initial text of each error, the second its later texts. */
-export const SEARCH_TABLES: readonly SearchTable[] = ['faultboard_error_search', 'faultboard_search_history']
+/** Texts to find for a filter: those of `search`, and the words, URLs and tags of `query`. */
+export function textTerms({ search, query }: Pick<ErrorsFilter, 'search' | 'query'>): TextTerm[] {
+  return [
+    ...(search === undefined ? [] : [literalSearch(search)]),
+    ...(query === undefined ? [] : parseQuery(query)).flatMap((term) => queryText(term) ?? []),
+  ]
+}
 
-/** Ids of errors with this text in message or backtrace. Null if there are too many to collect. */
-export async function findErrorsWithText({ database }: Context, text: string): Promise<number[] | null> {
-  const candidates = await findCandidates(database, text)
-  const found = new Set<number>()
-  for (const table of SEARCH_TABLES) {
-    if (candidates) {
-      const ids = await findMatchingIds(
-        database,
-        table,
-        sql`error_id in (${paddedIdList(candidates)})`,
-        text,
-        MAX_CANDIDATES,
-      )
-      for (const id of ids) found.add(id)
-      continue
+/** Literal, case-insensitive search in messages and backtraces. */
+function literalSearch(search: string): TextTerm {
+  const literal = search.toLowerCase()
+  return {
+    pattern: `%${escapePattern(literal)}%`,
+    literal,
+    kinds: ['message', 'backtrace'],
+    hasFirstText: true,
+    user_id: null,
+    isNegated: false,
+  }
+}
+
+/** Null for a key whose values are not texts. */
+function queryText({ key, parts, isNegated }: QueryTerm): TextTerm | null {
+  switch (key) {
+    case 'text': {
+      const text = parts.join('*')
+      return { ...literalSearch(text), kinds: null, user_id: text, isNegated }
     }
-    for await (const { from, to } of errorIdRanges(database)) {
-      const span = sql`error_id >= ${from} and error_id < ${to}`
-      for (const id of await findMatchingIds(database, table, span, text, MAX_COLLECTED_IDS + 1)) found.add(id)
+    case 'url': {
+      // Stored URLs contain a placeholder for each id.
+      const texts = parts.map((part) => (part === '' ? '' : pathPattern(part).toLowerCase()))
+      return { ...onlyKind('url', texts), pattern: `%${texts.map(escapePattern).join('%')}%`, isNegated }
+    }
+    case 'tag': {
+      const [tag = '', ...wildcards] = parts.map((part) => part.toLowerCase())
+      const end = wildcards.length > 0 ? '' : tag.includes('=') ? '\n' : '='
+      return { ...onlyKind('tag', [tag]), pattern: `%\n${escapePattern(tag)}${end}%`, isNegated }
+    }
+    default:
+      return null
+  }
+}
+
+function onlyKind(kind: SearchHistoryTable['kind'], texts: readonly string[]) {
+  const literal = texts.reduce((longest, text) => (text.length > longest.length ? text : longest), '')
+  return { literal, kinds: [kind], hasFirstText: false, user_id: null }
+}
+
+/** `%` and `_` are literal. */
+function escapePattern(text: string): string {
+  return text.replace(/[!%_]/g, '!$&')
+}
+
+/** Ids of errors that match all terms. Null if there are too many to collect. */
+export async function findErrorsWithTexts({ database }: Context, terms: readonly TextTerm[]): Promise<number[] | null> {
+  const candidates = await findCandidates(database, terms)
+  if (candidates) return findMatchingIds(database, terms, candidates)
+  // Reads in ranges even if each term is common, because a single statement would block the host.
+  if (database.dialect.blocksHost) return collectIds(database, terms)
+  for (const term of mostSelectiveFirst(terms)) {
+    const ids = await collectIds(database, [term])
+    if (ids) return terms.length === 1 ? ids : findMatchingIds(database, terms, ids)
+  }
+  return null
+}
+
+/** Terms that are not negated. A long text is usually rarer than a short text. */
+function mostSelectiveFirst(terms: readonly TextTerm[]): TextTerm[] {
+  return terms.filter(({ isNegated }) => !isNegated).sort((a, b) => b.literal.length - a.literal.length)
+}
+
+async function collectIds(database: Database, terms: readonly TextTerm[]): Promise<number[] | null> {
+  const found = new Set<number>()
+  for await (const range of errorIdRanges(database)) {
+    for (const query of queriesInRange(terms, range)) {
+      const { rows } = await query.execute(database.read)
+      for (const { error_id } of rows) found.add(error_id)
       if (found.size > MAX_COLLECTED_IDS) return null
     }
   }
   return [...found]
 }
 
-/** Literal, case-insensitive match: the stored text is lower case, and `%` and `_` are escaped. */
-export function containsText(text: string): RawBuilder<boolean> {
-  const pattern = `%${text.toLowerCase().replace(/[!%_]/g, '!$&')}%`
-  return sql<boolean>`search_text like ${pattern} escape '!'`
+/** Condition for a row of `faultboard_errors`, which tests the texts of this error only. */
+export function matchesTexts(terms: readonly TextTerm[]): RawBuilder<boolean> {
+  const isOfError = (error_id: RawBuilder<unknown>) => sql`${error_id} = faultboard_errors.id`
+  const tests = terms.map((term) => {
+    const test = sql.join(
+      termSources(term, isOfError).map((source) => sql`exists (${source})`),
+      sql` or `,
+    )
+    return term.isNegated ? sql`not (${test})` : sql`(${test})`
+  })
+  return sql<boolean>`(${sql.join(tests, sql` and `)})`
 }
 
-async function findCandidates({ read, dialect }: Database, text: string): Promise<number[] | null> {
-  const query = dialect.search.candidates(text.toLowerCase(), MAX_CANDIDATES + 1)
-  if (!query || !(await dialect.search.hasIndex(read))) return null
-  const { rows } = await query.execute(read)
-  return rows.length > MAX_CANDIDATES ? null : rows.map(({ error_id }) => error_id)
+type ErrorIdCondition = (error_id: RawBuilder<unknown>) => RawBuilder<unknown>
+
+/** Queries for the ids of errors with this text, one per table. */
+function termSources(
+  { pattern, kinds, hasFirstText, user_id }: TextTerm,
+  condition: ErrorIdCondition,
+): RawBuilder<{ error_id: number }>[] {
+  const isMatch = sql`search_text like ${pattern} escape '!'`
+  const first = sql<{ error_id: number }>`
+    select error_id from faultboard_error_search where ${condition(sql`error_id`)} and ${isMatch}`
+  const later = sql<{ error_id: number }>`
+    select error_id from faultboard_search_history where ${condition(sql`error_id`)} and ${isMatch}
+    ${kinds === null ? sql`` : sql`and kind in (${sql.join(kinds)})`}`
+  const user = sql<{ error_id: number }>`
+    select error_id from faultboard_error_users where ${condition(sql`error_id`)} and user_id = ${user_id}`
+  return [...(hasFirstText ? [first] : []), later, ...(user_id === null ? [] : [user])]
+}
+
+/** Queries whose results together are the matching errors of a range. */
+function queriesInRange(terms: readonly TextTerm[], { from, to }: Range): RawBuilder<{ error_id: number }>[] {
+  const limit = sql.lit(MAX_COLLECTED_IDS + 1)
+  const inRange: ErrorIdCondition = (error_id) => sql`${error_id} >= ${from} and ${error_id} < ${to}`
+  const [only, ...others] = terms
+  if (only && others.length === 0 && !only.isNegated) {
+    // One query per table stops early for a common text.
+    return termSources(only, inRange).map(
+      (source) => sql`select distinct error_id from (${source}) as texts limit ${limit}`,
+    )
+  }
+  return [
+    sql`select id as error_id from faultboard_errors
+      where ${inRange(sql`id`)} and ${matchesTexts(terms)} limit ${limit}`,
+  ]
+}
+
+/** Smallest list of errors that the index finds for a term. Null without an index or if every list is too long. */
+async function findCandidates({ read, dialect }: Database, terms: readonly TextTerm[]): Promise<number[] | null> {
+  if (!(await dialect.search.hasIndex(read))) return null
+  let smallest: number[] | null = null
+  for (const { literal, user_id, isNegated } of terms) {
+    const query = isNegated ? null : dialect.search.candidates(literal, MAX_CANDIDATES + 1)
+    if (!query) continue
+    const { rows } = await query.execute(read)
+    const ids = new Set(rows.map(({ error_id }) => error_id))
+    if (user_id !== null) for (const id of await findErrorsOfUser(read, user_id)) ids.add(id)
+    if (ids.size <= MAX_CANDIDATES && ids.size < (smallest?.length ?? Number.POSITIVE_INFINITY)) smallest = [...ids]
+  }
+  return smallest
+}
+
+async function findErrorsOfUser(read: Database['read'], user_id: string): Promise<number[]> {
+  const rows = await read
+    .selectFrom('faultboard_error_users')
+    .select('error_id')
+    .where('user_id', '=', user_id)
+    .limit(MAX_CANDIDATES + 1)
+    .execute()
+  return rows.map(({ error_id }) => error_id)
 }
 
 async function findMatchingIds(
   { read }: Database,
-  table: SearchTable,
-  condition: RawBuilder<unknown>,
-  text: string,
-  limit: number,
+  terms: readonly TextTerm[],
+  candidates: readonly number[],
 ): Promise<number[]> {
-  const { rows } = await sql<{ error_id: number }>`
-    select distinct error_id from ${sql.table(table)} where ${condition} and ${containsText(text)} limit ${sql.lit(limit)}`.execute(
-    read,
-  )
-  return rows.map(({ error_id }) => error_id)
+  const { rows } = await sql<{ id: number }>`
+    select id from faultboard_errors where id in (${paddedIdList(candidates)}) and ${matchesTexts(terms)}`.execute(read)
+  return rows.map(({ id }) => id)
 }

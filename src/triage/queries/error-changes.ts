@@ -58,12 +58,14 @@ export const errorChanges = defineOperation({
 /** Returns at most one more than `MAX_NEW_COUNT`. */
 async function countNew(
   context: Context,
-  { search, ...others }: ErrorsFilter,
+  filter: ErrorsFilter,
   since: number,
   visible: readonly number[],
 ): Promise<number> {
-  // New errors are few, so the index on their time is fastest. Other indexes would scan an application or a month.
-  const newErrors = (await matchingErrors(context, others))
+  // New errors are few, so testing each of them for the texts is faster than finding all errors with the texts.
+  const matching = await matchingErrors(context, filter, { ids: null })
+  // For the same reason, the index on their time is fastest. Other indexes would scan an application or a month.
+  const newErrors = matching
     .query({ useApplicationIndex: false, useTimeIndex: false })
     .where(sql<boolean>`(faultboard_errors.first_seen_at > ${since} or faultboard_errors.reopened_at > ${since})`)
   const hiddenErrors =
@@ -76,7 +78,7 @@ async function countNew(
         .execute()
     ).length
   const all = await count(hiddenErrors)
-  return search === undefined || all === 0 ? all : count(withSearchText(hiddenErrors, search))
+  return matching.commonText === null || all === 0 ? all : count(withSearchText(hiddenErrors, matching.commonText))
 }
 
 async function findChangedIds(

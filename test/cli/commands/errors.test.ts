@@ -94,9 +94,16 @@ describe('errors', () => {
     expect(await types('--platform', 'iOS', '--search', '100% OF the_')).toEqual(['TimeoutError'])
     expect(await types('--app-version', '1.0.0', '--user-id', 'u1')).toEqual(['TypeError'])
     expect(await types('--status', 'resolved')).toEqual([])
+    expect(await types('--query', 'user:u1 type:Type* -heap undefined')).toEqual(['TypeError'])
     expect(
       await types('--application-name', 'shop', '--unresolved', '--sort-by', 'error_type', '--sort-direction', 'asc'),
     ).toEqual(['Hostile', 'OutOfMemoryError', 'TimeoutError', 'TypeError'])
+  })
+
+  test('rejects a malformed query with its position', async () => {
+    const { code, stderr } = await faultboard(['errors', '--query', 'a "b'], { cwd })
+    expect(code).toBe(2)
+    expect(stderr).toContain('query has an unclosed quote at character 3. Add a closing quote')
   })
 
   test('suggests the closest name for an unknown application', async () => {

@@ -1,0 +1,178 @@
+import { TrackerError } from './errors.js'
+
+/** Parser of `query`, the grammar of the search box. See docs/search.md. */
+
+/** Keys with a value, such as `user:42`. Any other text before a colon is plain text. */
+export const QUERY_KEYS = ['is', 'user', 'release', 'platform', 'url', 'type', 'tag'] as const
+export type QueryKey = (typeof QUERY_KEYS)[number]
+
+export const IS_VALUES = [
+  'unresolved',
+  'resolved',
+  'new',
+  'investigating',
+  'in_progress',
+  'wont_fix',
+  'snoozed',
+  'muted',
+  'assigned',
+  'unassigned',
+  'regressed',
+] as const
+export type IsValue = (typeof IS_VALUES)[number]
+
+/** Longer than any query that a person types, short enough for a link. */
+export const MAX_QUERY_LENGTH = 1000
+/** Each term adds a condition to the SQL. */
+const MAX_QUERY_TERMS = 20
+
+/** All terms of a query must match. */
+export interface QueryTerm {
+  /** `text` for a word or a quoted phrase. */
+  key: 'text' | QueryKey
+  /** Value, split at its wildcards: `Pay*Error` is `['Pay', 'Error']`. Not empty. */
+  parts: string[]
+  isNegated: boolean
+}
+
+/** Malformed query. The message contains the position and the next step. */
+export class QueryError extends TrackerError {
+  /** Number of the first character that cannot be read, starting with 1. */
+  readonly position: number
+
+  constructor(problem: string, text: string, index: number, nextStep: string) {
+    // Counts characters as a reader does, not UTF-16 units.
+    const position = [...text.slice(0, index)].length + 1
+    super('invalid_input', `query ${problem} at character ${position}. ${nextStep}`)
+    this.name = 'QueryError'
+    this.position = position
+  }
+}
+
+/**
+ * Reads a query in one pass, or throws a `QueryError`.
+ * @example parseQuery('is:unresolved -timeout "not found"')
+ * // [{ key: 'is', parts: ['unresolved'], isNegated: false },
+ * //  { key: 'text', parts: ['timeout'], isNegated: true },
+ * //  { key: 'text', parts: ['not found'], isNegated: false }]
+ */
+export function parseQuery(text: string): QueryTerm[] {
+  if (text.length > MAX_QUERY_LENGTH) {
+    throw new QueryError('is too long', text, MAX_QUERY_LENGTH, `Use at most ${MAX_QUERY_LENGTH} characters.`)
+  }
+  const terms: QueryTerm[] = []
+  for (let start = skipSpace(text, 0); start < text.length; ) {
+    if (terms.length === MAX_QUERY_TERMS) {
+      throw new QueryError('has too many terms', text, start, `Use at most ${MAX_QUERY_TERMS} words and keys.`)
+    }
+    const { term, end } = readTerm(text, start)
+    terms.push(term)
+    start = skipSpace(text, end)
+  }
+  return terms
+}
+
+interface ReadTerm {
+  term: QueryTerm
+  /** Index after the term. */
+  end: number
+}
+
+function readTerm(text: string, start: number): ReadTerm {
+  const isNegated = text[start] === '-'
+  const from = isNegated ? start + 1 : start
+  if (isNegated && isEnd(text, from)) {
+    throw new QueryError('has a lone -', text, start, 'Add the word to exclude, or quote it as "-".')
+  }
+  if (text[from] === '"') {
+    const { content, end } = readQuoted(text, from)
+    if (content.trim() === '')
+      throw new QueryError('has empty quotes', text, from, 'Add a phrase or remove the quotes.')
+    return { term: { key: 'text', parts: [content], isNegated }, end }
+  }
+  const key = QUERY_KEYS.find((name) => text.startsWith(`${name}:`, from))
+  if (key) return readKey(text, from, key, isNegated)
+  const end = wordEnd(text, from)
+  return { term: { key: 'text', parts: [withoutTrailingWildcards(text.slice(from, end))], isNegated }, end }
+}
+
+/** A word matches anywhere in a text, so a wildcard at its end adds nothing. */
+function withoutTrailingWildcards(word: string): string {
+  let end = word.length
+  while (end > 0 && word[end - 1] === '*') end--
+  return end === 0 ? word : word.slice(0, end)
+}
+
+function readKey(text: string, start: number, key: QueryKey, isNegated: boolean): ReadTerm {
+  const { parts, end } = readValue(text, start + key.length + 1)
+  const value = parts.join('*')
+  if (value.trim() === '') {
+    throw new QueryError(`has no value after ${key}:`, text, start, `Add a value, or quote the text as "${key}:".`)
+  }
+  if (key === 'is' && !(IS_VALUES as readonly string[]).includes(value)) {
+    throw new QueryError(`has an unknown value after is:`, text, start + 'is:'.length, `Use ${IS_VALUES.join(', ')}.`)
+  }
+  if (key === 'tag' && value.startsWith('=')) {
+    throw new QueryError('has no tag name after tag:', text, start + 'tag:'.length, 'Use tag:name=value.')
+  }
+  if ((key === 'release' || key === 'tag') && (parts.length > 2 || (parts.length === 2 && parts[1] !== ''))) {
+    const at = start + text.slice(start).indexOf('*')
+    throw new QueryError(`has a * inside the value of ${key}:`, text, at, 'Put the * at the end, or quote it as "*".')
+  }
+  return { term: { key, parts, isNegated }, end }
+}
+
+/** Reads up to the next space. Quoted sections can contain spaces, and their `*` is not a wildcard. */
+function readValue(text: string, start: number): { parts: string[]; end: number } {
+  const parts: string[] = []
+  let part = ''
+  let at = start
+  while (!isEnd(text, at)) {
+    if (text[at] === '"') {
+      const { content, end } = readQuoted(text, at)
+      part += content
+      at = end
+    } else if (text[at] === '*') {
+      parts.push(part)
+      part = ''
+      at++
+    } else part += text[at++]
+  }
+  return { parts: [...parts, part], end: at }
+}
+
+/** Reads a quoted section, in which `\"` is a quote. */
+function readQuoted(text: string, start: number): { content: string; end: number } {
+  let content = ''
+  for (let at = start + 1; at < text.length; at++) {
+    if (text[at] === '"') return { content, end: at + 1 }
+    if (text[at] === '\\' && text[at + 1] === '"') at++
+    content += text[at]
+  }
+  throw new QueryError(
+    'has an unclosed quote',
+    text,
+    start,
+    'Add a closing quote, or write \\" for a quote in a phrase.',
+  )
+}
+
+function wordEnd(text: string, start: number): number {
+  let end = start
+  while (!isEnd(text, end)) end++
+  return end
+}
+
+function isEnd(text: string, at: number): boolean {
+  return at >= text.length || isSpace(text, at)
+}
+
+function skipSpace(text: string, start: number): number {
+  let at = start
+  while (at < text.length && isSpace(text, at)) at++
+  return at
+}
+
+function isSpace(text: string, at: number): boolean {
+  return /\s/.test(text[at] ?? '')
+}

@@ -1,0 +1,67 @@
+import type { Context } from '../../context.js'
+import { normalizePlatform } from '../../model/requests/platform.js'
+import { type IsValue, parseQuery, type QueryTerm } from '../../model/search-query.js'
+import { type Expression, type SqlBool, sql } from '../../store/kysely.js'
+import {
+  affectsUser,
+  type ErrorsExpression,
+  hasRegressed,
+  seenInVersion,
+  seenOnPlatform,
+} from './occurrence-conditions.js'
+
+/** Whether the query contains a key with a condition here. */
+export function hasQueryKeys(query: string | undefined): boolean {
+  return query !== undefined && parseQuery(query).some(({ key }) => key in CONDITIONS)
+}
+
+/** Conditions for the keys of a query, except those that search-text.ts finds. */
+export function queryKeyConditions(eb: ErrorsExpression, query: string, scope: Scope): Expression<SqlBool>[] {
+  return parseQuery(query).flatMap(({ key, parts, isNegated }) => {
+    const matches = CONDITIONS[key]?.(eb, parts, scope)
+    return matches ? [isNegated ? eb.not(matches) : matches] : []
+  })
+}
+
+interface Scope {
+  context: Context
+  application_id: number | undefined
+}
+
+type Condition = (eb: ErrorsExpression, parts: readonly string[], scope: Scope) => Expression<SqlBool>
+
+const CONDITIONS: { readonly [Key in QueryTerm['key']]?: Condition } = {
+  is: (eb, [value], { context }) => IS_CONDITIONS[value as IsValue](eb, context.now()),
+  user: (eb, parts) => affectsUser(eb, parts.join('*')),
+  platform: (eb, parts, { context }) =>
+    seenOnPlatform(eb, context.database.dialect, normalizePlatform(parts.join('*'))),
+  release: (eb, [app_version = '', ...wildcards], { context, application_id }) =>
+    seenInVersion(eb, context.database.dialect, { app_version, application_id, isPrefix: wildcards.length > 0 }),
+  type: (_eb, parts) => {
+    const pattern = parts.map((part) => part.toLowerCase().replace(/[!%_]/g, '!$&')).join('%')
+    return sql<boolean>`lower(faultboard_errors.error_type) like ${pattern} escape '!'`
+  },
+}
+
+const IS_CONDITIONS: Record<IsValue, (eb: ErrorsExpression, now: number) => Expression<SqlBool>> = {
+  unresolved: isOpen,
+  resolved: (eb) => eb('faultboard_errors.resolved', '=', 1),
+  new: (eb) => eb('faultboard_errors.status', '=', 'new'),
+  investigating: (eb) => eb('faultboard_errors.status', '=', 'investigating'),
+  in_progress: (eb) => eb('faultboard_errors.status', '=', 'in_progress'),
+  wont_fix: (eb) => eb('faultboard_errors.status', '=', 'wont_fix'),
+  // Null is replaced, because the negation of a comparison with null is null.
+  snoozed: (eb, now) => eb.and([isOpen(eb), sql<boolean>`coalesce(faultboard_errors.snoozed_until, 0) > ${now}`]),
+  muted: (eb, now) =>
+    eb.and([
+      eb('faultboard_errors.muted_at', 'is not', null),
+      eb.or([eb('faultboard_errors.muted_until', 'is', null), eb('faultboard_errors.muted_until', '>', now)]),
+    ]),
+  assigned: (eb) => eb('faultboard_errors.assigned_to', 'is not', null),
+  unassigned: (eb) => eb('faultboard_errors.assigned_to', 'is', null),
+  regressed: (eb) => eb.and([isOpen(eb), hasRegressed(eb)]),
+}
+
+function isOpen(eb: ErrorsExpression): Expression<SqlBool> {
+  return eb('faultboard_errors.resolved', '=', 0)
+}

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Host, startHost } from '../../../support/host.js'
+
+let host: Host
+
+beforeAll(async () => {
+  host = await startHost('sqlite::memory:')
+  const { Commands } = host.tracker
+  await Commands.LogError.call({
+    error_type: 'PaymentDeclinedError',
+    message: 'Card declined: insufficient funds',
+    request_url: '/checkout/5',
+    user_id: 42,
+  })
+  await Commands.LogError.call({ error_type: 'TypeError', message: 'x is undefined', user_id: 42 })
+})
+
+afterAll(() => host.close())
+
+const encoded = (query: string) => `query=${encodeURIComponent(query)}`
+
+describe('the parameter query', () => {
+  test('filters JSON, CSV and live updates', async () => {
+    const path = encoded('PaymentDeclined insufficient user:42 url:/checkout')
+    expect(await host.json(`/errors?${path}`)).toMatchObject({
+      errors: [{ error_type: 'PaymentDeclinedError' }],
+      pagination: { total_count: 1 },
+    })
+    const csv = await (await host.get(`/errors.csv?${path}`)).text()
+    expect(csv.split('\r\n')).toHaveLength(3)
+    const since = new Date(Date.now() - 60_000).toISOString()
+    expect(await host.json(`/errors/changes?${path}&since=${since}`)).toMatchObject({ new_count: 1 })
+    expect(await host.json(`/errors/changes?${encoded('-user:42')}&since=${since}`)).toMatchObject({ new_count: 0 })
+    expect(await host.json('/errors?query=%20')).toMatchObject({ pagination: { total_count: 2 } })
+  })
+
+  test('returns 422 with the position for a malformed query, in every format', async () => {
+    const path = encoded('declined "insufficient')
+    const message =
+      'query has an unclosed quote at character 10. Add a closing quote, or write \\" for a quote in a phrase.'
+    for (const url of [`/errors.json?${path}`, `/errors.csv?${path}`, `/errors/changes?${path}&since=2026-01-01`]) {
+      const response = await host.get(url, { accept: 'application/json' })
+      expect(response.status, url).toBe(422)
+      if (!url.includes('.csv')) expect(await response.json()).toEqual({ error: message, position: 10 })
+    }
+  })
+
+  test('rejects hostile queries quickly', async () => {
+    for (const query of [
+      'x'.repeat(10_000),
+      '"'.repeat(5000),
+      '-'.repeat(5000),
+      '*'.repeat(1001),
+      'is:'.repeat(2000),
+    ]) {
+      const response = await host.get(`/errors.json?${encoded(query)}`)
+      expect(response.status).toBe(422)
+      expect(await response.json()).toMatchObject({ position: 1001 })
+    }
+    for (const query of [
+      '\0',
+      '\uD800',
+      '%',
+      '_',
+      "' or 1=1 --",
+      `type:${'*'.repeat(900)}`,
+      `url:${'/*'.repeat(400)}x`,
+    ]) {
+      const response = await host.get(`/errors.json?${encoded(query.toWellFormed())}`)
+      expect(response.status, query).toBe(200)
+    }
+  })
+
+  test('is kept by saved views, which reject a malformed query', async () => {
+    const list_query = encoded('user:42 -declined')
+    const saved = await host.post('/saved_views', { name: 'User 42', list_query })
+    expect(saved.headers.get('location')).toContain('query=user%3A42+-declined')
+    const rejected = await host.post('/saved_views', { name: 'Broken', list_query: encoded('"x') })
+    expect(rejected.status).toBe(422)
+  })
+
+  test('shows an error without neighbors if the link to it contains a malformed query', async () => {
+    const { errors } = await host.tracker.Queries.ErrorsList.page({})
+    const response = await host.get(
+      `/errors/${errors[0]?.id}?list_page=1&list_query=${encodeURIComponent(encoded('"x'))}`,
+    )
+    expect(response.status).toBe(200)
+  })
+})

@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest'
+import { IS_VALUES, parseQuery, QueryError, type QueryTerm } from '../../src/model/search-query.js'
+
+/** Terms in a short notation: `!` for a negated term, `|` for a wildcard. */
+function notation(query: string): string[] {
+  return parseQuery(query).map(
+    ({ key, parts, isNegated }: QueryTerm) => `${isNegated ? '!' : ''}${key}(${parts.join('|')})`,
+  )
+}
+
+function failure(query: string): QueryError {
+  try {
+    parseQuery(query)
+  } catch (error) {
+    if (error instanceof QueryError) return error
+    throw error
+  }
+  throw new Error(`${query} was accepted`)
+}
+
+describe('the query parser', () => {
+  test('reads words, phrases, keys, negations and wildcards', () => {
+    for (const [query, ...terms] of [
+      [''],
+      [' \t\n '],
+      ['PaymentDeclined insufficient', 'text(PaymentDeclined)', 'text(insufficient)'],
+      ['"not found"', 'text(not found)'],
+      ['-"not found" -timeout', '!text(not found)', '!text(timeout)'],
+      ['"a""b"', 'text(a)', 'text(b)'],
+      ['"say \\"no\\""', 'text(say "no")'],
+      ['it"s', 'text(it"s)'],
+      ["'x'", "text('x')"],
+      ['user:42', 'user(42)'],
+      ['-user:42', '!user(42)'],
+      ['user:"a b" x', 'user(a b)', 'text(x)'],
+      ['tag:city="New York"', 'tag(city=New York)'],
+      ['tag:city', 'tag(city)'],
+      ['tag:city=Ber*', 'tag(city=Ber|)'],
+      ['type:Payment*', 'type(Payment|)'],
+      ['type:*Error*', 'type(|Error|)'],
+      ['type:"Payment*"', 'type(Payment*)'],
+      ['release:5.12*', 'release(5.12|)'],
+      ['url:/a/*/b', 'url(/a/|/b)'],
+      ['platform:ios is:unresolved', 'platform(ios)', 'is(unresolved)'],
+      // Only known keys in lower case are keys.
+      ['TypeError: x', 'text(TypeError:)', 'text(x)'],
+      ['http://shop.example/cart', 'text(http://shop.example/cart)'],
+      ['foo:bar Type:x usertype:x', 'text(foo:bar)', 'text(Type:x)', 'text(usertype:x)'],
+      ['environment:staging', 'text(environment:staging)'],
+      ['a-b --c', 'text(a-b)', '!text(-c)'],
+      ['Payment* * **', 'text(Payment)', 'text(*)', 'text(**)'],
+      ['größe 💔', 'text(größe)', 'text(💔)'],
+    ] as const)
+      expect(notation(query), query).toEqual(terms)
+    for (const value of IS_VALUES) expect(notation(`is:${value}`)).toEqual([`is(${value})`])
+  })
+
+  test('rejects a malformed query with the position and the next step', () => {
+    for (const [query, position, message] of [
+      ['"not found', 1, 'query has an unclosed quote at character 1. Add a closing quote'],
+      ['a b "c', 5, 'unclosed quote at character 5'],
+      ['💔 "c', 3, 'unclosed quote at character 3'],
+      ['x user:"a b', 8, 'unclosed quote at character 8'],
+      ['a ""', 3, 'query has empty quotes at character 3. Add a phrase or remove the quotes.'],
+      ['a "  "', 3, 'empty quotes'],
+      ['a -', 3, 'query has a lone - at character 3. Add the word to exclude, or quote it as "-".'],
+      ['- a', 1, 'lone -'],
+      ['a user: b', 3, 'query has no value after user: at character 3. Add a value, or quote the text as "user:".'],
+      ['-url:', 2, 'no value after url:'],
+      ['type:""', 1, 'no value after type:'],
+      ['is:open', 4, 'query has an unknown value after is: at character 4. Use unresolved, resolved, new, '],
+      ['is:un*', 4, 'unknown value after is:'],
+      ['tag:=x', 5, 'query has no tag name after tag: at character 5. Use tag:name=value.'],
+      ['release:*beta', 9, 'query has a * inside the value of release: at character 9. Put the * at the end'],
+      ['tag:a*=b', 6, 'a * inside the value of tag:'],
+      [`${'x'.repeat(1000)}y`, 1001, 'query is too long at character 1001. Use at most 1000 characters.'],
+      [Array.from({ length: 21 }, () => 'w').join(' '), 41, 'query has too many terms at character 41. Use at most 20'],
+    ] as const) {
+      const error = failure(query)
+      expect(error.message, query).toContain(message)
+      expect(error.position, query).toBe(position)
+      expect(error.status).toBe(422)
+    }
+  })
+
+  test('rejects hostile input at once', () => {
+    for (const query of ['x'.repeat(10_000_000), '"'.repeat(100_000), '-'.repeat(10_000), 'user:'.repeat(3000)])
+      expect(failure(query).position).toBe(1001)
+    expect(failure('"'.repeat(999)).message).toContain('empty quotes at character 1')
+    expect(failure(`"${'\\"'.repeat(499)}`).message).toContain('unclosed quote at character 1')
+  })
+})
