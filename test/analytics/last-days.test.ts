@@ -88,9 +88,12 @@ describeEachDatabase('the last days', (database) => {
       expect(await Queries.DashboardStats.call()).toMatchObject(stats)
       const overview = await Queries.Overview.call()
       expect(overview.stats).toMatchObject(stats)
-      expect(sum(overview.days, ({ total }) => total)).toBe(month.occurrences)
-      expect(sum(overview.platforms, ({ total }) => total)).toBe(week.occurrences)
-      expect(overview.unresolved.opened).toBe(
+      expect(sum(overview.bars, ({ total }) => total)).toBe(month.occurrences)
+      expect(sum(overview.platforms, ({ total }) => total)).toBe(month.occurrences)
+      const overviewOfWeek = await Queries.Overview.call({ range: '7d' })
+      expect(sum(overviewOfWeek.bars, ({ total }) => total)).toBe(week.occurrences)
+      expect(sum(overviewOfWeek.platforms, ({ total }) => total)).toBe(week.occurrences)
+      expect(overviewOfWeek.unresolved.opened).toBe(
         (await Queries.ErrorsList.page({ timeframe: 'last_7_days' })).errors.filter(
           ({ first_seen_at }) =>
             referenceCounts([{ error_type: '', occurred_at: Date.parse(first_seen_at) }], 7, time_zone).errors,

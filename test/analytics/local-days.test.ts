@@ -21,11 +21,12 @@ describeEachDatabase('an hour that contains midnight', (database) => {
     const eighth = [{ day: '2026-03-08', count: 1 }]
 
     const overview = await run(overviewData)
-    expect(daysWith(overview.days.map(({ date, total }) => ({ day: date, count: total })))).toEqual(eighth)
-    expect(overview.days.find(({ date }) => date === '2026-03-08')).toMatchObject({ total: 1, low: 1 })
-    expect([...overview.platforms, ...overview.releases].map(({ daily }) => daily.slice(-2))).toEqual([
-      [1, 0],
-      [1, 0],
+    const eighthBar = { starts_at: '2026-03-07T18:30:00.000Z', total: 1, critical: 0, high: 0, medium: 0, low: 1 }
+    expect(overview.bars.filter(({ total }) => total > 0)).toEqual([eighthBar])
+    expect([...overview.platforms, ...overview.releases].map(({ total }) => total)).toEqual([1, 1])
+    const zoomed = await run(overviewData, { from: eighthBar.starts_at, to: '2026-03-08T18:30:00.000Z' })
+    expect(zoomed.bars.filter(({ total }) => total > 0).map(({ starts_at }) => starts_at)).toEqual([
+      '2026-03-08T18:00:00.000Z',
     ])
     const { errors_over_time } = await run(errorAnalytics)
     expect(daysWith(errors_over_time.map(({ date, count }) => ({ day: date, count })))).toEqual(eighth)

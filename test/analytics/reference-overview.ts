@@ -127,12 +127,7 @@ export function expectedOverview(
   const startOfLast = (days: number) => startOf(isoDate(Date.parse(today) - (days - 1) * DAY))
   const since = (from: number) => occurrences.filter(({ occurred_at }) => occurred_at >= from).length
   const [week, month] = [startOfLast(7), startOfLast(30)]
-  const openAt = (end: number) =>
-    records.filter(
-      ({ first_seen_at, resolved_at }) => first_seen_at < end && (resolved_at === null || resolved_at >= end),
-    ).length
-  const yesterday = startOf(dates[28] ?? '')
-  const limit = Math.min(yesterday + (now - startOf(today)), startOf(today))
+  const monthBefore = { from: month - (now - month), to: month }
   const newErrors = awake.filter(({ first_seen_at }) => first_seen_at >= now - DAY)
   const unattended = awake.filter(({ severity, assigned }) => !assigned && ['critical', 'high'].includes(severity))
   return {
@@ -142,12 +137,16 @@ export function expectedOverview(
     occurrences_last_7_days: since(week),
     occurrences_last_30_days: since(month),
     total_occurrences: occurrences.length,
-    today: {
-      occurrences: on(today).length,
-      before: occurrences.filter(({ occurred_at }) => occurred_at >= yesterday && occurred_at < limit).length,
+    // Whole hours, like the bars.
+    occurrences: {
+      count: occurrences.filter(({ occurred_at }) => dates.includes(dayOf(occurred_at))).length,
+      before: occurrences.filter(({ occurred_at }) => {
+        const hour = occurred_at - (occurred_at % HOUR)
+        return hour >= monthBefore.from && hour < monthBefore.to
+      }).length,
     },
-    days: dates.map((date) => ({
-      date,
+    bars: dates.map((date) => ({
+      starts_at: new Date(startOf(date)).toISOString(),
       total: inHoursOf(date).length,
       ...Object.fromEntries(
         SEVERITIES.map((severity) => [
@@ -158,14 +157,13 @@ export function expectedOverview(
     })),
     unresolved: {
       count: open.length,
-      opened: records.filter(({ first_seen_at }) => first_seen_at >= week).length,
-      closed: records.filter(({ resolved_at }) => (resolved_at ?? 0) >= week).length,
-      daily: [...dates.slice(-13).map((date) => openAt(startOf(date))), open.length],
+      opened: records.filter(({ first_seen_at }) => first_seen_at >= month).length,
+      closed: records.filter(({ resolved_at }) => (resolved_at ?? 0) >= month).length,
     },
-    affected_users: users(occurrences, startOfLast(14), dates.slice(-7).map(startOf)),
+    affected_users: users(occurrences, monthBefore),
     time_to_resolve: {
       ...timesWithin(records, month, now + 1),
-      before: timesWithin(records, startOfLast(60), month),
+      before: timesWithin(records, monthBefore.from, month),
     },
     new_errors: { count: newErrors.length },
     // Errors reopened by a user are not regressions.
@@ -178,13 +176,13 @@ export function expectedOverview(
         .map(({ id }) => ({ id })),
     },
     spiking: null,
-    top_by_impact: impact(open, occurrences, week),
-    platforms: trendSeries(occurrences, 'platform', dates.slice(-7), dayOf),
-    releases: trendSeries(occurrences, 'app_version', dates.slice(-7), dayOf),
+    top_by_impact: impact(open, occurrences, month),
+    platforms: totals(occurrences, 'platform', dates, dayOf),
+    releases: totals(occurrences, 'app_version', dates, dayOf),
   }
 }
 
-function users(occurrences: readonly TestOccurrence[], since: number, days: readonly number[]) {
+function users(occurrences: readonly TestOccurrence[], { from, to }: { from: number; to: number }) {
   const pairs = new Map<string, { user_id: string; first: number; last: number }>()
   for (const { user_id, type, occurred_at } of occurrences) {
     if (user_id === null) continue
@@ -194,11 +192,9 @@ function users(occurrences: readonly TestOccurrence[], since: number, days: read
   }
   const distinct = (fits: (pair: { first: number; last: number }) => boolean) =>
     new Set([...pairs.values()].filter(fits).map(({ user_id }) => user_id)).size
-  const week = days[0] ?? 0
   return {
-    count: distinct(({ last }) => last >= week),
-    before: distinct(({ first, last }) => first < week && last >= since),
-    daily: days.map((start, i) => distinct(({ first, last }) => first < (days[i + 1] ?? Infinity) && last >= start)),
+    count: distinct(({ last }) => last >= to),
+    before: distinct(({ first, last }) => first < to && last >= from),
   }
 }
 
@@ -217,13 +213,14 @@ function timesWithin(records: readonly ExpectedError[], from: number, to: number
   }
 }
 
-function impact(open: readonly ExpectedError[], occurrences: readonly TestOccurrence[], week: number) {
+function impact(open: readonly ExpectedError[], occurrences: readonly TestOccurrence[], since: number) {
   const rows = open.map((error) => {
     const own = occurrences.filter(({ type }) => typeName(type) === error.error_type)
     return {
       id: error.id,
-      occurrences: own.filter(({ occurred_at }) => occurred_at >= Math.ceil(week / HOUR) * HOUR).length,
-      users: new Set(own.filter(({ occurred_at }) => occurred_at >= week).flatMap(({ user_id }) => user_id ?? [])).size,
+      occurrences: own.filter(({ occurred_at }) => occurred_at >= Math.ceil(since / HOUR) * HOUR).length,
+      users: new Set(own.filter(({ occurred_at }) => occurred_at >= since).flatMap(({ user_id }) => user_id ?? []))
+        .size,
     }
   })
   const [most, mostUsers] = [
@@ -239,7 +236,7 @@ function impact(open: readonly ExpectedError[], occurrences: readonly TestOccurr
     .slice(0, 8)
 }
 
-function trendSeries(
+function totals(
   occurrences: readonly TestOccurrence[],
   by: 'platform' | 'app_version',
   dates: readonly string[],
@@ -247,11 +244,7 @@ function trendSeries(
 ) {
   const within = occurrences.filter(({ occurred_at }) => dates.includes(dayOf(occurred_at)))
   return [...new Set(within.map((occurrence) => occurrence[by]))]
-    .map((name) => {
-      const own = within.filter((occurrence) => occurrence[by] === name)
-      const daily = dates.map((date) => own.filter(({ occurred_at }) => dayOf(occurred_at) === date).length)
-      return { name, total: own.length, daily }
-    })
+    .map((name) => ({ name, total: within.filter((occurrence) => occurrence[by] === name).length }))
     .sort((a, b) => b.total - a.total || (a.name < b.name ? -1 : 1))
 }
 

@@ -66,7 +66,7 @@ describeEachDatabase('affected users', (database) => {
       ['cy', 1],
     ])
     const all = await run(overviewData)
-    expect(all.affected_users).toMatchObject({ is_lower_bound: true, daily: [] })
+    expect(all.affected_users).toMatchObject({ is_lower_bound: true, before: null })
     expect(all.user_counts_are_lower_bounds).toBe(true)
   })
 

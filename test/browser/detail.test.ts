@@ -142,8 +142,8 @@ describeInBrowser('error page in a browser', ({ open }) => {
     await page.getByRole('link', { name: 'Newest' }).click()
     expect(await message()).toContain('Order 29')
 
-    await page.getByRole('link', { name: 'Last 24 hours' }).click()
-    expect(new URL(page.url()).searchParams.get('histogram')).toBe('24h')
+    await page.getByRole('link', { name: '24 h', exact: true }).click()
+    expect(new URL(page.url()).searchParams.get('range')).toBe('24h')
     const histogram = page.getByRole('region', { name: 'Occurrences over time' })
     await histogram.getByText('Show as table').click()
     expect(await histogram.locator('.chart-data tbody tr').count()).toBe(24)

@@ -63,7 +63,7 @@ describeInBrowser('cascades, patterns, bursts, spikes and regressions', ({ open 
   test('links related errors without JavaScript', async () => {
     const page = await open({ javaScriptEnabled: false })
     await page.goto(address('ordinary', '/overview'))
-    await page.getByText('24 this hour (avg near 0)').waitFor()
+    await page.getByText('24 this hour', { exact: true }).waitFor()
     await page.getByRole('link', { name: ORDINARY.first, exact: true }).first().click()
     await page.waitForURL(`**/errors?error_type=${ORDINARY.first}&platform=API`)
     await page.getByRole('link', { name: ORDINARY.first, exact: true }).click()

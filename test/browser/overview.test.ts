@@ -58,13 +58,64 @@ describeInBrowser('overview, settings and health', ({ open }) => {
     },
   )
 
-  test('links a bar of the chart to the errors of its day, also by keyboard', async () => {
+  test('shows a tooltip with the severities on hover and by keyboard, and zooms with Enter', async () => {
     const page = await open()
     await visit(page, 'ordinary', '/overview')
-    const bar = page.getByRole('link', { name: /^Tue, 19 May 2026: \d+ occurrences \(.*\d+ high/ })
-    await bar.focus()
+    const tooltip = page.locator('.chart-tooltip')
+    await page.locator('[data-chart] [data-bar]').nth(5).hover()
+    expect(await tooltip.innerText()).toMatch(/^Sun, 26 Apr 2026\n\d+ occurrences?\n/)
+    await page.mouse.move(0, 0)
+    expect(await tooltip.count()).toBe(0)
+
+    // The newest bar is the only tab stop of the chart.
+    const bar = page.getByRole('link', { name: /^Wed, 20 May 2026, in progress: 1 occurrence \(1 critical\)/ })
+    await page.getByRole('link', { name: '90 d', exact: true }).focus()
+    await page.keyboard.press('Tab')
+    while (!(await bar.evaluate((element) => element === document.activeElement))) await page.keyboard.press('Tab')
+    expect(await tooltip.innerText()).toBe('Wed, 20 May 2026, in progress\n1 occurrence\n1 critical')
+    await page.keyboard.press('ArrowLeft')
+    expect(await tooltip.innerText()).toMatch(/^Tue, 19 May 2026\n\d+ occurrences\n.*\d+ high/s)
+    expect(await page.locator('[data-chart] [tabindex="0"]').count()).toBe(1)
+    await expectAccessible(page)
     await page.keyboard.press('Enter')
-    await page.waitForURL('**/errors?day=2026-05-19')
+    await page.getByRole('heading', { name: 'Tue, 19 May 2026' }).waitFor()
+    expect(await page.locator('[data-chart] [data-bar]').count()).toBe(24)
+    await page.getByRole('link', { name: 'Reset zoom' }).click()
+    await page.getByRole('heading', { name: 'Last 30 days' }).waitFor()
+  })
+
+  test('zooms by click from a day to an hour, and by dragging over several days', async () => {
+    const page = await open()
+    await visit(page, 'ordinary', '/overview')
+    await page.getByRole('link', { name: /^Tue, 19 May 2026: / }).click()
+    await page.getByRole('link', { name: /^Tue, 19 May 2026, 12:00–13:00: / }).click()
+    await page.getByRole('heading', { name: 'Tue, 19 May 2026, 12:00–13:00' }).waitFor()
+    await page.getByRole('img', { name: /^Tue, 19 May 2026, 12:30–12:35: [1-9]/ }).waitFor()
+    await page.goBack()
+    await page.getByRole('heading', { name: 'Tue, 19 May 2026', exact: true }).waitFor()
+
+    await visit(page, 'ordinary', '/overview?range=30d')
+    await page.locator('[data-chart]').scrollIntoViewIfNeeded()
+    const chart = (await page.locator('[data-chart]').boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+    const middleOf = (bar: number) => chart.x + (chart.width * (bar + 0.5)) / 30
+    await page.mouse.move(middleOf(3), chart.y + 60)
+    await page.mouse.down()
+    await page.mouse.move(middleOf(8), chart.y + 60)
+    await page.locator('.chart-selection').waitFor()
+    await page.mouse.move(middleOf(13), chart.y + 60)
+    await page.mouse.up()
+    await page.getByRole('heading', { name: 'Fri, 24 Apr 2026 – Mon, 4 May 2026' }).waitFor()
+    expect(new URL(page.url()).searchParams.get('range')).toBe('30d')
+  })
+
+  test('links a release marker to its release', async () => {
+    const page = await open()
+    await visit(page, 'ordinary', '/overview')
+    const marker = page.getByRole('link', { name: /^Release 2\.0\.0, first seen 6 May 2026/ })
+    await marker.focus()
+    expect(await page.locator('.chart-tooltip').innerText()).toContain('Release 2.0.0')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Release 2.0.0' }).waitFor()
   })
 
   test('shows a readable and navigable overview without JavaScript', async () => {
@@ -72,6 +123,9 @@ describeInBrowser('overview, settings and health', ({ open }) => {
     await visit(page, 'ordinary', '/overview')
     await page.getByText('Show as table').click()
     await page.getByRole('link', { name: 'Wed, 20 May 2026', exact: true }).waitFor()
+    await page.getByRole('link', { name: /^Tue, 19 May 2026: / }).click()
+    await page.getByRole('heading', { name: 'Tue, 19 May 2026' }).waitFor()
+    await visit(page, 'ordinary', '/overview')
     await page
       .getByRole('region', { name: 'Needs attention' })
       .getByRole('link', { name: 'PaymentError' })

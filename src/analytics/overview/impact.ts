@@ -1,8 +1,9 @@
 import type { Context } from '../../context.js'
-import { firstHourFrom, startOfLastDays } from '../../model/time.js'
+import { DAY, firstHourFrom, startOfHour } from '../../model/time.js'
 import { packedRows } from '../../store/bulk/packed-rows.js'
 import { withoutIndex } from '../../store/sql/sort-order.js'
 import { errorsOfApplication } from '../sums/application-filter.js'
+import type { Span } from '../sums/period.js'
 import { countUsersByError } from './affected-users.js'
 
 export interface ErrorImpact {
@@ -12,7 +13,7 @@ export interface ErrorImpact {
 }
 
 export interface Impact {
-  /** Start of the counted period: seven days, or less if the row limit was reached. */
+  /** First counted hour: that of the period, or a later one if the row limit was reached. */
   since: number
   /** True when user counts are lower bounds. */
   user_counts_are_lower_bounds: boolean
@@ -25,15 +26,16 @@ const MAX_CANDIDATES = 25
 const MAX_HOURLY_SUMS = 8000
 const IDS_PER_QUERY = 200
 
-/** Open errors with the highest impact: their share of occurrences and users in the last seven days. */
-export async function loadImpact(context: Context, application_id: number | undefined): Promise<Impact> {
-  const since = await firstCoveredHour(context)
-  const occurrences = await findMostFrequent(context, application_id, since)
-  const users = await countUsersByError(context, application_id)
+/** Open errors with the highest impact: their share of occurrences and users in the period. */
+export async function loadImpact(context: Context, application_id: number | undefined, period: Span): Promise<Impact> {
+  const since = await firstCoveredHour(context, period)
+  const hours = { from: since, to: period.to }
+  const occurrences = await findMostFrequent(context, application_id, hours)
+  const users = await countUsersByError(context, application_id, period)
   const idsByUsers = [...users.byError.keys()].slice(0, MAX_CANDIDATES)
   const ids = await filterOpen(context, application_id, [...occurrences.keys(), ...idsByUsers])
   const uncounted = ids.filter((id) => !occurrences.has(id))
-  for (const [id, count] of await countOccurrences(context, uncounted, since)) occurrences.set(id, count)
+  for (const [id, count] of await countOccurrences(context, uncounted, hours)) occurrences.set(id, count)
   const errors = ids.map((error_id) => ({
     error_id,
     occurrences: occurrences.get(error_id) ?? 0,
@@ -51,28 +53,30 @@ function rankByImpact(errors: readonly ErrorImpact[]): ErrorImpact[] {
   return [...errors].sort((a, b) => weight(b) - weight(a) || a.error_id - b.error_id)
 }
 
-/** First hour of the last seven days that stays within the row limit. */
-async function firstCoveredHour({ database, config, now }: Context): Promise<number> {
-  const week = firstHourFrom(startOfLastDays(7, now(), config.time_zone))
+/** First hour of the period that stays within the row limit. A period of minutes is extended to whole hours. */
+async function firstCoveredHour({ database }: Context, { from, to }: Span): Promise<number> {
+  const first = to - from < DAY ? startOfHour(from) : firstHourFrom(from)
   const next = await database.read
     .selectFrom('faultboard_error_hours')
     .select('hour')
-    .where('hour', '>=', week)
+    .where('hour', '>=', first)
+    .where('hour', '<', to)
     .orderBy('hour', 'desc')
     .offset(MAX_HOURLY_SUMS)
     .limit(1)
     .executeTakeFirst()
-  return next?.hour ?? week
+  return next?.hour ?? first
 }
 
 /** Open errors with the most occurrences. Only the most frequent errors are checked for being open. */
-async function findMostFrequent(context: Context, application_id: number | undefined, since: number) {
+async function findMostFrequent(context: Context, application_id: number | undefined, { from, to }: Span) {
   const { read, dialect } = context.database
   const sums = read
     .selectFrom('faultboard_error_hours')
     // Using the index on `error_id` would read the sums of all time.
     .select(({ fn }) => [withoutIndex(dialect, 'error_id').as('id'), fn.sum<number>('count').as('count')])
-    .where('hour', '>=', since)
+    .where('hour', '>=', from)
+    .where('hour', '<', to)
     .groupBy('id')
     .orderBy('count', 'desc')
     .orderBy('id')
@@ -98,13 +102,14 @@ async function filterOpen(context: Context, application_id: number | undefined, 
   return rows.map(({ id }) => id)
 }
 
-async function countOccurrences({ database }: Context, ids: readonly number[], since: number) {
+async function countOccurrences({ database }: Context, ids: readonly number[], { from, to }: Span) {
   if (ids.length === 0) return new Map<number, number>()
   const rows = await database.read
     .selectFrom('faultboard_error_hours')
     .select(({ fn }) => ['error_id', fn.sum<number>('count').as('count')])
     .where('error_id', 'in', ids)
-    .where('hour', '>=', since)
+    .where('hour', '>=', from)
+    .where('hour', '<', to)
     .groupBy('error_id')
     .execute()
   return new Map(rows.map(({ error_id, count }) => [error_id, Number(count)]))

@@ -1,23 +1,27 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
+import { CHART_RANGES, type ChartSpan, chartSpan, chartSpanInput, spanBefore } from '../../model/chart-span.js'
 import { id, instant, optional } from '../../model/input/input.js'
 import * as r from '../../model/result.js'
-import { SEVERITIES, type Severity } from '../../model/severity/severity.js'
-import { DAY, firstHourFrom, lastDays, localDay } from '../../model/time.js'
+import type { Severity } from '../../model/severity/severity.js'
+import { DAY, isoTime, startOfHour, startOfUtcDay } from '../../model/time.js'
 import { defineOperation } from '../../operation.js'
 import { Spike } from '../baselines/spiking-errors.js'
 import { loadRankedErrors, RankedError } from '../ranked-errors.js'
-import { SeverityCounts } from '../releases/releases.js'
+import { loadReleaseTimes, markersWithin, ReleaseMarker } from '../releases/release-markers.js'
+import { noSeverities, SeverityCounts } from '../releases/releases.js'
+import type { Span } from '../sums/period.js'
 import { countSinceEach, type Series, sumsBetween } from '../sums/sums-between.js'
 import { AffectedUsers, affectedUsers } from './affected-users.js'
 import { type AttentionGroup, loadAttentionGroups, loadSpikes, openSpikes } from './attention.js'
 import { countsWithOccurrences, DashboardStats, loadRankedTotals, startTimes } from './dashboard-stats.js'
-import { Backlog, loadBacklog, loadTimeToResolve, TimeToResolve } from './headline-figures.js'
+import { fiveMinuteCounts } from './five-minute-counts.js'
+import { Backlog, countOpenedAndClosed, loadTimeToResolve, TimeToResolve } from './headline-figures.js'
 import { loadImpact } from './impact.js'
 
-/** Occurrences of one local day by severity. */
-const OverviewDay = r.object({ date: r.day, total: r.integer, ...SeverityCounts.entries })
-type OverviewDay = v.InferOutput<typeof OverviewDay>
+/** Occurrences of one bar of the chart by severity. */
+const OverviewBar = r.object({ starts_at: r.time, total: r.integer, ...SeverityCounts.entries })
+type OverviewBar = v.InferOutput<typeof OverviewBar>
 
 export const AttentionList = r.named(
   'Attention',
@@ -34,30 +38,32 @@ const ImpactRow = r.object({
   ...RankedError.entries,
   /** Occurrences since `impact_since`. */
   occurrences: r.integer,
-  /** Affected users in the last seven days. */
+  /** Affected users in the period. */
   users: r.integer,
 })
 type ImpactRow = v.InferOutput<typeof ImpactRow>
 
-/** Platform or release with its occurrences on each of the last seven days. */
-export const TrendSeries = r.object({
-  name: r.text,
-  total: r.integer,
-  daily: r.list(r.integer),
-})
-export type TrendSeries = v.InferOutput<typeof TrendSeries>
+/** Platform or release with its occurrences in the period. */
+const NamedTotal = r.object({ name: r.text, total: r.integer })
+export type NamedTotal = v.InferOutput<typeof NamedTotal>
 
 export const Overview = r.object({
   stats: DashboardStats,
-  /** Occurrences today, and yesterday until the same time of day. */
-  today: r.object({ occurrences: r.integer, before: r.integer }),
+  /** Period of all figures below, except the errors that need attention. `range` is null for a selected time span. */
+  period: r.object({ range: r.nullable(r.oneOf(CHART_RANGES)), from: r.time, to: r.time }),
+  /** Occurrences in the period, and in the previous period of the same length. */
+  occurrences: r.object({ count: r.integer, before: r.integer }),
   unresolved: Backlog,
   affected_users: AffectedUsers,
   time_to_resolve: TimeToResolve,
-  /** Last 30 local days, oldest first. */
-  days: r.list(OverviewDay),
+  /** Bars of the chart, oldest first: days, quarters of a day, hours or five minutes, depending on the period. */
+  bars: r.list(OverviewBar),
+  /** Releases first seen in the period, oldest first. */
+  release_markers: r.list(ReleaseMarker),
   /** Errors first seen after this time count as new. */
   new_since: r.time,
+  /** Newest release of each application. */
+  latest_releases: r.list(ReleaseMarker),
   new_errors: AttentionList,
   reopened: AttentionList,
   unattended: AttentionList,
@@ -65,27 +71,26 @@ export const Overview = r.object({
   impact_since: r.time,
   user_counts_are_lower_bounds: r.boolean,
   top_by_impact: r.list(ImpactRow),
-  platforms: r.list(TrendSeries),
-  releases: r.list(TrendSeries),
+  platforms: r.list(NamedTotal),
+  releases: r.list(NamedTotal),
 })
 export type Overview = v.InferOutput<typeof Overview>
 
-const CHART_DAYS = 30
-const TREND_DAYS = 14
-const WEEK_DAYS = 7
-const MAX_SERIES = 6
+const MAX_NAMES = 6
 
 const overviewInput = v.object({
   application_id: optional(id()),
   since: optional(instant()),
+  ...chartSpanInput,
 })
 
 /** Returns all data of the overview. `since` is the time of the previous visit. */
 export const overviewData = defineOperation({
   input: overviewInput,
-  async run(context, { application_id, since }): Promise<Overview> {
-    const recent = await loadRecentOverview(context, application_id)
-    return joinOverview(await loadLiveOverview(context, { application_id, since }, recent), recent)
+  async run(context, { application_id, since, ...selected }): Promise<Overview> {
+    const span = chartSpan(selected, context.now(), context.config.time_zone)
+    const recent = await loadRecentOverview(context, application_id, span)
+    return joinOverview(await loadLiveOverview(context, { application_id, since, span }, recent), recent)
   },
 })
 
@@ -103,70 +108,108 @@ export function joinOverview(
 
 export async function loadLiveOverview(
   context: Context,
-  { application_id, since = context.now() - DAY }: v.InferOutput<typeof overviewInput>,
+  {
+    application_id,
+    since = context.now() - DAY,
+    span,
+  }: { application_id: number | undefined; since: number | undefined; span: ChartSpan },
   { spikes }: Pick<RecentOverview, 'spikes'>,
 ) {
-  const days = lastDays(CHART_DAYS, context.now(), context.config.time_zone)
   // Runs in parallel on database servers.
-  const [figures, unresolved, errors, spiking] = await Promise.all([
-    loadNumbers(context, application_id, days),
-    loadBacklog(context, { application_id, days: days.slice(-TREND_DAYS) }),
+  const [figures, changes, errors, spiking] = await Promise.all([
+    loadNumbers(context, application_id, span),
+    countOpenedAndClosed(context, application_id, span),
     loadAttention(context, application_id, since),
     spikes && openSpikes(context, spikes),
   ])
+  const { range, from, to } = span
   return {
     ...figures,
-    unresolved: unresolved(figures.counts.unresolved_count),
+    period: { range, from: isoTime(from), to: isoTime(Math.min(to, context.now())) },
+    unresolved: { count: figures.counts.unresolved_count, ...changes },
     new_since: new Date(since).toISOString(),
     ...errors,
     spiking,
   }
 }
 
-export async function loadRecentOverview(context: Context, application_id: number | undefined) {
-  const week = lastDays(WEEK_DAYS, context.now(), context.config.time_zone)
-  const [ranked, affected_users, time_to_resolve, spikes, top, parts] = await Promise.all([
+export async function loadRecentOverview(context: Context, application_id: number | undefined, period: ChartSpan) {
+  const spans = { period, before: spanBefore(period, context.now()) }
+  const [ranked, affected_users, time_to_resolve, spikes, top, totals, releases] = await Promise.all([
     loadRankedTotals(context, application_id),
-    affectedUsers(context, { application_id, days: week }),
-    loadTimeToResolve(context, application_id),
+    affectedUsers(context, application_id, spans),
+    loadTimeToResolve(context, application_id, spans),
     loadSpikes(context, application_id),
-    loadTopByImpact(context, application_id),
-    loadTrendSeries(context, application_id, week),
+    loadTopByImpact(context, application_id, period),
+    loadNamedTotals(context, application_id, period),
+    loadReleaseTimes(context, { application_id }),
   ])
-  return { ranked, affected_users, time_to_resolve, spikes, ...top, ...parts }
+  return {
+    ...{ ranked, affected_users, time_to_resolve, spikes, ...top, ...totals },
+    release_markers: markersWithin(releases, period),
+    latest_releases: [...new Map(releases.map((release) => [release.application_id, release])).values()],
+  }
 }
 
-async function loadNumbers(context: Context, application_id: number | undefined, starts: readonly number[]) {
-  const { days, before, ...occurrences } = await occurrencesByDay(context, application_id, starts)
-  const counts = await countsWithOccurrences(context, application_id, occurrences)
-  return { counts, days, today: { occurrences: counts.occurrences_today, before } }
-}
-
-/** Computes the days of the chart and the sums since all required times in one pass over the hours. */
-async function occurrencesByDay(context: Context, application_id: number | undefined, days: readonly number[]) {
+async function loadNumbers(context: Context, application_id: number | undefined, span: ChartSpan) {
   const spans = startTimes(context)
-  const [yesterday = 0, today = 0] = days.slice(-2)
-  const sameTime = Math.min(yesterday + (context.now() - today), today)
-  const instants = [yesterday, sameTime, ...Object.values(spans)]
-  const starts = days.map(firstHourFrom)
-  const cuts = [...new Set([...starts, ...instants])].sort((a, b) => a - b)
+  const before = spanBefore(span, context.now())
+  const usesHours = span.step !== 'five_minutes'
+  const instants = Object.values(spans)
+  // One pass over the hours for the bars and all other sums.
+  const cuts = sortedTimes([...instants, ...(usesHours ? [...daysWithin(before), ...span.starts, span.to] : [])])
   const sums = await sumsBetween(context, { application_id, cuts, by: ['severity'] })
   const since = await countSinceEach(context, { application_id, instants, cuts, sums })
-  const counts = new Map(sums.map(({ values: [severity], counts }) => [severity, counts]))
-  const within = (severity: Severity, from: number, to: number) =>
-    cuts.reduce((sum, cut, i) => (cut >= from && cut < to ? sum + (counts.get(severity)?.[i] ?? 0) : sum), 0)
+  const counts = await countsWithOccurrences(context, application_id, { spans, since })
+  const times = usesHours
+    ? countsAtCuts(cuts, sums)
+    : await fiveMinuteCounts(context, application_id, { from: before.from, to: span.to })
+  const bars = chartBars(span, times)
   return {
-    spans,
-    since,
-    before: (since.get(yesterday) ?? 0) - (since.get(sameTime) ?? 0),
-    days: starts.map((start, i): OverviewDay => {
-      const end = starts[i + 1] ?? Number.POSITIVE_INFINITY
-      const bySeverity = SEVERITIES.map((severity) => [severity, within(severity, start, end)] as const)
-      const total = bySeverity.reduce((sum, [, count]) => sum + count, 0)
-      const date = localDay(start, context.config.time_zone)
-      return { date, total, ...(Object.fromEntries(bySeverity) as Record<Severity, number>) }
-    }),
+    counts,
+    bars,
+    occurrences: {
+      count: bars.reduce((sum, { total }) => sum + total, 0),
+      before: times.reduce(
+        (sum, { start, count }) => (start >= before.from && start < before.to ? sum + count : sum),
+        0,
+      ),
+    },
   }
+}
+
+/** Cuts of a span that let the days inside it be read from daily sums. */
+function daysWithin({ from, to }: Span): number[] {
+  const days = [startOfUtcDay(from + DAY - 1), startOfUtcDay(to)]
+  return [from, ...days.filter((day) => day > from && day < to)]
+}
+
+interface TimedCount {
+  start: number
+  severity: string
+  count: number
+}
+
+function countsAtCuts(cuts: readonly number[], sums: readonly Series[]): TimedCount[] {
+  return sums.flatMap(({ values: [severity = ''], counts }) =>
+    cuts.map((start, i) => ({ start, severity, count: counts[i] ?? 0 })),
+  )
+}
+
+/** Bars of a chart. A bar includes all counts that start in it. */
+function chartBars({ starts, from, to }: ChartSpan, counts: readonly TimedCount[]): OverviewBar[] {
+  const bars = starts.map((start) => ({ starts_at: new Date(start).toISOString(), total: 0, ...noSeverities() }))
+  for (const { start, severity, count } of counts) {
+    const bar = start >= from && start < to ? bars[starts.findLastIndex((time) => time <= start)] : undefined
+    if (!bar) continue
+    bar.total += count
+    bar[severity as Severity] += count
+  }
+  return bars
+}
+
+function sortedTimes(times: readonly number[]): number[] {
+  return [...new Set(times)].sort((a, b) => a - b)
 }
 
 /** Errors that need attention. Loads the errors of all lists in one query. */
@@ -187,8 +230,8 @@ async function loadAttention(context: Context, application_id: number | undefine
   }
 }
 
-async function loadTopByImpact(context: Context, application_id: number | undefined) {
-  const top = await loadImpact(context, application_id)
+async function loadTopByImpact(context: Context, application_id: number | undefined, period: Span) {
+  const top = await loadImpact(context, application_id, period)
   const errors = await loadRankedErrors(
     context,
     top.errors.map(({ error_id }) => error_id),
@@ -203,26 +246,23 @@ async function loadTopByImpact(context: Context, application_id: number | undefi
   }
 }
 
-async function loadTrendSeries(context: Context, application_id: number | undefined, days: readonly number[]) {
-  const cuts = days.map(firstHourFrom)
-  const series = await sumsBetween(context, { application_id, cuts, by: ['platform', 'app_version'] })
-  return { platforms: largestSeries(series, 0, days.length), releases: largestSeries(series, 1, days.length) }
+/** Platforms and releases with the most occurrences in the hours of the period. */
+async function loadNamedTotals(context: Context, application_id: number | undefined, { from, to }: Span) {
+  const first = to - from < DAY ? startOfHour(from) : from
+  const sums = await sumsBetween(context, { application_id, cuts: [first, to], by: ['platform', 'app_version'] })
+  return { platforms: largestTotals(sums, 0), releases: largestTotals(sums, 1) }
 }
 
-/** Values of one dimension with the most occurrences. Ignores empty values. */
-function largestSeries(series: readonly Series[], dimension: 0 | 1, days: number): TrendSeries[] {
-  const seriesByName = new Map<string, TrendSeries>()
-  for (const { values, counts } of series) {
+/** Values of one dimension with the most occurrences before the last cut. Ignores empty values. */
+function largestTotals(sums: readonly Series[], dimension: 0 | 1): NamedTotal[] {
+  const totals = new Map<string, number>()
+  for (const { values, counts } of sums) {
     const name = values[dimension] ?? ''
-    const trend = seriesByName.get(name) ?? { name, total: 0, daily: new Array<number>(days).fill(0) }
-    seriesByName.set(name, trend)
-    for (const [day, count] of counts.entries()) {
-      trend.total += count
-      trend.daily[day] = (trend.daily[day] ?? 0) + count
-    }
+    totals.set(name, (totals.get(name) ?? 0) + (counts[0] ?? 0))
   }
-  return [...seriesByName.values()]
+  return [...totals]
+    .map(([name, total]) => ({ name, total }))
     .filter(({ name, total }) => name !== '' && total > 0)
     .sort((a, b) => b.total - a.total || (a.name < b.name ? -1 : 1))
-    .slice(0, MAX_SERIES)
+    .slice(0, MAX_NAMES)
 }

@@ -1,30 +1,30 @@
 import type { Rendered } from '../define.js'
-import { Sparkline } from './charts/charts.js'
+import { MIN_PERCENT_SAMPLES } from './units.js'
 
 export interface Comparison {
   /** Null if unknown. */
   before: number | null
   now: number
-  /** Period of the earlier value, such as "by this time yesterday". */
+  /** Period of the earlier value, such as "in the previous 30 days". */
   period: string
+  /** Number of samples behind the smaller of both values. Few samples show the difference instead of a percentage. */
+  samples: number
   format(value: number): string
 }
 
-/** Key figure with its change and trend. */
+/** Key figure with its change. */
 export function Figure({
   label,
   value,
   href,
   note,
   change,
-  trend,
 }: {
   label: string
   value: string
-  href?: string
+  href?: string | undefined
   note: Rendered
-  change?: Comparison
-  trend?: { values: readonly number[]; label: string }
+  change?: Comparison | undefined
 }): Rendered {
   return (
     <div class="figure">
@@ -35,14 +35,13 @@ export function Figure({
           {change && <Change {...change} />}
         </span>
         <small>{note}</small>
-        {trend && <Sparkline values={trend.values} label={trend.label} />}
       </dd>
     </div>
   )
 }
 
 /** Change since the earlier period. An increase is worse in every figure that shows a change. */
-function Change({ now, before, period, format }: Comparison): Rendered {
+function Change({ now, before, period, samples, format }: Comparison): Rendered {
   if (before === null) return null
   const tooltip = `${format(before)} ${period}`
   if (before === now) {
@@ -56,7 +55,7 @@ function Change({ now, before, period, format }: Comparison): Rendered {
     <span class={`change ${now > before ? 'worse' : 'better'}`} title={tooltip}>
       <span aria-hidden="true">{now > before ? '↑' : '↓'}</span>
       <span class="hidden">{now > before ? 'up by' : 'down by'}</span>
-      {before === 0 ? format(now) : `${percent(now, before)}%`}
+      {samples < MIN_PERCENT_SAMPLES ? format(Math.abs(now - before)) : `${percent(now, before)}%`}
     </span>
   )
 }

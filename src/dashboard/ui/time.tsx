@@ -24,6 +24,12 @@ export function timeOfDay(iso: string, time_zone: string): string {
   return `${hour}:${minute}:${second}.${fractionalSecond}`
 }
 
+/** Time of day as `06:00`. */
+export function clockTime(time: number, time_zone: string): string {
+  return timeFormat(time_zone, CLOCK_TIME).format(time)
+}
+
+const CLOCK_TIME: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }
 const EXACT_TIME: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeStyle: 'medium' }
 const MILLISECOND_TIME: Intl.DateTimeFormatOptions = {
   hour: '2-digit',

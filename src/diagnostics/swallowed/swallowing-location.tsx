@@ -2,7 +2,7 @@ import type { Rendered, Visit } from '../../dashboard/define.js'
 import { openErrorsLink } from '../../dashboard/links/href.js'
 import { words } from '../../dashboard/ui/badges.js'
 import { formatCount, Time } from '../../dashboard/ui/time.js'
-import { formatPercent } from '../../dashboard/ui/units.js'
+import { samplePercent } from '../../dashboard/ui/units.js'
 import { SourceCode, type SourceLines } from '../../dashboard/ui/values/source-code.js'
 import { OTHERS } from '../../model/frequent-names.js'
 import type { SwallowingHandler, SwallowingLocation } from './query.js'
@@ -40,7 +40,7 @@ export function SwallowingLocationItem({ location, source, visit }: SwallowingLo
         </div>
         <div>
           <dt>Ratio</dt>
-          <dd>{formatPercent(rescue_ratio)}</dd>
+          <dd>{samplePercent(rescue_ratio, raise_count) ?? '–'}</dd>
         </div>
         <div title="Neither caught by your code nor reported">
           <dt>Unaccounted</dt>

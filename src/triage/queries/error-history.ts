@@ -1,10 +1,13 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
+import { type ChartSpan, chartSpan, chartSpanInput } from '../../model/chart-span.js'
 import { id, optional } from '../../model/input/input.js'
 import * as r from '../../model/result.js'
-import { DAY, HOUR, lastDays, localDay, startOfHour } from '../../model/time.js'
+import { scaleToHours } from '../../model/scale-to-hours.js'
+import { DAY, firstHourFrom, HOUR, lastDays, localDay, MINUTE, startOfHour } from '../../model/time.js'
 import { defineOperation } from '../../operation.js'
 import { packedRows } from '../../store/bulk/packed-rows.js'
+import { sql } from '../../store/kysely.js'
 import { requireError } from './find-error.js'
 
 /** Occurrences of an error over time and by origin. Includes occurrences that are no longer stored. */
@@ -13,6 +16,8 @@ export const ErrorHistory = r.object({
   hours: r.list(r.object({ starts_at: r.time, count: r.integer })),
   /** Last 30 days in the configured time zone, oldest first. */
   days: r.list(r.object({ day: r.day, starts_at: r.time, count: r.integer })),
+  /** Bars of the selected period, oldest first: days, quarters of a day, hours or five minutes. */
+  bars: r.list(r.object({ starts_at: r.time, count: r.integer })),
   /** Over the same 30 days, or those before an older error was last seen. Most frequent first. */
   app_versions: r.list(r.object({ app_version: r.nullable(r.text), count: r.integer })),
   platforms: r.list(r.object({ platform: r.text, count: r.integer })),
@@ -21,42 +26,79 @@ export type ErrorHistory = v.InferOutput<typeof ErrorHistory>
 
 const SHOWN_HOURS = 24
 const SHOWN_DAYS = 30
+const FIVE_MINUTES_MS = 5 * MINUTE
 const MAX_SHARES = 10
 
 /** Returns the histogram of one error and its shares by version and platform. */
 export const errorHistory = defineOperation({
-  input: v.object({ error_id: id(), application_id: optional(id()) }),
-  async run(context, input): Promise<ErrorHistory> {
+  input: v.object({ error_id: id(), application_id: optional(id()), ...chartSpanInput }),
+  async run(context, { range, from, to, ...input }): Promise<ErrorHistory> {
     const { id: error_id, occurred_at } = await requireError(context, input)
-    return { ...(await loadHistogram(context, error_id)), ...(await loadShares(context, error_id, occurred_at)) }
+    const span = chartSpan({ range, from, to }, context.now(), context.config.time_zone)
+    return { ...(await loadHistogram(context, error_id, span)), ...(await loadShares(context, error_id, occurred_at)) }
   },
 })
 
-export async function loadHistogram(context: Context, error_id: number): Promise<Pick<ErrorHistory, 'hours' | 'days'>> {
+export async function loadHistogram(
+  context: Context,
+  error_id: number,
+  span: ChartSpan,
+): Promise<Pick<ErrorHistory, 'hours' | 'days' | 'bars'>> {
   const now = context.now()
   const days = lastDays(SHOWN_DAYS, now, context.config.time_zone)
   const firstHour = startOfHour(now) - (SHOWN_HOURS - 1) * HOUR
-  const sums = await loadHourSums(context, error_id, Math.min(days[0] ?? now, firstHour))
+  const sums = await loadHourSums(context, error_id, Math.min(days[0] ?? now, firstHour, startOfHour(span.from)))
+  const counts = span.step === 'five_minutes' ? await countFiveMinutes(context, error_id, span, sums) : sums
   return {
     hours: Array.from({ length: SHOWN_HOURS }, (_, i) => {
       const hour = firstHour + i * HOUR
       return { starts_at: new Date(hour).toISOString(), count: sums.get(hour) ?? 0 }
     }),
-    days: countByDay(days, sums, context.config.time_zone),
+    days: countByStart(days, sums).map((count, i) => ({
+      day: localDay(days[i] ?? 0, context.config.time_zone),
+      starts_at: new Date(days[i] ?? 0).toISOString(),
+      count,
+    })),
+    bars: countByStart(span.starts, counts, span.to).map((count, i) => ({
+      starts_at: new Date(span.starts[i] ?? 0).toISOString(),
+      count,
+    })),
   }
 }
 
-function countByDay(starts: readonly number[], sums: ReadonlyMap<number, number>, timeZone: string) {
-  const days = starts.map((start) => ({
-    day: localDay(start, timeZone),
-    starts_at: new Date(start).toISOString(),
-    count: 0,
-  }))
-  for (const [hour, count] of sums) {
-    const day = days[starts.findLastIndex((start) => start <= hour)]
-    if (day) day.count += count
+/** Assigns each count to the last start before it. */
+function countByStart(
+  starts: readonly number[],
+  counts: ReadonlyMap<number, number>,
+  end = Number.POSITIVE_INFINITY,
+): number[] {
+  const totals = new Array<number>(starts.length).fill(0)
+  for (const [time, count] of counts) {
+    const index = starts.findLastIndex((start) => start <= time)
+    if (index >= 0 && time < end) totals[index] = (totals[index] ?? 0) + count
   }
-  return days
+  return totals
+}
+
+/** Occurrences in each five minutes, from the stored occurrences and scaled to the exact sums of the hours. */
+async function countFiveMinutes(
+  { database }: Context,
+  error_id: number,
+  { from, to }: ChartSpan,
+  sums: ReadonlyMap<number, number>,
+): Promise<Map<number, number>> {
+  const start = sql<number>`${sql.ref('occurred_at')} - ${sql.ref('occurred_at')} % ${sql.lit(FIVE_MINUTES_MS)}`
+  const rows = await database.read
+    .selectFrom('faultboard_occurrences')
+    .select(({ fn }) => [start.as('start'), fn.countAll<number>().as('count')])
+    .where('error_id', '=', error_id)
+    .where('occurred_at', '>=', startOfHour(from))
+    .where('occurred_at', '<', firstHourFrom(to))
+    .groupBy('start')
+    .orderBy('start')
+    .execute()
+  const counts = rows.map((row) => ({ start: Number(row.start), count: Number(row.count) }))
+  return new Map(scaleToHours(counts, sums).map((row) => [row.start, row.count]))
 }
 
 async function loadHourSums({ database }: Context, error_id: number, from: number): Promise<Map<number, number>> {

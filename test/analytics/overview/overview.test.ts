@@ -91,8 +91,8 @@ describeEachDatabase('the overview', (database) => {
     const whole = await overviewOf('Asia/Kolkata')
     const sum = (value: (overview: Overview & Overview['stats']) => number) =>
       parts.reduce((total, part) => total + (part ? value(part) : 0), 0)
-    expect(whole?.days.map(({ total }) => total).reduce((a, b) => a + b)).toBe(
-      sum(({ days }) => days.reduce((total, day) => total + day.total, 0)),
+    expect(whole?.bars.map(({ total }) => total).reduce((a, b) => a + b)).toBe(
+      sum(({ bars }) => bars.reduce((total, bar) => total + bar.total, 0)),
     )
     expect(whole?.unresolved.count).toBe(sum(({ unresolved }) => unresolved.count))
     expect(whole?.new_errors.count).toBe(sum(({ new_errors }) => new_errors.count))
@@ -100,11 +100,36 @@ describeEachDatabase('the overview', (database) => {
     expect(whole?.time_to_resolve.count).toBe(sum(({ time_to_resolve }) => time_to_resolve.count))
   })
 
+  test('five minutes of the overview and of an error add up to the occurrences of the hour', async () => {
+    const name = `application ${application++}`
+    const { tracker, clock } = trackerAt({ url, spool_path: temporaryFolder() }, { application_name: name })
+    clock.now = NOW
+    const log = (minutes: number, app_version: string) =>
+      tracker.Commands.LogError.call({
+        ...{ error_type: 'Recent', message: 'm', severity: 'high', app_version },
+        occurred_at: NOW - minutes * MINUTE,
+      })
+    const [error] = [await log(1, '2.0'), await log(12, '2.0'), await log(14, '1.0'), await log(100, '1.0')]
+    const application_id = (await tracker.Queries.Applications.call()).find((one) => one.name === name)?.id
+    const { bars, occurrences, release_markers } = await tracker.Queries.Overview.call({ range: '1h', application_id })
+    const counted = [
+      { starts_at: '2026-04-02T10:05:00.000Z', total: 2, high: 2 },
+      { starts_at: '2026-04-02T10:15:00.000Z', total: 1, high: 1 },
+    ]
+    expect(bars.filter(({ total }) => total > 0)).toMatchObject(counted)
+    expect(occurrences).toEqual({ count: 3, before: 1 })
+    expect(release_markers).toMatchObject([{ app_version: '2.0', first_seen_at: '2026-04-02T10:08:00.000Z' }])
+    const history = await tracker.Queries.ErrorHistory.call({ error_id: error?.id ?? 0, range: '1h' })
+    expect(history.bars.filter(({ count }) => count > 0)).toEqual(
+      counted.map(({ starts_at, total }) => ({ starts_at, count: total })),
+    )
+  })
+
   test('the overview is empty for an unknown application', async () => {
     const empty = await hosts['Europe/Berlin']?.tracker.Queries.Overview.call({ application_id: 999_999 })
     expect(empty).toMatchObject({
       stats: { total_errors: 0 },
-      today: { occurrences: 0, before: 0 },
+      occurrences: { count: 0, before: 0 },
       affected_users: { count: 0, before: 0 },
       time_to_resolve: { count: 0, median_ms: null, mean_ms: null },
       new_errors: { count: 0, errors: [] },

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import type { Overview } from '../../../src/analytics/overview/overview.js'
 import { type Host, startHost } from '../../support/host.js'
 import { temporaryFolder } from '../../support/tracker.js'
 
@@ -49,26 +50,109 @@ describe('the overview', () => {
 
   afterAll(() => host.close())
 
-  test('links each day of the chart to the errors of that day in the configured time zone', () => {
-    expect(page).toContain('href="/error_dashboard/errors?day=2026-05-20"')
-    expect(page).toContain('aria-label="Wed, 20 May 2026: 3 occurrences (')
-    expect(page).toContain('href="/error_dashboard/errors?day=2026-05-10"')
-    expect(page.match(/errors\?day=/g)?.length).toBeGreaterThan(30)
+  const json = async (path: string) => (await host.json(path)) as unknown as Overview
+
+  test('links each day of the chart to its hours, and each row of the table to the errors of that day', () => {
+    const [from, to] = [Date.parse('2026-05-19T22:00Z') / 1000, Date.parse('2026-05-20T22:00Z') / 1000]
+    expect(page).toContain(
+      `<a href="/error_dashboard/overview?from=${from}&amp;to=${to}#period" aria-label="Wed, 20 May 2026, in progress: 3 occurrences (`,
+    )
+    expect(page.match(/errors\?day=2026-/g)).toHaveLength(30)
+    expect(page).toContain('<a href="/error_dashboard/errors?day=2026-05-10">')
   })
 
-  test('lists new, regressed and unassigned errors', () => {
-    expect(section(page, 'needs-attention')).toMatch(/New <span class="count">1<.*CheckoutError/s)
-    expect(section(page, 'needs-attention')).toMatch(/Regressed <span class="count">1<.*BackError/s)
-    expect(section(page, 'needs-attention')).toMatch(/BackError.*<small>regressed <time /s)
-    expect(section(page, 'needs-attention')).toMatch(/Unassigned <span class="count">2<.*CheckoutError/s)
-    expect(section(page, 'needs-attention')).not.toContain('OldError')
-    expect(page).toContain('<a href="#needs-attention">1 new, 1 regressed, 2 unassigned</a>')
+  test('lists what needs attention first, each error once with all reasons', () => {
+    const rows = section(page, 'needs-attention')
+      .split('<li>')
+      .slice(1)
+      .map((row) => [
+        ...[...row.matchAll(/<bdi>([^<]*)</g)].map(([, reason]) => reason),
+        /errors\/\d+">([^<]*)</.exec(row)?.[1],
+      ])
+    expect(rows).toEqual([
+      ['regressed', 'BackError'],
+      ['new since 2.0', 'critical, unassigned', 'CheckoutError'],
+      ['high, unassigned', '&lt;img src=x onerror=alert(1)&gt;Type'],
+    ])
+    expect(page).toContain('<a href="#needs-attention">1 regressed, 1 new, 2 unassigned</a>')
+    expect(page.indexOf('id="needs-attention"')).toBeLessThan(page.indexOf('class="figures"'))
   })
 
-  test('ranks open errors by impact over 7 days', () => {
+  test('shows every figure for one period, without a percentage of fewer than 20 samples', () => {
+    expect(page.match(/Last 30 days/g)).toHaveLength(1)
+    expect(page).not.toMatch(/last \d+ days|All errors|Cascades|Errors by platform/)
+    expect(figures(page)).toEqual({
+      Occurrences: '6 ↑ up by 6 0 in the previous period',
+      'Unresolved errors': '4 ↑ up by 4 of 4 · 4 opened, 0 closed',
+      'Affected users': '3 ↑ up by 3 0 in the previous period',
+      'Time to resolve': '– none resolved',
+    })
+    expect(section(page, 'top-errors')).not.toMatch(/\d%/)
+  })
+
+  test('applies the selected range to all figures, the chart and the rankings', async () => {
+    const day = await (await host.get('/overview?range=24h')).text()
+    expect(day).toContain('<h2>Last 24 hours</h2>')
+    expect(figures(day)).toMatchObject({
+      Occurrences: '3 ↑ up by 3 0 in the previous period',
+      'Affected users': '2 ↑ up by 2 0 in the previous period',
+      'Unresolved errors': '4 ↑ up by 1 of 4 · 1 opened, 0 closed',
+    })
+    expect(day).toContain(', 24 bars"')
+    expect(section(day, 'top-errors')).not.toContain('OldError')
+    expect(day).not.toContain('errors?platform=iOS')
+    expect(await (await host.get('/overview?range=7d')).text()).toContain(', 27 bars"')
+    expect(await (await host.get('/overview?range=90d')).text()).toContain(', 90 bars"')
+  })
+
+  test('shows the last hour in bars of five minutes', async () => {
+    const { bars, occurrences, period } = await json('/overview?range=1h')
+    expect(period.range).toBe('1h')
+    expect(bars).toHaveLength(12)
+    expect(bars.at(-1)).toMatchObject({ starts_at: '2026-05-20T13:30:00.000Z', total: 1, low: 1 })
+    expect(occurrences).toEqual({ count: 1, before: 0 })
+  })
+
+  test('zooms into a day by hour, and into an hour by five minutes, with a way back', async () => {
+    const day = `from=2026-05-19T22:00Z&to=2026-05-20T22:00Z`
+    const html = await (await host.get(`/overview?range=90d&${day}`)).text()
+    expect(html).toContain('<h2>Wed, 20 May 2026</h2>')
+    expect(html).toContain('<a href="/error_dashboard/overview?range=90d#period">Reset zoom</a>')
+    expect(html).toContain('aria-label="Wed, 20 May 2026, 11:00–12:00: 1 occurrence (1 critical)"')
+    const hour = await json(`/overview?from=2026-05-20T09:00Z&to=2026-05-20T10:00Z`)
+    expect(hour.bars.filter(({ total }) => total > 0)).toMatchObject([
+      { starts_at: '2026-05-20T09:30:00.000Z', total: 1, critical: 1 },
+    ])
+    expect(hour.platforms).toEqual([{ name: 'Web', total: 1 }])
+  })
+
+  test.each([
+    ['range=2d', 'range must be one of 1h, 24h, 7d, 30d, 90d'],
+    ['from=yesterday', 'from must be a time'],
+    ['from=2026-05-20&to=2026-05-20', 'from must be before to'],
+    ['from=2027-05-20&to=2027-05-21', 'in the past'],
+    ['from=2020-05-20&to=2026-05-21', 'at most 366 days before to'],
+  ])('returns 422 for %s', async (query, message) => {
+    for (const path of ['/overview', '/errors/1']) {
+      expect(await host.json(`${path}?${query}`)).toMatchObject({
+        status: 422,
+        error: expect.stringContaining(message),
+      })
+    }
+  })
+
+  test('marks releases on the chart and links them', async () => {
+    const { release_markers } = await json('/overview')
+    expect(release_markers.map(({ app_version }) => app_version)).toEqual(['1.0', '0.4.0', MARKUP, '2.0'])
+    expect(page).toMatch(
+      /<a href="[^"]*\/releases\?app_version=2\.0" aria-label="Release 2\.0, first seen 20 May 2026, /,
+    )
+    expect((await json('/overview?range=24h')).release_markers).toMatchObject([{ app_version: '2.0' }])
+  })
+
+  test('ranks open errors by impact', () => {
     const rows = [...section(page, 'top-errors').matchAll(/errors\/\d+">([^<]*)</g)].map(([, type]) => type)
     expect(rows[0]).toBe('CheckoutError')
-    expect(rows).not.toContain('OldError')
     expect(section(page, 'top-errors')).toMatch(/CheckoutError.*class="badge severity-/s)
   })
 
@@ -84,7 +168,7 @@ describe('the overview', () => {
     const { status, ...json } = await host.json('/overview')
     expect(status).toBe(200)
     expect(json).toMatchObject(await host.tracker.Queries.DashboardStats.call())
-    expect(json).toMatchObject({ affected_users: { count: 3 }, today: { occurrences: 3 }, spiking: null })
+    expect(json).toMatchObject({ affected_users: { count: 3 }, occurrences: { count: 6 }, spiking: null })
   })
 
   test('counts errors as new since the last visit in the cookie', async () => {
@@ -95,7 +179,7 @@ describe('the overview', () => {
     expect(Date.parse(new_since)).toBe(clock - DAY)
     expect(new_errors.count).toBe(1)
     const long = await (await host.get('/overview', { cookie: `faultboard_visits=${clock - 11 * DAY}.` })).text()
-    expect(section(long, 'needs-attention')).toMatch(/since your last visit.*OldError/s)
+    expect(section(long, 'needs-attention')).toMatch(/new since your last visit.*OldError/s)
   })
 
   test('filters by application and rejects an invalid id', async () => {
@@ -138,13 +222,26 @@ test('shows an all-clear message when nothing needs attention', async () => {
     error_type: 'Quiet',
     message: 'x',
     severity: 'low',
-    occurred_at: NOW - 20 * DAY,
+    occurred_at: NOW - 40 * DAY,
   })
   const page = await (await host.get('/overview')).text()
   expect(section(page, 'needs-attention')).toContain('All clear.')
-  expect(page).toContain('<p class="muted">All clear · ')
-  expect(section(page, 'top-errors')).toContain('No open errors in the last 7 days.')
+  expect(page).toContain('<p class="muted">All clear</p>')
+  expect(section(page, 'top-errors')).toContain('No open errors in this period.')
 })
+
+/** Text of each key figure by its label. */
+function figures(page: string): Record<string, string> {
+  return Object.fromEntries(
+    [...page.matchAll(/<dt>([^<]*)<\/dt><dd>(.*?)<\/dd>/gs)].map(([, label, html = '']) => [
+      label,
+      html
+        .replace(/<[^>]*>/g, ' ')
+        .replace(/\s+/g, ' ')
+        .trim(),
+    ]),
+  )
+}
 
 /** Section labeled by the heading with this id. */
 function section(page: string, id: string): string {

@@ -1,6 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { axisTicks } from '../../../src/dashboard/ui/charts/charts.js'
+import type { Visit } from '../../../src/dashboard/define.js'
+import { releaseLines, spanBars } from '../../../src/dashboard/ui/charts/chart-range.js'
+import { axisTicks, BarChart } from '../../../src/dashboard/ui/charts/charts.js'
+import { MIN_PERCENT_SAMPLES, samplePercent, sharePercent } from '../../../src/dashboard/ui/units.js'
+import { chartSpan } from '../../../src/model/chart-span.js'
 
 describe('axisTicks', () => {
   test.each([
@@ -21,6 +25,87 @@ describe('axisTicks', () => {
       expect(ticks[0]).toBeGreaterThanOrEqual(max)
       expect(ticks[0]).toBeLessThanOrEqual(max * 2)
     }
+  })
+})
+
+describe('BarChart', () => {
+  const now = Date.parse('2026-05-20T12:33:00Z')
+  const visit = {
+    base: '/error_dashboard',
+    path: '/overview',
+    query: new URLSearchParams('range=7d'),
+    application_id: null,
+    applications: [
+      { id: 1, name: 'shop' },
+      { id: 2, name: 'worker' },
+    ],
+    now,
+    time_zone: 'Europe/Berlin',
+  } as unknown as Visit
+  const series = [
+    { key: 'high', label: 'high', tone: 'severity-high' },
+    { key: 'low', label: 'low', tone: 'severity-low' },
+  ]
+  const span = chartSpan({ range: '30d' }, now, 'Europe/Berlin')
+  const values = span.starts.map(() => ({ high: 1, low: 2 }))
+  const render = (markers = releaseLines([], { span, visit })) =>
+    String(
+      BarChart({ title: 'Occurrences', unit: 'occurrences', series, bars: spanBars({ span, visit }, values), markers }),
+    )
+
+  test('hatches only the current period, and names it in the tooltip and the legend', () => {
+    const html = render()
+    expect(html.match(/class="hatch"/g)).toHaveLength(2)
+    expect(html).toContain('<title>Wed, 20 May 2026, in progress\n3 occurrences\n1 high\n2 low</title>')
+    expect(html).toContain('<title>Tue, 19 May 2026\n3 occurrences\n1 high\n2 low</title>')
+    expect(html).toContain('</svg>in progress</li>')
+  })
+
+  test('each bar links to its own time, and keeps the other parameters', () => {
+    const [from, to] = ['2026-05-18T22:00Z', '2026-05-19T22:00Z'].map((time) => Date.parse(time) / 1000)
+    expect(render()).toContain(
+      `<a href="/error_dashboard/overview?range=7d&amp;from=${from}&amp;to=${to}" aria-label="Tue, 19 May 2026: 3 occurrences (1 high, 2 low)"`,
+    )
+  })
+
+  test('marks releases at their time, with labels that do not overlap', () => {
+    const at = (app_version: string, first_seen_at: string) => ({ application_id: 2, app_version, first_seen_at })
+    const html = render(
+      releaseLines(
+        [
+          at('1.0', '2026-05-05T10:00:00.000Z'),
+          at('1.1', '2026-05-06T10:00:00.000Z'),
+          at('2.0-<beta>.with.long.name', '2026-05-19T10:00:00.000Z'),
+        ],
+        { span, visit },
+      ),
+    )
+    expect([...html.matchAll(/class="marker" x1="([\d.]+)%"/g)].map(([, x]) => x)).toEqual(['48.33', '51.67', '95'])
+    expect([...html.matchAll(/<text [^>]*>([^<]*)</g)].map(([, label]) => label)).toEqual(['1.1', '2.0-&lt;beta&gt;.…'])
+    expect(html).toContain(
+      'app_version=1.0&amp;release_application_id=2" aria-label="Release 1.0 of worker, first seen ',
+    )
+  })
+
+  test('the axis has seven labels at equal distances', () => {
+    const axis = /class="x-axis"[^>]*>(.*?)<\/div>/s.exec(render())?.[1] ?? ''
+    expect([...axis.matchAll(/<span>([^<]*)/g)].map(([, label]) => label)).toEqual([
+      '21 Apr',
+      '26 Apr',
+      '1 May',
+      '6 May',
+      '10 May',
+      '15 May',
+      '20 May',
+    ])
+  })
+})
+
+describe('percentages', () => {
+  test('exist only for at least 20 samples', () => {
+    expect(MIN_PERCENT_SAMPLES).toBe(20)
+    expect([samplePercent(0.5, 19), samplePercent(0.5, 20)]).toEqual([undefined, '50%'])
+    expect([sharePercent(1, 1 / 19), sharePercent(1, 1 / 20), sharePercent(0, 0)]).toEqual([undefined, '5%', undefined])
   })
 })
 

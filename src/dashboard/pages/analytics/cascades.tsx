@@ -11,7 +11,7 @@ import { ErrorLink } from '../../ui/error-link.js'
 import { Explanation } from '../../ui/explanation.js'
 import { Insight, InsightTable } from '../../ui/insight.js'
 import { exactTime, formatCount, Time } from '../../ui/time.js'
-import { formatMilliseconds, formatPercent, formatSeconds } from '../../ui/units.js'
+import { formatMilliseconds, formatSeconds, samplePercent } from '../../ui/units.js'
 import { RelatedErrors } from '../error/related/related-errors.js'
 import type { RelatedPart } from '../error/related/related-part.js'
 
@@ -121,11 +121,16 @@ export function StrongestCascades({ cascades, visit }: { cascades: readonly Stro
               cell: ({ followed_count, parent_count }) =>
                 `${formatCount(followed_count)} of ${formatCount(parent_count)}`,
             },
-            { name: 'Share', number: true, cell: ({ probability }) => formatPercent(probability) },
+            {
+              name: 'Share',
+              number: true,
+              cell: ({ probability, parent_count }) => samplePercent(probability, parent_count) ?? '–',
+            },
             {
               name: 'Expected',
               number: true,
-              cell: ({ expected_probability }) => formatPercent(expected_probability),
+              cell: ({ expected_probability, parent_count }) =>
+                samplePercent(expected_probability, parent_count) ?? '–',
             },
             {
               name: 'Avg delay',

@@ -5,7 +5,7 @@ import { href } from '../../links/href.js'
 import { SeverityMix } from '../../ui/charts/severity-mix.js'
 import { Insight, InsightTable } from '../../ui/insight.js'
 import { formatCount, Time } from '../../ui/time.js'
-import { formatPercent } from '../../ui/units.js'
+import { sharePercent } from '../../ui/units.js'
 import { ReleaseChanges } from '../releases/release-changes.js'
 import { ReleaseLink } from '../releases/release-link.js'
 
@@ -51,7 +51,7 @@ function VersionTable({ versions, visit }: { versions: readonly VersionFigures[]
         },
         { name: 'First seen', number: true, cell: ({ first_seen_at }) => <Time iso={first_seen_at} visit={visit} /> },
         { name: 'Occurrences', number: true, cell: ({ occurrences }) => formatCount(occurrences) },
-        { name: 'Share', number: true, cell: ({ share }) => formatPercent(share) },
+        { name: 'Share', number: true, cell: ({ occurrences, share }) => sharePercent(occurrences, share) ?? '–' },
         { name: 'Per day', number: true, cell: ({ per_day }) => formatCount(Math.round(per_day * 10) / 10) },
         { name: 'New errors', number: true, cell: ({ new_error_count }) => formatCount(new_error_count) },
         { name: 'Severities', cell: ({ severities }) => <SeverityMix counts={severities} /> },

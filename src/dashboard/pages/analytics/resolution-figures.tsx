@@ -9,7 +9,7 @@ import { BarChart } from '../../ui/charts/charts.js'
 import { ErrorLink } from '../../ui/error-link.js'
 import { Insight, InsightTable } from '../../ui/insight.js'
 import { formatCount, longDate, shortDate, Time } from '../../ui/time.js'
-import { formatDuration, formatPercent } from '../../ui/units.js'
+import { formatDuration, samplePercent } from '../../ui/units.js'
 
 interface Row {
   label: Rendered
@@ -126,9 +126,13 @@ function ResolutionTable({ title, heading, rows }: { title: string; heading: str
       columns={[
         { name: heading, cell: ({ label }) => label },
         { name: 'Errors', number: true, cell: ({ rate }) => formatCount(rate.error_count) },
-        { name: 'Resolved', number: true, cell: ({ rate }) => formatPercent(rate.resolution_rate) },
+        { name: 'Resolved', number: true, cell: ({ rate }) => resolvedText(rate) },
         { name: 'Median time', number: true, cell: ({ times }) => formatDuration(times.median_ms) },
       ]}
     />
   )
+}
+
+function resolvedText({ resolution_rate, resolved_count, error_count }: Row['rate']): string {
+  return samplePercent(resolution_rate, error_count) ?? `${formatCount(resolved_count)} of ${formatCount(error_count)}`
 }

@@ -8,7 +8,7 @@ import { BarChart, ShareBars } from '../../ui/charts/charts.js'
 import { HeatMap } from '../../ui/charts/heat-map.js'
 import { Headlines, Insight } from '../../ui/insight.js'
 import { formatCount, longDate, shortDate } from '../../ui/time.js'
-import { formatDuration, formatPercent } from '../../ui/units.js'
+import { formatDuration, samplePercent, sharePercent } from '../../ui/units.js'
 
 /** Timeframe filters of the list for common ranges. */
 const TIMEFRAMES: Record<number, Timeframe> = { 7: 'last_7_days', 30: 'last_30_days', 90: 'last_90_days' }
@@ -40,7 +40,7 @@ export function Trends({ trends, types, visit }: { trends: ErrorTrends; types: T
           },
           {
             label: 'Resolution rate',
-            value: resolution.error_count === 0 ? '–' : formatPercent(resolution.resolution_rate),
+            value: samplePercent(resolution.resolution_rate, resolution.error_count) ?? '–',
             description: `${formatCount(resolution.resolved_count)} of ${formatCount(resolution.error_count)} errors resolved`,
           },
           {
@@ -73,14 +73,14 @@ export function Trends({ trends, types, visit }: { trends: ErrorTrends; types: T
                 label: error_type,
                 href: href(visit, '/errors', { error_type }),
                 value: count,
-                note: formatPercent(share),
+                note: sharePercent(count, share),
               })),
               ...(types.other.type_count > 0
                 ? [
                     {
                       label: `${formatCount(types.other.type_count)} other ${types.other.type_count === 1 ? 'type' : 'types'}`,
                       value: types.other.count,
-                      note: formatPercent(types.other.share),
+                      note: sharePercent(types.other.count, types.other.share),
                     },
                   ]
                 : []),
@@ -96,7 +96,7 @@ export function Trends({ trends, types, visit }: { trends: ErrorTrends; types: T
                 label: platform,
                 href: href(visit, '/errors', { platform }),
                 value: count,
-                note: formatPercent(share),
+                note: sharePercent(count, share),
               }))}
             />
           </Insight>

@@ -21,7 +21,7 @@ import { href } from '../../links/href.js'
 import { SeverityMix } from '../../ui/charts/severity-mix.js'
 import { Insight, InsightTable } from '../../ui/insight.js'
 import { formatCount, Time } from '../../ui/time.js'
-import { formatPercent } from '../../ui/units.js'
+import { samplePercent, sharePercent } from '../../ui/units.js'
 import { MAX_SHOWN_VERSIONS, NoVersions, OlderVersions } from '../analytics/release-panels.js'
 import { NoUsers, UserTable } from '../analytics/user-figures.js'
 import { ReleaseLink } from '../releases/release-link.js'
@@ -66,10 +66,16 @@ export function ProblematicReleases({
 const REASONS: Record<ReleaseProblem, (release: ProblematicRelease) => string> = {
   more_occurrences: ({ per_day, before }) =>
     `${formatRate(before.per_day)} → ${formatRate(per_day)} occurrences per day`,
-  more_severe: ({ severe_share, before }) =>
-    `${formatPercent(before.severe_share)} → ${formatPercent(severe_share)} critical or high`,
+  more_severe: (release) => `${severeShare(release.before)} → ${severeShare(release)} critical or high`,
   more_new_errors: ({ new_error_count, before }) =>
     `${formatCount(before.new_error_count)} → ${formatCount(new_error_count)} new errors`,
+}
+
+function severeShare({ severe_share, occurrences }: ProblematicRelease['before']): string {
+  return (
+    samplePercent(severe_share, occurrences) ??
+    `${formatCount(Math.round(severe_share * occurrences))} of ${formatCount(occurrences)}`
+  )
 }
 
 function Reasons({ release }: { release: ProblematicRelease }) {
@@ -102,7 +108,7 @@ export function ErrorsByVersion({ versions, visit }: { versions: readonly Versio
           columns={[
             { name: 'Version', cell: (release) => <ReleaseLink release={release} visit={visit} /> },
             { name: 'Occurrences', number: true, cell: ({ occurrences }) => formatCount(occurrences) },
-            { name: 'Share', number: true, cell: ({ share }) => formatPercent(share) },
+            { name: 'Share', number: true, cell: ({ occurrences, share }) => sharePercent(occurrences, share) ?? '–' },
             { name: 'Per day', number: true, cell: ({ per_day }) => formatRate(per_day) },
             { name: 'Errors', number: true, cell: ({ error_count }) => formatCount(error_count) },
             { name: 'New', number: true, cell: ({ new_error_count }) => formatCount(new_error_count) },

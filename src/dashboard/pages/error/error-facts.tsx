@@ -1,11 +1,13 @@
+import type { ReleaseMarker } from '../../../analytics/releases/release-markers.js'
+import type { ChartSpan } from '../../../model/chart-span.js'
 import type { ClientSource } from '../../../model/event.js'
 import { PRIORITIES } from '../../../model/workflow.js'
 import type { ErrorHistory } from '../../../triage/queries/error-history.js'
 import type { Rendered, Visit } from '../../define.js'
-import { currentPageWith, href } from '../../links/href.js'
+import { href } from '../../links/href.js'
+import { ChartRangeTabs, releaseLines, spanBars, spanName } from '../../ui/charts/chart-range.js'
 import { BarChart } from '../../ui/charts/charts.js'
-import { Tabs } from '../../ui/layout/tabs.js'
-import { exactTime, formatCount, longDate, shortDate, Time } from '../../ui/time.js'
+import { exactTime, formatCount, Time } from '../../ui/time.js'
 import type { ErrorProps } from './actions/error-form.js'
 import { muteText } from './actions/muted.js'
 import { Reference } from './reference.js'
@@ -134,53 +136,39 @@ function Resolution({ record, visit }: ErrorProps): Rendered {
   )
 }
 
-export const HISTOGRAMS = ['24h', '30d'] as const
-export type HistogramRange = (typeof HISTOGRAMS)[number]
-
 const SERIES = [{ key: 'count', label: 'Occurrences', tone: 'series-1' }]
+const FRAGMENT = '#histogram'
 
-/** Occurrences by hour or day. */
+/** Occurrences over time with the releases of the application. */
 export function Histogram({
-  history,
-  range,
-  visit,
-}: Omit<ErrorProps, 'record'> & { history: ErrorHistory; range: HistogramRange }): Rendered {
-  const bars =
-    range === '24h'
-      ? history.hours.map(({ starts_at, count }) => ({
-          label: formatHour(starts_at, visit.time_zone),
-          name: exactTime(starts_at, visit.time_zone),
-          values: { count },
-        }))
-      : history.days.map(({ day, count }) => ({ label: shortDate(day), name: longDate(day), values: { count } }))
-  const total = bars.reduce((sum, { values }) => sum + values.count, 0)
+  bars,
+  releases,
+  ...props
+}: {
+  bars: ErrorHistory['bars']
+  releases: readonly ReleaseMarker[]
+  span: ChartSpan
+  visit: Visit
+}): Rendered {
+  const chart = { ...props, fragment: FRAGMENT }
+  const total = bars.reduce((sum, { count }) => sum + count, 0)
   return (
     <section class="panel" id="histogram" aria-labelledby="histogram-title">
       <h2 id="histogram-title" class="hidden">
         Occurrences over time
       </h2>
-      <Tabs
-        label="Histogram"
-        tabs={[
-          { label: 'Last 24 hours', href: rangeLink(visit, '24h'), current: range === '24h' },
-          { label: 'Last 30 days', href: rangeLink(visit, null), current: range === '30d' },
-        ]}
+      <ChartRangeTabs {...chart} />
+      <BarChart
+        title={occurrencesText(total)}
+        bars={spanBars(
+          chart,
+          bars.map(({ count }) => ({ count })),
+        ).map(({ href: _, ...bar }) => bar)}
+        series={SERIES}
+        unit="occurrences"
+        markers={releaseLines(releases, chart)}
       />
-      <BarChart title={occurrencesText(total)} bars={bars} series={SERIES} unit="occurrences" />
+      <p class="meta muted">{`${spanName(chart.span, chart.visit)}, in ${chart.visit.time_zone}`}</p>
     </section>
   )
-}
-
-/** Link to the histogram, with a fragment because the chart is far down the page on a phone. */
-function rangeLink(visit: Visit, histogram: HistogramRange | null): string {
-  return `${currentPageWith(visit, { histogram })}#histogram`
-}
-
-function formatHour(iso: string, time_zone: string): string {
-  return new Intl.DateTimeFormat('en-GB', {
-    hour: '2-digit',
-    minute: '2-digit',
-    hourCycle: 'h23',
-    timeZone: time_zone,
-  }).format(new Date(iso))
 }

@@ -1,6 +1,8 @@
 import * as v from 'valibot'
 import { cachedQuery } from '../../../analytics/cached-query.js'
-import { choice, integer, optional } from '../../../model/input/input.js'
+import { loadReleaseTimes, markersWithin } from '../../../analytics/releases/release-markers.js'
+import { chartSpan, chartSpanInput } from '../../../model/chart-span.js'
+import { integer, optional } from '../../../model/input/input.js'
 import * as r from '../../../model/result.js'
 import { listAssignees } from '../../../triage/list/filter-choices.js'
 import { requestCurl } from '../../../triage/queries/error-curl.js'
@@ -17,7 +19,7 @@ import { listOriginInput, originFilter } from '../../links/list-origin.js'
 import { Arrivals } from '../../ui/arrivals.js'
 import { CopyAs } from './actions/copy-as.js'
 import { ErrorActions } from './actions/error-actions.js'
-import { ErrorFacts, ErrorFigures, HISTOGRAMS, Histogram } from './error-facts.js'
+import { ErrorFacts, ErrorFigures, Histogram } from './error-facts.js'
 import { ErrorHead, messageTitle, shareableLink } from './error-head.js'
 import { ErrorShares } from './error-shares.js'
 import { Grouping } from './grouping.js'
@@ -36,35 +38,39 @@ export const error = definePage({
   text: 'Details of one error',
   parameters: v.object({
     ...findError.input.entries,
-    histogram: optional(choice(HISTOGRAMS)),
+    ...chartSpanInput,
     wide_frame: optional(integer({ min: 1, max: 10 })),
     ...listOriginInput,
   }),
-  async load(context, parameters, visit) {
+  async load(context, { range, from, to, ...parameters }, visit) {
+    const span = chartSpan({ range, from, to }, visit.now, visit.time_zone)
     const record = await findError.run(context, parameters)
     const { id } = record
     const [histogram, shares, users, related] = await Promise.all([
-      loadHistogram(context, id),
+      loadHistogram(context, id, span),
       cachedQuery(context, `shares of ${id}`, () => loadShares(context, id, Date.parse(record.occurred_at))),
       cachedQuery(context, `users of ${id}`, () => loadTopUsers(context, id)),
       relatedParts(context, record, visit),
     ])
     return {
       record,
+      span,
       history: { ...histogram, ...shares.value },
       users: users.value,
       grouping: explainGrouping(record, context.config.project_root ?? ''),
       related,
     }
   },
-  async loadForHtml(context, { record }, { application_id, list_query, list_page, wide_frame }, visit) {
+  async loadForHtml(context, { record, span }, { application_id, list_query, list_page, wide_frame }, visit) {
     const filter = originFilter({ list_query, list_page })
-    const [stacks, assignees, adjacent] = await Promise.all([
+    const scope = { application_id: record.application_id }
+    const [stacks, releases, assignees, adjacent] = await Promise.all([
       loadStacks(context, record, { visit, wide_frame }),
+      cachedQuery(context, `releases of ${record.application_id}`, () => loadReleaseTimes(context, scope)),
       listAssignees(context, application_id ?? null),
       filter && findNeighbors(context, record.id, { ...filter, application_id }),
     ])
-    return { stacks, assignees, adjacent }
+    return { stacks, releases: markersWithin(releases.value, span), assignees, adjacent }
   },
   title: ({ record }) => messageTitle(record),
   response: r.object({
@@ -89,11 +95,7 @@ export const error = definePage({
       related: Object.fromEntries(related.map(({ name, data }) => [name, data])),
     },
   }),
-  view(
-    { record, history, users, grouping, related, stacks, assignees, adjacent },
-    visit,
-    { histogram = '30d', ...list },
-  ) {
+  view({ record, span, history, users, grouping, related, stacks, releases, assignees, adjacent }, visit, list) {
     const props = { record, visit }
     const curl = requestCurl(record)
     return (
@@ -130,7 +132,7 @@ export const error = definePage({
           </div>
           <aside class="error-side" aria-label="Trend, affected users and state">
             <ErrorFigures record={record} />
-            <Histogram history={history} range={histogram} visit={visit} />
+            <Histogram bars={history.bars} releases={releases} span={span} visit={visit} />
             <ErrorShares history={history} users={users} visit={visit} />
             <ErrorFacts {...props} />
             <details class="panel collapsed-panel error-more">

@@ -1,42 +1,108 @@
+import type { Spike } from '../../../analytics/baselines/spiking-errors.js'
 import type { AttentionList, Overview } from '../../../analytics/overview/overview.js'
 import type { RankedError } from '../../../analytics/ranked-errors.js'
 import type { Rendered, Visit } from '../../define.js'
 import { openErrorsLink } from '../../links/href.js'
-import { RegressionBadge, SeverityBadge } from '../../ui/badges.js'
+import { SeverityBadge } from '../../ui/badges.js'
 import { formatCount, Time } from '../../ui/time.js'
-import { Spikes } from '../analytics/spikes.js'
+import { formatBaseline, spikeLink, spikeOrigin } from '../analytics/spikes.js'
 import { OverviewErrorLink } from './overview-error.js'
 
 interface Group {
-  title: string
-  /** Condition of the group. */
-  text: Rendered
-  concern: AttentionList
+  name: string
+  list: AttentionList
   href: string
-  time(error: RankedError): string
-  /** Needed unless the time is that of the first or last occurrence. */
-  timeLabel?: string
+  /** Why an error of this group is in the list. */
+  reason(error: RankedError): string
 }
 
-/** Open errors that need attention, grouped by reason. */
+interface Row {
+  error: RankedError
+  reasons: string[]
+}
+
+/** Open errors that need attention in one list, each with its reasons. */
 export function NeedsAttention({ data, visit }: { data: Overview; visit: Visit }): Rendered {
-  const groups = attentionGroups(data, visit).filter(({ concern }) => concern.count > 0)
+  const groups = attentionGroups(data, visit)
+  const rows = attentionRows(groups)
   const spikes = data.spiking ?? []
+  const incomplete = groups.filter(({ list }) => list.count > list.errors.length)
   return (
     <section class="card" aria-labelledby="needs-attention">
       <h2 id="needs-attention">Needs attention</h2>
-      {groups.length === 0 && spikes.length === 0 ? (
+      {rows.length + spikes.length === 0 ? (
         <p class="muted">
           All clear. No new errors since <Time iso={data.new_since} visit={visit} />, no regressions in the last 7 days
           {data.spiking !== null && ', no spikes'}, and all critical errors are assigned.
         </p>
       ) : (
-        <div class="columns needs">
-          {spikes.length > 0 && <Spikes spikes={spikes} visit={visit} />}
-          {groups.map((group) => renderGroup(group, visit))}
-        </div>
+        <ul class="attention">
+          {spikes.map((spike) => (
+            <SpikeRow spike={spike} visit={visit} />
+          ))}
+          {rows.map((row) => (
+            <ErrorRow {...row} visit={visit} />
+          ))}
+        </ul>
+      )}
+      {incomplete.length > 0 && (
+        <p class="meta attention-more">
+          {'Show all: '}
+          {incomplete.map(({ name, list, href }, i) => (
+            <>
+              {i > 0 && ' · '}
+              <a href={href}>{`${formatCount(list.count, list.is_lower_bound)} ${name}`}</a>
+            </>
+          ))}
+        </p>
       )}
     </section>
+  )
+}
+
+function ErrorRow({ error, reasons, visit }: Row & { visit: Visit }): Rendered {
+  return (
+    <li>
+      <Reasons reasons={reasons} />
+      <OverviewErrorLink error={error} visit={visit} />
+      <span class="attention-side">
+        <SeverityBadge severity={error.severity} />
+        <small>
+          last seen <Time iso={error.occurred_at} visit={visit} />
+        </small>
+      </span>
+    </li>
+  )
+}
+
+/** Error type above its hourly baseline. */
+function SpikeRow({ spike, visit }: { spike: Spike; visit: Visit }): Rendered {
+  return (
+    <li>
+      <Reasons reasons={[spikeReason(spike)]} />
+      <span class="named-error">
+        <span class="named-error-line">
+          <a href={spikeLink(spike, visit)}>{spike.error_type}</a>
+        </span>
+        <span class="named-error-line muted">{spikeOrigin(spike, visit)}</span>
+      </span>
+      <span class="attention-side">
+        <small>{`${formatCount(spike.count)} this hour`}</small>
+        <small>{`avg ${formatBaseline(spike.mean, spike.std_dev)}`}</small>
+      </span>
+    </li>
+  )
+}
+
+function Reasons({ reasons }: { reasons: readonly string[] }): Rendered {
+  return (
+    <span class="reasons">
+      {reasons.map((reason) => (
+        <span class="badge reason" title={reason}>
+          <bdi>{reason}</bdi>
+        </span>
+      ))}
+    </span>
   )
 }
 
@@ -46,72 +112,61 @@ export function AttentionSummary({ data, visit }: { data: Overview; visit: Visit
   const parts = [
     ...(spiking > 0 ? [`${formatCount(spiking)} spiking`] : []),
     ...attentionGroups(data, visit)
-      .filter(({ concern }) => concern.count > 0)
-      .map(({ title, concern }) => `${formatCount(concern.count, concern.is_lower_bound)} ${title.toLowerCase()}`),
+      .filter(({ list }) => list.count > 0)
+      .map(({ name, list }) => `${formatCount(list.count, list.is_lower_bound)} ${name}`),
   ]
   return parts.length === 0 ? 'All clear' : <a href="#needs-attention">{parts.join(', ')}</a>
 }
 
-const REGRESSED = 'Regressed'
-
+/** The most urgent group first. An error in several groups is listed once, with all reasons. */
 function attentionGroups(data: Overview, visit: Visit): Group[] {
-  const since = visit.last_visit_at === null ? 'in the last 24 hours' : 'since your last visit'
   return [
     {
-      title: 'New',
-      text: since,
-      concern: data.new_errors,
-      href: openErrorsLink(visit, { sort_by: 'first_seen_at' }),
-      time: ({ first_seen_at }) => first_seen_at,
-    },
-    {
-      title: REGRESSED,
-      text: 'reopened in the last 7 days',
-      concern: data.reopened,
+      name: 'regressed',
+      list: data.reopened,
       href: openErrorsLink(visit, { status: 'new' }),
-      time: ({ reopened_at, occurred_at }) => reopened_at ?? occurred_at,
-      timeLabel: 'regressed',
+      reason: ({ regressed_in_version }) =>
+        regressed_in_version ? `regressed in ${regressed_in_version}` : 'regressed',
     },
     {
-      title: 'Unassigned',
-      text: 'critical or high',
-      concern: data.unattended,
+      name: 'new',
+      list: data.new_errors,
+      href: openErrorsLink(visit, { sort_by: 'first_seen_at' }),
+      reason: (error) => newReason(error, data, visit),
+    },
+    {
+      name: 'unassigned',
+      list: data.unattended,
       href: openErrorsLink(visit, { assigned_to: '__unassigned__', sort_by: 'severity' }),
-      time: ({ occurred_at }) => occurred_at,
+      reason: ({ severity }) => `${severity}, unassigned`,
     },
   ]
 }
 
-function renderGroup({ title, text, concern, href, time, timeLabel }: Group, visit: Visit): Rendered {
-  const count = `${formatCount(concern.count)}${concern.is_lower_bound ? '+' : ''}`
-  return (
-    <section class="concern">
-      <h3>
-        {title} <span class="count">{count}</span>
-      </h3>
-      <p class="meta muted">{text}</p>
-      <ul>
-        {concern.errors.map((error) => (
-          <li>
-            <span class="concern-error">
-              <OverviewErrorLink error={error} visit={visit} />
-              {title === REGRESSED && <RegressionBadge version={error.regressed_in_version} />}
-            </span>
-            <span class="concern-side">
-              <SeverityBadge severity={error.severity} />
-              <small>
-                {timeLabel && `${timeLabel} `}
-                <Time iso={time(error)} visit={visit} />
-              </small>
-            </span>
-          </li>
-        ))}
-      </ul>
-      {concern.count > concern.errors.length && (
-        <p class="meta">
-          <a href={href}>{`All ${count}`}</a>
-        </p>
-      )}
-    </section>
-  )
+function attentionRows(groups: readonly Group[]): Row[] {
+  const rows = new Map<number, Row>()
+  for (const { list, reason } of groups) {
+    for (const error of list.errors) {
+      const row = rows.get(error.id) ?? { error, reasons: [] }
+      rows.set(error.id, row)
+      row.reasons.push(reason(error))
+    }
+  }
+  return [...rows.values()]
 }
+
+function newReason({ application_id, first_seen_at }: RankedError, data: Overview, visit: Visit): string {
+  const release = data.latest_releases.find((latest) => latest.application_id === application_id)
+  if (release && first_seen_at >= release.first_seen_at) return `new since ${release.app_version}`
+  return visit.last_visit_at === null ? 'new in the last 24 hours' : 'new since your last visit'
+}
+
+/** `spiking 60×`, compared with the hourly average. */
+function spikeReason({ count, mean }: Spike): string {
+  const factor = mean > 0 ? count / mean : Number.POSITIVE_INFINITY
+  if (factor >= MAX_SPIKE_FACTOR) return 'spiking'
+  return `spiking ${factor < 10 ? factor.toFixed(1) : formatCount(Math.round(factor))}×`
+}
+
+/** The average of a larger factor is close to zero. */
+const MAX_SPIKE_FACTOR = 1000

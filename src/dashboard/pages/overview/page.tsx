@@ -1,28 +1,30 @@
 import * as v from 'valibot'
-import { cachedQuery, oldestQueryTime } from '../../../analytics/cached-query.js'
-import { StrongCascade, strongestCascades } from '../../../analytics/cascades/strongest-cascades.js'
-import { joinOverview, loadLiveOverview, loadRecentOverview, Overview } from '../../../analytics/overview/overview.js'
+import { cachedQuery } from '../../../analytics/cached-query.js'
+import {
+  joinOverview,
+  loadLiveOverview,
+  loadRecentOverview,
+  type NamedTotal,
+  Overview,
+} from '../../../analytics/overview/overview.js'
+import { type ChartSpan, chartSpan, chartSpanInput } from '../../../model/chart-span.js'
 import { id, optional } from '../../../model/input/input.js'
 import * as r from '../../../model/result.js'
 import { SEVERITIES } from '../../../model/severity/severity.js'
-import { DAY } from '../../../model/time.js'
 import { definePage, type Rendered, type Visit } from '../../define.js'
 import { href, openErrorsLink } from '../../links/href.js'
-import { BarChart } from '../../ui/charts/charts.js'
+import { ChartRangeTabs, releaseLines, spanBars, spanName } from '../../ui/charts/chart-range.js'
+import { BarChart, ShareBars } from '../../ui/charts/charts.js'
 import { UpdatedAt } from '../../ui/insight.js'
 import { PageHead } from '../../ui/layout/page-head.js'
-import { longDate, shortDate } from '../../ui/time.js'
-import { StrongestCascades } from '../analytics/cascades.js'
 import { FirstSteps } from './first-steps.js'
 import { AttentionSummary, NeedsAttention } from './needs-attention.js'
 import { OverviewFigures } from './overview-figures.js'
-import { SmallMultiples } from './small-multiples.js'
 import { TopErrors } from './top-errors.js'
-import { Totals } from './totals.js'
 
 interface OverviewPage extends Overview {
-  cascades: StrongCascade[]
-  /** When the figures of the last days were calculated. */
+  span: ChartSpan
+  /** When the cached figures were calculated. */
   counted_at: number
 }
 
@@ -31,36 +33,25 @@ const response = r.object({
   // The specification defines the fields of DashboardStats at the top level.
   ...stats.entries,
   ...sections,
-  cascades: r.list(StrongCascade),
   counted_at: r.time,
 })
 
-const MAX_CASCADES = 3
-const CASCADE_DAYS = 7
-
 export const overview = definePage({
   path: '/overview',
-  text: 'Key figures, errors that need attention and top errors by impact',
-  parameters: v.object({ application_id: optional(id()) }),
-  async load(context, { application_id }, { last_visit_at, now }): Promise<OverviewPage> {
+  text: 'Errors that need attention, key figures and top errors by impact',
+  parameters: v.object({ application_id: optional(id()), ...chartSpanInput }),
+  async load(context, { application_id, ...selected }, { last_visit_at, now, time_zone }): Promise<OverviewPage> {
+    const span = chartSpan(selected, now, time_zone)
     await context.ready()
     const since = last_visit_at ?? undefined
-    const [recent, cascades] = await Promise.all([
-      cachedQuery(context, `overview ${application_id}`, () => loadRecentOverview(context, application_id)),
-      cachedQuery(context, `overview cascades ${application_id}`, () =>
-        strongestCascades(context, { application_id }, now - CASCADE_DAYS * DAY, MAX_CASCADES),
-      ),
-    ])
-    const current = await loadLiveOverview(context, { application_id, since }, recent.value)
-    return {
-      ...joinOverview(current, recent.value),
-      cascades: cascades.value,
-      counted_at: oldestQueryTime([recent, cascades]),
-    }
+    const cacheKey = `overview ${application_id} ${span.range ?? `${span.from} ${span.to}`}`
+    const recent = await cachedQuery(context, cacheKey, () => loadRecentOverview(context, application_id, span))
+    const current = await loadLiveOverview(context, { application_id, since, span }, recent.value)
+    return { ...joinOverview(current, recent.value), span, counted_at: recent.queriedAt }
   },
   title: () => 'Overview',
   response,
-  json: ({ stats, counted_at, ...overview }) => ({
+  json: ({ stats, counted_at, span, ...overview }) => ({
     ...stats,
     ...overview,
     counted_at: new Date(counted_at).toISOString(),
@@ -69,16 +60,7 @@ export const overview = definePage({
     <>
       <PageHead
         title="Overview"
-        context={
-          <>
-            {data.stats.total_errors > 0 && (
-              <>
-                <AttentionSummary data={data} visit={visit} /> ·{' '}
-              </>
-            )}
-            {`Days in ${visit.time_zone}`}
-          </>
-        }
+        context={data.stats.total_errors > 0 && <AttentionSummary data={data} visit={visit} />}
       >
         {data.stats.total_errors > 0 && (
           <a class="button primary" href={openErrorsLink(visit)}>
@@ -94,50 +76,82 @@ export const overview = definePage({
 function OverviewPanels({ data, visit }: { data: OverviewPage; visit: Visit }): Rendered {
   return (
     <div class="stack">
-      <OverviewFigures data={data} visit={visit} />
-      <DailyChart data={data} visit={visit} />
       <NeedsAttention data={data} visit={visit} />
+      <div class="period-head" id="period">
+        <h2>{spanName(data.span, visit)}</h2>
+        <span class="muted">{`Days in ${visit.time_zone}`}</span>
+        <ChartRangeTabs span={data.span} visit={visit} fragment={FRAGMENT} />
+      </div>
+      <OverviewFigures data={data} visit={visit} />
+      <OccurrenceChart data={data} visit={visit} />
       <TopErrors data={data} visit={visit} />
-      {data.cascades.length > 0 && <StrongestCascades cascades={data.cascades} visit={visit} />}
       <div class="columns">
-        <SmallMultiples
+        <Ranking
           title="Platforms"
-          linkFor={(platform) => href(visit, '/errors', { platform, timeframe: 'last_7_days' })}
-          multiples={data.platforms}
-          empty="No occurrences in the last 7 days."
+          rows={data.platforms}
+          linkFor={(platform) => href(visit, '/errors', { platform })}
+          empty="No occurrences."
         />
-        <SmallMultiples
+        <Ranking
           title="Releases"
+          rows={data.releases}
           linkFor={(app_version) => href(visit, '/releases', { app_version })}
-          multiples={data.releases}
           empty={
             <>
-              No releases in the last 7 days. Set <code>app_version</code>, or <code>APP_VERSION</code> in the
-              environment.
+              No releases. Set <code>app_version</code>, or <code>APP_VERSION</code> in the environment.
             </>
           }
         />
       </div>
-      <Totals stats={data.stats} visit={visit} />
       <UpdatedAt at={data.counted_at} now={visit.now} />
     </div>
   )
 }
 
-function DailyChart({ data, visit }: { data: Overview; visit: Visit }): Rendered {
+const FRAGMENT = '#period'
+
+function OccurrenceChart({ data, visit }: { data: OverviewPage; visit: Visit }): Rendered {
+  const chart = { span: data.span, visit, fragment: FRAGMENT }
   return (
-    <section class="card" aria-label="Occurrences per day">
+    <section class="card" aria-label="Occurrences over time">
       <BarChart
-        title="Occurrences in the last 30 days"
+        title="Occurrences"
         unit="occurrences"
         series={SEVERITIES.map((severity) => ({ key: severity, label: severity, tone: `severity-${severity}` }))}
-        bars={data.days.map(({ date, ...values }) => ({
-          label: shortDate(date),
-          name: longDate(date),
-          href: href(visit, '/errors', { day: date }),
-          values,
-        }))}
+        bars={spanBars(
+          chart,
+          data.bars.map(({ starts_at, ...values }) => values),
+        )}
+        markers={releaseLines(data.release_markers, chart)}
       />
+    </section>
+  )
+}
+
+/** Names with the most occurrences in the period. */
+function Ranking({
+  title,
+  rows,
+  linkFor,
+  empty,
+}: {
+  title: string
+  rows: readonly NamedTotal[]
+  linkFor(name: string): string
+  empty: Rendered
+}): Rendered {
+  return (
+    <section class="card">
+      <h2>{title}</h2>
+      {rows.length === 0 ? (
+        <p class="muted">{empty}</p>
+      ) : (
+        <ShareBars
+          title={`${title}, by occurrences`}
+          heading={title}
+          rows={rows.map(({ name, total }) => ({ label: name, value: total, href: linkFor(name) }))}
+        />
+      )}
     </section>
   )
 }

@@ -1,22 +1,23 @@
 import type { Overview } from '../../../analytics/overview/overview.js'
-import { firstHourFrom, startOfLastDays } from '../../../model/time.js'
+import { firstHourFrom } from '../../../model/time.js'
 import type { Rendered, Visit } from '../../define.js'
 import { SeverityBadge, StatusBadge } from '../../ui/badges.js'
 import { exactTime, formatCount, Time } from '../../ui/time.js'
 import { OverviewErrorLink } from './overview-error.js'
 
+/** Open errors with the most occurrences and affected users in the period. */
 export function TopErrors({ data, visit }: { data: Overview; visit: Visit }): Rendered {
-  const isFullWeek = Date.parse(data.impact_since) <= firstHourFrom(startOfLastDays(7, visit.now, visit.time_zone))
+  const isComplete = Date.parse(data.impact_since) <= firstHourFrom(Date.parse(data.period.from))
   return (
     <section class="card" aria-labelledby="top-errors">
       <h2 id="top-errors">Top errors by impact</h2>
       <p class="meta muted">
-        {isFullWeek
-          ? 'Ranked by occurrences and affected users, last 7 days.'
-          : `Ranked by occurrences since ${exactTime(data.impact_since, visit.time_zone)} and affected users of the last 7 days.`}
+        {isComplete
+          ? 'Ranked by occurrences and affected users.'
+          : `Ranked by occurrences since ${exactTime(data.impact_since, visit.time_zone)} and affected users.`}
       </p>
       {data.top_by_impact.length === 0 ? (
-        <p class="muted">No open errors in the last 7 days.</p>
+        <p class="muted">No open errors in this period.</p>
       ) : (
         <table class="impact">
           <thead>

@@ -12,7 +12,7 @@ import { ErrorLink } from '../../ui/error-link.js'
 import { Explanation } from '../../ui/explanation.js'
 import { Insight, InsightTable } from '../../ui/insight.js'
 import { formatCount } from '../../ui/time.js'
-import { formatDuration, formatPercent } from '../../ui/units.js'
+import { formatDuration, samplePercent, sharePercent } from '../../ui/units.js'
 
 const MAX_SHOWN_ERRORS = 10
 
@@ -87,9 +87,7 @@ function PlatformCard({
       <SeverityMix counts={rate.severities} />
       <dl class="platform-facts">
         <Fact label="Occurrences">
-          <a href={href(visit, '/errors', { platform: rate.platform })}>
-            {`${formatCount(rate.occurrences)} (${formatPercent(rate.share)})`}
-          </a>
+          <a href={href(visit, '/errors', { platform: rate.platform })}>{formatOccurrences(rate)}</a>
         </Fact>
         <Fact label="Per day">{formatCount(Math.round(rate.per_day * 10) / 10)}</Fact>
         <Fact label="Change">{formatChange(rate)}</Fact>
@@ -130,10 +128,16 @@ function Fact({ label, children }: { label: string; children?: Rendered }) {
   )
 }
 
-function formatChange({ growth, before_count }: PlatformRate): string {
+function formatOccurrences({ occurrences, share }: PlatformRate): string {
+  const percent = sharePercent(occurrences, share)
+  return percent ? `${formatCount(occurrences)} (${percent})` : formatCount(occurrences)
+}
+
+function formatChange({ growth, before_count, occurrences }: PlatformRate): string {
   if (growth === null) return 'no earlier data'
   const sign = growth > 0 ? '+' : growth < 0 ? '−' : '±'
-  return `${sign}${formatPercent(Math.abs(growth))} from ${formatCount(before_count)}`
+  const change = samplePercent(Math.abs(growth), before_count) ?? formatCount(Math.abs(occurrences - before_count))
+  return `${sign}${change} from ${formatCount(before_count)}`
 }
 
 export function PlatformErrors({ health, visit }: { health: PlatformHealth; visit: Visit }): Rendered {

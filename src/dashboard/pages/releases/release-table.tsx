@@ -5,7 +5,7 @@ import { href } from '../../links/href.js'
 import { Sparkline } from '../../ui/charts/charts.js'
 import { Insight, InsightTable } from '../../ui/insight.js'
 import { formatCount, Time } from '../../ui/time.js'
-import { formatPercent } from '../../ui/units.js'
+import { sharePercent } from '../../ui/units.js'
 import { ReleaseLink, releaseParameters, releasePath } from './release-link.js'
 
 /** Releases, newest first. Each figure links to its errors. */
@@ -83,7 +83,7 @@ function Occurrences({ release, visit }: { release: ListedRelease; visit: Visit 
   return (
     <>
       <a href={href(visit, '/errors', releaseParameters(release, visit))}>{formatCount(release.occurrences)}</a>{' '}
-      <span class="muted">{formatPercent(release.share)}</span>
+      <span class="muted">{sharePercent(release.occurrences, release.share)}</span>
     </>
   )
 }

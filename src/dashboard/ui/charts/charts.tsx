@@ -43,9 +43,24 @@ export interface Bar {
   label: string
   /** Full name for the tooltip and the table. */
   name: string
-  href?: string
+  /** Link of the bar, and of its row in the table. */
+  href?: string | undefined
+  /** Link of the bar to a chart of its time, instead of `href`. */
+  zoom?: string | undefined
+  /** Whether the time of the bar is not over yet. The bar is hatched. */
+  isCurrent?: boolean | undefined
   /** Keyed by series, bottom first. */
   values: Readonly<Record<string, number>>
+}
+
+/** Vertical line at a point in time. */
+export interface Marker {
+  /** From 0 (start of the first bar) to 1 (end of the last bar). */
+  position: number
+  label: string
+  /** Accessible name and tooltip. */
+  name: string
+  href: string
 }
 
 const HEIGHT = 120
@@ -56,12 +71,14 @@ export function BarChart({
   bars,
   series,
   unit,
+  markers = [],
 }: {
   title: string
   bars: readonly Bar[]
   series: readonly Series[]
   /** Plural noun. */
   unit: string
+  markers?: readonly Marker[]
 }): Rendered {
   const totals = bars.map(({ values }) => series.reduce((sum, { key }) => sum + (values[key] ?? 0), 0))
   const ticks = axisTicks(Math.max(1, ...totals))
@@ -71,34 +88,38 @@ export function BarChart({
     <figure class="chart">
       <figcaption>
         <span class="chart-title">{title}</span>
-        {series.length > 1 && <Legend series={series} />}
+        <Legend series={series.length > 1 ? series : []} hasCurrent={bars.some(({ isCurrent }) => isCurrent)} />
       </figcaption>
-      <div class="plot">
+      <div class={markers.length > 0 ? 'plot has-markers' : 'plot'}>
         <div class="y-axis" aria-hidden="true">
           {ticks.map((tick) => (
             <span>{formatCompact(tick)}</span>
           ))}
         </div>
-        {/* biome-ignore lint/a11y/useSemanticElements: the bars of a chart are not form fields */}
-        <svg
-          viewBox={`0 0 1000 ${HEIGHT}`}
-          preserveAspectRatio="none"
-          role="group"
-          aria-label={`${title}, ${bars.length} bars`}
-        >
-          <path class="grid" d={ticks.map((tick) => `M0 ${round(HEIGHT - (tick / max) * HEIGHT)}H1000`).join('')} />
-          {bars.map((bar, i) => (
-            <BarColumn
-              bar={bar}
-              series={series}
-              unit={unit}
-              total={totals[i] ?? 0}
-              x={i * step}
-              width={step}
-              scale={HEIGHT / max}
-            />
-          ))}
-        </svg>
+        <div class="plot-area">
+          {/* biome-ignore lint/a11y/useSemanticElements: the bars of a chart are not form fields */}
+          <svg
+            viewBox={`0 0 1000 ${HEIGHT}`}
+            preserveAspectRatio="none"
+            role="group"
+            aria-label={`${title}, ${bars.length} bars`}
+            data-chart
+          >
+            <path class="grid" d={ticks.map((tick) => `M0 ${round(HEIGHT - (tick / max) * HEIGHT)}H1000`).join('')} />
+            {bars.map((bar, i) => (
+              <BarColumn
+                bar={bar}
+                series={series}
+                unit={unit}
+                total={totals[i] ?? 0}
+                x={i * step}
+                width={step}
+                scale={HEIGHT / max}
+              />
+            ))}
+          </svg>
+          {markers.length > 0 && <Markers markers={markers} />}
+        </div>
       </div>
       <div class="x-axis" aria-hidden="true">
         {axisLabels(bars).map((label) => (
@@ -135,12 +156,13 @@ function BarColumn({
   width: number
   scale: number
 }) {
-  const sum = `${bar.name}: ${formatCount(total)} ${total === 1 ? unit.replace(/s$/, '') : unit}`
+  const sum = `${formatCount(total)} ${total === 1 ? unit.replace(/s$/, '') : unit}`
   const parts = series.flatMap(({ key, label }) => {
     const value = bar.values[key] ?? 0
-    return value > 0 ? [`${formatCount(value)} ${label}`] : []
+    return series.length > 1 && value > 0 ? [`${formatCount(value)} ${label}`] : []
   })
-  const name = series.length > 1 && parts.length > 0 ? `${sum} (${parts.join(', ')})` : sum
+  const time = bar.isCurrent ? `${bar.name}, in progress` : bar.name
+  const name = `${time}: ${sum}${parts.length > 0 ? ` (${parts.join(', ')})` : ''}`
   let top = HEIGHT
   const rects = series.flatMap(({ key, tone }) => {
     const value = bar.values[key] ?? 0
@@ -157,22 +179,84 @@ function BarColumn({
       />,
     ]
   })
+  const link = bar.zoom ?? bar.href
   const body = (
     <>
-      <title>{name}</title>
+      <title>{[time, sum, ...parts].join('\n')}</title>
       <rect class="hit" x={round(x)} y="0" width={round(width)} height={HEIGHT} />
       {rects}
+      {bar.isCurrent && total > 0 && <path class="hatch" d={hatching(x + width * 0.12, width * 0.76, top)} />}
     </>
   )
-  if (!bar.href || total === 0) return <g>{body}</g>
+  if (!link || total === 0) {
+    return (
+      // biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: a group of shapes is not interactive
+      <g role="img" aria-label={name} data-bar data-zoom={bar.zoom}>
+        {body}
+      </g>
+    )
+  }
   return (
-    <a href={bar.href} aria-label={name}>
+    <a href={link} aria-label={name} data-bar>
       {body}
     </a>
   )
 }
 
-function Legend({ series }: { series: readonly Series[] }): Rendered {
+/** Vertical distance and height of the stripes, in units of the chart. */
+const HATCH_STEP = 8
+const HATCH_HEIGHT = 3
+
+/** Diagonal stripes across a bar. A pattern would be distorted, because the chart is stretched to the width of the page. */
+function hatching(x: number, width: number, top: number): string {
+  const count = Math.ceil((HEIGHT - top) / HATCH_STEP)
+  return Array.from({ length: count }, (_, i) => {
+    const y = HEIGHT - i * HATCH_STEP
+    const end = Math.max(top, y - HATCH_STEP)
+    return `M${round(x)} ${round(y)}L${round(x + width)} ${round(end)}v${-HATCH_HEIGHT}L${round(x)} ${round(y - HATCH_HEIGHT)}z`
+  }).join('')
+}
+
+/** Minimum distance between two labels. A marker without a label still has a tooltip. */
+const MIN_LABEL_DISTANCE = 0.11
+/** Two labels of this length fit side by side on a phone. */
+const MAX_MARKER_LABEL_LENGTH = 12
+
+/** Vertical lines over the bars. The coordinates are percentages, so that the labels are not stretched. */
+function Markers({ markers }: { markers: readonly Marker[] }): Rendered {
+  let lastLabel = Number.POSITIVE_INFINITY
+  const isLabeled = [...markers]
+    .reverse()
+    .map(({ position }) => {
+      const hasSpace = lastLabel - position >= MIN_LABEL_DISTANCE
+      if (hasSpace) lastLabel = position
+      return hasSpace
+    })
+    .reverse()
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: the lines of a chart are not form fields
+    <svg class="markers" width="100%" height="100%" role="group" aria-label="Releases">
+      {markers.map(({ position, label, name, href }, i) => {
+        const x = `${round(position * 100)}%`
+        return (
+          <a href={href} aria-label={name} data-bar>
+            <title>{name}</title>
+            <line class="marker-hit" x1={x} x2={x} y1="-14" y2="100%" />
+            <line class="marker" x1={x} x2={x} y1="0" y2="100%" />
+            {isLabeled[i] && (
+              <text x={x} y="-4" text-anchor={position > 0.5 ? 'end' : 'start'}>
+                {label.length > MAX_MARKER_LABEL_LENGTH ? `${label.slice(0, MAX_MARKER_LABEL_LENGTH - 1)}…` : label}
+              </text>
+            )}
+          </a>
+        )
+      })}
+    </svg>
+  )
+}
+
+function Legend({ series, hasCurrent }: { series: readonly Series[]; hasCurrent: boolean }): Rendered {
+  if (series.length === 0 && !hasCurrent) return null
   return (
     <ul class="legend">
       {series.map(({ label, tone }) => (
@@ -183,6 +267,15 @@ function Legend({ series }: { series: readonly Series[] }): Rendered {
           {label}
         </li>
       ))}
+      {hasCurrent && (
+        <li>
+          <svg viewBox="0 0 8 8" width="8" height="8" aria-hidden="true" focusable="false">
+            <rect class="series-1" width="8" height="8" />
+            <path class="hatch" d="M0 5L5 0H8L0 8zM4 8L8 4V7L7 8z" />
+          </svg>
+          in progress
+        </li>
+      )}
     </ul>
   )
 }
@@ -247,10 +340,16 @@ function shortLabel(label: string): string {
   return label.length > MAX_LABEL_LENGTH ? `${label.slice(0, MAX_LABEL_LENGTH - 1)}…` : label
 }
 
-/** First, middle and last label: the most that fits on a phone. */
+/** Fits on a wide page. A phone shows every second label. */
+const MAX_AXIS_LABELS = 7
+
+/** Labels of bars at equal distances, from the first to the last bar. */
 function axisLabels(bars: readonly Bar[]): string[] {
-  if (bars.length < 3) return bars.map(({ label }) => label)
-  return [0, Math.floor((bars.length - 1) / 2), bars.length - 1].map((i) => bars[i]?.label ?? '')
+  const count = Math.min(MAX_AXIS_LABELS, bars.length)
+  return Array.from({ length: count }, (_, i) => {
+    const index = Math.round((i * (bars.length - 1)) / Math.max(1, count - 1))
+    return bars[index]?.label ?? ''
+  })
 }
 
 const MAX_INTERVALS = 5

@@ -85,7 +85,7 @@ describeOneDatabase('the page of one error', (database) => {
     const response = await host.get(`/errors/${id}?occurrence_id=first`)
     expect(response.status).toBe(422)
     expect(await response.text()).toContain('occurrence_id')
-    expect((await host.get(`/errors/${id}?histogram=year`)).status).toBe(422)
+    expect((await host.get(`/errors/${id}?range=year`)).status).toBe(422)
   })
 
   test('returns 404 when another application is selected', async () => {

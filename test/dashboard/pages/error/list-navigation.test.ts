@@ -120,8 +120,8 @@ describe('the page of one error', () => {
   test('formats the days of its chart and uses the singular for one occurrence', async () => {
     const html = await page()
     expect(html).toContain('<span>17 Oct</span>')
-    expect(html).toContain('<title>Sat, 17 Oct 2026: 1 occurrence</title>')
-    expect(html).toContain('<title>Fri, 16 Oct 2026: 0 occurrences</title>')
+    expect(html).toContain('<title>Sat, 17 Oct 2026, in progress\n1 occurrence</title>')
+    expect(html).toContain('<title>Fri, 16 Oct 2026\n0 occurrences</title>')
   })
 
   test('limits every field to the length that its command accepts', async () => {

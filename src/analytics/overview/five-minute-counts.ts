@@ -1,0 +1,66 @@
+import type { Context } from '../../context.js'
+import { scaleToHours } from '../../model/scale-to-hours.js'
+import type { Severity } from '../../model/severity/severity.js'
+import { firstHourFrom, MINUTE, startOfHour } from '../../model/time.js'
+import { hoursOfApplication } from '../sums/application-filter.js'
+import type { Span } from '../sums/period.js'
+
+export interface FiveMinuteCount {
+  start: number
+  /** Severity of the error. */
+  severity: Severity
+  count: number
+}
+
+const FIVE_MINUTES_MS = 5 * MINUTE
+/** Limits the cost of a bar in an error storm. Counts are scaled to the exact number of the hour. */
+const MAX_ROWS_PER_BAR = 5000
+
+/** Occurrences in each five minutes of a span of a few hours. Includes the rest of the first and last hour. */
+export async function fiveMinuteCounts(
+  context: Context,
+  application_id: number | undefined,
+  span: Span,
+): Promise<FiveMinuteCount[]> {
+  const [from, to] = [startOfHour(span.from), Math.min(firstHourFrom(span.to), context.now() + 1)]
+  const rows: FiveMinuteCount[] = []
+  for (let start = from; start < to; start += FIVE_MINUTES_MS) {
+    rows.push(...(await countStored(context, application_id, start)))
+  }
+  return scaleToHours(rows, await countByHour(context, application_id, { from, to }))
+}
+
+async function countStored(
+  { database }: Context,
+  application_id: number | undefined,
+  start: number,
+): Promise<FiveMinuteCount[]> {
+  const rows = await database.read
+    .selectFrom(
+      database.read
+        .selectFrom('faultboard_occurrences')
+        .select('error_id')
+        .where('occurred_at', '>=', start)
+        .where('occurred_at', '<', start + FIVE_MINUTES_MS)
+        .limit(MAX_ROWS_PER_BAR)
+        .as('o'),
+    )
+    .innerJoin('faultboard_errors as e', 'e.id', 'o.error_id')
+    .select(({ fn }) => ['e.severity', fn.countAll<number>().as('count')])
+    .$if(application_id !== undefined, (query) => query.where('e.application_id', '=', application_id ?? 0))
+    .groupBy('e.severity')
+    .execute()
+  return rows.map(({ severity, count }) => ({ start, severity, count: Number(count) }))
+}
+
+async function countByHour(context: Context, application_id: number | undefined, { from, to }: Span) {
+  const rows = await context.database.read
+    .selectFrom('faultboard_application_hours')
+    .select(({ fn }) => ['hour', fn.sum<number>('count').as('count')])
+    .where('hour', '>=', from)
+    .where('hour', '<', to)
+    .where(await hoursOfApplication(context, application_id))
+    .groupBy('hour')
+    .execute()
+  return new Map(rows.map(({ hour, count }) => [hour, Number(count)]))
+}

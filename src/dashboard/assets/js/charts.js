@@ -1,0 +1,122 @@
+// Tooltips, arrow keys and zoom by dragging for charts. Without this script, bars have native tooltips and links.
+const MIN_DRAG_PX = 8
+
+for (const chart of document.querySelectorAll('[data-chart]')) {
+  const bars = [...chart.querySelectorAll('[data-bar]')]
+  const area = chart.parentElement
+  for (const bar of area.querySelectorAll('[data-bar]')) enableTooltip(area, bar)
+  enableArrowKeys(chart, bars)
+  enableDrag(chart, area, bars)
+}
+
+function enableTooltip(area, bar) {
+  const title = bar.querySelector('title')
+  const text = title.textContent
+  // The native tooltip would appear a second later, above this one.
+  title.remove()
+  let tooltip = null
+  const hide = () => {
+    tooltip?.remove()
+    tooltip = null
+  }
+  const show = () => {
+    if (tooltip) return
+    tooltip = document.createElement('div')
+    tooltip.className = 'chart-tooltip'
+    // The bar has the same text as its accessible name.
+    tooltip.ariaHidden = 'true'
+    tooltip.textContent = text
+    area.append(tooltip)
+    const [box, frame] = [(bar.querySelector('.hit') ?? bar).getBoundingClientRect(), area.getBoundingClientRect()]
+    const center = box.left + box.width / 2 - frame.left
+    const left = Math.min(Math.max(0, center - tooltip.offsetWidth / 2), frame.width - tooltip.offsetWidth)
+    tooltip.style.left = `${left}px`
+    tooltip.style.bottom = 'calc(100% + 4px)'
+  }
+  bar.addEventListener('pointerenter', show)
+  bar.addEventListener('pointerleave', hide)
+  bar.addEventListener('focus', show)
+  bar.addEventListener('blur', hide)
+  bar.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape') hide()
+  })
+}
+
+// One tab stop per chart: the newest bar first, then the bar that was focused last.
+function enableArrowKeys(chart, bars) {
+  let current = bars.length - 1
+  for (const [index, bar] of bars.entries()) {
+    bar.setAttribute('tabindex', index === current ? '0' : '-1')
+    bar.addEventListener('focus', () => {
+      bars[current].setAttribute('tabindex', '-1')
+      bar.setAttribute('tabindex', '0')
+      current = index
+    })
+  }
+  chart.addEventListener('keydown', (event) => {
+    if (event.altKey || event.ctrlKey || event.metaKey) return
+    const target = {
+      ArrowLeft: current - 1,
+      ArrowRight: current + 1,
+      Home: 0,
+      End: bars.length - 1,
+    }[event.key]
+    if (target === undefined) return
+    event.preventDefault()
+    bars[target]?.focus()
+  })
+}
+
+function zoomLink(bar) {
+  return bar.dataset.zoom ?? bar.getAttribute('href')
+}
+
+function isZoom(link) {
+  return link !== null && new URL(link, location.href).searchParams.has('from')
+}
+
+// Selects the bars between the start and the end of a drag.
+function enableDrag(chart, area, bars) {
+  if (bars.length < 2 || !bars.every((bar) => isZoom(zoomLink(bar)))) return
+  let drag = null
+  const barAt = (x) => {
+    const { left, width } = chart.getBoundingClientRect()
+    return Math.min(bars.length - 1, Math.max(0, Math.floor(((x - left) / width) * bars.length)))
+  }
+  const selected = (event) => [drag.x, event.clientX].sort((a, b) => a - b).map(barAt)
+
+  // Links start a native drag and drop.
+  chart.addEventListener('dragstart', (event) => event.preventDefault())
+  chart.addEventListener('pointerdown', (event) => {
+    // Touch scrolls the page.
+    if (event.button === 0 && event.pointerType !== 'touch') drag = { x: event.clientX, box: null }
+  })
+  window.addEventListener('pointermove', (event) => {
+    if (!drag || (!drag.box && Math.abs(event.clientX - drag.x) < MIN_DRAG_PX)) return
+    if (!drag.box) {
+      drag.box = document.createElement('div')
+      drag.box.className = 'chart-selection'
+      area.append(drag.box)
+    }
+    const [first, last] = selected(event)
+    drag.box.style.left = `${(first / bars.length) * 100}%`
+    drag.box.style.width = `${((last - first + 1) / bars.length) * 100}%`
+  })
+  window.addEventListener('pointerup', (event) => {
+    if (!drag) return
+    const { box } = drag
+    if (box) {
+      const [first, last] = selected(event).map((index) => new URL(zoomLink(bars[index]), location.href))
+      first.searchParams.set('to', last.searchParams.get('to'))
+      box.remove()
+      // A click follows on the bar at the end of the drag.
+      window.addEventListener('click', (click) => click.preventDefault(), { capture: true, once: true })
+      location.assign(first)
+    }
+    drag = null
+  })
+  window.addEventListener('pointercancel', () => {
+    drag?.box?.remove()
+    drag = null
+  })
+}

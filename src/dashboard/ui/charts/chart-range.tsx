@@ -1,0 +1,116 @@
+import type { ReleaseMarker } from '../../../analytics/releases/release-markers.js'
+import { barEnd, CHART_RANGES, type ChartRange, type ChartSpan } from '../../../model/chart-span.js'
+import { localDay } from '../../../model/time.js'
+import type { Rendered, Visit } from '../../define.js'
+import { currentPageWith, href } from '../../links/href.js'
+import { Tabs } from '../layout/tabs.js'
+import { clockTime, exactTime, longDate, shortDate } from '../time.js'
+import type { Bar, Marker } from './charts.js'
+
+const RANGE_LABELS: Record<ChartRange, string> = {
+  '1h': '1 h',
+  '24h': '24 h',
+  '7d': '7 d',
+  '30d': '30 d',
+  '90d': '90 d',
+}
+const RANGE_NAMES: Record<ChartRange, string> = {
+  '1h': 'Last hour',
+  '24h': 'Last 24 hours',
+  '7d': 'Last 7 days',
+  '30d': 'Last 30 days',
+  '90d': 'Last 90 days',
+}
+
+interface ChartProps {
+  span: ChartSpan
+  visit: Visit
+  /** Fragment of the chart, for a chart far down the page. */
+  fragment?: string
+}
+
+/** Links to the ranges of a chart, and the way back from a zoomed chart. */
+export function ChartRangeTabs({ span, visit, fragment = '' }: ChartProps): Rendered {
+  const link = (range: ChartRange | null) =>
+    `${currentPageWith(visit, { ...(range && { range }), from: null, to: null })}${fragment}`
+  return (
+    <div class="chart-range">
+      <Tabs
+        label="Range"
+        tabs={CHART_RANGES.map((range) => ({
+          label: RANGE_LABELS[range],
+          href: link(range),
+          current: range === span.range,
+        }))}
+      />
+      {span.range === null && <a href={link(null)}>Reset zoom</a>}
+    </div>
+  )
+}
+
+/** Name of the span, such as "Last 30 days". */
+export function spanName(span: ChartSpan, visit: Visit): string {
+  return span.range === null ? timeText(span, visit) : RANGE_NAMES[span.range]
+}
+
+/** Bars of a span with their names and the links that zoom into them. */
+export function spanBars(
+  { span, visit, fragment = '' }: ChartProps,
+  values: readonly Readonly<Record<string, number>>[],
+): Bar[] {
+  const { time_zone, now } = visit
+  const unzoomed = currentPageWith(visit, { from: null, to: null })
+  const zoomPrefix = `${unzoomed}${unzoomed.includes('?') ? '&' : '?'}`
+  return span.starts.map((from, i) => {
+    const to = barEnd(span, i)
+    const day = localDay(from, time_zone)
+    const usesDates = span.step === 'day' || span.step === 'quarter_day'
+    return {
+      label: usesDates ? shortDate(day) : clockTime(from, time_zone),
+      name: span.step === 'day' ? longDate(day) : `${longDate(day)}, ${clockSpan(from, to, time_zone)}`,
+      href: span.step === 'day' ? href(visit, '/errors', { day }) : undefined,
+      zoom: span.step === 'five_minutes' ? undefined : `${zoomPrefix}from=${from / 1000}&to=${to / 1000}${fragment}`,
+      isCurrent: now >= from && now < to,
+      values: values[i] ?? {},
+    }
+  })
+}
+
+/** Lines at the times when releases were first seen. */
+export function releaseLines(releases: readonly ReleaseMarker[], { span, visit }: ChartProps): Marker[] {
+  const hasSeveral = visit.application_id === null && visit.applications.length > 1
+  return releases.map(({ application_id, app_version, first_seen_at }) => {
+    const application = visit.applications.find(({ id }) => id === application_id)?.name
+    return {
+      position: barPosition(span, Date.parse(first_seen_at)),
+      label: app_version,
+      name: `Release ${app_version}${hasSeveral && application ? ` of ${application}` : ''}, first seen ${exactTime(first_seen_at, visit.time_zone)}`,
+      href: href(visit, '/releases', {
+        app_version,
+        ...(hasSeveral && { release_application_id: application_id }),
+      }),
+    }
+  })
+}
+
+/** Bars have the same width, although a day can have 23 or 25 hours. */
+function barPosition(span: ChartSpan, time: number): number {
+  const index = Math.max(
+    0,
+    span.starts.findLastIndex((start) => start <= time),
+  )
+  const [start = span.from, end] = [span.starts[index], barEnd(span, index)]
+  return Math.min(1, (index + (time - start) / (end - start)) / span.starts.length)
+}
+
+/** `Tue, 19 May 2026, 06:00–07:00`, or two dates. */
+function timeText({ from, to }: ChartSpan, { time_zone, now }: Visit): string {
+  const [first, last] = [localDay(from, time_zone), localDay(to - 1, time_zone)]
+  if (first !== last) return `${longDate(first)} – ${longDate(last)}`
+  const isWholeDay = localDay(from - 1, time_zone) !== first && (to > now || localDay(to, time_zone) !== last)
+  return isWholeDay ? longDate(first) : `${longDate(first)}, ${clockSpan(from, to, time_zone)}`
+}
+
+function clockSpan(from: number, to: number, time_zone: string): string {
+  return `${clockTime(from, time_zone)}–${clockTime(to, time_zone)}`
+}

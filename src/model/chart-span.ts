@@ -1,0 +1,130 @@
+import type * as v from 'valibot'
+import { TrackerError } from './errors.js'
+import { choice, instant, optional } from './input/input.js'
+import { DAY, firstHourFrom, HOUR, lastDays, MINUTE, startOfDay, startOfHour } from './time.js'
+
+export const CHART_RANGES = ['1h', '24h', '7d', '30d', '90d'] as const
+export type ChartRange = (typeof CHART_RANGES)[number]
+
+/** Length of a bar. Hours, quarters of a day and days can be read from the rollups, five minutes cannot. */
+export type ChartStep = 'five_minutes' | 'hour' | 'quarter_day' | 'day'
+
+/** Time span of a chart, divided into bars. */
+export interface ChartSpan {
+  /** Null for a zoomed span. */
+  range: ChartRange | null
+  from: number
+  /** End of the last bar, which can be in the future. */
+  to: number
+  step: ChartStep
+  /** Start of each bar, ascending. */
+  starts: readonly number[]
+}
+
+/** Parameters that select the span: a range that ends now, or instants. Without `to`, the span ends now. */
+export const chartSpanInput = {
+  range: optional(choice(CHART_RANGES)),
+  from: optional(instant()),
+  to: optional(instant()),
+}
+type ChartSpanInput = v.InferOutput<v.ObjectSchema<typeof chartSpanInput, undefined>>
+
+const DEFAULT_RANGE: ChartRange = '30d'
+const STEP_MS = { five_minutes: 5 * MINUTE, hour: HOUR, quarter_day: 6 * HOUR } as const
+/** Longest span for each step: keeps the bars of a chart below 80, and a day with 25 hours in hours. */
+const MAX_FIVE_MINUTES_SPAN_MS = 3 * HOUR
+const MAX_HOUR_SPAN_MS = 50 * HOUR
+const MAX_QUARTER_SPAN_MS = 15 * DAY
+/** Length of a span without a start. */
+const DEFAULT_SPAN_MS = 30 * DAY
+const MAX_SPAN_MS = 366 * DAY
+
+/** Returns the selected span. Throws `invalid_input` if the instants do not form a span. */
+export function chartSpan({ range, from, to }: ChartSpanInput, now: number, zone: string): ChartSpan {
+  if (from === undefined && to === undefined) return rangeSpan(range ?? DEFAULT_RANGE, now, zone)
+  const end = to ?? now
+  const start = from ?? end - DEFAULT_SPAN_MS
+  if (end <= start || start >= now) throw new TrackerError('invalid_input', 'from must be before to, and in the past.')
+  if (end - start > MAX_SPAN_MS) {
+    throw new TrackerError('invalid_input', 'from must be at most 366 days before to.')
+  }
+  return zoomedSpan(start, Math.min(end, now + DAY), now, zone)
+}
+
+function rangeSpan(range: ChartRange, now: number, zone: string): ChartSpan {
+  switch (range) {
+    case '1h': {
+      const to = roundDown(now, STEP_MS.five_minutes) + STEP_MS.five_minutes
+      return { range, ...divided('five_minutes', to - HOUR, to) }
+    }
+    case '24h': {
+      const to = startOfHour(now) + HOUR
+      return { range, ...divided('hour', to - DAY, to) }
+    }
+    case '7d':
+      return { range, ...dividedDays('quarter_day', lastDays(7, now, zone), now, zone) }
+    case '30d':
+    case '90d':
+      return { range, ...dividedDays('day', lastDays(Number.parseInt(range, 10), now, zone), now, zone) }
+  }
+}
+
+/** Aligns the span to its bars. Bars that start in the future are omitted. */
+function zoomedSpan(from: number, to: number, now: number, zone: string): ChartSpan {
+  const length = to - from
+  if (length <= MAX_FIVE_MINUTES_SPAN_MS) {
+    const step = STEP_MS.five_minutes
+    const end = Math.min(roundDown(to + step - 1, step), roundDown(now, step) + step)
+    return { range: null, ...divided('five_minutes', roundDown(from, step), end) }
+  }
+  if (length <= MAX_HOUR_SPAN_MS) {
+    const end = Math.min(firstHourFrom(to), startOfHour(now) + HOUR)
+    return { range: null, ...divided('hour', Math.min(firstHourFrom(from), end - HOUR), end) }
+  }
+  const step = length <= MAX_QUARTER_SPAN_MS ? 'quarter_day' : 'day'
+  return { range: null, ...dividedDays(step, daysBetween(from, Math.min(to, now + 1), zone), now, zone) }
+}
+
+type Division = Omit<ChartSpan, 'range'>
+
+function divided(step: 'five_minutes' | 'hour', from: number, to: number): Division {
+  const count = Math.round((to - from) / STEP_MS[step])
+  return { step, from, to, starts: Array.from({ length: count }, (_, i) => from + i * STEP_MS[step]) }
+}
+
+function dividedDays(step: 'quarter_day' | 'day', days: readonly number[], now: number, zone: string): Division {
+  const [from = now, last = now] = [days[0], days.at(-1)]
+  const endOfLastDay = nextDay(last, zone)
+  if (step === 'day') return { step, from, to: endOfLastDay, starts: days }
+  const starts = days.flatMap((start, i) =>
+    [0, 1, 2, 3]
+      .map((quarter) => start + quarter * STEP_MS.quarter_day)
+      .filter((time) => time < (days[i + 1] ?? endOfLastDay) && time <= now),
+  )
+  return { step, from, to: Math.min(endOfLastDay, (starts.at(-1) ?? from) + STEP_MS.quarter_day), starts }
+}
+
+function daysBetween(from: number, to: number, zone: string): number[] {
+  const days = [startOfDay(from, zone)]
+  for (let day = nextDay(days[0] ?? from, zone); day < to; day = nextDay(day, zone)) days.push(day)
+  return days
+}
+
+/** 36 hours are past the end of the longest day and before the end of the two shortest. */
+function nextDay(day: number, zone: string): number {
+  return startOfDay(day + 36 * HOUR, zone)
+}
+
+function roundDown(time: number, step: number): number {
+  return Math.floor(time / step) * step
+}
+
+/** End of a bar. */
+export function barEnd({ starts, to }: Pick<ChartSpan, 'starts' | 'to'>, index: number): number {
+  return starts[index + 1] ?? to
+}
+
+/** Span of the same length before the part of this span that has passed. */
+export function spanBefore({ from, to }: Pick<ChartSpan, 'from' | 'to'>, now: number): { from: number; to: number } {
+  return { from: from - (Math.min(to, now) - from), to: from }
+}
