@@ -91,6 +91,13 @@ describe('the docs', () => {
     expect(shown.filter((name) => !text.includes(readFileSync(`examples/${name}`, 'utf8').trim()))).toEqual([])
   })
 
+  test('docs/deployment.md has a measured time for every recipe', () => {
+    const [recipes = '', times = ''] = readFileSync('docs/deployment.md', 'utf8').split('\n## Measured times\n')
+    const titles = [...recipes.matchAll(/^## (.*)$/gm)].map(([, title]) => title)
+    expect(titles.length).toBeGreaterThan(5)
+    expect([...times.matchAll(/^\| ([^|]+) \| \d+ s/gm)].map(([, title]) => title)).toEqual(titles)
+  })
+
   test('docs/capture.md lists every drop reason with its description', () => {
     const text = readFileSync('docs/capture.md', 'utf8')
     const rows = Object.entries(DROP_REASONS).map(([reason, meaning]) => `| \`${reason}\` | ${meaning} |`)
