@@ -52,10 +52,13 @@ export interface Page<
   Data = unknown,
   More = unknown,
   Response extends v.GenericSchema = v.GenericSchema,
+  MoreJson = unknown,
 > extends Endpoint<Schema> {
   load(context: Context, parameters: v.InferOutput<Schema>, visit: Visit): Promise<Data>
   /** Loads data that only the HTML view needs, so that JSON requests do not wait for it. */
   loadForHtml?(context: Context, data: Data, parameters: v.InferOutput<Schema>, visit: Visit): Promise<More>
+  /** Loads data that only the JSON needs, because another page shows it. */
+  loadForJson?(context: Context, data: Data, parameters: v.InferOutput<Schema>): Promise<MoreJson>
   title(data: Data, visit: Visit): string
   /**
    * Title of a page with slow queries, whose status depends only on its parameters. If the data takes long, the layout is
@@ -66,7 +69,7 @@ export interface Page<
   healthState?(data: Data): HealthState
   /** Schema of the JSON, also for OpenAPI. */
   readonly response: Response
-  json(data: Data): v.InferOutput<Response>
+  json(data: Data & MoreJson): v.InferOutput<Response>
   view(data: Data & More, visit: Visit, parameters: v.InferOutput<Schema>): Rendered
   /** `Link` header of a paginated page. */
   links?(data: Data, visit: Visit): string | null
@@ -110,8 +113,8 @@ export interface ActionResult {
   preferences?: Readonly<Record<string, string>>
 }
 
-export function definePage<Schema extends v.GenericSchema, Data, More, Response extends v.GenericSchema>(
-  page: Page<Schema, Data, More, Response>,
+export function definePage<Schema extends v.GenericSchema, Data, More, Response extends v.GenericSchema, MoreJson>(
+  page: Page<Schema, Data, More, Response, MoreJson>,
 ): Page {
   return page as unknown as Page
 }

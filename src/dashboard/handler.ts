@@ -216,7 +216,8 @@ async function respondWithPage(
   const data = await loading
   if (exchange.wantsJson) {
     const links = page.links?.(data, { ...visit, path: `${visit.path}${suffix}` })
-    return jsonResponse(page.json(data), 200, links ? { Link: links } : {})
+    const sent = page.loadForJson ? Object.assign({}, data, await page.loadForJson(context, data, parameters)) : data
+    return jsonResponse(page.json(sent), 200, links ? { Link: links } : {})
   }
   const shown = page.loadForHtml
     ? Object.assign({}, data, await page.loadForHtml(context, data, parameters, visit))

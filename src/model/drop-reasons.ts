@@ -1,4 +1,4 @@
-/** Meaning of each reason in `Tracker.stats().dropped`, for the settings page and the documentation. */
+/** Meaning of each reason in `Tracker.stats().dropped`, for the health page and the documentation. */
 export const DROP_REASONS: Readonly<Record<string, string>> = {
   ignored: 'Not recorded: listed in ignored_exceptions.',
   skipped_by_callback: 'Not recorded: before_log_callback returned false.',

@@ -75,11 +75,9 @@ describeInBrowser('analytics over a year', ({ open }) => {
 
   test('links from the newest versions to older pages', async () => {
     const page = await open({ javaScriptEnabled: false })
-    for (const path of ['/errors/analytics', '/errors/correlation']) {
-      await page.goto(at(`${path}?days=365`))
-      await page.getByRole('link', { name: `${RELEASES - 20} older` }).click()
-      expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/error_dashboard/releases?days=365')
-    }
+    await page.goto(at('/errors/correlation?days=365'))
+    await page.getByRole('link', { name: `${RELEASES - 20} older` }).click()
+    expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/error_dashboard/releases?days=365')
     expect(await versions(page)).toEqual(Array.from({ length: 20 }, (_, i) => versionOf(RELEASES - 1 - i)))
     await page.getByRole('link', { name: 'Next' }).click()
     expect(await versions(page)).toEqual(['1.4.0', '1.3.0', '1.2.0', '1.1.0', '1.0.0'])

@@ -22,6 +22,7 @@ import {
   usersWithErrors,
 } from '../../../analytics/trends/error-trends.js'
 import { ImpactedError } from '../../../analytics/trends/user-impact.js'
+import type { Context } from '../../../context.js'
 import * as r from '../../../model/result.js'
 import { definePage } from '../../define.js'
 import { DayRange } from '../../ui/day-range.js'
@@ -32,28 +33,33 @@ import { YieldingList } from '../../ui/yielding-list.js'
 import { AboveBaseline } from './above-baseline.js'
 import { NewestBursts } from './bursts.js'
 import { StrongestCascades } from './cascades.js'
-import { Releases } from './release-panels.js'
 import { ResolutionFigures } from './resolution-figures.js'
 import { periodText, Trends } from './trends.js'
-import { UserFigures } from './user-figures.js'
+import { UserImpact } from './user-impact.js'
 
 /** Figures that are slow on a large database, and therefore cached separately. */
 const SlowFigures = r.object({
   errors_by_type: TypeShares,
-  top_users: r.list(UserErrors),
   user_impact: r.list(ImpactedError),
-  errors_by_version: r.list(VersionFigures),
-  release: r.nullable(ReleaseChanges),
   above_baseline: r.nullable(r.list(Spike)),
   cascades: r.list(StrongCascade),
   bursts: RecentBursts,
 })
 type SlowFigures = v.InferOutput<typeof SlowFigures>
-type CachedFigures = { [Name in keyof SlowFigures]: CachedResult<SlowFigures[Name]> }
+
+/** Figures that Correlation and Releases show. */
+const JsonFigures = r.object({
+  top_users: r.list(UserErrors),
+  errors_by_version: r.list(VersionFigures),
+  release: r.nullable(ReleaseChanges),
+})
+type JsonFigures = v.InferOutput<typeof JsonFigures>
+
+type Cached<Figures> = { [Name in keyof Figures]: CachedResult<Figures[Name]> }
 
 interface Analytics {
   trends: ErrorTrends
-  counted: CachedFigures
+  counted: Cached<SlowFigures>
   /** Age of the oldest cached result. */
   counted_at: number
 }
@@ -62,33 +68,45 @@ export const analytics = definePage({
   path: '/errors/analytics',
   text: 'Analytics: trends, types, hours, users, resolution and releases',
   parameters: errorTrendsInput,
-  async load(context, { days = TREND_DAYS, application_id, app_version }): Promise<Analytics> {
+  async load(context, { days = TREND_DAYS, application_id }): Promise<Analytics> {
     await context.ready()
     const input = { days, application_id }
-    const cached = <T,>(name: string, query: () => Promise<T>) =>
-      cachedQuery(context, `analytics ${name} ${days} ${application_id}`, query)
+    const cached = cacheFor(context, input)
     const trends = await cached('trends', () => errorTrends(context, input))
     const counted = {
       errors_by_type: await cached('types', () => errorsByType(context, input)),
-      top_users: await cached('users', () => usersWithErrors(context, input)),
       user_impact: await cached('impact', () => errorsByUsers(context, input)),
-      errors_by_version: await cached('versions', () => errorsByRelease(context, input)),
-      release: await cached(`release ${app_version}`, () => changesOfRelease(context, { application_id }, app_version)),
       above_baseline: await cached('above baseline', () => typesAboveBaseline(context, { application_id })),
       cascades: await cached('cascades', () => cascadesOfPeriod(context, input)),
       bursts: await cached('bursts', () => burstsOfPeriod(context, input)),
     }
     return { trends: trends.value, counted, counted_at: oldestQueryTime([trends, ...Object.values(counted)]) }
   },
+  async loadForJson(context, _data, { days = TREND_DAYS, application_id, app_version }) {
+    const input = { days, application_id }
+    const cached = cacheFor(context, input)
+    const forJson: Cached<JsonFigures> = {
+      top_users: await cached('users', () => usersWithErrors(context, input)),
+      errors_by_version: await cached('versions', () => errorsByRelease(context, input)),
+      release: await cached(`release ${app_version}`, () => changesOfRelease(context, { application_id }, app_version)),
+    }
+    return { forJson }
+  },
   title: () => 'Analytics',
   streamedTitle: 'Analytics',
-  response: r.object({ ...ErrorTrends.entries, ...SlowFigures.entries, counted_at: r.time }),
-  json: ({ trends, counted, counted_at }) => ({
-    ...trends,
-    ...(Object.fromEntries(Object.entries(counted).map(([name, { value }]) => [name, value])) as SlowFigures),
-    counted_at: new Date(counted_at).toISOString(),
+  response: r.object({
+    ...ErrorTrends.entries,
+    ...SlowFigures.entries,
+    ...JsonFigures.entries,
+    counted_at: r.time,
   }),
-  view: ({ trends, counted, counted_at }, visit, { app_version }) => (
+  json: ({ trends, counted, forJson, counted_at }) => ({
+    ...trends,
+    ...valuesOf<SlowFigures>(counted),
+    ...valuesOf<JsonFigures>(forJson),
+    counted_at: new Date(Math.min(counted_at, oldestQueryTime(Object.values(forJson)))).toISOString(),
+  }),
+  view: ({ trends, counted, counted_at }, visit) => (
     <>
       <PageHead title="Analytics" context={periodText(trends.period)}>
         <DayRange days={trends.period.days} visit={visit} />
@@ -98,27 +116,19 @@ export const analytics = definePage({
           title={`No occurrences in the last ${trends.period.days === 1 ? 'day' : `${trends.period.days} days`}`}
           code="await Tracker.Commands.LogError.call({ exception: new Error('Hello, Faultboard') })"
         >
-          Trends, affected users and releases appear here with the first error. Select a longer range, or send a test
-          error:
+          Trends, affected users and resolution times appear here with the first error. Select a longer range, or send a
+          test error:
         </Empty>
       ) : (
         <div class="stack">
           <YieldingList
             items={[
               () => <Trends trends={trends} types={counted.errors_by_type.value} visit={visit} />,
-              () => <UserFigures users={counted.top_users.value} impact={counted.user_impact.value} visit={visit} />,
+              () => <UserImpact impact={counted.user_impact.value} visit={visit} />,
               () => <ResolutionFigures trends={trends} visit={visit} />,
               () => <AboveBaseline spikes={counted.above_baseline.value} visit={visit} />,
               () => <StrongestCascades cascades={counted.cascades.value} visit={visit} />,
               () => <NewestBursts found={counted.bursts.value} visit={visit} />,
-              () => (
-                <Releases
-                  versions={counted.errors_by_version.value}
-                  changes={counted.release.value}
-                  requestedVersion={app_version}
-                  visit={visit}
-                />
-              ),
             ]}
             render={(renderPanel) => renderPanel()}
           />
@@ -128,3 +138,13 @@ export const analytics = definePage({
     </>
   ),
 })
+
+function cacheFor(context: Context, { days, application_id }: { days: number; application_id: number | undefined }) {
+  return <T,>(name: string, query: () => Promise<T>) =>
+    cachedQuery(context, `analytics ${name} ${days} ${application_id}`, query)
+}
+
+function valuesOf<Figures>(cached: Cached<Figures>): Figures {
+  const entries = Object.entries<CachedResult<unknown>>(cached)
+  return Object.fromEntries(entries.map(([name, { value }]) => [name, value])) as Figures
+}

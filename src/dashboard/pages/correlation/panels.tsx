@@ -15,15 +15,13 @@ import {
   type ReleaseProblem,
   SEVERE_SHARE_INCREASE,
 } from '../../../analytics/releases/problematic-releases.js'
-import type { VersionErrors } from '../../../analytics/releases/version-errors.js'
+import { MAX_VERSIONS, type VersionErrors } from '../../../analytics/releases/version-errors.js'
 import type { Rendered, Visit } from '../../define.js'
 import { href } from '../../links/href.js'
 import { SeverityMix } from '../../ui/charts/severity-mix.js'
 import { Insight, InsightTable } from '../../ui/insight.js'
 import { formatCount, Time } from '../../ui/time.js'
 import { samplePercent, sharePercent } from '../../ui/units.js'
-import { MAX_SHOWN_VERSIONS, NoVersions, OlderVersions } from '../analytics/release-panels.js'
-import { NoUsers, UserTable } from '../analytics/user-figures.js'
 import { ReleaseLink } from '../releases/release-link.js'
 
 /** Releases with more errors than the previous release. */
@@ -126,11 +124,56 @@ export function ErrorsByVersion({ versions, visit }: { versions: readonly Versio
   )
 }
 
+/** The releases page lists all versions. */
+const MAX_SHOWN_VERSIONS = 20
+
+/** Link to the versions that are not listed. */
+function OlderVersions({ versions, visit }: { versions: readonly unknown[]; visit: Visit }): Rendered {
+  const older = versions.length - MAX_SHOWN_VERSIONS
+  if (older <= 0) return null
+  return (
+    <p class="description">
+      {'and '}
+      <a href={href(visit, '/releases', { days: visit.query.get('days') })}>
+        {`${formatCount(older, versions.length >= MAX_VERSIONS)} older`}
+      </a>
+    </p>
+  )
+}
+
+function NoVersions(): Rendered {
+  return (
+    <p class="muted">
+      No version data. Set <code>app_version</code>, or <code>version</code> in your <code>package.json</code>.
+    </p>
+  )
+}
+
 export function MultiErrorUsers({ users, visit }: { users: readonly UserErrors[]; visit: Visit }): Rendered {
   return (
     <Insight title="Users with several errors" description="Users affected by 2 or more errors.">
-      {users.length === 0 ? <NoUsers /> : <UserTable users={users} visit={visit} />}
+      {users.length === 0 ? (
+        <p class="muted">No user is affected by several errors.</p>
+      ) : (
+        <UserTable users={users} visit={visit} />
+      )}
     </Insight>
+  )
+}
+
+/** Users with their errors, linked to the list. */
+function UserTable({ users, visit }: { users: readonly UserErrors[]; visit: Visit }): Rendered {
+  return (
+    <InsightTable
+      title="Users by errors"
+      rows={users}
+      columns={[
+        { name: 'User', cell: ({ user_id }) => <a href={href(visit, '/errors', { user_id })}>{user_id}</a> },
+        { name: 'Errors', number: true, cell: ({ error_count }) => formatCount(error_count) },
+        { name: 'Occurrences', number: true, cell: ({ occurrences }) => formatCount(occurrences) },
+        { name: 'Last seen', number: true, cell: ({ last_seen_at }) => <Time iso={last_seen_at} visit={visit} /> },
+      ]}
+    />
   )
 }
 

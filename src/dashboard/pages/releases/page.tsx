@@ -2,7 +2,6 @@ import * as v from 'valibot'
 import { type CachedResult, cachedQuery, oldestQueryTime } from '../../../analytics/cached-query.js'
 import { ReleaseChanges as Changes, releaseChanges } from '../../../analytics/releases/release-changes.js'
 import { RELEASE_DAYS, ReleaseList, releaseList, releaseListInput } from '../../../analytics/releases/release-list.js'
-import { TrackerError } from '../../../model/errors.js'
 import { filterText, id, optional } from '../../../model/input/input.js'
 import * as r from '../../../model/result.js'
 import { definePage } from '../../define.js'
@@ -32,22 +31,19 @@ export const releases = definePage({
     ...releaseListInput.entries,
     app_version: filterText({ max: 128 }),
     release_application_id: optional(id()),
-    compare_with: filterText({ max: 128, note: 'a version of the same application, by default the previous release' }),
+    compare_with: filterText({ max: 128, note: 'default: the previous release' }),
   }),
   async load(
     context,
     { days = RELEASE_DAYS, application_id, page, app_version, release_application_id = application_id, compare_with },
   ): Promise<Data> {
-    if (compare_with !== undefined && app_version === undefined) {
-      throw new TrackerError('invalid_input', 'compare_with requires app_version')
-    }
     await context.ready()
     const cached = <T,>(name: string, load: () => Promise<T>) =>
       cachedQuery(context, `releases ${name} ${application_id}`, load)
     return {
       list: await cached(`list ${days} ${page}`, () => releaseList.run(context, { days, application_id, page })),
       release:
-        app_version === undefined
+        app_version === undefined && compare_with === undefined
           ? null
           : await cached(`of ${JSON.stringify([app_version, compare_with])} ${release_application_id}`, () =>
               releaseChanges(
@@ -68,7 +64,7 @@ export const releases = definePage({
     counted_at: new Date(oldestQueryTime([list, release])).toISOString(),
   }),
   links: ({ list }, visit) => paginationLinks(list.value.pagination, visit),
-  view: ({ list, release }, visit, { app_version }) => {
+  view: ({ list, release }, visit, { app_version, compare_with }) => {
     const { period, releases, trend_dates, pagination } = list.value
     return (
       <>
@@ -77,7 +73,7 @@ export const releases = definePage({
         </PageHead>
         <div class="stack">
           {release && (
-            <ReleaseChanges changes={release.value} requestedVersion={app_version} visit={visit}>
+            <ReleaseChanges changes={release.value} requestedVersion={app_version ?? compare_with} visit={visit}>
               {release.value && <CompareForm changes={release.value} visit={visit} />}
             </ReleaseChanges>
           )}

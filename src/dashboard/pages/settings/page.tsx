@@ -11,7 +11,6 @@ import { href } from '../../links/href.js'
 import { Empty } from '../../ui/empty.js'
 import { ApplicationField } from '../../ui/forms.js'
 import { PageHead } from '../../ui/layout/page-head.js'
-import { DroppedTable } from '../health/panels.js'
 import { Setting, SettingRow } from './setting-row.js'
 
 interface Settings {
@@ -36,7 +35,7 @@ export const settings = definePage({
     health: r.object({ state: r.anyObject, dropped: r.list(Dropped) }),
   }),
   json: (data) => data,
-  view: ({ settings, health }, visit, { filter }) => (
+  view: ({ settings }, visit, { filter }) => (
     <>
       <PageHead title="Settings" context="Read-only. Configure in code or environment variables; restart to apply." />
       <div class="settings" data-settings>
@@ -54,7 +53,6 @@ export const settings = definePage({
               </dl>
             </section>
           ))}
-          <DroppedTable dropped={health.dropped} />
         </div>
       </div>
     </>
