@@ -27,6 +27,8 @@ export interface Visit extends ViewConfiguration {
   /** Destinations of the diagnostics. */
   navigation: readonly Destination[]
   theme: Theme
+  /** Whether scripts show exact times in the time zone of the viewer. */
+  shows_local_time: boolean
   /** Whether the sidebar is collapsed to icons. */
   rail_folded: boolean
   /** End of the previous visit. */

@@ -4,14 +4,24 @@ import { cookieHeader, readCookie } from './http/cookies.js'
 export const THEMES = ['auto', 'light', 'dark'] as const
 export type Theme = (typeof THEMES)[number]
 
+/** Time zone of exact times: that of the viewer, or `time_zone`. */
+export const TIME_CHOICES = ['local', 'configured'] as const
+
 const YEAR_SECONDS = (365 * DAY) / 1000
-const COOKIES = { theme: 'faultboard_theme', rail: 'faultboard_rail', visits: 'faultboard_visits' } as const
+const COOKIES = {
+  theme: 'faultboard_theme',
+  times: 'faultboard_times',
+  rail: 'faultboard_rail',
+  visits: 'faultboard_visits',
+} as const
 /** Inactivity after which the next request starts a new visit. */
 const VISIT_TIMEOUT_MS = 30 * MINUTE
 
 /** Display preferences in cookies. The server applies them, so that nothing flashes while a page loads. */
 export interface Preferences {
   theme: Theme
+  /** Whether scripts show exact times in the time zone of the viewer. */
+  shows_local_time: boolean
   rail_folded: boolean
   last_visit_at: number | null
 }
@@ -20,6 +30,7 @@ export function readPreferences(cookies: string | null, now: number): Preference
   const theme = readCookie(cookies, COOKIES.theme)
   return {
     theme: THEMES.find((known) => known === theme) ?? 'auto',
+    shows_local_time: readCookie(cookies, COOKIES.times) !== 'configured',
     rail_folded: readCookie(cookies, COOKIES.rail) === 'folded',
     last_visit_at: readVisits(cookies, now).previousVisitEnd,
   }

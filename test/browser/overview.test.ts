@@ -108,6 +108,22 @@ describeInBrowser('overview, settings and health', ({ open }) => {
     expect(new URL(page.url()).searchParams.get('range')).toBe('30d')
   })
 
+  test('shows exact times in the time zone of the viewer with UTC, unless UTC is preferred', async () => {
+    const page = await open({ timezoneId: 'America/New_York' })
+    await visit(page, 'ordinary', '/overview')
+    const time = page.locator('.attention time').first()
+    const hovered = async () => {
+      await time.hover()
+      return time.getAttribute('title')
+    }
+    expect(await hovered()).toBe('20 May 2026, 08:30:00 America/New_York\n20 May 2026, 12:30:00 UTC')
+    await visit(page, 'ordinary', '/settings')
+    await page.getByRole('form', { name: 'Exact times' }).getByRole('button', { name: 'UTC' }).click()
+    await page.locator('[name="times"][value="configured"][aria-pressed="true"]').waitFor()
+    await visit(page, 'ordinary', '/overview')
+    expect(await hovered()).toBe('20 May 2026, 12:30:00 UTC')
+  })
+
   test('links a release marker to its release', async () => {
     const page = await open()
     await visit(page, 'ordinary', '/overview')

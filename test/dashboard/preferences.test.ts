@@ -42,6 +42,19 @@ describe('preferences in cookies', () => {
     expect(answer.headers.get('location')).toBe(`/error_dashboard${to}`)
   })
 
+  test('shows exact times in local time unless the configured time zone is preferred', async () => {
+    const { error_type } = (await host.tracker.Commands.LogError.call({ error_type: 'TimedError', message: 'm' })) ?? {}
+    expect(error_type).toBe('TimedError')
+    expect(await (await host.get('/errors')).text()).toMatch(/<time [^>]*data-local/)
+    const answer = await host.post('/preferences', { times: 'configured', return_to: '/settings' })
+    expect(answer.headers.get('location')).toBe('/error_dashboard/settings')
+    const cookie = cookieOf(answer)
+    expect(await (await host.get('/errors', { cookie })).text()).not.toContain('data-local')
+    const settings = await (await host.get('/settings', { cookie })).text()
+    expect(settings).toContain('value="configured" aria-pressed="true">UTC</button>')
+    expect((await host.post('/preferences', { times: 'mars' })).status).toBe(422)
+  })
+
   test('stores whether the sidebar is collapsed', async () => {
     const answer = await host.post('/preferences', { rail: 'folded' })
     expect(answer.headers.get('location')).toBe('/error_dashboard/overview')

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { choice, filterText, optional } from '../../model/input/input.js'
 import { defineAction } from '../define.js'
 import { isPlainPath } from '../http/plain-path.js'
-import { THEMES } from '../preferences.js'
+import { THEMES, TIME_CHOICES } from '../preferences.js'
 
 /** Longer values are truncated by the schema. */
 const MAX_RETURN_LENGTH = 20_000
@@ -10,17 +10,18 @@ const MAX_RETURN_LENGTH = 20_000
 /** Stores a display preference in a cookie and redirects to the current page. */
 export const setPreference = defineAction({
   path: '/preferences',
-  text: 'Store the theme or the state of the sidebar in a cookie',
+  text: 'Store the theme, the zone of exact times or the state of the sidebar in a cookie',
   parameters: v.object({
     theme: optional(choice(THEMES)),
+    times: optional(choice(TIME_CHOICES)),
     rail: optional(choice(['open', 'folded'])),
     return_to: filterText({ max: MAX_RETURN_LENGTH }),
   }),
-  async run(_context, { theme, rail, return_to = '/overview' }) {
+  async run(_context, { theme, times, rail, return_to = '/overview' }) {
     return {
       to: safeReturnPath(return_to),
       notice: null,
-      preferences: { ...(theme && { theme }), ...(rail && { rail }) },
+      preferences: { ...(theme && { theme }), ...(times && { times }), ...(rail && { rail }) },
     }
   },
 })

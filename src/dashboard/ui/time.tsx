@@ -1,11 +1,25 @@
 import { DAY, HOUR, MINUTE } from '../../model/time.js'
 import type { Rendered, Visit } from '../define.js'
 
-/** Relative time, with the exact time in the configured zone on hover. */
+/** Relative time, with the exact time on hover: local if the viewer prefers it and scripts run, else in the configured zone. */
 export function Time({ iso, visit }: { iso: string; visit: Visit }): Rendered {
   return (
-    <time datetime={iso} data-relative title={exactTime(iso, visit.time_zone)}>
+    <time
+      datetime={iso}
+      data-relative
+      title={exactTime(iso, visit.time_zone)}
+      data-local={visit.shows_local_time || undefined}
+    >
       {relativeTime(visit.now - Date.parse(iso))}
+    </time>
+  )
+}
+
+/** Exact time as text, with UTC on hover if a script shows it in local time. */
+export function ExactTime({ iso, visit }: { iso: string; visit: Visit }): Rendered {
+  return (
+    <time datetime={iso} data-exact data-local={visit.shows_local_time || undefined}>
+      {exactTime(iso, visit.time_zone)}
     </time>
   )
 }

@@ -47,6 +47,23 @@ const updateTimes = () => {
 }
 setInterval(updateTimes, 60_000)
 
+// Shows exact times in the time zone of the viewer, in the format of the server, with UTC on hover.
+const formatIn = (timeZone) => {
+  const { format } = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium', timeZone })
+  return (time) => `${format(new Date(time.dateTime))} ${timeZone}`
+}
+const formatLocal = formatIn(Intl.DateTimeFormat().resolvedOptions().timeZone)
+const formatUtc = formatIn('UTC')
+for (const time of document.querySelectorAll('time[data-exact][data-local]')) {
+  time.title = formatUtc(time)
+  time.textContent = formatLocal(time)
+}
+// On hover only, because a page has hundreds of times and live updates add more.
+document.addEventListener('pointerover', (event) => {
+  const time = event.target.closest?.('time[data-relative][data-local]')
+  if (time) time.title = [...new Set([formatLocal(time), formatUtc(time)])].join('\n')
+})
+
 // Resets filters after Back, so that they match the URL.
 window.addEventListener('pageshow', (event) => {
   if (!event.persisted) return

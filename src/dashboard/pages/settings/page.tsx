@@ -8,6 +8,7 @@ import { filterText, id, optional } from '../../../model/input/input.js'
 import * as r from '../../../model/result.js'
 import { definePage, type Rendered, type Visit } from '../../define.js'
 import { href } from '../../links/href.js'
+import { TIME_CHOICES } from '../../preferences.js'
 import { Empty } from '../../ui/empty.js'
 import { ApplicationField } from '../../ui/forms.js'
 import { PageHead } from '../../ui/layout/page-head.js'
@@ -37,7 +38,9 @@ export const settings = definePage({
   json: (data) => data,
   view: ({ settings }, visit, { filter }) => (
     <>
-      <PageHead title="Settings" context="Read-only. Configure in code or environment variables; restart to apply." />
+      <PageHead title="Settings" context="Read-only. Configure in code or environment variables; restart to apply.">
+        <TimePreference visit={visit} />
+      </PageHead>
       <div class="settings" data-settings>
         <SettingIndex settings={settings} filter={filter} visit={visit} />
         <div class="stack">
@@ -58,6 +61,25 @@ export const settings = definePage({
     </>
   ),
 })
+
+/** Zone of exact times. Days are always those of `time_zone`. */
+function TimePreference({ visit }: { visit: Visit }): Rendered {
+  return (
+    <form class="theme-switch" method="post" action={`${visit.base}/preferences`} aria-label="Exact times">
+      <input type="hidden" name="return_to" value="/settings" />
+      {TIME_CHOICES.map((zone) => (
+        <button
+          type="submit"
+          name="times"
+          value={zone}
+          aria-pressed={String((zone === 'local') === visit.shows_local_time)}
+        >
+          {zone === 'local' ? 'Local time' : visit.time_zone}
+        </button>
+      ))}
+    </form>
+  )
+}
 
 function SettingIndex({
   settings,

@@ -4,7 +4,7 @@ import { href } from '../../../dashboard/links/href.js'
 import { ActionForm } from '../../../dashboard/ui/forms.js'
 import { PageHead } from '../../../dashboard/ui/layout/page-head.js'
 import { Menu } from '../../../dashboard/ui/menu.js'
-import { exactTime, Time } from '../../../dashboard/ui/time.js'
+import { ExactTime, Time } from '../../../dashboard/ui/time.js'
 import { formatBytes } from '../../../dashboard/ui/units.js'
 import * as r from '../../../model/result.js'
 import { type DiagnosticDump, DumpSummary, findDiagnosticDump } from '../diagnostic-dump.js'
@@ -27,7 +27,9 @@ export const diagnosticDumpPage = definePage({
         context={
           <>
             <Time iso={dump.created_at} visit={visit} />
-            {` · ${exactTime(dump.created_at, visit.time_zone)} · ${dump.application_name}`}
+            {' · '}
+            <ExactTime iso={dump.created_at} visit={visit} />
+            {` · ${dump.application_name}`}
             {dump.captured_by && ` · by ${dump.captured_by}`}
           </>
         }
