@@ -66,7 +66,7 @@ export const faultboard = Object.assign(plugin, {
 
 function plugin(app: FastifyLike, { tracker = Tracker, prefix = '' }: FaultboardOptions, done: Done): void {
   const { mount_path, enabled } = startDashboard(tracker, null, (server) =>
-    server === app.server ? `${app.prefix}${prefix}` : undefined,
+    server === app.server ? `${app.prefix}${prefix}` : null,
   )
   if (enabled) addHooks(app, tracker, mount_path, prefix)
   done()

@@ -67,7 +67,7 @@ interface FastifyReply {
 
 /** On Fastify, a hook is cheaper than middleware and sees the same request as the filters. */
 function mountOnFastify(fastify: FastifyHooks, tracker: TrackerInstance): void {
-  const { mount_path } = startDashboard(tracker, null, (server) => (server === fastify.server ? '' : undefined))
+  const { mount_path } = startDashboard(tracker, null, (server) => (server === fastify.server ? '' : null))
   fastify.addHook('onRequest', (request, reply, done) => {
     const mount = findMount(request.raw, mount_path)
     if (!mount) {

@@ -12,8 +12,11 @@ const WAIT_FOR_SERVERS_MS = 500
 
 const PREFIX_HINT = ' (below the prefix of its router, if it has one)'
 
-/** Returns the prefix of the dashboard on a server, or undefined if only a request can show whether and where it is served. */
-export type LocateDashboard = (server: Server) => string | undefined
+/**
+ * Returns the prefix of the dashboard on a server, null if another server serves it, or undefined if only a request can
+ * show whether and where it is served.
+ */
+export type LocateDashboard = (server: Server) => string | null | undefined
 
 export interface Announcement {
   /** Adds an adapter that can find its dashboard on a server. */
@@ -43,23 +46,26 @@ export function announceDashboard(
       if (server.listenerCount('request') === 0) return
       if (publicOrigin !== undefined) return print(`${publicOrigin}${config.mount_path}`)
       const prefix = locate(server)
-      if (prefix !== undefined) return print(`${originOf(server)}${prefix}${config.mount_path}`)
+      if (typeof prefix === 'string') return print(`${originOf(server)}${prefix}${config.mount_path}`)
+      if (prefix === null) return
       candidates.add(server)
       timer ??= setTimeout(printCandidate, WAIT_FOR_SERVERS_MS).unref()
     } catch {
       // Ignored: a missing line must not crash the host.
     }
   }
-  const locate = (server: Server) => {
-    for (const adapter of adapters) {
-      const prefix = adapter(server)
-      if (prefix !== undefined) return prefix
-    }
-    return undefined
+  const locate: LocateDashboard = (server) => {
+    const prefixes = [...adapters].map((adapter) => adapter(server))
+    const found = prefixes.find((prefix) => typeof prefix === 'string')
+    return found ?? (prefixes.length > 0 && !prefixes.includes(undefined) ? null : undefined)
   }
   const printCandidate = () => {
-    const [server, ...others] = candidates
-    print(`${server && others.length === 0 ? originOf(server) : ''}${config.mount_path}${PREFIX_HINT}`)
+    try {
+      const [server, ...others] = candidates
+      print(`${server && others.length === 0 ? originOf(server) : ''}${config.mount_path}${PREFIX_HINT}`)
+    } catch {
+      // Ignored, as above.
+    }
   }
   const print = (url: string) => {
     stop()

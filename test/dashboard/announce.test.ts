@@ -1,3 +1,4 @@
+import 'reflect-metadata'
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
@@ -6,11 +7,16 @@ import { createRequire } from 'node:module'
 import { type AddressInfo, createServer as createSocketServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { Module } from '@nestjs/common'
+import { type AbstractHttpAdapter, NestFactory } from '@nestjs/core'
+import { ExpressAdapter } from '@nestjs/platform-express'
+import { FastifyAdapter } from '@nestjs/platform-fastify'
 import express from 'express'
 import fastify from 'fastify'
 import { afterEach, describe, expect, test } from 'vitest'
 import { dashboard } from '../../src/adapters/express.js'
 import { faultboard } from '../../src/adapters/fastify.js'
+import { faultboard as nestDashboard } from '../../src/adapters/nest.js'
 import { withFaultboard } from '../../src/adapters/node.js'
 import { TrackerInstance } from '../../src/tracker.js'
 import { temporaryFolder } from '../support/tracker.js'
@@ -62,16 +68,38 @@ describe('The URL of the dashboard', () => {
     },
   )
 
-  test('contains the prefix of a Fastify plugin', async () => {
+  test('contains the prefix of a Fastify plugin, although another server listens long before', async () => {
     const { tracker, lines } = startedTracker()
-    await listening(createServer(() => {}))
     const app = fastify()
     app.register(async (inner) => inner.register(faultboard, { tracker, prefix: '/ops' }), { prefix: '/admin' })
     cleanups.push(() => app.close())
+    await app.ready()
+    await listening(createServer(() => {}))
+    await new Promise((resume) => setTimeout(resume, 700))
+    expect(lines).toEqual([])
     await app.listen({ port: 0 })
     const { port } = app.server.address() as AddressInfo
     expect(lines).toEqual([`[faultboard] Dashboard: http://localhost:${port}/admin/ops/error_dashboard\n`])
     expect((await fetch(`http://localhost:${port}/admin/ops/error_dashboard`)).status).toBe(401)
+  })
+
+  test.each([
+    ['Express', () => new ExpressAdapter()],
+    ['Fastify', () => new FastifyAdapter()],
+  ])('is the URL of the server of NestJS on %s', async (_, adapter) => {
+    const { tracker, lines } = startedTracker()
+    class AppModule {}
+    Module({})(AppModule)
+    const app = nestDashboard(
+      await NestFactory.create(AppModule, adapter() as AbstractHttpAdapter, { logger: false }),
+      tracker,
+    )
+    cleanups.push(() => app.close())
+    await app.init()
+    await listening(createServer(() => {}))
+    await app.listen(0)
+    const { port } = app.getHttpServer().address() as AddressInfo
+    expect(lines).toEqual([`[faultboard] Dashboard: http://localhost:${port}/error_dashboard\n`])
   })
 
   test('is only a path if several servers may serve it', async () => {
