@@ -15,7 +15,9 @@ const STYLES = [
   ...['tokens', 'base', 'forms', 'frame', 'panels', 'tables', 'figures', 'components', 'charts'],
   ...['list', 'detail', 'source', 'overview', 'settings', 'notifications', 'analytics', 'process', 'diagnostics'],
 ]
-const SCRIPTS = ['frame', 'actions', 'copy', 'keyboard', 'list', 'live', 'detail', 'source', 'settings', 'charts']
+const SCRIPTS = [
+  ...['frame', 'actions', 'copy', 'keyboard', 'list', 'search', 'live', 'detail', 'source', 'settings', 'charts'],
+]
 
 const ASSETS: Readonly<Record<string, Asset>> = {
   'dashboard.css': {

@@ -1,6 +1,7 @@
 import type * as v from 'valibot'
 import type { Banner, Context } from '../context.js'
 import type { HealthState } from '../health/report.js'
+import type { TrackerError } from '../model/errors.js'
 import type { Application } from '../triage/list/list-applications.js'
 import type { Theme } from './preferences.js'
 import type { ViewConfiguration } from './view-options.js'
@@ -62,6 +63,8 @@ export interface Page<
   /** Loads data that only the JSON needs, because another page shows it. */
   loadForJson?(context: Context, data: Data, parameters: v.InferOutput<Schema>): Promise<MoreJson>
   title(data: Data, visit: Visit): string
+  /** Content for rejected parameters, with the problem next to its field. Null for the general error page. */
+  rejected?(error: TrackerError, context: Context, visit: Visit): Promise<Rendered | null>
   /**
    * Title of a page with slow queries, whose status depends only on its parameters. If the data takes long, the layout is
    * sent first. A later failure is shown in the page.

@@ -156,7 +156,9 @@ function buildRouter(context: Context, routes: Routes, live: LiveUpdates): TrieR
   router.add('GET', liveStream.path, ({ mount }, _address, request) => live.respond(request, mount.closing))
   for (const page of routes.pages) {
     router.add('GET', page.path, async (exchange, pathParameters) => {
-      const response = await respondWithPage(page, context, exchange, pathParameters)
+      const response = await respondWithPage(page, context, exchange, pathParameters).catch((error) =>
+        respondWithRejection(error, page, context, exchange),
+      )
       // JSON clients may use an internal address.
       if (!exchange.wantsJson) recordMountPath(exchange.visit.base)
       return response
@@ -228,6 +230,21 @@ async function respondWithPage(
     htmlResponse(pageDocument(page.title(data, visit), page.view(shown, visit, parameters), visit)),
   )
   return withPageCookies(response, exchange)
+}
+
+/** Shows the problem of a parameter next to its field, if the page supports it. */
+async function respondWithRejection(
+  error: unknown,
+  page: Page,
+  context: Context,
+  exchange: Exchange,
+): Promise<Response> {
+  const { visit, wantsJson, suffix } = exchange
+  const isShown = error instanceof TrackerError && error.code === 'invalid_input' && !wantsJson && suffix === ''
+  const content = isShown ? await page.rejected?.(error, context, visit) : null
+  if (!content) throw error
+  await loadLayoutData(exchange, context)
+  return htmlResponse(pageDocument('Invalid query', content, { ...visit, notice: null }), 422)
 }
 
 /** Whether the layout of a page should be sent before its data is loaded. */

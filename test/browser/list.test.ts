@@ -142,6 +142,58 @@ describeInBrowser('list page in a browser', ({ open }) => {
     }
   })
 
+  test('suggests keys and values of a query, and finds errors by all words', async () => {
+    await host.tracker.Commands.LogError.call({
+      error_type: 'PaymentDeclinedError',
+      message: 'Card declined: insufficient funds',
+    })
+    const page = await open({ viewport: { width: 1440, height: 900 } })
+    await page.goto(`${base}/errors`)
+    const field = page.getByRole('combobox', { name: 'Search' })
+    const options = page.getByRole('option')
+    await field.pressSequentially('PaymentDeclined insufficient i')
+    expect(await options.filter({ visible: true }).allTextContents()).toEqual(['is:'])
+    await field.press('ArrowDown')
+    await field.press('Enter')
+    expect(await field.inputValue()).toBe('PaymentDeclined insufficient is:')
+    await field.pressSequentially('un')
+    expect(await options.filter({ visible: true }).allTextContents()).toEqual(['is:unresolved', 'is:unassigned'])
+    await field.press('ArrowDown')
+    expect(await field.getAttribute('aria-activedescendant')).toBe('suggestion-0')
+    await expectAccessible(page)
+    await field.press('Enter')
+    expect(await field.inputValue()).toBe('PaymentDeclined insufficient is:unresolved ')
+    expect(await field.getAttribute('aria-expanded')).toBe('false')
+    await field.pressSequentially('-platf')
+    await options.getByText('platform:').click()
+    expect(await field.inputValue()).toBe('PaymentDeclined insufficient is:unresolved -platform:')
+    // Esc closes the suggestions first.
+    await field.press('Escape')
+    expect(await field.evaluate((element) => element === document.activeElement)).toBe(true)
+    await field.pressSequentially('iOS')
+    await field.press('Enter')
+    await page.waitForURL(/query=PaymentDeclined/)
+    expect(await rows(page).count()).toBe(1)
+    expect(await rows(page).first().textContent()).toContain('insufficient funds')
+  })
+
+  test.each([true, false])('keeps a malformed query next to its problem (JavaScript %s)', async (script) => {
+    const page = await open({ javaScriptEnabled: script, viewport: { width: 390, height: 844 } })
+    const response = await page.goto(`${base}/errors?severity=low&query=${encodeURIComponent('declined "x')}`)
+    expect(response?.status()).toBe(422)
+    const field = page.getByLabel('Search')
+    expect(await field.inputValue()).toBe('declined "x')
+    expect(await page.getByRole('alert').textContent()).toContain('unclosed quote at character 10. Add a closing quote')
+    expect(await page.locator('select[name=severity]').inputValue()).toBe('low')
+    await expectNoOverflow(page)
+    if (script) await expectAccessible(page)
+    await page.locator('.search summary').click()
+    expect(await page.getByText('tag:city=Berlin').isVisible()).toBe(true)
+    await field.fill('declined')
+    await field.press('Enter')
+    await page.waitForURL(/query=declined/)
+  })
+
   test('opens an error by a click anywhere in its row', async () => {
     const page = await open({ viewport: { width: 1440, height: 900 } })
     for (const place of ['.message', '.occurrence-count', '.sparkline', '.seen time >> nth=0']) {
@@ -154,7 +206,7 @@ describeInBrowser('list page in a browser', ({ open }) => {
   test.each([true, false])('keeps filters in the URL as removable chips (JavaScript %s)', async (script) => {
     const page = await open({ javaScriptEnabled: script })
     await page.goto(`${base}/errors?unresolved=true&hide_snoozed=true`)
-    await page.getByLabel('Search').fill('SAMPLE B')
+    await page.getByLabel('Search').fill('"SAMPLE B"')
     await page.getByLabel('Search').press('Enter')
     await page.waitForURL(/SAMPLE/)
     await page.locator('select[name=severity]').selectOption('critical')
@@ -165,7 +217,7 @@ describeInBrowser('list page in a browser', ({ open }) => {
       expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
         unresolved: 'true',
         hide_snoozed: 'true',
-        search: 'SAMPLE B',
+        query: '"SAMPLE B"',
         severity: 'critical',
       })
     }

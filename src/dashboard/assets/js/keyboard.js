@@ -121,6 +121,7 @@ function toggleHelp() {
 
 /** Esc leaves a field, then clears the selection. The browser closes menus and the help. */
 function handleEscape(target) {
+  if (target.matches?.('[role="combobox"][aria-expanded="true"]')) return
   if (document.querySelector('details.menu[open]') || help?.matches(':popover-open')) return
   if (isTyping(target)) return target.blur()
   const clearButton = document.querySelector('[data-clear-selection]')

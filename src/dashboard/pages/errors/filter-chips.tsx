@@ -49,6 +49,7 @@ export function filterChips(filter: ErrorsFilter, user: string): Chip[] {
   if (filter.hide_snoozed && !isOpenTab) add('hide_snoozed', 'Not snoozed', '')
   if (filter.snoozed && tab !== 'snoozed') add('snoozed', 'Snoozed', '')
   if (tab !== 'resolved') add('status', 'Status', filter.status && words(filter.status))
+  add('query', 'Query', filter.query)
   add('search', 'Search', filter.search)
   add('severity', 'Severity', filter.severity)
   add('platform', 'Platform', filter.platform)

@@ -7,6 +7,7 @@ import type { Rendered, Visit } from '../../define.js'
 import { capitalize, words } from '../../ui/badges.js'
 import { SelectField, TextField } from '../../ui/forms.js'
 import { Menu } from '../../ui/menu.js'
+import { SearchBox } from './search-box.js'
 
 type Choice = readonly [value: string, text: string]
 
@@ -14,10 +15,16 @@ type Choice = readonly [value: string, text: string]
 export function FilterForm({
   filter,
   choices,
+  types,
+  problem,
   visit,
 }: {
   filter: ErrorsFilter
   choices: FilterChoices
+  /** Types of the listed errors, for suggestions. */
+  types: readonly string[]
+  /** Problem of a malformed query. */
+  problem?: string
   visit: Visit
 }): Rendered {
   return (
@@ -26,17 +33,7 @@ export function FilterForm({
         {(['application_id', 'unresolved', 'hide_snoozed', 'snoozed', 'regressed'] as const).map(
           (name) => filter[name] && <input type="hidden" name={name} value={String(filter[name])} />,
         )}
-        <label class="search">
-          <span class="hidden">Search</span>
-          <input
-            id="search"
-            name="search"
-            type="search"
-            value={filter.search}
-            placeholder="Search messages and stack traces"
-            maxlength={1000}
-          />
-        </label>
+        <SearchBox filter={filter} choices={choices} types={types} problem={problem} />
         <Select
           name="severity"
           label="Severity"

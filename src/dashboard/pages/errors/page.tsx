@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { cachedQuery } from '../../../analytics/cached-query.js'
 import type { Context } from '../../../context.js'
 import { choice, optional } from '../../../model/input/input.js'
+import { QueryError } from '../../../model/search-query.js'
 import { ErrorsPage, errorsListInput, readErrorsPage } from '../../../triage/list/errors-list.js'
 import { downloadedErrors } from '../../../triage/list/export-errors.js'
 import { type FilterChoices, listAssignees, recentOrigins } from '../../../triage/list/filter-choices.js'
@@ -51,6 +52,21 @@ export const errors = definePage({
     return { page: await readErrorsPage(context, filter, found), found }
   },
   loadForHtml: loadControls,
+  async rejected(error, context, visit) {
+    if (!(error instanceof QueryError)) return null
+    const { query, ...others } = Object.fromEntries(visit.query)
+    const result = v.safeParse(parameters, others)
+    if (!result.success) return null
+    await context.ready()
+    const { select, ...filter } = result.output
+    const choices = await loadChoices(context, filter.application_id ?? null)
+    return (
+      <>
+        <PageHead title="Errors" />
+        <FilterForm filter={{ ...filter, query }} choices={choices} types={[]} problem={error.message} visit={visit} />
+      </>
+    )
+  },
   title: ({ page }) => `(${formatTotal(page.pagination)}) Errors`,
   response: ErrorsPage,
   json: ({ page }) => page,
@@ -65,7 +81,12 @@ export const errors = definePage({
         </a>
       </PageHead>
       <ListTabs filter={filter} counts={data.counts} visit={visit} />
-      <FilterForm filter={filter} choices={data.choices} visit={visit} />
+      <FilterForm
+        filter={filter}
+        choices={data.choices}
+        types={data.page.errors.map(({ error_type }) => error_type)}
+        visit={visit}
+      />
       <FilterChips filter={filter} visit={visit} />
       <List data={data} filter={filter} visit={visit} allSelected={select === 'page'} />
     </>
@@ -79,13 +100,20 @@ async function loadControls(
   { user }: Visit,
 ): Promise<Controls> {
   const application_id = filter.application_id ?? null
-  const [counts, origins, assignees, views] = await Promise.all([
+  const [counts, choices, views] = await Promise.all([
     tabCounts(context, filter, { user, found }),
-    cachedQuery(context, `origins ${application_id}`, () => recentOrigins(context, application_id)),
-    listAssignees(context, application_id),
+    loadChoices(context, application_id),
     listSavedViews.run(context, {}),
   ])
-  return { counts, choices: { ...origins.value, assignees }, views }
+  return { counts, choices, views }
+}
+
+async function loadChoices(context: Context, application_id: number | null): Promise<FilterChoices> {
+  const [origins, assignees] = await Promise.all([
+    cachedQuery(context, `origins ${application_id}`, () => recentOrigins(context, application_id)),
+    listAssignees(context, application_id),
+  ])
+  return { ...origins.value, assignees }
 }
 
 function List({

@@ -45,6 +45,23 @@ describe('the parameter query', () => {
     }
   })
 
+  test('shows a malformed query and its problem in the list page', async () => {
+    const response = await host.get(`/errors?${encoded('<b> "x')}&search=x`, { accept: 'text/html' })
+    expect(response.status).toBe(422)
+    const html = await response.text()
+    expect(html).toContain('query has an unclosed quote at character 5')
+    expect(html).toContain('value="&lt;b&gt; &quot;x"')
+    // Another invalid parameter shows the general error page.
+    expect((await host.get(`/errors?${encoded('"x')}&severity=dire`, { accept: 'text/html' })).status).toBe(422)
+  })
+
+  test('keeps the older parameter as a chip next to the search box', async () => {
+    const html = await (await host.get('/errors?search=declined&query=user:42', { accept: 'text/html' })).text()
+    expect(html).toContain('<input type="hidden" name="search" value="declined"')
+    expect(html).toMatch(/name="query"[^>]*value="user:42"/)
+    expect(html).toMatch(/<span class="chip-label">Search <\/span><bdi>declined<\/bdi>/)
+  })
+
   test('rejects hostile queries quickly', async () => {
     for (const query of [
       'x'.repeat(10_000),

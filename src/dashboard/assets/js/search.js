@@ -1,0 +1,96 @@
+// Suggests keys and values while a query is typed. The field works without it.
+const MAX_SUGGESTIONS = 8
+
+for (const field of document.querySelectorAll('[data-suggestions]')) enableSuggestions(field)
+
+function enableSuggestions(field) {
+  const valuesByKey = JSON.parse(field.dataset.suggestions)
+  const list = document.createElement('ul')
+  list.id = 'suggestions'
+  list.className = 'suggestions'
+  list.hidden = true
+  list.setAttribute('role', 'listbox')
+  list.setAttribute('aria-label', 'Suggestions')
+  field.closest('.search').append(list)
+  for (const [name, value] of [
+    ['role', 'combobox'],
+    ['aria-autocomplete', 'list'],
+    ['aria-controls', list.id],
+    ['aria-expanded', 'false'],
+    ['autocomplete', 'off'],
+  ])
+    field.setAttribute(name, value)
+
+  /** Part of the text before the cursor that a suggestion replaces. */
+  const currentTerm = () => /-?([^\s"]*)$/.exec(field.value.slice(0, field.selectionStart))?.[1] ?? ''
+
+  function findSuggestions() {
+    const term = currentTerm()
+    const [key, typed] = term.includes(':') ? term.split(/:(.*)/s) : [null, term]
+    const start = typed.toLowerCase()
+    const options =
+      key === null
+        ? Object.keys(valuesByKey).map((name) => `${name}:`)
+        : Object.hasOwn(valuesByKey, key)
+          ? valuesByKey[key].map((value) => `${key}:${/[\s"*]/.test(value) ? JSON.stringify(value) : value}`)
+          : []
+    const from = key === null ? 0 : key.length + 1
+    return options
+      .filter((option) => option.slice(from).toLowerCase().startsWith(start) && option !== term)
+      .slice(0, MAX_SUGGESTIONS)
+  }
+
+  function show(options) {
+    list.replaceChildren(
+      ...options.map((option, i) => {
+        const item = document.createElement('li')
+        item.id = `suggestion-${i}`
+        item.textContent = option
+        item.setAttribute('role', 'option')
+        item.setAttribute('aria-selected', 'false')
+        return item
+      }),
+    )
+    list.hidden = options.length === 0
+    field.setAttribute('aria-expanded', String(!list.hidden))
+    field.removeAttribute('aria-activedescendant')
+  }
+
+  const selected = () => list.querySelector('[aria-selected="true"]')
+
+  function move(step) {
+    const items = [...list.children]
+    const current = items.indexOf(selected())
+    const next = items[(current + step + items.length + (current < 0 && step < 0 ? 1 : 0)) % items.length]
+    for (const item of items) item.setAttribute('aria-selected', String(item === next))
+    field.setAttribute('aria-activedescendant', next.id)
+    next.scrollIntoView({ block: 'nearest' })
+  }
+
+  function accept(option) {
+    const end = field.selectionStart
+    const text = option.endsWith(':') ? option : `${option} `
+    field.setRangeText(text, end - currentTerm().length, end, 'end')
+    show(option.endsWith(':') ? findSuggestions() : [])
+  }
+
+  field.addEventListener('input', () => show(currentTerm() === '' ? [] : findSuggestions()))
+  field.addEventListener('blur', () => show([]))
+  field.addEventListener('keydown', (event) => {
+    if (event.isComposing) return
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+      if (list.hidden) show(findSuggestions())
+      if (list.hidden) return
+      move(event.key === 'ArrowDown' ? 1 : -1)
+    } else if (event.key === 'Enter' && selected()) accept(selected().textContent)
+    else if (event.key === 'Escape' && !list.hidden) show([])
+    else return
+    event.preventDefault()
+  })
+  // Keeps the focus in the field.
+  list.addEventListener('mousedown', (event) => event.preventDefault())
+  list.addEventListener('click', (event) => {
+    const item = event.target.closest('li')
+    if (item) accept(item.textContent)
+  })
+}

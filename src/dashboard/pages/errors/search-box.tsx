@@ -1,0 +1,85 @@
+import { IS_VALUES, MAX_QUERY_LENGTH } from '../../../model/search-query.js'
+import type { ErrorsFilter } from '../../../triage/list/errors-list.js'
+import type { FilterChoices } from '../../../triage/list/filter-choices.js'
+import type { Rendered } from '../../define.js'
+import { Menu } from '../../ui/menu.js'
+
+/** Keys of the query with the values that the script suggests. */
+function suggestions({ platforms, app_versions }: FilterChoices, types: readonly string[]): Record<string, unknown> {
+  return { is: IS_VALUES, user: [], release: app_versions, platform: platforms, url: [], type: types, tag: [] }
+}
+
+/** Search box with help. A plain field without JavaScript; the script adds suggestions. */
+export function SearchBox({
+  filter,
+  choices,
+  types,
+  problem,
+}: {
+  filter: ErrorsFilter
+  choices: FilterChoices
+  /** Types of the listed errors. */
+  types: readonly string[]
+  /** Problem of a malformed query. */
+  problem?: string | undefined
+}): Rendered {
+  return (
+    <div class="search">
+      <label>
+        <span class="hidden">Search</span>
+        <input
+          id="search"
+          name="query"
+          type="search"
+          value={filter.query}
+          placeholder="Search text, users, URLs and tags, or is:unresolved"
+          maxlength={MAX_QUERY_LENGTH}
+          aria-invalid={problem ? 'true' : undefined}
+          aria-describedby={problem ? 'search-problem' : undefined}
+          data-suggestions={JSON.stringify(suggestions(choices, [...new Set(types)]))}
+        />
+      </label>
+      {/* A link with the older parameter keeps working; its chip removes it. */}
+      {filter.search !== undefined && <input type="hidden" name="search" value={filter.search} />}
+      <Menu label={<HelpLabel />}>
+        <dl class="search-help">
+          {HELP.map(([term, text]) => (
+            <div>
+              <dt>
+                <code>{term}</code>
+              </dt>
+              <dd>{text}</dd>
+            </div>
+          ))}
+        </dl>
+      </Menu>
+      {problem && (
+        <p id="search-problem" class="search-problem" role="alert">
+          {problem}
+        </p>
+      )}
+    </div>
+  )
+}
+
+function HelpLabel() {
+  return (
+    <>
+      <span aria-hidden="true">?</span>
+      <span class="hidden">How to search</span>
+    </>
+  )
+}
+
+const HELP: readonly (readonly [term: string, text: string])[] = [
+  ['card declined', 'All words, anywhere in type, message, stack trace, URL or tags'],
+  ['"not found"', 'This phrase'],
+  ['-timeout', 'Not this word, phrase or key'],
+  ['user:42', 'Affected this user'],
+  ['release:5.12*', 'Occurred in versions that start with 5.12'],
+  ['platform:ios', 'Occurred on this platform'],
+  ['url:/checkout', 'Occurred on this path'],
+  ['type:Payment*', 'Types that start with Payment'],
+  ['tag:city=Berlin', 'Has this tag'],
+  ['is:unresolved', 'In this state'],
+]
