@@ -16,7 +16,20 @@ const STYLES = [
   ...['list', 'detail', 'source', 'overview', 'settings', 'notifications', 'analytics', 'process', 'diagnostics'],
 ]
 const SCRIPTS = [
-  ...['frame', 'actions', 'copy', 'keyboard', 'list', 'search', 'live', 'detail', 'source', 'settings', 'charts'],
+  ...[
+    'frame',
+    'actions',
+    'copy',
+    'keyboard',
+    'palette',
+    'list',
+    'search',
+    'live',
+    'detail',
+    'source',
+    'settings',
+    'charts',
+  ],
 ]
 
 const ASSETS: Readonly<Record<string, Asset>> = {
@@ -30,9 +43,8 @@ const ASSETS: Readonly<Record<string, Asset>> = {
     // Wraps each file in a block, so that its declarations stay local.
     wrap: (text) => `{\n${text}}\n`,
   },
-  // The style sheet names the fonts without a version, so a new font needs a new name.
-  'inter-400.woff2': { type: 'font/woff2', files: ['fonts/inter-400.woff2'] },
-  'inter-600.woff2': { type: 'font/woff2', files: ['fonts/inter-600.woff2'] },
+  // The style sheet names the font without a version, so a new font needs a new name.
+  'inter.woff2': { type: 'font/woff2', files: ['fonts/inter.woff2'] },
 }
 
 const assetCache = new Map<string, { body: Buffer<ArrayBuffer>; version: string }>()

@@ -117,6 +117,48 @@ describeInBrowser('list shortcuts and live updates', ({ open }) => {
     await page.context().close()
   })
 
+  test('the command palette opens pages, errors by id and text, and runs actions on the current error', async () => {
+    const page = await open()
+    await page.goto(`${base}/errors`)
+    const palette = page.getByRole('dialog', { name: 'Command palette' })
+    const selected = palette.locator('[aria-selected="true"]')
+    await keys(page, 'Control+k')
+    expect(await palette.isVisible()).toBe(true)
+    await keys(page, 'Control+k')
+    expect(await palette.isVisible()).toBe(false)
+
+    await page.getByRole('button', { name: 'Search or jump to' }).first().click()
+    await page.keyboard.type('relea')
+    expect(await selected.textContent()).toContain('Releases')
+    await keys(page, 'Enter')
+    await page.waitForURL(/\/releases/)
+
+    await keys(page, 'Control+k')
+    await page.keyboard.type('Kind07')
+    await palette.getByText('Kind07Error: ').click()
+    await page.waitForURL(/\/errors\/\d+$/)
+    const id = /\d+$/.exec(page.url())?.[0] ?? ''
+    expect(await page.locator('main').textContent()).toContain('Kind07Error')
+
+    await page.goto(`${base}/settings`)
+    await keys(page, 'Control+k')
+    await page.keyboard.type(`#${id}`)
+    expect(await selected.textContent()).toBe(`Open error ${id}`)
+    await keys(page, 'ArrowDown')
+    expect(await selected.textContent()).toBe(`Search errors for #${id}`)
+    await keys(page, 'ArrowDown', 'Enter')
+    await page.waitForURL(new RegExp(`/errors/${id}$`))
+
+    await keys(page, 'Control+k')
+    await page.keyboard.type('mute')
+    await keys(page, 'Enter')
+    expect(await palette.isVisible()).toBe(false)
+    expect(await page.locator('#mute[open]').isVisible()).toBe(true)
+    await keys(page, 'Escape', 'c')
+    expect(await page.evaluate(() => document.activeElement?.closest('.comment-form') !== null)).toBe(true)
+    await page.context().close()
+  })
+
   test.each(['by the stream', 'by polling'])(
     'updates in place without moving rows, %s',
     async (way) => {

@@ -9,6 +9,7 @@ export const ICONS = {
   notifications: 'M4 11.5V7a4 4 0 0 1 8 0v4.5l1.2 1H2.8ZM6.8 14.2h2.4',
   settings: 'M2 4.5h7M12 4.5h2M2 11.5h2M7 11.5h7M9 3v3M4.5 10v3',
   runtime: 'M4.5 4.5h7v7h-7ZM6.5 2v2.5M9.5 2v2.5M6.5 11.5V14M9.5 11.5V14M2 6.5h2.5M2 9.5h2.5M11.5 6.5H14M11.5 9.5H14',
+  search: 'M7 2.5a4.5 4.5 0 1 1 0 9a4.5 4.5 0 1 1 0-9ZM10.3 10.3l3.4 3.4',
   menu: 'M2 4h12M2 8h12M2 12h12',
   fold: 'M10 4 6 8l4 4',
   unfold: 'M6 4l4 4-4 4',

@@ -2,7 +2,7 @@
 const STORAGE_KEY = 'faultboard.shortcuts'
 /** Time for the second key of a sequence such as `g o`. */
 const SEQUENCE_MS = 1_500
-const MENUS = { e: 'resolve', a: 'assign', s: 'snooze' }
+const MENUS = { e: 'resolve', a: 'assign', s: 'snooze', m: 'mute' }
 const help = document.querySelector('#shortcuts')
 let enabled = readSetting() !== 'off'
 let pendingSequence = null
@@ -23,6 +23,9 @@ document.addEventListener(
   true,
 )
 
+// Sent by the command palette, which works without single-key shortcuts too.
+document.addEventListener('shortcut', (event) => handleKey({ key: event.detail, target: document.body }))
+
 /** Returns whether the key was handled. */
 function handleKey({ key, target }) {
   if (key === '?') return toggleHelp()
@@ -32,7 +35,8 @@ function handleKey({ key, target }) {
   if (key === 'j' || key === 'k') return moveFocus(key === 'j' ? 1 : -1)
   if (key === 'o' || (key === 'Enter' && !target.closest('a, button, summary'))) return openRow()
   if (key === 'x') return toggleRow()
-  if (key === '/') return focusSearch()
+  if (key === '/') return focusField('#search')
+  if (key === 'c') return focusField('.comment-form textarea')
   return clickButton(key) || (Object.hasOwn(MENUS, key) && openMenu(MENUS[key]))
 }
 
@@ -75,8 +79,8 @@ function toggleRow() {
   return Boolean(box)
 }
 
-function focusSearch() {
-  const field = document.querySelector('#search')
+function focusField(selector) {
+  const field = document.querySelector(selector)
   if (!field) return false
   field.focus()
   field.select()
@@ -94,6 +98,9 @@ function openMenu(id) {
   ) {
     return false
   }
+  // A menu may be part of another one.
+  const outer = menu.parentElement.closest('details.menu')
+  if (outer) outer.open = true
   menu.open = true
   return true
 }
@@ -122,7 +129,7 @@ function toggleHelp() {
 /** Esc leaves a field, then clears the selection. The browser closes menus and the help. */
 function handleEscape(target) {
   if (target.matches?.('[role="combobox"][aria-expanded="true"]')) return
-  if (document.querySelector('details.menu[open]') || help?.matches(':popover-open')) return
+  if (document.querySelector('details.menu[open], dialog[open]') || help?.matches(':popover-open')) return
   if (isTyping(target)) return target.blur()
   const clearButton = document.querySelector('[data-clear-selection]')
   if (document.querySelector('[data-select-row]:checked')) clearButton?.click()

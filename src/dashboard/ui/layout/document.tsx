@@ -5,6 +5,7 @@ import type { Destination, Rendered, Visit } from '../../define.js'
 import { href, openErrorsLink } from '../../links/href.js'
 import { DisabledPage } from './disabled-page.js'
 import { findPosition, isEnabled } from './navigation.js'
+import { Palette } from './palette.js'
 import { Rail, TopBar } from './rail.js'
 import { SectionTabs } from './section-tabs.js'
 import { Shortcuts } from './shortcuts.js'
@@ -31,6 +32,7 @@ export function pageDocument(title: string, content: Rendered, visit: Visit): Re
         </main>
       </div>
       <Shortcuts visit={visit} />
+      <Palette visit={visit} />
       <div id="announcer" class="hidden" aria-live="polite" />
     </Document>
   )
@@ -176,10 +178,9 @@ function Document({
           <link rel="icon" href={ICON} />
           <title>{title}</title>
           {/* Assets require the sign-in too. */}
-          {!omitsAssets &&
-            ['inter-400.woff2', 'inter-600.woff2'].map((font) => (
-              <link rel="preload" href={`${visit.base}/assets/${font}`} as="font" type="font/woff2" crossorigin="" />
-            ))}
+          {!omitsAssets && (
+            <link rel="preload" href={`${visit.base}/assets/inter.woff2`} as="font" type="font/woff2" crossorigin="" />
+          )}
           {!omitsAssets && <link rel="stylesheet" href={`${visit.base}${assetPath('dashboard.css')}`} />}
           {!omitsAssets && <script src={`${visit.base}${assetPath('dashboard.js')}`} defer />}
         </head>

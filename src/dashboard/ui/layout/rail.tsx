@@ -3,6 +3,7 @@ import { currentPageWith, href } from '../../links/href.js'
 import { THEMES } from '../../preferences.js'
 import { Icon } from '../icons.js'
 import { findPosition, HEALTH, listSections } from './navigation.js'
+import { PaletteButton } from './palette.js'
 
 /** Sidebar with the navigation. On narrow screens it is a popover, on medium screens it shows icons only. */
 export function Rail({ visit }: { visit: Visit }): Rendered {
@@ -19,6 +20,7 @@ export function Rail({ visit }: { visit: Visit }): Rendered {
         </button>
       </div>
       <ApplicationSwitcher visit={visit} />
+      <PaletteButton />
       <NavigationLinks visit={visit} />
       <div class="rail-foot">
         <div class="rail-tools">
@@ -52,6 +54,7 @@ export function TopBar({ visit }: { visit: Visit }): Rendered {
         <Mark />
         <span>Faultboard</span>
       </a>
+      <PaletteButton />
     </header>
   )
 }

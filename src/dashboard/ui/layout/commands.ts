@@ -1,0 +1,60 @@
+import type { Visit } from '../../define.js'
+import { href } from '../../links/href.js'
+import { HEALTH, listSections } from './navigation.js'
+
+/** Command of the palette and entry of the list of shortcuts. */
+export interface Command {
+  label: string
+  /** Shortcut as shown, such as `g o`. */
+  keys?: string
+  /** Page that the command opens. */
+  href?: string
+  /** Key that `assets/js/keyboard.js` handles. */
+  key?: string
+  /** Selector of the element that the key uses. Without it, the palette omits the command. */
+  needs?: string
+}
+
+/** Keys of the list and of the error page. They need a row or an error. */
+const ERROR_KEYS: readonly Command[] = [
+  { keys: 'e', label: 'Resolve', key: 'e', needs: '#resolve' },
+  { keys: 'a', label: 'Assign', key: 'a', needs: '#assign' },
+  { keys: 's', label: 'Snooze', key: 's', needs: '#snooze' },
+  { keys: 'm', label: 'Mute', key: 'm', needs: '#mute' },
+  { keys: 'c', label: 'Comment', key: 'c', needs: '.comment-form' },
+]
+
+/** All shortcuts, in the order of the help. */
+export function listShortcuts(visit: Visit): readonly Command[] {
+  return [
+    { keys: 'Ctrl K', label: 'Command palette' },
+    { keys: 'j / k', label: 'Next / previous error' },
+    { keys: 'Enter', label: 'Open' },
+    { keys: 'x', label: 'Select' },
+    ...ERROR_KEYS,
+    { keys: '/', label: 'Search' },
+    ...pageCommands(visit).filter(({ keys }) => keys),
+    { keys: '?', label: 'Keyboard shortcuts' },
+    { keys: 'Esc', label: 'Close' },
+  ]
+}
+
+/** Commands of the palette: actions on the current error, then all pages. */
+export function listCommands(visit: Visit): readonly Command[] {
+  const isErrorPage = /^\/errors\/\d+$/.test(visit.path)
+  return [
+    ...(isErrorPage ? ERROR_KEYS : []),
+    ...pageCommands(visit),
+    { keys: '?', label: 'Keyboard shortcuts', key: '?' },
+  ]
+}
+
+function pageCommands(visit: Visit): Command[] {
+  const commands = listSections(visit).flatMap(({ path, start = path, label, key, query, tabs = [] }): Command[] => [
+    { keys: `g ${key}`, label, href: href(visit, start, query) },
+    ...tabs
+      .filter((tab) => tab.path !== start && tab.path !== HEALTH.path)
+      .map((tab) => ({ label: `${label}: ${tab.label}`, href: href(visit, tab.path) })),
+  ])
+  return [...commands, { keys: `g ${HEALTH.key}`, label: HEALTH.label, href: href(visit, HEALTH.path) }]
+}
