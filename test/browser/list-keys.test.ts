@@ -159,6 +159,25 @@ describeInBrowser('list shortcuts and live updates', ({ open }) => {
     await page.context().close()
   })
 
+  test.each(['/overview', '/errors'])('%s waits for the first error and links to it', async (path) => {
+    const empty = await startHost('sqlite::memory:')
+    const page = await open()
+    await page.clock.install()
+    await page.goto(`${empty.origin}/error_dashboard${path}`)
+    expect(await page.getByText('Waiting for the first error').isVisible()).toBe(true)
+    await page.getByText('Fastify', { exact: true }).click()
+    expect(await page.getByText('app.register(faultboard)').isVisible()).toBe(true)
+    expect(await page.getByText('app.use(dashboard())').isVisible()).toBe(false)
+    await empty.tracker.Commands.LogError.call({ error_type: 'FirstError', message: 'The first' })
+    const link = page.getByRole('link', { name: '1 new error – Show' })
+    await hurryUntil(page, () => link.isVisible(), 'the first error is announced')
+    expect(await page.getByText('Waiting for the first error').isVisible()).toBe(false)
+    await link.click()
+    expect(await page.getByRole('link', { name: 'FirstError' }).count()).toBe(1)
+    await page.context().close()
+    await empty.close()
+  })
+
   test.each(['by the stream', 'by polling'])(
     'updates in place without moving rows, %s',
     async (way) => {

@@ -108,9 +108,9 @@ describe('the packed package, installed into an empty application', () => {
   })
 
   test('the packed package stays within the size limits and contains no sources, maps or images', () => {
-    expect(tarball.size).toBeLessThanOrEqual(1_780_000)
-    expect(tarball.unpackedSize).toBeLessThanOrEqual(7_500_000)
-    expect(tarball.files.length).toBeLessThanOrEqual(590)
+    expect(tarball.size).toBeLessThanOrEqual(1_800_000)
+    expect(tarball.unpackedSize).toBeLessThanOrEqual(7_600_000)
+    expect(tarball.files.length).toBeLessThanOrEqual(600)
     const paths = tarball.files.map(({ path }) => path)
     expect(paths).toContain('dist/index.d.ts')
     expect(paths.filter((path) => /^(src|test|examples)\/|\.map$|\.(png|jpe?g|gif|webp)$/.test(path))).toEqual([])
@@ -142,7 +142,7 @@ describe('the packed package, installed into an empty application', () => {
   })
 
   test('keeps modules as one-byte strings in memory and finds secrets in other alphabets', () => {
-    const modules = tarball.files.map(({ path }) => path).filter((path) => path.startsWith('dist/chunks/'))
+    const modules = tarball.files.map(({ path }) => path).filter((path) => /^dist\/chunks\/.*\.(c?js|css)$/.test(path))
     const wide = modules.filter((path) => /[^\0-\xff]/.test(readFileSync(path, 'utf8')))
     expect(wide).toEqual([])
     const script = `

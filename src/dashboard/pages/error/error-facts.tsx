@@ -7,7 +7,7 @@ import type { Rendered, Visit } from '../../define.js'
 import { href } from '../../links/href.js'
 import { ChartRangeTabs, releaseLines, spanBars, spanName } from '../../ui/charts/chart-range.js'
 import { BarChart } from '../../ui/charts/charts.js'
-import { exactTime, formatCount, Time } from '../../ui/time.js'
+import { ExactTime, formatCount, Time } from '../../ui/time.js'
 import type { ErrorProps } from './actions/error-form.js'
 import { muteText } from './actions/muted.js'
 import { Reference } from './reference.js'
@@ -83,7 +83,7 @@ export function ErrorFacts({ record, visit }: ErrorProps): Rendered {
           <>
             <dt>Snoozed until</dt>
             <dd>
-              {exactTime(record.snoozed_until, visit.time_zone)}
+              <ExactTime iso={record.snoozed_until} visit={visit} />
               {record.snooze_reason && <p class="muted">{record.snooze_reason}</p>}
             </dd>
           </>

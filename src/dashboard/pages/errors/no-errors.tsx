@@ -3,6 +3,7 @@ import type { Rendered } from '../../define.js'
 import { href } from '../../links/href.js'
 import { listLink } from '../../links/list-link.js'
 import { Empty } from '../../ui/empty.js'
+import { FirstRun } from '../../ui/first-run.js'
 import { filterChips } from './filter-chips.js'
 import { countText, type ListTabsProps } from './list-tabs.js'
 
@@ -11,13 +12,7 @@ export function NoErrors({ filter, counts, visit }: ListTabsProps): Rendered {
   const clearLink = <a href={href(visit, '/errors')}>Clear filters</a>
   if (filterChips(filter, visit.user).length > 0)
     return <Empty title="No errors match your filters.">{clearLink}</Empty>
-  if (counts.all.count === 0) {
-    return (
-      <Empty title="No errors yet" code={"await Tracker.Commands.LogError.call({ exception: new Error('Hello') })"}>
-        Throw in one of your routes, or send a test error:
-      </Empty>
-    )
-  }
+  if (counts.all.count === 0) return <FirstRun visit={visit} />
   return (
     <Empty title={EMPTY_TITLES[currentTab(filter, visit.user) ?? 'all']}>
       <a href={listLink(visit, withoutTab(filter, visit.user))}>{`Show all ${countText(counts.all) ?? ''}`}</a>

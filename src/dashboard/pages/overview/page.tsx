@@ -15,9 +15,10 @@ import { definePage, type Rendered, type Visit } from '../../define.js'
 import { href, openErrorsLink } from '../../links/href.js'
 import { ChartRangeTabs, releaseLines, spanBars, spanName } from '../../ui/charts/chart-range.js'
 import { BarChart, ShareBars } from '../../ui/charts/charts.js'
+import { FirstRun } from '../../ui/first-run.js'
 import { UpdatedAt } from '../../ui/insight.js'
 import { PageHead } from '../../ui/layout/page-head.js'
-import { FirstSteps } from './first-steps.js'
+import { LiveList } from '../errors/live-list.js'
 import { AttentionSummary, NeedsAttention } from './needs-attention.js'
 import { OverviewFigures } from './overview-figures.js'
 import { TopErrors } from './top-errors.js'
@@ -68,7 +69,13 @@ export const overview = definePage({
           </a>
         )}
       </PageHead>
-      {data.stats.total_errors === 0 ? <FirstSteps visit={visit} /> : <OverviewPanels data={data} visit={visit} />}
+      {data.stats.total_errors === 0 ? (
+        <LiveList visit={visit} filter={{}}>
+          <FirstRun visit={visit} />
+        </LiveList>
+      ) : (
+        <OverviewPanels data={data} visit={visit} />
+      )}
     </>
   ),
 })

@@ -2,7 +2,7 @@ import type { ErrorRecord, Occurrence, SelectedOccurrence } from '../../../../tr
 import type { Rendered, Visit } from '../../../define.js'
 import { currentPageWith } from '../../../links/href.js'
 import { Pages } from '../../../ui/pagination.js'
-import { exactTime, formatCount, Time } from '../../../ui/time.js'
+import { ExactTime, formatCount, Time } from '../../../ui/time.js'
 import type { ErrorProps } from '../actions/error-form.js'
 
 /** Current occurrence with links to its neighbors. */
@@ -14,7 +14,7 @@ export function OccurrenceStep({ record, visit }: ErrorProps): Rendered {
       <p>
         <strong>{occurrenceLabel(occurrence, storedText(record))}</strong>{' '}
         <span class="muted">
-          <Time iso={occurrence.occurred_at} visit={visit} /> · {exactTime(occurrence.occurred_at, visit.time_zone)}
+          <Time iso={occurrence.occurred_at} visit={visit} /> · <ExactTime iso={occurrence.occurred_at} visit={visit} />
         </span>
       </p>
       <p class="steps">

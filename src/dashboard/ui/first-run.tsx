@@ -1,0 +1,77 @@
+import type { Rendered, Visit } from '../define.js'
+import { href } from '../links/href.js'
+import { CopyButton } from './copy.js'
+
+/** Lines that record errors, per framework. */
+const FRAMEWORKS: readonly (readonly [name: string, code: string])[] = [
+  [
+    'Express',
+    `import { capture, dashboard } from 'faultboard/express'
+app.use(dashboard())
+app.use(capture()) // after your routes`,
+  ],
+  [
+    'Fastify',
+    `import { faultboard } from 'faultboard/fastify'
+app.register(faultboard)`,
+  ],
+  [
+    'Koa',
+    `import { faultboard } from 'faultboard/koa'
+app.use(faultboard()) // before your middleware`,
+  ],
+  [
+    'Hono',
+    `import { faultboard } from 'faultboard/hono'
+app.use(faultboard()) // before your routes`,
+  ],
+  [
+    'NestJS',
+    `import { faultboard } from 'faultboard/nest'
+const app = faultboard(await NestFactory.create(AppModule))`,
+  ],
+  [
+    'Next.js',
+    `// instrumentation.js, next to register()
+export { onRequestError } from 'faultboard/next'`,
+  ],
+  [
+    'Without a framework',
+    `import { Tracker } from 'faultboard'
+Tracker.report(new Error('The first error'))`,
+  ],
+]
+
+/** Empty state before the first error. Belongs into a live list, which announces the error when it arrives. */
+export function FirstRun({ visit }: { visit: Visit }): Rendered {
+  const selected = visit.applications.find(({ id }) => id === visit.application_id)
+  return (
+    <section class="first-run card">
+      <h2>No errors yet</h2>
+      <p>{`Throw an error in a route of ${(selected?.name ?? visit.application_name) || 'your application'}, and it appears here.`}</p>
+      <fieldset class="frameworks">
+        <legend class="hidden">Framework</legend>
+        {FRAMEWORKS.map(([name, code], i) => (
+          <>
+            <input class="hidden" type="radio" name="framework" id={`framework-${i}`} checked={i === 0} />
+            <label for={`framework-${i}`}>{name}</label>
+            <div class="framework-code">
+              <pre tabindex={0} id={`code-${i}`}>
+                <code>{code}</code>
+              </pre>
+              <CopyButton from={`code-${i}`} label="Copy code" />
+            </div>
+          </>
+        ))}
+      </fieldset>
+      <p class="waiting">
+        <span class="waiting-dot" aria-hidden="true" />
+        Waiting for the first error
+      </p>
+      <p class="muted">
+        Other frameworks, loggers and queues: <code>docs/frameworks.md</code> and <code>docs/subscribers.md</code> in
+        the package. If an error does not appear, check <a href={href(visit, '/health')}>Health</a>.
+      </p>
+    </section>
+  )
+}
