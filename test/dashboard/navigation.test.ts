@@ -60,7 +60,7 @@ describe('navigation', () => {
       'Settings',
     ])
     expect([...sections.matchAll(/data-go="(\w)"/g)].map(([, key]) => key).join('')).toBe('oeriats')
-    expect(page).toContain('<kbd>g</kbd><kbd>t</kbd></dt><dd>Runtime</dd>')
+    expect(page).toContain('<kbd>g</kbd><kbd>t</kbd></span></dt><dd>Runtime</dd>')
   })
 
   test.each([

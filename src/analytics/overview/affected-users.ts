@@ -78,7 +78,7 @@ export async function countUsersByError(
     .orderBy('count', 'desc')
     .orderBy('error_id')
     .execute()
-  const pairCount = rows.reduce((sum, { pair_count }) => sum + pair_count, 0)
+  const pairCount = rows.reduce((sum, { pair_count }) => sum + Number(pair_count), 0)
   return {
     byError: new Map(rows.map(({ error_id, count }) => [error_id, Number(count)])),
     is_lower_bound: pairCount === MAX_SAMPLED_PAIRS || (await hasUnscannedPairs(context, input)),
