@@ -117,8 +117,10 @@ export async function visitHost({ origin, output }: HostProcess, path: string) {
     status: response.status,
     headers,
     body: withoutOrigin(body),
+    // The URL of the dashboard may be printed during any of the first requests.
     logged: output()
       .slice(before - 1)
+      .filter((line) => !line.startsWith('[faultboard] Dashboard: '))
       .map(withoutOrigin),
   }
 }
