@@ -126,5 +126,7 @@ export function barEnd({ starts, to }: Pick<ChartSpan, 'starts' | 'to'>, index: 
 
 /** Span of the same length before the part of this span that has passed. */
 export function spanBefore({ from, to }: Pick<ChartSpan, 'from' | 'to'>, now: number): { from: number; to: number } {
-  return { from: from - (Math.min(to, now) - from), to: from }
+  // A span can start at this very moment.
+  const length = Math.max(1, Math.min(to, now) - from)
+  return { from: from - length, to: from }
 }
