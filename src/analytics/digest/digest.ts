@@ -2,6 +2,7 @@ import type { Context } from '../../context.js'
 import type { Severity } from '../../model/severity/severity.js'
 import { cleanText } from '../../model/text.js'
 import { firstHourFrom } from '../../model/time.js'
+import { hasRegressed } from '../../store/sql/regressed.js'
 import { errorIdRanges, type Range } from '../../store/sql/timed-ranges.js'
 import { topBy } from '../ranked-errors.js'
 import { severityRank } from '../severity-rank.js'
@@ -143,22 +144,14 @@ async function findResolvedIds(context: Context, span: ApplicationSpan): Promise
   return rows.map(({ id }) => id)
 }
 
-/** Errors reopened by an occurrence, not by a user. Counted at their latest regression. */
+/** Counted at their latest regression. */
 function regressedErrorsQuery({ database }: Context, { from, to, application_id }: ApplicationSpan) {
   return database.read
-    .selectFrom('faultboard_errors as e')
-    .where('e.reopened_at', '>=', from)
-    .where('e.reopened_at', '<', to)
-    .$if(application_id !== undefined, (query) => query.where('e.application_id', '=', application_id ?? 0))
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('faultboard_activities as a')
-          .select('a.id')
-          .whereRef('a.error_id', '=', 'e.id')
-          .where('a.action', 'in', ['reopened', 'regressed'])
-          .whereRef('a.created_at', '>=', 'e.reopened_at'),
-      ),
-    )
+    .selectFrom('faultboard_errors')
+    .where('reopened_at', '>=', from)
+    .where('reopened_at', '<', to)
+    .$if(application_id !== undefined, (query) => query.where('application_id', '=', application_id ?? 0))
+    .where(hasRegressed)
 }
 
 async function countRegressedErrors(context: Context, span: ApplicationSpan): Promise<number> {
@@ -170,8 +163,8 @@ async function countRegressedErrors(context: Context, span: ApplicationSpan): Pr
 
 async function findRegressedIds(context: Context, span: ApplicationSpan): Promise<number[]> {
   const rows = await regressedErrorsQuery(context, span)
-    .select('e.id')
-    .orderBy('e.reopened_at', 'desc')
+    .select('id')
+    .orderBy('reopened_at', 'desc')
     .limit(MAX_LISTED_ERRORS)
     .execute()
   return rows.map(({ id }) => id)

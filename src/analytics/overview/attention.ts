@@ -1,6 +1,7 @@
 import type { Context } from '../../context.js'
 import { startOfLastDays } from '../../model/time.js'
 import { sql } from '../../store/kysely.js'
+import { hasRegressed } from '../../store/sql/regressed.js'
 import { withoutIndex } from '../../store/sql/sort-order.js'
 import { hasBaselines } from '../baselines/above-baseline.js'
 import { type Spike, spikingErrors } from '../baselines/spiking-errors.js'
@@ -38,8 +39,10 @@ export async function loadAttentionGroups(
     new_errors: await loadGroup(context, activeErrors.where('first_seen_at', '>=', since), (errors) =>
       errors.orderBy('first_seen_at', 'desc'),
     ),
-    reopened: await loadGroup(context, regressedSince(activeErrors, weekStart), (errors) =>
-      errors.orderBy('reopened_at', 'desc'),
+    reopened: await loadGroup(
+      context,
+      activeErrors.where('reopened_at', '>=', weekStart).where(hasRegressed),
+      (errors) => errors.orderBy('reopened_at', 'desc'),
     ),
     unattended: await loadUnattendedErrors(context, application_id),
   }
@@ -71,21 +74,6 @@ async function loadUnattendedErrors(context: Context, application_id: number | u
     if (ids.length === MAX_LISTED_ERRORS) break
   }
   return withCount(context, errors, ids)
-}
-
-/** Errors reopened by an occurrence since a time, not by a user. */
-function regressedSince(errors: OpenErrors, since: number): OpenErrors {
-  return errors
-    .where('reopened_at', '>=', since)
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('faultboard_activities as a')
-          .select('a.id')
-          .whereRef('a.error_id', '=', 'faultboard_errors.id')
-          .where('a.action', 'in', ['reopened', 'regressed'])
-          .whereRef('a.created_at', '>=', 'faultboard_errors.reopened_at'),
-      ),
-    )
 }
 
 async function loadGroup(

@@ -19,15 +19,9 @@ import { TIMEFRAMES, timeframeSpan } from '../../model/time.js'
 import { STATUSES } from '../../model/workflow.js'
 import { type SelectQueryBuilder, sql } from '../../store/kysely.js'
 import type { Schema } from '../../store/schema.js'
+import { hasRegressed } from '../../store/sql/regressed.js'
 import { withoutIndex } from '../../store/sql/sort-order.js'
-import {
-  affectsUser,
-  hasRegressed,
-  occurredOnDay,
-  seenInCommit,
-  seenInVersion,
-  seenOnPlatform,
-} from './occurrence-conditions.js'
+import { affectsUser, occurredOnDay, seenInCommit, seenInVersion, seenOnPlatform } from './occurrence-conditions.js'
 import { queryKeyConditions } from './query-keys.js'
 
 const DAY_MESSAGE = 'must be a date such as 2026-03-09'

@@ -22,20 +22,6 @@ export function occurredOnDay(eb: ErrorsExpression, day: string, time_zone: stri
   )
 }
 
-/** Errors that were last reopened by an occurrence, not by a user. */
-export function hasRegressed({ and, eb, exists, selectFrom }: ErrorsExpression) {
-  return and([
-    eb('faultboard_errors.reopened_at', 'is not', null),
-    exists(
-      selectFrom('faultboard_activities')
-        .select('faultboard_activities.id')
-        .whereRef('faultboard_activities.error_id', '=', 'faultboard_errors.id')
-        .where('faultboard_activities.action', 'in', ['reopened', 'regressed'])
-        .whereRef('faultboard_activities.created_at', '>=', 'faultboard_errors.reopened_at'),
-    ),
-  ])
-}
-
 /** Errors with at least one occurrence of this user. */
 export function affectsUser(eb: ErrorsExpression, user_id: string) {
   return eb(

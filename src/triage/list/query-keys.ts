@@ -2,13 +2,8 @@ import type { Context } from '../../context.js'
 import { normalizePlatform } from '../../model/requests/platform.js'
 import { type IsValue, parseQuery, type QueryTerm } from '../../model/search-query.js'
 import { type Expression, type SqlBool, sql } from '../../store/kysely.js'
-import {
-  affectsUser,
-  type ErrorsExpression,
-  hasRegressed,
-  seenInVersion,
-  seenOnPlatform,
-} from './occurrence-conditions.js'
+import { hasRegressed } from '../../store/sql/regressed.js'
+import { affectsUser, type ErrorsExpression, seenInVersion, seenOnPlatform } from './occurrence-conditions.js'
 
 /** Whether the query contains a key with a condition here. */
 export function hasQueryKeys(query: string | undefined): boolean {
