@@ -90,9 +90,6 @@ function* workReasons({ work, process }: Facts, now: number): Iterable<Reason> {
   const { deliveries, cleanup } = work
   yield* engineReasons(work)
   for (const problem of deliveries.channel_problems) yield degraded(channelProblemText(problem))
-  const failed = deliveries.recent_failures
-  if (failed)
-    yield degraded(`${failed} of the most recent notifications could not be delivered. The last responses are below.`)
   if (cleanup.retention_days === null) return
   const lastRun = cleanup.last_run_at === null ? null : Date.parse(cleanup.last_run_at)
   const elapsedMs = lastRun === null ? process.uptime_seconds * 1000 : now - lastRun

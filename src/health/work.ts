@@ -43,8 +43,6 @@ export const WorkHealth = r.object({
     by_state: r.map(r.integer),
     /** Number of notifications to send now. */
     due: r.integer,
-    /** Number of failures among the most recent 1000 notifications. */
-    recent_failures: r.integer,
     last_failures: r.list(FailedDelivery),
     /** Channels whose last attempts failed, or whose oldest message waits too long. */
     channel_problems: r.list(ChannelProblem),
@@ -92,11 +90,6 @@ async function readEngine({ jobs, config }: Context): Promise<Pick<WorkHealth, '
 async function readWork({ database, config, now }: Context): Promise<Pick<WorkHealth, 'deliveries' | 'cleanup'>> {
   const { read } = database
   const newest = read.selectFrom('faultboard_deliveries').orderBy('created_at', 'desc').limit(MAX_RECENT_DELIVERIES)
-  const recent = await read
-    .selectFrom(newest.select('state').as('newest'))
-    .select(({ fn }) => fn.countAll<number>().as('failures'))
-    .where('state', '=', 'failed')
-    .executeTakeFirstOrThrow()
   const { due } = await read
     .selectFrom('faultboard_deliveries')
     .select(({ fn }) => fn.countAll<number>().as('due'))
@@ -123,7 +116,6 @@ async function readWork({ database, config, now }: Context): Promise<Pick<WorkHe
     deliveries: {
       by_state: Object.fromEntries(await deliveryTotals(database)),
       due: Number(due),
-      recent_failures: Number(recent.failures),
       last_failures: failures.map(({ channel, event, attempts, last_response, created_at }) => ({
         channel,
         event,
