@@ -48,29 +48,6 @@ describeInBrowser('analytics page in a browser', ({ open }) => {
 
   afterAll(() => Promise.all([empty, ordinary, hostile].map((host) => host.close())))
 
-  test('compares two releases in three clicks from the overview', async () => {
-    const host = await startHost('sqlite::memory:', {}, { now: () => NOW })
-    for (const [i, version] of ['5.9.0', '5.10.0', '5.11.0', '5.12.0'].entries()) {
-      const occurred_at = NOW - (4 - i) * 24 * HOUR
-      for (const error_type of [`Kind${'ABCD'.charAt(i)}Error`, 'SteadyError']) {
-        await host.tracker.Commands.LogError.call({ error_type, message: 'failed', app_version: version, occurred_at })
-      }
-    }
-    const page = await open()
-    await page.goto(at(host, '/overview'))
-    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Releases' }).click()
-    await page.getByRole('link', { name: '5.12.0', exact: true }).first().click()
-    await page.getByLabel('Compare with').selectOption('5.9.0')
-    await page.getByRole('button', { name: 'Compare' }).click()
-    await page.waitForURL('**/releases?app_version=5.12.0&compare_with=5.9.0')
-    expect(await page.locator('#new').innerText()).toContain('KindDError')
-    expect(await page.locator('#gone').innerText()).toContain('KindAError')
-    expect(await page.locator('#gone').innerText()).not.toContain('KindCError')
-    await expectAccessible(page)
-    await expectNoOverflow(page)
-    await host.close()
-  })
-
   const at = (host: Host, path: string) => `${host.origin}/error_dashboard${path}`
 
   test.each(WIDTHS)(

@@ -108,11 +108,8 @@ describeInBrowser('notifications page in a browser', ({ open }) => {
   test.each([true, false])('mutes and unmutes an error (JavaScript %s)', async (javaScriptEnabled) => {
     const page = await open({ javaScriptEnabled, viewport: { width: 390, height: 900 } })
     await page.goto(at(`/errors/${error_id}`))
-    const openMenu = async () => {
-      await page.locator('#more > summary').click()
-      await page.locator('#mute > summary').click()
-    }
-    await openMenu()
+    await page.locator('#more > summary').click()
+    await page.locator('#mute > summary').click()
     await page.locator('#mute').getByLabel('Mute notifications for').selectOption('Until unmuted')
     await page.locator('#mute').getByLabel('Reason (optional)').fill('the provider is down')
     await page.locator('#mute').getByLabel('Your name').fill('Anna')
@@ -121,8 +118,8 @@ describeInBrowser('notifications page in a browser', ({ open }) => {
     await page.locator('.notice', { hasText: 'Muted indefinitely.' }).waitFor()
     expect(await page.getByText('muted until unmuted, by Anna').first().isVisible()).toBe(true)
     if (javaScriptEnabled) await expectAccessible(page)
-    await openMenu()
-    await page.locator('#mute').getByRole('button', { name: 'Unmute' }).click()
+    await page.locator('#more > summary').click()
+    await page.getByRole('button', { name: 'Unmute notifications' }).click()
     await page.locator('.notice', { hasText: 'Unmuted.' }).waitFor()
   })
 })

@@ -24,6 +24,12 @@ document.addEventListener(
   true,
 )
 
+// Enter starts a new line in a text area. Ctrl+Enter or Cmd+Enter submits its form.
+document.addEventListener('keydown', (event) => {
+  if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || !event.target.matches?.('textarea')) return
+  event.target.form?.requestSubmit()
+})
+
 // Confirms destructive actions.
 document.addEventListener('click', (event) => {
   const button = event.target.closest?.('button[data-confirm]')

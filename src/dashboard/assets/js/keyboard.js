@@ -35,7 +35,7 @@ function handleKey({ key, target }) {
   if (key === 'j' || key === 'k') return moveFocus(key === 'j' ? 1 : -1)
   if (key === 'o' || (key === 'Enter' && !target.closest('a, button, summary'))) return openRow()
   if (key === 'x') return toggleRow()
-  if (key === '/') return focusField('#search')
+  if (key === '/') return focusField('#search') || openPalette()
   if (key === 'c') return focusField('.comment-form textarea')
   return clickButton(key) || (Object.hasOwn(MENUS, key) && openMenu(MENUS[key]))
 }
@@ -87,6 +87,13 @@ function focusField(selector) {
   return true
 }
 
+/** Finds errors on pages without a search box. */
+function openPalette() {
+  const button = document.querySelector('[data-open-palette]')
+  button?.click()
+  return Boolean(button)
+}
+
 /** Opens an action menu. In a list without a selection, selects the current row first. */
 function openMenu(id) {
   const menu = document.querySelector(`details#${id}`)
@@ -102,6 +109,8 @@ function openMenu(id) {
   const outer = menu.parentElement.closest('details.menu')
   if (outer) outer.open = true
   menu.open = true
+  // At once, so that the next key reaches the field and not the row.
+  menu.querySelector('input:not([type=hidden]), select, textarea')?.focus()
   return true
 }
 

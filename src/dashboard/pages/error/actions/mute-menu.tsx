@@ -13,25 +13,45 @@ export const MUTE_DURATIONS = [
   ['', 'Until unmuted'],
 ] as const
 
-/** Mutes or unmutes notifications about an error. */
+/** Mutes or unmutes notifications about an error: one button, and a form for a duration and a reason. */
 export function MuteMenu(props: ErrorProps): Rendered {
   const { muted } = props.record
   return (
-    <SubMenu label={muted ? 'Muted' : 'Mute'} id="mute">
-      <ErrorForm {...props} action="mute">
-        <SelectField name="hours" label="Mute notifications for" options={MUTE_DURATIONS} value="24" />
-        <TextField name="reason" label="Reason (optional)" maxlength={MAX_TEXT_LENGTH} />
-        <TextField name="muted_by_name" label="Your name" value={props.visit.user} maxlength={MAX_NAME_LENGTH} />
-        <button type="submit" class="primary">
-          {muted ? 'Update mute' : 'Mute'}
-        </button>
-        <p class="meta muted">The error stays visible and keeps counting.</p>
-      </ErrorForm>
-      {muted && (
-        <ErrorForm {...props} action="unmute">
-          <button type="submit">Unmute</button>
+    <>
+      <div class="submenu menu-list">{muted ? <Unmute {...props} /> : <Mute {...props} />}</div>
+      <SubMenu label={muted ? 'Change mute' : 'Mute for a time'} id="mute">
+        <ErrorForm {...props} action="mute">
+          <SelectField name="hours" label="Mute notifications for" options={MUTE_DURATIONS} value="24" />
+          <TextField name="reason" label="Reason (optional)" maxlength={MAX_TEXT_LENGTH} />
+          <TextField name="muted_by_name" label="Your name" value={props.visit.user} maxlength={MAX_NAME_LENGTH} />
+          <button type="submit" class="primary">
+            {muted ? 'Update mute' : 'Mute'}
+          </button>
+          <p class="meta muted">The error stays visible and keeps counting.</p>
         </ErrorForm>
-      )}
-    </SubMenu>
+      </SubMenu>
+    </>
+  )
+}
+
+function Mute(props: ErrorProps) {
+  return (
+    <ErrorForm {...props} action="mute">
+      <input type="hidden" name="hours" value="" />
+      <input type="hidden" name="muted_by_name" value={props.visit.user} />
+      <button type="submit" class="quiet">
+        Mute notifications
+      </button>
+    </ErrorForm>
+  )
+}
+
+function Unmute(props: ErrorProps) {
+  return (
+    <ErrorForm {...props} action="unmute">
+      <button type="submit" class="quiet">
+        Unmute notifications
+      </button>
+    </ErrorForm>
   )
 }
