@@ -35,10 +35,13 @@ export async function faultboard(args: readonly string[], options: CommandOption
 /** Whether `onTerminal` works here: the `script` of util-linux. */
 export const hasTerminal = spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0
 
-/** Runs the built CLI on a pseudo terminal of 120 columns, which merges both streams. */
-export function onTerminal(args: readonly string[], { cwd, env = {} }: CommandOptions): string {
+/** Runs the built CLI on a pseudo terminal, which merges both streams. */
+export function onTerminal(
+  args: readonly string[],
+  { cwd, env = {}, columns = 120 }: CommandOptions & { columns?: number },
+): string {
   const quoted = [process.execPath, MAIN, ...args].map((word) => `'${word}'`).join(' ')
-  const { stdout } = spawnSync('script', ['-qec', `stty cols 120; ${quoted}`, '/dev/null'], {
+  const { stdout } = spawnSync('script', ['-qec', `stty cols ${columns}; ${quoted}`, '/dev/null'], {
     cwd,
     env: { ...cleanEnvironment(), TERM: 'xterm', ...env },
     encoding: 'utf8',

@@ -32,6 +32,11 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     expect(stripVTControlCharacters([heading, ...lines].join('\n'))).toBe(plain)
   })
 
+  test('prints whole lines if the terminal has no size, as in some CI systems', () => {
+    const lines = onTerminal(['errors'], { cwd, columns: 0 }).split('\n')
+    expect(lines[1]).toMatch(/OutOfMemoryError: heap/)
+  })
+
   test('colors findings, migrations, help and error messages', () => {
     expect(onTerminal(['check'], { cwd })).toContain('\u001b[32mok\u001b[39m       database       ')
     expect(onTerminal(['migrate', '--status'], { cwd })).toContain('\u001b[32mapplied\u001b[39m')

@@ -59,11 +59,11 @@ function escapeCharacter(character: string): string {
   return code < 256 ? `\\x${hex(code, 2)}` : `\\u{${hex(code, 4)}}`
 }
 
-/** Width of the terminal; unlimited if the output is not a terminal. */
+/** Width of the terminal; unlimited if the output is not a terminal, or a terminal without a size, as in some CI systems. */
 export function terminalWidth(): number {
   const requestedWidth = Number(process.env.COLUMNS)
   return (
-    process.stdout.columns ??
+    process.stdout.columns ||
     (Number.isInteger(requestedWidth) && requestedWidth > 0 ? requestedWidth : Number.POSITIVE_INFINITY)
   )
 }
