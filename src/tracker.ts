@@ -58,7 +58,7 @@ export class TrackerInstance {
   #missed = 0
 
   constructor(settings: Settings = {}, environment: Environment = {}) {
-    this.#settings = { ...settings }
+    this.#settings = { ...checkedSettings(settings) }
     this.#environment = {
       now: environment.now ?? Date.now,
       random: environment.random ?? Math.random,
@@ -117,7 +117,7 @@ export class TrackerInstance {
       ])
     }
     if (typeof settings === 'function') this.#setByFunction(settings)
-    else replaceFields(this.#settings, settings)
+    else replaceFields(this.#settings, checkedSettings(settings))
     if (this.#runtime) this.#scheduleRestart()
     return this
   }
@@ -534,4 +534,13 @@ function exceptionOf(input: unknown): unknown {
   return typeof input === 'object' && input !== null && !types.isProxy(input) && 'exception' in input
     ? Object.getOwnPropertyDescriptor(input, 'exception')?.value
     : input
+}
+
+/** Returns the settings. Throws for other values, whose options would be ignored or misread, such as a URL or a promise. */
+function checkedSettings(settings: unknown): Settings {
+  if (typeof settings === 'object' && settings !== null && !Array.isArray(settings) && !types.isPromise(settings))
+    return settings
+  throw new ConfigurationError([
+    'the options must be an object such as { database: … }, or a function passed to Tracker.configure that sets them',
+  ])
 }

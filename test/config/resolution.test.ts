@@ -122,6 +122,17 @@ describe('a resolved configuration', () => {
     expect(() => tracker.configure((config) => Object.assign(config, { retention_days: 5 }))).not.toThrow()
   })
 
+  test.each([
+    ['a URL', 'postgres://localhost/shop'],
+    ['a promise', Promise.resolve({})],
+    ['a list', []],
+    ['null', null],
+  ])('rejects %s instead of an object with options', (_, settings) => {
+    const problem = /the options must be an object such as \{ database: … \}/
+    expect(() => new TrackerInstance({}, { env: {} }).configure(settings as never)).toThrow(problem)
+    expect(() => new TrackerInstance(settings as never, { env: {} })).toThrow(problem)
+  })
+
   test('ignores later changes to the settings object', () => {
     const ignored_exceptions = ['A']
     const options = resolve({ ignored_exceptions })
