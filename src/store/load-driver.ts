@@ -29,9 +29,13 @@ interface DriverFailure {
   alternative?: string
 }
 
+/** Folder in which npx installs a command that is not in the project. It finds no packages of the project. */
+const NPX_FOLDER = '/_npx/'
+
 /** Explains why a package cannot be loaded, and how to install it. */
 export function driverError(name: SupportedPackage, { database, cause, alternative }: DriverFailure): TrackerError {
-  const solution = `Run  npm install ${name}${alternative === undefined ? '' : `  or ${alternative}`}`
+  const packages = import.meta.url.includes(NPX_FOLDER) ? `faultboard ${name}` : name
+  const solution = `Run  npm install ${packages}${alternative === undefined ? '' : `  or ${alternative}`}`
   const problem = isMissing(name, cause) ? 'is not installed' : `cannot be loaded (${failureMessage(cause)})`
   const message = `${database} needs the package ${name}, which ${problem}. ${solution}`
   return new TrackerError('driver_missing', message, { cause })

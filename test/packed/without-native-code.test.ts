@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { copyFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -74,6 +74,19 @@ describeEachRuntime('the packages of the quick start', ({ major, path }) => {
     expect(message).toMatch(problem)
     expect(message).toContain('Run  npm install @photostructure/sqlite  or use Node.js 22.16 or later')
     expect(end.stderr).toContain(message)
+  })
+
+  test('contain a command line that names the missing package, also for npx in a project without Faultboard', async () => {
+    const main = 'node_modules/faultboard/dist/cli/main.js'
+    const flags = isOlder ? [] : ['--no-experimental-sqlite']
+    const checked = await run(path, [...flags, main, 'check'])
+    expect(checked).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/^failed +database .* npm install @photo/m),
+    })
+    cpSync(join(folder, 'node_modules/faultboard'), join(folder, '_npx/1/node_modules/faultboard'), { recursive: true })
+    const demo = await run(path, [...flags, join('_npx/1', main), 'demo', '--port', '0'])
+    expect(demo).toMatchObject({ code: 1, stderr: expect.stringContaining(' npm install faultboard @photostructure/') })
   })
 
   test.skipIf(isOlder)(

@@ -10,6 +10,7 @@ import type { Options } from '../../options.js'
 import { resolveConfiguration } from '../../options.js'
 import { recentRejections } from '../../store/counters/rejections.js'
 import type { Database } from '../../store/database.js'
+import { loadSqlite } from '../../store/dialects/sqlite-library.js'
 import { integrityProblems, repairSqlite } from '../../store/repair/repair-sqlite.js'
 import { Spool, spoolFolder } from '../../store/spool/spool.js'
 import { COMMON_FLAGS, type CommonFlags, defineCommand } from '../command.js'
@@ -101,7 +102,7 @@ async function databaseFindings(database: Database, options: Options): Promise<F
   const spool = await spoolFinding(new Spool(spoolFolder(options, database.target), options.spool_max_bytes))
   try {
     const missing = missingFile(database)
-    if (missing) return [...missingFileFindings(missing), spool]
+    if (missing) return [...(await missingFileFindings(missing)), spool]
     const integrity = await integrityFindings(database)
     if (integrity.some(({ state }) => state === 'failed')) return [...integrity, spool]
     const migrations = await readMigrations(database)
@@ -204,8 +205,12 @@ async function channelFindings(database: Database): Promise<Finding[]> {
   return problems.map((problem) => warning('notifications', channelProblemText(problem)))
 }
 
-/** The application creates the file with its schema, so a missing file before the first start is fine. */
-function missingFileFindings(file: string): Finding[] {
+/**
+ * The application creates the file with its schema, so a missing file before the first start is fine. Throws if the
+ * package for SQLite is missing.
+ */
+async function missingFileFindings(file: string): Promise<Finding[]> {
+  await loadSqlite()
   if (!isWritable(dirname(file))) {
     const text = `${file} does not exist, and its folder is missing or not writable`
     return [failed('database', text, { exit_code: 1 })]
