@@ -10,7 +10,9 @@ const CHANNELS = ['tracing:net.server.listen:asyncEnd', 'http.server.request.sta
 /** Hosts start a second server, for example for metrics, shortly before or after the first. */
 const WAIT_FOR_SERVERS_MS = 500
 
-const PREFIX_HINT = ' (below the prefix of its router, if it has one)'
+/** A server that listens alone may still be another server, for example for metrics, that starts long before. */
+const URL_HINT = ' (unless your application uses another port or a path prefix)'
+const PATH_HINT = ' (below the prefix of its router, if it has one)'
 
 /**
  * Returns the prefix of the dashboard on a server, null if another server serves it, or undefined if only a request can
@@ -26,7 +28,7 @@ export interface Announcement {
 
 /**
  * Prints the URL of the dashboard once, when the server with the dashboard listens, or gets its first request. If no
- * adapter finds its dashboard on a server, prints what is certain: the port of the only server, or only the path. Prints
+ * adapter finds its dashboard on a server, prints the port of the only server, or only the path, with a hint. Prints
  * nothing in tests and in later workers of a cluster.
  */
 export function announceDashboard(
@@ -62,7 +64,8 @@ export function announceDashboard(
   const printCandidate = () => {
     try {
       const [server, ...others] = candidates
-      print(`${server && others.length === 0 ? originOf(server) : ''}${config.mount_path}${PREFIX_HINT}`)
+      const origin = server && others.length === 0 ? originOf(server) : ''
+      print(`${origin}${config.mount_path}${origin === '' ? PATH_HINT : URL_HINT}`)
     } catch {
       // Ignored, as above.
     }

@@ -43,7 +43,8 @@ async function listening(server: Server, target: number | string = 0): Promise<n
 
 /** Express 4 and 5 mount routers in different ways. */
 const EXPRESS = { 'Express 4': createRequire(import.meta.url)('express4') as typeof express, 'Express 5': express }
-const HINT = ' (below the prefix of its router, if it has one)'
+const URL_HINT = ' (unless your application uses another port or a path prefix)'
+const PATH_HINT = ' (below the prefix of its router, if it has one)'
 
 describe('The URL of the dashboard', () => {
   test.each(Object.entries(EXPRESS))('is the URL of the server that serves it with %s', async (_, framework) => {
@@ -64,9 +65,19 @@ describe('The URL of the dashboard', () => {
       const port = await listening(createServer(framework().use('/admin', router)))
       await expect
         .poll(() => lines)
-        .toEqual([`[faultboard] Dashboard: http://localhost:${port}/error_dashboard${HINT}\n`])
+        .toEqual([`[faultboard] Dashboard: http://localhost:${port}/error_dashboard${URL_HINT}\n`])
     },
   )
+
+  test('has a hint about another port if a server without a known dashboard listens long before the application', async () => {
+    const { lines } = startedTracker()
+    const port = await listening(createServer(() => {}))
+    await expect
+      .poll(() => lines)
+      .toEqual([`[faultboard] Dashboard: http://localhost:${port}/error_dashboard${URL_HINT}\n`])
+    await listening(createServer(() => {}))
+    expect(lines).toHaveLength(1)
+  })
 
   test('contains the prefix of a Fastify plugin, although another server listens long before', async () => {
     const { tracker, lines } = startedTracker()
@@ -105,7 +116,7 @@ describe('The URL of the dashboard', () => {
   test('is only a path if several servers may serve it', async () => {
     const { lines } = startedTracker()
     for (let i = 0; i < 2; i++) await listening(createServer(() => {}))
-    await expect.poll(() => lines).toEqual([`[faultboard] Dashboard: /error_dashboard${HINT}\n`])
+    await expect.poll(() => lines).toEqual([`[faultboard] Dashboard: /error_dashboard${PATH_HINT}\n`])
   })
 
   test('is printed with the next request to a server that listens already', async () => {

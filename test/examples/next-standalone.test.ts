@@ -67,7 +67,7 @@ describe.skipIf(missing !== '')(`examples/next${missing}`, () => {
       const url = `${origin.replace('127.0.0.1', 'localhost')}/error_dashboard`
       await expect
         .poll(() => output().filter((line) => /faultboard|warning/i.test(line)))
-        .toEqual([`[faultboard] Dashboard: ${url} (below the prefix of its router, if it has one)`])
+        .toEqual([`[faultboard] Dashboard: ${url} (unless your application uses another port or a path prefix)`])
     })
   })
 })

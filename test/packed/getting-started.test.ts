@@ -79,7 +79,7 @@ describe('docs/getting-started.md, followed literally from the packed package', 
       // The output contains no warnings.
       const lines = () => output().filter((line) => /warning|deprecat|faultboard/i.test(line) && !/^\s+at /.test(line))
       const hint = /Koa|Hono|h3|node:http/.test(walkthrough.title)
-        ? ' (below the prefix of its router, if it has one)'
+        ? ' (unless your application uses another port or a path prefix)'
         : ''
       const url = `${origin.replace('127.0.0.1', 'localhost')}/error_dashboard${hint}`
       await expect.poll(lines).toEqual([`[faultboard] Dashboard: ${url}`])
