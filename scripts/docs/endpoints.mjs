@@ -56,6 +56,7 @@ curl -u admin:secret -d assigned_to=eve@example.org http://localhost:3000${mount
 \`\`\`
 
 Paths are relative to \`mount_path\` (default \`${mount_path.default}\`), which itself redirects to the overview.
+Short links such as \`/e/shop-42\` redirect to the error with that number; the name before it does not matter.
 
 **Authentication.** Every path requires HTTP Basic credentials (\`dashboard_username\`, \`dashboard_password\`), including unknown paths
 and assets. Without them, the response is 401 with a \`WWW-Authenticate\` header. Failed sign-ins are limited.

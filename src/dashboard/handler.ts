@@ -31,6 +31,7 @@ import {
   withSecurityHeaders,
 } from './http/responses.js'
 import { href } from './links/href.js'
+import { pathOfShortName, SHORT_LINK_PATH } from './links/short-link.js'
 import { LiveUpdates, liveStream } from './live.js'
 import type { Mount } from './mount.js'
 import { createMountPathRecorder } from './mount-path.js'
@@ -153,6 +154,9 @@ function buildRouter(context: Context, routes: Routes, live: LiveUpdates): TrieR
   const recordMountPath = createMountPathRecorder(context)
   router.add('GET', '/assets/:name', (_exchange, { name = '' }) => serveAsset(name))
   router.add('GET', '/', ({ visit }) => redirect(href(visit, '/overview')))
+  router.add('GET', SHORT_LINK_PATH, ({ visit, suffix }, { name = '' }) =>
+    redirect(href(visit, `${pathOfShortName(name)}${suffix}`)),
+  )
   router.add('GET', liveStream.path, ({ mount }, _address, request) => live.respond(request, mount.closing))
   for (const page of routes.pages) {
     router.add('GET', page.path, async (exchange, pathParameters) => {

@@ -188,12 +188,12 @@ describeInBrowser('error page in a browser', ({ open }) => {
       await page.getByRole('button', { name: 'Copied' }).waitFor({ state: 'detached' })
       return text
     }
-    expect(await copied('link')).toBe(at(id))
+    expect(await copied('link')).toMatch(new RegExp(`/e/[a-z-]+-${id}$`))
     expect(await copied('stack trace')).toContain('at total (test/browser/detail.test.ts:3:1)')
     expect(await copied('as curl')).toBe("curl -g 'https://shop.example/pay'")
     await openMore(page, 'Copy as')
     expect(await copied('Markdown')).toMatch(
-      new RegExp(`^## \`CopiedError\`[^]*\`\`\`\`text\nCopy \`\`\` me\n\`\`\`\`[^]*${host.origin}.*/errors/${id}$`),
+      new RegExp(`^## \`CopiedError\`[^]*\`\`\`\`text\nCopy \`\`\` me\n\`\`\`\`[^]*${host.origin}.*/e/[a-z-]+-${id}$`),
     )
     expect(JSON.parse(String(await copied('JSON')))).toMatchObject({ error: { id, error_type: 'CopiedError' } })
 
@@ -229,7 +229,12 @@ describeInBrowser('error page in a browser', ({ open }) => {
     expect(await page.evaluate('window.marker')).toBe(true)
     await page.getByRole('button', { name: 'Copy link' }).click()
     await page.getByRole('button', { name: 'Copied' }).waitFor()
-    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(at(id))
+    const shortLink = await page.evaluate<string>('navigator.clipboard.readText()')
+    expect(shortLink).toMatch(new RegExp(`/e/[a-z-]+-${id}$`))
+    await page.evaluate("navigator.clipboard.writeText('')")
+    await page.keyboard.press('l')
+    await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(shortLink)
+    expect(await (await page.request.get(shortLink)).text()).toContain('InPlaceError')
 
     await page.route('**/update_status', (route) => route.abort())
     await press(page, 'Reopen')

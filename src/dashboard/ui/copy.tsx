@@ -6,11 +6,12 @@ import { Icon } from './icons.js'
  */
 export function CopyButton({
   label = 'Copy',
+  shortcut,
   ...source
-}: ({ from: string } | { json: string }) & { label?: string }): Rendered {
+}: ({ from: string } | { json: string }) & { label?: string; shortcut?: string }): Rendered {
   const { from, json } = { from: undefined, json: undefined, ...source }
   return (
-    <button type="button" class="quiet copy" data-copy={from} data-copy-json={json}>
+    <button type="button" class="quiet copy" data-copy={from} data-copy-json={json} data-key={shortcut}>
       <Icon name="copy" />
       <span>{label}</span>
     </button>

@@ -53,7 +53,7 @@ if (palette) {
     }
     for (const entry of list.querySelectorAll('[data-typed]')) entry.remove()
     searched = ''
-    const id = /^#?(\d{1,15})$/.exec(text)?.[1]
+    const id = /^(?:#|[\w-]*-)?(\d{1,15})$/.exec(text)?.[1]
     if (id) addEntry(`Open error ${id}`, errorPath(id))
     if (text) addEntry(`Search errors for ${text}`, withParameter(palette.dataset.errors, 'query', text))
     select(0)

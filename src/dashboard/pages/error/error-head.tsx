@@ -4,6 +4,7 @@ import type { ErrorRecord } from '../../../triage/queries/error-record.js'
 import type { Rendered, Visit } from '../../define.js'
 import { href, openErrorsLink } from '../../links/href.js'
 import { backToListLink, type ListOrigin } from '../../links/list-origin.js'
+import { shortLink, shortName } from '../../links/short-link.js'
 import { PriorityBadge, RegressionBadge, SeverityBadge, StatusBadge } from '../../ui/badges.js'
 import { CopyButton } from '../../ui/copy.js'
 import { Icon } from '../../ui/icons.js'
@@ -39,11 +40,11 @@ export function ErrorHead({
             <a href={backToListLink(visit, list) ?? openErrorsLink(visit)}>Errors</a>
           </li>
           <li>
-            {`${record.application_name} #${record.id}`}
+            {shortName(record)}
             <span id="error-link" hidden>
-              {shareableLink(visit, record.id)}
+              {shortLink(visit, record)}
             </span>
-            <CopyButton from="error-link" label="Copy link" />
+            <CopyButton from="error-link" label="Copy link" shortcut="l" />
           </li>
         </ol>
         {neighbors && (neighbors.previous_id !== null || neighbors.next_id !== null) && (
@@ -126,9 +127,4 @@ function ErrorMeta({ record, visit }: { record: ErrorRecord; visit: Visit }): Re
       {comments > 0 && <a href="#activity">{comments === 1 ? '1 comment' : `${formatCount(comments)} comments`}</a>}
     </p>
   )
-}
-
-/** Link to share; absolute only if `dashboard_base_url` is set. */
-export function shareableLink({ base, options: { dashboard_base_url } }: Visit, error_id: number): string {
-  return `${dashboard_base_url === null ? '' : new URL(dashboard_base_url).origin}${base}/errors/${error_id}`
 }

@@ -16,11 +16,12 @@ import { findError } from '../../../triage/queries/find-error.js'
 import { definePage } from '../../define.js'
 import { currentPageWith, href } from '../../links/href.js'
 import { listOriginInput, originFilter } from '../../links/list-origin.js'
+import { shortLink } from '../../links/short-link.js'
 import { Arrivals } from '../../ui/arrivals.js'
 import { CopyAs } from './actions/copy-as.js'
 import { ErrorActions } from './actions/error-actions.js'
 import { ErrorFacts, ErrorFigures, Histogram } from './error-facts.js'
-import { ErrorHead, messageTitle, shareableLink } from './error-head.js'
+import { ErrorHead, messageTitle } from './error-head.js'
 import { ErrorShares } from './error-shares.js'
 import { Grouping } from './grouping.js'
 import { Breadcrumbs } from './occurrence/breadcrumbs.js'
@@ -104,7 +105,7 @@ export const error = definePage({
           <ErrorActions {...props} assignees={assignees}>
             <CopyAs
               markdown={errorMarkdown(record, {
-                url: shareableLink(visit, record.id),
+                url: shortLink(visit, record),
                 root: visit.options.project_root,
               })}
               curl={curl}

@@ -22,6 +22,7 @@ const ERROR_KEYS: readonly Command[] = [
   { keys: 's', label: 'Snooze', key: 's', needs: '#snooze' },
   { keys: 'm', label: 'Mute', key: 'm', needs: '#mute' },
   { keys: 'c', label: 'Comment', key: 'c', needs: '.comment-form' },
+  { keys: 'l', label: 'Copy link', key: 'l', needs: '[data-key=l]' },
 ]
 
 /** All shortcuts, in the order of the help. */
