@@ -89,8 +89,13 @@ export function announceDashboard(
 function originOf(server: Server): string {
   const address: AddressInfo | string | null = server.address()
   if (address === null || typeof address === 'string') return ''
-  return `${'setSecureContext' in server ? 'https' : 'http'}://localhost:${address.port}`
+  const host = address.address.includes(':') ? `[${address.address}]` : address.address
+  const name = LOCAL_ADDRESSES.has(address.address) ? 'localhost' : host
+  return `${'setSecureContext' in server ? 'https' : 'http'}://${name}:${address.port}`
 }
+
+/** Addresses of servers that `localhost` reaches. */
+const LOCAL_ADDRESSES = new Set(['::', '0.0.0.0', '::1', '127.0.0.1'])
 
 /** Whether the host uses node:cluster and this process is not the first worker. */
 function isLaterWorker(): boolean {

@@ -138,6 +138,18 @@ describe('The URL of the dashboard', () => {
     expect(lines).toEqual([`[faultboard] Dashboard: https://localhost:${port}/errors\n`])
   })
 
+  test.each([
+    ['192.0.2.7', '192.0.2.7'],
+    ['2001:db8::7', '[2001:db8::7]'],
+    ['127.0.0.1', 'localhost'],
+  ])('has the address of a server that listens on %s only', async (address, host) => {
+    const { tracker, lines } = startedTracker()
+    const server = createServer(withFaultboard(() => {}, tracker))
+    server.address = () => ({ address, family: '', port: 3000 })
+    await listening(server)
+    expect(lines).toEqual([`[faultboard] Dashboard: http://${host}:3000/error_dashboard\n`])
+  })
+
   test('is the public URL if dashboard_base_url is set', async () => {
     const { lines } = startedTracker({ dashboard_base_url: 'https://ops.example/shop/' })
     await listening(createServer(() => {}))
