@@ -17,7 +17,7 @@ import type { Reporter, Source } from './capture/sources/source.js'
 import { startSources } from './capture/sources/sources.js'
 import { OPTIONS, type Options, type Settings } from './config/options.js'
 import { bundlingProblem } from './config/own-modules.js'
-import { requireCredentials, resolveConfiguration } from './config/resolve.js'
+import { requireSignIn, resolveConfiguration } from './config/resolve.js'
 import type { Context, Log } from './context.js'
 import type { Dashboard } from './dashboard/handler.js'
 import type { Diagnostic } from './diagnostics/define.js'
@@ -202,7 +202,7 @@ function buildContext(
   const { options: config, warnings } = resolveConfiguration(settings, env, optionTable)
   const problem = bundlingProblem()
   if (problem !== null && config.enabled) throw new ConfigurationError([problem])
-  if (servesDashboard && config.enabled) requireCredentials(config)
+  if (servesDashboard && config.enabled) requireSignIn(config)
   const redactor = config.filter_sensitive_data ? createRedactor(config.sensitive_data_patterns) : NO_REDACTION
   const log = createLog(now, write, redactor)
   for (const warning of warnings) log.warn(warning)

@@ -16,7 +16,7 @@ import { FAILED_RESULT, type LoggedError, logError, type Outcome, reportFailure 
 import { mergeValues, type Scope, type Scopes } from './capture/scope.js'
 import type { Source } from './capture/sources/source.js'
 import { thrownMessage } from './capture/values/thrown-value.js'
-import { requireCredentials } from './config/resolve.js'
+import { requireSignIn } from './config/resolve.js'
 import { type Announcement, announceDashboard, type LocateDashboard } from './dashboard/announce.js'
 import type { Handler } from './dashboard/handler.js'
 import type { Diagnostic } from './diagnostics/define.js'
@@ -152,7 +152,7 @@ export class TrackerInstance {
     this.#stopped = false
     // A tracker that was started before may have none either.
     const { context } = this.#start({ servesDashboard: true })
-    if (context.config.enabled) requireCredentials(context.config)
+    if (context.config.enabled) requireSignIn(context.config)
     this.#provisional = false
     if (this.#environment.announcesDashboard) this.#announcement ??= announceDashboard(context, this.#environment.env)
     if (locate) this.#announcement?.add(locate)

@@ -76,7 +76,13 @@ export async function serveDashboard(
 ): Promise<void> {
   try {
     const { remoteAddress = null, encrypted = false } = (request.socket ?? {}) as Partial<TLSSocket>
-    const mountWithPeer = { ...mount, peer_address: remoteAddress, encrypted, ...closingCheck(request) }
+    const mountWithPeer = {
+      host_request: request,
+      ...mount,
+      peer_address: remoteAddress,
+      encrypted,
+      ...closingCheck(request),
+    }
     await send(await tracker.handle(toWebRequest(request, parsedBody), mountWithPeer), request, response)
   } catch {
     // Reached if the connection broke, the host has already responded, or the tracker was shut down. The handler

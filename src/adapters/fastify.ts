@@ -88,7 +88,12 @@ function addHooks(app: FastifyLike, tracker: TrackerInstance, mount_path: string
     }
     // Bypasses parsers, serializers and onSend hooks, which are meant for the host's own responses.
     reply.hijack()
-    void serveDashboard(tracker, mount, request.raw as HostRequest, reply.raw as ServerResponse)
+    void serveDashboard(
+      tracker,
+      { ...mount, host_request: request },
+      request.raw as HostRequest,
+      reply.raw as ServerResponse,
+    )
   })
 
   app.addHook('onError', (request, reply, error, next) => {

@@ -50,7 +50,7 @@ export function faultboard(tracker: TrackerInstance = Tracker) {
   return (app: H3Like): void => {
     app.use((event, next) => {
       const mount = dashboardMount(event, mount_path)
-      if (mount) return dashboard(tracker, mount, event)
+      if (mount) return dashboard(tracker, { ...mount, host_request: event }, event)
       markStart(event.req)
       return recordFailures(tracker, event, next)
     })

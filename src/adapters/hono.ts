@@ -46,7 +46,7 @@ export function faultboard(tracker: TrackerInstance = Tracker) {
   return async (c: HonoContext, next: () => Promise<void>): Promise<Response | undefined> => {
     const { raw } = c.req
     const mount = dashboardMount(c, mount_path)
-    if (mount) return dashboard(tracker, mount, c)
+    if (mount) return dashboard(tracker, { ...mount, host_request: c }, c)
     markStart(raw)
     try {
       await next()

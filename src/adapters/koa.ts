@@ -52,7 +52,8 @@ export function faultboard(tracker: TrackerInstance = Tracker) {
     const mount = dashboardMount(ctx, mount_path)
     if (mount) {
       ctx.respond = false
-      return serveDashboard(tracker, mount, ctx.req, ctx.res, (ctx as ExtendedContext).request.body)
+      const { body } = (ctx as ExtendedContext).request
+      return serveDashboard(tracker, { ...mount, host_request: ctx }, ctx.req, ctx.res, body)
     }
     markStart(ctx.req)
     if (!Object.hasOwn(ctx, 'onerror')) ctx.onerror = onerror

@@ -75,7 +75,8 @@ function mountOnFastify(fastify: FastifyHooks, tracker: TrackerInstance): void {
       return done()
     }
     reply.hijack()
-    void serveDashboard(tracker, { ...mount, remote_address: request.ip }, request.raw, reply.raw)
+    const mountOfClient = { ...mount, remote_address: request.ip, host_request: request }
+    void serveDashboard(tracker, mountOfClient, request.raw, reply.raw)
   })
 }
 

@@ -17,7 +17,7 @@ export function dashboard(tracker: TrackerInstance = Tracker) {
   const respond = async (request: Request, { params }: { params: Promise<Parameters> }): Promise<Response> => {
     const { url, ...peer } = readPeer(request.headers)
     const mount = routeMount(url ?? new URL(request.url).pathname, await params, configuredMountPath(tracker))
-    const webResponse = await serveWebRequest(tracker, { ...mount, ...peer }, asGet(request))
+    const webResponse = await serveWebRequest(tracker, { ...mount, ...peer, host_request: request }, asGet(request))
     // The body of a HEAD response is not read, so a stream would stay open.
     if (request.method === 'HEAD') await webResponse.body?.cancel()
     return request.method === 'HEAD' ? new Response(null, webResponse) : webResponse

@@ -56,9 +56,10 @@ export default function plugin(nitroApp: NitroAppLike): void {
 function mountDashboard({ h3App: { stack }, router }: NitroAppLike, tracker: TrackerInstance, mount_path: string) {
   const routerIndex = stack.findIndex(({ handler }) => handler === router.handler)
   const prefix = (stack[routerIndex]?.route ?? '').replace(/\/$/, '')
-  const handler = ({ node }: NitroEvent): Promise<void> | undefined => {
-    const mount = findMount(node.req, mount_path, prefix)
-    return mount ? serveDashboard(tracker, mount, node.req, node.res) : undefined
+  const handler = (event: NitroEvent): Promise<void> | undefined => {
+    const { req, res } = event.node
+    const mount = findMount(req, mount_path, prefix)
+    return mount ? serveDashboard(tracker, { ...mount, host_request: event }, req, res) : undefined
   }
   stack.splice(routerIndex < 0 ? stack.length : routerIndex, 0, { route: '/', handler })
 }

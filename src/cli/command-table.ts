@@ -12,6 +12,7 @@ export const COMMANDS: Record<string, () => Promise<Command>> = {
   cleanup: async () => (await import('./commands/cleanup.js')).cleanup,
   notify: async () => (await import('./commands/notify.js')).notify,
   work: async () => (await import('./commands/work.js')).work,
+  'hash-password': async () => (await import('./commands/hash-password.js')).hashPassword,
   dump: async () => (await import('./commands/dump.js')).dump,
   'sourcemaps upload': async () => (await import('./sourcemaps/upload.js')).uploadSourceMaps,
   'sourcemaps list': async () => (await import('./sourcemaps/list.js')).listSourceMaps,

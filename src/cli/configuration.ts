@@ -39,8 +39,16 @@ export function hasPassword({ dashboard_password }: CanonicalSettings): boolean 
   return (dashboard_password ?? fromEnvironment('dashboard_password')) !== undefined
 }
 
-export function hasCredentials(settings: CanonicalSettings): boolean {
-  return hasPassword(settings) && (settings.dashboard_username ?? fromEnvironment('dashboard_username')) !== undefined
+/** Options that allow people to sign in, as far as they are set here. */
+export function signInOptions(settings: CanonicalSettings): string[] {
+  const hasShared =
+    hasPassword(settings) && (settings.dashboard_username ?? fromEnvironment('dashboard_username')) !== undefined
+  const hasUsers = (settings.dashboard_users ?? fromEnvironment('dashboard_users')) !== undefined
+  return [
+    ...(hasShared ? ['dashboard_username', 'dashboard_password'] : []),
+    ...(hasUsers ? ['dashboard_users'] : []),
+    ...(settings.authenticate ? ['authenticate'] : []),
+  ]
 }
 
 /** Credentials from the flags, else from the configuration file, else from the environment. */
@@ -63,7 +71,7 @@ export function randomPassword(): string {
   return randomBytes(12).toString('base64url')
 }
 
-function fromEnvironment(name: 'dashboard_username' | 'dashboard_password'): string | undefined {
+function fromEnvironment(name: 'dashboard_username' | 'dashboard_password' | 'dashboard_users'): string | undefined {
   return process.env[environmentVariable(name) ?? ''] || undefined
 }
 

@@ -1,6 +1,9 @@
 import { acceptedNames, toCanonicalNames } from '../model/input/spelling.js'
+import { type Person, readPerson } from '../model/people/identity.js'
+import { parsePasswordHash } from '../model/people/password-hash.js'
 import { isProxyRange } from '../model/requests/client-address.js'
 import { isSeverity, SEVERITIES, type Severity, type SeverityRule } from '../model/severity/severity.js'
+import { didYouMean } from '../model/text.js'
 
 /**
  * Type of an option value. `check` returns the normalized value or throws an error. `fromText` parses an environment
@@ -114,6 +117,65 @@ export const hoursOfDay: Kind<string> = {
       : reject('must be a range of hours such as 22:00-07:00')
   },
   fromText: (text) => text,
+}
+
+/** Page of the host or of a sign-in service. Not `//host`, which is another site. */
+export const pageUrl: Kind<string> = {
+  description: 'path or http(s) URL',
+  check: (value) =>
+    typeof value === 'string' && /^(\/(?![/\\])|https?:\/\/[^/])[\x21-\x7e]*$/.test(value)
+      ? value
+      : reject('must be a path such as /login, or an http:// or https:// URL'),
+  fromText: (text) => text,
+}
+
+/** Account of one person. */
+export interface DashboardUser extends Person {
+  /** Output of `faultboard hash-password`. */
+  password_hash: string
+}
+
+const USER_FIELDS = ['name', 'password_hash', 'role', 'email'] as const
+const USER_NAMES = acceptedNames(USER_FIELDS)
+
+/** Problems contain the position and the name of the entry, and never its hash. */
+export const dashboardUsers: Kind<readonly DashboardUser[]> = {
+  description: `list of { ${USER_FIELDS.slice(0, 3).join(', ')}, email? }`,
+  check(value) {
+    if (!Array.isArray(value)) return reject(`must be a ${dashboardUsers.description}`)
+    const users = value.map((entry, index) => checkUser(entry, index))
+    const names = users.map(({ name }) => name.normalize('NFC'))
+    const repeated = names.find((name, index) => names.indexOf(name) < index)
+    return repeated === undefined ? Object.freeze(users) : reject(`has two entries with the name "${repeated}"`)
+  },
+  // Text that is not JSON is rejected by the check.
+  fromText(text) {
+    try {
+      return JSON.parse(text)
+    } catch {
+      return text
+    }
+  },
+}
+
+function checkUser(entry: unknown, index: number): DashboardUser {
+  const position = `has an invalid entry ${index + 1}`
+  if (typeof entry !== 'object' || entry === null) return reject(`${position}: it must be an object`)
+  const { fields, conflicts } = toCanonicalNames(entry, USER_NAMES)
+  if (conflicts[0]) return reject(`${position}: ${conflicts[0]}`)
+  const unknown = Object.keys(fields).find((name) => !USER_NAMES.has(name))
+  if (unknown !== undefined)
+    return reject(`${position}: ${unknown.slice(0, 50)} is not a field${didYouMean(unknown, USER_FIELDS)}`)
+  const result = readPerson(fields)
+  if ('problem' in result) return reject(`${position}: ${result.problem}`)
+  const { person } = result
+  if (person.name.includes(':')) return reject(`${position}: name must not contain a colon`)
+  const { password_hash } = fields as { password_hash?: unknown }
+  if (typeof password_hash !== 'string' || !parsePasswordHash(password_hash))
+    return reject(
+      `${position}: password_hash of "${person.name}" is not a valid hash: create it with  faultboard hash-password`,
+    )
+  return Object.freeze({ ...person, password_hash })
 }
 
 /** The part of a nodemailer transport that is used here. */

@@ -1,9 +1,12 @@
 import type { AnyCase } from '../model/input/spelling.js'
+import type { Person } from '../model/people/identity.js'
 import { SEVERITIES, type Severity } from '../model/severity/severity.js'
 import {
   boolean,
   callback,
   choice,
+  type DashboardUser,
+  dashboardUsers,
   database,
   errorMatcher,
   hoursOfDay,
@@ -17,6 +20,7 @@ import {
   mountPath,
   number,
   orNull,
+  pageUrl,
   path,
   pattern,
   postgresUrl,
@@ -40,6 +44,12 @@ export interface LogContext {
   app_version: string | null
   severity: Severity | null
 }
+
+/** Identifies the sender of a dashboard request. */
+// biome-ignore lint/suspicious/noExplicitAny: each framework has its own request.
+export type Authenticate = (request: any) => SignInResult | Promise<SignInResult>
+
+type SignInResult = Person | null | undefined | false
 
 export interface Row<T> {
   readonly kind: Kind<T>
@@ -163,13 +173,37 @@ export const OPTIONS = {
     group: 'dashboard',
     kind: orNull(userName),
     default: null,
-    text: 'Username for the dashboard. Required where the dashboard is mounted; there is no default.',
+    text: 'Username of the shared admin account of the dashboard. There is no default. The dashboard cannot be mounted without this account, dashboard_users or authenticate.',
   }),
   dashboard_password: secretRow<string | null>({
     group: 'dashboard',
     kind: orNull(text),
     default: null,
-    text: 'Password for the dashboard. Required where the dashboard is mounted; there is no default.',
+    text: 'Password of the shared admin account of the dashboard. There is no default.',
+  }),
+  dashboard_users: secretRow<readonly DashboardUser[]>({
+    group: 'dashboard',
+    kind: dashboardUsers,
+    default: [],
+    text: 'Accounts of people, each with a name, a password_hash from `faultboard hash-password`, a role (viewer, responder or admin) and optionally an email. As JSON in the environment.',
+  }),
+  authenticate: row<Authenticate | null>({
+    group: 'dashboard',
+    kind: orNull(callback<Authenticate>()),
+    default: null,
+    text: "Identifies a person by the session or SSO of the host. Receives the request of the host's framework and returns { name, role, email? }, or null for a visitor who is not signed in. Called for every request of the dashboard. A callback that throws or takes longer than 2 seconds counts as null.",
+  }),
+  sign_in_url: row<string | null>({
+    group: 'dashboard',
+    kind: orNull(pageUrl),
+    default: null,
+    text: 'Sign-in page of the host, such as /login?next={return_to}. With authenticate, browsers without credentials are redirected there. {return_to} is replaced by the path of the requested page.',
+  }),
+  sign_out_url: row<string | null>({
+    group: 'dashboard',
+    kind: orNull(pageUrl),
+    default: null,
+    text: 'Page of the host that signs out. People identified by authenticate see a link to it.',
   }),
   mount_path: row<string>({
     group: 'dashboard',

@@ -81,18 +81,30 @@ function unknownNames(settings: Settings, names: AcceptedNames): string[] {
 
 const CREDENTIALS = ['dashboard_username', 'dashboard_password'] as const
 
-/** Returns the credentials of the dashboard. Throws a ConfigurationError if they are missing. */
-export function requireCredentials(options: Options): { username: string; password: string } {
-  const { dashboard_username, dashboard_password } = options
+/**
+ * Returns the shared credentials of the dashboard, or null if only other sign-ins are configured. Throws a
+ * ConfigurationError if there is no sign-in, or half of the credentials.
+ */
+export function requireSignIn(options: Options): { username: string; password: string } | null {
+  const { dashboard_username, dashboard_password, dashboard_users, authenticate } = options
+  const isSharedName = ({ name }: { name: string }) => name.normalize('NFC') === dashboard_username?.normalize('NFC')
+  if (dashboard_users.some(isSharedName))
+    throw new ConfigurationError([
+      `dashboard_users contains "${dashboard_username}", which is the dashboard_username too`,
+    ])
   if (dashboard_username !== null && dashboard_password !== null)
     return { username: dashboard_username, password: dashboard_password }
   const missing = CREDENTIALS.filter((name) => options[name] === null)
-  throw new ConfigurationError(
-    missing.map(
-      (name) =>
-        `${name} is missing: set it in code or as FAULTBOARD_${name.toUpperCase()}; the dashboard has no default credentials`,
-    ),
+  const hasOtherSignIn = dashboard_users.length > 0 || authenticate !== null
+  if (hasOtherSignIn && missing.length === CREDENTIALS.length) return null
+  const problems = missing.map(
+    (name) =>
+      `${name} is missing: set it in code or as FAULTBOARD_${name.toUpperCase()}; the dashboard has no default credentials`,
   )
+  const alternative = hasOtherSignIn
+    ? ''
+    : '. Set dashboard_users or authenticate instead to give each person an account'
+  throw new ConfigurationError([...problems.slice(0, -1), `${problems.at(-1)}${alternative}`])
 }
 
 /** Values before the defaults of the host's project are applied. */

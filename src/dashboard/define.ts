@@ -2,6 +2,7 @@ import type * as v from 'valibot'
 import type { Banner, Context } from '../context.js'
 import type { HealthState } from '../health/report.js'
 import type { TrackerError } from '../model/errors.js'
+import type { Identity } from '../model/people/identity.js'
 import type { Application } from '../triage/list/list-applications.js'
 import type { Theme } from './preferences.js'
 import type { ViewConfiguration } from './view-options.js'
@@ -13,8 +14,9 @@ export interface Visit extends ViewConfiguration {
   /** Path of the page, relative to the mount path. */
   path: string
   query: URLSearchParams
-  /** Signed-in user. */
+  /** Name of the signed-in user; empty before the sign-in. */
   user: string
+  identity: Identity | null
   /** Flash message of the previous action. */
   notice: string | null
   banner: Banner | null

@@ -45,6 +45,7 @@ export function openExchange(
       path: path === '' ? '/' : path,
       query: searchParams,
       user: '',
+      identity: null,
       notice: readFlash(cookies),
       banner: context.banner?.(request) ?? null,
       now: time,

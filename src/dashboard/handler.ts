@@ -37,7 +37,6 @@ import type { Mount } from './mount.js'
 import { createMountPathRecorder } from './mount-path.js'
 import { preferenceCookie, visitCookie } from './preferences.js'
 import { renderInOrder } from './render-queue.js'
-import { CHALLENGE } from './sign-in/basic.js'
 import { SignInLimited } from './sign-in/limiter.js'
 import { createSignIn, type SignIn } from './sign-in/sign-in.js'
 import { ErrorContent, errorDocument, pageDocument, pageLayout } from './ui/layout/document.js'
@@ -50,6 +49,9 @@ const LAYOUT_TIMEOUT_MS = 500
 
 /** A faster page is sent as a whole, with its length and the status of a failure. */
 const LAYOUT_DELAY_MS = 40
+
+/** Fields of forms with the name of the person who makes the change. */
+const NAME_FIELDS = ['author_name', 'resolved_by_name', 'muted_by_name'] as const
 
 /** Width of the actor columns. */
 const MAX_ACTOR_LENGTH = 255
@@ -88,8 +90,9 @@ function createHandler(context: Context, routes: Routes, live: LiveUpdates, sign
     const network = clientNetwork(mount.remote_address)
     const exchange = openExchange(request, mount, context, configuration)
     try {
-      const session = await signIn.authenticate(request.headers, network)
-      exchange.visit.user = session.user
+      const session = await signIn.authenticate(request, mount, network)
+      exchange.visit.identity = session.identity
+      exchange.visit.user = session.identity.name
       warnAboutProxy(hostMount, request.headers)
       const verdict = context.config.enable_rate_limiting ? requests.hit(network) : null
       if (verdict && !verdict.allowed) throw new RateLimited(verdict, TOO_MANY_REQUESTS)
@@ -104,9 +107,18 @@ function createHandler(context: Context, routes: Routes, live: LiveUpdates, sign
       if (isHtml(response)) withCookies(response, [await session.deviceCookie(mount.base, mount.encrypted)])
       return await compressResponse(request, withHeaders(response, verdict))
     } catch (error) {
-      return compressResponse(request, withHeaders(await respondWithError(error, exchange, context), null))
+      const response = redirectToSignIn(error, request, mount, signIn) ?? respondWithError(error, exchange, context)
+      const sent = withHeaders(await response, null)
+      if (sent.status === 401) sent.headers.set('WWW-Authenticate', signIn.challenge)
+      return compressResponse(request, sent)
     }
   }
+}
+
+function redirectToSignIn(error: unknown, request: Request, mount: Mount, signIn: SignIn): Response | null {
+  if (!(error instanceof TrackerError) || error.code !== 'unauthenticated') return null
+  const url = signIn.signInUrl(request, mount)
+  return url === null ? null : redirect(url)
 }
 
 const TOO_MANY_REQUESTS = 'Too many requests from this address.'
@@ -185,10 +197,13 @@ function buildRouter(context: Context, routes: Routes, live: LiveUpdates): TrieR
     })
   }
   for (const action of routes.actions) {
-    router.add('POST', action.path, async ({ visit: { base, user } }, pathParameters, request) => {
+    router.add('POST', action.path, async ({ visit: { base, user, identity } }, pathParameters, request) => {
       requireSwitches(action, context)
-      const parameters = parse(action.parameters, await readForm(request), pathParameters)
       const actor = cleanText(user.trim(), MAX_ACTOR_LENGTH)
+      const fields = await readForm(request)
+      // Only people who share an account enter their own names.
+      if (!identity?.is_shared) for (const name of NAME_FIELDS) fields[name] = actor
+      const parameters = parse(action.parameters, fields, pathParameters)
       const { to, notice, created, preferences = {} } = await action.run(context, parameters, actor)
       const response = redirect(`${base}${to}`, [
         ...(notice === null ? [] : [flashCookie(notice, base)]),
@@ -329,7 +344,7 @@ function requireSwitches({ needs = [] }: Endpoint, { config }: Context): void {
 async function respondWithError(error: unknown, exchange: Exchange, context: Context): Promise<Response> {
   const { visit, wantsJson } = exchange
   const { known, status, message } = describeFailure(error, visit, context)
-  const headers: Record<string, string> = status === 401 ? { 'WWW-Authenticate': CHALLENGE } : {}
+  const headers: Record<string, string> = {}
   if (known instanceof RateLimited) {
     headers['Retry-After'] = String(known.verdict.reset)
     Object.assign(headers, rateHeaders(known.verdict))

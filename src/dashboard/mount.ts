@@ -10,6 +10,8 @@ export interface Mount {
   peer_address?: string | null
   /** Whether the client used HTTPS. Defaults to the scheme of the request URL. */
   encrypted?: boolean
+  /** Request of the host's framework, for `authenticate`. Defaults to the standard Request. */
+  host_request?: unknown
   /** Returns whether the host's server has stopped listening, so that streams can end. */
   closing?: () => boolean
 }

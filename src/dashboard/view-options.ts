@@ -8,6 +8,7 @@ const VIEW_OPTIONS = [
   'digest_frequency',
   'project_root',
   'quiet_hours',
+  'sign_out_url',
   'trace_url_template',
 ] as const satisfies readonly Exclude<OptionName, SecretOptionName>[]
 

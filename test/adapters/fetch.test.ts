@@ -14,6 +14,7 @@ describeAdapter({
   name: 'Fetch',
   createHost: (tracker, variant) =>
     getRequestListener(createHost(tracker, variant) as never, { overrideGlobalObjects: false }) as never,
+  readHeader: (request: Request, name) => request.headers.get(name),
   route: null,
   params: false,
   user_id: null,

@@ -1,4 +1,4 @@
-import { H3, type H3Config, HTTPError } from 'h3'
+import { H3, type H3Config, type H3Event, HTTPError } from 'h3'
 import { toNodeHandler } from 'h3/node'
 import { describe, expect, test } from 'vitest'
 import { faultboard } from '../../src/adapters/h3.js'
@@ -10,6 +10,7 @@ import { FORM, firstRecordedError, occurrencesByMessage, testTracker } from './s
 describeAdapter({
   name: 'h3',
   createHost: (tracker, variant) => toNodeHandler(createHost(tracker, variant)) as never,
+  readHeader: (event: H3Event, name) => event.req.headers.get(name),
   unsupportedVariants: { parser: 'h3 does not buffer a body that was read' },
 })
 

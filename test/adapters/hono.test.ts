@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
 import express from 'express'
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import { compress } from 'hono/compress'
 import { HTTPException } from 'hono/http-exception'
 import { describe, expect, test } from 'vitest'
@@ -19,6 +19,7 @@ describeAdapter({
   name: 'Hono',
   createHost: (tracker, variant) =>
     getRequestListener(createHost(tracker, variant).fetch, { overrideGlobalObjects: false }) as never,
+  readHeader: (c: Context, name) => c.req.header(name),
   undetectedFaults: { '/stream': STREAM_REASON },
 })
 

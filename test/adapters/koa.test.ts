@@ -22,6 +22,7 @@ const bodyParser = createRequire(import.meta.url)('koa-bodyparser') as () => Koa
 describeAdapter({
   name: 'Koa',
   createHost: (tracker, variant) => createHost(tracker, variant).callback(),
+  readHeader: (ctx: Koa.Context, name) => ctx.get(name),
 })
 
 function createHost(tracker: TrackerInstance | null, variant: Variant): Koa {

@@ -19,6 +19,8 @@ const STATED: Partial<Record<OptionName, unknown>> = {
   time_zone: 'UTC',
   dashboard_username: null,
   dashboard_password: null,
+  dashboard_users: [],
+  authenticate: null,
   mount_path: '/error_dashboard',
   dashboard_base_url: null,
   enable_rate_limiting: false,
@@ -59,6 +61,13 @@ const STATED: Partial<Record<OptionName, unknown>> = {
   source_code_cache_ttl: 3600,
 }
 
+const DASHBOARD_USER = {
+  name: 'anna',
+  role: 'viewer',
+  email: 'anna@shop.example',
+  password_hash: `scrypt:16384:8:1:${'s'.repeat(22)}:${'k'.repeat(43)}`,
+}
+
 /** Two values of each option as text and as typed values; those without text can be set in code only. */
 const TEXTS: Record<OptionName, [text: string, value: unknown] | null> = {
   enabled: ['false', false],
@@ -75,6 +84,10 @@ const TEXTS: Record<OptionName, [text: string, value: unknown] | null> = {
   max_occurrences_per_error: ['5', 5],
   dashboard_username: ['anna', 'anna'],
   dashboard_password: ['x:y z', 'x:y z'],
+  dashboard_users: [JSON.stringify([DASHBOARD_USER]), [DASHBOARD_USER]],
+  authenticate: null,
+  sign_in_url: ['/login?next={return_to}', '/login?next={return_to}'],
+  sign_out_url: ['https://sso.example/logout', 'https://sso.example/logout'],
   mount_path: ['/admin/errors', '/admin/errors'],
   dashboard_base_url: ['https://shop.example', 'https://shop.example'],
   enable_rate_limiting: ['on', true],
@@ -219,6 +232,7 @@ describe('environment variables', () => {
 const TRANSPORT = { sendMail: async () => {} }
 /** Values of options without a text form. */
 const CODE_VALUES: Partial<Record<OptionName, unknown>> = {
+  authenticate: () => null,
   before_log_callback: () => true,
   custom_fingerprint: () => 'x',
   custom_severity_rules: [[/Payment/, 'critical']],

@@ -1,6 +1,6 @@
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { requireCredentials } from '../../src/config/resolve.js'
+import { requireSignIn } from '../../src/config/resolve.js'
 import { ConfigurationError } from '../../src/model/errors.js'
 import type { Settings } from '../../src/options.js'
 import { resolveConfiguration } from '../../src/options.js'
@@ -36,10 +36,80 @@ test('reports all problems in one ConfigurationError', () => {
   expect(() => resolveConfiguration(settings as never, {})).toThrow(ConfigurationError)
 })
 
+const HASH = `scrypt:16384:8:1:${'s'.repeat(22)}:${'k'.repeat(43)}`
+const USER = { name: 'anna', password_hash: HASH, role: 'viewer' }
+
+describe('accounts', () => {
+  test.each<[string, unknown, string]>([
+    ['text', 'anna', 'must be a list of'],
+    ['a mapping', { anna: USER }, 'must be a list of'],
+    ['null', [null], 'entry 1: it must be an object'],
+    ['no name', [{ ...USER, name: undefined }], 'entry 1: name must be non-empty text'],
+    ['a blank name', [{ ...USER, name: ' ' }], 'entry 1: name must be non-empty text'],
+    ['a long name', [{ ...USER, name: 'x'.repeat(256) }], 'entry 1: name must have at most 255 characters'],
+    ['a name with a colon', [{ ...USER, name: 'an:na' }], 'entry 1: name must not contain a colon'],
+    ['a name with a line break', [{ ...USER, name: 'an\r\nna' }], 'entry 1: name must not contain control characters'],
+    ['an unknown role', [USER, { ...USER, name: 'ben', role: 'root' }], 'entry 2: role must be one of viewer'],
+    ['an inherited role', [{ ...USER, role: '__proto__' }], 'entry 1: role must be one of viewer'],
+    ['a list of roles', [{ ...USER, role: ['admin'] }], 'entry 1: role must be one of viewer'],
+    ['no role', [{ ...USER, role: undefined }], 'entry 1: role must be one of viewer'],
+    ['an invalid email', [{ ...USER, email: 'anna' }], 'entry 1: email must be an email address'],
+    ['a plain password', [{ ...USER, password: 'x' }], 'entry 1: password is not a field'],
+    ['two entries of one name', [USER, USER], 'has two entries with the name "anna"'],
+  ])('accounts are rejected with %s', (_title, dashboard_users, problem) => {
+    expect(problemsOf({ dashboard_users })).toEqual([expect.stringContaining(problem)])
+  })
+
+  test.each([
+    undefined,
+    '',
+    'secret',
+    HASH.replaceAll(':', '$'),
+    HASH.replace('scrypt', 'bcrypt'),
+    HASH.replace('16384', '16383'),
+    HASH.replace('16384', '8192'),
+    HASH.replace('16384', '1e5'),
+    HASH.replace('16384', '9999999'),
+    HASH.replace(':8:', ':1:'),
+    HASH.replace(':8:', ':99:'),
+    HASH.replace(':1:', ':0:'),
+    HASH.slice(0, -1),
+    `${HASH}:x`,
+    `${HASH}\n`,
+    '$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy',
+  ])('accounts are rejected with the password hash %j', (password_hash) => {
+    const [problem = '', ...others] = problemsOf({ dashboard_users: [{ ...USER, password_hash }] })
+    expect(others).toEqual([])
+    expect(problem).toContain('entry 1: password_hash of "anna" is not a valid hash')
+    expect(problem).toContain('faultboard hash-password')
+    if (password_hash) expect(problem).not.toContain(password_hash)
+  })
+
+  test('accounts in the environment are JSON', () => {
+    expect(problemsOf({}, { FAULTBOARD_DASHBOARD_USERS: 'anna' })).toEqual([expect.stringContaining('must be a list')])
+    expect(problemsOf({}, { FAULTBOARD_DASHBOARD_USERS: JSON.stringify([USER]) })).toEqual([])
+  })
+
+  test.each([
+    '//evil.example',
+    '/\\evil.example',
+    'javascript:alert(1)',
+    'login',
+    '/log in',
+    '/login\r\nX: y',
+    'https:///x',
+  ])('the sign-in page cannot be %j', (url) => {
+    expect(problemsOf({ sign_in_url: url, sign_out_url: url })).toEqual([
+      expect.stringContaining('sign_in_url must be a path such as /login'),
+      expect.stringContaining('sign_out_url must be a path such as /login'),
+    ])
+  })
+})
+
 describe('dashboard credentials', () => {
   const missingIn = (settings: object, env: NodeJS.ProcessEnv = {}) => {
     try {
-      requireCredentials(resolveConfiguration(settings as Settings, env).options)
+      requireSignIn(resolveConfiguration(settings as Settings, env).options)
     } catch (error) {
       return (error as ConfigurationError).problems
     }
@@ -49,7 +119,21 @@ describe('dashboard credentials', () => {
   test('dashboard credentials are reported with options and variables if both are missing', () => {
     const [username, password] = missingIn({})
     expect(username).toMatch(/dashboard_username.*FAULTBOARD_DASHBOARD_USERNAME/)
-    expect(password).toMatch(/dashboard_password.*FAULTBOARD_DASHBOARD_PASSWORD/)
+    expect(password).toMatch(/dashboard_password.*FAULTBOARD_DASHBOARD_PASSWORD.*dashboard_users or authenticate/)
+  })
+  test.each([{ dashboard_users: [USER] }, { authenticate: () => null }])(
+    'dashboard credentials are not required with another sign-in: %o',
+    (settings) => {
+      expect(missingIn(settings)).toEqual([])
+      expect(missingIn({ ...settings, dashboard_username: 'admin' })).toEqual([
+        expect.stringContaining('dashboard_password is missing'),
+      ])
+    },
+  )
+  test('dashboard credentials do not share their name with an account', () => {
+    expect(missingIn({ ...credentials, dashboard_users: [{ ...USER, name: 'admin' }] })).toEqual([
+      'dashboard_users contains "admin", which is the dashboard_username too',
+    ])
   })
   test('dashboard credentials are reported individually if only one is missing', () => {
     expect(missingIn({ dashboard_username: 'admin' })).toEqual([

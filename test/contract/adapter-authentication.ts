@@ -139,6 +139,22 @@ export function describeAuthentication(harness: AdapterHarness, { start }: Contr
     await expectSignedIn(origin, '/error_dashboard')
   })
 
+  test('passes the request of the framework to authenticate', async () => {
+    const readHeader =
+      harness.readHeader ?? ((request: { headers: Record<string, unknown> }, name) => request.headers[name])
+    const { origin } = await start({
+      authenticate: (request) =>
+        readHeader(request as never, 'x-session') === 's1' ? { name: 'Anna', role: 'admin' } : null,
+    })
+    const open = (headers: Record<string, string>) => fetch(`${origin}/error_dashboard/settings`, { headers })
+    expect((await open({})).status).toBe(401)
+    expect((await open({ 'x-session': 's2' })).status).toBe(401)
+    const response = await open({ 'x-session': 's1' })
+    expect(response.status).toBe(200)
+    expect(await response.text()).toContain('Anna')
+    expect((await open(signIn())).status).toBe(200)
+  })
+
   if (!harness.unsupportedVariants?.prefix)
     test('requires credentials below a prefix of the host', { timeout: 120_000 }, async () => {
       const { tracker, origin } = await start({}, 'prefix')

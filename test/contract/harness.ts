@@ -59,6 +59,8 @@ export interface AdapterHarness {
   undetectedFaults?: Partial<Record<Fault, string>>
   /** Reason why the adapter receives normalized paths only: `/x/../y` as `/y`. The host receives the same path. */
   normalizedPaths?: string
+  /** Reads a header of the request that `authenticate` receives. */
+  readHeader?: (request: never, name: string) => unknown
   /** Process error handler of hosts without other error handling. */
   onProcessError?: (error: unknown, event: string) => void
   /** Variants that do not exist in this framework, with the reason. */

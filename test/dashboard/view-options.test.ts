@@ -12,6 +12,9 @@ const MARK = 'Zx81sentinel'
 const secrets = (folder: string): { [Name in SecretOptionName]: NonNullable<Settings[Name]> } => ({
   database: `sqlite:${join(folder, `${MARK}.sqlite3`)}`,
   dashboard_password: MARK,
+  dashboard_users: [
+    { name: 'anna', role: 'viewer', password_hash: `scrypt:16384:8:1:${MARK.padEnd(22, 's')}:${MARK.padEnd(43, 'k')}` },
+  ],
   chat_webhook_url: `https://chat.invalid/${MARK}`,
   community_chat_webhook_url: `https://community.invalid/${MARK}`,
   webhook_url: `https://webhook.invalid/${MARK}`,

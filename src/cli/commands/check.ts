@@ -14,7 +14,7 @@ import { loadSqlite } from '../../store/dialects/sqlite-library.js'
 import { integrityProblems, repairSqlite } from '../../store/repair/repair-sqlite.js'
 import { Spool, spoolFolder } from '../../store/spool/spool.js'
 import { COMMON_FLAGS, type CommonFlags, defineCommand } from '../command.js'
-import { type Configuration, hasCredentials, readConfiguration } from '../configuration.js'
+import { type Configuration, readConfiguration, signInOptions } from '../configuration.js'
 import { colorizeState } from '../io/colors.js'
 import { escapeText, print, printJson } from '../io/terminal.js'
 import { createDatabaseFrom, missingFile, withDatabase } from '../tracker-database.js'
@@ -91,10 +91,11 @@ async function collectFindings(flags: CommonFlags & { repair: boolean }): Promis
 
 /** Missing credentials are a warning, because the application can set credentials in its own code. */
 function credentialFinding({ settings }: Configuration): Finding {
-  if (hasCredentials(settings)) return ok('credentials', 'dashboard_username and dashboard_password are set')
+  const names = signInOptions(settings)
+  if (names.length > 0) return ok('credentials', `${names.join(' and ')} ${names.length > 1 ? 'are' : 'is'} set`)
   return warning(
     'credentials',
-    'dashboard_username and dashboard_password are not both set here; the dashboard cannot be mounted without them',
+    'dashboard_username and dashboard_password are not both set here, and neither is dashboard_users or authenticate; the dashboard cannot be mounted without a sign-in',
   )
 }
 

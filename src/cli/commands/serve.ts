@@ -16,7 +16,7 @@ import { createDatabaseFrom, runQuery, withDatabase } from '../tracker-database.
 export const serve = defineCommand({
   name: 'serve',
   summary: 'Run a small host application with the dashboard',
-  text: 'The dashboard requires dashboard_username and dashboard_password, which have no default. Set them in the\nconfiguration file or as FAULTBOARD_DASHBOARD_USERNAME and FAULTBOARD_DASHBOARD_PASSWORD.',
+  text: 'The dashboard requires dashboard_username and dashboard_password, which have no default. Set them in the\nconfiguration file or as FAULTBOARD_DASHBOARD_USERNAME and FAULTBOARD_DASHBOARD_PASSWORD. dashboard_users or\nauthenticate can replace them.',
   examples: ['faultboard serve --port 8080', 'faultboard serve --database postgres://localhost/shop --migrate'],
   flags: {
     ...LISTEN_FLAGS,

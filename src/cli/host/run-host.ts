@@ -45,7 +45,7 @@ function printReadyText(address: string, { tracker, database, password }: HostOp
   const { mount_path, dashboard_username } = tracker.config
   const lines = [
     ['Dashboard', `${address}${mount_path}`],
-    ['User', dashboard_username],
+    ...(dashboard_username === null ? [] : [['User', dashboard_username] as const]),
     ...(password === undefined ? [] : [['Password', password ?? 'the configured password'] as const]),
     ['Database', database],
     ['Try it', `${address}/ has routes that fail`],

@@ -28,6 +28,7 @@ const UNUSED_OPTIONS: readonly OptionName[] = [
   'diagnostic_dump_path',
   'dashboard_username',
   'dashboard_password',
+  'dashboard_users',
   'dashboard_base_url',
   'enable_rate_limiting',
   'enable_middleware',

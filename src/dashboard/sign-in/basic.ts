@@ -5,8 +5,6 @@ export interface Credentials {
   password: string
 }
 
-export const CHALLENGE = 'Basic realm="Faultboard", charset="UTF-8"'
-
 /** No browser or script sends more; decoding a longer header is wasted work. */
 const MAX_ENCODED_LENGTH = 4096
 

@@ -20,11 +20,12 @@ export interface Device {
  * affected by strangers behind the same address. The cookie does not sign anyone in.
  */
 export class DeviceCookies {
-  readonly #credentials: Credentials
+  readonly #secretFor: (name: string) => Credentials | Buffer
   readonly #now: () => number
 
-  constructor(credentials: Credentials, now: () => number) {
-    this.#credentials = credentials
+  /** The secret of a name is a password, or a key that cannot be guessed. */
+  constructor(secretFor: (name: string) => Credentials | Buffer, now: () => number) {
+    this.#secretFor = secretFor
     this.#now = now
   }
 
@@ -53,7 +54,7 @@ export class DeviceCookies {
 
   async #sign(name: string, id: string, issuedAt: string): Promise<string | null> {
     try {
-      const key = await this.#derivedKey()
+      const key = await this.#keyOf(name)
       return createHmac('sha256', key)
         .update(`${id}.${issuedAt}.${name.normalize('NFC')}`)
         .digest('base64url')
@@ -63,9 +64,10 @@ export class DeviceCookies {
     }
   }
 
-  #derivedKey(): Promise<Buffer> {
-    const { username, password } = this.#credentials
-    return keyFor(username.normalize('NFC'), password.normalize('NFC'))
+  async #keyOf(name: string): Promise<Buffer> {
+    const secret = this.#secretFor(name)
+    if (Buffer.isBuffer(secret)) return secret
+    return deriveFrom(secret.username.normalize('NFC'), secret.password.normalize('NFC'))
   }
 }
 
@@ -76,7 +78,7 @@ let cachedKey: { username: string; password: string; key: Promise<Buffer> } | nu
  * Derives the key from the credentials, so that it is the same in every process and after a restart. A new password
  * invalidates all cookies. scrypt makes guessing the password from a stolen cookie as slow as from a stolen password hash.
  */
-function keyFor(username: string, password: string): Promise<Buffer> {
+function deriveFrom(username: string, password: string): Promise<Buffer> {
   if (cachedKey?.username === username && cachedKey.password === password) return cachedKey.key
   const derived = { username, password, key: deriveKey(password, `faultboard device cookie 1 ${username}`, 32) }
   cachedKey = derived

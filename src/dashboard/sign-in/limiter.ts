@@ -73,14 +73,19 @@ export class SignInLimiter {
 
   /**
    * Verifies an attempt unless it is limited. Counts the attempt as failed before `verify` runs, so that parallel
-   * requests cannot exceed the limit.
+   * requests cannot exceed the limit. Calls `recheck` instead for a pair that has failed before, because the host may
+   * accept later what it rejected.
    *
    * @throws SignInLimited
    */
-  async attempt<User>(attempt: SignInAttempt, verify: () => User | null | Promise<User | null>): Promise<User | null> {
+  async attempt<User>(
+    attempt: SignInAttempt,
+    verify: () => User | null | Promise<User | null>,
+    recheck: () => User | null | Promise<User | null> = () => null,
+  ): Promise<User | null> {
     const pair = this.#digest('pair', attempt.name, attempt.secret)
     let account = this.#admit(attempt, pair)
-    if (this.#isKnownWrong(account, pair)) return null
+    if (this.#isKnownWrong(account, pair)) return recheck()
     if (attempt.device === null && this.#totalWindow().count >= MAX_WRONG_PAIRS_BEFORE_DELAY) {
       await this.#delay(attempt.network)
       account = this.#admit(attempt, pair)

@@ -1,3 +1,4 @@
+import { MAX_NAME_LENGTH } from '../../triage/commands/change-errors.js'
 import type { Rendered, Visit } from '../define.js'
 
 /** Passes the selected application to an action for its redirect. */
@@ -50,6 +51,12 @@ export function TextField({ name, label, ...input }: FieldProps): Rendered {
       <input name={name} type="text" {...input} />
     </label>
   )
+}
+
+/** Asks for the name of a person who shares the account. All other people have their own name. */
+export function YourName({ visit, ...field }: Pick<FieldProps, 'name' | 'required'> & { visit: Visit }): Rendered {
+  if (!visit.identity?.is_shared) return null
+  return <TextField {...field} label="Your name" value={visit.user} maxlength={MAX_NAME_LENGTH} />
 }
 
 export function TextArea({ name, label, required, maxlength }: FieldProps): Rendered {

@@ -1,8 +1,8 @@
-import { MAX_NAME_LENGTH, MAX_TEXT_LENGTH } from '../../../triage/commands/change-errors.js'
+import { MAX_TEXT_LENGTH } from '../../../triage/commands/change-errors.js'
 import type { Activity, Comment } from '../../../triage/queries/error-record.js'
 import type { Rendered, Visit } from '../../define.js'
 import { words } from '../../ui/badges.js'
-import { TextArea, TextField } from '../../ui/forms.js'
+import { TextArea, YourName } from '../../ui/forms.js'
 import { exactTime, Time } from '../../ui/time.js'
 import { ErrorForm, type ErrorProps } from './actions/error-form.js'
 import { Reference } from './reference.js'
@@ -37,7 +37,7 @@ export function ActivityTrail(props: ErrorProps): Rendered {
       <ErrorForm {...props} action="add_comment">
         <div class="comment-form">
           <TextArea name="body" label="Comment" required maxlength={MAX_TEXT_LENGTH} />
-          <TextField name="author_name" label="Your name" value={visit.user} required maxlength={MAX_NAME_LENGTH} />
+          <YourName name="author_name" visit={visit} required />
           <button type="submit">Comment</button>
         </div>
       </ErrorForm>

@@ -3,7 +3,7 @@ import { PRIORITIES, STATUSES } from '../../../model/workflow.js'
 import { MAX_NAME_LENGTH, MAX_REFERENCE_LENGTH, MAX_TEXT_LENGTH } from '../../../triage/commands/change-errors.js'
 import type { Rendered, Visit } from '../../define.js'
 import { capitalize, words } from '../../ui/badges.js'
-import { ApplicationField, SelectField, TextField } from '../../ui/forms.js'
+import { ApplicationField, SelectField, TextField, YourName } from '../../ui/forms.js'
 import { Menu } from '../../ui/menu.js'
 import { formatTotal } from '../../ui/pagination.js'
 import { MUTE_DURATIONS } from '../error/actions/mute-menu.js'
@@ -55,7 +55,7 @@ export function BatchBar({
               label="Commit, PR or ticket (optional)"
               maxlength={MAX_REFERENCE_LENGTH}
             />
-            <TextField name="resolved_by_name" label="Your name" value={visit.user} maxlength={MAX_NAME_LENGTH} />
+            <YourName name="resolved_by_name" visit={visit} />
             <SubmitButton type="resolve" primary>
               Resolve selected
             </SubmitButton>

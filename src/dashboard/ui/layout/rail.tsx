@@ -37,10 +37,18 @@ export function Rail({ visit }: { visit: Visit }): Rendered {
         </p>
         <p class="rail-user word">
           <span class="rail-name">{visit.user}</span>
+          <SignOut visit={visit} />
         </p>
       </div>
     </nav>
   )
+}
+
+/** Browsers keep Basic credentials until they are closed, so only a session of the host can end. */
+function SignOut({ visit }: { visit: Visit }): Rendered {
+  const { sign_out_url } = visit.options
+  if (sign_out_url === null || visit.identity?.kind !== 'host') return null
+  return <a href={sign_out_url}>Sign out</a>
 }
 
 /** Header of narrow screens with the button that opens the sidebar. */

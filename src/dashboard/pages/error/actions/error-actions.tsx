@@ -2,7 +2,7 @@ import { MAX_SNOOZE_HOURS, PRIORITIES, STATUSES } from '../../../../model/workfl
 import { MAX_NAME_LENGTH, MAX_REFERENCE_LENGTH, MAX_TEXT_LENGTH } from '../../../../triage/commands/change-errors.js'
 import type { Rendered } from '../../../define.js'
 import { capitalize, words } from '../../../ui/badges.js'
-import { ApplicationField, SelectField, TextArea, TextField } from '../../../ui/forms.js'
+import { ApplicationField, SelectField, TextArea, TextField, YourName } from '../../../ui/forms.js'
 import { Initials } from '../../../ui/initials.js'
 import { Menu, SubMenu } from '../../../ui/menu.js'
 
@@ -59,7 +59,7 @@ function Resolve(props: ErrorProps) {
             label="Commit, PR or ticket (optional)"
             maxlength={MAX_REFERENCE_LENGTH}
           />
-          <TextField name="resolved_by_name" label="Your name" value={props.visit.user} maxlength={MAX_NAME_LENGTH} />
+          <YourName name="resolved_by_name" visit={props.visit} />
           <button type="submit" class="primary">
             Resolve
           </button>

@@ -1,0 +1,62 @@
+import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
+import { hashPassword as createHash } from '../../model/people/password-hash.js'
+import { usageError } from '../arguments.js'
+import { defineCommand } from '../command.js'
+import { jsonLine, print } from '../io/terminal.js'
+
+const MAX_INPUT_BYTES = 4096
+
+export const hashPassword = defineCommand({
+  name: 'hash-password',
+  summary: 'Create the password_hash of an account in dashboard_users',
+  text: 'Asks for the password without showing it, or reads one line from standard input. A password is never an argument,\nbecause arguments are visible to every user on the machine.',
+  examples: ['faultboard hash-password', 'printf %s "$PASSWORD" | faultboard hash-password'],
+  flags: { json: { text: 'Print { "password_hash" } as JSON' } },
+  async run({ json }) {
+    const password = process.stdin.isTTY ? await askTwice() : await readInput()
+    if (password.trim() === '') throw usageError('The password is empty')
+    const password_hash = await createHash(password)
+    print(json ? jsonLine({ password_hash }) : password_hash)
+    return 0
+  },
+})
+
+async function askTwice(): Promise<string> {
+  const [password, repeated] = await askHidden(['Password: ', 'Repeat the password: '])
+  if (password !== repeated) throw usageError('The passwords differ')
+  return password ?? ''
+}
+
+/** Asks on standard error, so that standard output contains the hash only. Shows nothing that is typed. */
+async function askHidden(questions: readonly string[]): Promise<string[]> {
+  const hidden = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const reader = createInterface({ input: process.stdin, output: hidden, terminal: true })
+  // Queues lines that arrive before their question.
+  const lines = reader[Symbol.asyncIterator]()
+  try {
+    const answers: string[] = []
+    for (const question of questions) {
+      process.stderr.write(question)
+      const line = await lines.next()
+      process.stderr.write('\n')
+      if (line.done) throw usageError('No password entered')
+      answers.push(line.value)
+    }
+    return answers
+  } finally {
+    reader.close()
+  }
+}
+
+/** The first line. Further lines are a mistake, such as a whole file. */
+async function readInput(): Promise<string> {
+  let text = ''
+  for await (const chunk of process.stdin.setEncoding('utf8')) {
+    text += chunk
+    if (text.length > MAX_INPUT_BYTES) throw usageError(`The password is longer than ${MAX_INPUT_BYTES} characters`)
+  }
+  const [password = '', ...rest] = text.replace(/\r?\n$/, '').split(/\r?\n/)
+  if (rest.length > 0) throw usageError('The password must be one line')
+  return password
+}

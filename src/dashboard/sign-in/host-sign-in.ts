@@ -1,0 +1,42 @@
+import type { Context } from '../../context.js'
+import { failureMessage } from '../../model/errors.js'
+import { type Identity, readPerson } from '../../model/people/identity.js'
+import { withTimeout } from '../../model/with-timeout.js'
+
+/** Long enough for a session in a remote store, short enough for a person to wait. */
+const TIMEOUT_MS = 2000
+const MAX_MESSAGE_LENGTH = 200
+
+/** Calls `authenticate` of the host. Never throws: a failure counts as not signed in, and is logged. */
+export async function identifyByHost(
+  { config: { authenticate }, log }: Pick<Context, 'config' | 'log'>,
+  hostRequest: unknown,
+): Promise<Identity | null> {
+  if (!authenticate) return null
+  try {
+    const data = await withTimeout(
+      // Also catches a callback that throws before it returns a promise.
+      Promise.resolve().then(() => authenticate(hostRequest)),
+      TIMEOUT_MS,
+    )
+    // Also false and undefined, the results of `request.user && { … }`.
+    if (data === null || data === undefined || (data as unknown) === false) return null
+    const result = readPerson(data)
+    if ('person' in result) return { ...result.person, kind: 'host', is_shared: false }
+    log.warn(`authenticate returned an invalid identity: ${result.problem}. The request counts as not signed in.`)
+  } catch (error) {
+    log.warn(`authenticate failed: ${describe(error)}. The request counts as not signed in.`)
+  }
+  return null
+}
+
+/** Message on one line. The callback may throw anything. */
+function describe(error: unknown): string {
+  try {
+    return failureMessage(error)
+      .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+      .slice(0, MAX_MESSAGE_LENGTH)
+  } catch {
+    return 'unreadable error'
+  }
+}
