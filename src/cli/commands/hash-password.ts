@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
-import { hashPassword as createHash } from '../../model/people/password-hash.js'
+import { hashPassword as createHash } from '../../model/people/derive-key.js'
 import { usageError } from '../arguments.js'
 import { defineCommand } from '../command.js'
 import { jsonLine, print } from '../io/terminal.js'

@@ -1,7 +1,8 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { DashboardUser } from '../../config/kinds.js'
+import { deriveKey } from '../../model/people/derive-key.js'
 import type { Identity } from '../../model/people/identity.js'
-import { deriveKey, type PasswordHash, parsePasswordHash } from '../../model/people/password-hash.js'
+import { type PasswordHash, parsePasswordHash } from '../../model/people/password-hash.js'
 import { areSameCredentials, type Credentials } from './basic.js'
 import { SignInLimited } from './limiter.js'
 

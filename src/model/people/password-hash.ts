@@ -1,16 +1,9 @@
-import { randomBytes, scrypt } from 'node:crypto'
-
 /** Parts of the text `scrypt:N:r:p:salt:key`. Without `$`, which shells and .env files replace. */
 export interface PasswordHash {
   readonly parameters: { readonly N: number; readonly r: number; readonly p: number }
   readonly salt: Buffer
   readonly key: Buffer
 }
-
-/** Parameters of OWASP that use the least memory of the host: 16 MB. */
-const PARAMETERS = { N: 2 ** 14, r: 8, p: 5 } as const
-const SALT_BYTES = 16
-const KEY_BYTES = 32
 
 /** Weaker parameters are rejected. Stronger ones would take too much memory or time of the host. */
 const MIN_N = 2 ** 14
@@ -35,28 +28,7 @@ function areAllowed({ N, r, p }: PasswordHash['parameters']): boolean {
   return memoryBytes({ N, r, p }) <= MAX_MEMORY_BYTES
 }
 
-function memoryBytes({ N, r, p }: PasswordHash['parameters']): number {
+/** Memory that a derivation needs. */
+export function memoryBytes({ N, r, p }: PasswordHash['parameters']): number {
   return 128 * N * r + 128 * r * p
-}
-
-/** Creates the value of `password_hash`. */
-export async function hashPassword(
-  password: string,
-  parameters: PasswordHash['parameters'] = PARAMETERS,
-): Promise<string> {
-  const salt = randomBytes(SALT_BYTES)
-  const key = await deriveKey(password, { parameters, salt, key: Buffer.alloc(KEY_BYTES) })
-  const { N, r, p } = parameters
-  return ['scrypt', N, r, p, salt.toString('base64url'), key.toString('base64url')].join(':')
-}
-
-/** Derives a key in the thread pool, with the parameters, salt and length of the hash. */
-export function deriveKey(password: string, { parameters, salt, key }: PasswordHash): Promise<Buffer> {
-  // Node.js counts slightly more than the formula.
-  const options = { ...parameters, maxmem: 2 * memoryBytes(parameters) }
-  return new Promise((resolve, reject) => {
-    scrypt(password.normalize('NFC'), salt, key.byteLength, options, (error, derivedKey) =>
-      error ? reject(error) : resolve(derivedKey),
-    )
-  })
 }

@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { timingSafeEqual } from 'node:crypto'
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { deriveKey, parsePasswordHash } from '../../../src/model/people/password-hash.js'
+import { deriveKey } from '../../../src/model/people/derive-key.js'
+import { parsePasswordHash } from '../../../src/model/people/password-hash.js'
 import { hasTerminal } from '../faultboard.js'
 
 const MAIN = resolve('dist/cli/main.js')

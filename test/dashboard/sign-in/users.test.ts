@@ -2,7 +2,7 @@ import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { DashboardUser } from '../../../src/config/kinds.js'
-import { hashPassword } from '../../../src/model/people/password-hash.js'
+import { hashPassword } from '../../../src/model/people/derive-key.js'
 import type { Settings } from '../../../src/options.js'
 import { type Host, serveTracker, signIn } from '../../support/host.js'
 
