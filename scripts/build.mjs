@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { parse } from 'acorn'
 import { buildSync, transformSync } from 'esbuild'
 import { rollup } from 'rollup'
 
@@ -173,10 +174,22 @@ function replaceModules(output) {
   }
   for (const { fileName, code } of output) {
     mkdirSync(dirname(join('dist', fileName)), { recursive: true })
-    // Removes comments.
     const compact = transformSync(code, { target: 'node20', legalComments: 'inline' }).code
-    writeFileSync(join('dist', fileName), escapeWideCharacters(compact))
+    writeFileSync(join('dist', fileName), escapeWideCharacters(removeComments(compact)))
   }
+}
+
+/** Removes the comments that esbuild keeps, such as those inside classes. Keeps licenses and hints for bundlers. */
+function removeComments(code) {
+  const parts = []
+  let position = 0
+  const onComment = (isBlock, text, start, end) => {
+    if (isBlock ? !text.startsWith('*') : code.startsWith('#!', start)) return
+    parts.push(code.slice(position, start).trimEnd())
+    position = end
+  }
+  parse(code, { ecmaVersion: 'latest', sourceType: 'module', allowHashBang: true, onComment })
+  return parts.join('') + code.slice(position)
 }
 
 /**
