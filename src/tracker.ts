@@ -124,11 +124,11 @@ export class TrackerInstance {
 
   #setByFunction(set: SettingsFunction): void {
     const returned: unknown = set(this.#settings)
-    if (typeof returned !== 'object' || returned === null) return
-    if (returned === this.#settings || returned instanceof Promise) return
-    throw new ConfigurationError([
-      'the function passed to Tracker.configure returns an object, which sets nothing; set options on the object that it receives, or pass the object itself',
-    ])
+    if (typeof returned !== 'object' || returned === null || returned === this.#settings) return
+    const problem = types.isPromise(returned)
+      ? 'is asynchronous, so the tracker may start before all options are set; wait for the values first, then pass them'
+      : 'returns an object, which sets nothing; set options on the object that it receives, or pass the object itself'
+    throw new ConfigurationError([`the function passed to Tracker.configure ${problem}`])
   }
 
   #hasSettings(settings: Settings): boolean {

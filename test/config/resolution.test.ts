@@ -122,6 +122,11 @@ describe('a resolved configuration', () => {
     expect(() => tracker.configure((config) => Object.assign(config, { retention_days: 5 }))).not.toThrow()
   })
 
+  test('rejects an asynchronous function, which may set options after the start', () => {
+    const tracker = new TrackerInstance({}, { env: {} })
+    expect(() => tracker.configure(async () => {})).toThrow(/is asynchronous.* wait for the values first/)
+  })
+
   test.each([
     ['a URL', 'postgres://localhost/shop'],
     ['a promise', Promise.resolve({})],

@@ -280,7 +280,7 @@ describe('the packed package, installed into an empty application', () => {
        import { withFaultboard } from 'faultboard/node'
        Tracker.configure((config) => { config.retention_days = 30; config.custom_severity_rules = new Map([[/Payment/, 'critical']]) })
        Tracker.configure({ retentionDays: 30, severityThresholds: { communityChat: 'high' } })
-       Tracker.configure(async (config) => { config.retentionDays = 30 })
+       Tracker.configure((config) => { config.retentionDays = 30 })
        // @ts-expect-error a wrong type
        Tracker.configure({ retention_days: 'thirty' })
        // @ts-expect-error a wrong type
