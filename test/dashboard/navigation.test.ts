@@ -92,6 +92,7 @@ describe('navigation', () => {
   test('Runtime opens the first enabled diagnostic', async () => {
     expect(await linksIn(full, '/overview', 'Main')).toMatchObject({ Runtime: '/process_health' })
     expect(await (await full.get('/runtime')).text()).toContain('All diagnostics are enabled')
+    expect(await linksIn(full, '/runtime', 'Runtime')).toMatchObject({ 'Diagnostics*': '/runtime' })
   })
 
   test('Runtime shows a card for each diagnostic if none is enabled', async () => {

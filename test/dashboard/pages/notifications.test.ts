@@ -30,6 +30,7 @@ describeOneDatabase('the notifications page', (database) => {
       notification_email_recipients: ['ops@shop.example'],
       chat_webhook_url: 'https://chat.example/services/T1/topsecret',
       quiet_hours: '00:00-00:01',
+      quiet_hours_bypass_severity: 'medium',
       severity_thresholds: { webhook: 'medium' },
       run_jobs: false,
     })
@@ -57,6 +58,7 @@ describeOneDatabase('the notifications page', (database) => {
     const page = await (await host.get('/notifications')).text()
     expect(page).toContain('Incomplete: set ')
     expect(page).toContain('No notifications yet')
+    expect(page).toContain('Quiet hours 00:00-00:01 (UTC); medium and more severe errors are sent immediately.')
     for (const secret of [...inbox.secrets, 'topsecret']) expect(page).not.toContain(secret)
   })
 

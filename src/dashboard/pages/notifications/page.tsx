@@ -90,9 +90,14 @@ function quietHours({ config, now }: Context): QuietHours | null {
 function quietHoursText({ quiet_hours }: Notifications): string {
   if (quiet_hours === null) return 'Channels and delivery log'
   const { hours, time_zone, bypass_severity, held_until } = quiet_hours
-  const bypass = bypass_severity === null ? '' : `; ${bypass_severity} errors are sent immediately`
+  const bypass = bypass_severity === null ? '' : `; ${bypassText(bypass_severity)} are sent immediately`
   const now = held_until === null ? '' : ` Active until ${exactTime(held_until, time_zone)}.`
   return `Quiet hours ${hours} (${time_zone})${bypass}.${now}`
+}
+
+function bypassText(severity: string): string {
+  if (severity === 'low') return 'all errors'
+  return severity === 'critical' ? 'critical errors' : `${severity} and more severe errors`
 }
 
 interface DeliveryLogProps {

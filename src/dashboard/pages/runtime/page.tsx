@@ -3,7 +3,6 @@ import { id, optional } from '../../../model/input/input.js'
 import * as r from '../../../model/result.js'
 import { type Destination, definePage, type Rendered, type Visit } from '../../define.js'
 import { href } from '../../links/href.js'
-import { Empty } from '../../ui/empty.js'
 import { Icon } from '../../ui/icons.js'
 import { isEnabled } from '../../ui/layout/navigation.js'
 import { PageHead } from '../../ui/layout/page-head.js'
@@ -22,7 +21,7 @@ const Diagnostics = r.object({
 })
 type Diagnostics = v.InferOutput<typeof Diagnostics>
 
-/** Diagnostics that are not enabled yet. Enabled diagnostics have their own tabs. */
+/** Diagnostics that are not enabled yet, or all. Enabled diagnostics have their own tabs. */
 export const runtime = definePage({
   path: '/runtime',
   text: 'Runtime diagnostics, and the options that enable them',
@@ -42,16 +41,19 @@ export const runtime = definePage({
     const disabled = visit.navigation.filter((destination) => !isEnabled(destination, visit.switches))
     return (
       <>
-        <PageHead title="Diagnostics" context="What Faultboard can record about your processes besides errors." />
-        {disabled.length === 0 ? (
-          <Empty title="All diagnostics are enabled">Each has its own tab.</Empty>
-        ) : (
-          <ul class="columns">
-            {disabled.map((destination) => (
-              <FeatureCard destination={destination} visit={visit} />
-            ))}
-          </ul>
-        )}
+        <PageHead
+          title="Diagnostics"
+          context={
+            disabled.length === 0
+              ? 'All diagnostics are enabled.'
+              : 'What Faultboard can record about your processes besides errors.'
+          }
+        />
+        <ul class="columns">
+          {(disabled.length === 0 ? visit.navigation : disabled).map((destination) => (
+            <FeatureCard destination={destination} visit={visit} />
+          ))}
+        </ul>
       </>
     )
   },

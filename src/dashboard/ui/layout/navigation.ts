@@ -37,7 +37,7 @@ const INSIGHTS: readonly Destination[] = [
 export const HEALTH = { path: '/health', label: 'Health', key: 'h' } as const
 
 /** Sections from top to bottom. The sidebar, the tabs and the keyboard shortcuts derive from this list. */
-export function listSections(visit: Pick<Visit, 'navigation' | 'switches'>): readonly Section[] {
+export function listSections(visit: Pick<Visit, 'path' | 'navigation' | 'switches'>): readonly Section[] {
   const diagnostics = diagnosticTabs(visit)
   return [
     { path: '/overview', label: 'Overview', icon: ICONS.overview, key: 'o' },
@@ -70,11 +70,16 @@ export function listSections(visit: Pick<Visit, 'navigation' | 'switches'>): rea
 }
 
 /** Enabled diagnostics, and one tab for the others. */
-function diagnosticTabs({ navigation, switches }: Pick<Visit, 'navigation' | 'switches'>): readonly Destination[] {
+function diagnosticTabs({
+  path,
+  navigation,
+  switches,
+}: Pick<Visit, 'path' | 'navigation' | 'switches'>): readonly Destination[] {
   const enabled = navigation.filter((destination) => isEnabled(destination, switches))
   const disabled = navigation.filter((destination) => !isEnabled(destination, switches))
-  if (disabled.length === 0) return enabled
-  const label = enabled.length === 0 ? 'Diagnostics' : 'More diagnostics'
+  // The page still exists, so that it has a tab while it is shown.
+  if (disabled.length === 0 && path !== '/runtime') return enabled
+  const label = enabled.length === 0 || disabled.length === 0 ? 'Diagnostics' : 'More diagnostics'
   return [...enabled, { path: '/runtime', label, pages: disabled }]
 }
 
