@@ -60,10 +60,14 @@ const formatIn = (timeZone) => {
 }
 const formatLocal = formatIn(Intl.DateTimeFormat().resolvedOptions().timeZone)
 const formatUtc = formatIn('UTC')
-for (const time of document.querySelectorAll('time[data-exact][data-local]')) {
-  time.title = formatUtc(time)
-  time.textContent = formatLocal(time)
+const localizeTimes = () => {
+  for (const time of document.querySelectorAll('time[data-exact][data-local]')) {
+    time.title = formatUtc(time)
+    time.textContent = formatLocal(time)
+  }
 }
+localizeTimes()
+document.addEventListener('content-replaced', localizeTimes)
 // On hover only, because a page has hundreds of times and live updates add more.
 document.addEventListener('pointerover', (event) => {
   const time = event.target.closest?.('time[data-relative][data-local]')

@@ -5,7 +5,7 @@ import type { Rendered, Visit } from '../../define.js'
 import { ErrorLink } from '../../ui/error-link.js'
 import { Explanation } from '../../ui/explanation.js'
 import { Insight, InsightTable } from '../../ui/insight.js'
-import { exactTime, formatCount, Time } from '../../ui/time.js'
+import { ExactTime, formatCount, Time } from '../../ui/time.js'
 import { formatSeconds } from '../../ui/units.js'
 import type { RelatedPart } from '../error/related/related-part.js'
 
@@ -39,11 +39,23 @@ export const burstsPart: RelatedPart<Burst[]> = {
 /** Newest bursts of all errors. */
 export function NewestBursts({ found, visit }: { found: RecentBursts; visit: Visit }): Rendered {
   const { bursts, since, is_lower_bound } = found
-  const searchRange = is_lower_bound ? `since ${exactTime(since, visit.time_zone)} (search limit)` : 'in the period'
   return (
     <Insight
       title="Bursts"
-      description={`Newest rapid repeats of one error ${searchRange}.`}
+      description={
+        <>
+          {'Newest rapid repeats of one error '}
+          {is_lower_bound ? (
+            <>
+              {'since '}
+              <ExactTime iso={since} visit={visit} />
+              {' (search limit).'}
+            </>
+          ) : (
+            'in the period.'
+          )}
+        </>
+      }
       explanation={`A burst is ${DEFINITION}. If not all occurrences are stored, the count is a range: from the stored occurrences to the total of those hours.`}
     >
       {bursts.length === 0 ? (

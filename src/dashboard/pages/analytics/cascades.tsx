@@ -10,7 +10,7 @@ import type { Rendered, Visit } from '../../define.js'
 import { ErrorLink } from '../../ui/error-link.js'
 import { Explanation } from '../../ui/explanation.js'
 import { Insight, InsightTable } from '../../ui/insight.js'
-import { exactTime, formatCount, Time } from '../../ui/time.js'
+import { ExactTime, formatCount, Time } from '../../ui/time.js'
 import { formatMilliseconds, formatSeconds, samplePercent } from '../../ui/units.js'
 import { RelatedErrors } from '../error/related/related-errors.js'
 import type { RelatedPart } from '../error/related/related-part.js'
@@ -89,7 +89,15 @@ function DetectedAt({ cascades, visit }: { cascades: readonly Cascade[]; visit: 
 }
 
 function CountedSince({ since, visit }: { since: string | null; visit: Visit }): Rendered {
-  return since && <>{`Counted since ${exactTime(since, visit.time_zone)}. `}</>
+  return (
+    since && (
+      <>
+        {'Counted since '}
+        <ExactTime iso={since} visit={visit} />
+        {'. '}
+      </>
+    )
+  )
 }
 
 /** Strongest cascades with their evidence. */

@@ -9,7 +9,7 @@ import { ChartRangeTabs, releaseLines, spanBars, spanName } from '../../ui/chart
 import { BarChart } from '../../ui/charts/charts.js'
 import { ExactTime, formatCount, Time } from '../../ui/time.js'
 import type { ErrorProps } from './actions/error-form.js'
-import { muteText } from './actions/muted.js'
+import { MutedUntil } from './actions/muted.js'
 import { Reference } from './reference.js'
 
 const CLIENT_SOURCE_LABELS: Record<ClientSource, string> = {
@@ -92,7 +92,7 @@ export function ErrorFacts({ record, visit }: ErrorProps): Rendered {
           <>
             <dt>Muted</dt>
             <dd dir="auto">
-              {muteText(record, visit)}
+              <MutedUntil error={record} visit={visit} />
               {record.mute_reason && <p class="muted kept-lines">{record.mute_reason}</p>}
             </dd>
           </>

@@ -3,7 +3,7 @@ import type { Activity, Comment } from '../../../triage/queries/error-record.js'
 import type { Rendered, Visit } from '../../define.js'
 import { words } from '../../ui/badges.js'
 import { TextArea, YourName } from '../../ui/forms.js'
-import { exactTime, Time } from '../../ui/time.js'
+import { ExactTime, Time } from '../../ui/time.js'
 import { ErrorForm, type ErrorProps } from './actions/error-form.js'
 import { Reference } from './reference.js'
 
@@ -73,7 +73,7 @@ function ActivityItem({ activity, visit }: { activity: Activity; visit: Visit })
   )
 }
 
-function activityText({ action, from_value, to_value }: Activity, visit: Visit): string {
+function activityText({ action, from_value, to_value }: Activity, visit: Visit): Rendered {
   const from = from_value === null ? '' : words(from_value)
   const to = to_value === null ? '' : words(to_value)
   switch (action) {
@@ -92,9 +92,9 @@ function activityText({ action, from_value, to_value }: Activity, visit: Visit):
     case 'priority_changed':
       return `changed the priority from ${from} to ${to}`
     case 'snoozed':
-      return to_value ? `snoozed this until ${exactTime(to_value, visit.time_zone)}` : 'snoozed this'
+      return to_value ? <Until action="snoozed" iso={to_value} visit={visit} /> : 'snoozed this'
     case 'muted':
-      return to_value ? `muted this until ${exactTime(to_value, visit.time_zone)}` : 'muted this indefinitely'
+      return to_value ? <Until action="muted" iso={to_value} visit={visit} /> : 'muted this indefinitely'
     case 'unmuted':
       return 'unmuted this'
     case 'unsnoozed':
@@ -102,6 +102,15 @@ function activityText({ action, from_value, to_value }: Activity, visit: Visit):
     default:
       return [words(action), from && to ? `${from} → ${to}` : from || to].filter(Boolean).join(' ')
   }
+}
+
+function Until({ action, iso, visit }: { action: string; iso: string; visit: Visit }): Rendered {
+  return (
+    <>
+      {`${action} this until `}
+      <ExactTime iso={iso} visit={visit} />
+    </>
+  )
 }
 
 /** Multi-line text with URLs as links. */

@@ -2,7 +2,7 @@ import type { Overview } from '../../../analytics/overview/overview.js'
 import { firstHourFrom } from '../../../model/time.js'
 import type { Rendered, Visit } from '../../define.js'
 import { SeverityBadge, StatusBadge } from '../../ui/badges.js'
-import { exactTime, formatCount, Time } from '../../ui/time.js'
+import { ExactTime, formatCount, Time } from '../../ui/time.js'
 import { OverviewErrorLink } from './overview-error.js'
 
 /** Open errors with the most occurrences and affected users in the period. */
@@ -12,9 +12,15 @@ export function TopErrors({ data, visit }: { data: Overview; visit: Visit }): Re
     <section class="card" aria-labelledby="top-errors">
       <h2 id="top-errors">Top errors by impact</h2>
       <p class="meta muted">
-        {isComplete
-          ? 'Ranked by occurrences and affected users.'
-          : `Ranked by occurrences since ${exactTime(data.impact_since, visit.time_zone)} and affected users.`}
+        {isComplete ? (
+          'Ranked by occurrences and affected users.'
+        ) : (
+          <>
+            {'Ranked by occurrences since '}
+            <ExactTime iso={data.impact_since} visit={visit} />
+            {' and affected users.'}
+          </>
+        )}
       </p>
       {data.top_by_impact.length === 0 ? (
         <p class="muted">No open errors in this period.</p>

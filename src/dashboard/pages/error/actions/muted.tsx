@@ -1,6 +1,6 @@
 import type { ErrorSummary } from '../../../../triage/queries/error-record.js'
 import type { Rendered, Visit } from '../../../define.js'
-import { exactTime } from '../../../ui/time.js'
+import { ExactTime, exactTime } from '../../../ui/time.js'
 
 /** Long enough for a tooltip. */
 const MAX_REASON_LENGTH = 300
@@ -15,7 +15,10 @@ export function MutedBadge({ error, visit }: MutedProps): Rendered {
   if (!error.muted) return null
   return (
     <span class="badge muted-badge" title={muteTooltip(error, visit)}>
-      <bdi>{`muted ${muteText(error, visit)}`}</bdi>
+      <bdi>
+        {'muted '}
+        <MutedUntil error={error} visit={visit} />
+      </bdi>
     </span>
   )
 }
@@ -26,7 +29,25 @@ export function MutedNote({ error, visit }: MutedProps): Rendered {
   return <small title={muteTooltip(error, visit)}>muted</small>
 }
 
-export function muteText({ muted_until, muted_by_name }: ErrorSummary, visit: Visit): string {
+/** End of the mute and who muted the error. */
+export function MutedUntil({ error, visit }: MutedProps): Rendered {
+  const { muted_until, muted_by_name } = error
+  return (
+    <>
+      {muted_until === null ? (
+        'until unmuted'
+      ) : (
+        <>
+          {'until '}
+          <ExactTime iso={muted_until} visit={visit} />
+        </>
+      )}
+      {muted_by_name !== null && `, by ${muted_by_name}`}
+    </>
+  )
+}
+
+function muteText({ muted_until, muted_by_name }: ErrorSummary, visit: Visit): string {
   const until = muted_until === null ? 'until unmuted' : `until ${exactTime(muted_until, visit.time_zone)}`
   return muted_by_name === null ? until : `${until}, by ${muted_by_name}`
 }
