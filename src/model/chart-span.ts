@@ -69,6 +69,11 @@ function rangeSpan(range: ChartRange, now: number, zone: string): ChartSpan {
   }
 }
 
+/** Span of the last local days, with one bar per day. */
+export function daysSpan(days: number, now: number, zone: string): ChartSpan {
+  return { range: null, ...dividedDays('day', lastDays(days, now, zone), now, zone) }
+}
+
 /** Aligns the span to its bars. Bars that start in the future are omitted. */
 function zoomedSpan(from: number, to: number, now: number, zone: string): ChartSpan {
   const length = to - from

@@ -242,6 +242,19 @@ describeInBrowser('error page in a browser', ({ open }) => {
     expect((await host.tracker.Queries.FindError.call({ error_id: id })).resolved).toBe(true)
   })
 
+  test('keeps charts and local times working after an action in place', async () => {
+    const page = await open({ timezoneId: 'America/New_York' })
+    await page.goto(at(await logged({ error_type: 'ReplacedError' })))
+    await menu(page, 'Snooze')
+    await press(page, '1 day')
+    await notice(page, 'Snoozed for 24 hours.')
+    const time = page.locator('.trail time[data-exact]')
+    expect(await time.textContent()).toMatch(/ America\/New_York$/)
+    expect(await time.getAttribute('title')).toMatch(/ UTC$/)
+    await page.locator('[data-chart] [data-bar]').last().hover()
+    expect(await page.locator('.chart-tooltip').innerText()).toMatch(/, in progress\n1 occurrence$/)
+  })
+
   test('returns to the comment that was added', async () => {
     const page = await open({ javaScriptEnabled: false })
     await page.goto(at(await logged({ error_type: 'CommentedError' })))

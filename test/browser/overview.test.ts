@@ -108,6 +108,33 @@ describeInBrowser('overview, settings and health', ({ open }) => {
     expect(new URL(page.url()).searchParams.get('range')).toBe('30d')
   })
 
+  test('zooms by dragging with a finger, which scrolls the page if it moves vertically', async () => {
+    const page = await open({ viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true })
+    await visit(page, 'ordinary', '/overview?range=30d')
+    await page.locator('[data-chart]').scrollIntoViewIfNeeded()
+    const chart = (await page.locator('[data-chart]').boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+    const middleOf = (bar: number) => chart.x + (chart.width * (bar + 0.5)) / 30
+    const session = await page.context().newCDPSession(page)
+    const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', ...touchPoints: { x: number; y: number }[]) =>
+      session.send('Input.dispatchTouchEvent', { type, touchPoints })
+
+    const scrolled = () => page.evaluate(() => scrollY)
+    const before = await scrolled()
+    await touch('touchStart', { x: middleOf(3), y: chart.y + 60 })
+    for (let y = 50; y > -100; y -= 10) await touch('touchMove', { x: middleOf(3), y: chart.y + y })
+    await touch('touchEnd')
+    expect(await scrolled()).not.toBe(before)
+    expect(await page.locator('.chart-selection').count()).toBe(0)
+    await page.evaluate((top) => scrollTo({ top, behavior: 'instant' }), before)
+
+    await touch('touchStart', { x: middleOf(3), y: chart.y + 60 })
+    for (let bar = 4; bar <= 13; bar++) await touch('touchMove', { x: middleOf(bar), y: chart.y + 60 })
+    await page.locator('.chart-selection').waitFor()
+    await touch('touchEnd')
+    await page.getByRole('heading', { name: 'Fri, 24 Apr 2026 – Mon, 4 May 2026' }).waitFor()
+    await page.context().close()
+  })
+
   test('shows exact times in the time zone of the viewer with UTC, unless UTC is preferred', async () => {
     const page = await open({ timezoneId: 'America/New_York' })
     await visit(page, 'ordinary', '/overview')

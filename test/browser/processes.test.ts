@@ -66,7 +66,7 @@ describeInBrowser('dumps and processes over time', ({ open }) => {
     const url = `sqlite:${join(folder, 'test.sqlite3')}`
     host = await startHost(url, ON)
     empty = await startHost(`sqlite:${join(folder, 'empty.sqlite3')}`, { ...ON, enable_process_health: true })
-    await host.tracker.Commands.LogError.call({ error_type: 'A', message: 'b' })
+    await host.tracker.Commands.LogError.call({ error_type: 'A', message: 'b', app_version: '4.2.0' })
     const pools = Array.from({ length: 12 }, (_, i) => ({ size: 10 ** i, borrowed: i }))
     for (const [i, pool] of pools.entries()) host.tracker.registerPool(`${EVIL} ${'tenant '.repeat(8)}${i}`, pool)
     await host.post('/errors/diagnostic_dumps', { note: 'before' })
@@ -155,6 +155,20 @@ describeInBrowser('dumps and processes over time', ({ open }) => {
     await charts.first().getByText('Show as table').click()
     expect(await charts.first().locator('tbody tr').count()).toBe(84)
     expect(await page.getByText('The heap was nearly full').count()).toBeGreaterThan(0)
+  })
+
+  test('shows the values of a line chart and its releases by keyboard', async () => {
+    const page = await open()
+    await page.goto(at(host, '/process_health?range=24h'))
+    const memory = page.locator('.process-charts figure').first()
+    const tooltip = memory.locator('.chart-tooltip')
+    await memory.locator('[data-bar][tabindex="0"]').focus()
+    expect(await tooltip.innerText()).toMatch(/, in progress\nProcess \(RSS\): [\d.]+ [MG]B\nHeap used: [\d.]+ [MG]B$/)
+    await page.keyboard.press('ArrowLeft')
+    expect(await tooltip.innerText()).toMatch(/:\d\d\nProcess/)
+    await memory.getByRole('link', { name: /^Release 4\.2\.0, first seen / }).focus()
+    expect(await tooltip.innerText()).toContain('Release 4.2.0')
+    expect(await memory.locator('.band').count()).toBeGreaterThan(0)
   })
 
   test('downloads a profile under its own name', async () => {

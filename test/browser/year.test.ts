@@ -62,7 +62,7 @@ describeInBrowser('analytics over a year', ({ open }) => {
     const page = await open({ javaScriptEnabled: false })
     await page.goto(at('/errors/analytics?days=365'))
     const chart = page.locator('.chart', { hasText: 'Occurrences per day' })
-    expect(await chart.locator('svg[role=group] > a').count()).toBe(DAYS)
+    expect(await chart.locator('svg[data-chart] > a').count()).toBe(DAYS)
     for (const day of ['Sun, 26 Oct 2025', 'Sun, 29 Mar 2026']) {
       expect(await chart.locator(`a[aria-label^="${day}: ${PER_DAY} occurrences"]`).count()).toBe(1)
     }

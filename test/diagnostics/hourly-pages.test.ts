@@ -15,7 +15,8 @@ describeOneDatabase('the pages of hourly counts', (database) => {
     for (const times of [4, 12]) {
       await host.tracker.withScope(async () => {
         for (let i = 0; i < times; i++) host.tracker.addBreadcrumb({ category: 'sql', message: 'select * from a' })
-        await host.tracker.Commands.LogError.call({ error_type: `Ran ${times}`, message: 'b' })
+        const error = { error_type: `Ran ${times}`, message: 'b', app_version: '3.2.1' }
+        await host.tracker.Commands.LogError.call(error)
       })
     }
     await host.tracker.flush()
@@ -48,6 +49,18 @@ describeOneDatabase('the pages of hourly counts', (database) => {
       expect(text).toMatch(/class="x-axis"[^>]*><span>\d+ [A-Z][a-z]+<\/span>/)
     }
     expect(EVIL).toContain('<script>')
+  })
+
+  test('charts of hourly counts hatch the current day, mark releases and name the time zone', async () => {
+    for (const [path, title] of [
+      ['n_plus_one', 'Repeated statements per day'],
+      ['deprecations', 'Warnings per day'],
+    ]) {
+      const text = await (await host.get(`/errors/${path}`)).text()
+      expect(text).toContain(`${title} (UTC)`)
+      expect(text.match(/ \d{4}, in progress: /g)).toHaveLength(1)
+      expect(text).toMatch(/aria-label="Release 3\.2\.1, first seen /)
+    }
   })
 
   test('warns on the error page about repeated statements of its request', async () => {

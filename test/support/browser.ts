@@ -107,7 +107,7 @@ const MARK_REPEATED_ROWS = `(() => {
   ].join(' ')
   for (const row of document.querySelectorAll('[data-repeated-row]')) row.removeAttribute('data-repeated-row')
   const counts = new Map()
-  for (const row of document.querySelectorAll('tbody > tr, li, dl > div, dl > dt, dl > dd, svg > a')) {
+  for (const row of document.querySelectorAll('tbody > tr, li, dl > div, dl > dt, dl > dd, svg > a, svg > g')) {
     const markup = [row.parentElement, row, ...row.querySelectorAll('*')].map(describeElement).join()
     counts.set(markup, (counts.get(markup) ?? 0) + 1)
     row.toggleAttribute('data-repeated-row', counts.get(markup) > ${CHECKED_ROWS})

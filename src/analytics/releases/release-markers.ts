@@ -2,6 +2,7 @@ import type * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { releaseVersion } from '../../model/releases/releases.js'
 import * as r from '../../model/result.js'
+import { cachedQuery } from '../cached-query.js'
 import { applicationsInScope, type Scope } from '../sums/application-filter.js'
 import type { Span } from '../sums/period.js'
 
@@ -30,6 +31,12 @@ export async function loadReleaseTimes(context: Context, scope: Scope): Promise<
       releases.set(key, { application_id, app_version, first_seen_at: new Date(Number(first_seen_at)).toISOString() })
   }
   return [...releases.values()]
+}
+
+/** Releases of the server, at most a few minutes old. */
+export async function cachedReleaseTimes(context: Context, scope: Scope): Promise<ReleaseMarker[]> {
+  const cacheKey = `releases of ${scope.application_id}`
+  return (await cachedQuery(context, cacheKey, () => loadReleaseTimes(context, scope))).value
 }
 
 /** Newest releases within the span of a chart. */

@@ -1,12 +1,13 @@
 import { type CachedResult, cachedQuery } from '../../analytics/cached-query.js'
+import { cachedReleaseTimes, type ReleaseMarker } from '../../analytics/releases/release-markers.js'
 import { definePage, type Visit } from '../../dashboard/define.js'
-import { BarChart } from '../../dashboard/ui/charts/charts.js'
+import { DayChart } from '../../dashboard/ui/charts/day-chart.js'
 import { Empty } from '../../dashboard/ui/empty.js'
 import { UpdatedAt } from '../../dashboard/ui/insight.js'
 import { PageHead } from '../../dashboard/ui/layout/page-head.js'
 import { NameOrPlaceholder, PlaceLink } from '../../dashboard/ui/place-link.js'
 import { StoredRange } from '../../dashboard/ui/stored-range.js'
-import { formatCount, longDate, shortDate, Time } from '../../dashboard/ui/time.js'
+import { formatCount, Time } from '../../dashboard/ui/time.js'
 import { OTHERS } from '../../model/frequent-names.js'
 import * as r from '../../model/result.js'
 import { daysInput } from '../hourly/days.js'
@@ -20,15 +21,22 @@ export const deprecationsPage = definePage({
     cachedQuery(context, `deprecations ${parameters.days} ${parameters.application_id}`, () =>
       deprecations.run(context, parameters),
     ),
+  loadForHtml: async (context, _data, { application_id }) => ({
+    releases: await cachedReleaseTimes(context, { application_id }),
+  }),
   response: r.object({ ...DeprecationSummary.entries, counted_at: r.time }),
   title: ({ value: { total_count } }) => (total_count > 0 ? `(${total_count}) Deprecations` : 'Deprecations'),
   json: ({ value, queriedAt }) => ({ ...value, counted_at: new Date(queriedAt).toISOString() }),
-  view: ({ value: data, queriedAt }, visit) => (
+  view: ({ value: data, queriedAt, releases }, visit) => (
     <>
       <PageHead title="Deprecations" context="Deprecated APIs that Node.js, libraries and the application warn about.">
         <StoredRange days={data.days} visit={visit} />
       </PageHead>
-      {data.total_count === 0 ? <NoWarnings days={data.days} /> : <Warnings data={data} visit={visit} />}
+      {data.total_count === 0 ? (
+        <NoWarnings days={data.days} />
+      ) : (
+        <Warnings data={data} releases={releases} visit={visit} />
+      )}
       <UpdatedAt at={queriedAt} now={visit.now} />
     </>
   ),
@@ -63,14 +71,24 @@ function NoWarnings({ days }: { days: number }) {
   )
 }
 
-function Warnings({ data, visit }: { data: DeprecationSummary; visit: Visit }) {
+function Warnings({
+  data,
+  releases,
+  visit,
+}: {
+  data: DeprecationSummary
+  releases: readonly ReleaseMarker[]
+  visit: Visit
+}) {
   return (
     <div class="stack">
-      <BarChart
+      <DayChart
         title="Warnings per day"
         unit="warnings"
         series={[{ key: 'count', label: 'Warnings', tone: 'series-1' }]}
-        bars={data.by_day.map(({ day, count }) => ({ label: shortDate(day), name: longDate(day), values: { count } }))}
+        days={data.by_day.map(({ day, count }) => ({ day, values: { count } }))}
+        releases={releases}
+        visit={visit}
       />
       <section aria-label="Warnings">
         <ol>

@@ -1,12 +1,13 @@
 import { type CachedResult, cachedQuery } from '../../analytics/cached-query.js'
+import { cachedReleaseTimes, type ReleaseMarker } from '../../analytics/releases/release-markers.js'
 import { definePage, type Visit } from '../../dashboard/define.js'
-import { BarChart } from '../../dashboard/ui/charts/charts.js'
+import { DayChart } from '../../dashboard/ui/charts/day-chart.js'
 import { Empty } from '../../dashboard/ui/empty.js'
 import { UpdatedAt } from '../../dashboard/ui/insight.js'
 import { PageHead } from '../../dashboard/ui/layout/page-head.js'
 import { NameOrPlaceholder, PlaceLink } from '../../dashboard/ui/place-link.js'
 import { StoredRange } from '../../dashboard/ui/stored-range.js'
-import { formatCount, longDate, shortDate, Time } from '../../dashboard/ui/time.js'
+import { formatCount, Time } from '../../dashboard/ui/time.js'
 import { formatMilliseconds } from '../../dashboard/ui/units.js'
 import * as r from '../../model/result.js'
 import { daysInput } from '../hourly/days.js'
@@ -20,10 +21,13 @@ export const nPlusOnePage = definePage({
     cachedQuery(context, `n plus one ${parameters.days} ${parameters.application_id}`, () =>
       nPlusOneQueries.run(context, parameters),
     ),
+  loadForHtml: async (context, _data, { application_id }) => ({
+    releases: await cachedReleaseTimes(context, { application_id }),
+  }),
   response: r.object({ ...NPlusOneQueries.entries, counted_at: r.time }),
   title: ({ value: { total_count } }) => (total_count > 0 ? `(${total_count}) N+1 queries` : 'N+1 queries'),
   json: ({ value, queriedAt }) => ({ ...value, counted_at: new Date(queriedAt).toISOString() }),
-  view: ({ value: data, queriedAt }, visit) => (
+  view: ({ value: data, queriedAt, releases }, visit) => (
     <>
       <PageHead
         title="N+1 queries"
@@ -31,7 +35,11 @@ export const nPlusOnePage = definePage({
       >
         <StoredRange days={data.days} visit={visit} />
       </PageHead>
-      {data.total_count === 0 ? <NoStatements days={data.days} /> : <Statements data={data} visit={visit} />}
+      {data.total_count === 0 ? (
+        <NoStatements days={data.days} />
+      ) : (
+        <Statements data={data} releases={releases} visit={visit} />
+      )}
       <UpdatedAt at={queriedAt} now={visit.now} />
     </>
   ),
@@ -68,14 +76,24 @@ function NoStatements({ days }: { days: number }) {
   )
 }
 
-function Statements({ data, visit }: { data: NPlusOneQueries; visit: Visit }) {
+function Statements({
+  data,
+  releases,
+  visit,
+}: {
+  data: NPlusOneQueries
+  releases: readonly ReleaseMarker[]
+  visit: Visit
+}) {
   return (
     <div class="stack">
-      <BarChart
+      <DayChart
         title="Repeated statements per day"
         unit="repeated statements"
         series={[{ key: 'count', label: 'Repeated statements', tone: 'series-1' }]}
-        bars={data.by_day.map(({ day, count }) => ({ label: shortDate(day), name: longDate(day), values: { count } }))}
+        days={data.by_day.map(({ day, count }) => ({ day, values: { count } }))}
+        releases={releases}
+        visit={visit}
       />
       <section aria-label="Statements">
         <ol>

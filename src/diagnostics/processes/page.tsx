@@ -1,10 +1,11 @@
+import { cachedReleaseTimes } from '../../analytics/releases/release-markers.js'
 import { definePage, type Rendered, type Visit } from '../../dashboard/define.js'
 import { currentPageWith } from '../../dashboard/links/href.js'
 import { Empty } from '../../dashboard/ui/empty.js'
 import { ICONS } from '../../dashboard/ui/icons.js'
 import { PageHead } from '../../dashboard/ui/layout/page-head.js'
 import { Tabs } from '../../dashboard/ui/layout/tabs.js'
-import { exactTime, Time } from '../../dashboard/ui/time.js'
+import { ExactTime, Time } from '../../dashboard/ui/time.js'
 import { formatBytes, formatMilliseconds, formatPercent, formatSeconds } from '../../dashboard/ui/units.js'
 import { unusualValues } from '../../model/system-health.js'
 import { ProcessCharts } from './process-charts.js'
@@ -17,10 +18,13 @@ export const processHealthPage = definePage({
   text: 'Processes with memory, event loop, CPU, garbage collection and errors over time',
   parameters: processHealth.input,
   load: (context, parameters): Promise<ProcessHealthPage> => processHealth.run(context, parameters),
+  loadForHtml: async (context, { process }) => ({
+    releases: process ? await cachedReleaseTimes(context, { application_id: process.application_id }) : [],
+  }),
   response: ProcessHealthPage,
   title: () => 'Processes',
   json: (data) => data,
-  view: ({ range, processes, process, points, step_minutes }, visit) => (
+  view: ({ range, processes, process, points, step_minutes, releases }, visit) => (
     <>
       <PageHead title="Processes" context="Per-process metrics, sampled every minute, kept for 7 days.">
         {process && (
@@ -44,8 +48,8 @@ export const processHealthPage = definePage({
           <Processes processes={processes} current={process.id} visit={visit} />
           <section class="card">
             <h2 class="process-charts-title">{`${process.hostname}, process ${process.pid}`}</h2>
-            <p class="muted meta">{processSummary(process, visit)}</p>
-            <ProcessCharts points={points} range={range} stepMinutes={step_minutes} timeZone={visit.time_zone} />
+            <ProcessSummary process={process} visit={visit} />
+            <ProcessCharts points={points} range={range} stepMinutes={step_minutes} releases={releases} visit={visit} />
           </section>
         </div>
       )}
@@ -71,18 +75,16 @@ export const navigation = {
   icon: ICONS.runtime,
 }
 
-function processSummary(
-  { started_at, node_version, app_version, application_name }: ListedProcess,
-  visit: Visit,
-): string {
-  return [
-    application_name,
-    `started ${exactTime(started_at, visit.time_zone)}`,
-    `Node.js ${node_version}`,
-    app_version ? `version ${app_version}` : null,
-  ]
-    .filter((part) => part !== null)
-    .join(' · ')
+function ProcessSummary({ process, visit }: { process: ListedProcess; visit: Visit }): Rendered {
+  const { started_at, node_version, app_version, application_name } = process
+  return (
+    <p class="muted meta">
+      {`${application_name} · started `}
+      <ExactTime iso={started_at} visit={visit} />
+      {` · Node.js ${node_version}`}
+      {app_version && ` · version ${app_version}`}
+    </p>
+  )
 }
 
 function Processes({

@@ -1,7 +1,10 @@
-import type { Rendered } from '../../dashboard/define.js'
+import { markersWithin, type ReleaseMarker } from '../../analytics/releases/release-markers.js'
+import type { Rendered, Visit } from '../../dashboard/define.js'
+import { releaseLines } from '../../dashboard/ui/charts/chart-range.js'
 import { BarChart } from '../../dashboard/ui/charts/charts.js'
 import { type Line, LineChart, type Moment } from '../../dashboard/ui/charts/line-chart.js'
 import { formatBytes, formatMilliseconds, formatPercent } from '../../dashboard/ui/units.js'
+import { MINUTE } from '../../model/time.js'
 import type { HealthPoint, RangeName } from './process-health.js'
 
 const MB = 1024 * 1024
@@ -11,21 +14,25 @@ export function ProcessCharts({
   points,
   range,
   stepMinutes,
-  timeZone,
+  releases,
+  visit,
 }: {
   points: readonly HealthPoint[]
   range: RangeName
   stepMinutes: number
-  timeZone: string
+  releases: readonly ReleaseMarker[]
+  visit: Visit
 }): Rendered {
-  const moments = formatMoments(points, range, timeZone)
+  const moments = formatMoments(points, range, visit.time_zone)
   const hasErrors = points.map(({ errors }) => (errors ?? 0) > 0)
   const line = (label: string, tone: Line['tone'], read: (point: HealthPoint) => number | null): Line => ({
     label,
     tone,
     values: points.map(read),
   })
-  const shared = { moments, marked: hasErrors }
+  const span = pointsSpan(points, stepMinutes)
+  const markers = releaseLines(markersWithin(releases, span), { span, visit })
+  const shared = { moments, highlighted: hasErrors, markers }
   return (
     <div class="process-charts">
       {hasErrors.includes(true) && (
@@ -73,11 +80,20 @@ export function ProcessCharts({
         bars={points.map(({ errors }, i) => ({
           label: moments[i]?.label ?? '',
           name: moments[i]?.name ?? '',
+          isCurrent: moments[i]?.isCurrent,
           values: { errors: errors ?? 0 },
         }))}
+        markers={markers}
       />
+      <p class="meta muted">{`Times in ${visit.time_zone}`}</p>
     </div>
   )
+}
+
+/** Time of the charts. The last point is in progress. */
+function pointsSpan(points: readonly HealthPoint[], stepMinutes: number) {
+  const starts = points.map(({ at }) => Date.parse(at))
+  return { from: starts[0] ?? 0, to: (starts.at(-1) ?? 0) + stepMinutes * MINUTE, starts }
 }
 
 function formatMoments(points: readonly HealthPoint[], range: RangeName, timeZone: string): Moment[] {
@@ -86,5 +102,9 @@ function formatMoments(points: readonly HealthPoint[], range: RangeName, timeZon
     timeZone,
   })
   const long = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone })
-  return points.map(({ at }) => ({ label: short.format(new Date(at)), name: long.format(new Date(at)) }))
+  return points.map(({ at }, i) => ({
+    label: short.format(new Date(at)),
+    name: long.format(new Date(at)),
+    isCurrent: i === points.length - 1,
+  }))
 }

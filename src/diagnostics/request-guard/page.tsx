@@ -1,12 +1,14 @@
 import { type CachedResult, cachedQuery } from '../../analytics/cached-query.js'
+import { cachedReleaseTimes, type ReleaseMarker } from '../../analytics/releases/release-markers.js'
 import { definePage, type Visit } from '../../dashboard/define.js'
-import { BarChart, type Share, ShareBars } from '../../dashboard/ui/charts/charts.js'
+import { type Share, ShareBars } from '../../dashboard/ui/charts/charts.js'
+import { DayChart } from '../../dashboard/ui/charts/day-chart.js'
 import { Empty } from '../../dashboard/ui/empty.js'
 import { UpdatedAt } from '../../dashboard/ui/insight.js'
 import { PageHead } from '../../dashboard/ui/layout/page-head.js'
 import { NameOrPlaceholder } from '../../dashboard/ui/place-link.js'
 import { StoredRange } from '../../dashboard/ui/stored-range.js'
-import { formatCount, longDate, shortDate, Time } from '../../dashboard/ui/time.js'
+import { formatCount, Time } from '../../dashboard/ui/time.js'
 import { OTHERS } from '../../model/frequent-names.js'
 import * as r from '../../model/result.js'
 import { daysInput } from '../hourly/days.js'
@@ -21,10 +23,13 @@ export const requestGuardSummaryPage = definePage({
     cachedQuery(context, `request guard ${parameters.days} ${parameters.application_id}`, () =>
       requestGuardSummary.run(context, parameters),
     ),
+  loadForHtml: async (context, _data, { application_id }) => ({
+    releases: await cachedReleaseTimes(context, { application_id }),
+  }),
   response: r.object({ ...RequestGuardSummary.entries, counted_at: r.time }),
   title: () => 'Rate limits',
   json: ({ value, queriedAt }) => ({ ...value, counted_at: new Date(queriedAt).toISOString() }),
-  view: ({ value: data, queriedAt }, visit) => (
+  view: ({ value: data, queriedAt, releases }, visit) => (
     <>
       <PageHead title="Rate limits" context="Requests that rate limiters rejected or tracked.">
         <StoredRange days={data.days} visit={visit} />
@@ -35,7 +40,7 @@ export const requestGuardSummaryPage = definePage({
           express-rate-limit, rate-limiter-flexible and @fastify/rate-limit need one line each. For other limiters, use:
         </Empty>
       ) : (
-        <Summary data={data} visit={visit} />
+        <Summary data={data} releases={releases} visit={visit} />
       )}
       <UpdatedAt at={queriedAt} now={visit.now} />
     </>
@@ -68,7 +73,15 @@ const KIND_STYLES = {
   track: { label: 'Tracked', tone: 'series-2' },
 } as const
 
-function Summary({ data, visit }: { data: RequestGuardSummary; visit: Visit }) {
+function Summary({
+  data,
+  releases,
+  visit,
+}: {
+  data: RequestGuardSummary
+  releases: readonly ReleaseMarker[]
+  visit: Visit
+}) {
   return (
     <div class="stack">
       <dl class="figure-row">
@@ -79,11 +92,13 @@ function Summary({ data, visit }: { data: RequestGuardSummary; visit: Visit }) {
           </div>
         ))}
       </dl>
-      <BarChart
+      <DayChart
         title="Events per day"
         unit="events"
         series={GUARD_KINDS.map((kind) => ({ key: kind, ...KIND_STYLES[kind] }))}
-        bars={data.by_day.map(({ day, ...values }) => ({ label: shortDate(day), name: longDate(day), values }))}
+        days={data.by_day.map(({ day, ...values }) => ({ day, values }))}
+        releases={releases}
+        visit={visit}
       />
       <div class="columns">
         <Rules data={data} visit={visit} />

@@ -197,6 +197,17 @@ describeOneDatabase('analytics pages', (database) => {
     expect(page.match(/class="description"/g)?.length).toBeGreaterThan(7)
   })
 
+  test('charts hatch the current day and week, mark releases and name the time zone', async () => {
+    const page = await (await host.get('/errors/analytics?days=30')).text()
+    expect(page).toContain('Occurrences per day, by severity (Europe/Berlin)')
+    expect(page).toContain('aria-label="Tue, 31 Mar 2026, in progress: 1 occurrence (1 high)"')
+    expect(page).toContain('aria-label="Week of Mon, 30 Mar 2026, in progress: ')
+    expect(page.match(/, in progress: /g)).toHaveLength(2)
+    expect(page).toMatch(
+      /<a href="[^"]*\/releases\?app_version=1\.1\.0" aria-label="Release 1\.1\.0, first seen 30 Mar 2026/,
+    )
+  })
+
   test('users and versions are tables of one insight only', async () => {
     const analytics = await (await host.get('/errors/analytics')).text()
     const correlation = await (await host.get('/errors/correlation')).text()

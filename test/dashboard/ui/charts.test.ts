@@ -87,6 +87,15 @@ describe('BarChart', () => {
     )
   })
 
+  test('omits the label of a marker that would run into the next label from the other side', () => {
+    const at = (app_version: string, day: string) => ({
+      ...{ application_id: 2, app_version },
+      first_seen_at: `2026-${day}T10:00:00.000Z`,
+    })
+    const html = render(releaseLines([at('8.5.0', '05-05'), at('1.21.0', '05-09')], { span, visit }))
+    expect([...html.matchAll(/<text [^>]*>([^<]*)</g)].map(([, label]) => label)).toEqual(['1.21.0'])
+  })
+
   test('the axis has seven labels at equal distances', () => {
     const axis = /class="x-axis"[^>]*>(.*?)<\/div>/s.exec(render())?.[1] ?? ''
     expect([...axis.matchAll(/<span>([^<]*)/g)].map(([, label]) => label)).toEqual([

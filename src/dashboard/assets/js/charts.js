@@ -1,12 +1,17 @@
 // Tooltips, arrow keys and zoom by dragging for charts. Without this script, bars have native tooltips and links.
 const MIN_DRAG_PX = 8
 
-for (const chart of document.querySelectorAll('[data-chart]')) {
-  const bars = [...chart.querySelectorAll('[data-bar]')]
-  const area = chart.parentElement
-  for (const bar of area.querySelectorAll('[data-bar]')) enableTooltip(area, bar)
-  enableArrowKeys(chart, bars)
-  enableDrag(chart, area, bars)
+enableCharts()
+document.addEventListener('content-replaced', enableCharts)
+
+function enableCharts() {
+  for (const chart of document.querySelectorAll('[data-chart]')) {
+    const bars = [...chart.querySelectorAll('[data-bar]')]
+    const area = chart.parentElement
+    for (const bar of area.querySelectorAll('[data-bar]')) enableTooltip(area, bar)
+    enableArrowKeys(chart, bars)
+    enableDrag(chart, area, bars)
+  }
 }
 
 function enableTooltip(area, bar) {
@@ -14,6 +19,8 @@ function enableTooltip(area, bar) {
   const text = title.textContent
   // The native tooltip would appear a second later, above this one.
   title.remove()
+  // The title was the accessible name of a bar without a label.
+  bar.ariaLabel ??= text
   let tooltip = null
   const hide = () => {
     tooltip?.remove()
@@ -85,15 +92,25 @@ function enableDrag(chart, area, bars) {
   }
   const selected = (event) => [drag.x, event.clientX].sort((a, b) => a - b).map(barAt)
 
+  const endDrag = () => {
+    drag?.box?.remove()
+    drag = null
+  }
+
   // Links start a native drag and drop.
   chart.addEventListener('dragstart', (event) => event.preventDefault())
+  // A horizontal move of a finger selects, a vertical move scrolls the page.
+  chart.style.touchAction = 'pan-y pinch-zoom'
   chart.addEventListener('pointerdown', (event) => {
-    // Touch scrolls the page.
-    if (event.button === 0 && event.pointerType !== 'touch') drag = { x: event.clientX, box: null }
+    if (event.button === 0 && event.isPrimary) drag = { x: event.clientX, box: null }
   })
-  window.addEventListener('pointermove', (event) => {
+  chart.addEventListener('pointermove', (event) => {
+    // The button was released outside.
+    if (event.buttons === 0) endDrag()
     if (!drag || (!drag.box && Math.abs(event.clientX - drag.x) < MIN_DRAG_PX)) return
     if (!drag.box) {
+      // Keeps the drag beyond the edge of the chart. Not earlier, because a click on a bar must reach its link.
+      chart.setPointerCapture(event.pointerId)
       drag.box = document.createElement('div')
       drag.box.className = 'chart-selection'
       area.append(drag.box)
@@ -102,21 +119,15 @@ function enableDrag(chart, area, bars) {
     drag.box.style.left = `${(first / bars.length) * 100}%`
     drag.box.style.width = `${((last - first + 1) / bars.length) * 100}%`
   })
-  window.addEventListener('pointerup', (event) => {
-    if (!drag) return
-    const { box } = drag
-    if (box) {
+  chart.addEventListener('pointerup', (event) => {
+    if (drag?.box) {
       const [first, last] = selected(event).map((index) => new URL(zoomLink(bars[index]), location.href))
       first.searchParams.set('to', last.searchParams.get('to'))
-      box.remove()
       // A click follows on the bar at the end of the drag.
       window.addEventListener('click', (click) => click.preventDefault(), { capture: true, once: true })
       location.assign(first)
     }
-    drag = null
+    endDrag()
   })
-  window.addEventListener('pointercancel', () => {
-    drag?.box?.remove()
-    drag = null
-  })
+  chart.addEventListener('pointercancel', endDrag)
 }

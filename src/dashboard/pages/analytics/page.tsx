@@ -5,6 +5,7 @@ import { StrongCascade } from '../../../analytics/cascades/strongest-cascades.js
 import { UserErrors } from '../../../analytics/correlation/top-users.js'
 import { RecentBursts } from '../../../analytics/patterns/recent-bursts.js'
 import { ReleaseChanges } from '../../../analytics/releases/release-changes.js'
+import { cachedReleaseTimes, type ReleaseMarker } from '../../../analytics/releases/release-markers.js'
 import { VersionFigures } from '../../../analytics/releases/version-errors.js'
 import {
   burstsOfPeriod,
@@ -62,6 +63,7 @@ interface Analytics {
   counted: Cached<SlowFigures>
   /** Age of the oldest cached result. */
   counted_at: number
+  releases: readonly ReleaseMarker[]
 }
 
 export const analytics = definePage({
@@ -80,7 +82,12 @@ export const analytics = definePage({
       cascades: await cached('cascades', () => cascadesOfPeriod(context, input)),
       bursts: await cached('bursts', () => burstsOfPeriod(context, input)),
     }
-    return { trends: trends.value, counted, counted_at: oldestQueryTime([trends, ...Object.values(counted)]) }
+    return {
+      trends: trends.value,
+      counted,
+      counted_at: oldestQueryTime([trends, ...Object.values(counted)]),
+      releases: await cachedReleaseTimes(context, { application_id }),
+    }
   },
   async loadForJson(context, _data, { days = TREND_DAYS, application_id, app_version }) {
     const input = { days, application_id }
@@ -106,7 +113,7 @@ export const analytics = definePage({
     ...valuesOf<JsonFigures>(forJson),
     counted_at: new Date(Math.min(counted_at, oldestQueryTime(Object.values(forJson)))).toISOString(),
   }),
-  view: ({ trends, counted, counted_at }, visit) => (
+  view: ({ trends, counted, counted_at, releases }, visit) => (
     <>
       <PageHead title="Analytics" context={periodText(trends.period)}>
         <DayRange days={trends.period.days} visit={visit} />
@@ -123,7 +130,7 @@ export const analytics = definePage({
         <div class="stack">
           <YieldingList
             items={[
-              () => <Trends trends={trends} types={counted.errors_by_type.value} visit={visit} />,
+              () => <Trends trends={trends} types={counted.errors_by_type.value} releases={releases} visit={visit} />,
               () => <UserImpact impact={counted.user_impact.value} visit={visit} />,
               () => <ResolutionFigures trends={trends} visit={visit} />,
               () => <AboveBaseline spikes={counted.above_baseline.value} visit={visit} />,

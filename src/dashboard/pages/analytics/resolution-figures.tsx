@@ -109,9 +109,10 @@ function WeeklyTimes({ weeks }: { weeks: Resolution['time_to_resolve']['by_week'
       title={`Median ${unit} to resolve, per week`}
       unit={unit}
       series={[{ key: unit, label: `Median ${unit}`, tone: 'series-1' }]}
-      bars={weeks.map(({ week, median_ms }) => ({
+      bars={weeks.map(({ week, median_ms }, i) => ({
         label: shortDate(week),
         name: `Week of ${longDate(week)}`,
+        isCurrent: i === weeks.length - 1,
         values: { [unit]: median_ms === null ? 0 : Math.round((median_ms / unitMs) * 10) / 10 },
       }))}
     />

@@ -1,13 +1,15 @@
+import type { ReleaseMarker } from '../../../analytics/releases/release-markers.js'
 import type { PeriodView } from '../../../analytics/sums/period.js'
 import type { ErrorTrends, TypeShares } from '../../../analytics/trends/error-trends.js'
 import { SEVERITIES } from '../../../model/severity/severity.js'
 import type { Timeframe } from '../../../model/time.js'
 import type { Rendered, Visit } from '../../define.js'
 import { href } from '../../links/href.js'
-import { BarChart, ShareBars } from '../../ui/charts/charts.js'
+import { ShareBars } from '../../ui/charts/charts.js'
+import { DayChart } from '../../ui/charts/day-chart.js'
 import { HeatMap } from '../../ui/charts/heat-map.js'
 import { Headlines, Insight } from '../../ui/insight.js'
-import { formatCount, longDate, shortDate } from '../../ui/time.js'
+import { formatCount } from '../../ui/time.js'
 import { formatDuration, samplePercent, sharePercent } from '../../ui/units.js'
 
 /** Timeframe filters of the list for common ranges. */
@@ -20,7 +22,17 @@ export function periodText({ days, from, time_zone }: PeriodView): string {
 }
 
 /** Occurrences over time, by type, platform, weekday and hour. */
-export function Trends({ trends, types, visit }: { trends: ErrorTrends; types: TypeShares; visit: Visit }): Rendered {
+export function Trends({
+  trends,
+  types,
+  releases,
+  visit,
+}: {
+  trends: ErrorTrends
+  types: TypeShares
+  releases: readonly ReleaseMarker[]
+  visit: Visit
+}): Rendered {
   const { period, total_occurrences, resolution } = trends
   const { median_ms } = resolution.time_to_resolve
   return (
@@ -51,16 +63,14 @@ export function Trends({ trends, types, visit }: { trends: ErrorTrends; types: T
         ]}
       />
       <section class="card">
-        <BarChart
+        <DayChart
           title="Occurrences per day, by severity"
           unit="occurrences"
           series={SEVERITIES.map((severity) => ({ key: severity, label: severity, tone: `severity-${severity}` }))}
-          bars={trends.errors_over_time.map(({ date, ...values }) => ({
-            label: shortDate(date),
-            name: longDate(date),
-            href: href(visit, '/errors', { day: date }),
-            values,
-          }))}
+          days={trends.errors_over_time.map(({ date, ...values }) => ({ day: date, values }))}
+          releases={releases}
+          linkFor={(day) => href(visit, '/errors', { day })}
+          visit={visit}
         />
       </section>
       <div class="columns">

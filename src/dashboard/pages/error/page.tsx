@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { cachedQuery } from '../../../analytics/cached-query.js'
-import { loadReleaseTimes, markersWithin } from '../../../analytics/releases/release-markers.js'
+import { cachedReleaseTimes, markersWithin } from '../../../analytics/releases/release-markers.js'
 import { chartSpan, chartSpanInput } from '../../../model/chart-span.js'
 import { integer, optional } from '../../../model/input/input.js'
 import * as r from '../../../model/result.js'
@@ -64,14 +64,13 @@ export const error = definePage({
   },
   async loadForHtml(context, { record, span }, { application_id, list_query, list_page, wide_frame }, visit) {
     const filter = originFilter({ list_query, list_page })
-    const scope = { application_id: record.application_id }
     const [stacks, releases, assignees, adjacent] = await Promise.all([
       loadStacks(context, record, { visit, wide_frame }),
-      cachedQuery(context, `releases of ${record.application_id}`, () => loadReleaseTimes(context, scope)),
+      cachedReleaseTimes(context, { application_id: record.application_id }),
       listAssignees(context, application_id ?? null),
       filter && findNeighbors(context, record.id, { ...filter, application_id }),
     ])
-    return { stacks, releases: markersWithin(releases.value, span), assignees, adjacent }
+    return { stacks, releases: markersWithin(releases, span), assignees, adjacent }
   },
   title: ({ record }) => messageTitle(record),
   response: r.object({

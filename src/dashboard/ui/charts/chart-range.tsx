@@ -29,6 +29,9 @@ interface ChartProps {
   fragment?: string
 }
 
+/** Part of a span that determines the position of markers. */
+type MarkedSpan = Pick<ChartSpan, 'from' | 'to' | 'starts'>
+
 /** Links to the ranges of a chart, and the way back from a zoomed chart. */
 export function ChartRangeTabs({ span, visit, fragment = '' }: ChartProps): Rendered {
   const link = (range: ChartRange | null) =>
@@ -77,7 +80,10 @@ export function spanBars(
 }
 
 /** Lines at the times when releases were first seen. */
-export function releaseLines(releases: readonly ReleaseMarker[], { span, visit }: ChartProps): Marker[] {
+export function releaseLines(
+  releases: readonly ReleaseMarker[],
+  { span, visit }: { span: MarkedSpan; visit: Visit },
+): Marker[] {
   const hasSeveral = visit.application_id === null && visit.applications.length > 1
   return releases.map(({ application_id, app_version, first_seen_at }) => {
     const application = visit.applications.find(({ id }) => id === application_id)?.name
@@ -94,7 +100,7 @@ export function releaseLines(releases: readonly ReleaseMarker[], { span, visit }
 }
 
 /** Bars have the same width, although a day can have 23 or 25 hours. */
-function barPosition(span: ChartSpan, time: number): number {
+function barPosition(span: MarkedSpan, time: number): number {
   const index = Math.max(
     0,
     span.starts.findLastIndex((start) => start <= time),

@@ -217,35 +217,52 @@ function hatching(x: number, width: number, top: number): string {
   }).join('')
 }
 
-/** Minimum distance between two labels. A marker without a label still has a tooltip. */
-const MIN_LABEL_DISTANCE = 0.11
+/** Share of the width of a chart that one character of a label takes on a phone. */
+const CHARACTER_WIDTH = 0.02
 /** Two labels of this length fit side by side on a phone. */
 const MAX_MARKER_LABEL_LENGTH = 12
 
-/** Vertical lines over the bars. The coordinates are percentages, so that the labels are not stretched. */
-function Markers({ markers }: { markers: readonly Marker[] }): Rendered {
-  let lastLabel = Number.POSITIVE_INFINITY
-  const isLabeled = [...markers]
-    .reverse()
-    .map(({ position }) => {
-      const hasSpace = lastLabel - position >= MIN_LABEL_DISTANCE
-      if (hasSpace) lastLabel = position
-      return hasSpace
+/** Text of a marker. Extends to the left in the right half of the chart, so that it stays inside. */
+function markerLabel({ position, label }: Marker): { text: string; anchor: 'start' | 'end'; from: number; to: number } {
+  const isLong = label.length > MAX_MARKER_LABEL_LENGTH
+  const text = isLong ? `${label.slice(0, MAX_MARKER_LABEL_LENGTH - 1)}…` : label
+  // One more character as a gap.
+  const width = (text.length + 1) * CHARACTER_WIDTH
+  return position > 0.5
+    ? { text, anchor: 'end', from: position - width, to: position }
+    : { text, anchor: 'start', from: position, to: position + width }
+}
+
+/** Labels of the markers, newest first where they would overlap. A marker without a label still has a tooltip. */
+function markerLabels(markers: readonly Marker[]) {
+  let free = Number.POSITIVE_INFINITY
+  const labels = markers.map(markerLabel).reverse()
+  return labels
+    .map((label) => {
+      if (label.to > free) return null
+      free = label.from
+      return label
     })
     .reverse()
+}
+
+/** Vertical lines over the bars. The coordinates are percentages, so that the labels are not stretched. */
+export function Markers({ markers }: { markers: readonly Marker[] }): Rendered {
+  const labels = markerLabels(markers)
   return (
     // biome-ignore lint/a11y/useSemanticElements: the lines of a chart are not form fields
     <svg class="markers" width="100%" height="100%" role="group" aria-label="Releases">
-      {markers.map(({ position, label, name, href }, i) => {
+      {markers.map(({ position, name, href }, i) => {
         const x = `${round(position * 100)}%`
+        const label = labels[i]
         return (
           <a href={href} aria-label={name} data-bar>
             <title>{name}</title>
             <line class="marker-hit" x1={x} x2={x} y1="-14" y2="100%" />
             <line class="marker" x1={x} x2={x} y1="0" y2="100%" />
-            {isLabeled[i] && (
-              <text x={x} y="-4" text-anchor={position > 0.5 ? 'end' : 'start'}>
-                {label.length > MAX_MARKER_LABEL_LENGTH ? `${label.slice(0, MAX_MARKER_LABEL_LENGTH - 1)}…` : label}
+            {label && (
+              <text x={x} y="-4" text-anchor={label.anchor}>
+                {label.text}
               </text>
             )}
           </a>

@@ -1,5 +1,6 @@
 import type { Rendered } from '../../define.js'
 import { ChartTable } from './chart-table.js'
+import { type Marker, Markers } from './charts.js'
 
 export interface Line {
   label: string
@@ -14,6 +15,8 @@ export interface Moment {
   label: string
   /** Full name for tooltips and the table. */
   name: string
+  /** Whether the time is not over yet. */
+  isCurrent?: boolean
 }
 
 const HEIGHT = 100
@@ -27,6 +30,7 @@ export function LineChart({
   minMax = 1,
   scale = 10,
   highlighted = [],
+  markers = [],
 }: {
   title: string
   moments: readonly Moment[]
@@ -37,6 +41,7 @@ export function LineChart({
   /** Base of the units: 1024 for bytes. */
   scale?: 10 | 1024
   highlighted?: readonly boolean[]
+  markers?: readonly Marker[]
 }): Rendered {
   const values = lines.flatMap((line) => line.values.filter((value) => value !== null))
   const max = roundUpForAxis(Math.max(minMax, ...values), scale)
@@ -56,25 +61,41 @@ export function LineChart({
           ))}
         </ul>
       </figcaption>
-      <div class="plot">
+      <div class={markers.length > 0 ? 'plot has-markers' : 'plot'}>
         <div class="y-axis" aria-hidden="true">
           <span>{format(max)}</span>
           <span>{format(max / 2)}</span>
           <span>{format(0)}</span>
         </div>
-        <svg viewBox={`0 0 1000 ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={title}>
-          <path class="grid" d={`M0 .5H1000M0 ${HEIGHT / 2}H1000M0 ${HEIGHT - 0.5}H1000`} />
-          {highlighted.map((isHighlighted, i) => isHighlighted && <Band x={i * step} width={step} />)}
-          {lines.map(({ values, tone }) => (
-            <path class={`line line-${tone}`} d={linePath(values, step, max)} />
-          ))}
-          {moments.map(({ name }, i) => (
-            <g>
-              <title>{`${name}\n${lines.map((line) => `${line.label}: ${formatOrDash(line.values[i], format)}`).join('\n')}`}</title>
-              <rect class="hit" x={round(i * step)} y="0" width={round(step)} height={HEIGHT} />
-            </g>
-          ))}
-        </svg>
+        <div class="plot-area">
+          {/* biome-ignore lint/a11y/useSemanticElements: the moments of a chart are not form fields */}
+          <svg
+            viewBox={`0 0 1000 ${HEIGHT}`}
+            preserveAspectRatio="none"
+            role="group"
+            aria-label={`${title}, ${moments.length} points`}
+            data-chart
+          >
+            <path class="grid" d={`M0 .5H1000M0 ${HEIGHT / 2}H1000M0 ${HEIGHT - 0.5}H1000`} />
+            {highlighted.map((isHighlighted, i) => isHighlighted && <Band x={i * step} width={step} />)}
+            {lines.map(({ values, tone }) => (
+              <path class={`line line-${tone}`} d={linePath(values, step, max)} />
+            ))}
+            {moments.map(({ name, isCurrent }, i) => (
+              // biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: a group of shapes is not interactive
+              <g role="img" data-bar>
+                <title>
+                  {[
+                    isCurrent ? `${name}, in progress` : name,
+                    ...lines.map((line) => `${line.label}: ${formatOrDash(line.values[i], format)}`),
+                  ].join('\n')}
+                </title>
+                <rect class="hit" x={round(i * step)} y="0" width={round(step)} height={HEIGHT} />
+              </g>
+            ))}
+          </svg>
+          {markers.length > 0 && <Markers markers={markers} />}
+        </div>
       </div>
       <div class="x-axis" aria-hidden="true">
         {axisLabels(moments).map((label) => (
