@@ -4,27 +4,27 @@ import { tableRow } from './table-row.mjs'
 export function endpoints({ allRoutes, liveStream, describeInput, OPTIONS }) {
   const { pages: PAGES, feeds: FEEDS, downloads: DOWNLOADS, actions: ACTIONS } = allRoutes
   const kinds = [
-    { title: 'Pages', of: PAGES, method: 'GET', formats: pageFormats, statuses: [200, 401, 404, 422, 429, 503] },
+    { title: 'Pages', of: PAGES, method: 'GET', formats: pageFormats, statuses: [200, 401, 403, 404, 422, 429, 503] },
     {
       title: 'JSON only',
       of: FEEDS,
       method: 'GET',
       formats: () => 'JSON',
-      statuses: [200, 401, 404, 422, 429, 503],
+      statuses: [200, 401, 403, 404, 422, 429, 503],
     },
     {
       title: 'Downloads',
       of: DOWNLOADS,
       method: 'GET',
       formats: () => 'a file',
-      statuses: [200, 401, 404, 422, 429, 503],
+      statuses: [200, 401, 403, 404, 422, 429, 503],
     },
     {
       title: 'Stream of changes',
       of: [liveStream],
       method: 'GET',
       formats: () => 'server-sent events',
-      statuses: [200, 401, 429, 503],
+      statuses: [200, 401, 403, 429, 503],
     },
     {
       title: 'Actions',
@@ -58,8 +58,11 @@ curl -u admin:secret -d assigned_to=eve@example.org http://localhost:3000${mount
 Paths are relative to \`mount_path\` (default \`${mount_path.default}\`), which itself redirects to the overview.
 Short links such as \`/e/shop-42\` redirect to the error with that number; the name before it does not matter.
 
-**Authentication.** Every path requires HTTP Basic credentials (\`dashboard_username\`, \`dashboard_password\`), including unknown paths
-and assets. Without them, the response is 401 with a \`WWW-Authenticate\` header. Failed sign-ins are limited.
+**Authentication.** Every path requires a sign-in ([teams](teams.md)), such as HTTP Basic credentials, including unknown paths
+and assets. Without it, the response is 401 with a \`WWW-Authenticate\` header. Failed sign-ins are limited.
+
+**Roles.** Each endpoint requires a role: \`viewer\`, \`responder\` or \`admin\`. Each role includes the roles before it. Otherwise, the response
+is 403 and names the role.
 
 **Formats.** A page returns HTML to a browser, and JSON for \`Accept: application/json\` or with \`.json\` appended to its path.
 For pages with CSV, \`.csv\` returns all rows that match the filters. Lists have a \`Link\` header with the adjacent pages.
@@ -82,7 +85,7 @@ parameter counts as omitted. Unknown parameters are ignored.
 | status | meaning |
 |---|---|
 | 401 | credentials are missing or wrong |
-| 403 | the request comes from another site |
+| 403 | the role does not allow this: the body names the required role; or the request comes from another site |
 | 404 | the record or path does not exist, or the page is off: the body names the option |
 | 409 | not possible at the moment: the body contains the reason |
 | 413 | the body is too large |
@@ -98,9 +101,11 @@ response then has the headers \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \
 
 function overview(kinds) {
   const rows = kinds.flatMap(({ of }) =>
-    of.map(({ heading, anchor, text, needs }) => tableRow([`[\`${heading}\`](#${anchor})`, text, switches(needs)])),
+    of.map(({ heading, anchor, text, role, needs }) =>
+      tableRow([`[\`${heading}\`](#${anchor})`, text, role, switches(needs)]),
+    ),
   )
-  return `| endpoint | description | required options |\n|---|---|---|\n${rows.join('\n')}\n`
+  return `| endpoint | description | role | required options |\n|---|---|---|---|\n${rows.join('\n')}\n`
 }
 
 function describe(endpoint, { method, formats, statuses }, describeInput) {
@@ -122,6 +127,7 @@ function describe(endpoint, { method, formats, statuses }, describeInput) {
       .replace(/[^\w -]/g, '')
       .replaceAll(' ', '-'),
     text: endpoint.text,
+    role: endpoint.roleFor ? `${endpoint.role} or admin` : endpoint.role,
     needs,
     formats: formats(endpoint),
     statuses: possible,
@@ -133,8 +139,9 @@ function pageFormats({ csv }) {
   return csv ? 'HTML, JSON, CSV' : 'HTML, JSON'
 }
 
-function section({ heading, text, needs, formats, statuses, parameters }) {
+function section({ heading, text, role, needs, formats, statuses, parameters }) {
   const lines = [`### \`${heading}\``, '', `${text}.`]
+  lines.push(`Requires the role ${role}.`)
   if (needs.length > 0) lines.push(`Requires ${switches(needs)}.`)
   lines.push('', `Returns ${formats}; ${statuses.join(', ')}.`, '')
   if (parameters.length > 0) {

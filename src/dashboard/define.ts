@@ -2,7 +2,7 @@ import type * as v from 'valibot'
 import type { Banner, Context } from '../context.js'
 import type { HealthState } from '../health/report.js'
 import type { TrackerError } from '../model/errors.js'
-import type { Identity } from '../model/people/identity.js'
+import type { Identity, Role } from '../model/people/identity.js'
 import type { Application } from '../triage/list/list-applications.js'
 import type { Theme } from './preferences.js'
 import type { ViewConfiguration } from './view-options.js'
@@ -48,6 +48,8 @@ export interface Endpoint<Schema extends v.GenericSchema = v.GenericSchema> {
   readonly path: string
   readonly text: string
   readonly needs?: string | readonly string[]
+  /** Role that a request needs. Required, so that no endpoint is open by mistake. */
+  readonly role: Role
   readonly parameters: Schema
 }
 
@@ -107,6 +109,8 @@ export interface DownloadedFile {
 
 /** POST endpoint that changes data and redirects to a page. */
 export interface Action<Schema extends v.GenericSchema = v.GenericSchema> extends Endpoint<Schema> {
+  /** Role for some parameters, if they need another role than the rest of the action. */
+  roleFor?(parameters: v.InferOutput<Schema>): Role
   run(context: Context, parameters: v.InferOutput<Schema>, actor: string): Promise<ActionResult>
 }
 
@@ -147,6 +151,8 @@ export interface Destination {
   /** SVG path data on a grid of 16 by 16. */
   readonly icon?: string
   readonly query?: LinkParameters
+  /** Role that the page needs, if not every role can open it. */
+  readonly role?: Role
   /** Options that must be on to enable the page. */
   readonly needs?: readonly string[]
   /** Shown while the page is disabled. */

@@ -9,6 +9,7 @@ import { clientNetwork } from '../model/requests/client-address.js'
 import { QueryError } from '../model/search-query.js'
 import { cleanText } from '../model/text.js'
 import { withTimeout } from '../model/with-timeout.js'
+import { allows, requireRole } from './access.js'
 import { serveAsset } from './assets.js'
 import type { Endpoint, Page, Routes, Visit } from './define.js'
 import { type Exchange, openExchange } from './exchange.js'
@@ -93,6 +94,7 @@ function createHandler(context: Context, routes: Routes, live: LiveUpdates, sign
       const session = await signIn.authenticate(request, mount, network)
       exchange.visit.identity = session.identity
       exchange.visit.user = session.identity.name
+      exchange.visit.navigation = routes.navigation.filter(({ role = 'viewer' }) => allows(exchange.visit, role))
       warnAboutProxy(hostMount, request.headers)
       const verdict = context.config.enable_rate_limiting ? requests.hit(network) : null
       if (verdict && !verdict.allowed) throw new RateLimited(verdict, TOO_MANY_REQUESTS)
@@ -169,9 +171,15 @@ function buildRouter(context: Context, routes: Routes, live: LiveUpdates): TrieR
   router.add('GET', SHORT_LINK_PATH, ({ visit, suffix }, { name = '' }) =>
     redirect(href(visit, `${pathOfShortName(name)}${suffix}`)),
   )
-  router.add('GET', liveStream.path, ({ mount }, _address, request) => live.respond(request, mount.closing))
+  /** Adds an endpoint. Every request of it is checked here, before its parameters are read. */
+  const add = (method: 'GET' | 'POST', endpoint: Endpoint, handle: RouteHandler) =>
+    router.add(method, endpoint.path, (exchange, pathParameters, request) => {
+      requireRole(exchange.visit, endpoint.role)
+      return handle(exchange, pathParameters, request)
+    })
+  add('GET', liveStream, ({ mount }, _address, request) => live.respond(request, mount.closing))
   for (const page of routes.pages) {
-    router.add('GET', page.path, async (exchange, pathParameters) => {
+    add('GET', page, async (exchange, pathParameters) => {
       const response = await respondWithPage(page, context, exchange, pathParameters).catch((error) =>
         respondWithRejection(error, page, context, exchange),
       )
@@ -181,7 +189,7 @@ function buildRouter(context: Context, routes: Routes, live: LiveUpdates): TrieR
     })
   }
   for (const feed of routes.feeds) {
-    router.add('GET', feed.path, async (exchange, pathParameters) => {
+    add('GET', feed, async (exchange, pathParameters) => {
       requireSwitches(feed, context)
       exchange.wantsJson = true
       const parameters = parse(feed.parameters, toFields(exchange.visit.query), pathParameters)
@@ -189,7 +197,7 @@ function buildRouter(context: Context, routes: Routes, live: LiveUpdates): TrieR
     })
   }
   for (const download of routes.downloads) {
-    router.add('GET', download.path, async ({ visit }, pathParameters) => {
+    add('GET', download, async ({ visit }, pathParameters) => {
       requireSwitches(download, context)
       return attachmentResponse(
         await download.load(context, parse(download.parameters, toFields(visit.query), pathParameters)),
@@ -197,13 +205,15 @@ function buildRouter(context: Context, routes: Routes, live: LiveUpdates): TrieR
     })
   }
   for (const action of routes.actions) {
-    router.add('POST', action.path, async ({ visit: { base, user, identity } }, pathParameters, request) => {
+    add('POST', action, async ({ visit }, pathParameters, request) => {
+      const { base, user, identity } = visit
       requireSwitches(action, context)
       const actor = cleanText(user.trim(), MAX_ACTOR_LENGTH)
       const fields = await readForm(request)
       // Only people who share an account enter their own names.
       if (!identity?.is_shared) for (const name of NAME_FIELDS) fields[name] = actor
       const parameters = parse(action.parameters, fields, pathParameters)
+      requireRole(visit, action.roleFor?.(parameters) ?? action.role)
       const { to, notice, created, preferences = {} } = await action.run(context, parameters, actor)
       const response = redirect(`${base}${to}`, [
         ...(notice === null ? [] : [flashCookie(notice, base)]),

@@ -8,6 +8,7 @@ import { UNBUFFERED } from './http/streamed.js'
 export const liveStream: Endpoint = {
   path: '/errors/live',
   text: 'Server-sent events: `changed` on connect and whenever errors may have changed, at most once a second',
+  role: 'viewer',
   parameters: v.object({}),
 }
 

@@ -53,6 +53,6 @@ export function createRoutes(parts: readonly DashboardPart[]): Routes {
   return routes
 }
 
-function linkTo({ path, needs }: Page): Pick<Destination, 'path' | 'needs'> {
-  return needs ? { path, needs: [needs].flat() } : { path }
+function linkTo({ path, role, needs }: Page): Pick<Destination, 'path' | 'role' | 'needs'> {
+  return needs ? { path, role, needs: [needs].flat() } : { path, role }
 }

@@ -1,6 +1,7 @@
 import { TrackerError } from '../model/errors.js'
 import { parseInput } from '../model/input/input.js'
 import { inputSchema } from '../model/input/json-schema.js'
+import { includesRole } from '../model/people/identity.js'
 import type { TrackerInstance } from '../tracker.js'
 import type { Server } from './json-rpc.js'
 import { INVALID_PARAMS, METHOD_NOT_FOUND, protocolError } from './json-rpc.js'
@@ -21,7 +22,8 @@ export interface ServerOptions {
 }
 
 export function createServer(options: ServerOptions): Server {
-  const tools = options.allow_triage ? [...READ_TOOLS, ...TRIAGE_TOOLS] : READ_TOOLS
+  const role = options.allow_triage ? 'responder' : 'viewer'
+  const tools = [...READ_TOOLS, ...TRIAGE_TOOLS].filter((tool) => includesRole(role, tool.role))
   return async (method, params) => {
     switch (method) {
       case 'initialize':
@@ -50,8 +52,8 @@ function initializeResult(params: unknown, { version, allow_triage }: ServerOpti
   }
 }
 
-function describeTool({ name, title, description, input, changes }: Tool): object {
-  const hints = { readOnlyHint: changes !== true, destructiveHint: changes === true, openWorldHint: false }
+function describeTool({ name, title, description, input, role }: Tool): object {
+  const hints = { readOnlyHint: role === 'viewer', destructiveHint: role !== 'viewer', openWorldHint: false }
   return {
     name,
     title,

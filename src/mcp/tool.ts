@@ -1,4 +1,5 @@
 import type * as v from 'valibot'
+import type { Role } from '../model/people/identity.js'
 import type { TrackerInstance } from '../tracker.js'
 
 /** A tool for agents. */
@@ -7,8 +8,8 @@ export interface Tool<Schema extends v.GenericSchema = v.GenericSchema> {
   title: string
   description: string
   input: Schema
-  /** Whether the tool changes data. Such tools require `--allow-triage`. */
-  changes?: true
+  /** Role that a call needs. The server has the role viewer, or responder with `--allow-triage`. */
+  role: Role
   /** Returns data. Throws on failure. */
   run(tracker: TrackerInstance, input: v.InferOutput<Schema>): Promise<unknown>
 }

@@ -5,6 +5,7 @@ const ERROR_TABLE = {
   invalid_input: { status: 422, exit: 2 },
   unauthenticated: { status: 401, exit: 1 },
   forbidden_origin: { status: 403, exit: 1 },
+  forbidden_role: { status: 403, exit: 1 },
   not_found: { status: 404, exit: 1 },
   switched_off: { status: 404, exit: 1 },
   not_possible_now: { status: 409, exit: 1 },

@@ -60,6 +60,7 @@ const reportCounts = defineDiagnostic({
       definePage({
         path: '/errors/report_counts',
         text: 'The number of reported errors',
+        role: 'viewer',
         parameters: reportCount.input,
         load: (context, input): Promise<ReportCount> => reportCount.run(context, input),
         response: ReportCount,

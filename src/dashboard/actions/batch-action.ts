@@ -62,6 +62,8 @@ type Form = v.InferOutput<typeof parameters>
 export const batchAction = defineAction({
   path: '/errors/batch_action',
   text: 'Change several errors',
+  role: 'responder',
+  roleFor: ({ action_type }) => (action_type === 'delete' ? 'admin' : 'responder'),
   parameters,
   async run(context, form, actor) {
     const { application_id, action_type } = form

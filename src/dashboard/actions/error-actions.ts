@@ -144,6 +144,7 @@ function errorAction<Parameters extends ErrorSchema, Result extends ChangeResult
   return defineAction({
     path: `/errors/:error_id{[0-9]+}/${name}`,
     text,
+    role: 'responder',
     parameters: v.object({ ...parameters.entries, ...RETURN_PARAMETERS }),
     async run(context, { application_id, occurrence_id, list_query, list_page, ...rest }, actor) {
       const fields = rest as v.InferOutput<Parameters>

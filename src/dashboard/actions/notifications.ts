@@ -11,6 +11,7 @@ const { state, channel, page } = deliveriesInput.entries
 const sendTest = defineAction({
   path: '/notifications/test',
   text: 'Send a test notification through a channel',
+  role: 'admin',
   parameters: v.object({ channel: sendTestNotification.input.entries.channel, application_id: optional(id()) }),
   async run(context, { channel, application_id }, actor) {
     await context.ready()
@@ -22,6 +23,7 @@ const sendTest = defineAction({
 const retryFailed = defineAction({
   path: '/notifications/:delivery_id{[0-9]+}/retry',
   text: 'Retry a failed notification',
+  role: 'responder',
   parameters: v.object({ ...retryDelivery.input.entries, state, channel, page }),
   async run(context, { delivery_id, application_id, ...listFilter }) {
     await context.ready()

@@ -10,6 +10,7 @@ export const savedViewActions: readonly Action[] = [
   defineAction({
     path: '/saved_views',
     text: 'Save the filters of a list under a name, replacing a view with the same name',
+    role: 'responder',
     parameters: v.object({ name: saveView.input.entries.name, list_query }),
     async run(context, { name, list_query = '' }, actor) {
       const view = await saveView.run(context, { name, query: list_query, created_by: actor })
@@ -19,6 +20,7 @@ export const savedViewActions: readonly Action[] = [
   defineAction({
     path: '/saved_views/:view_id{[0-9]+}/delete',
     text: 'Delete a saved view',
+    role: 'responder',
     parameters: v.object({ view_id: deleteView.input.entries.view_id, list_query }),
     async run(context, { view_id, list_query = '' }) {
       await deleteView.run(context, { view_id })

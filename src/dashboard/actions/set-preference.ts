@@ -11,6 +11,7 @@ const MAX_RETURN_LENGTH = 20_000
 export const setPreference = defineAction({
   path: '/preferences',
   text: 'Store the theme, the zone of exact times or the state of the sidebar in a cookie',
+  role: 'viewer',
   parameters: v.object({
     theme: optional(choice(THEMES)),
     times: optional(choice(TIME_CHOICES)),

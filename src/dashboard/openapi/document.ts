@@ -69,7 +69,7 @@ const POSITION = {
 
 const PROBLEMS = {
   401: 'Credentials are missing or wrong',
-  403: 'The request comes from another site',
+  403: 'The role does not allow this, or the request comes from another site; the message names the required role',
   404: 'Unknown record or disabled page; the message names the option',
   409: 'Conflict with the current state; the message contains the reason',
   413: 'The body is too large',
@@ -111,7 +111,10 @@ function getOperation(endpoint: Endpoint, path: string, content: JsonSchema, hea
   return {
     ...describeEndpoint(endpoint, 'get', path),
     parameters: all.map((input) => parameter(input, path)),
-    responses: { 200: { description: endpoint.text, headers, content }, ...problems(401, 404, 422, 429, 500, 503) },
+    responses: {
+      200: { description: endpoint.text, headers, content },
+      ...problems(401, 403, 404, 422, 429, 500, 503),
+    },
   }
 }
 
@@ -144,10 +147,15 @@ function postOperation(endpoint: Endpoint): JsonSchema {
   }
 }
 
-function describeEndpoint({ text, needs }: Endpoint, method: string, path: string): JsonSchema {
+function describeEndpoint({ text, needs, role }: Endpoint, method: string, path: string): JsonSchema {
   const switches = [needs ?? []].flat()
-  const on = switches.length === 0 ? {} : { description: `Enabled by ${switches.join(' and ')}.` }
-  return { operationId: `${method}${path.replace(/[^a-z]+/g, '_')}`.replace(/_+$/, ''), summary: text, ...on }
+  const on = switches.length === 0 ? '' : ` Enabled by ${switches.join(' and ')}.`
+  return {
+    operationId: `${method}${path.replace(/[^a-z]+/g, '_')}`.replace(/_+$/, ''),
+    summary: text,
+    description: `Requires the role ${role}.${on}`,
+    'x-required-role': role,
+  }
 }
 
 function parameter(input: ParameterDescription, path: string): JsonSchema {

@@ -9,6 +9,7 @@ export function openapiFeed(routes: () => Routes): Feed {
   return defineFeed({
     path: '/openapi',
     text: 'This API as an OpenAPI 3.1 document, also as `/openapi.json`',
+    role: 'viewer',
     parameters: v.object({}),
     response: r.anyObject,
     async load(_context, _parameters, { base }) {

@@ -16,6 +16,7 @@ import { DeprecationSummary, type DeprecationWarning, deprecations, MAX_DEPRECAT
 export const deprecationsPage = definePage({
   path: '/errors/deprecations',
   text: 'Deprecation warnings of Node.js, libraries and the host',
+  role: 'viewer',
   parameters: daysInput,
   load: (context, parameters): Promise<CachedResult<DeprecationSummary>> =>
     cachedQuery(context, `deprecations ${parameters.days} ${parameters.application_id}`, () =>

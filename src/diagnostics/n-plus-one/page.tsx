@@ -16,6 +16,7 @@ import { MAX_STATEMENTS, NPlusOneQueries, nPlusOneQueries, type RepeatedStatemen
 export const nPlusOnePage = definePage({
   path: '/errors/n_plus_one',
   text: 'Statements that one request or job ran repeatedly',
+  role: 'viewer',
   parameters: daysInput,
   load: (context, parameters): Promise<CachedResult<NPlusOneQueries>> =>
     cachedQuery(context, `n plus one ${parameters.days} ${parameters.application_id}`, () =>

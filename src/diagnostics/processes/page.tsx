@@ -16,6 +16,7 @@ const RANGE_LABELS = { '1h': 'Last hour', '24h': '24 hours', '7d': '7 days' } as
 export const processHealthPage = definePage({
   path: '/process_health',
   text: 'Processes with memory, event loop, CPU, garbage collection and errors over time',
+  role: 'viewer',
   parameters: processHealth.input,
   load: (context, parameters): Promise<ProcessHealthPage> => processHealth.run(context, parameters),
   loadForHtml: async (context, { process }) => ({

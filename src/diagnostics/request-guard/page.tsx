@@ -18,6 +18,7 @@ import { RequestGuardSummary, requestGuardSummary } from './query.js'
 export const requestGuardSummaryPage = definePage({
   path: '/errors/request_guard_summary',
   text: 'Summary of throttle, blocklist and track events of the request guard',
+  role: 'viewer',
   parameters: daysInput,
   load: (context, parameters): Promise<CachedResult<RequestGuardSummary>> =>
     cachedQuery(context, `request guard ${parameters.days} ${parameters.application_id}`, () =>

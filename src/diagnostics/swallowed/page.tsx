@@ -20,6 +20,7 @@ const START_COMMAND = 'FAULTBOARD_DETECT_SWALLOWED_EXCEPTIONS=true node --import
 export const swallowedExceptionsPage = definePage({
   path: '/errors/swallowed_exceptions',
   text: 'Swallowed exceptions',
+  role: 'viewer',
   parameters: daysInput,
   async load(context, parameters): Promise<PageData> {
     const data = await swallowedExceptions.run(context, parameters)

@@ -10,6 +10,7 @@ const application_id = optional(id())
 export const READ_TOOLS: readonly Tool[] = [
   defineTool({
     name: 'list_errors',
+    role: 'viewer',
     title: 'List errors',
     description:
       'Errors, grouped by cause, newest first: type, message, code location, severity, status, number of occurrences and users. All filters are optional and combined.',
@@ -21,6 +22,7 @@ export const READ_TOOLS: readonly Tool[] = [
   }),
   defineTool({
     name: 'get_error',
+    role: 'viewer',
     title: 'Read one error',
     description:
       'One error with comments and activity trail. Message, location, stack, causes, request, user, version, breadcrumbs and variables are those of the newest occurrence or of occurrence_id.',
@@ -49,6 +51,7 @@ export const READ_TOOLS: readonly Tool[] = [
   }),
   defineTool({
     name: 'similar_errors',
+    role: 'viewer',
     title: 'Similar errors',
     description: 'Errors that share stack frames and message words with the given error.',
     input: v.object({
@@ -60,6 +63,7 @@ export const READ_TOOLS: readonly Tool[] = [
   }),
   defineTool({
     name: 'stats',
+    role: 'viewer',
     title: 'Statistics',
     description:
       'Error and occurrence counts in total, today and in recent days, with the most frequent types and the platforms.',
@@ -68,6 +72,7 @@ export const READ_TOOLS: readonly Tool[] = [
   }),
   defineTool({
     name: 'analytics',
+    role: 'viewer',
     title: 'Analytics',
     description:
       'Trends over several days: occurrences by day, hour and severity, resolved errors and resolution times.',
@@ -76,6 +81,7 @@ export const READ_TOOLS: readonly Tool[] = [
   }),
   defineTool({
     name: 'releases',
+    role: 'viewer',
     title: 'Releases',
     description: 'Versions that reported errors, each with its new, regressed and gone errors.',
     input: v.object({ days: days(30), application_id, page: withDefault(clampedInteger({ min: 1, max: 10_000 }), 1) }),
@@ -83,6 +89,7 @@ export const READ_TOOLS: readonly Tool[] = [
   }),
   defineTool({
     name: 'applications',
+    role: 'viewer',
     title: 'Applications',
     description: 'Applications that report here, with the ids that other tools accept as application_id.',
     input: v.object({}),

@@ -21,7 +21,7 @@ export const TRIAGE_TOOLS: readonly Tool[] = [
       resolution_comment: optionalText({ max: MAX_TEXT_LENGTH }),
       resolution_reference: optionalText({ max: MAX_REFERENCE_LENGTH }),
     }),
-    changes: true,
+    role: 'responder',
     run: ({ Commands }, input) => Commands.ResolveError.call({ ...input, resolved_by: actor }),
   }),
   defineTool({
@@ -29,7 +29,7 @@ export const TRIAGE_TOOLS: readonly Tool[] = [
     title: 'Reopen',
     description: 'Sets the status of an error back to new.',
     input: v.object({ error_id, comment: optionalText({ max: MAX_TEXT_LENGTH }) }),
-    changes: true,
+    role: 'responder',
     run: ({ Commands }, input) => Commands.UpdateStatus.call({ ...input, status: 'new', actor }),
   }),
   defineTool({
@@ -37,7 +37,7 @@ export const TRIAGE_TOOLS: readonly Tool[] = [
     title: 'Set the status',
     description: `Sets the status, one of ${STATUSES.join(', ')}.`,
     input: v.object({ error_id, status: choice(STATUSES), comment: optionalText({ max: MAX_TEXT_LENGTH }) }),
-    changes: true,
+    role: 'responder',
     run: ({ Commands }, input) => Commands.UpdateStatus.call({ ...input, actor }),
   }),
   defineTool({
@@ -45,7 +45,7 @@ export const TRIAGE_TOOLS: readonly Tool[] = [
     title: 'Set the priority',
     description: 'Sets the priority: 0 none, 1 low, 2 medium, 3 high, 4 critical.',
     input: v.object({ error_id, priority_level: integer({ min: 0, max: 4 }) }),
-    changes: true,
+    role: 'responder',
     run: ({ Commands }, input) => Commands.UpdatePriority.call({ ...input, actor }),
   }),
   defineTool({
@@ -53,7 +53,7 @@ export const TRIAGE_TOOLS: readonly Tool[] = [
     title: 'Assign',
     description: 'Assigns an error to a person.',
     input: v.object({ error_id, assigned_to: requiredText({ max: MAX_NAME_LENGTH }) }),
-    changes: true,
+    role: 'responder',
     run: ({ Commands }, input) => Commands.AssignError.call({ ...input, actor }),
   }),
   defineTool({
@@ -61,7 +61,7 @@ export const TRIAGE_TOOLS: readonly Tool[] = [
     title: 'Remove the assignment',
     description: 'Removes the assignee of an error.',
     input: v.object({ error_id }),
-    changes: true,
+    role: 'responder',
     run: ({ Commands }, input) => Commands.UnassignError.call({ ...input, actor }),
   }),
   defineTool({
@@ -73,7 +73,7 @@ export const TRIAGE_TOOLS: readonly Tool[] = [
       hours: integer({ min: 1, max: MAX_SNOOZE_HOURS }),
       reason: optionalText({ max: MAX_TEXT_LENGTH }),
     }),
-    changes: true,
+    role: 'responder',
     run: ({ Commands }, input) => Commands.SnoozeError.call({ ...input, actor }),
   }),
   defineTool({
@@ -81,7 +81,7 @@ export const TRIAGE_TOOLS: readonly Tool[] = [
     title: 'End the snooze',
     description: 'Shows a snoozed error again.',
     input: v.object({ error_id }),
-    changes: true,
+    role: 'responder',
     run: ({ Commands }, input) => Commands.UnsnoozeError.call({ ...input, actor }),
   }),
   defineTool({
@@ -89,7 +89,7 @@ export const TRIAGE_TOOLS: readonly Tool[] = [
     title: 'Comment',
     description: 'Adds a comment to an error.',
     input: v.object({ error_id, body: requiredText({ max: MAX_TEXT_LENGTH }) }),
-    changes: true,
+    role: 'responder',
     run: ({ Commands }, input) => Commands.AddComment.call({ ...input, author_name: actor }),
   }),
 ]

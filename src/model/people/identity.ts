@@ -27,6 +27,10 @@ export interface Identity {
   is_shared: boolean
 }
 
+export function includesRole(role: Role, required: Role): boolean {
+  return ROLES.indexOf(role) >= ROLES.indexOf(required)
+}
+
 /** Reads a person from untrusted data, or returns the problem. Additional fields are ignored. */
 export function readPerson(data: unknown): { person: Person & { email: string | null } } | { problem: string } {
   if (typeof data !== 'object' || data === null) return { problem: 'it must be an object with name and role' }

@@ -69,6 +69,7 @@ interface Analytics {
 export const analytics = definePage({
   path: '/errors/analytics',
   text: 'Analytics: trends, types, hours, users, resolution and releases',
+  role: 'viewer',
   parameters: errorTrendsInput,
   async load(context, { days = TREND_DAYS, application_id }): Promise<Analytics> {
     await context.ready()

@@ -25,6 +25,7 @@ interface Data {
 export const correlation = definePage({
   path: '/errors/correlation',
   text: 'Correlation: versions, problematic releases, users with several errors, correlated types',
+  role: 'viewer',
   parameters: periodInput,
   async load(context, { days = CORRELATION_DAYS, application_id }): Promise<Data> {
     const query = await correlateErrors.run(context, { days, application_id })

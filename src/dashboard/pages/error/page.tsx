@@ -37,6 +37,7 @@ import { ActivityTrail } from './trail.js'
 export const error = definePage({
   path: '/errors/:error_id{[0-9]+}',
   text: 'Details of one error',
+  role: 'viewer',
   parameters: v.object({
     ...findError.input.entries,
     ...chartSpanInput,

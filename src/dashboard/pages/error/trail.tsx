@@ -1,5 +1,6 @@
 import { MAX_TEXT_LENGTH } from '../../../triage/commands/change-errors.js'
 import type { Activity, Comment } from '../../../triage/queries/error-record.js'
+import { allows } from '../../access.js'
 import type { Rendered, Visit } from '../../define.js'
 import { words } from '../../ui/badges.js'
 import { TextArea, YourName } from '../../ui/forms.js'
@@ -34,14 +35,20 @@ export function ActivityTrail(props: ErrorProps): Rendered {
         </li>
         {entries.map(({ item }) => item)}
       </ol>
-      <ErrorForm {...props} action="add_comment">
-        <div class="comment-form">
-          <TextArea name="body" label="Comment" required maxlength={MAX_TEXT_LENGTH} />
-          <YourName name="author_name" visit={visit} required />
-          <button type="submit">Comment</button>
-        </div>
-      </ErrorForm>
+      {allows(visit, 'responder') && <CommentForm {...props} />}
     </section>
+  )
+}
+
+function CommentForm(props: ErrorProps): Rendered {
+  return (
+    <ErrorForm {...props} action="add_comment">
+      <div class="comment-form">
+        <TextArea name="body" label="Comment" required maxlength={MAX_TEXT_LENGTH} />
+        <YourName name="author_name" visit={props.visit} required />
+        <button type="submit">Comment</button>
+      </div>
+    </ErrorForm>
   )
 }
 

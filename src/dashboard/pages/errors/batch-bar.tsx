@@ -1,6 +1,7 @@
 import type { Pagination } from '../../../model/result.js'
 import { PRIORITIES, STATUSES } from '../../../model/workflow.js'
 import { MAX_NAME_LENGTH, MAX_REFERENCE_LENGTH, MAX_TEXT_LENGTH } from '../../../triage/commands/change-errors.js'
+import { allows } from '../../access.js'
 import type { Rendered, Visit } from '../../define.js'
 import { capitalize, words } from '../../ui/badges.js'
 import { ApplicationField, SelectField, TextField, YourName } from '../../ui/forms.js'
@@ -100,12 +101,16 @@ export function BatchBar({
             <SubmitButton type="mute">Mute selected</SubmitButton>
             <SubmitButton type="unmute">Unmute selected</SubmitButton>
           </Menu>
-          <Menu label="Delete" align="start">
-            <p class="warning">Permanently deletes the selected errors and their occurrences. This cannot be undone.</p>
-            <SubmitButton type="delete" danger>
-              Delete selected
-            </SubmitButton>
-          </Menu>
+          {allows(visit, 'admin') && (
+            <Menu label="Delete" align="start">
+              <p class="warning">
+                Permanently deletes the selected errors and their occurrences. This cannot be undone.
+              </p>
+              <SubmitButton type="delete" danger>
+                Delete selected
+              </SubmitButton>
+            </Menu>
+          )}
           <button type="button" class="quiet" data-clear-selection hidden>
             Clear
           </button>

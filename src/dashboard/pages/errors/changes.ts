@@ -5,6 +5,7 @@ import { defineFeed } from '../../define.js'
 export const changes = defineFeed({
   path: '/errors/changes',
   text: 'Changes of a list since a given time',
+  role: 'viewer',
   parameters: errorChanges.input,
   response: ErrorChanges,
   load: (context, input) => errorChanges.run(context, input),

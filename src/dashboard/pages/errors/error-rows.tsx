@@ -26,7 +26,7 @@ export function ErrorRows({
   visit: Visit
   /** Replaces the table if there are no rows. */
   empty?: Rendered
-  form?: string
+  form?: string | undefined
   sort?: SortOrder
   allSelected?: boolean
   /** List parameters in the links of the rows, for the link back. */

@@ -9,6 +9,7 @@ import { type FilterChoices, listAssignees, recentOrigins } from '../../../triag
 import { type TabCounts, tabCounts } from '../../../triage/list/list-tabs.js'
 import { type FoundText, findText } from '../../../triage/list/matching-errors.js'
 import { listQuery, listSavedViews, type SavedView } from '../../../triage/saved-views.js'
+import { allows } from '../../access.js'
 import { definePage, type Visit } from '../../define.js'
 import { listLink } from '../../links/list-link.js'
 import { currentListOrigin } from '../../links/list-origin.js'
@@ -45,6 +46,7 @@ interface Controls {
 export const errors = definePage({
   path: '/errors',
   text: 'Paginated, filterable list',
+  role: 'viewer',
   parameters,
   async load(context, { select, ...filter }): Promise<ErrorsData> {
     await context.ready()
@@ -133,7 +135,7 @@ function List({
       <ErrorRows
         errors={rows}
         visit={visit}
-        form={BATCH_FORM}
+        form={allows(visit, 'responder') ? BATCH_FORM : undefined}
         sort={{
           field: filter.sort_by ?? 'occurred_at',
           direction: filter.sort_direction ?? 'desc',
@@ -144,7 +146,7 @@ function List({
         empty={<NoErrors filter={filter} counts={counts} visit={visit} />}
       />
       <Pagination pagination={pagination} visit={visit} />
-      {rows.length > 0 && (
+      {rows.length > 0 && allows(visit, 'responder') && (
         <BatchBar
           visit={visit}
           list_query={listQuery(String(visit.query))}

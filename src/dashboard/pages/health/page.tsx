@@ -13,6 +13,7 @@ import { BackgroundWork, DroppedTable, FactCard, type Facts, HealthSummary, Reje
 export const health = definePage({
   path: '/health',
   text: 'Status of the tracker: state, reasons, buffer, drops, spool, database, jobs and process',
+  role: 'viewer',
   parameters: v.object({ application_id: optional(id()) }),
   load: (context) => readHealth(context),
   title: ({ state }) => (state === 'ok' ? 'Health' : `Health: ${state}`),

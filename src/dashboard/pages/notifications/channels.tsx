@@ -1,3 +1,4 @@
+import { allows } from '../../access.js'
 import type { Rendered, Visit } from '../../define.js'
 import { href } from '../../links/href.js'
 import { ApplicationField } from '../../ui/forms.js'
@@ -79,6 +80,7 @@ function MissingOptions({ channel: { state, missing }, visit }: { channel: Chann
 }
 
 function TestButton({ channel: { name }, visit }: { channel: ChannelWithHealth; visit: Visit }) {
+  if (!allows(visit, 'admin')) return null
   return (
     <form method="post" action={`${visit.base}/notifications/test`}>
       <ApplicationField visit={visit} />

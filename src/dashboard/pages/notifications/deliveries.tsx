@@ -1,4 +1,5 @@
 import type { Delivery } from '../../../notifications/delivery/deliveries.js'
+import { allows } from '../../access.js'
 import type { Rendered, Visit } from '../../define.js'
 import { href } from '../../links/href.js'
 import { SeverityBadge } from '../../ui/badges.js'
@@ -126,6 +127,7 @@ function overdueText(count: number, isLowerBound = false): string {
 }
 
 function Retry({ delivery: { id, subject }, visit }: DeliveryProps) {
+  if (!allows(visit, 'responder')) return null
   return (
     <form method="post" action={`${visit.base}/notifications/${id}/retry`}>
       <ApplicationField visit={visit} />

@@ -43,6 +43,7 @@ type Notifications = v.InferOutput<typeof Notifications>
 export const notifications = definePage({
   path: '/notifications',
   text: 'Channels and delivery log: state, attempts and last response',
+  role: 'viewer',
   parameters: v.omit(deliveriesInput, ['error_id']),
   async load(context, parameters): Promise<Notifications> {
     const { channel, application_id } = parameters

@@ -40,6 +40,7 @@ const response = r.object({
 export const overview = definePage({
   path: '/overview',
   text: 'Errors that need attention, key figures and top errors by impact',
+  role: 'viewer',
   parameters: v.object({ application_id: optional(id()), ...chartSpanInput }),
   async load(context, { application_id, ...selected }, { last_visit_at, now, time_zone }): Promise<OverviewPage> {
     const span = chartSpan(selected, now, time_zone)

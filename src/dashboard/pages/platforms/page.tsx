@@ -32,6 +32,7 @@ interface Data {
 export const platformComparison = definePage({
   path: '/errors/platform_comparison',
   text: 'Platform comparison: rates, stability and errors that platforms share',
+  role: 'viewer',
   needs: 'enable_platform_comparison',
   parameters: v.object({ ...periodInput.entries, platform: filterText({ max: 64 }) }),
   async load(context, { days = PLATFORM_DAYS, application_id, platform }): Promise<Data> {

@@ -27,6 +27,7 @@ const MAX_CHANGES = 25
 export const releases = definePage({
   path: '/releases',
   text: 'Releases: versions with their new, regressed, increased and gone errors, and the changes of one release',
+  role: 'viewer',
   parameters: v.object({
     ...releaseListInput.entries,
     app_version: filterText({ max: 128 }),

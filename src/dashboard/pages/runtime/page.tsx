@@ -25,6 +25,7 @@ type Diagnostics = v.InferOutput<typeof Diagnostics>
 export const runtime = definePage({
   path: '/runtime',
   text: 'Runtime diagnostics, and the options that enable them',
+  role: 'viewer',
   parameters: v.object({ application_id: optional(id()) }),
   load: async (_context, _parameters, visit): Promise<Diagnostics> => ({
     diagnostics: visit.navigation.map((destination) => ({

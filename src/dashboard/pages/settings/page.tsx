@@ -22,6 +22,7 @@ interface Settings {
 export const settings = definePage({
   path: '/settings',
   text: 'Read-only view of the configuration',
+  role: 'viewer',
   parameters: v.object({ application_id: optional(id()), filter: filterText({ max: 100 }) }),
   async load(context, { filter }): Promise<Settings> {
     const settings = Object.entries(context.optionTable).map(([name, row]) => describeOption(name, row, context))

@@ -1,3 +1,5 @@
+import type { Role } from '../../../model/people/identity.js'
+import { allows } from '../../access.js'
 import type { Visit } from '../../define.js'
 import { href } from '../../links/href.js'
 import { HEALTH, listSections } from './navigation.js'
@@ -11,19 +13,25 @@ export interface Command {
   href?: string
   /** Key that `assets/js/keyboard.js` handles. */
   key?: string
+  /** Role that the command needs, if not every role can use it. */
+  role?: Role
   /** Selector of the element that the key uses. Without it, the palette omits the command. */
   needs?: string
 }
 
 /** Keys of the list and of the error page. They need a row or an error. */
 const ERROR_KEYS: readonly Command[] = [
-  { keys: 'e', label: 'Resolve', key: 'e', needs: '#resolve' },
-  { keys: 'a', label: 'Assign', key: 'a', needs: '#assign' },
-  { keys: 's', label: 'Snooze', key: 's', needs: '#snooze' },
-  { keys: 'm', label: 'Mute', key: 'm', needs: '#mute' },
-  { keys: 'c', label: 'Comment', key: 'c', needs: '.comment-form' },
+  { keys: 'e', label: 'Resolve', key: 'e', needs: '#resolve', role: 'responder' },
+  { keys: 'a', label: 'Assign', key: 'a', needs: '#assign', role: 'responder' },
+  { keys: 's', label: 'Snooze', key: 's', needs: '#snooze', role: 'responder' },
+  { keys: 'm', label: 'Mute', key: 'm', needs: '#mute', role: 'responder' },
+  { keys: 'c', label: 'Comment', key: 'c', needs: '.comment-form', role: 'responder' },
   { keys: 'l', label: 'Copy link', key: 'l', needs: '[data-key=l]' },
 ]
+
+function errorKeys(visit: Visit): readonly Command[] {
+  return ERROR_KEYS.filter(({ role = 'viewer' }) => allows(visit, role))
+}
 
 /** All shortcuts, in the order of the help. */
 export function listShortcuts(visit: Visit): readonly Command[] {
@@ -31,8 +39,8 @@ export function listShortcuts(visit: Visit): readonly Command[] {
     { keys: 'Ctrl K', label: 'Command palette' },
     { keys: 'j / k', label: 'Next / previous error' },
     { keys: 'Enter', label: 'Open' },
-    { keys: 'x', label: 'Select' },
-    ...ERROR_KEYS,
+    ...(allows(visit, 'responder') ? [{ keys: 'x', label: 'Select' }] : []),
+    ...errorKeys(visit),
     { keys: '/', label: 'Search' },
     ...pageCommands(visit).filter(({ keys }) => keys),
     { keys: '?', label: 'Keyboard shortcuts' },
@@ -44,7 +52,7 @@ export function listShortcuts(visit: Visit): readonly Command[] {
 export function listCommands(visit: Visit): readonly Command[] {
   const isErrorPage = /^\/errors\/\d+$/.test(visit.path)
   return [
-    ...(isErrorPage ? ERROR_KEYS : []),
+    ...(isErrorPage ? errorKeys(visit) : []),
     ...pageCommands(visit),
     { keys: '?', label: 'Keyboard shortcuts', key: '?' },
   ]

@@ -14,6 +14,7 @@ import { Breadcrumbs, Container, Descriptors, Environment, Gc, Heap, Pools, Repo
 export const diagnosticDumpPage = definePage({
   path: '/errors/diagnostic_dumps/:dump_id{[0-9]+}',
   text: 'Details of one diagnostic dump',
+  role: 'admin',
   parameters: v.object(findDiagnosticDump.input.entries),
   load: (context, parameters): Promise<DiagnosticDump> => findDiagnosticDump.run(context, parameters),
   // The sections differ between versions of Node.js.

@@ -12,6 +12,7 @@ import { CaptureDumpForm } from './capture-dump-form.js'
 export const diagnosticDumpsPage = definePage({
   path: '/errors/diagnostic_dumps',
   text: 'List of diagnostic dumps',
+  role: 'admin',
   parameters: diagnosticDumps.input,
   load: (context, parameters): Promise<DumpsPage> => diagnosticDumps.run(context, parameters),
   response: DumpsPage,

@@ -10,6 +10,7 @@ const { actor: _, ...captureInput } = captureDiagnosticDump.input.entries
 const captureDump = defineAction({
   path: LIST_PATH,
   text: 'Capture a diagnostic dump',
+  role: 'admin',
   parameters: v.object({ ...captureInput, application_id: optional(id()) }),
   async run(context, { application_id, ...options }, actor) {
     const dump = await captureDiagnosticDump.run(context, { ...options, actor })
@@ -24,6 +25,7 @@ const captureDump = defineAction({
 const deleteDump = defineAction({
   path: `${LIST_PATH}/:dump_id{[0-9]+}/delete`,
   text: 'Delete a diagnostic dump with its files',
+  role: 'admin',
   parameters: deleteDiagnosticDump.input,
   async run(context, { dump_id, application_id }) {
     await deleteDiagnosticDump.run(context, { dump_id, application_id })

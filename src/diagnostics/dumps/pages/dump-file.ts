@@ -29,6 +29,7 @@ const findDumpFile = defineOperation({
 export const dumpFile = defineDownload({
   path: '/errors/diagnostic_dumps/:dump_id{[0-9]+}/files/:kind',
   text: 'Download a file of a diagnostic dump',
+  role: 'admin',
   parameters: findDumpFile.input,
   async load(context, parameters) {
     const { name, bytes, path } = await findDumpFile.run(context, parameters)

@@ -1,5 +1,6 @@
 import { MAX_SNOOZE_HOURS, PRIORITIES, STATUSES } from '../../../../model/workflow.js'
 import { MAX_NAME_LENGTH, MAX_REFERENCE_LENGTH, MAX_TEXT_LENGTH } from '../../../../triage/commands/change-errors.js'
+import { allows } from '../../../access.js'
 import type { Rendered } from '../../../define.js'
 import { capitalize, words } from '../../../ui/badges.js'
 import { ApplicationField, SelectField, TextArea, TextField, YourName } from '../../../ui/forms.js'
@@ -16,6 +17,14 @@ export function ErrorActions({
   children,
   ...props
 }: ErrorProps & { assignees: readonly string[]; children?: Rendered }): Rendered {
+  if (!allows(props.visit, 'responder'))
+    return (
+      <div class="error-actions">
+        <Menu label={<MoreLabel />} align="start" id="more">
+          {children}
+        </Menu>
+      </div>
+    )
   return (
     <div class="error-actions">
       {props.record.resolved ? <Reopen {...props} /> : <Resolve {...props} />}
@@ -26,7 +35,7 @@ export function ErrorActions({
         <MuteMenu {...props} />
         <Status {...props} />
         {children}
-        <Delete {...props} />
+        {allows(props.visit, 'admin') && <Delete {...props} />}
       </Menu>
     </div>
   )
