@@ -57,6 +57,7 @@ async function writeGroup(group, count, random, shared, add) {
   const id = group + 1
   const { error_type, message } = namesOf(group)
   const severity = SEVERITIES[group % SEVERITIES.length]
+  const environment = environmentOf(group)
   const rare = group % 4000 === 1234
   const times = timesOf(count, random)
   const hours = new Map()
@@ -71,11 +72,11 @@ async function writeGroup(group, count, random, shared, add) {
     const sum = { hour: occurred_at - (occurred_at % HOUR), severity, platform, app_version }
     const day = occurred_at - (occurred_at % DAY)
     count1(hours, sum)
-    count1(shared.application, sum)
-    count1(shared.days, { day, severity, platform, app_version })
-    count1(shared.typeHours, { error_type, hour: sum.hour })
-    count1(shared.typeDays, { day, error_type })
-    count1(shared.typePlatforms, { error_type, platform })
+    count1(shared.application, { ...sum, environment })
+    count1(shared.days, { day, severity, platform, app_version, environment })
+    count1(shared.typeHours, { error_type, hour: sum.hour, environment })
+    count1(shared.typeDays, { day, error_type, environment })
+    count1(shared.typePlatforms, { error_type, platform, environment })
     countVersion(versions, app_version, sum.hour)
     if (user_id) countUser(users, user_id, occurred_at)
     if (i >= count - KEEP) kept.push({ occurred_at, platform, app_version, user_id })
@@ -103,12 +104,18 @@ async function writeGroup(group, count, random, shared, add) {
   for (const event of kept) await add('faultboard_occurrences', occurrenceRow(id, event, random))
 }
 
+/** One error in ten occurs in staging. */
+function environmentOf(group) {
+  return group % 10 === 3 ? 'staging' : 'production'
+}
+
 function groupRow(id, severity, occurrence_count, first_seen_at, newest, first_app_version) {
   const status = STATUSES[id % 7] ?? 'new'
   const resolved = status === 'resolved' ? 1 : 0
   return {
     id,
     application_id: 1,
+    environment: environmentOf(id - 1),
     hash_signature: createHash('sha256').update(String(id)).digest('hex'),
     ...namesOf(id - 1),
     place: `src/area-${id % 40}/step.js:${id % 300} in step${id % 25}`,

@@ -40,14 +40,15 @@ export async function addReleases(versions, platforms, start, days, add) {
   for (const platform of platforms) {
     for (const [i, version] of versions.entries()) {
       const first_seen_at = Math.floor(start + (i / versions.length) * days * DAY)
-      await add('faultboard_releases', { application_id: 1, platform, version, first_seen_at })
+      for (const environment of ['production', 'staging'])
+        await add('faultboard_releases', { application_id: 1, platform, version, environment, first_seen_at })
     }
   }
 }
 
 /** Adds baselines of every type and platform, per hour and per day. `counts` contains all days. */
 export async function addBaselines(counts, days, now, add) {
-  for (const { error_type, platform, count } of counts) {
+  for (const { error_type, platform, environment, count } of counts) {
     if (count < 10) continue
     for (const granularity of ['hour', 'day']) {
       const sample_count = granularity === 'hour' ? days * 24 : days
@@ -56,6 +57,7 @@ export async function addBaselines(counts, days, now, add) {
         application_id: 1,
         error_type,
         platform,
+        environment,
         granularity,
         mean: mean + 0.001,
         std_dev: Math.sqrt(mean) + 0.001,

@@ -98,8 +98,8 @@ async function connectMysql(url) {
       await insert(TABLES.errors, rows)
       const wanted = [rows.map((row) => row.hash_signature)]
       const [found] = await connection.query(
-        `select ${STATE} from faultboard_errors where application_id = ? and hash_signature in (?)`,
-        [rows[0].application_id, ...wanted],
+        `select ${STATE} from faultboard_errors where application_id = ? and environment = ? and hash_signature in (?)`,
+        [rows[0].application_id, rows[0].environment, ...wanted],
       )
       return states(found)
     },

@@ -43,6 +43,7 @@ function newGroup(hash_signature, { error_type, message, stack }, now) {
   const backtrace = stack.split('\n').map((line) => line.trim())
   const content = JSON.stringify({ backtrace, causes: [] })
   return {
+    environment: 'production',
     hash_signature,
     error_type,
     message,
@@ -70,7 +71,7 @@ function similarityFeatures(message, backtrace) {
 function add(sums, key, hour, { platform, app_version }) {
   const sum = sums.get(key)
   if (sum) sum.count++
-  else sums.set(key, { hour, severity: 'low', platform, app_version, count: 1 })
+  else sums.set(key, { hour, severity: 'low', platform, app_version, environment: 'production', count: 1 })
 }
 
 function hourOf(time) {

@@ -62,6 +62,7 @@ export function start(options: BrowserOptions): BrowserClient {
       event_id: `${timestamp}${Math.random()}`,
       platform: 'Web',
       app_version,
+      environment: options.environment,
       url: location.origin + location.pathname,
       timestamp,
       user_id,

@@ -28,6 +28,7 @@ export interface ClientEvent extends Details {
   stack: string
   platform: string
   app_version: string
+  environment?: string | undefined
   url: string
   timestamp: number
   device_info: object
@@ -47,6 +48,8 @@ interface CommonOptions {
   /** Release of this page; also identifies its source maps. */
   app_version?: string | undefined
   appVersion?: string | undefined
+  /** Environment of this page. Default: the environment of the endpoint. */
+  environment?: string | undefined
   /** Sent with every report. */
   headers?: Record<string, string>
   /** Sent as `Authorization: Bearer`. */

@@ -20,6 +20,7 @@ export interface Draft {
   backtrace: readonly string[]
   causes: readonly Cause[]
   platform: string
+  environment: string
   app_version: string | null
   git_sha: string | null
   user_id: string | null

@@ -14,6 +14,8 @@ export interface LogErrorInput {
   occurred_at?: Date | number | string | undefined
   platform?: string | undefined
   app_version?: string | undefined
+  /** Default: the option `environment`. */
+  environment?: string | undefined
   git_sha?: string | undefined
   user_id?: string | number | undefined
   request_url?: string | undefined
@@ -47,6 +49,7 @@ const FIELDS: Record<keyof LogErrorInput, true> = {
   occurred_at: true,
   platform: true,
   app_version: true,
+  environment: true,
   git_sha: true,
   user_id: true,
   request_url: true,

@@ -193,6 +193,7 @@ function createDraft(context: CaptureContext, input: LogErrorInput): Draft | nul
         : readBacktrace(fields.backtrace, config.max_backtrace_lines),
     causes: thrown?.causes ?? [],
     platform: platform ? normalizePlatform(platform) : detectPlatform(user_agent),
+    environment: readTextField(fields, 'environment') ?? config.environment,
     app_version: readTextField(fields, 'app_version') ?? readTextField(config, 'app_version') ?? null,
     git_sha: readTextField(fields, 'git_sha') ?? readTextField(config, 'git_sha') ?? null,
     user_id: readText(givenFields.user_id ?? scope?.user_id ?? fields.user_id, readLimit('user_id')) ?? null,
@@ -202,7 +203,7 @@ function createDraft(context: CaptureContext, input: LogErrorInput): Draft | nul
     user_agent: user_agent ?? null,
     request: fields.request,
     tags: presentValues(scope?.tags, fields.tags),
-    details: collectDetails(config, fields, thrown?.details, trace),
+    details: collectDetails(fields, thrown?.details, trace),
     process_facts: context.processFacts,
     system_health: null,
     context: presentValues(scope?.context, fields.context),
@@ -254,13 +255,11 @@ function presentValues(scopeValue: unknown, givenValue: unknown): readonly unkno
 }
 
 function collectDetails(
-  { environment }: CaptureContext['config'],
   { source, unhandled }: LogErrorInput,
   details: Readonly<Record<string, unknown>> | undefined,
   trace: Trace | null,
 ): Record<string, unknown> {
   const collected: Record<string, unknown> = { ...details, ...trace }
-  if (environment) collected.environment = environment
   if (typeof source === 'string') collected.source = source
   if (unhandled === true) collected.unhandled = true
   return collected

@@ -43,6 +43,7 @@ function toEvent(draft: Draft): ErrorEvent {
   if (draft.local_variables !== null) context.local_variables = draft.local_variables
   const event: ErrorEvent = {
     hash_signature: draft.hash_signature,
+    environment: draft.environment,
     error_type: draft.error_type,
     message: draft.message,
     severity: draft.severity,

@@ -111,7 +111,7 @@ export const OPTIONS = {
     group: 'identity',
     kind: orNull(text),
     default: null,
-    text: 'Name of the environment, stored with each occurrence. Default: NODE_ENV.',
+    text: 'Name of the environment, at most 64 characters. Each environment has its own error record, with its own count and status. Default: NODE_ENV, or `production`.',
   }),
   app_version: row<string | null>({
     group: 'identity',
@@ -641,8 +641,8 @@ export type SettingOf<T> = T extends Readonly<Partial<Record<string, string | nu
 
 type Values = { readonly [Name in OptionName]: ValueOf<(typeof OPTIONS)[Name]> }
 
-/** Options that are null only in settings. They are resolved from the host's project. */
-type ResolvedName = 'application_name' | 'project_root'
+/** Options that are null only in settings. They are resolved from the host's project and environment variables. */
+type ResolvedName = 'application_name' | 'environment' | 'project_root'
 
 /** Resolved configuration of a started tracker: every option has a value. */
 export type Options = {

@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import { DEFAULT_ENVIRONMENT, environmentName } from '../model/environment.js'
 import { ConfigurationError } from '../model/errors.js'
 import { unknownOption } from '../model/input/option-names.js'
 import { type AcceptedNames, type AnyCase, acceptedNames, toCanonicalNames } from '../model/input/spelling.js'
@@ -108,8 +109,8 @@ export function requireSignIn(options: Options): { username: string; password: s
 }
 
 /** Values before the defaults of the host's project are applied. */
-type CheckedValues = Omit<Options, 'application_name' | 'project_root'> &
-  Required<Pick<Settings, 'application_name' | 'project_root'>>
+type CheckedValues = Omit<Options, 'application_name' | 'environment' | 'project_root'> &
+  Required<Pick<Settings, 'application_name' | 'environment' | 'project_root'>>
 
 function withHostDefaults(options: CheckedValues, env: NodeJS.ProcessEnv): Options {
   const project = findProject(options.project_root ?? process.cwd())
@@ -121,7 +122,7 @@ function withHostDefaults(options: CheckedValues, env: NodeJS.ProcessEnv): Optio
     application_name: cleanText(name.trim(), 255) || 'application',
     app_version: options.app_version ?? versionFromEnvironment(env) ?? project.version ?? null,
     git_sha: options.git_sha ?? findCommit(project_root, env) ?? null,
-    environment: options.environment ?? env.NODE_ENV ?? null,
+    environment: environmentName(options.environment) ?? environmentName(env.NODE_ENV) ?? DEFAULT_ENVIRONMENT,
   }
 }
 

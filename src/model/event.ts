@@ -20,6 +20,7 @@ export interface Cause {
  */
 export interface ErrorEvent {
   hash_signature: string
+  environment: string
   error_type: string
   message: string
   severity: Severity
@@ -36,7 +37,7 @@ export interface ErrorEvent {
   request_url: string | null
   ip_address: string | null
   user_agent: string | null
-  /** Data that is displayed but never searched: request_params, environment, code, details ... */
+  /** Data that is displayed but never searched: request_params, code, details ... */
   context: Readonly<Record<string, unknown>>
   occurred_at: number
   /** Endpoint that received the event; absent for errors of the server itself. */

@@ -6,6 +6,7 @@ export interface ReportedError {
   message: string
   platform: string
   app_version: string
+  environment?: string
   stack?: string
   url?: string
   component?: string
@@ -40,6 +41,7 @@ const FIELDS: Readonly<Record<keyof ReportedError, { required?: true; rule: Rule
   message: { required: true, rule: text },
   platform: { required: true, rule: nonEmptyText },
   app_version: { required: true, rule: nonEmptyText },
+  environment: { rule: text },
   stack: { rule: text },
   url: { rule: text },
   component: { rule: text },

@@ -90,14 +90,13 @@ export function reportingEndpoint(givenOptions: ReportingOptions = {}): Mountabl
   }
 
   async function record(errors: readonly ReportedError[], from: ReportingRequest, address: string | null) {
-    const { environment, max_backtrace_lines, user_callback } = tracker.config
+    const { max_backtrace_lines, user_callback } = tracker.config
     const hostUserId = options.user ? await options.user(from) : findUserId(from.host, user_callback)
     const reporter = {
       now: tracker.intake.now(),
       ip_address: address,
       user_agent: from.request.headers.get('user-agent'),
       script_origins: settings.script_origins,
-      environment,
       max_backtrace_lines,
     }
     return Promise.all(

@@ -11,14 +11,14 @@ export interface ReportingClient {
   ip_address: string | null
   user_agent: string | null
   script_origins: readonly string[]
-  environment: string | null
   max_backtrace_lines: number
 }
 
 /** Converts a reported error to the fields of the tracker. */
 export function toForeignError(report: ReportedError, client: ReportingClient): ForeignError {
-  const { error_type, message, platform, app_version, url, component, context, tags, device_info, count } = report
-  const { now, user_id, ip_address, user_agent, script_origins, environment, max_backtrace_lines } = client
+  const { error_type, message, platform, app_version, environment, url, component, context, tags, device_info, count } =
+    report
+  const { now, user_id, ip_address, user_agent, script_origins, max_backtrace_lines } = client
   const { occurred_at, claimed } = plausibleTime(report.timestamp, now)
   const stack = clientStack(report.stack ?? '', {
     message,
@@ -28,7 +28,7 @@ export function toForeignError(report: ReportedError, client: ReportingClient): 
   })
   return {
     source: 'reporting',
-    ...{ error_type, message, platform, app_version, user_id, occurred_at },
+    ...{ error_type, message, platform, app_version, environment, user_id, occurred_at },
     backtrace: stack.backtrace,
     causes: stack.causes,
     request_url: url,
@@ -39,7 +39,6 @@ export function toForeignError(report: ReportedError, client: ReportingClient): 
     ...(context || device_info ? { context: { ...context, ...(device_info && { device: device_info }) } } : {}),
     event_key: eventKey(report),
     details: {
-      ...(environment && { environment }),
       ...(claimed !== null && { claimed_timestamp: claimed }),
       ...(report.event_id && { event_id: report.event_id }),
       ...(count !== undefined && count > 1 && { client_count: count }),

@@ -14,6 +14,7 @@ const TABLES = { server: 'faultboard_releases', client: 'faultboard_client_relea
 /** Scope of a search for the newest release. Versions of different platforms are unrelated. */
 export interface ReleaseScope {
   application_id: number
+  environment: string
   reporter: Reporter
   platform: string
   at: number
@@ -25,8 +26,8 @@ const MAX_CANDIDATES = 200
 /** Returns a cached lookup of the newest release on a platform at a time. */
 export function createNewestReleaseLookup(db: Kysely<Schema>): (scope: ReleaseScope) => Promise<SeenRelease | null> {
   const cache = new Map<string, SeenRelease | null>()
-  return async ({ application_id, reporter, platform, at }) => {
-    const key = `${application_id}\n${reporter}\n${platform}\n${at}`
+  return async ({ application_id, environment, reporter, platform, at }) => {
+    const key = `${application_id}\n${environment}\n${reporter}\n${platform}\n${at}`
     const cached = cache.get(key)
     if (cached !== undefined) return cached
     const releases = await db
@@ -34,6 +35,7 @@ export function createNewestReleaseLookup(db: Kysely<Schema>): (scope: ReleaseSc
       .select(['version as name', 'first_seen_at'])
       .where('application_id', '=', application_id)
       .where('platform', '=', platform)
+      .where('environment', '=', environment)
       .where('first_seen_at', '<=', at)
       .orderBy('first_seen_at', 'desc')
       .orderBy('version', 'desc')
@@ -49,19 +51,28 @@ export function createNewestReleaseLookup(db: Kysely<Schema>): (scope: ReleaseSc
 export async function firstSeenTimes(
   db: Kysely<Schema>,
   { application_id, reporter }: Pick<ReleaseScope, 'application_id' | 'reporter'>,
-  releases: readonly { platform: string; name: string }[],
+  releases: readonly PlatformRelease[],
 ): Promise<Map<string, number>> {
   if (releases.length === 0) return new Map()
   const platforms = [...new Set(releases.map(({ platform }) => platform))]
   const versions = [...new Set(releases.map(({ name }) => name))]
+  const environments = [...new Set(releases.map(({ environment }) => environment))]
   // Runs in every flush. Raw SQL takes half the time of the query builder.
-  const { rows } = await sql<{ platform: string; name: string; first_seen_at: number }>`
-    select platform, version as name, first_seen_at from ${sql.table(TABLES[reporter])}
+  const { rows } = await sql<PlatformRelease & { first_seen_at: number }>`
+    select platform, environment, version as name, first_seen_at from ${sql.table(TABLES[reporter])}
     where application_id = ${application_id}
-      and platform in (${sql.join(platforms)}) and version in (${sql.join(versions)})`.execute(db)
+      and platform in (${sql.join(platforms)}) and version in (${sql.join(versions)})
+      and environment in (${sql.join(environments)})`.execute(db)
   return new Map(rows.map((row) => [releaseKey(row), row.first_seen_at]))
 }
 
-export function releaseKey({ platform, name }: { platform: string; name: string }): string {
-  return `${platform}\n${name}`
+/** Release as one platform and environment runs it. */
+export interface PlatformRelease {
+  platform: string
+  environment: string
+  name: string
+}
+
+export function releaseKey({ platform, environment, name }: PlatformRelease): string {
+  return `${platform}\n${name}\n${environment}`
 }

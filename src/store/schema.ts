@@ -9,6 +9,7 @@ const RELEASE_COLUMNS = {
   platform: text,
   /** Release name with the commit, see model/releases.ts. */
   version: text,
+  environment: text,
   first_seen_at: integer,
 }
 
@@ -33,6 +34,7 @@ export const TABLES = {
     columns: {
       id,
       application_id: integer,
+      environment: text,
       hash_signature: text,
       error_type: text,
       /** Message of the newest occurrence with a row. */
@@ -147,9 +149,10 @@ export const TABLES = {
       severity: textOf<Severity>(),
       platform: text,
       app_version: text,
+      environment: text,
       count: integer,
     },
-    key: ['application_id', 'hour', 'severity', 'platform', 'app_version'],
+    key: ['application_id', 'hour', 'severity', 'platform', 'app_version', 'environment'],
     sum: 'count',
   }),
   /** Occurrences by application, UTC day and dimension. */
@@ -160,20 +163,21 @@ export const TABLES = {
       severity: textOf<Severity>(),
       platform: text,
       app_version: text,
+      environment: text,
       count: integer,
     },
-    key: ['application_id', 'day', 'severity', 'platform', 'app_version'],
+    key: ['application_id', 'day', 'severity', 'platform', 'app_version', 'environment'],
     sum: 'count',
   }),
   /** Occurrences of all errors of a type, by hour and by UTC day. */
   faultboard_type_hours: defineTable({
-    columns: { application_id: integer, error_type: text, hour: integer, count: integer },
-    key: ['application_id', 'error_type', 'hour'],
+    columns: { application_id: integer, error_type: text, hour: integer, environment: text, count: integer },
+    key: ['application_id', 'error_type', 'hour', 'environment'],
     sum: 'count',
   }),
   faultboard_type_days: defineTable({
-    columns: { application_id: integer, day: integer, error_type: text, count: integer },
-    key: ['application_id', 'day', 'error_type'],
+    columns: { application_id: integer, day: integer, error_type: text, environment: text, count: integer },
+    key: ['application_id', 'day', 'error_type', 'environment'],
     sum: 'count',
   }),
   /** Occurrences of an error in a version, with the hours of the first and last occurrence. */
@@ -224,9 +228,15 @@ export const TABLES = {
     batchSize: 200,
   }),
   /** Time when each release was first seen. */
-  faultboard_releases: defineTable({ columns: RELEASE_COLUMNS, key: ['application_id', 'platform', 'version'] }),
+  faultboard_releases: defineTable({
+    columns: RELEASE_COLUMNS,
+    key: ['application_id', 'platform', 'version', 'environment'],
+  }),
   /** Time when each release that clients report was first seen. */
-  faultboard_client_releases: defineTable({ columns: RELEASE_COLUMNS, key: ['application_id', 'platform', 'version'] }),
+  faultboard_client_releases: defineTable({
+    columns: RELEASE_COLUMNS,
+    key: ['application_id', 'platform', 'version', 'environment'],
+  }),
   /** Used amount of a budget by period, across all processes. */
   faultboard_budget_usage: defineTable({
     columns: {
@@ -257,13 +267,14 @@ export const TABLES = {
     sum: 'count',
     isDisposable: true,
   }),
-  /** Baselines by error type and platform. */
+  /** Baselines by error type, platform and environment. */
   faultboard_baselines: defineTable({
     columns: {
       id,
       application_id: integer,
       error_type: text,
       platform: text,
+      environment: text,
       granularity: text,
       mean: fraction,
       std_dev: fraction,

@@ -90,6 +90,7 @@ function spanFacts({ name, attributes, resource }: SpanLike): LogErrorInput {
     user_agent: firstAttribute('user_agent.original', 'http.user_agent'),
     user_id: firstAttribute('enduser.id', 'user.id'),
     app_version: nonEmptyText(service['service.version']),
+    environment: nonEmptyText(service['deployment.environment.name'] ?? service['deployment.environment']),
     request: Object.keys(request).length > 0 ? request : undefined,
     context: {
       span: withoutUndefined({ name, service: nonEmptyText(service['service.name']), ...attributes }),

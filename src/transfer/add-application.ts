@@ -1,4 +1,5 @@
 import type { Context } from '../context.js'
+import { DEFAULT_ENVIRONMENT } from '../model/environment.js'
 import { applicationId } from '../store/applications.js'
 import { CLIENT_RELEASES, RELEASES } from '../store/bulk/bulk-targets.js'
 import type { Database } from '../store/database.js'
@@ -20,15 +21,18 @@ async function addReleases(
   releases: ApplicationLine['releases'],
 ): Promise<void> {
   if (releases.length === 0) return
-  const earliest = new Map<string, ApplicationLine['releases'][number]>()
+  const earliest = new Map<string, ApplicationLine['releases'][number] & { environment: string }>()
   for (const release of releases) {
-    const key = `${release.platform}\n${release.version}`
+    const environment = release.environment ?? DEFAULT_ENVIRONMENT
+    const key = `${release.platform}\n${release.version}\n${environment}`
     const existing = earliest.get(key)
-    if (!existing || release.first_seen_at < existing.first_seen_at) earliest.set(key, release)
+    if (!existing || release.first_seen_at < existing.first_seen_at) earliest.set(key, { ...release, environment })
   }
   // Same order as a flush, so that the two wait for each other instead of deadlocking.
   const rows = [...earliest]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, { platform, version, first_seen_at }]) => [application_id, platform, version, first_seen_at])
+    .map(([, { platform, version, environment, first_seen_at }]) => [
+      ...[application_id, platform, version, environment, first_seen_at],
+    ])
   await database.write(async (trx) => void (await database.dialect.insertMany(trx, target, rows)))
 }

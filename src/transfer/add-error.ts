@@ -19,7 +19,7 @@ export async function addError(context: Context, line: ErrorLine): Promise<Outco
   const application = await findOrCreateApplication(database, line.application_name, now())
   const { outcome, error_id } = await database.write(async (trx) => {
     await insertEmptyGroup(trx, dialect, application, line)
-    const row = await lockGroup(trx, database, application, line.error.hash_signature)
+    const row = await lockGroup(trx, database, application, line.error)
     if (!row) throw new Error('a group disappeared inside its own transaction')
     const isNew = row.occurrence_count === 0
     const revision = isNew ? null : await importedRevision(trx, application, row, line.origins)
@@ -50,7 +50,7 @@ export async function addError(context: Context, line: ErrorLine): Promise<Outco
 const NEW_GROUPS: BulkTarget = {
   table: GROUPS.table,
   columns: GROUPS.columns,
-  onConflict: { key: ['application_id', 'hash_signature'], update: [] },
+  onConflict: { key: ['application_id', 'environment', 'hash_signature'], update: [] },
 }
 
 async function insertEmptyGroup(
@@ -59,11 +59,11 @@ async function insertEmptyGroup(
   application: Application,
   { error }: ErrorLine,
 ): Promise<void> {
-  const { hash_signature, error_type, message, place, severity, platform, app_version } = error
+  const { environment, hash_signature, error_type, message, place, severity, platform, app_version } = error
   await dialect.insertMany(trx, NEW_GROUPS, [
     [
       application.id,
-      ...[hash_signature, error_type, message, message, place, severity, platform, app_version],
+      ...[environment, hash_signature, error_type, message, message, place, severity, platform, app_version],
       ...[error.first_app_version, error.git_sha, error.user_id, error.source],
       ...[0, error.first_seen_at, error.shown_at ?? error.occurred_at, error.occurred_at],
     ],

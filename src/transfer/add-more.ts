@@ -2,7 +2,7 @@ import type { Context } from '../context.js'
 import { TrackerError } from '../model/errors.js'
 import { trimOccurrences } from '../store/recording/trim-occurrences.js'
 import { addRows } from './add-rows.js'
-import { findOrCreateApplication, IMPORT_MARKERS, importedRevision, lockGroup } from './group.js'
+import { findOrCreateApplication, IMPORT_MARKERS, importedEnvironment, importedRevision, lockGroup } from './group.js'
 import { markerName } from './origin.js'
 import type { MoreLine } from './record.js'
 
@@ -11,7 +11,9 @@ export async function addErrorPart(context: Context, line: MoreLine): Promise<vo
   const { database, now, config } = context
   const application = await findOrCreateApplication(database, line.application_name, now())
   const error_id = await database.write(async (trx) => {
-    const row = await lockGroup(trx, database, application, line.hash_signature)
+    const environment = line.environment ?? (await importedEnvironment(trx, application, line))
+    const group = environment === null ? null : { environment, hash_signature: line.hash_signature }
+    const row = group && (await lockGroup(trx, database, application, group))
     const revision = row && (await importedRevision(trx, application, row, line.origins))
     if (!row || revision === null) {
       throw new TrackerError('not_found', 'the error that this line continues was not imported')

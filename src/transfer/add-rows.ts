@@ -2,7 +2,7 @@ import { OCCURRENCES, PAYLOADS } from '../store/bulk/bulk-targets.js'
 import type { Dialect } from '../store/dialect.js'
 import type { Transaction } from '../store/kysely.js'
 import { addSums } from '../store/recording/add-sums.js'
-import { type HourSum, storedPayload, type UserSum } from '../store/recording/folded-group.js'
+import { groupKey, type HourSum, storedPayload, type UserSum } from '../store/recording/folded-group.js'
 import { addRequestTexts } from '../store/recording/request-texts.js'
 import type { Schema } from '../store/schema.js'
 import type { ErrorRow } from '../store/sql/row-locks.js'
@@ -11,7 +11,7 @@ import type { ErrorLine, RecordRows } from './record.js'
 interface NewRows extends RecordRows {
   application_id: number
   /** The local group, whose message and type can differ from those of the line. */
-  row: Pick<ErrorRow, 'id' | 'hash_signature' | 'error_type' | 'first_message'>
+  row: Pick<ErrorRow, 'id' | 'environment' | 'hash_signature' | 'error_type' | 'first_message'>
   /** Message of the exported group. */
   message: string
   hours: ErrorLine['hours']
@@ -23,13 +23,14 @@ export async function addRows(trx: Transaction<Schema>, dialect: Dialect, rows: 
   await addOccurrences(trx, dialect, rows)
   const { row, application_id } = rows
   const sums = {
-    hash_signature: row.hash_signature,
+    key: groupKey(row),
+    environment: row.environment,
     hours: sumHours(rows),
     users: sumUsers(rows),
     commits: allCommits(rows),
   }
   if (sums.hours.size + sums.users.size + sums.commits.size === 0) return
-  await addSums(trx, dialect, [sums], new Map([[row.hash_signature, row]]), application_id)
+  await addSums(trx, dialect, [sums], new Map([[sums.key, row]]), application_id)
 }
 
 async function addOccurrences(trx: Transaction<Schema>, dialect: Dialect, rows: NewRows): Promise<void> {

@@ -48,9 +48,13 @@ export async function* exportError(
   let part = 1
   for await (const rows of exportedParts(context, row)) {
     if (part === 1) yield { ...common, kind: 'error', ...errorData, ...(await searchData(context, error_id)), ...rows }
-    else yield { ...common, kind: 'more', hash_signature: row.hash_signature, message: row.message, part, ...rows }
+    else yield { ...common, kind: 'more', ...moreFields(row), part, ...rows }
     part++
   }
+}
+
+function moreFields({ hash_signature, environment, message }: ErrorRow) {
+  return { hash_signature, environment, message }
 }
 
 function exportedFields(row: ErrorRow) {

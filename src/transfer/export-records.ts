@@ -61,7 +61,7 @@ async function* exportApplication({ database }: Context, application_id: number)
   const releasesIn = async (table: 'faultboard_releases' | 'faultboard_client_releases') => {
     const releases = await database.read
       .selectFrom(table)
-      .select(['platform', 'version', 'first_seen_at'])
+      .select(['platform', 'version', 'environment', 'first_seen_at'])
       .where('application_id', '=', application_id)
       .execute()
     return releases.map((release) => ({ ...release, first_seen_at: isoTime(release.first_seen_at) }))

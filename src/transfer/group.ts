@@ -1,6 +1,7 @@
 import { applicationId } from '../store/applications.js'
 import type { Database } from '../store/database.js'
 import type { BulkTarget } from '../store/dialect.js'
+import { environmentsOfApplication } from '../store/environments.js'
 import type { Transaction } from '../store/kysely.js'
 import type { Schema } from '../store/schema.js'
 import { type ErrorRow, lockErrors } from '../store/sql/row-locks.js'
@@ -28,12 +29,13 @@ export async function lockGroup(
   trx: Transaction<Schema>,
   { dialect }: Database,
   application: Application,
-  hash_signature: string,
+  { environment, hash_signature }: { environment: string; hash_signature: string },
 ): Promise<ErrorRow | null> {
   const found = await trx
     .selectFrom('faultboard_errors')
     .select('id')
     .where('application_id', '=', application.id)
+    .where('environment', '=', environment)
     .where('hash_signature', '=', hash_signature)
     .executeTakeFirst()
   if (!found) return null
@@ -44,7 +46,7 @@ export async function lockGroup(
 export async function importedRevision(
   trx: Transaction<Schema>,
   application: Application,
-  row: ErrorRow,
+  row: Pick<ErrorRow, 'id' | 'hash_signature'>,
   origins: readonly string[],
 ): Promise<string | 'own' | null> {
   const marker = await trx
@@ -65,6 +67,27 @@ export async function importedRevision(
     error_id: row.id,
   })
   return origins.includes(ownOrigin) ? 'own' : null
+}
+
+/** Returns the environment of the error into which the origins were imported. Exports of 0.4.0 do not contain it. */
+export async function importedEnvironment(
+  trx: Transaction<Schema>,
+  application: Application,
+  { hash_signature, origins }: { hash_signature: string; origins: readonly string[] },
+): Promise<string | null> {
+  const environments = await environmentsOfApplication(trx, application.id)
+  if (environments.length === 0) return null
+  const rows = await trx
+    .selectFrom('faultboard_errors')
+    .select(['id', 'environment', 'hash_signature'])
+    .where('application_id', '=', application.id)
+    .where('environment', 'in', environments)
+    .where('hash_signature', '=', hash_signature)
+    .execute()
+  for (const row of rows) {
+    if ((await importedRevision(trx, application, row, origins)) !== null) return row.environment
+  }
+  return null
 }
 
 /** Marks an origin as imported. The revision is stored in the holder column of a lease. */

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { DEFAULT_ENVIRONMENT, environmentName } from '../model/environment.js'
 import { TrackerError } from '../model/errors.js'
 import { parseInput } from '../model/input/input.js'
 import {
@@ -10,6 +11,7 @@ import {
   type MoreLine,
   moreLine,
   type RecordRows,
+  type WrittenErrorLine,
 } from './record.js'
 
 /** Parses a line, or throws `invalid_input` with the reason. */
@@ -26,7 +28,7 @@ export function readRecord(text: string): ApplicationLine | ErrorLine | MoreLine
     case 'application':
       return parseInput(applicationLine, { kind, ...rest }, FIRST_PROBLEM_ONLY)
     case 'error':
-      return checkCounts(parseInput(errorLine, { kind, ...rest }, FIRST_PROBLEM_ONLY))
+      return withEnvironment(checkCounts(parseInput(errorLine, { kind, ...rest }, FIRST_PROBLEM_ONLY)))
     case 'more':
       return checkPayloads(parseInput(moreLine, { kind, ...rest }, FIRST_PROBLEM_ONLY))
     default:
@@ -58,8 +60,19 @@ function isShallow(value: unknown, levels: number): boolean {
   return levels > 0 && Object.values(value).every((child) => isShallow(child, levels - 1))
 }
 
+/** Uses the environment of the newest occurrence if the line contains none, as the migration does. */
+function withEnvironment(line: WrittenErrorLine): ErrorLine {
+  const newest = line.occurrences.reduce<WrittenErrorLine['occurrences'][number] | undefined>(
+    (latest, occurrence) => (latest && latest.occurred_at > occurrence.occurred_at ? latest : occurrence),
+    undefined,
+  )
+  const environment =
+    environmentName(line.error.environment) ?? environmentName(newest?.context?.environment) ?? DEFAULT_ENVIRONMENT
+  return { ...line, error: { ...line.error, environment } }
+}
+
 /** Rejects inconsistent counts, because imported sums are never recalculated. */
-function checkCounts(line: ErrorLine): ErrorLine {
+function checkCounts(line: WrittenErrorLine): WrittenErrorLine {
   const total = line.hours.reduce((sum, { count }) => sum + count, 0)
   const { occurrence_count, first_seen_at, occurred_at } = line.error
   if (total !== occurrence_count) {

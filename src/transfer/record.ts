@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { MAX_ENVIRONMENT_LENGTH } from '../model/environment.js'
 import { CLIENT_SOURCES } from '../model/event.js'
 import { SEVERITIES } from '../model/severity/severity.js'
 import { STATUSES } from '../model/workflow.js'
@@ -43,7 +44,10 @@ const originFields = {
   revision: hexadecimal(32),
 }
 
-const release = v.object({ platform: text(64), version: text(128), first_seen_at: time })
+/** Absent in exports of 0.4.0. */
+const environment = v.optional(v.pipe(text(MAX_ENVIRONMENT_LENGTH), v.nonEmpty('must not be empty')))
+
+const release = v.object({ platform: text(64), version: text(128), environment, first_seen_at: time })
 
 export const applicationLine = v.object({
   kind: v.literal('application'),
@@ -59,6 +63,7 @@ export const errorLine = v.object({
   ...originFields,
   error: v.object({
     hash_signature: hexadecimal(64),
+    environment,
     error_type: text(255),
     message: text(MAX_TEXT_LENGTH),
     /** Absent in exports of 0.4.0. */
@@ -126,6 +131,7 @@ export const moreLine = v.object({
   kind: v.literal('more'),
   ...originFields,
   hash_signature: hexadecimal(64),
+  environment,
   /** Message of the error. An occurrence has a message only if it differs from this message. */
   message: text(MAX_TEXT_LENGTH),
   part: wholeNumber(2),
@@ -133,7 +139,9 @@ export const moreLine = v.object({
 })
 
 export type ApplicationLine = v.InferOutput<typeof applicationLine>
-export type ErrorLine = v.InferOutput<typeof errorLine>
+/** Error line as written by any version. */
+export type WrittenErrorLine = v.InferOutput<typeof errorLine>
+export type ErrorLine = WrittenErrorLine & { error: { environment: string } }
 export type MoreLine = v.InferOutput<typeof moreLine>
 export type RecordRows = Pick<MoreLine, 'users' | 'payloads' | 'occurrences'>
 

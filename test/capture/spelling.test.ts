@@ -14,6 +14,7 @@ const FIELDS: Required<{ [Name in keyof LogErrorInput]: LogErrorInput[Name] }> =
   backtrace: ['at cart.js:1'],
   occurred_at: 1_700_000_000_000,
   platform: 'iOS',
+  environment: 'staging',
   app_version: '2.1.0',
   git_sha: 'abc1234',
   user_id: 7,

@@ -271,7 +271,7 @@ describe('camelCase names', () => {
   })
 })
 
-const FROM_THE_HOST = [
+const FROM_THE_HOST = ['environment', 
   'application_name', 'project_root', 'app_version', 'git_sha', 'dashboard_username', 'dashboard_password',
 ] // biome-ignore format: a word list reads best as lines of words
 

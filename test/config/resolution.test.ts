@@ -44,10 +44,10 @@ describe('the application name', () => {
   })
 })
 
-test('uses the environment option, or NODE_ENV', () => {
+test('uses the environment option, or NODE_ENV, or production', () => {
   expect(resolve({ environment: 'staging' }, { NODE_ENV: 'production' }).environment).toBe('staging')
-  expect(resolve({}, { NODE_ENV: 'production' }).environment).toBe('production')
-  expect(resolve({}).environment).toBeNull()
+  expect(resolve({}, { NODE_ENV: 'test' }).environment).toBe('test')
+  expect(resolve({}).environment).toBe('production')
 })
 
 describe('the project root', () => {

@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { OVER_LIMIT_TYPE } from '../../src/capture/clients/client-budgets.js'
+import { MAX_CLIENT_ENVIRONMENTS } from '../../src/capture/clients/client-environments.js'
 import type { ForeignError } from '../../src/capture/clients/foreign-error.js'
 import type { TrackerInstance } from '../../src/tracker.js'
 import { describeEachDatabase } from '../support/databases.js'
@@ -36,6 +37,44 @@ async function errorGroups(tracker: TrackerInstance) {
   const shared = errors.find(({ error_type }) => error_type === OVER_LIMIT_TYPE)
   return { own: errors.filter((error) => error !== shared).length, shared: shared?.occurrence_count ?? 0 }
 }
+
+describeEachDatabase('Environments named by clients', (database) => {
+  test('clients can create a limited number of environments across processes', async () => {
+    const place = await freshPlace(database)
+    const environments = async (tracker: TrackerInstance) => {
+      await tracker.flush()
+      const errors = await tracker.Queries.ErrorsList.call({ per_page: 100 })
+      return errors.map(({ environment }) => environment)
+    }
+    const { tracker } = trackerAt(place)
+    for (let n = 0; n < 30; n++) await tracker.intake.record(clientError(0, { environment: `forged ${n}` }))
+    const created = await environments(tracker)
+    expect(created).toHaveLength(MAX_CLIENT_ENVIRONMENTS)
+    expect(created).toContain('other')
+
+    const another = trackerAt(place).tracker
+    await another.intake.record(clientError(0, { environment: 'forged 99' }))
+    await another.intake.record(clientError(0, { environment: 'forged 1' }))
+    await another.intake.record(clientError(0))
+    expect((await environments(another)).toSorted()).toEqual([...created, 'production'].toSorted())
+    expect((await another.stats()).dropped).toMatchObject({ client_environment_left_out: 1 })
+  })
+
+  test.each([
+    [`${'x'.repeat(5000)}`, `${'x'.repeat(63)}…`],
+    ['  a\u0000\n b  ', 'a\ufffd b'],
+    ['\ud800', '\ufffd'],
+    ["'; drop table faultboard_errors; --", "'; drop table faultboard_errors; --"],
+    ['<script>alert(1)</script>', '<script>alert(1)</script>'],
+    [' \n', 'production'],
+    [{ evil: true } as never, 'production'],
+  ])('records the hostile environment %j as %j', async (environment, recorded) => {
+    const { tracker } = await freshTracker(database)
+    await tracker.intake.record(clientError(0, { environment }))
+    await tracker.flush()
+    expect(await tracker.Queries.ErrorsList.call()).toMatchObject([{ environment: recorded }])
+  })
+})
 
 describeEachDatabase('Limit on new client errors per hour', (database) => {
   const LIMIT = { client_max_new_errors_per_hour: 5 }

@@ -55,7 +55,7 @@ describeEachDatabase('a move', (source) => {
       const [from, to] = [await source.fresh(), await target.empty()]
       await withDatabase(from, async ({ read }) => {
         const rows = Array.from({ length: 400 }, (_, n) => ({
-          ...{ application_id: 1, error_type: `Type${n}`, platform: '', granularity: 'hour' },
+          ...{ application_id: 1, error_type: `Type${n}`, platform: '', environment: 'test', granularity: 'hour' },
           ...{ mean: Math.sqrt(n + 2) / 7, std_dev: Math.log(n + 2) / 3 },
           ...{ sample_count: 30, occurrence_count: n, calculated_at: 0 },
         }))

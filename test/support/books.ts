@@ -19,7 +19,7 @@ export async function verifiedCounts(url: string | object): Promise<StoredCounts
       .selectFrom('faultboard_errors as e')
       .innerJoin('faultboard_applications as a', 'a.id', 'e.application_id')
       .select(['e.id', 'e.application_id', 'e.error_type', 'e.hash_signature', 'e.occurrence_count', 'a.name'])
-      .select(['e.user_count', 'e.git_sha'])
+      .select(['e.user_count', 'e.git_sha', 'e.environment'])
       .execute()
     const hours = await read.selectFrom('faultboard_error_hours').selectAll().execute()
     const applicationHours = await read.selectFrom('faultboard_application_hours').selectAll().execute()
@@ -53,7 +53,9 @@ export async function verifiedCounts(url: string | object): Promise<StoredCounts
       ...activities,
     ].filter(({ error_id }) => !byId.has(error_id))
     expect(orphans).toEqual([])
-    expect(new Set(errors.map((error) => `${error.application_id} ${error.hash_signature}`)).size).toBe(errors.length)
+    expect(
+      new Set(errors.map((error) => `${error.application_id} ${error.environment} ${error.hash_signature}`)).size,
+    ).toBe(errors.length)
     expect(sums(hours, ({ error_id }) => error_id)).toEqual(
       sums(
         errors,
@@ -61,16 +63,16 @@ export async function verifiedCounts(url: string | object): Promise<StoredCounts
         ({ occurrence_count }) => occurrence_count,
       ),
     )
-    expect(sums(applicationHours, ({ application_id }) => application_id)).toEqual(
+    expect(sums(applicationHours, ({ application_id, environment }) => `${application_id} ${environment}`)).toEqual(
       sums(
         errors,
-        ({ application_id }) => application_id,
+        ({ application_id, environment }) => `${application_id} ${environment}`,
         ({ occurrence_count }) => occurrence_count,
       ),
     )
     const hoursWithError = hours.map((row) => ({ ...row, ...byId.get(row.error_id), count: row.count }))
-    const dimensions = (row: { severity: string; platform: string; app_version: string }) =>
-      [row.severity, row.platform, row.app_version].join()
+    const dimensions = (row: Record<'severity' | 'platform' | 'app_version', string> & { environment?: string }) =>
+      [row.severity, row.platform, row.app_version, row.environment].join()
     expect(sums(applicationDays, (row) => [row.application_id, row.day, dimensions(row)].join())).toEqual(
       sums(hoursWithError, (row) => [row.application_id, startOfUtcDay(row.hour), dimensions(row)].join()),
     )
@@ -88,11 +90,13 @@ export async function verifiedCounts(url: string | object): Promise<StoredCounts
         () => 1,
       ),
     )
-    expect(sums(typeHours, (row) => [row.application_id, row.hour, row.error_type].join())).toEqual(
-      sums(hoursWithError, (row) => [row.application_id, row.hour, row.error_type].join()),
+    expect(sums(typeHours, (row) => [row.application_id, row.hour, row.error_type, row.environment].join())).toEqual(
+      sums(hoursWithError, (row) => [row.application_id, row.hour, row.error_type, row.environment].join()),
     )
-    expect(sums(typeDays, (row) => [row.application_id, row.day, row.error_type].join())).toEqual(
-      sums(hoursWithError, (row) => [row.application_id, startOfUtcDay(row.hour), row.error_type].join()),
+    expect(sums(typeDays, (row) => [row.application_id, row.day, row.error_type, row.environment].join())).toEqual(
+      sums(hoursWithError, (row) =>
+        [row.application_id, startOfUtcDay(row.hour), row.error_type, row.environment].join(),
+      ),
     )
     expect(sums(versions, (row) => [row.application_id, row.app_version, row.error_id].join())).toEqual(
       sums(hoursWithError, (row) => [row.application_id, row.app_version, row.error_id].join()),

@@ -119,6 +119,36 @@ describeEachDatabase('export and import', (database) => {
   })
 })
 
+describeEachDatabase('an export without environments', (database) => {
+  test('an export of 0.4.0 takes the environment of the newest occurrence, in all its lines', async () => {
+    const source = await freshTracker(database, { environment: 'staging', max_occurrences_per_error: 250 })
+    await Promise.all(
+      Array.from({ length: 600 }, (_, i) =>
+        source.tracker.Commands.LogError.call({ error_type: 'Storm', message: 'x', user_id: `user ${i}` }),
+      ),
+    )
+    const lines = (await exported(source.tracker)).map((line) => JSON.parse(JSON.stringify(line)))
+    expect(lines.filter(({ kind }) => kind === 'more').length).toBeGreaterThan(0)
+    for (const line of lines) {
+      delete line.environment
+      delete line.error?.environment
+      for (const release of line.releases ?? []) delete release.environment
+      for (const occurrence of line.occurrences ?? []) occurrence.context = { environment: 'staging' }
+    }
+    const { tracker, url } = await freshTracker(database)
+    // Must not receive the lines, because its environment differs.
+    await tracker.Commands.LogError.call({ error_type: 'Storm', message: 'x' })
+    expect(await importInto(tracker, lines)).toMatchObject({ created: 1, occurrences: 600, rejected: 0 })
+    expect(await importInto(tracker, lines)).toMatchObject({ created: 0, known: 1, rejected: 0 })
+    const errors = await tracker.Queries.ErrorsList.call({ sort_by: 'occurrence_count' })
+    expect(errors).toMatchObject([
+      { environment: 'staging', occurrence_count: 600, user_count: 600 },
+      { environment: 'production', occurrence_count: 1 },
+    ])
+    await verifiedCounts(url)
+  })
+})
+
 describeEachDatabase('an error that takes several lines', (database) => {
   test('imports every further line once, however often the import is interrupted', async () => {
     const source = await freshTracker(database, { max_occurrences_per_error: 250 })

@@ -65,7 +65,7 @@ export async function addGroups(
       const { error_type = 'Bulk', severity = 'low', platform = 'API', text } = fieldsOf(i)
       const hash = i.toString(16).padStart(64, '0')
       return [
-        ...[1, hash, error_type, text, text, null, severity, platform],
+        ...[1, 'production', hash, error_type, text, text, null, severity, platform],
         ...[null, null, null, null, null],
         ...[1, now() - i, now() - i, now() - i],
       ]

@@ -39,12 +39,13 @@ export async function hasBaselines({ database }: Context): Promise<boolean> {
 
 interface TypeOnPlatform {
   application_id: number
+  environment: string
   error_type: string
   platform: string
 }
 
-function baselineKey({ application_id, error_type, platform }: TypeOnPlatform): string {
-  return `${application_id}\n${platform}\n${error_type}`
+function baselineKey({ application_id, environment, error_type, platform }: TypeOnPlatform): string {
+  return `${application_id}\n${environment}\n${platform}\n${error_type}`
 }
 
 /**
@@ -62,14 +63,15 @@ async function findCandidates(context: Context, scope: Scope, today: number) {
     .innerJoin('faultboard_baselines as b', (join) =>
       join
         .onRef('b.application_id', '=', 'd.application_id')
+        .onRef('b.environment', '=', 'd.environment')
         .onRef('b.error_type', '=', 'd.error_type')
         .on('b.granularity', '=', 'day'),
     )
-    .select(['b.application_id', 'b.error_type', 'b.platform', 'b.mean', 'b.std_dev'])
+    .select(['b.application_id', 'b.environment', 'b.error_type', 'b.platform', 'b.mean', 'b.std_dev'])
     .where('d.application_id', 'in', ids)
     .where('d.day', '>=', startOfUtcDay(today))
     .where('d.day', '<=', startOfUtcDay(now()))
-    .groupBy(['b.application_id', 'b.error_type', 'b.platform', 'b.mean', 'b.std_dev'])
+    .groupBy(['b.application_id', 'b.environment', 'b.error_type', 'b.platform', 'b.mean', 'b.std_dev'])
     .having(count, '>=', MIN_SPIKE_COUNT)
     .having(sql<boolean>`${count} > ${alertLimit}`)
     .orderBy(sql`${count} - (${alertLimit})`, 'desc')
@@ -90,12 +92,13 @@ async function countToday(
   const rows = await database.read
     .selectFrom('faultboard_errors as e')
     .innerJoin('faultboard_error_hours as h', 'h.error_id', 'e.id')
-    .select(({ fn }) => ['e.application_id', 'e.error_type', 'h.platform', fn.sum<number>('h.count').as('count')])
+    .select(['e.application_id', 'e.environment', 'e.error_type', 'h.platform'])
+    .select(({ fn }) => fn.sum<number>('h.count').as('count'))
     .where('e.error_type', 'in', types)
     .where('e.occurred_at', '>=', today)
     .where('h.hour', '>=', today)
     .$if(application_id !== undefined, (query) => query.where('e.application_id', '=', application_id ?? 0))
-    .groupBy(['e.application_id', 'e.error_type', 'h.platform'])
+    .groupBy(['e.application_id', 'e.environment', 'e.error_type', 'h.platform'])
     .execute()
   return new Map(rows.map(({ count, ...typeOnPlatform }) => [baselineKey(typeOnPlatform), count]))
 }

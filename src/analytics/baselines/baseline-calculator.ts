@@ -21,7 +21,7 @@ const MIN_HISTORY_MS = 7 * DAY
 const MIN_OCCURRENCES = 10
 
 /**
- * Calculates baselines per error type and platform of every application: occurrences per hour and per local day over
+ * Calculates baselines per error type, platform and environment of every application: occurrences per hour and per local day over
  * four weeks, including empty hours. Excludes the current hour and day.
  */
 export const calculateAllBaselines = defineOperation({
@@ -52,11 +52,12 @@ function historyUntil(now: number, timeZone: string): History {
   return { days: lastDays(HISTORY_DAYS + 1, now, timeZone).map(firstHourFrom), end: startOfHour(now) }
 }
 
-/** Hourly occurrences of one type on one platform. */
+/** Hourly occurrences of one type on one platform in one environment. */
 interface TypeHistory {
   application_id: number
   error_type: string
   platform: string
+  environment: string
   hours: Map<number, number>
   firstHour: number
   total: number
@@ -72,6 +73,7 @@ async function loadHistories(context: Context, { days, end }: History): Promise<
       .innerJoin('faultboard_errors as e', 'e.id', 'h.error_id')
       .select(({ fn }) => [
         'e.application_id',
+        'e.environment',
         'e.error_type',
         'h.platform',
         'h.hour',
@@ -79,13 +81,13 @@ async function loadHistories(context: Context, { days, end }: History): Promise<
       ])
       .where('h.hour', '>=', from)
       .where('h.hour', '<', to)
-      .groupBy(['e.application_id', 'e.error_type', 'h.platform', 'h.hour'])
-    const rows = await packedRows(database, query, ['application_id', 'error_type', 'platform', 'hour', 'count'])
-    for (const { application_id, error_type, platform, hour, count } of rows) {
-      const key = `${application_id}\n${platform}\n${error_type}`
+      .groupBy(['e.application_id', 'e.environment', 'e.error_type', 'h.platform', 'h.hour'])
+    const columns = ['application_id', 'environment', 'error_type', 'platform', 'hour', 'count'] as const
+    for (const { hour, count, ...type } of await packedRows(database, query, columns)) {
+      const key = `${type.application_id}\n${type.environment}\n${type.platform}\n${type.error_type}`
       let typeHistory = typeHistories.get(key)
       if (!typeHistory) {
-        typeHistory = { application_id, error_type, platform, hours: new Map(), firstHour: hour, total: 0 }
+        typeHistory = { ...type, hours: new Map(), firstHour: hour, total: 0 }
         typeHistories.set(key, typeHistory)
       }
       typeHistory.hours.set(hour, count)
@@ -99,12 +101,14 @@ async function loadHistories(context: Context, { days, end }: History): Promise<
 type BaselineRow = (string | number)[]
 
 function baselineRows(typeHistory: TypeHistory, history: History, now: number): BaselineRow[] {
-  const { application_id, error_type, platform, firstHour, total } = typeHistory
+  const { application_id, error_type, platform, environment, firstHour, total } = typeHistory
   if (history.end - firstHour < MIN_HISTORY_MS || total < MIN_OCCURRENCES) return []
   const samples = { hour: hourSamples(typeHistory, history), day: daySamples(typeHistory, history) }
   return (['hour', 'day'] as const).map((granularity) => {
     const { mean, std_dev, sample_count } = calculateBaseline(samples[granularity])
-    return [application_id, error_type, platform, granularity, mean, std_dev, sample_count, total, now]
+    return [
+      ...[application_id, error_type, platform, environment, granularity, mean, std_dev, sample_count, total, now],
+    ]
   })
 }
 

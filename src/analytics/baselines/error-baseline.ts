@@ -7,7 +7,7 @@ import { defineOperation } from '../../operation.js'
 import { assertErrorExists } from '../existing-error.js'
 import { deviationsAbove, isAboveBaseline } from './baseline-statistics.js'
 
-/** Baseline of an error's type and platform, and the count of the current hour. */
+/** Baseline of an error's type and platform in its environment, and the count of the current hour. */
 export const ErrorBaseline = r.object({
   error_type: r.text,
   platform: r.text,
@@ -34,10 +34,11 @@ export const errorBaseline = defineOperation({
       .innerJoin('faultboard_baselines as b', (join) =>
         join
           .onRef('b.application_id', '=', 'e.application_id')
+          .onRef('b.environment', '=', 'e.environment')
           .onRef('b.error_type', '=', 'e.error_type')
           .onRef('b.platform', '=', 'e.platform'),
       )
-      .select(['b.application_id', 'b.error_type', 'b.platform', 'b.granularity'])
+      .select(['b.application_id', 'b.environment', 'b.error_type', 'b.platform', 'b.granularity'])
       .select(['b.mean', 'b.std_dev', 'b.calculated_at'])
       .where('e.id', '=', error_id)
       .execute()
@@ -63,9 +64,16 @@ export const errorBaseline = defineOperation({
   },
 })
 
+interface BaselineScope {
+  application_id: number
+  environment: string
+  error_type: string
+  platform: string
+}
+
 async function countThisHour(
   { database, now }: Context,
-  { application_id, error_type, platform }: { application_id: number; error_type: string; platform: string },
+  { application_id, environment, error_type, platform }: BaselineScope,
 ): Promise<number> {
   const hour = startOfHour(now())
   const { count } = await database.read
@@ -73,6 +81,7 @@ async function countThisHour(
     .innerJoin('faultboard_error_hours as h', 'h.error_id', 'e.id')
     .select(({ fn }) => fn.sum<number | null>('h.count').as('count'))
     .where('e.application_id', '=', application_id)
+    .where('e.environment', '=', environment)
     .where('e.error_type', '=', error_type)
     .where('e.occurred_at', '>=', hour)
     .where('h.hour', '>=', hour)

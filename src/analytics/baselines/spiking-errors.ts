@@ -13,6 +13,7 @@ export const Spike = r.named(
   'Spike',
   r.object({
     application_id: r.integer,
+    environment: r.text,
     error_type: r.text,
     platform: r.text,
     /** Occurrences within the hour; a lower bound while the hour is in progress. */
@@ -70,6 +71,7 @@ async function findSpikes(context: Context, hour: number, filter: SpikeFilter): 
 
 interface TypeSum {
   application_id: number
+  environment: string
   error_type: string
   platform: string
   count: number
@@ -77,8 +79,10 @@ interface TypeSum {
   highestSeverity: number
 }
 
-const baselineKey = (sum: Pick<TypeSum, 'application_id' | 'error_type' | 'platform'>) =>
-  JSON.stringify([sum.application_id, sum.error_type, sum.platform])
+const baselineKey = (sum: ErrorType & { platform: string }) =>
+  JSON.stringify([sum.application_id, sum.environment, sum.error_type, sum.platform])
+
+type ErrorType = Pick<TypeSum, 'application_id' | 'environment' | 'error_type'>
 
 /** Looks up the errors of the hour in a second query, because a join would read every error. */
 async function sumHour(context: Context, hour: number, filter: SpikeFilter): Promise<TypeSum[]> {
@@ -113,12 +117,12 @@ async function loadTypes(
   { database, now }: Context,
   ids: readonly number[],
   { application_id, alertable = false }: SpikeFilter,
-): Promise<Map<number, Pick<TypeSum, 'application_id' | 'error_type'>>> {
-  const types = new Map<number, Pick<TypeSum, 'application_id' | 'error_type'>>()
+): Promise<Map<number, ErrorType>> {
+  const types = new Map<number, ErrorType>()
   for (let i = 0; i < ids.length; i += ROWS_PER_QUERY) {
     const rows = await database.read
       .selectFrom('faultboard_errors')
-      .select(['id', 'application_id', 'error_type'])
+      .select(['id', 'application_id', 'environment', 'error_type'])
       .where('id', 'in', ids.slice(i, i + ROWS_PER_QUERY))
       .$if(application_id !== undefined, (query) => query.where('application_id', '=', application_id ?? 0))
       .$if(alertable, (query) =>
@@ -143,7 +147,7 @@ async function loadBaselines(
   for (let i = 0; i < types.length; i += ROWS_PER_QUERY) {
     const rows = await database.read
       .selectFrom('faultboard_baselines')
-      .select(['application_id', 'error_type', 'platform', 'mean', 'std_dev'])
+      .select(['application_id', 'environment', 'error_type', 'platform', 'mean', 'std_dev'])
       .where('application_id', 'in', applications)
       .where('error_type', 'in', types.slice(i, i + ROWS_PER_QUERY))
       .where('granularity', '=', 'hour')

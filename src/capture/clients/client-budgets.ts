@@ -3,9 +3,11 @@ import { fingerprintSignature } from '../../model/grouping/signature.js'
 import { releaseName } from '../../model/releases/releases.js'
 import { DAY, HOUR, startOfHour } from '../../model/time.js'
 import { ownApplicationId } from '../../store/applications.js'
+import { groupKey } from '../../store/recording/folded-group.js'
 import { firstSeenTimes, releaseKey } from '../../store/releases.js'
 import type { CaptureContext } from '../capture-context.js'
 import { TEXT_LIMITS } from '../values/text-limits.js'
+import { ClientEnvironments } from './client-environments.js'
 import { SharedBudget, type SharedBudgetOptions } from './shared-budget.js'
 import { storedBytes } from './stored-bytes.js'
 import { createTimeLimitedRunner, type TimeLimitedRunner } from './time-limited.js'
@@ -51,12 +53,14 @@ export class ClientBudgets {
   readonly #runTimeLimited: TimeLimitedRunner = createTimeLimitedRunner()
   readonly #decisions = new Map<string, Promise<boolean>>()
   readonly #storedRows = new Set<string>()
+  readonly #environments: ClientEnvironments
   #applicationId: number | null = null
 
   constructor(context: CaptureContext) {
     this.#context = context
     const { client_max_new_errors_per_hour, client_max_stored_bytes_per_day: bytes, spool_max_bytes } = context.config
     const budget = (options: SharedBudgetOptions) => new SharedBudget(context, options, this.#runTimeLimited)
+    this.#environments = new ClientEnvironments(context, (work) => this.#query(work))
     const daily = (limit: number) => ({
       ...{ limit, periodMs: DAY, share: Math.min(SHARE_BYTES, Math.ceil(limit / 10)) },
       localLimit: Math.min(limit, Math.floor(spool_max_bytes * SPOOL_SHARE)),
@@ -76,7 +80,8 @@ export class ClientBudgets {
   /** Returns the event in the form that may be recorded. Its occurrence is always counted. Never rejects. */
   async admit(event: ErrorEvent): Promise<ErrorEvent> {
     const { reject, storms, now } = this.#context
-    if (await this.#isKnownError(event.hash_signature)) return this.#withinBytes(await this.#withKnownRelease(event))
+    event.environment = await this.#environments.admit(event.environment)
+    if (await this.#isKnownError(event)) return this.#withinBytes(await this.#withKnownRelease(event))
     reject('client_max_new_errors_per_hour')
     const shared = toOverLimitEvent(event)
     return storms.isOnlyCounted(shared.hash_signature, now()) ? this.#withoutDetails(shared) : this.#withinBytes(shared)
@@ -99,23 +104,28 @@ export class ClientBudgets {
     return shared
   }
 
-  #isKnownError(hash_signature: string): Promise<boolean> {
-    return this.#isKnownOrAllowed(hash_signature, this.#newErrors, async (application_id) => {
-      const row = await this.#context.database.read
-        .selectFrom('faultboard_errors')
-        .select('id')
-        .where('application_id', '=', application_id)
-        .where('hash_signature', '=', hash_signature)
-        .executeTakeFirst()
-      return row !== undefined
-    })
+  #isKnownError({ hash_signature, environment }: ErrorEvent): Promise<boolean> {
+    return this.#isKnownOrAllowed(
+      groupKey({ hash_signature, environment }),
+      this.#newErrors,
+      async (application_id) => {
+        const row = await this.#context.database.read
+          .selectFrom('faultboard_errors')
+          .select('id')
+          .where('application_id', '=', application_id)
+          .where('environment', '=', environment)
+          .where('hash_signature', '=', hash_signature)
+          .executeTakeFirst()
+        return row !== undefined
+      },
+    )
   }
 
   async #withKnownRelease(event: ErrorEvent): Promise<ErrorEvent> {
-    const { platform } = event
+    const { platform, environment } = event
     const name = releaseName(event)
     if (name === null) return event
-    const release = { platform, name }
+    const release = { platform, environment, name }
     const isKnown = await this.#isKnownOrAllowed(releaseKey(release), this.#newReleases, async (application_id) => {
       const lookup = { application_id, reporter: 'client' } as const
       return (await firstSeenTimes(this.#context.database.read, lookup, [release])).size > 0
@@ -143,16 +153,21 @@ export class ClientBudgets {
     return decision
   }
 
+  /** While the database is unreachable, anything this process has not seen counts as new. */
   async #lookUp(isStored: (application_id: number) => Promise<boolean>): Promise<boolean> {
+    return (await this.#query(isStored)) ?? false
+  }
+
+  /** Returns null before the first write of the application, and while the database is unreachable. */
+  async #query<T>(work: (application_id: number) => Promise<T>): Promise<T | null> {
     try {
       return await this.#runTimeLimited(async () => {
         await this.#context.ready()
         this.#applicationId ??= await ownApplicationId(this.#context)
-        return this.#applicationId !== null && (await isStored(this.#applicationId))
+        return this.#applicationId === null ? null : await work(this.#applicationId)
       })
     } catch {
-      // The database is unreachable: anything this process has not seen counts as new.
-      return false
+      return null
     }
   }
 }

@@ -24,6 +24,8 @@ export interface ForeignError {
   frame_sources?: readonly FrameSource[] | undefined
   platform?: string | undefined
   app_version?: string | undefined
+  /** Default: the environment of this process. */
+  environment?: string | undefined
   git_sha?: string | undefined
   /** Release names under which source maps may have been uploaded, most likely first. Default: `app_version`. */
   releases?: readonly string[] | undefined
@@ -79,6 +81,7 @@ function toDraft({ config, now }: CaptureContext, error: ForeignError): Draft {
     causes,
     frame_sources: matchingSources(error.frame_sources ?? [], [...backtrace, ...causeLines(causes)]),
     platform: normalizePlatform(text('platform') ?? undefined),
+    environment: text('environment') ?? config.environment,
     app_version: text('app_version'),
     git_sha: text('git_sha'),
     user_id: text('user_id'),

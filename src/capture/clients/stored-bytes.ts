@@ -1,6 +1,6 @@
 import type { Cause, ErrorEvent } from '../../model/event.js'
 import { startOfHour } from '../../model/time.js'
-import { storedPayload } from '../../store/recording/folded-group.js'
+import { groupKey, storedPayload } from '../../store/recording/folded-group.js'
 
 /** A row with its index entries. */
 const ROW_BYTES = 300
@@ -19,7 +19,8 @@ const MAX_CACHED_ROWS = 20_000
  * backtraces that already exist. An event with a new user or version adds rows even if it is only counted.
  */
 export function storedBytes(event: ErrorEvent, rows: Set<string>): number {
-  const { hash_signature, platform, app_version, severity, user_id } = event
+  const { platform, app_version, severity, user_id } = event
+  const group = groupKey(event)
   if (rows.size > MAX_CACHED_ROWS) rows.clear()
   let bytes = event.event_digest === undefined ? 0 : DIGEST_BYTES
   const add = (key: string, count: number) => {
@@ -28,10 +29,10 @@ export function storedBytes(event: ErrorEvent, rows: Set<string>): number {
     bytes += count
   }
   const dimensions = `${startOfHour(event.occurred_at)}\n${severity}\n${platform}\n${app_version}`
-  add(`${hash_signature}\n${dimensions}`, DIMENSION_ROWS * ROW_BYTES)
-  if (user_id !== null) add(`${hash_signature}\n${user_id}`, ROW_BYTES)
+  add(`${group}\n${dimensions}`, DIMENSION_ROWS * ROW_BYTES)
+  if (user_id !== null) add(`${group}\n${user_id}`, ROW_BYTES)
   const stack = linesBytes(event.backtrace) + causesBytes(event.causes)
-  if (stack > 0) add(`${hash_signature}\n${storedPayload(event).digest}`, STACK_COPIES * stack)
+  if (stack > 0) add(`${group}\n${storedPayload(event).digest}`, STACK_COPIES * stack)
   return bytes + ROW_BYTES + textBytes(event) + utf8Bytes(JSON.stringify(event.context))
 }
 

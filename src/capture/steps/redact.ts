@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { environmentName } from '../../model/environment.js'
 import type { Cause } from '../../model/event.js'
 import { acceptedNames, toCanonicalNames } from '../../model/input/spelling.js'
 import { FILTERED, type Redactor } from '../../model/redaction/redaction.js'
@@ -27,9 +28,14 @@ export const redactTexts: Step = (draft, { redactor }) => {
  * details during a storm, and before anything is buffered, queued or spooled. Fails closed: a value that cannot be
  * redacted is dropped.
  */
-export const redactDetails: Step = (draft, { redactor }) => {
+export const redactDetails: Step = (draft, { redactor, config }) => {
   // Field by field: access by a variable name is a significant part of the cost of a capture.
   draft.platform = redactField('platform', draft.platform, redactor)
+  // The option itself is not redacted, because it is the same in every error.
+  if (draft.environment !== config.environment) {
+    const environment = redactField('environment', draft.environment, redactor)
+    draft.environment = environmentName(environment) ?? config.environment
+  }
   draft.place = redactOptional('place', draft.place, redactor)
   draft.app_version = redactOptional('app_version', draft.app_version, redactor)
   draft.git_sha = redactOptional('git_sha', draft.git_sha, redactor)

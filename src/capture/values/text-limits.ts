@@ -1,3 +1,5 @@
+import { MAX_ENVIRONMENT_LENGTH } from '../../model/environment.js'
+
 /** Maximum characters to store per text. */
 export const TEXT_LIMITS = {
   error_type: 255,
@@ -5,6 +7,7 @@ export const TEXT_LIMITS = {
   cause_message: 2000,
   place: 500,
   platform: 64,
+  environment: MAX_ENVIRONMENT_LENGTH,
   app_version: 128,
   git_sha: 64,
   user_id: 255,

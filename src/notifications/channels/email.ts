@@ -50,7 +50,9 @@ function createEnvelope({ key, notice }: Message, config: Options): Record<strin
     to: config.notification_email_recipients.map(headerText),
     messageId: messageId([key, notice.application_name, notice.environment, notice.at]),
     // Makes mail clients group all mails about one error into a thread.
-    ...('error' in notice ? { references: messageId([notice.application_name, notice.error.hash_signature]) } : {}),
+    ...('error' in notice
+      ? { references: messageId([notice.application_name, notice.environment, notice.error.hash_signature]) }
+      : {}),
     headers: mailHeaders(key, notice),
   }
 }

@@ -59,7 +59,13 @@ function incidentEvent(notice: CardNotice, key: string, card: Card) {
 
 /** Maps all notifications about one error to the same incident. */
 function dedupKey(notice: CardNotice, key: string): string {
-  if ('error' in notice) return notice.error.hash_signature
-  const identity = notice.event === 'baseline' ? ['baseline', notice.application_id, notice.error_type] : [key]
+  const identity = incidentIdentity(notice, key)
   return createHash('sha256').update(JSON.stringify(identity)).digest('hex')
+}
+
+function incidentIdentity(notice: CardNotice, key: string): unknown[] {
+  const { application_name, environment } = notice
+  if ('error' in notice) return [application_name, environment, notice.error.hash_signature]
+  if (notice.event !== 'baseline') return [key]
+  return ['baseline', notice.application_id, environment, notice.error_type]
 }

@@ -107,7 +107,7 @@ export function createOutbox({ config, database: { dialect }, now, reject }: Out
       const at = now()
       await writeLimited(
         trx,
-        await createResolveDeliveries(trx, errors, { config, loadNames: loadApplicationNames, now: at }),
+        await createResolveDeliveries(trx, errors, { loadNames: loadApplicationNames, now: at }),
         at,
       )
     },
@@ -139,12 +139,11 @@ function errorNotice(
   application_name: string,
   at: number,
 ): ErrorNotice {
-  const { environment } = newest.context
   return {
     event: trigger.event,
     ...(trigger.event === 'milestone' ? { milestone: trigger.milestone } : {}),
     application_name,
-    environment: typeof environment === 'string' ? environment : null,
+    environment: outcome.environment,
     at,
     severity: outcome.severity,
     error: {

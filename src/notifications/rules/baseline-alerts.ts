@@ -8,9 +8,10 @@ import { type Announcement, createDeliveryPlanner, writeDeliveries } from '../de
 import { startCooldowns, tryStartCooldown } from './cooldowns.js'
 import { applyHourlyLimit } from './hourly-limit.js'
 
-/** An error type that exceeds its baseline on a platform. */
+/** An error type that exceeds its baseline on a platform in an environment. */
 export interface BaselineExcess {
   application_id: number
+  environment: string
   error_type: string
   platform: string
   count: number
@@ -80,7 +81,7 @@ type Group = readonly [BaselineExcess, ...BaselineExcess[]]
 function groupByType(excesses: readonly BaselineExcess[]): Group[] {
   const groups = new Map<string, [BaselineExcess, ...BaselineExcess[]]>()
   for (const excess of excesses) {
-    const key = `${excess.application_id} ${excess.error_type}`
+    const key = `${excess.application_id} ${excess.environment}\n${excess.error_type}`
     const group = groups.get(key)
     if (group) group.push(excess)
     else groups.set(key, [excess])
@@ -93,18 +94,20 @@ function highestSeverity(group: Group): Severity {
 }
 
 /** Hashed because an error type can be longer than the name of a cooldown. */
-function cooldownName([{ application_id, error_type }]: Group): string {
-  return `baseline:${application_id}:${createHash('sha256').update(error_type).digest('hex').slice(0, 32)}`
+function cooldownName([{ application_id, environment, error_type }]: Group): string {
+  const type = `${environment}\n${error_type}`
+  return `baseline:${application_id}:${createHash('sha256').update(type).digest('hex').slice(0, 32)}`
 }
 
 /** Whether server errors alone exceed the baseline. Clients must not trigger incidents by sending many errors. */
 async function isServerAboveBaseline({ database, config }: Context, group: Group, hour: number): Promise<boolean> {
-  const [{ application_id, error_type }] = group
+  const [{ application_id, environment, error_type }] = group
   const rows = await database.read
     .selectFrom('faultboard_errors as e')
     .innerJoin('faultboard_error_hours as h', 'h.error_id', 'e.id')
     .select(({ fn }) => ['h.platform', fn.sum<number>('h.count').as('count')])
     .where('e.application_id', '=', application_id)
+    .where('e.environment', '=', environment)
     .where('e.error_type', '=', error_type)
     .where('e.source', 'is', null)
     .where('h.hour', '=', hour)
@@ -122,8 +125,8 @@ async function createAnnouncement(
   group: Group,
   { severity, at, hour }: { severity: Severity; at: number; hour: number },
 ): Promise<Announcement> {
-  const { database, config } = context
-  const [{ application_id, error_type }] = group
+  const { database } = context
+  const [{ application_id, environment, error_type }] = group
   const application = await database.read
     .selectFrom('faultboard_applications')
     .select('name')
@@ -133,7 +136,7 @@ async function createAnnouncement(
   const notice: BaselineNotice = {
     event: 'baseline',
     application_name,
-    environment: application_name === config.application_name ? config.environment : null,
+    environment,
     at,
     severity,
     application_id,

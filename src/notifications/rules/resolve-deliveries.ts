@@ -1,4 +1,3 @@
-import type { Options } from '../../config/options.js'
 import { cleanText } from '../../model/text.js'
 import type { Transaction } from '../../store/kysely.js'
 import type { Schema } from '../../store/schema.js'
@@ -9,7 +8,6 @@ import type { ErrorNotice } from '../content/notice.js'
 import type { NewDelivery } from '../delivery/plan-deliveries.js'
 
 interface ResolutionOptions {
-  config: Options
   loadNames(trx: Transaction<Schema>, ids: readonly number[]): Promise<Map<number, string>>
   now: number
 }
@@ -27,7 +25,7 @@ const RESOLVE_CHANNELS: readonly ChannelName[] = Object.values(CHANNELS)
 export async function createResolveDeliveries(
   trx: Transaction<Schema>,
   errors: readonly ErrorRow[],
-  { config, loadNames, now }: ResolutionOptions,
+  { loadNames, now }: ResolutionOptions,
 ): Promise<NewDelivery[]> {
   if (errors.length === 0) return []
   const open = await openTriggers(trx, errors)
@@ -40,7 +38,7 @@ export async function createResolveDeliveries(
     const row = errors.find(({ id }) => id === error_id)
     if (!row) return []
     const { application_id } = row
-    const notice = resolvedNotice(row, applicationNames.get(application_id) ?? '', config, now)
+    const notice = resolvedNotice(row, applicationNames.get(application_id) ?? '', now)
     const key = `resolved:${row.id}:${now}:${channel}`
     return [{ key, channel, notice, error_id: row.id, application_id, state: 'pending', run_at: now }]
   })
@@ -68,12 +66,11 @@ async function openTriggers(trx: Transaction<Schema>, errors: readonly ErrorRow[
     .map(({ error_id, channel }) => ({ error_id, channel: channel as ChannelName }))
 }
 
-function resolvedNotice(row: ErrorRow, application_name: string, config: Options, now: number): ErrorNotice {
+function resolvedNotice(row: ErrorRow, application_name: string, now: number): ErrorNotice {
   return {
     event: 'resolved',
     application_name,
-    // The row does not store the environment. Another application may run in a different environment.
-    environment: application_name === config.application_name ? config.environment : null,
+    environment: row.environment,
     at: now,
     severity: row.severity,
     error: {

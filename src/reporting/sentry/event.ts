@@ -38,6 +38,7 @@ export function toForeignError(event: Json, origin: EventOrigin): ForeignError |
     severity: eventSeverity(level, thrown !== undefined && !thrown.isMessage),
     platform: eventPlatform(event),
     ...release,
+    environment: asText(event.environment),
     releases: releaseNames(asText(event.release)),
     ...eventUser(event, origin),
     ...eventRequest(event),
@@ -117,7 +118,6 @@ function eventDetails(
   const sdk = asRecord(event.sdk)
   const [newest] = asList(event.exception, 1, 'end')
   const details = {
-    environment: asText(event.environment),
     unhandled: unhandled || undefined,
     level: asText(event.level),
     transaction: asText(event.transaction),

@@ -38,6 +38,7 @@ export const GROUPS = bulkTarget(
   'faultboard_errors',
   [
     'application_id',
+    'environment',
     'hash_signature',
     'error_type',
     'message',
@@ -57,7 +58,7 @@ export const GROUPS = bulkTarget(
   ],
   {
     onConflict: {
-      key: ['application_id', 'hash_signature'],
+      key: ['application_id', 'environment', 'hash_signature'],
       update: [
         ...(['message', 'place', 'platform', 'app_version', 'git_sha', 'user_id'] as const).map((column) => ({
           column,
@@ -74,6 +75,7 @@ export const GROUPS = bulkTarget(
     },
     returning: [
       'id',
+      'environment',
       'hash_signature',
       'error_type',
       'first_message',
@@ -136,7 +138,7 @@ export const ERROR_HOURS = bulkTarget('faultboard_error_hours', ['error_id', 'ho
 
 export const APPLICATION_HOURS = bulkTarget(
   'faultboard_application_hours',
-  ['application_id', 'hour', ...DIMENSIONS, 'count'],
+  ['application_id', 'hour', ...DIMENSIONS, 'environment', 'count'],
   {
     onConflict: { update: [{ column: 'count', by: 'add' }] },
   },
@@ -144,19 +146,27 @@ export const APPLICATION_HOURS = bulkTarget(
 
 export const APPLICATION_DAYS = bulkTarget(
   'faultboard_application_days',
-  ['application_id', 'day', ...DIMENSIONS, 'count'],
+  ['application_id', 'day', ...DIMENSIONS, 'environment', 'count'],
   {
     onConflict: { update: [{ column: 'count', by: 'add' }] },
   },
 )
 
-export const TYPE_HOURS = bulkTarget('faultboard_type_hours', ['application_id', 'error_type', 'hour', 'count'], {
-  onConflict: { update: [{ column: 'count', by: 'add' }] },
-})
+export const TYPE_HOURS = bulkTarget(
+  'faultboard_type_hours',
+  ['application_id', 'error_type', 'hour', 'environment', 'count'],
+  {
+    onConflict: { update: [{ column: 'count', by: 'add' }] },
+  },
+)
 
-export const TYPE_DAYS = bulkTarget('faultboard_type_days', ['application_id', 'day', 'error_type', 'count'], {
-  onConflict: { update: [{ column: 'count', by: 'add' }] },
-})
+export const TYPE_DAYS = bulkTarget(
+  'faultboard_type_days',
+  ['application_id', 'day', 'error_type', 'environment', 'count'],
+  {
+    onConflict: { update: [{ column: 'count', by: 'add' }] },
+  },
+)
 
 export const ERROR_VERSIONS = bulkTarget(
   'faultboard_error_versions',
@@ -230,9 +240,13 @@ export const FEATURES = bulkTarget('faultboard_error_features', ['error_id', 'fe
   onConflict: { update: [] },
 })
 
-export const RELEASES = bulkTarget('faultboard_releases', ['application_id', 'platform', 'version', 'first_seen_at'], {
-  onConflict: { update: [{ column: 'first_seen_at', by: 'least' }] },
-})
+export const RELEASES = bulkTarget(
+  'faultboard_releases',
+  ['application_id', 'platform', 'version', 'environment', 'first_seen_at'],
+  {
+    onConflict: { update: [{ column: 'first_seen_at', by: 'least' }] },
+  },
+)
 
 export const BUDGET_USAGE = bulkTarget('faultboard_budget_usage', ['application_id', 'budget', 'period', 'amount'], {
   onConflict: { update: [{ column: 'amount', by: 'add' }] },
@@ -247,6 +261,7 @@ export const BASELINES = bulkTarget(
     'application_id',
     'error_type',
     'platform',
+    'environment',
     'granularity',
     'mean',
     'std_dev',
@@ -256,7 +271,7 @@ export const BASELINES = bulkTarget(
   ],
   {
     onConflict: {
-      key: ['application_id', 'error_type', 'platform', 'granularity'],
+      key: ['application_id', 'error_type', 'platform', 'environment', 'granularity'],
       update: replaceColumns('mean', 'std_dev', 'sample_count', 'occurrence_count', 'calculated_at'),
     },
   },

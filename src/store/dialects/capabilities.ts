@@ -39,6 +39,8 @@ export interface Capabilities {
   currentSchema(db: AnyDatabase): Promise<string | undefined>
   /** Query that returns a row if the current schema contains the table. */
   findTable(table: string): RawBuilder<unknown>
+  /** Query that returns a row if the table of the current schema has the column. */
+  findColumn(table: string, column: string): RawBuilder<unknown>
   createIndexIfMissing(db: AnyDatabase, index: NewIndex): Promise<void>
   addColumnIfMissing(db: AnyDatabase, table: string, column: string, type: NewColumnType): Promise<void>
   /** Continues the ids of a table after the highest id. Absent if the database does that automatically. */

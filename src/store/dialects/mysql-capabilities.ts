@@ -23,6 +23,9 @@ export const mysqlCapabilities: Capabilities = {
   currentSchema: async () => undefined,
   findTable: (table) =>
     sql`select 1 from information_schema.tables where table_schema = database() and table_name = ${table}`,
+  findColumn: (table, column) =>
+    sql`select 1 from information_schema.columns
+      where table_schema = database() and table_name = ${table} and column_name = ${column}`,
   // MySQL has no `if not exists` for indexes.
   async createIndexIfMissing(db, { kind, definition }) {
     try {

@@ -23,6 +23,9 @@ export const postgresCapabilities: Capabilities = {
     return rows[0]?.schema ?? 'public'
   },
   findTable: (table) => sql`select 1 from pg_tables where schemaname = current_schema() and tablename = ${table}`,
+  findColumn: (table, column) =>
+    sql`select 1 from information_schema.columns
+      where table_schema = current_schema() and table_name = ${table} and column_name = ${column}`,
   async createIndexIfMissing(db, { kind, definition }) {
     await sql.raw(`create ${kind} if not exists ${definition}`).execute(db)
   },

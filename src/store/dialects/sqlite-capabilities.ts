@@ -22,6 +22,7 @@ export const sqliteCapabilities: Capabilities = {
   withoutIndex: (column) => sql`+${column}`,
   currentSchema: async () => undefined,
   findTable: (table) => sql`select 1 from sqlite_master where type = 'table' and name = ${table}`,
+  findColumn: (table, column) => sql`select 1 from pragma_table_info(${table}) where name = ${column}`,
   async createIndexIfMissing(db, { kind, definition }) {
     await sql.raw(`create ${kind} if not exists ${definition}`).execute(db)
   },

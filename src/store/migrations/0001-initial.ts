@@ -53,6 +53,7 @@ const ERROR_TABLES: Record<string, CreatedTable> = {
     columns: {
       id,
       application_id: integer,
+      environment: varchar(64),
       hash_signature: varchar(64),
       error_type: varchar(255),
       message: longText,
@@ -88,7 +89,7 @@ const ERROR_TABLES: Record<string, CreatedTable> = {
       source: nullable(varchar(32)),
       shown_at: nullable(integer),
     },
-    unique: { name: 'faultboard_errors_signature', columns: ['application_id', 'hash_signature'] },
+    unique: { name: 'faultboard_errors_signature', columns: ['application_id', 'environment', 'hash_signature'] },
     // PostgreSQL updates every index of a row for each repeat, so it has only the indexes it needs.
     indexes: [
       { columns: ['occurred_at'] },
@@ -99,18 +100,18 @@ const ERROR_TABLES: Record<string, CreatedTable> = {
       { columns: ['resolved_at', 'first_seen_at', 'application_id'], where: hasValue('resolved_at') },
       {
         name: 'faultboard_errors_unattended',
-        columns: ['severity', 'occurred_at', 'snoozed_until', 'application_id'],
+        columns: ['severity', 'occurred_at', 'snoozed_until', 'application_id', 'environment'],
         where: `resolved = 0 and assigned_to is null and severity in ('critical', 'high')`,
         when: ({ hasPartialIndexes }) => hasPartialIndexes,
       },
       // Covering indexes for the counts and filters of the list, because SQLite reads on the host's thread.
-      { columns: ['status', 'snoozed_until', 'application_id'], when: isCovering },
-      { columns: ['platform', 'application_id'], when: isCovering },
-      { columns: ['first_app_version', 'application_id'], when: isCovering },
+      { columns: ['status', 'snoozed_until', 'application_id', 'environment'], when: isCovering },
+      { columns: ['platform', 'application_id', 'environment'], when: isCovering },
+      { columns: ['first_app_version', 'application_id', 'environment'], when: isCovering },
       {
         columns: [
           ...['error_type', 'application_id', 'platform', 'resolved', 'severity'],
-          ...['assigned_to', 'snoozed_until', 'occurrence_count', 'occurred_at'],
+          ...['assigned_to', 'snoozed_until', 'occurrence_count', 'occurred_at', 'environment'],
         ],
         when: isCovering,
       },
@@ -187,12 +188,16 @@ const SUM_TABLES: Record<string, CreatedTable> = {
       severity: varchar(16),
       platform: varchar(64),
       app_version: varchar(128),
+      environment: varchar(64),
       count: integer,
     },
-    key: { columns: ['application_id', 'hour', 'severity', 'platform', 'app_version'] },
+    key: { columns: ['application_id', 'hour', 'severity', 'platform', 'app_version', 'environment'] },
     indexes: [
       { columns: ['application_id', 'app_version', 'hour'] },
-      { columns: ['hour', 'severity', 'application_id', 'platform', 'app_version', 'count'], when: isCovering },
+      {
+        columns: ['hour', 'severity', 'application_id', 'platform', 'app_version', 'environment', 'count'],
+        when: isCovering,
+      },
     ],
   },
   faultboard_application_days: {
@@ -202,22 +207,35 @@ const SUM_TABLES: Record<string, CreatedTable> = {
       severity: varchar(16),
       platform: varchar(64),
       app_version: varchar(128),
+      environment: varchar(64),
       count: integer,
     },
     key: {
       name: 'faultboard_application_days_by_platform',
-      columns: ['application_id', 'day', 'severity', 'platform', 'app_version'],
+      columns: ['application_id', 'day', 'severity', 'platform', 'app_version', 'environment'],
     },
     isClustered: true,
   },
   faultboard_type_hours: {
-    columns: { application_id: integer, error_type: varchar(255), hour: integer, count: integer },
-    key: { columns: ['application_id', 'error_type', 'hour'] },
+    columns: {
+      application_id: integer,
+      error_type: varchar(255),
+      hour: integer,
+      environment: varchar(64),
+      count: integer,
+    },
+    key: { columns: ['application_id', 'error_type', 'hour', 'environment'] },
     isClustered: true,
   },
   faultboard_type_days: {
-    columns: { application_id: integer, day: integer, error_type: varchar(255), count: integer },
-    key: { columns: ['application_id', 'day', 'error_type'] },
+    columns: {
+      application_id: integer,
+      day: integer,
+      error_type: varchar(255),
+      environment: varchar(64),
+      count: integer,
+    },
+    key: { columns: ['application_id', 'day', 'error_type', 'environment'] },
     isClustered: true,
   },
   faultboard_error_versions: {
@@ -287,12 +305,24 @@ const TRIAGE_TABLES: Record<string, CreatedTable> = {
 /** Releases, baselines and cascades. */
 const ANALYTICS_TABLES: Record<string, CreatedTable> = {
   faultboard_releases: {
-    columns: { application_id: integer, platform: varchar(64), version: varchar(128), first_seen_at: integer },
-    key: { columns: ['application_id', 'platform', 'version'] },
+    columns: {
+      application_id: integer,
+      platform: varchar(64),
+      version: varchar(128),
+      environment: varchar(64),
+      first_seen_at: integer,
+    },
+    key: { columns: ['application_id', 'platform', 'version', 'environment'] },
   },
   faultboard_client_releases: {
-    columns: { application_id: integer, platform: varchar(64), version: varchar(128), first_seen_at: integer },
-    key: { columns: ['application_id', 'platform', 'version'] },
+    columns: {
+      application_id: integer,
+      platform: varchar(64),
+      version: varchar(128),
+      environment: varchar(64),
+      first_seen_at: integer,
+    },
+    key: { columns: ['application_id', 'platform', 'version', 'environment'] },
   },
   faultboard_baselines: {
     columns: {
@@ -300,6 +330,7 @@ const ANALYTICS_TABLES: Record<string, CreatedTable> = {
       application_id: integer,
       error_type: varchar(255),
       platform: varchar(64),
+      environment: varchar(64),
       granularity: varchar(16),
       mean: fraction,
       std_dev: fraction,
@@ -307,7 +338,7 @@ const ANALYTICS_TABLES: Record<string, CreatedTable> = {
       occurrence_count: integer,
       calculated_at: integer,
     },
-    unique: { columns: ['application_id', 'error_type', 'platform', 'granularity'] },
+    unique: { columns: ['application_id', 'error_type', 'platform', 'environment', 'granularity'] },
   },
   faultboard_cascades: {
     columns: {
@@ -552,7 +583,8 @@ const DIAGNOSTIC_TABLES: Record<string, CreatedTable> = {
   },
 }
 
-const TABLES: Record<string, CreatedTable> = {
+/** Tables after 0002-environments too, so that a new database is created in one step. */
+export const TABLES: Record<string, CreatedTable> = {
   ...ERROR_TABLES,
   ...SUM_TABLES,
   ...ORIGIN_TABLES,

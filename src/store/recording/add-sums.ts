@@ -25,7 +25,7 @@ import type { FoldedGroup } from './folded-group.js'
 export async function addSums(
   trx: Transaction<Schema>,
   dialect: Dialect,
-  groups: readonly Pick<FoldedGroup, 'hash_signature' | 'hours' | 'users' | 'commits'>[],
+  groups: readonly Pick<FoldedGroup, 'key' | 'environment' | 'hours' | 'users' | 'commits'>[],
   rows: ReadonlyMap<string, Pick<GroupRow, 'id' | 'error_type'>>,
   application_id: number,
   occurrences: readonly BulkRow[] = [],
@@ -40,18 +40,23 @@ export async function addSums(
   const applicationDays = new SharedSums(APPLICATION_DAYS)
   for (const group of groups) {
     // With `custom_fingerprint`, the types of the events may differ from the type of their group.
-    const { id: error_id, error_type } = rows.get(group.hash_signature) ?? { id: 0, error_type: '' }
+    const { environment } = group
+    const { id: error_id, error_type } = rows.get(group.key) ?? { id: 0, error_type: '' }
     const versions = new Map<string, (string | number)[]>()
     for (const [key, { hour, severity, platform, app_version, count }] of group.hours) {
       const day = startOfUtcDay(hour)
       errorHours.push([error_id, hour, severity, platform, app_version, count])
       addVersion(versions, [application_id, app_version, error_id, count, hour, hour])
-      typeHours.add(`${error_type}\n${hour}`, [application_id, error_type, hour], count)
-      typeDays.add(`${day}\n${error_type}`, [application_id, day, error_type], count)
-      applicationHours.add(key, [application_id, hour, severity, platform, app_version], count)
+      typeHours.add(`${error_type}\n${hour}\n${environment}`, [application_id, error_type, hour, environment], count)
+      typeDays.add(`${day}\n${error_type}\n${environment}`, [application_id, day, error_type, environment], count)
+      applicationHours.add(
+        `${key}\n${environment}`,
+        [application_id, hour, severity, platform, app_version, environment],
+        count,
+      )
       applicationDays.add(
-        `${day}\n${severity}\n${platform}\n${app_version}`,
-        [application_id, day, severity, platform, app_version],
+        `${day}\n${severity}\n${platform}\n${app_version}\n${environment}`,
+        [application_id, day, severity, platform, app_version, environment],
         count,
       )
     }

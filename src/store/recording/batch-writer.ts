@@ -177,8 +177,8 @@ export class BatchWriter {
   async #trim(batch: Batch, outcome: BatchOutcome): Promise<void> {
     const keep = this.#parts.max_occurrences_per_error
     const step = Math.max(1, Math.floor(keep / 4))
-    for (const { hash_signature, count } of batch.groups) {
-      const group = outcome.groups.get(hash_signature)
+    for (const { key, count } of batch.groups) {
+      const group = outcome.groups.get(key)
       if (!group || group.occurrence_count <= keep) continue
       const before = group.occurrence_count - count
       if (Math.floor(before / step) === Math.floor(group.occurrence_count / step)) continue

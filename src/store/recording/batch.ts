@@ -18,6 +18,7 @@ export interface Batch {
 export interface GroupOutcome {
   id: number
   application_id: number
+  environment: string
   hash_signature: string
   occurrence_count: number
   severity: Severity
@@ -35,8 +36,9 @@ export interface GroupOutcome {
 export interface BatchOutcome {
   /** Whether the batch had been written before, so that nothing was counted. */
   duplicate: boolean
+  /** By group key. */
   groups: Map<string, GroupOutcome>
-  /** Positions of the events that were counted before, by signature, see deduplicate.ts. */
+  /** Positions of the events that were counted before, by group key, see deduplicate.ts. */
   repeated: Map<string, ReadonlySet<number>>
   refused: Refusal[]
 }
@@ -49,6 +51,7 @@ export interface Refusal {
 
 export interface GroupRow {
   id: number
+  environment: string
   hash_signature: string
   error_type: string
   first_message: string | null

@@ -9,7 +9,7 @@ import { FoldedGroup, hourKey, type IdentifiedEvent } from './folded-group.js'
 export interface Deduplicated {
   /** Groups without the events that were counted before. */
   groups: readonly FoldedGroup[]
-  /** Positions of the events that were counted before, by signature. */
+  /** Positions of the events that were counted before, by group key. */
   repeated: Map<string, ReadonlySet<number>>
 }
 
@@ -36,7 +36,7 @@ export async function dropDuplicates(
   const newDigests = await storeDigests(trx, dialect, [...digests].sort(), marker)
   const remaining = groups.flatMap((group) => {
     const duplicates = group.identified.filter(({ event_digest }) => !newDigests.delete(event_digest))
-    if (duplicates.length > 0) repeated.set(group.hash_signature, new Set(duplicates.map(({ position }) => position)))
+    if (duplicates.length > 0) repeated.set(group.key, new Set(duplicates.map(({ position }) => position)))
     return withoutEvents(group, duplicates) ?? []
   })
   return { groups: remaining, repeated }

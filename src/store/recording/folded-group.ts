@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { DEFAULT_ENVIRONMENT, environmentName } from '../../model/environment.js'
 import type { Cause, ErrorEvent } from '../../model/event.js'
 import { moreSevere, type Severity } from '../../model/severity/severity.js'
 import { startOfHour } from '../../model/time.js'
@@ -27,9 +28,16 @@ export interface IdentifiedEvent
   position: number
 }
 
-/** Unwritten repeats of one signature: sums for all of them, rows for the newest. */
+/** Identifies a group within its application. Sorts by signature, which is the lock order of all writers. */
+export function groupKey({ hash_signature, environment }: { hash_signature: string; environment: string }): string {
+  return `${hash_signature}\n${environment}`
+}
+
+/** Unwritten repeats of one signature in one environment: sums for all of them, rows for the newest. */
 export class FoldedGroup {
   readonly hash_signature: string
+  readonly environment: string
+  readonly key: string
   oldest: ErrorEvent
   newest: ErrorEvent
   /** Newest event that gets a row. The error page shows its message, backtrace and request. */
@@ -48,6 +56,8 @@ export class FoldedGroup {
 
   constructor(first: ErrorEvent) {
     this.hash_signature = first.hash_signature
+    this.environment = first.environment
+    this.key = groupKey(first)
     this.oldest = first
     this.newest = first
     this.shown = first
@@ -116,6 +126,7 @@ export class FoldedGroup {
     if (!Number.isSafeInteger(count) || !Array.isArray(json.kept)) throw new TypeError('not a folded group')
     const unpack = (event: PackedEvent) => {
       if (typeof event.backtrace === 'number') event.backtrace = backtraces?.[event.backtrace] ?? []
+      event.environment ??= environmentName(event.context.environment) ?? DEFAULT_ENVIRONMENT
       return event as ErrorEvent
     }
     const kept = json.kept.map(unpack)
@@ -181,7 +192,10 @@ export class FoldedGroup {
   }
 }
 
-/** Event whose backtrace is an index into the backtraces of its group. Version 0.4.0 stored the backtrace itself. */
+/**
+ * Event whose backtrace is an index into the backtraces of its group. Version 0.4.0 stored the backtrace itself, and the
+ * environment in the context.
+ */
 type PackedEvent = Omit<ErrorEvent, 'backtrace'> & { backtrace: readonly string[] | number }
 
 /**

@@ -15,16 +15,16 @@ export function mergeBatches(batches: readonly Batch[]): Batch[] {
 function merge(batches: readonly Batch[]): Batch {
   const [first, ...others] = batches as [Batch, ...Batch[]]
   if (others.length === 0) return first
-  const bySignature = new Map<string, FoldedGroup[]>()
+  const byKey = new Map<string, FoldedGroup[]>()
   for (const group of batches.flatMap(({ groups }) => groups)) {
-    const known = bySignature.get(group.hash_signature)
+    const known = byKey.get(group.key)
     if (known) known.push(group)
-    else bySignature.set(group.hash_signature, [group])
+    else byKey.set(group.key, [group])
   }
   return {
     ...first,
     mergedIds: others.map(({ batch_id }) => batch_id),
-    groups: [...bySignature.values()].map(mergeGroups),
+    groups: [...byKey.values()].map(mergeGroups),
     mayBeCommitted: false,
   }
 }

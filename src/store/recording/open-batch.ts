@@ -1,7 +1,7 @@
 import type { ErrorEvent } from '../../model/event.js'
 import { nextTurn } from '../../model/event-loop-turns.js'
 import type { BatchOutcome, GroupOutcome } from './batch.js'
-import { FoldedGroup } from './folded-group.js'
+import { FoldedGroup, groupKey } from './folded-group.js'
 
 /**
  * `recorded`: committed. `repeated`: an event with the same client id was counted before. `accepted`: on disk or with the
@@ -16,7 +16,7 @@ export type Receipt =
 /** Callback that resolves the caller's promise for one event. */
 export type Settle = (receipt: Receipt) => void
 
-/** Repeats of one signature, and their callers in order of arrival. */
+/** Repeats of one group, and their callers in order of arrival. */
 export interface OpenGroup {
   group: FoldedGroup
   callers: Settle[]
@@ -31,7 +31,7 @@ const MAX_GROUPS = 5000
 const MAX_CALLERS = 30_000
 const MAX_BYTES = 32 * 1024 * 1024
 
-/** Events that wait for the intake, folded by signature. */
+/** Events that wait for the intake, folded by group. */
 export class OpenBatch {
   readonly #keep: number
   readonly #groups = new Map<string, OpenGroup>()
@@ -49,10 +49,11 @@ export class OpenBatch {
   }
 
   add(event: ErrorEvent, settle: Settle): void {
-    let openGroup = this.#groups.get(event.hash_signature)
+    const key = groupKey(event)
+    let openGroup = this.#groups.get(key)
     if (!openGroup) {
       openGroup = { group: new FoldedGroup(event), callers: [], receiptBytes: 0 }
-      this.#groups.set(event.hash_signature, openGroup)
+      this.#groups.set(key, openGroup)
     }
     const before = openGroup.group.bytes
     openGroup.group.add(event, this.#keep)
@@ -67,13 +68,13 @@ export class OpenBatch {
   take(maxRows: number): OpenGroup[] {
     const taken: OpenGroup[] = []
     let rows = 0
-    for (const [hash_signature, open] of this.#groups) {
+    for (const [key, open] of this.#groups) {
       this.#trimGroup(open.group, this.#keep)
       const { count, kept } = open.group
       if (taken.length > 0 && rows + kept.length > maxRows) break
       taken.push(open)
       rows += kept.length
-      this.#groups.delete(hash_signature)
+      this.#groups.delete(key)
       this.size -= count
       this.#bytes -= open.group.bytes + open.receiptBytes
     }
@@ -121,14 +122,14 @@ export async function settleRecorded(
   { groups, repeated, refused }: BatchOutcome,
 ): Promise<void> {
   let settled = 0
-  const refusedGroups = new Set(refused.map(({ group }) => group.hash_signature))
+  const refusedGroups = new Set(refused.map(({ group }) => group.key))
   for (const { group, callers } of taken) {
-    const outcome = groups.get(group.hash_signature)
-    const duplicates = repeated.get(group.hash_signature)
+    const outcome = groups.get(group.key)
+    const duplicates = repeated.get(group.key)
     let number = (outcome?.occurrence_count ?? 0) - group.count + (duplicates?.size ?? 0)
     for (const [i, settle] of callers.entries()) {
       if (duplicates?.has(i)) settle({ state: 'repeated' })
-      else if (refusedGroups.has(group.hash_signature)) settle({ state: 'lost', reason: 'refused_by_database' })
+      else if (refusedGroups.has(group.key)) settle({ state: 'lost', reason: 'refused_by_database' })
       else if (!outcome) settle({ state: 'spooled' })
       else settle({ state: 'recorded', outcome, occurrence_count: ++number })
       if (++settled % MAX_SETTLED_AT_ONCE === 0) await nextTurn()

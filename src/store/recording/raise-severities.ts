@@ -28,9 +28,9 @@ export async function raiseSeverities(
   reopened: ReadonlyMap<string, ReopenedGroup>,
 ): Promise<void> {
   const late = groups.flatMap((group) => {
-    const row = rows.get(group.hash_signature)
+    const row = rows.get(group.key)
     const reopened_at = row?.reopened_at ?? null
-    if (!row || reopened_at === null || reopened.has(group.hash_signature)) return []
+    if (!row || reopened_at === null || reopened.has(group.key)) return []
     const mayRaise =
       group.oldest.occurred_at <= reopened_at && moreSevere(row.severity, group.severity) !== row.severity
     return mayRaise ? [{ group, row, reopened_at }] : []
@@ -39,7 +39,7 @@ export async function raiseSeverities(
     const severity = severitySince(group, await lastResolvedAt(trx, row.id, reopened_at))
     if (severity === null || moreSevere(row.severity, severity) === row.severity) continue
     await trx.updateTable('faultboard_errors').set({ severity }).where('id', '=', row.id).execute()
-    rows.set(group.hash_signature, { ...row, severity })
+    rows.set(group.key, { ...row, severity })
   }
 }
 

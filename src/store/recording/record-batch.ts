@@ -8,7 +8,7 @@ import { addSums } from './add-sums.js'
 import type { Batch, BatchOutcome, GroupOutcome, GroupRow } from './batch.js'
 import { isBatchMarked, markBatches } from './batch-marker.js'
 import { dropDuplicates } from './deduplicate.js'
-import { type FoldedGroup, type Payload, storedPayload } from './folded-group.js'
+import { type FoldedGroup, groupKey, type Payload, storedPayload } from './folded-group.js'
 import { markLateHours } from './late-hours.js'
 import type { Outbox, RecordedGroup } from './outbox.js'
 import { raiseSeverities } from './raise-severities.js'
@@ -32,7 +32,7 @@ export interface RecordOptions {
  * exist yet, so two processes would insert the same group.
  */
 export async function recordBatch(database: Database, batch: Batch, options: RecordOptions): Promise<BatchOutcome> {
-  const sorted = [...batch.groups].sort((a, b) => (a.hash_signature < b.hash_signature ? -1 : 1))
+  const sorted = [...batch.groups].sort((a, b) => (a.key < b.key ? -1 : 1))
   try {
     return await writeOnce(database, batch, options, async (trx) => ({
       duplicate: false,
@@ -103,22 +103,24 @@ async function recordGroups(
   await raiseSeverities(trx, groups, rows, reopened)
   const outcomes = new Map<string, GroupOutcome>()
   for (const group of groups) {
-    const row = rows.get(group.hash_signature)
+    const { key } = group
+    const row = rows.get(key)
     if (!row) throw new Error('The upserted group was not found in its own transaction.')
-    outcomes.set(group.hash_signature, {
+    outcomes.set(key, {
       id: row.id,
       application_id,
+      environment: row.environment,
       hash_signature: row.hash_signature,
       occurrence_count: row.occurrence_count,
-      severity: reopened.get(row.hash_signature)?.severity ?? row.severity,
-      status: reopened.has(row.hash_signature) ? 'new' : row.status,
+      severity: reopened.get(key)?.severity ?? row.severity,
+      status: reopened.has(key) ? 'new' : row.status,
       first_seen_at: row.first_seen_at,
       snoozed_until: row.snoozed_until,
       muted_at: row.muted_at,
       muted_until: row.muted_until,
       is_new: row.occurrence_count === group.count,
-      reopened: reopened.has(row.hash_signature),
-      regressed_in_version: reopened.get(row.hash_signature)?.regressed_in_version ?? null,
+      reopened: reopened.has(key),
+      regressed_in_version: reopened.get(key)?.regressed_in_version ?? null,
     })
   }
   await reopenGroups(trx, dialect, reopened, now)
@@ -143,7 +145,7 @@ async function recordGroups(
 
 function withOutcomes(groups: readonly FoldedGroup[], outcomes: ReadonlyMap<string, GroupOutcome>): RecordedGroup[] {
   return groups.flatMap((group) => {
-    const outcome = outcomes.get(group.hash_signature)
+    const outcome = outcomes.get(group.key)
     return outcome ? [{ group, outcome }] : []
   })
 }
@@ -157,8 +159,9 @@ async function upsertGroups(
   const returned = await dialect.insertMany(
     trx,
     GROUPS,
-    groups.map(({ hash_signature, oldest, newest, shown, count, severity }) => [
+    groups.map(({ hash_signature, environment, oldest, newest, shown, count, severity }) => [
       application_id,
+      environment,
       hash_signature,
       shown.error_type,
       shown.message,
@@ -178,7 +181,7 @@ async function upsertGroups(
     ]),
   )
   const rows = (returned as GroupRow[] | null) ?? (await readGroups(trx, groups, application_id))
-  return new Map(rows.map((row) => [row.hash_signature, row]))
+  return new Map(rows.map((row) => [groupKey(row), row]))
 }
 
 /** Needed for databases that do not return upserted rows. The upsert holds the row locks. */
@@ -187,14 +190,25 @@ async function readGroups(
   groups: readonly FoldedGroup[],
   application_id: number,
 ): Promise<GroupRow[]> {
-  const signatures = groups.map(({ hash_signature }) => hash_signature)
+  const environments = [...new Set(groups.map(({ environment }) => environment))]
+  const signatures = [...new Set(groups.map(({ hash_signature }) => hash_signature))]
   return trx
     .selectFrom('faultboard_errors')
-    .select(['id', 'hash_signature', 'error_type', 'first_message', 'severity', 'occurred_at', 'shown_at'])
+    .select([
+      'id',
+      'environment',
+      'hash_signature',
+      'error_type',
+      'first_message',
+      'severity',
+      'occurred_at',
+      'shown_at',
+    ])
     .select(['occurrence_count', 'status'])
     .select(['resolved_at', 'reopened_at', 'resolved_by_name', 'snoozed_until', 'resolved_in_version'])
     .select(['first_seen_at', 'muted_at', 'muted_until', 'source'])
     .where('application_id', '=', application_id)
+    .where('environment', 'in', environments)
     .where('hash_signature', 'in', signatures)
     .execute()
 }
@@ -208,8 +222,8 @@ async function insertSearchData(
 ): Promise<void> {
   const texts: [number, string][] = []
   const features: [number, number][] = []
-  for (const { hash_signature, shown } of groups) {
-    const outcome = outcomes.get(hash_signature)
+  for (const { key, shown } of groups) {
+    const outcome = outcomes.get(key)
     if (!outcome?.is_new) continue
     const { error_type, message, backtrace } = shown
     texts.push([outcome.id, searchText([error_type, message, ...backtrace])])
@@ -229,8 +243,8 @@ async function insertPayloads(
   const wanted = new Map<string, [error_id: number, digest: string, content: string]>()
   // Payloads of errors that existed before. A new error has no stored payload.
   const existing: [error_id: number, digest: string, content: string][] = []
-  for (const { hash_signature, kept } of groups) {
-    const { id: error_id = 0, is_new = false } = outcomes.get(hash_signature) ?? {}
+  for (const { key: group, kept } of groups) {
+    const { id: error_id = 0, is_new = false } = outcomes.get(group) ?? {}
     let previous: Payload | null = null
     for (const event of kept) {
       const payload = storedPayload(event)
@@ -281,8 +295,8 @@ function occurrenceRows(
   rows: ReadonlyMap<string, GroupRow>,
   payloads: ReadonlyMap<string, number>,
 ): BulkRow[] {
-  return groups.flatMap(({ hash_signature, kept }) => {
-    const group = rows.get(hash_signature)
+  return groups.flatMap(({ key, kept }) => {
+    const group = rows.get(key)
     let previous: Payload | null = null
     let payload_id = 0
     return kept.map((event): (string | number | null)[] => {

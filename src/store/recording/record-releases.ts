@@ -8,6 +8,7 @@ import type { FoldedGroup } from './folded-group.js'
 
 interface ReleaseSighting {
   platform: string
+  environment: string
   name: string
   first_seen_at: number
 }
@@ -42,21 +43,24 @@ async function storeSightings(
   const rows = [...sightings]
     .filter(([key, { first_seen_at }]) => first_seen_at < (known.get(key) ?? Number.POSITIVE_INFINITY))
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, { platform, name, first_seen_at }]) => [application_id, platform, name, first_seen_at])
+    .map(([, { platform, environment, name, first_seen_at }]) => [
+      ...[application_id, platform, name, environment, first_seen_at],
+    ])
   const table = reporter === 'client' ? CLIENT_RELEASES : RELEASES
   if (rows.length > 0) await dialect.insertMany(trx, table, rows)
 }
 
 function findSightings(groups: readonly FoldedGroup[]): Map<string, ReleaseSighting> {
   const sightings = new Map<string, ReleaseSighting>()
-  for (const { oldest, newest, kept } of groups) {
+  for (const { environment, oldest, newest, kept } of groups) {
     for (const event of [oldest, newest, ...kept]) {
       const name = releaseName(event)
       if (name === null) continue
       const { platform, occurred_at: first_seen_at } = event
-      const key = releaseKey({ platform, name })
+      const key = releaseKey({ platform, environment, name })
       const known = sightings.get(key)
-      if (!known || first_seen_at < known.first_seen_at) sightings.set(key, { platform, name, first_seen_at })
+      if (!known || first_seen_at < known.first_seen_at)
+        sightings.set(key, { platform, environment, name, first_seen_at })
     }
   }
   return sightings

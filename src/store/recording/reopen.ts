@@ -12,13 +12,14 @@ import type { Transaction } from '../kysely.js'
 import { createNewestReleaseLookup, firstSeenTimes, type Reporter, releaseKey, releaseReporter } from '../releases.js'
 import type { Schema } from '../schema.js'
 import type { GroupRow, ReopenedGroup } from './batch.js'
-import type { FoldedGroup } from './folded-group.js'
+import { type FoldedGroup, groupKey } from './folded-group.js'
 import { severitySince } from './raise-severities.js'
 
 /**
- * Finds the resolved groups that occurred again, by signature. Occurrences from releases older than the newest release
+ * Finds the resolved groups that occurred again, by group key. Occurrences from releases older than the newest release
  * at the time of resolution are expected: those releases cannot contain the fix, so they reopen nothing. Only releases
- * of the same platform are compared, because the versions of a mobile app are unrelated to those of its server.
+ * of the same platform and environment are compared: the versions of a mobile app are unrelated to those of its server,
+ * and staging runs a release before production does.
  */
 export async function findReopenedGroups(
   trx: Transaction<Schema>,
@@ -28,19 +29,19 @@ export async function findReopenedGroups(
 ): Promise<Map<string, ReopenedGroup>> {
   const reopened = new Map<string, ReopenedGroup>()
   const candidates = groups.flatMap((group) => {
-    const row = rows.get(group.hash_signature)
+    const row = rows.get(group.key)
     if (row?.status !== 'resolved') return []
     const resolved_at = row.resolved_at ?? 0
     const since = [...group.kept, group.newest].filter(({ occurred_at }) => occurred_at > resolved_at)
     if (since.length === 0) return []
     const severity = severitySince(group, resolved_at) ?? group.severity
-    return [{ row, resolved_at, releases: distinctReleases(since), severity }]
+    return [{ row, resolved_at, releases: distinctReleases(since, row.environment), severity }]
   })
   if (candidates.length === 0) return reopened
   const readFirstSeen = async (reporter: Reporter) => {
     const namedReleases = candidates
       .filter(({ row }) => releaseReporter(row) === reporter)
-      .flatMap(({ releases }) => releases.flatMap(({ platform, name }) => (name ? [{ platform, name }] : [])))
+      .flatMap(({ releases }) => releases.flatMap(({ name, ...release }) => (name ? [{ ...release, name }] : [])))
     return firstSeenTimes(trx, { application_id, reporter }, namedReleases)
   }
   const firstSeenByReporter = { server: await readFirstSeen('server'), client: await readFirstSeen('client') }
@@ -49,15 +50,16 @@ export async function findReopenedGroups(
     const compared: ComparedRelease[] = []
     const reporter = releaseReporter(row)
     const firstSeen = firstSeenByReporter[reporter]
-    for (const { platform, name } of releases) {
-      const newest = name && (await findNewestRelease({ application_id, reporter, platform, at: resolved_at }))
-      const first_seen_at = firstSeen.get(releaseKey({ platform, name: name ?? '' }))
+    for (const { platform, environment, name } of releases) {
+      const scope = { application_id, environment, reporter, platform, at: resolved_at }
+      const newest = name && (await findNewestRelease(scope))
+      const first_seen_at = firstSeen.get(releaseKey({ platform, environment, name: name ?? '' }))
       compared.push({ name, order: newest ? compareWithNewest(name, first_seen_at, newest, resolved_at) : 0 })
     }
     if (compared.every(({ order }) => order < 0)) continue
     const { id, resolved_by_name, resolved_in_version } = row
     const newer = compared.find(({ order }) => order > 0)?.name ?? null
-    reopened.set(row.hash_signature, {
+    reopened.set(groupKey(row), {
       id,
       severity,
       resolved_by_name,
@@ -69,8 +71,11 @@ export async function findReopenedGroups(
   return reopened
 }
 
-function distinctReleases(events: readonly ErrorEvent[]): { platform: string; name: string | null }[] {
-  const releases = events.map((event) => ({ platform: event.platform, name: releaseName(event) }))
+function distinctReleases(
+  events: readonly ErrorEvent[],
+  environment: string,
+): { platform: string; environment: string; name: string | null }[] {
+  const releases = events.map((event) => ({ platform: event.platform, environment, name: releaseName(event) }))
   return [...new Map(releases.map((release) => [`${release.platform}\n${release.name}`, release])).values()]
 }
 

@@ -49,7 +49,7 @@ export async function addSearchHistory(
   const repeated: Text[] = []
   const known = knownTexts(dialect)
   for (const group of groups) {
-    const row = rows.get(group.hash_signature)
+    const row = rows.get(group.key)
     if (!row) continue
     if (addedPayloads.size > 0) texts.push(...newBacktraces(group, row, addedPayloads))
     const message = newMessage(group, row)

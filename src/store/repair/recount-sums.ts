@@ -37,19 +37,19 @@ const HOURS_OF_ERRORS = 'from faultboard_error_hours h join faultboard_errors e 
 /** Statements that rebuild all sums derived from the hourly sums of errors. */
 const DERIVED_SUMS = [
   `delete from faultboard_application_hours;
-   insert into faultboard_application_hours (application_id, hour, severity, platform, app_version, count)
-   select e.application_id, h.hour, h.severity, h.platform, h.app_version, sum(h.count) ${HOURS_OF_ERRORS}
-   group by 1, 2, 3, 4, 5`,
+   insert into faultboard_application_hours (application_id, hour, severity, platform, app_version, environment, count)
+   select e.application_id, h.hour, h.severity, h.platform, h.app_version, e.environment, sum(h.count) ${HOURS_OF_ERRORS}
+   group by 1, 2, 3, 4, 5, 6`,
   `delete from faultboard_application_days;
-   insert into faultboard_application_days (application_id, day, severity, platform, app_version, count)
-   select e.application_id, ${DAY_OF_HOUR}, h.severity, h.platform, h.app_version, sum(h.count) ${HOURS_OF_ERRORS}
-   group by 1, 2, 3, 4, 5`,
+   insert into faultboard_application_days (application_id, day, severity, platform, app_version, environment, count)
+   select e.application_id, ${DAY_OF_HOUR}, h.severity, h.platform, h.app_version, e.environment, sum(h.count) ${HOURS_OF_ERRORS}
+   group by 1, 2, 3, 4, 5, 6`,
   `delete from faultboard_type_hours;
-   insert into faultboard_type_hours (application_id, error_type, hour, count)
-   select e.application_id, e.error_type, h.hour, sum(h.count) ${HOURS_OF_ERRORS} group by 1, 2, 3`,
+   insert into faultboard_type_hours (application_id, error_type, hour, environment, count)
+   select e.application_id, e.error_type, h.hour, e.environment, sum(h.count) ${HOURS_OF_ERRORS} group by 1, 2, 3, 4`,
   `delete from faultboard_type_days;
-   insert into faultboard_type_days (application_id, day, error_type, count)
-   select e.application_id, ${DAY_OF_HOUR}, e.error_type, sum(h.count) ${HOURS_OF_ERRORS} group by 1, 2, 3`,
+   insert into faultboard_type_days (application_id, day, error_type, environment, count)
+   select e.application_id, ${DAY_OF_HOUR}, e.error_type, e.environment, sum(h.count) ${HOURS_OF_ERRORS} group by 1, 2, 3, 4`,
   `delete from faultboard_error_versions;
    insert into faultboard_error_versions (application_id, app_version, error_id, count, first_hour, last_hour)
    select e.application_id, h.app_version, h.error_id, sum(h.count), min(h.hour), max(h.hour) ${HOURS_OF_ERRORS}

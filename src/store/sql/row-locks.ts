@@ -31,6 +31,7 @@ export async function lockErrors(
     .where('id', 'in', ids)
     .orderBy('application_id')
     .orderBy('hash_signature')
+    .orderBy('environment')
   return withRowLocks(query, dialect).execute()
 }
 
@@ -41,16 +42,19 @@ export async function lockErrors(
 async function lockByKey(trx: Transaction<Schema>, ids: readonly number[]): Promise<ErrorRow[]> {
   const keys = await trx
     .selectFrom('faultboard_errors')
-    .select(['application_id', 'hash_signature'])
+    .select(['application_id', 'environment', 'hash_signature'])
     .where('id', 'in', ids)
     .execute()
   const rows: ErrorRow[] = []
   for (const application_id of [...new Set(keys.map((key) => key.application_id))].sort((a, b) => a - b)) {
-    const signatures = keys.filter((key) => key.application_id === application_id).map((key) => key.hash_signature)
+    const own = keys.filter((key) => key.application_id === application_id)
+    const signatures = [...new Set(own.map((key) => key.hash_signature))]
+    const environments = [...new Set(own.map((key) => key.environment))]
     const locked = await sql<ErrorRow>`
       select * from faultboard_errors force index (faultboard_errors_signature)
-      where application_id = ${application_id} and hash_signature in (${sql.join(signatures)}) and id in (${sql.join(ids)})
-      order by hash_signature for update`.execute(trx)
+      where application_id = ${application_id} and environment in (${sql.join(environments)})
+        and hash_signature in (${sql.join(signatures)}) and id in (${sql.join(ids)})
+      order by hash_signature, environment for update`.execute(trx)
     rows.push(...locked.rows)
   }
   return rows

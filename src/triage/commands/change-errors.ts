@@ -87,7 +87,7 @@ export async function changeErrors(
 }
 
 /**
- * Sets `resolved_in_version` to the newest release of the platform when an error is resolved, and clears it on
+ * Sets `resolved_in_version` to the newest release of the platform and environment when an error is resolved, and clears it on
  * reopening.
  */
 async function releaseColumns(
@@ -97,8 +97,8 @@ async function releaseColumns(
 ): Promise<Updateable<ErrorsTable>> {
   if (resolved === 0) return { resolved_in_version: null }
   if (resolved !== 1 || row.resolved === 1) return {}
-  const { application_id, platform } = row
+  const { application_id, environment, platform } = row
   const at = resolved_at ?? Number.MAX_SAFE_INTEGER
-  const newest = await newestRelease({ application_id, reporter: releaseReporter(row), platform, at })
+  const newest = await newestRelease({ application_id, environment, reporter: releaseReporter(row), platform, at })
   return { resolved_in_version: newest ? releaseVersion(newest.name) : null, regressed_in_version: null }
 }

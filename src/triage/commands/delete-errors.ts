@@ -1,4 +1,5 @@
 import type { Context } from '../../context.js'
+import { DEFAULT_ENVIRONMENT } from '../../model/environment.js'
 import { MINUTE } from '../../model/time.js'
 import { ACTIVITIES, LEASES } from '../../store/bulk/bulk-targets.js'
 import { lockErrors } from '../../store/sql/row-locks.js'
@@ -43,7 +44,7 @@ export async function finishDeletions(context: Context): Promise<void> {
     const ids = batch.map(({ name }) => Number(name.slice(MARKER_PREFIX.length)))
     const rows = await database.read
       .selectFrom('faultboard_activities')
-      .select(['error_id', 'from_value', 'to_value'])
+      .select(['error_id', 'from_value', 'to_value', 'comment'])
       .where('error_id', 'in', ids)
       .where('action', '=', 'deleted')
       .execute()
@@ -51,6 +52,7 @@ export async function finishDeletions(context: Context): Promise<void> {
     const deleted = ids.map((id) => ({
       id,
       application_id: Number(activities.get(id)?.to_value ?? 0),
+      environment: activities.get(id)?.comment ?? DEFAULT_ENVIRONMENT,
       error_type: activities.get(id)?.from_value ?? '',
     }))
     await finishDeletion(context, deleted)
@@ -75,13 +77,17 @@ async function deleteErrorRows(
       LEASES,
       rows.map(({ id }) => [`${MARKER_PREFIX}${id}`, now() + DELETION_TIMEOUT_MS, 0]),
     )
-    // Stores the type and application, which are needed to resume an interrupted deletion.
+    // Stores type, application and environment, which are needed to resume an interrupted deletion.
     await dialect.insertMany(
       trx,
       ACTIVITIES,
-      rows.map((row) => [row.id, 'Faultboard', 'deleted', row.error_type, String(row.application_id), null, now()]),
+      rows.map((row) => [
+        ...[row.id, 'Faultboard', 'deleted', row.error_type, String(row.application_id), row.environment, now()],
+      ]),
     )
-    return rows.map(({ id, application_id, error_type }) => ({ id, application_id, error_type }))
+    return rows.map(({ id, application_id, environment, error_type }) => ({
+      ...{ id, application_id, environment, error_type },
+    }))
   })
 }
 

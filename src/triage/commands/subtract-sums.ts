@@ -11,6 +11,7 @@ import { withRowLocks } from '../../store/sql/row-locks.js'
 export interface DeletedError {
   id: number
   application_id: number
+  environment: string
   error_type: string
 }
 
@@ -66,10 +67,14 @@ async function subtractCounts(
     const rows = sortedShares.map(([, { values, count }]) => [application_id, ...values, -count])
     await dialect.insertMany(trx, target, rows)
   }
-  await subtractFrom(TYPE_HOURS, ({ hour, error_type }) => [error_type, hour])
-  await subtractFrom(TYPE_DAYS, ({ hour, error_type }) => [startOfUtcDay(hour), error_type])
-  await subtractFrom(APPLICATION_HOURS, (row) => [row.hour, row.severity, row.platform, row.app_version])
-  await subtractFrom(APPLICATION_DAYS, (row) => [startOfUtcDay(row.hour), row.severity, row.platform, row.app_version])
+  await subtractFrom(TYPE_HOURS, ({ hour, error_type, environment }) => [error_type, hour, environment])
+  await subtractFrom(TYPE_DAYS, ({ hour, error_type, environment }) => [startOfUtcDay(hour), error_type, environment])
+  await subtractFrom(APPLICATION_HOURS, (row) => [row.hour, ...dimensionsOf(row)])
+  await subtractFrom(APPLICATION_DAYS, (row) => [startOfUtcDay(row.hour), ...dimensionsOf(row)])
+}
+
+function dimensionsOf({ severity, platform, app_version, environment }: DeletedHour): string[] {
+  return [severity, platform, app_version, environment]
 }
 
 /** Limited to the affected hours and types, because an application may have years of other sums. */
@@ -136,6 +141,7 @@ async function deleteVersions(
 export interface DeletedHour {
   error_id: number
   application_id: number
+  environment: string
   error_type: string
   hour: number
   severity: Severity
@@ -179,7 +185,7 @@ async function takeHours(
       .execute()
     for (const row of rows) {
       const error = errorById.get(row.error_id)
-      if (error) hours.push({ ...row, application_id: error.application_id, error_type: error.error_type })
+      if (error) hours.push({ ...error, ...row })
     }
   }
   return { hours, hasMore: last !== undefined }

@@ -14,6 +14,7 @@ const ROWS_PER_BATCH = 500
 const COLUMNS = [
   'id',
   'application_name',
+  'environment',
   'error_type',
   'message',
   'place',

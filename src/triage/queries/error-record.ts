@@ -11,6 +11,7 @@ export const ErrorSummary = r.object({
   id: r.integer,
   application_id: r.integer,
   application_name: r.text,
+  environment: r.text,
   error_type: r.text,
   message: r.text,
   /** Endpoint that received the error from a client (`reporting` or `sentry`). Null for server errors. */
@@ -94,7 +95,7 @@ export const CapturedData = r.object({
   context: r.anyObject,
   /** Breadcrumbs before the error, oldest first. */
   breadcrumbs: r.list(OccurrenceBreadcrumb),
-  /** System error code and errno, environment, process, and the hook that captured the error. */
+  /** System error code and errno, process, and the hook that captured the error. */
   details: r.anyObject,
 })
 export type CapturedData = v.InferOutput<typeof CapturedData>
@@ -159,6 +160,7 @@ export function toSummary(
     id: row.id,
     application_id: row.application_id,
     application_name: extra.application_name,
+    environment: row.environment,
     error_type: row.error_type,
     message: row.message,
     source: row.source,

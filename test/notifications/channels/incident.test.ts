@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Severity } from '../../../src/model/severity/severity.js'
 import { incident } from '../../../src/notifications/channels/incident.js'
@@ -10,6 +11,11 @@ import { baselineNotice, errorNotice, NOTICES, SIGNATURE } from '../../contract/
 const KEY = 'routing-key-0123456789'
 const open = () =>
   openHttpInbox((incident_events_url) => ({ incident_events_url, incident_integration_key: KEY }), [KEY])
+
+/** Identifies application, environment and signature. */
+const DEDUP_KEY = createHash('sha256')
+  .update(JSON.stringify(['shop', 'production', SIGNATURE]))
+  .digest('hex')
 
 interface Body {
   routing_key: string
@@ -58,7 +64,7 @@ describe('the incident channel', () => {
     expect(await sent(errorNotice('new', {}, { severity: 'critical' }))).toMatchObject({
       routing_key: KEY,
       event_action: 'trigger',
-      dedup_key: SIGNATURE,
+      dedup_key: DEDUP_KEY,
       links: [{ href: 'https://ops.example/error_dashboard/errors/42', text: 'Open in Faultboard' }],
       payload: {
         summary: 'shop (production): New error (critical): TypeError: cart.total is not a function',
@@ -70,12 +76,17 @@ describe('the incident channel', () => {
   })
 
   test('resolves the same incident when the error is resolved', async () => {
-    expect(await sent(NOTICES.resolved)).toMatchObject({ event_action: 'resolve', dedup_key: SIGNATURE })
+    expect(await sent(NOTICES.resolved)).toMatchObject({ event_action: 'resolve', dedup_key: DEDUP_KEY })
   })
 
   test('uses one incident for all notifications about one error', async () => {
     const keys = [await sent(NOTICES.new), await sent(NOTICES.reopened), await sent(NOTICES.milestone)]
-    expect(new Set(keys.map(({ dedup_key }) => dedup_key))).toEqual(new Set([SIGNATURE]))
+    expect(new Set(keys.map(({ dedup_key }) => dedup_key))).toEqual(new Set([DEDUP_KEY]))
+  })
+
+  test('uses separate incidents for separate environments', async () => {
+    const [production, staging] = [await sent(NOTICES.new), await sent({ ...NOTICES.new, environment: 'staging' })]
+    expect(staging.dedup_key).not.toBe(production.dedup_key)
   })
 
   test('uses one incident for all alerts about one error type', async () => {

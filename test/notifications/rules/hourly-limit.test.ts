@@ -219,6 +219,7 @@ describeEachDatabase('the hourly limit with client errors', (database) => {
     const harness = await openHarness({ ...INCIDENT_SETTINGS, enable_baseline_alerts: true, quiet_hours: null })
     const baselineExcess = {
       ...{ error_type: 'OutOfMemoryError', platform: 'API', count: 9, mean: 1, std_dev: 1, deviations: 8 },
+      environment: 'test',
       severity: 'critical',
     } as const
     for (let i = 0; i < 9; i++) await reportFromClient(harness)

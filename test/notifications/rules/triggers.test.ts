@@ -12,7 +12,7 @@ function recorded(count: number, outcome: Partial<RecordedGroup['outcome']>): Re
     group: { count } as RecordedGroup['group'],
     outcome: {
       ...{ id: 1, application_id: 1, hash_signature: 'a', occurrence_count: 5, status: 'new', first_seen_at: NOON },
-      ...{ severity: 'low' as const },
+      ...{ severity: 'low' as const, environment: 'production' },
       ...{ snoozed_until: null, muted_at: null, muted_until: null, regressed_in_version: null },
       ...{ is_new: false, reopened: false },
       ...outcome,

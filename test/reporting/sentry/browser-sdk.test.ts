@@ -37,7 +37,8 @@ describeInBrowser('Unmodified @sentry/browser', ({ open }) => {
       request_url: `${pages.origin}/cart`,
       ip_address: null,
       tags: { page: 'cart' },
-      details: { unhandled: true, environment: 'production' },
+      environment: 'production',
+      details: { unhandled: true },
     })
     expect(thrown.user_agent).toContain('Chrome')
     expect(thrown.place).toMatch(/\/app\.js:\d+ in /)

@@ -22,7 +22,8 @@ describeEachRuntime('Unmodified @sentry/node', ({ path }) => {
       ip_address: null,
       tags: { region: 'eu', tier: 3 },
       context: { cart: { items: 2, password: '[FILTERED]' } },
-      details: { environment: 'staging', server_name: 'web-1', build: '118', source: 'sentry', project_id: '1' },
+      environment: 'staging',
+      details: { server_name: 'web-1', build: '118', source: 'sentry', project_id: '1' },
       causes: [{ error_type: 'SyntaxError', relation: 'cause' }],
     })
     expect(refused.place).toMatch(/node-sdk\.mjs:\d+ in charge$/)

@@ -115,7 +115,8 @@ function inParallel(count: number, work: () => Promise<unknown>): Promise<unknow
 
 function batch(batch_id: string): Batch {
   const event: ErrorEvent = {
-    ...{ hash_signature: 'a'.repeat(64), error_type: 'Lost', message: 'packets', severity: 'low', place: null },
+    ...{ hash_signature: 'a'.repeat(64), environment: 'test', error_type: 'Lost', message: 'packets' },
+    ...{ severity: 'low', place: null },
     ...{ backtrace: [], causes: [], platform: 'API', app_version: null, git_sha: null, user_id: null },
     ...{ request_url: null, ip_address: null, user_agent: null, context: {}, occurred_at: NOON },
   }

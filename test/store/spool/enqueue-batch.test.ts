@@ -114,7 +114,8 @@ describeEachDatabase(
 )
 
 const EVENT = {
-  ...{ hash_signature: 'a'.repeat(64), error_type: 'Boom', message: 'm', severity: 'low', platform: 'server' },
+  ...{ hash_signature: 'a'.repeat(64), environment: 'test', error_type: 'Boom', message: 'm' },
+  ...{ severity: 'low', platform: 'server' },
   ...{ backtrace: [], causes: [], place: null, app_version: null, git_sha: null, user_id: null },
   ...{ request_url: null, ip_address: null, user_agent: null, context: {}, occurred_at: NOON },
 } as unknown as Parameters<Recorder['record']>[0]

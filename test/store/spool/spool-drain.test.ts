@@ -79,7 +79,8 @@ function batch(batch_id: string, events: readonly ErrorEvent[]): Batch {
 
 function event(number: number): ErrorEvent {
   return {
-    ...{ hash_signature: 'a'.repeat(64), error_type: 'Small', message: `${number}`, severity: 'low', place: null },
+    ...{ hash_signature: 'a'.repeat(64), environment: 'test', error_type: 'Small', message: `${number}` },
+    ...{ severity: 'low', place: null },
     ...{ backtrace: [], causes: [], platform: 'API', app_version: null, git_sha: null, user_id: `${number}` },
     ...{ request_url: null, ip_address: null, user_agent: null, context: {}, occurred_at: NOON + number },
   }

@@ -149,7 +149,13 @@ async function storeFailedJob(database: string): Promise<void> {
 /** Creates rows that only client errors produce. */
 async function storeClientRows(database: string): Promise<void> {
   await withDatabase(database, async ({ read }) => {
-    const release = { application_id: 1, platform: 'Browser', version: '1.10.0', first_seen_at: NOW }
+    const release = {
+      application_id: 1,
+      platform: 'Browser',
+      version: '1.10.0',
+      environment: 'test',
+      first_seen_at: NOW,
+    }
     await read.insertInto('faultboard_client_releases').values(release).execute()
     const rejection = { budget: 'client_max_requests_per_minute', budget_digest: 'd'.repeat(64), count: 3 }
     await read

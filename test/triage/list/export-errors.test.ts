@@ -8,8 +8,8 @@ import { NOON } from '../../support/tracker.js'
 import { addGroups, listContext } from '../list-context.js'
 
 const HEAD =
-  'id,application_name,error_type,message,place,severity,status,priority_level,assigned_to,platform,app_version,' +
-  'occurrence_count,user_count,first_seen_at,occurred_at,resolved_at,hash_signature\r\n'
+  'id,application_name,environment,error_type,message,place,severity,status,priority_level,assigned_to,platform,' +
+  'app_version,occurrence_count,user_count,first_seen_at,occurred_at,resolved_at,hash_signature\r\n'
 
 async function exported(context: Context, filter: object): Promise<string> {
   let text = ''
@@ -27,7 +27,7 @@ describeEachDatabase('the CSV export', (database) => {
     expect(text.startsWith(`\uFEFF${HEAD}`)).toBe(true)
     const time = new Date(NOON).toISOString()
     expect(text.slice(1 + HEAD.length)).toMatch(
-      `${id},shop,Größe,"Say ""no"", or\nnever",,high,new,0,,API,2.0,1,1,${time},${time},,`,
+      `${id},shop,production,Größe,"Say ""no"", or\nnever",,high,new,0,,API,2.0,1,1,${time},${time},,`,
     )
     expect(text.trimEnd().split('\r\n')).toHaveLength(2)
     expect(await exported(context, { search: 'nothing' })).toBe(`\uFEFF${HEAD}`)

@@ -106,7 +106,6 @@ function WholeMessage({ text }: { text: string }): Rendered {
 
 /** State, application, environment, versions and times. */
 function ErrorMeta({ record, visit }: { record: ErrorRecord; visit: Visit }): Rendered {
-  const { environment } = record.details
   const comments = record.comments.length
   return (
     <p class="error-meta">
@@ -116,7 +115,7 @@ function ErrorMeta({ record, visit }: { record: ErrorRecord; visit: Visit }): Re
       {record.snoozed && <span class="badge">snoozed</span>}
       <MutedBadge error={record} visit={visit} />
       <bdi>{record.application_name}</bdi>
-      {typeof environment === 'string' && <bdi>{environment}</bdi>}
+      <bdi>{record.environment}</bdi>
       {record.last_app_version && <bdi>{record.last_app_version}</bdi>}
       <span>
         first seen <Time iso={record.first_seen_at} visit={visit} />

@@ -39,7 +39,7 @@ describe('the detail page shows what was captured with the newest occurrence', (
     ['the platform', /<dd>iOS<\/dd>/],
     ['the tags', /<dt><bdi>region<\/bdi><\/dt>\s*<dd><bdi>eu-west<\/bdi>/],
     ['the context', /<dt>step<\/dt>\s*<dd[^>]*>payment<\/dd>/],
-    ['the environment', /<dt>environment<\/dt>\s*<dd[^>]*>staging<\/dd>/],
+    ['the environment', /<p class="error-meta">.*<bdi>staging<\/bdi>/s],
     ['the cause with its code', /Caused by<\/span>\s*<bdi>Error<\/bdi>\s*<code[^>]*>EHOSTUNREACH/],
     ['the aggregated errors', /Aggregated<\/span>\s*<bdi>TypeError<\/bdi>/],
     ['frames of libraries folded', /<details class="part library">\s*<summary>\d+ frames? in [^<]*express/],
@@ -59,7 +59,8 @@ describe('the detail page shows what was captured with the newest occurrence', (
       context: { order: { id: 12 }, step: 'payment' },
       request: { method: 'POST', route: '/pay' },
       breadcrumbs: [{ category: 'cart', message: 'item added', occurred_at: expect.stringMatching(/Z$/) }],
-      details: { environment: 'staging', source: 'report', process: { pid: process.pid } },
+      environment: 'staging',
+      details: { source: 'report', process: { pid: process.pid } },
     })
   })
 })

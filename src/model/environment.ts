@@ -1,0 +1,15 @@
+import { cleanText } from './text.js'
+
+/** Environment of a process without the option `environment` and without NODE_ENV. */
+export const DEFAULT_ENVIRONMENT = 'production'
+/** Part of a key in every database, so its length is limited. */
+export const MAX_ENVIRONMENT_LENGTH = 64
+/** Environment that collects the errors of clients with too many environment names. */
+export const OTHER_ENVIRONMENT = 'other'
+
+/** Returns a name that is safe as a key and on one line, or undefined if the value is not a name. */
+export function environmentName(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined
+  const start = value.slice(0, 4 * MAX_ENVIRONMENT_LENGTH).replace(/[\s\p{Cc}]+/gu, ' ')
+  return cleanText(start.trim(), MAX_ENVIRONMENT_LENGTH).trim() || undefined
+}

@@ -1,0 +1,26 @@
+import type { Kysely } from './kysely.js'
+import type { Schema } from './schema.js'
+
+/** Limits the queries. Clients cannot create as many, and a host has a handful. */
+const MAX_ENVIRONMENTS = 100
+
+/**
+ * Returns the environments of an application in the order of the database. Jumps from name to name in the index of the
+ * record key, because `distinct` would read every error.
+ */
+export async function environmentsOfApplication(db: Kysely<Schema>, application_id: number): Promise<string[]> {
+  const names: string[] = []
+  while (names.length < MAX_ENVIRONMENTS) {
+    const row = await db
+      .selectFrom('faultboard_errors')
+      .select('environment')
+      .where('application_id', '=', application_id)
+      .where('environment', '>', names.at(-1) ?? '')
+      .orderBy('environment')
+      .limit(1)
+      .executeTakeFirst()
+    if (!row) break
+    names.push(row.environment)
+  }
+  return names
+}

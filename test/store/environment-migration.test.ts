@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { sql } from '../../src/store/kysely.js'
+import { migrate } from '../../src/store/migrate.js'
+import { environments } from '../../src/store/migrations/0002-environments.js'
+import type { AnyDatabase } from '../../src/store/migrations/table.js'
+import { verifiedCounts } from '../support/books.js'
+import { dumpSchema } from '../support/databases/schema-dump.js'
+import { describeEachDatabase } from '../support/databases.js'
+import { freshPlace, NOON, trackerAt, withDatabase } from '../support/tracker.js'
+
+const KEYED_TABLES = [
+  ...['faultboard_application_hours', 'faultboard_application_days', 'faultboard_type_hours', 'faultboard_type_days'],
+  ...['faultboard_releases', 'faultboard_client_releases', 'faultboard_baselines', 'faultboard_errors'],
+]
+
+/** Removes the environment from every table. The tables lose their keys, which the migration creates again. */
+async function removeEnvironments(db: AnyDatabase): Promise<void> {
+  for (const table of KEYED_TABLES) {
+    await sql.raw(`create table earlier as select * from ${table}`).execute(db)
+    await sql.raw(`drop table ${table}`).execute(db)
+    await sql.raw('alter table earlier drop column environment').execute(db)
+    await sql.raw(`alter table earlier rename to ${table}`).execute(db)
+  }
+}
+
+describeEachDatabase('a schema without environments', (database) => {
+  test('gives each error the environment of its newest occurrence and keeps all counts', async () => {
+    const place = await freshPlace(database)
+    const { tracker } = trackerAt(place, { app_version: '1.0.0' })
+    const ids = new Map<string, number>()
+    for (const error_type of ['Staged', 'Live', 'Unknown']) {
+      for (let i = 0; i < 3; i++) {
+        const occurred_at = NOON - i * 1000
+        const logged = await tracker.Commands.LogError.call({ error_type, message: 'x', occurred_at })
+        ids.set(error_type, logged?.id ?? 0)
+      }
+    }
+    await tracker.Commands.ResolveError.call({ error_id: ids.get('Live') ?? 0, resolved_by: 'Ada' })
+    await tracker.shutdown()
+    const before = await verifiedCounts(place.url)
+    const schema = await withDatabase(place.url, dumpSchema)
+
+    await withDatabase(place.url, async ({ read }) => {
+      const setContext = (error_type: string, context: string, isNewest: boolean) =>
+        sql`update faultboard_occurrences set context = ${context} where error_id = ${ids.get(error_type)}
+          and ${isNewest ? sql`occurred_at = ${NOON}` : sql`occurred_at < ${NOON}`}`.execute(read)
+      await setContext('Staged', '{"environment":"production"}', false)
+      await setContext('Staged', '{"environment":" staging "}', true)
+      await setContext('Live', '{"environment":"live"}', true)
+      await setContext('Unknown', '{"environment":7}', true)
+      const db = read.withoutPlugins() as AnyDatabase
+      await removeEnvironments(db)
+      await sql`delete from faultboard_migrations where name = '0002-environments'`.execute(db)
+    })
+    expect(await withDatabase(place.url, migrate)).toEqual(['0002-environments'])
+    await withDatabase(place.url, ({ read, dialect }) => environments.up(read.withoutPlugins(), dialect))
+
+    expect(await withDatabase(place.url, dumpSchema)).toBe(schema)
+    expect(await verifiedCounts(place.url)).toEqual(before)
+    const later = trackerAt(place, { environment: 'live', app_version: '1.0.0' })
+    const errors = await later.tracker.Queries.ErrorsList.call()
+    expect(Object.fromEntries(errors.map((one) => [one.error_type, one.environment]))).toEqual({
+      ...{ Staged: 'staging', Live: 'live', Unknown: 'production' },
+    })
+    later.clock.now = NOON + 60_000
+    expect(await later.tracker.Commands.LogError.call({ error_type: 'Live', message: 'x' })).toMatchObject({
+      ...{ id: ids.get('Live'), occurrence_count: 4, reopened: true },
+    })
+    expect(await later.tracker.Commands.LogError.call({ error_type: 'New', message: 'x' })).toMatchObject({
+      is_new: true,
+    })
+  })
+})
