@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Health } from '../../../src/health/report.js'
 import type { Settings } from '../../../src/options.js'
+import { MIGRATIONS } from '../../../src/store/migrations/list.js'
 import { startProxy } from '../../support/databases/proxy.js'
 import { describeEachDatabase, describeOneDatabase } from '../../support/databases.js'
 import { type Host, serveTracker, startHost } from '../../support/host.js'
@@ -35,7 +36,7 @@ describeOneDatabase('health', (database) => {
     })
     expect(health.recorder.last_flush_at).not.toBeNull()
     expect(health.database.latency_ms).toBeGreaterThanOrEqual(0)
-    expect(health.database.migrations?.applied).toEqual(['0001-initial'])
+    expect(health.database.migrations?.applied).toEqual(Object.keys(MIGRATIONS))
     expect(health.process.faultboard_version).toMatch(/^\d+\.\d+\.\d+/)
     expect(await (await host.get('/health')).text()).toContain('Healthy')
   })
