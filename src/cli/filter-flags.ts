@@ -18,6 +18,7 @@ const DESCRIPTIONS: { readonly [Field in keyof ErrorsListInput]?: string } = {
   error_type: 'Only errors of this type',
   app_version: 'Only errors with at least one occurrence in this version',
   git_sha: 'Only errors with at least one occurrence in this commit',
+  tag: 'Only errors with this tag, such as city:Berlin',
   search: 'Only errors with this text in the message or backtrace, ignoring case',
   query: 'Only errors that match a query such as \'is:unresolved user:42 -timeout "not found"\'',
   user_id: 'Only errors that affect this user',

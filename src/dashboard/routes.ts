@@ -10,6 +10,7 @@ import { correlation } from './pages/correlation/page.js'
 import { error } from './pages/error/page.js'
 import { changes } from './pages/errors/changes.js'
 import { errors } from './pages/errors/page.js'
+import { tags } from './pages/errors/tags.js'
 import { health } from './pages/health/page.js'
 import { notifications } from './pages/notifications/page.js'
 import { overview } from './pages/overview/page.js'
@@ -45,7 +46,7 @@ const ACTIONS: readonly Action[] = [
 export function createRoutes(parts: readonly DashboardPart[]): Routes {
   const routes: Routes = {
     pages: [...PAGES, ...parts.flatMap(({ pages }) => pages)],
-    feeds: [changes, openapiFeed(() => routes)],
+    feeds: [changes, tags, openapiFeed(() => routes)],
     downloads: parts.flatMap(({ downloads = [] }) => downloads),
     actions: [...ACTIONS, ...parts.flatMap(({ actions = [] }) => actions)],
     navigation: parts.flatMap(({ pages: [page], navigation }) => (page ? [{ ...navigation, ...linkTo(page) }] : [])),

@@ -203,6 +203,11 @@ export const TABLES = {
     columns: { error_id: integer, kind: textOf<'platform' | 'commit'>(), value: text },
     key: ['error_id', 'kind', 'value'],
   }),
+  /** Tags of the occurrences of an error, for filters. In lower case, limited to the first values of each key. */
+  faultboard_error_tags: defineTable({
+    columns: { error_id: integer, tag_key: text, tag_value: text },
+    key: ['error_id', 'tag_key', 'tag_value'],
+  }),
   /** Similarity features of errors, see model/grouping/similarity.ts. */
   faultboard_error_features: defineTable({
     columns: { error_id: integer, feature: integer },
@@ -562,4 +567,7 @@ export type ErrorsTable = Schema['faultboard_errors']
 export type OccurrencesTable = Schema['faultboard_occurrences']
 export type ProcessMinutesTable = Schema['faultboard_process_minutes']
 export type SavedViewsTable = Schema['faultboard_saved_views']
+/** Stored instead of the values of a tag that exceed the limit. */
+export const MORE_VALUES = ''
+
 export type SearchHistoryTable = Schema['faultboard_search_history']

@@ -7,7 +7,7 @@ import type { Selectable } from '../store/kysely.js'
 import type { SavedViewsTable } from '../store/schema.js'
 import { byteOrder } from '../store/sql/sort-order.js'
 import { DEFAULT_ACTOR, MAX_NAME_LENGTH } from './commands/change-errors.js'
-import { type ErrorsFilter, errorsListInput } from './list/errors-filter.js'
+import { type ErrorsFilter, errorsListInput, tagLines } from './list/errors-filter.js'
 
 /** Named query of the error list, shared by all users. */
 export interface SavedView {
@@ -82,7 +82,8 @@ export function listQuery(query: string): string {
   const params = new URLSearchParams(query)
   const kept = new URLSearchParams()
   for (const name of Object.keys(errorsListInput.entries)) {
-    const value = params.get(name)?.trim()
+    // Only `tag` can be repeated.
+    const value = (name === 'tag' ? tagLines(params.getAll(name).join('\n')).join('\n') : params.get(name))?.trim()
     if (value && name !== 'page') kept.set(name, value)
   }
   return kept.toString()

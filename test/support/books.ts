@@ -29,6 +29,7 @@ export async function verifiedCounts(url: string | object): Promise<StoredCounts
     const versions = await read.selectFrom('faultboard_error_versions').selectAll().execute()
     const users = await read.selectFrom('faultboard_error_users').selectAll().execute()
     const origins = await read.selectFrom('faultboard_error_origins').selectAll().execute()
+    const tags = await read.selectFrom('faultboard_error_tags').select('error_id').execute()
     const occurrences = await read
       .selectFrom('faultboard_occurrences')
       .select(['error_id', 'payload_id', 'git_sha'])
@@ -45,6 +46,7 @@ export async function verifiedCounts(url: string | object): Promise<StoredCounts
       ...versions,
       ...users,
       ...origins,
+      ...tags,
       ...occurrences,
       ...payloads,
       ...texts,

@@ -165,15 +165,17 @@ describeEachDatabase('the search query', (database) => {
     const { tracker, found } = await setUp(database)
     const log = (request_url: string, tags: Record<string, unknown>) =>
       tracker.Commands.LogError.call({ error_type: 'TypeError', ...ERRORS.TypeError, request_url, tags })
-    for (let i = 0; i < 30; i++) await log(`/page-${'abcdefghijklmnopqrstuvwxyzABCD'[i]}`, { number: `n${i}n` })
+    for (let i = 0; i < 60; i++) await log(`/page-${'abcdefghijklmnopqrstuvwxyzABCD'[i % 30]}`, { number: `n${i}n` })
     await log('/cart', { number: 'n1n' })
     expect(await found('url:/cart')).toBe('TypeError')
     expect(await found('url:/page-b tag:number=n1n')).toBe('TypeError')
     // The first URL is /cart.
     expect(await found('url:/page-s')).toBe('TypeError')
     expect(await found('url:/page-z')).toBe('')
-    expect(await found('tag:number=n19n')).toBe('TypeError')
-    expect(await found('tag:number=n25n')).toBe('')
+    expect(await found('tag:number=n49n')).toBe('TypeError')
+    expect(await found('tag:number=n50n')).toBe('')
+    expect(await found('n19n')).toBe('TypeError')
+    expect(await found('n25n')).toBe('')
   })
 
   test('combines common words in list order, and counts them up to a limit', async () => {

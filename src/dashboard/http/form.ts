@@ -2,6 +2,8 @@ import { TrackerError } from '../../model/errors.js'
 
 const MAX_BODY_BYTES = 1_048_576
 const MAX_PARAMETERS = 3000
+/** Parameters that form a list when repeated. Of any other parameter, the last value counts. */
+const REPEATABLE: ReadonlySet<string> = new Set(['tag'])
 
 /** Parses a form body within the size limit. Collects `name[]` fields into a list under `name`. */
 export async function readForm(request: Request): Promise<Record<string, string | string[]>> {
@@ -19,7 +21,7 @@ export function toFields(parameters: URLSearchParams): Record<string, string | s
   for (const [name, value] of parameters) {
     if (++count > MAX_PARAMETERS)
       throw new TrackerError('invalid_input', `at most ${MAX_PARAMETERS} parameters are allowed`)
-    const list = /^(.+)\[\d{0,4}\]$/.exec(name)?.[1]
+    const list = /^(.+)\[\d{0,4}\]$/.exec(name)?.[1] ?? (REPEATABLE.has(name) ? name : undefined)
     if (list === undefined) result[name] = value
     else {
       const values = result[list]

@@ -40,6 +40,7 @@ interface FieldProps {
   min?: number
   max?: number
   maxlength?: number
+  placeholder?: string
   /** Id of a datalist with suggestions. */
   list?: string
 }

@@ -201,6 +201,10 @@ export const ERROR_ORIGINS = bulkTarget('faultboard_error_origins', ['error_id',
   onConflict: { update: [] },
 })
 
+export const ERROR_TAGS = bulkTarget('faultboard_error_tags', ['error_id', 'tag_key', 'tag_value'], {
+  onConflict: { update: [] },
+})
+
 export const ACTIVITIES = bulkTarget('faultboard_activities', [
   'error_id',
   'actor',

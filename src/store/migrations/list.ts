@@ -1,9 +1,11 @@
 import { initial } from './0001-initial.js'
 import { environments } from './0002-environments.js'
+import { tags } from './0003-tags.js'
 import type { Migration } from './table.js'
 
 /** All migrations in order. A released migration never changes. Add a new migration instead. */
 export const MIGRATIONS: Record<string, Migration> = {
   '0001-initial': initial,
   '0002-environments': environments,
+  '0003-tags': tags,
 }

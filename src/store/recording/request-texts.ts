@@ -1,13 +1,16 @@
 import { hash } from 'node:crypto'
 import type { ErrorEvent } from '../../model/event.js'
 import { pathPattern } from '../../model/requests/path-pattern.js'
-import { REQUEST_TEXTS } from '../bulk/bulk-targets.js'
+import { MAX_TAG_VALUES, readTags, type Tag } from '../../model/tags.js'
+import { ERROR_TAGS, REQUEST_TEXTS } from '../bulk/bulk-targets.js'
 import type { Dialect } from '../dialect.js'
 import { sql, type Transaction } from '../kysely.js'
-import type { Schema } from '../schema.js'
+import { MORE_VALUES, type Schema } from '../schema.js'
 
-/** Limits the searchable URLs and the searchable tags per error, so that ids in tags cannot fill the table. */
-const MAX_VALUES = 20
+/** Limits the searchable URLs and the searchable tags per error, so that ids in them cannot fill the table. */
+const MAX_TEXTS = 20
+/** Names of tags per error. An occurrence has up to 50. */
+const MAX_TAG_KEYS = 100
 /** Limits the work for a storm. Later batches add what this one skips. */
 const MAX_EXAMINED_EVENTS = 20
 const MAX_CACHED_ERRORS = 5000
@@ -22,8 +25,8 @@ export interface ErrorWithRequests {
 
 interface RequestValues {
   urls: Set<string>
-  /** Lines such as `city=berlin`. */
-  tags: Set<string>
+  /** Values by name of the tag. */
+  tags: Map<string, Set<string>>
 }
 
 /** Values that are known to be stored, by error id. Values of an uncommitted transaction are never added. */
@@ -36,16 +39,19 @@ export async function addRequestTexts(
   errors: readonly ErrorWithRequests[],
 ): Promise<void> {
   const cache = storedValues(dialect)
-  const unknown: ErrorWithRequests[] = []
-  for (const error of errors) {
-    if (hasValues(newValues(error, cache.get(error.id)))) unknown.push(error)
-  }
+  const unknown = errors.filter((error) => {
+    const { urls, tags } = newValues(error, cache.get(error.id))
+    return urls.length + tags.length > 0
+  })
   if (unknown.length === 0) return
   const repeated = unknown.filter(({ is_new }) => !is_new).map(({ id }) => id)
   const stored = await readStoredValues(trx, repeated)
   for (const [id, values] of stored) cache.set(id, values)
-  const rows = unknown.flatMap((error) => textRows(error.id, newValues(error, stored.get(error.id))))
-  if (rows.length > 0) await dialect.insertMany(trx, REQUEST_TEXTS, rows)
+  const added = unknown.map((error) => ({ error_id: error.id, ...newValues(error, stored.get(error.id)) }))
+  const texts = added.flatMap((values) => textRows(values, stored.get(values.error_id)))
+  if (texts.length > 0) await dialect.insertMany(trx, REQUEST_TEXTS, texts)
+  const tags = added.flatMap(({ error_id, tags }) => tags.map(({ key, value }) => [error_id, key, value]))
+  if (tags.length > 0) await dialect.insertMany(trx, ERROR_TAGS, tags)
 }
 
 function storedValues(dialect: Dialect): Map<number, RequestValues> {
@@ -57,32 +63,40 @@ function storedValues(dialect: Dialect): Map<number, RequestValues> {
 }
 
 /** Values of the newest events that are not stored, up to the limits. */
-function newValues(
-  { events }: ErrorWithRequests,
-  stored: RequestValues = { urls: new Set(), tags: new Set() },
-): RequestValues {
-  const found: RequestValues = { urls: new Set(), tags: new Set() }
-  const add = (kind: keyof RequestValues, value: string) => {
-    if (!stored[kind].has(value) && stored[kind].size + found[kind].size < MAX_VALUES) found[kind].add(value)
-  }
+function newValues({ events }: ErrorWithRequests, stored: RequestValues = noValues()): { urls: string[]; tags: Tag[] } {
+  const urls = new Set<string>()
+  const tags = new Map<string, Set<string>>()
   for (const { request_url, context } of events.slice(-MAX_EXAMINED_EVENTS)) {
-    if (request_url) add('urls', pathPattern(request_url).toLowerCase())
-    const { tags } = context
-    if (typeof tags !== 'object' || tags === null) continue
-    for (const [name, value] of Object.entries(tags)) add('tags', `${name}=${value}`.toLowerCase().replace(/\s+/g, ' '))
+    const url = request_url && pathPattern(request_url).toLowerCase()
+    if (url && !stored.urls.has(url) && stored.urls.size + urls.size < MAX_TEXTS) urls.add(url)
+    for (const { key, value } of readTags(context.tags)) {
+      const known = stored.tags.get(key)
+      if (known?.has(value) || known?.has(MORE_VALUES)) continue
+      if (!known && stored.tags.size + tags.size >= MAX_TAG_KEYS) continue
+      const values = tags.get(key) ?? new Set()
+      const isFull = !values.has(value) && (known?.size ?? 0) + values.size >= MAX_TAG_VALUES
+      tags.set(key, values.add(isFull ? MORE_VALUES : value))
+    }
   }
-  return found
+  return { urls: [...urls], tags: [...tags].flatMap(([key, values]) => [...values].map((value) => ({ key, value }))) }
 }
 
-function hasValues({ urls, tags }: RequestValues): boolean {
-  return urls.size + tags.size > 0
+function noValues(): RequestValues {
+  return { urls: new Set(), tags: new Map() }
 }
 
-/** One text per URL, and one text for all tags. A tag starts and ends with a line break, so that it can be found exactly. */
-function textRows(error_id: number, { urls, tags }: RequestValues): (string | number)[][] {
+/** One text per URL, and one text with the first tags. */
+function textRows(
+  { error_id, urls, tags }: { error_id: number; urls: string[]; tags: Tag[] },
+  stored: RequestValues = noValues(),
+): (string | number)[][] {
+  const storedTags = [...stored.tags.values()].reduce((sum, values) => sum + values.size, 0)
+  const searchable = tags.filter(({ value }) => value !== MORE_VALUES).slice(0, Math.max(0, MAX_TEXTS - storedTags))
   const texts = [
-    ...[...urls].map((url) => ['url', url] as const),
-    ...(tags.size > 0 ? [['tag', `\n${[...tags].join('\n')}\n`] as const] : []),
+    ...urls.map((url) => ['url', url] as const),
+    ...(searchable.length > 0
+      ? [['tag', searchable.map(({ key, value }) => `${key}=${value}`).join('\n')] as const]
+      : []),
   ]
   return texts.map(([kind, text]) => [error_id, kind, hash('sha256', `${kind}\n${text}`), text])
 }
@@ -91,15 +105,18 @@ async function readStoredValues(
   trx: Transaction<Schema>,
   error_ids: readonly number[],
 ): Promise<Map<number, RequestValues>> {
-  const values = new Map(error_ids.map((id): [number, RequestValues] => [id, { urls: new Set(), tags: new Set() }]))
+  const values = new Map(error_ids.map((id) => [id, noValues()]))
   if (error_ids.length === 0) return values
-  const { rows } = await sql<{ error_id: number; kind: string; search_text: string }>`
-    select error_id, kind, search_text from faultboard_search_history
-    where error_id in (${sql.join([...error_ids])}) and kind in ('url', 'tag')`.execute(trx)
-  for (const { error_id, kind, search_text } of rows) {
-    const { urls, tags } = values.get(error_id) ?? { urls: new Set(), tags: new Set() }
-    if (kind === 'url') urls.add(search_text)
-    else for (const tag of search_text.split('\n').filter((line) => line !== '')) tags.add(tag)
+  const ids = sql.join([...error_ids])
+  const { rows: urls } = await sql<{ error_id: number; search_text: string }>`
+    select error_id, search_text from faultboard_search_history
+    where error_id in (${ids}) and kind = 'url'`.execute(trx)
+  for (const { error_id, search_text } of urls) values.get(error_id)?.urls.add(search_text)
+  const { rows: tags } = await sql<{ error_id: number; tag_key: string; tag_value: string }>`
+    select error_id, tag_key, tag_value from faultboard_error_tags where error_id in (${ids})`.execute(trx)
+  for (const { error_id, tag_key, tag_value } of tags) {
+    const known = values.get(error_id)?.tags
+    known?.set(tag_key, (known.get(tag_key) ?? new Set()).add(tag_value))
   }
   return values
 }

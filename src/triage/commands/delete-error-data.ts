@@ -12,6 +12,7 @@ const TABLES_WITHOUT_ID = [
   'faultboard_error_users',
   'faultboard_error_features',
   'faultboard_error_origins',
+  'faultboard_error_tags',
 ] as const
 const CASCADE_TABLES = ['faultboard_cascades', 'faultboard_cascade_hours'] as const
 /** Deleting blocks the host's event loop on SQLite, so batches are small. */
@@ -44,6 +45,7 @@ async function deleteInBatches(database: Database, ids: readonly number[]): Prom
     await read.deleteFrom('faultboard_error_search').where('error_id', '=', id).execute()
     await read.deleteFrom('faultboard_error_features').where('error_id', '=', id).execute()
     await read.deleteFrom('faultboard_error_origins').where('error_id', '=', id).execute()
+    await read.deleteFrom('faultboard_error_tags').where('error_id', '=', id).execute()
     await read.deleteFrom('faultboard_cascades').where('parent_error_id', '=', id).execute()
     await read.deleteFrom('faultboard_cascades').where('child_error_id', '=', id).execute()
   }

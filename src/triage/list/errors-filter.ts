@@ -14,6 +14,7 @@ import {
 import { normalizePlatform } from '../../model/requests/platform.js'
 import { MAX_QUERY_LENGTH, parseQuery } from '../../model/search-query.js'
 import { SEVERITIES } from '../../model/severity/severity.js'
+import { parseTag } from '../../model/tags.js'
 import { cleanText } from '../../model/text.js'
 import { TIMEFRAMES, timeframeSpan } from '../../model/time.js'
 import { STATUSES } from '../../model/workflow.js'
@@ -21,7 +22,14 @@ import { type SelectQueryBuilder, sql } from '../../store/kysely.js'
 import type { Schema } from '../../store/schema.js'
 import { hasRegressed } from '../../store/sql/regressed.js'
 import { withoutIndex } from '../../store/sql/sort-order.js'
-import { affectsUser, occurredOnDay, seenInCommit, seenInVersion, seenOnPlatform } from './occurrence-conditions.js'
+import {
+  affectsUser,
+  hasTag,
+  occurredOnDay,
+  seenInCommit,
+  seenInVersion,
+  seenOnPlatform,
+} from './occurrence-conditions.js'
 import { queryKeyConditions } from './query-keys.js'
 
 const DAY_MESSAGE = 'must be a date such as 2026-03-09'
@@ -52,6 +60,37 @@ const searchQuery = () =>
       facts({ type: 'text', max: MAX_QUERY_LENGTH, note: QUERY_NOTE }),
     ),
   )
+
+const MAX_TAGS = 10
+const MAX_TAG_LENGTH = 300
+
+/**
+ * Tags that an error must all have. One text with a line per tag, because links, forms and saved views then treat it like
+ * every other filter.
+ */
+const tagFilter = () =>
+  v.optional(
+    v.pipe(
+      v.union([v.null(), v.string(), v.array(v.string())], TAG_MESSAGE),
+      v.transform((input) => tagLines([input ?? []].flat().join('\n'))),
+      v.check((lines) => lines.every((line) => parseTag(line, ':').key !== ''), TAG_MESSAGE),
+      v.maxLength(MAX_TAGS, `must be at most ${MAX_TAGS} tags`),
+      v.transform((lines) => (lines.length === 0 ? undefined : lines.join('\n'))),
+      facts({
+        type: 'text',
+        max: MAX_TAG_LENGTH,
+        note: 'key:value, or key for any value; repeat the parameter for several tags',
+      }),
+    ),
+  )
+
+const TAG_MESSAGE = 'must be a tag such as city:Berlin'
+
+/** Distinct tags of a filter, such as `city:Berlin`. */
+export function tagLines(tag: string | undefined): string[] {
+  const lines = (tag ?? '').split(/\r?\n/).map((line) => cleanText(line.trim(), MAX_TAG_LENGTH))
+  return [...new Set(lines.filter((line) => line !== ''))]
+}
 
 export const SORT_FIELDS = [
   'occurred_at',
@@ -98,6 +137,7 @@ export const errorsListInput = v.object({
     max: 64,
     note: 'errors with at least one occurrence in this commit; a prefix of at least seven hex digits is accepted',
   }),
+  tag: tagFilter(),
 })
 
 export type ErrorsListInput = v.InferInput<typeof errorsListInput>
@@ -158,6 +198,8 @@ export function applyFilter<O>(
   if (app_version !== undefined)
     result = result.where((eb) => seenInVersion(eb, database.dialect, { app_version, application_id }))
   if (git_sha !== undefined) result = result.where((eb) => seenInCommit(eb, database.dialect, git_sha))
+  for (const line of tagLines(filter.tag))
+    result = result.where((eb) => hasTag(eb, database.dialect, parseTag(line, ':')))
   const { query: searchedQuery } = filter
   if (searchedQuery !== undefined)
     result = result.where((eb) => eb.and(queryKeyConditions(eb, searchedQuery, { context, application_id })))

@@ -15,6 +15,7 @@ export {
   type ErrorsListInput,
   errorsListInput,
   SORT_FIELDS,
+  tagLines,
   UNASSIGNED,
 } from './errors-filter.js'
 

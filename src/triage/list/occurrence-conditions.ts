@@ -1,6 +1,6 @@
 import { daySpan } from '../../model/time.js'
 import type { Dialect } from '../../store/dialect.js'
-import type { ExpressionBuilder } from '../../store/kysely.js'
+import { type ExpressionBuilder, sql } from '../../store/kysely.js'
 import type { Schema } from '../../store/schema.js'
 import { byteOrder, withoutIndex } from '../../store/sql/sort-order.js'
 
@@ -74,6 +74,31 @@ export function seenOnPlatform(eb: ErrorsExpression, dialect: Dialect, platform:
     withoutIndex(dialect, 'faultboard_errors.id'),
     'in',
     originsOf(eb, 'platform').where('faultboard_error_origins.value', '=', platform),
+  )
+}
+
+export interface TagFilter {
+  key: string
+  /** Null for any value. */
+  value: string | null
+  /** Whether all values that start with `value`, or all keys that start with `key`, match. */
+  isPrefix?: boolean
+}
+
+/** Errors with at least one occurrence that has this tag. */
+export function hasTag(eb: ErrorsExpression, dialect: Dialect, { key, value, isPrefix = false }: TagFilter) {
+  const matches = (column: string, text: string, isStart: boolean) =>
+    isStart
+      ? sql<boolean>`${sql.ref(column)} like ${`${text.replace(/[!%_]/g, '!$&')}%`} escape '!'`
+      : sql<boolean>`${sql.ref(column)} = ${text}`
+  const tags = eb
+    .selectFrom('faultboard_error_tags')
+    .select('faultboard_error_tags.error_id')
+    .where(matches('faultboard_error_tags.tag_key', key, isPrefix && value === null))
+  return eb(
+    withoutIndex(dialect, 'faultboard_errors.id'),
+    'in',
+    value === null ? tags : tags.where(matches('faultboard_error_tags.tag_value', value, isPrefix)),
   )
 }
 

@@ -1,9 +1,10 @@
 import type { Context } from '../../context.js'
 import { normalizePlatform } from '../../model/requests/platform.js'
 import { type IsValue, parseQuery, type QueryTerm } from '../../model/search-query.js'
+import { parseTag } from '../../model/tags.js'
 import { type Expression, type SqlBool, sql } from '../../store/kysely.js'
 import { hasRegressed } from '../../store/sql/regressed.js'
-import { affectsUser, type ErrorsExpression, seenInVersion, seenOnPlatform } from './occurrence-conditions.js'
+import { affectsUser, type ErrorsExpression, hasTag, seenInVersion, seenOnPlatform } from './occurrence-conditions.js'
 
 /** Whether the query contains a key with a condition here. */
 export function hasQueryKeys(query: string | undefined): boolean {
@@ -32,6 +33,9 @@ const CONDITIONS: { readonly [Key in QueryTerm['key']]?: Condition } = {
     seenOnPlatform(eb, context.database.dialect, normalizePlatform(parts.join('*'))),
   release: (eb, [app_version = '', ...wildcards], { context, application_id }) =>
     seenInVersion(eb, context.database.dialect, { app_version, application_id, isPrefix: wildcards.length > 0 }),
+  tag: (eb, [text = '', ...wildcards], { context }) => {
+    return hasTag(eb, context.database.dialect, { ...parseTag(text, '='), isPrefix: wildcards.length > 0 })
+  },
   type: (_eb, parts) => {
     const pattern = parts.map((part) => part.toLowerCase().replace(/[!%_]/g, '!$&')).join('%')
     return sql<boolean>`lower(faultboard_errors.error_type) like ${pattern} escape '!'`

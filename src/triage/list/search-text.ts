@@ -61,11 +61,6 @@ function queryText({ key, parts, isNegated }: QueryTerm): TextTerm | null {
       const texts = parts.map((part) => (part === '' ? '' : pathPattern(part).toLowerCase()))
       return { ...onlyKind('url', texts), pattern: `%${texts.map(escapePattern).join('%')}%`, isNegated }
     }
-    case 'tag': {
-      const [tag = '', ...wildcards] = parts.map((part) => part.toLowerCase())
-      const end = wildcards.length > 0 ? '' : tag.includes('=') ? '\n' : '='
-      return { ...onlyKind('tag', [tag]), pattern: `%\n${escapePattern(tag)}${end}%`, isNegated }
-    }
     default:
       return null
   }

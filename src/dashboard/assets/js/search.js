@@ -36,8 +36,27 @@ function enableSuggestions(field) {
           : []
     const from = key === null ? 0 : key.length + 1
     return options
-      .filter((option) => option.slice(from).toLowerCase().startsWith(start) && option !== term)
+      .filter((option) => option.slice(from).replace(/^"/, '').toLowerCase().startsWith(start) && option !== term)
       .slice(0, MAX_SUGGESTIONS)
+  }
+
+  /** Replaces the values of `tag:` by those that the server knows. */
+  async function loadTags() {
+    const term = currentTerm()
+    if (!term.startsWith('tag:')) return
+    const url = new URL(field.dataset.tags, location.href)
+    url.searchParams.set('start', term.slice('tag:'.length).replaceAll('"', ''))
+    const response = await fetch(url).catch(() => null)
+    if (!response?.ok || term !== currentTerm()) return
+    const { tags, has_more_values } = await response.json()
+    valuesByKey.tag = tags
+    show(findSuggestions())
+    if (!has_more_values) return
+    const note = document.createElement('li')
+    note.className = 'muted'
+    note.textContent = 'Too many values: some are not listed and not found'
+    list.append(note)
+    list.hidden = false
   }
 
   function show(options) {
@@ -59,7 +78,8 @@ function enableSuggestions(field) {
   const selected = () => list.querySelector('[aria-selected="true"]')
 
   function move(step) {
-    const items = [...list.children]
+    const items = [...list.querySelectorAll('[role="option"]')]
+    if (items.length === 0) return
     const current = items.indexOf(selected())
     const next = items[(current + step + items.length + (current < 0 && step < 0 ? 1 : 0)) % items.length]
     for (const item of items) item.setAttribute('aria-selected', String(item === next))
@@ -69,12 +89,17 @@ function enableSuggestions(field) {
 
   function accept(option) {
     const end = field.selectionStart
-    const text = option.endsWith(':') ? option : `${option} `
-    field.setRangeText(text, end - currentTerm().length, end, 'end')
-    show(option.endsWith(':') ? findSuggestions() : [])
+    const isUnfinished = /[:=]$/.test(option)
+    field.setRangeText(isUnfinished ? option : `${option} `, end - currentTerm().length, end, 'end')
+    update(isUnfinished)
   }
 
-  field.addEventListener('input', () => show(currentTerm() === '' ? [] : findSuggestions()))
+  function update(isOpen) {
+    show(isOpen ? findSuggestions() : [])
+    if (isOpen) void loadTags()
+  }
+
+  field.addEventListener('input', () => update(currentTerm() !== ''))
   field.addEventListener('blur', () => show([]))
   field.addEventListener('keydown', (event) => {
     if (event.isComposing) return
@@ -90,7 +115,7 @@ function enableSuggestions(field) {
   // Keeps the focus in the field.
   list.addEventListener('mousedown', (event) => event.preventDefault())
   list.addEventListener('click', (event) => {
-    const item = event.target.closest('li')
+    const item = event.target.closest('[role="option"]')
     if (item) accept(item.textContent)
   })
 }

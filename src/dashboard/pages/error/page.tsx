@@ -5,6 +5,7 @@ import { chartSpan, chartSpanInput } from '../../../model/chart-span.js'
 import { integer, optional } from '../../../model/input/input.js'
 import * as r from '../../../model/result.js'
 import { listAssignees } from '../../../triage/list/filter-choices.js'
+import { keysWithMoreValues } from '../../../triage/list/tag-suggestions.js'
 import { requestCurl } from '../../../triage/queries/error-curl.js'
 import { ErrorGrouping, explainGrouping } from '../../../triage/queries/error-grouping.js'
 import { ErrorHistory, loadHistogram, loadShares } from '../../../triage/queries/error-history.js'
@@ -65,13 +66,14 @@ export const error = definePage({
   },
   async loadForHtml(context, { record, span }, { application_id, list_query, list_page, wide_frame }, visit) {
     const filter = originFilter({ list_query, list_page })
-    const [stacks, releases, assignees, adjacent] = await Promise.all([
+    const [stacks, releases, assignees, adjacent, fullTags] = await Promise.all([
       loadStacks(context, record, { visit, wide_frame }),
       cachedReleaseTimes(context, { application_id: record.application_id }),
       listAssignees(context, application_id ?? null),
       filter && findNeighbors(context, record.id, { ...filter, application_id }),
+      Object.keys(record.tags).length > 0 ? keysWithMoreValues(context, record.id) : [],
     ])
-    return { stacks, releases: markersWithin(releases, span), assignees, adjacent }
+    return { stacks, releases: markersWithin(releases, span), assignees, adjacent, fullTags }
   },
   title: ({ record }) => messageTitle(record),
   response: r.object({
@@ -96,7 +98,11 @@ export const error = definePage({
       related: Object.fromEntries(related.map(({ name, data }) => [name, data])),
     },
   }),
-  view({ record, span, history, users, grouping, related, stacks, releases, assignees, adjacent }, visit, list) {
+  view(
+    { record, span, history, users, grouping, related, stacks, releases, assignees, adjacent, fullTags },
+    visit,
+    list,
+  ) {
     const props = { record, visit }
     const curl = requestCurl(record)
     return (
@@ -125,7 +131,7 @@ export const error = definePage({
           <div>
             <OccurrenceStep {...props} />
             <StackSection stacks={stacks} />
-            <RequestDetails record={record} curl={curl} visit={visit} />
+            <RequestDetails record={record} curl={curl} fullTags={fullTags} visit={visit} />
             <OccurrenceData record={record} stacks={stacks} visit={visit} />
             <Breadcrumbs {...props} />
             <ActivityTrail {...props} />

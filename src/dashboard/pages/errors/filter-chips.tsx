@@ -1,5 +1,5 @@
 import { PRIORITIES } from '../../../model/workflow.js'
-import { type ErrorsFilter, UNASSIGNED } from '../../../triage/list/errors-list.js'
+import { type ErrorsFilter, tagLines, UNASSIGNED } from '../../../triage/list/errors-list.js'
 import { currentTab } from '../../../triage/list/list-tabs.js'
 import type { Rendered, Visit } from '../../define.js'
 import { listLink } from '../../links/list-link.js'
@@ -12,9 +12,9 @@ export function FilterChips({ filter, visit }: { filter: ErrorsFilter; visit: Vi
   const cleared = Object.fromEntries(chips.map(({ name }) => [name, null]))
   return (
     <ul class="chips" aria-label="Active filters">
-      {chips.map(({ name, label, value }) => (
+      {chips.map(({ name, label, value, rest = null }) => (
         <li>
-          <a class="chip" href={listLink(visit, filter, { [name]: null })} title="Remove filter">
+          <a class="chip" href={listLink(visit, filter, { [name]: rest })} title="Remove filter">
             {label && <span class="chip-label">{`${label} `}</span>}
             {value && <bdi>{value}</bdi>}
             <span aria-hidden="true" class="cross" />
@@ -35,6 +35,8 @@ interface Chip {
   name: keyof ErrorsFilter
   label: string
   value: string
+  /** Filter after this chip is removed. */
+  rest?: string | null
 }
 
 /** Chips in the order of the controls. */
@@ -62,5 +64,9 @@ export function filterChips(filter: ErrorsFilter, user: string): Chip[] {
   add('app_version', 'Version', filter.app_version)
   add('user_id', 'User', filter.user_id)
   add('git_sha', 'Git SHA', filter.git_sha)
+  const tags = tagLines(filter.tag)
+  for (const value of tags) {
+    chips.push({ name: 'tag', label: 'Tag', value, rest: tags.filter((tag) => tag !== value).join('\n') || null })
+  }
   return chips
 }

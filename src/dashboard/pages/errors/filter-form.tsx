@@ -1,7 +1,7 @@
 import { SEVERITIES } from '../../../model/severity/severity.js'
 import { TIMEFRAMES } from '../../../model/time.js'
 import { PRIORITIES, STATUSES } from '../../../model/workflow.js'
-import { type ErrorsFilter, SORT_FIELDS, UNASSIGNED } from '../../../triage/list/errors-list.js'
+import { type ErrorsFilter, SORT_FIELDS, tagLines, UNASSIGNED } from '../../../triage/list/errors-list.js'
 import type { FilterChoices } from '../../../triage/list/filter-choices.js'
 import type { Rendered, Visit } from '../../define.js'
 import { capitalize, words } from '../../ui/badges.js'
@@ -33,7 +33,7 @@ export function FilterForm({
         {(['application_id', 'unresolved', 'hide_snoozed', 'snoozed', 'regressed'] as const).map(
           (name) => filter[name] && <input type="hidden" name={name} value={String(filter[name])} />,
         )}
-        <SearchBox filter={filter} choices={choices} types={types} problem={problem} />
+        <SearchBox filter={filter} choices={choices} types={types} problem={problem} visit={visit} />
         <Select
           name="severity"
           label="Severity"
@@ -97,6 +97,10 @@ function MoreFilters({ filter, choices }: { filter: ErrorsFilter; choices: Filte
         <TextField name="user_id" label="User" value={filter.user_id} />
         <TextField name="day" label="Day" type="date" value={filter.day} />
         <TextField name="git_sha" label="Git SHA" value={filter.git_sha} />
+        {tagLines(filter.tag).map((tag) => (
+          <input type="hidden" name="tag" value={tag} />
+        ))}
+        <TextField name="tag" label={filter.tag === undefined ? 'Tag' : 'Another tag'} placeholder="city:Berlin" />
         <SelectField
           name="sort_by"
           label="Sort by"

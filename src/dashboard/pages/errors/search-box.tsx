@@ -1,7 +1,8 @@
 import { IS_VALUES, MAX_QUERY_LENGTH } from '../../../model/search-query.js'
 import type { ErrorsFilter } from '../../../triage/list/errors-list.js'
 import type { FilterChoices } from '../../../triage/list/filter-choices.js'
-import type { Rendered } from '../../define.js'
+import type { Rendered, Visit } from '../../define.js'
+import { href } from '../../links/href.js'
 import { Menu } from '../../ui/menu.js'
 
 /** Keys of the query with the values that the script suggests. */
@@ -15,6 +16,7 @@ export function SearchBox({
   choices,
   types,
   problem,
+  visit,
 }: {
   filter: ErrorsFilter
   choices: FilterChoices
@@ -22,6 +24,7 @@ export function SearchBox({
   types: readonly string[]
   /** Problem of a malformed query. */
   problem?: string | undefined
+  visit: Visit
 }): Rendered {
   return (
     <div class="search">
@@ -36,6 +39,7 @@ export function SearchBox({
           maxlength={MAX_QUERY_LENGTH}
           aria-invalid={problem ? 'true' : undefined}
           aria-describedby={problem ? 'search-problem' : undefined}
+          data-tags={href(visit, '/errors/tags.json')}
           data-suggestions={JSON.stringify(suggestions(choices, [...new Set(types)]))}
         />
       </label>

@@ -1,5 +1,7 @@
+import { MAX_TAG_VALUES } from '../../../../model/tags.js'
 import type { ErrorRecord } from '../../../../triage/queries/error-record.js'
 import type { Rendered, Visit } from '../../../define.js'
+import { href } from '../../../links/href.js'
 import { CopyButton } from '../../../ui/copy.js'
 import { describeClient } from './client.js'
 import { FactList, isEmpty, Values } from './facts.js'
@@ -9,10 +11,13 @@ import { Trace } from './trace.js'
 export function RequestDetails({
   record,
   curl,
+  fullTags,
   visit,
 }: {
   record: ErrorRecord
   curl: string | null
+  /** Keys of tags with more values than filters can find. */
+  fullTags: readonly string[]
   visit: Visit
 }): Rendered {
   const { trace_id, span_id, details_omitted } = record.details
@@ -22,7 +27,7 @@ export function RequestDetails({
         <p class="meta muted">Recorded without parameters, context and breadcrumbs: the event loop was late.</p>
       )}
       <Request record={record} curl={curl} />
-      <Tags tags={record.tags} />
+      <Tags tags={record.tags} fullTags={fullTags} visit={visit} />
       <Trace trace_id={trace_id} span_id={span_id} template={visit.options.trace_url_template} />
     </>
   )
@@ -67,7 +72,10 @@ function Request({ record, curl }: { record: ErrorRecord; curl: string | null })
   )
 }
 
-function Tags({ tags }: { tags: Record<string, unknown> }) {
+const TOO_MANY_VALUES = `Filters find the first ${MAX_TAG_VALUES} values of this tag in this error.`
+
+/** Each tag links to the errors that have it. */
+function Tags({ tags, fullTags, visit }: { tags: Record<string, unknown>; fullTags: readonly string[]; visit: Visit }) {
   if (isEmpty(tags)) return null
   return (
     <section class="panel" aria-labelledby="tags-title">
@@ -75,16 +83,26 @@ function Tags({ tags }: { tags: Record<string, unknown> }) {
         <h2 id="tags-title">Tags</h2>
       </div>
       <dl class="tags">
-        {Object.entries(tags).map(([name, value]) => (
-          <div class="tag">
-            <dt>
-              <bdi>{name}</bdi>
-            </dt>
-            <dd>
-              <bdi>{typeof value === 'object' ? JSON.stringify(value) : String(value)}</bdi>
-            </dd>
-          </div>
-        ))}
+        {Object.entries(tags).map(([name, value]) => {
+          const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
+          return (
+            <div class="tag">
+              <dt>
+                <bdi>{name}</bdi>
+              </dt>
+              <dd>
+                <a href={href(visit, '/errors', { tag: `${name}:${text}` })}>
+                  <bdi>{text}</bdi>
+                </a>
+                {fullTags.includes(name.toLowerCase()) && (
+                  <span class="muted" title={TOO_MANY_VALUES}>
+                    {' too many values'}
+                  </span>
+                )}
+              </dd>
+            </div>
+          )
+        })}
       </dl>
     </section>
   )

@@ -1,0 +1,93 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { describeEachDatabase } from '../support/databases.js'
+import { type Host, startHost } from '../support/host.js'
+
+interface Suggestions {
+  tags: string[]
+  has_more_values: boolean
+}
+
+describeEachDatabase('tags', (database) => {
+  async function setUp(): Promise<Host & { types(query: string): Promise<string> }> {
+    const host = await startHost(await database.fresh())
+    onTestFinished(() => host.close())
+    const types = async (query: string) => {
+      const { errors } = (await host.json(`/errors.json?${query}`)) as unknown as { errors: { error_type: string }[] }
+      return errors
+        .map(({ error_type }) => error_type)
+        .sort()
+        .join(' ')
+    }
+    return { ...host, types }
+  }
+
+  test('filter the list, repeated for AND, without regard to case', async () => {
+    const { tracker, types, get, post } = await setUp()
+    const log = (error_type: string, tags: Record<string, unknown>) =>
+      tracker.Commands.LogError.call({ error_type, message: 'x', tags })
+    await log('A', { city: 'Berlin', plan: 'pro' })
+    await log('B', { city: 'Berlin', plan: 'free' })
+    await log('C', { city: 'New  York', retries: 3 })
+    for (const [query, names] of [
+      ['tag=city:Berlin', 'A B'],
+      ['tag=CITY:berlin', 'A B'],
+      ['tag=city:Berlin&tag=plan:pro', 'A'],
+      ['tag[]=city:Berlin&tag[]=plan:free', 'B'],
+      ['tag=city:new+york', 'C'],
+      ['tag=city', 'A B C'],
+      ['tag=retries:3', 'C'],
+      ['tag=city:ber', ''],
+      ['tag=city:%25', ''],
+      ['tag=', 'A B C'],
+      ['tag=plan:pro&tag=plan:free', ''],
+      ['tag=city:Berlin&query=-tag:plan%3Dpro', 'B'],
+      ['query=tag:city%3Dber*', 'A B'],
+      ['query=tag:cit*', 'A B C'],
+      ['query=-tag:city%3Dberlin', 'C'],
+    ])
+      expect(await types(query ?? ''), query).toBe(names)
+
+    const page = await (await get('/errors?tag=city:Berlin&tag=plan:pro')).text()
+    expect(page.match(/<bdi>(city:Berlin|plan:pro)<\/bdi>/g)).toHaveLength(2)
+    expect(page).toContain('/errors?tag=plan%3Apro"')
+    const saved = await post('/saved_views', { name: 'Berlin', list_query: 'tag=city:Berlin&tag=plan:free' })
+    expect(await types(saved.headers.get('location')?.split('?')[1] ?? '')).toBe('B')
+    expect((await get('/errors.json?tag=:x')).status).toBe(422)
+    expect((await get(`/errors.json?${'tag=a:b&tag=c:d&'.repeat(30)}`)).status).toBe(200)
+    const tooMany = Array.from({ length: 11 }, (_, i) => `tag=a:${i}`).join('&')
+    expect((await get(`/errors.json?${tooMany}`)).status).toBe(422)
+  })
+
+  test('suggests keys and values, and marks keys with too many values', async () => {
+    const { tracker, json, get } = await setUp()
+    const log = (tags: Record<string, unknown>) =>
+      tracker.Commands.LogError.call({ error_type: 'A', message: 'x', tags })
+    const error = await log({ city: 'Berlin', country: 'DE', 'a%b': '100%' })
+    await log({ city: 'Bern', 'order id': 'x' })
+    for (let i = 0; i < 60; i++) await log({ order: `o${String(i).padStart(2, '0')}` })
+    const suggest = async (start: string) =>
+      (await json(`/errors/tags.json?start=${encodeURIComponent(start)}`)) as unknown as Suggestions
+    expect(new Set((await suggest('')).tags)).toEqual(new Set(['a%b=', 'city=', 'country=', 'order=', 'order id=']))
+    expect(await suggest('c')).toMatchObject({ tags: ['city=', 'country='], has_more_values: false })
+    expect(await suggest('CITY=be')).toMatchObject({ tags: ['city=berlin', 'city=bern'], has_more_values: false })
+    expect(await suggest('city=x')).toMatchObject({ tags: [] })
+    const orders = await suggest('order=')
+    expect(orders.tags).toHaveLength(20)
+    expect(orders).toMatchObject({ has_more_values: true })
+    expect(await (await get(`/errors/${error?.id}`)).text()).toContain('too many values')
+  })
+
+  test('accepts hostile tags, and deletes the tags of an error with it', async () => {
+    const { tracker, types, json } = await setUp()
+    const tags = Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`key${i}\0\ud800`, 'v'.repeat(10_000)]))
+    const error = await tracker.Commands.LogError.call({
+      error_type: 'Hostile',
+      message: 'x',
+      tags: { __proto__: 'x', constructor: 'y', "'; drop table": '<script>', ...tags },
+    })
+    expect(await types(`tag=${encodeURIComponent("'; drop table:<script>")}`)).toBe('Hostile')
+    expect(await types('tag=constructor:y')).toBe('Hostile')
+    await tracker.Commands.BatchDeleteErrors.call({ error_ids: [error?.id ?? 0] })
+    expect(await json('/errors/tags.json')).toMatchObject({ tags: [] })
+  })
+})
