@@ -61,7 +61,7 @@ describe('the overview', () => {
     expect(page).toContain('<a href="/error_dashboard/errors?day=2026-05-10">')
   })
 
-  test('lists what needs attention first, each error once with all reasons', () => {
+  test('lists what needs attention first, critical errors at the top, each error once with all reasons', () => {
     const rows = section(page, 'needs-attention')
       .split('<li>')
       .slice(1)
@@ -70,8 +70,8 @@ describe('the overview', () => {
         /errors\/\d+">([^<]*)</.exec(row)?.[1],
       ])
     expect(rows).toEqual([
-      ['regressed', 'BackError'],
       ['new since 2.0', 'critical, unassigned', 'CheckoutError'],
+      ['regressed', 'BackError'],
       ['high, unassigned', '&lt;img src=x onerror=alert(1)&gt;Type'],
     ])
     expect(page).toContain('<a href="#needs-attention">1 regressed, 1 new, 2 unassigned</a>')

@@ -2,7 +2,7 @@ import type { Spike } from '../../../analytics/baselines/spiking-errors.js'
 import type { AttentionList, Overview } from '../../../analytics/overview/overview.js'
 import type { RankedError } from '../../../analytics/ranked-errors.js'
 import type { Rendered, Visit } from '../../define.js'
-import { openErrorsLink } from '../../links/href.js'
+import { href, openErrorsLink } from '../../links/href.js'
 import { SeverityBadge } from '../../ui/badges.js'
 import { formatCount, Time } from '../../ui/time.js'
 import { formatBaseline, spikeLink, spikeOrigin } from '../analytics/spikes.js'
@@ -21,12 +21,25 @@ interface Row {
   reasons: string[]
 }
 
+/** Spikes have neither a message nor a location, so they do not displace errors that do. */
+const MAX_LISTED_SPIKES = 3
+
 /** Open errors that need attention in one list, each with its reasons. */
 export function NeedsAttention({ data, visit }: { data: Overview; visit: Visit }): Rendered {
   const groups = attentionGroups(data, visit)
   const rows = attentionRows(groups)
   const spikes = data.spiking ?? []
-  const incomplete = groups.filter(({ list }) => list.count > list.errors.length)
+  const incomplete = [
+    ...(spikes.length > MAX_LISTED_SPIKES
+      ? [{ count: `${formatCount(spikes.length)} spiking`, href: href(visit, '/errors/analytics') }]
+      : []),
+    ...groups
+      .filter(({ list }) => list.count > list.errors.length)
+      .map(({ name, list, href }) => ({
+        count: `${formatCount(list.count, list.is_lower_bound)} ${name}`,
+        href,
+      })),
+  ]
   return (
     <section class="card" aria-labelledby="needs-attention">
       <h2 id="needs-attention">Needs attention</h2>
@@ -37,27 +50,36 @@ export function NeedsAttention({ data, visit }: { data: Overview; visit: Visit }
         </p>
       ) : (
         <ul class="attention">
-          {spikes.map((spike) => (
-            <SpikeRow spike={spike} visit={visit} />
-          ))}
-          {rows.map((row) => (
+          {rows.filter(isCritical).map((row) => (
             <ErrorRow {...row} visit={visit} />
           ))}
+          {spikes.slice(0, MAX_LISTED_SPIKES).map((spike) => (
+            <SpikeRow spike={spike} visit={visit} />
+          ))}
+          {rows
+            .filter((row) => !isCritical(row))
+            .map((row) => (
+              <ErrorRow {...row} visit={visit} />
+            ))}
         </ul>
       )}
       {incomplete.length > 0 && (
         <p class="meta attention-more">
           {'Show all: '}
-          {incomplete.map(({ name, list, href }, i) => (
+          {incomplete.map(({ count, href }, i) => (
             <>
               {i > 0 && ' · '}
-              <a href={href}>{`${formatCount(list.count, list.is_lower_bound)} ${name}`}</a>
+              <a href={href}>{count}</a>
             </>
           ))}
         </p>
       )}
     </section>
   )
+}
+
+function isCritical({ error }: Row): boolean {
+  return error.severity === 'critical'
 }
 
 function ErrorRow({ error, reasons, visit }: Row & { visit: Visit }): Rendered {

@@ -37,7 +37,7 @@ describe('the detail page shows what was captured with the newest occurrence', (
     ['its route and duration', /<dd[^>]*>\/pay<\/dd>.*<dd[^>]*>31 ms<\/dd>/s],
     ['its headers', /<dt>accept<\/dt>\s*<dd[^>]*>text\/html<\/dd>/],
     ['the platform', /<dd>iOS<\/dd>/],
-    ['the tags', /<dt><bdi>region<\/bdi><\/dt>\s*<dd><bdi>eu-west<\/bdi>/],
+    ['the tags', /<dt><bdi>region<\/bdi><\/dt>\s*<dd><a href="[^"]*tag=region%3Aeu-west"><bdi>eu-west<\/bdi>/],
     ['the context', /<dt>step<\/dt>\s*<dd[^>]*>payment<\/dd>/],
     ['the environment', /<p class="error-meta">.*<bdi>staging<\/bdi>/s],
     ['the cause with its code', /Caused by<\/span>\s*<bdi>Error<\/bdi>\s*<code[^>]*>EHOSTUNREACH/],
@@ -75,6 +75,22 @@ test('the health page lists drop reasons with counts and meanings', async () => 
   const { settings } = (await host.json('/settings?filter=retention_days')) as unknown as { settings: unknown }
   expect(settings).toMatchObject([{ name: 'retention_days' }])
   await host.close()
+})
+
+test('opens the frame of a cause, unless it is in the function of the error itself', async () => {
+  const host = await startHost('sqlite::memory:')
+  onTestFinished(() => host.close())
+  const rethrown = () => new Error('outer', { cause: new Error('inner') })
+  const createCause = () => new Error('inner')
+  const elsewhere = () => new Error('outer', { cause: createCause() })
+  for (const [create, openFrames] of [
+    [rethrown, 1],
+    [elsewhere, 2],
+  ] as const) {
+    const error = await host.tracker.report(create())
+    const page = await (await host.get(`/errors/${error?.id}`)).text()
+    expect(page.match(/<details class="part own" open/g)).toHaveLength(openFrames)
+  }
 })
 
 test('states that details are missing because the event loop was late', async () => {

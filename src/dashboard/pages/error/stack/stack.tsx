@@ -1,7 +1,7 @@
 import type { Cause } from '../../../../model/event.js'
 import type { Rendered } from '../../../define.js'
 import { CopyButton } from '../../../ui/copy.js'
-import { Frames, type ShownCause } from './frames.js'
+import { Frames, type ShownCause, type ShownStack } from './frames.js'
 import type { ShownStacks } from './shown-stacks.js'
 
 export function StackSection({ stacks }: { stacks: ShownStacks }): Rendered {
@@ -18,7 +18,7 @@ export function StackSection({ stacks }: { stacks: ShownStacks }): Rendered {
         <p class="muted meta stack-note">{`At most ${max_lines} frames are stored (max_backtrace_lines).`}</p>
       )}
       {causes.map((cause) => (
-        <CauseSection shown={cause} level={3} />
+        <CauseSection shown={cause} level={3} outer={stack} />
       ))}
       {note !== null && <p class="muted meta stack-note">{note}</p>}
       {stack.lines.length > 0 && (
@@ -39,8 +39,17 @@ const RELATIONS: Record<Cause['relation'], string> = {
   suppressed: 'Suppressed',
 }
 
-/** Cause with its nested causes. Heading levels end at h6. */
-function CauseSection({ shown, level }: { shown: ShownCause; level: number }): Rendered {
+/** Cause with its nested causes. Heading levels end at h6. A cause in a function that is open already stays closed. */
+function CauseSection({
+  shown,
+  level,
+  outer,
+}: {
+  shown: ShownCause
+  level: number
+  /** Stack of the error. */
+  outer: ShownStack
+}): Rendered {
   const { cause, stack, causes } = shown
   const Heading = `h${Math.min(6, level)}` as 'h3'
   return (
@@ -54,12 +63,18 @@ function CauseSection({ shown, level }: { shown: ShownCause; level: number }): R
           {cause.message}
         </pre>
       )}
-      {stack.lines.length > 0 && <Frames stack={stack} open={level === 3} />}
+      {stack.lines.length > 0 && <Frames stack={stack} open={level === 3 && !isInSameFunction(stack, outer)} />}
       {causes.map((inner) => (
-        <CauseSection shown={inner} level={level + 1} />
+        <CauseSection shown={inner} level={level + 1} outer={outer} />
       ))}
     </section>
   )
+}
+
+/** A rethrown error has the lines of its cause in its own source already. */
+function isInSameFunction(stack: ShownStack, outer: ShownStack): boolean {
+  const [frame, outerFrame] = [stack, outer].map(({ parts }) => parts.find((part) => part.kind === 'own')?.frame)
+  return frame?.function_name === outerFrame?.function_name && frame?.file === outerFrame?.file
 }
 
 function rawCause({ cause, stack, causes }: ShownCause, indent: string): string {
