@@ -105,7 +105,7 @@ describeEachDatabase('POST actions', (database) => {
     })
     expect(await host.listed('hide_snoozed=true')).toContain('timeout')
     const page = await (await host.get(`/errors/${host.ids.timeout}`)).text()
-    expect(page).toContain('muted until 20 May 2026, 20:00:00 UTC, by Anna')
+    expect(page).toMatch(/muted until <time[^>]*>20 May 2026, 20:00:00 UTC<\/time>, by Anna/)
     expect(page).toContain('Reason: The provider is down')
     expect(await (await host.get('/errors')).text()).toMatch(/Muted until [^"]+by Anna[^"]*">\s*muted/)
     expect((await host.post(at('timeout', 'unmute'))).status).toBe(302)
