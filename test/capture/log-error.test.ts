@@ -42,7 +42,8 @@ describeOneDatabase('LogError', (database) => {
       ip_address: '2001:db8::1',
       user_agent: 'Shop/2.1 (iPhone)',
       application_name: 'shop',
-      details: { environment: 'staging', code: 'ENOPRICE', statusCode: 502 },
+      environment: 'staging',
+      details: { code: 'ENOPRICE', statusCode: 502 },
       context: { cart: { size: 3 } },
     })
     expect(error.hash_signature).toBe(logged?.hash_signature)

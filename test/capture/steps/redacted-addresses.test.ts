@@ -3,10 +3,17 @@ import type { Draft, StepContext } from '../../../src/capture/draft.js'
 import { redactDetails } from '../../../src/capture/steps/redact.js'
 import { createRedactor } from '../../../src/model/redaction/redaction.js'
 
-const context = { redactor: createRedactor() } as StepContext
+const context = { redactor: createRedactor(), config: { environment: 'test' } } as StepContext
 
 function redactUrl(request_url: string): string | null {
-  const draft = { request_url, platform: 'API', details: {}, tags: [], context: [] } as unknown as Draft
+  const draft = {
+    request_url,
+    platform: 'API',
+    environment: 'test',
+    details: {},
+    tags: [],
+    context: [],
+  } as unknown as Draft
   for (const field of ['place', 'app_version', 'git_sha', 'user_id', 'ip_address', 'user_agent'] as const) {
     draft[field] = null
   }
