@@ -29,6 +29,20 @@ test.each(PAGES)('shows a failure after the layout of %s in the page, and logs i
   expect(lines.join('\n')).toContain(`Dashboard request failed: ${path}: Error: the disk is on fire`)
 })
 
+test('compresses a streamed page, and sends its layout before the content', async () => {
+  const { host, database } = await hostWithSlowDatabase()
+  const whole = await host.get('/errors/analytics')
+  const expected = await whole.text()
+  database.delayedStatements = 5
+  const response = await host.get('/errors/analytics')
+  expect(response.headers.get('content-encoding')).toBe('gzip')
+  const chunks = await readChunks(response)
+  expect(chunks.length).toBeGreaterThan(1)
+  expect(chunks[0]).toContain('<main id="content"')
+  expect(chunks[0]).not.toContain('</html>')
+  expect(withoutTimes(chunks.join(''))).toBe(withoutTimes(expected))
+})
+
 test('sends the headers and cookies of other pages with a streamed page', async () => {
   const { host, database } = await hostWithSlowDatabase()
   const whole = await host.get('/settings')

@@ -1,5 +1,5 @@
 import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
+import { constants, createGzip, gzip } from 'node:zlib'
 import { isCrossOriginRequest } from './origin.js'
 import { isStreamed } from './streamed.js'
 
@@ -20,14 +20,20 @@ const compressedAssets = new Map<string, Promise<Buffer>>()
  */
 export async function compressResponse(request: Request, response: Response): Promise<Response> {
   if (!response.body || !isCompressible(response)) return response
-  const body = Buffer.from(await response.arrayBuffer())
   const headers = new Headers(response.headers)
   headers.append('Vary', 'Accept-Encoding')
   const { status } = response
   const isAsset = headers.get('cache-control')?.includes('immutable') === true
-  const shouldCompress = body.length >= MIN_COMPRESSED_BYTES && acceptsGzip(request.headers.get('accept-encoding'))
   // Prevents BREACH: another site could infer page content from the compressed length.
-  if (!shouldCompress || (!isAsset && isCrossOriginRequest(request.headers))) return withBody(body, status, headers)
+  const isSafe = isAsset || !isCrossOriginRequest(request.headers)
+  const isAccepted = isSafe && acceptsGzip(request.headers.get('accept-encoding'))
+  if (isStreamed(headers)) {
+    if (!isAccepted) return response
+    headers.set('Content-Encoding', 'gzip')
+    return new Response(compressStream(response.body), { status, headers })
+  }
+  const body = Buffer.from(await response.arrayBuffer())
+  if (!isAccepted || body.length < MIN_COMPRESSED_BYTES) return withBody(body, status, headers)
   headers.set('Content-Encoding', 'gzip')
   return withBody(
     isAsset ? await compressAssetOnce(body) : await gzipAsync(body, { level: GZIP_LEVEL.page }),
@@ -37,10 +43,28 @@ export async function compressResponse(request: Request, response: Response): Pr
 }
 
 function isCompressible({ headers }: Response): boolean {
-  return (
-    COMPRESSIBLE_TYPE.test(headers.get('content-type') ?? '') &&
-    !headers.has('content-encoding') &&
-    !isStreamed(headers)
+  const type = headers.get('content-type') ?? ''
+  if (headers.has('content-encoding') || !COMPRESSIBLE_TYPE.test(type)) return false
+  return type.startsWith('text/html') || !isStreamed(headers)
+}
+
+/** Compresses each part as soon as it is available, so that the layout of a page still arrives first. */
+function compressStream(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  const gzipStream = createGzip({ level: GZIP_LEVEL.page, flush: constants.Z_SYNC_FLUSH })
+  return body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      start(controller) {
+        gzipStream.on('data', (part: Buffer) => controller.enqueue(new Uint8Array(part)))
+      },
+      transform: (part) =>
+        new Promise((resolve, reject) => {
+          gzipStream.write(part, (error) => (error ? reject(error) : resolve()))
+        }),
+      flush: () =>
+        new Promise((resolve, reject) => {
+          gzipStream.on('end', resolve).on('error', reject).end()
+        }),
+    }),
   )
 }
 
