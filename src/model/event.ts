@@ -14,6 +14,9 @@ export interface Cause {
   causes?: readonly Cause[] | undefined
 }
 
+/** Further causes are not stored. The total is limited too, because nested aggregates multiply. */
+export const MAX_CAUSES = { depth: 5, aggregated: 10, total: 20 } as const
+
 /**
  * One occurrence as plain, bounded, redacted data. It is buffered, spooled and written, and contains no live object of
  * the host.

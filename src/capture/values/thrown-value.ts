@@ -1,5 +1,5 @@
 import { inspect, types } from 'node:util'
-import type { Cause } from '../../model/event.js'
+import { type Cause, MAX_CAUSES } from '../../model/event.js'
 import { NO_REDACTION, type Redactor } from '../../model/redaction/redaction.js'
 import { skipMessage, stackLines } from '../../model/stacks/backtrace.js'
 import { cleanText } from '../../model/text.js'
@@ -19,10 +19,6 @@ export interface ThrownValue {
   details: Readonly<Record<string, string | number | boolean>>
 }
 
-const MAX_CAUSE_DEPTH = 5
-const MAX_AGGREGATED_ERRORS = 10
-/** Limit for all causes together, because nested aggregates multiply. */
-const MAX_CAUSES = 20
 const DETAIL_KEYS = ['code', 'errno', 'syscall', 'path', 'address', 'port', 'status', 'statusCode'] as const
 
 /**
@@ -77,11 +73,11 @@ function mayHaveCauses(value: unknown, error_type: string): boolean {
 }
 
 function collectCauses(value: unknown, reader: ThrownReader, depth: number): Cause[] {
-  if (!isReadable(value) || depth >= MAX_CAUSE_DEPTH) return []
+  if (!isReadable(value) || depth >= MAX_CAUSES.depth) return []
   const { readLines, redactor, seen } = reader
   const causes: Cause[] = []
   const add = (cause: unknown, relation: Cause['relation']) => {
-    if (cause === undefined || cause === null || seen.has(cause) || seen.size > MAX_CAUSES) return
+    if (cause === undefined || cause === null || seen.has(cause) || seen.size > MAX_CAUSES.total) return
     seen.add(cause)
     const inner = collectCauses(cause, reader, depth + 1)
     const code = isReadable(cause) ? read(cause, 'code') : undefined
@@ -97,7 +93,7 @@ function collectCauses(value: unknown, reader: ThrownReader, depth: number): Cau
   add(read(value, 'cause'), 'cause')
   const errors = read(value, 'errors')
   if (!types.isProxy(errors) && Array.isArray(errors) && isErrorLike(value)) {
-    for (let i = 0; i < Math.min(errors.length, MAX_AGGREGATED_ERRORS); i++) add(read(errors, i), 'aggregated')
+    for (let i = 0; i < Math.min(errors.length, MAX_CAUSES.aggregated); i++) add(read(errors, i), 'aggregated')
   }
   if (typeName(value) === 'SuppressedError') {
     add(read(value, 'error'), 'cause')

@@ -93,6 +93,20 @@ test('opens the frame of a cause, unless it is in the function of the error itse
   }
 })
 
+test.each([
+  [4, false],
+  [12, true],
+])('shows whether causes may be missing: %i nested causes', async (count, isNoted) => {
+  const host = await startHost('sqlite::memory:')
+  onTestFinished(() => host.close())
+  let error = new Error('root')
+  for (let i = 0; i < count; i++) error = new Error(`wrapper ${i}`, { cause: error })
+  const { id } = (await host.tracker.report(error)) ?? {}
+  const page = await (await host.get(`/errors/${id}`)).text()
+  // Not in the source line of this test.
+  expect(/stack-note">\s*At most 5 nested/.test(page)).toBe(isNoted)
+})
+
 test('states that details are missing because the event loop was late', async () => {
   const host = await startHost('sqlite::memory:', { max_event_loop_lag_ms: 200 })
   onTestFinished(() => host.close())

@@ -1,4 +1,4 @@
-import type { Cause } from '../../../../model/event.js'
+import { type Cause, MAX_CAUSES } from '../../../../model/event.js'
 import type { Rendered } from '../../../define.js'
 import { CopyButton } from '../../../ui/copy.js'
 import { Frames, type ShownCause, type ShownStack } from './frames.js'
@@ -20,6 +20,11 @@ export function StackSection({ stacks }: { stacks: ShownStacks }): Rendered {
       {causes.map((cause) => (
         <CauseSection shown={cause} level={3} outer={stack} />
       ))}
+      {hasAllStoredCauses(causes) && (
+        <p class="muted meta stack-note">
+          {`At most ${MAX_CAUSES.depth} nested and ${MAX_CAUSES.aggregated} aggregated causes are stored, ${MAX_CAUSES.total} in total.`}
+        </p>
+      )}
       {note !== null && <p class="muted meta stack-note">{note}</p>}
       {stack.lines.length > 0 && (
         <details class="raw">
@@ -68,6 +73,20 @@ function CauseSection({
         <CauseSection shown={inner} level={level + 1} outer={outer} />
       ))}
     </section>
+  )
+}
+
+/** Whether a limit of the stored causes is reached, so that there may be more. */
+function hasAllStoredCauses(causes: readonly ShownCause[]): boolean {
+  const depth = (list: readonly ShownCause[]): number =>
+    list.length === 0 ? 0 : 1 + Math.max(...list.map(({ causes }) => depth(causes)))
+  const all = (list: readonly ShownCause[]): readonly ShownCause[] =>
+    list.flatMap((cause) => [cause, ...all(cause.causes)])
+  const lists = [causes, ...all(causes).map((cause) => cause.causes)]
+  return (
+    depth(causes) >= MAX_CAUSES.depth ||
+    all(causes).length >= MAX_CAUSES.total ||
+    lists.some((list) => list.filter(({ cause }) => cause.relation === 'aggregated').length >= MAX_CAUSES.aggregated)
   )
 }
 
