@@ -18,8 +18,9 @@ export function describeClient(user_agent: string | null): ClientDescription {
   const { browser, os, platform } = bowser.parse(user_agent.slice(0, MAX_PARSED_LENGTH))
   return {
     browser: joinWords(browser.name, majorVersion(browser.version)),
-    system: joinWords(os.name, os.versionName ?? os.version),
-    device: joinWords(platform.vendor, platform.model) ?? platform.type ?? null,
+    // Every macOS since 2019 sends the version of Catalina.
+    system: os.name === 'macOS' ? os.name : joinWords(os.name, os.versionName ?? os.version),
+    device: platform.model ? joinWords(platform.vendor, platform.model) : (platform.type ?? null),
   }
 }
 
