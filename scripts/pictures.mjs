@@ -12,13 +12,30 @@ import { chromium as chromiumService } from './services/chromium.mjs'
 
 const DESKTOP = { width: 1200, height: 780 }
 const PHONE = { width: 390, height: 780 }
+const MARGIN = 16
 
-/** Each name becomes NAME-light.png and NAME-dark.png. */
+/**
+ * Each name becomes NAME-light.png and NAME-dark.png. `panel` limits the picture to one element, `prepare` acts on the page
+ * before the picture is taken.
+ */
 const PICTURES = [
-  { name: 'error', viewport: DESKTOP, path: findErrorPath },
-  { name: 'errors', viewport: DESKTOP, path: () => '/errors' },
-  { name: 'release', viewport: DESKTOP, path: findReleasePath },
-  { name: 'errors-phone', viewport: PHONE, path: () => '/errors' },
+  { name: 'error', path: findErrorPath },
+  { name: 'errors', path: () => '/errors?unresolved=true&hide_snoozed=true' },
+  { name: 'release', path: findReleasePath },
+  { name: 'errors-phone', path: () => '/errors?unresolved=true&hide_snoozed=true', viewport: PHONE },
+  { name: 'overview', path: () => '/overview' },
+  { name: 'analytics', path: () => '/errors/analytics' },
+  { name: 'search', path: () => '/errors', prepare: typeQuery },
+  { name: 'commands', path: findErrorPath, prepare: openCommands },
+  { name: 'notifications', path: () => '/notifications' },
+  { name: 'health', path: () => '/health' },
+  { name: 'settings', path: () => '/settings' },
+  { name: 'n-plus-one', path: () => '/errors/n_plus_one' },
+  { name: 'swallowed', path: () => '/errors/swallowed_exceptions' },
+  { name: 'process-health', path: () => '/process_health' },
+  { name: 'variables', path: findErrorPath, panel: '[aria-labelledby=stack-title]' },
+  { name: 'breadcrumbs', path: findErrorPath, panel: '[aria-labelledby=crumbs-title]' },
+  { name: 'grouping', path: findErrorPath, panel: '[aria-labelledby=grouping-title]', prepare: openDetails },
 ]
 
 /** Below it, only new errors of the demo arrive: its history is complete. */
@@ -82,15 +99,17 @@ async function takePictures(demo) {
     const page = await browser.newPage({ httpCredentials: CREDENTIALS, deviceScaleFactor: quick ? 1 : 2 })
     // Hides the hints of the demo.
     await page.context().addCookies([{ name: 'larder_banner', value: 'hidden', url: demo.url }])
-    for (const { name, viewport, path } of PICTURES) {
+    for (const { name, viewport = DESKTOP, path, panel, prepare } of PICTURES) {
       await page.setViewportSize(viewport)
       const url = `${demo.url}${await path(demo)}`
       for (const colorScheme of ['light', 'dark']) {
         await page.emulateMedia({ colorScheme })
         const response = await page.goto(url)
         if (!response.ok()) throw new Error(`${url} returned ${response.status()}`)
+        await prepare?.(page)
+        const clip = panel ? await areaAround(page.locator(panel)) : undefined
         const file = join(folder, `${name}-${colorScheme}.png`)
-        writeFileSync(file, toPalettePng(await page.screenshot()))
+        writeFileSync(file, toPalettePng(await page.screenshot({ clip, fullPage: panel !== undefined })))
         console.log(file)
       }
     }
@@ -99,10 +118,29 @@ async function takePictures(demo) {
   }
 }
 
-/** The most frequent critical error of a web application that is still open. */
+/** A panel with the space around it. */
+async function areaAround(panel) {
+  const { x, y, width, height } = await panel.boundingBox()
+  return { x: x - MARGIN, y: y - MARGIN, width: width + 2 * MARGIN, height: height + 2 * MARGIN }
+}
+
+/** Types a query, so that the suggestions for its last word appear. */
+async function typeQuery(page) {
+  await page.locator('input[name=query]').pressSequentially('platform:web -is:snoozed re')
+}
+
+async function openCommands(page) {
+  await page.keyboard.press('Control+k')
+}
+
+/** Opens every collapsed part of the page. */
+async function openDetails(page) {
+  await page.evaluate("document.querySelectorAll('details:not([name])').forEach((details) => { details.open = true })")
+}
+
+/** The critical error that the last deploy of the demo introduced. */
 async function findErrorPath(demo) {
-  const filters = 'platform=Web&severity=critical&unresolved=true&sort_by=occurrence_count'
-  const { errors } = await readJson(demo, `/errors.json?${filters}`)
+  const { errors } = await readJson(demo, '/errors.json?error_type=OrderNotSavedError')
   return `/errors/${errors[0].id}`
 }
 

@@ -25,6 +25,11 @@ and write a mapping as \`chat=low,email=high\`.
 All problems are reported together in one \`ConfigurationError\`. The configuration is frozen once the tracker has started:
 a change takes effect after a restart. The settings page never shows secrets.
 
+<picture>
+  <source media="(prefers-color-scheme: dark)" srcset="https://raw.githubusercontent.com/faultboard/faultboard/HEAD/docs/images/settings-dark.png">
+  <img alt="Settings: every option with its value, description and environment variable" src="https://raw.githubusercontent.com/faultboard/faultboard/HEAD/docs/images/settings-light.png">
+</picture>
+
 ## Names
 
 Names are in snake_case, in this documentation, in JSON and in results. Your code can pass options and arguments of operations
