@@ -6,6 +6,7 @@ const VIEW_OPTIONS = [
   'baseline_alert_threshold_std_devs',
   'dashboard_base_url',
   'digest_frequency',
+  'environment',
   'project_root',
   'quiet_hours',
   'sign_out_url',

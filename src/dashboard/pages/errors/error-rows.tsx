@@ -188,6 +188,7 @@ function ErrorCell({ error, link, visit }: { error: RowError; link: string; visi
       </p>
       <p class="row-source">
         {isMixed && <span class="application">{error.application_name}</span>}
+        {error.environment !== visit.options.environment && <span class="application">{error.environment}</span>}
         {error.place && (
           <code class="row-place">
             <bdi>{error.place}</bdi>
