@@ -1,7 +1,7 @@
 import { lazyOperations } from '../../operation.js'
 import { defineDiagnostic } from '../define.js'
 import { deleteOldHours } from '../hourly/delete-old-hours.js'
-import { loadLater } from '../load-later.js'
+import { collectRepeatedStatements } from './collector.js'
 import { nPlusOneOptions } from './options.js'
 
 const lazily = lazyOperations(() => import('./query.js'))
@@ -11,11 +11,7 @@ export const nPlusOne = defineDiagnostic({
   name: 'n_plus_one',
   options: nPlusOneOptions,
   needs: ['detect_n_plus_one_queries', 'enable_breadcrumbs'],
-  collect: (setup) =>
-    loadLater(setup, 'Repeated statements', async () => {
-      const { collectRepeatedStatements } = await import('./collector.js')
-      return collectRepeatedStatements(setup.context)
-    }),
+  collect: ({ context }) => collectRepeatedStatements(context),
   queries: { NPlusOneQueries: lazily('nPlusOneQueries') },
   page: () => import('./page.js'),
   retention: (context) => deleteOldHours(context, 'faultboard_repeated_statement_hours'),

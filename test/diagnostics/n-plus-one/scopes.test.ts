@@ -11,8 +11,6 @@ const ON: Settings = { enable_breadcrumbs: true, detect_n_plus_one_queries: true
 
 async function watching(database: TestDatabase, settings: Settings = {}) {
   const { tracker, url } = await freshTracker(database, { ...ON, ...settings })
-  // The tracker loads the collector on demand.
-  await Promise.all([tracker.ready(), import('../../../src/diagnostics/n-plus-one/collector.js')])
   const runStatements = (times: number, message = 'select * from users where id = 7') => {
     for (let i = 0; i < times; i++) tracker.addBreadcrumb({ category: 'sql', message, duration_ms: 2 })
   }
