@@ -63,8 +63,8 @@ describeInBrowser('cascades, patterns, bursts, spikes and regressions', ({ open 
   test('links related errors without JavaScript', async () => {
     const page = await open({ javaScriptEnabled: false })
     await page.goto(address('ordinary', '/overview'))
-    await page.getByText('24 this hour', { exact: true }).waitFor()
-    await page.getByRole('link', { name: ORDINARY.first, exact: true }).first().click()
+    const spike = page.getByRole('listitem').filter({ hasText: '24 this hour' })
+    await spike.getByRole('link', { name: ORDINARY.first, exact: true }).click()
     await page.waitForURL(`**/errors?error_type=${ORDINARY.first}&platform=API`)
     await page.getByRole('link', { name: ORDINARY.first, exact: true }).click()
     await page.getByText(`regression in ${ORDINARY.release}`, { exact: true }).first().waitFor()
