@@ -42,7 +42,7 @@ Tracker.report(new Error('The first error'))`,
   ],
 ]
 
-/** Empty state before the first error. Belongs into a live list, which announces the error when it arrives. */
+/** Empty state before the first error. Belongs in a live list, which announces the error when it arrives. */
 export function FirstRun({ visit }: { visit: Visit }): Rendered {
   const selected = visit.applications.find(({ id }) => id === visit.application_id)
   return (

@@ -302,28 +302,22 @@ const TRIAGE_TABLES: Record<string, CreatedTable> = {
   },
 }
 
+/** Releases of the server, or of clients. */
+const RELEASES: CreatedTable = {
+  columns: {
+    application_id: integer,
+    platform: varchar(64),
+    version: varchar(128),
+    environment: varchar(64),
+    first_seen_at: integer,
+  },
+  key: { columns: ['application_id', 'platform', 'version', 'environment'] },
+}
+
 /** Releases, baselines and cascades. */
 const ANALYTICS_TABLES: Record<string, CreatedTable> = {
-  faultboard_releases: {
-    columns: {
-      application_id: integer,
-      platform: varchar(64),
-      version: varchar(128),
-      environment: varchar(64),
-      first_seen_at: integer,
-    },
-    key: { columns: ['application_id', 'platform', 'version', 'environment'] },
-  },
-  faultboard_client_releases: {
-    columns: {
-      application_id: integer,
-      platform: varchar(64),
-      version: varchar(128),
-      environment: varchar(64),
-      first_seen_at: integer,
-    },
-    key: { columns: ['application_id', 'platform', 'version', 'environment'] },
-  },
+  faultboard_releases: RELEASES,
+  faultboard_client_releases: RELEASES,
   faultboard_baselines: {
     columns: {
       id,

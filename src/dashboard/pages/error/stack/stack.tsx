@@ -20,7 +20,7 @@ export function StackSection({ stacks }: { stacks: ShownStacks }): Rendered {
       {causes.map((cause) => (
         <CauseSection shown={cause} level={3} outer={stack} />
       ))}
-      {hasAllStoredCauses(causes) && (
+      {mayHaveMoreCauses(causes) && (
         <p class="muted meta stack-note">
           {`At most ${MAX_CAUSES.depth} nested and ${MAX_CAUSES.aggregated} aggregated causes are stored, ${MAX_CAUSES.total} in total.`}
         </p>
@@ -76,8 +76,8 @@ function CauseSection({
   )
 }
 
-/** Whether a limit of the stored causes is reached, so that there may be more. */
-function hasAllStoredCauses(causes: readonly ShownCause[]): boolean {
+/** Whether the stored causes reach one of their limits. */
+function mayHaveMoreCauses(causes: readonly ShownCause[]): boolean {
   const depth = (list: readonly ShownCause[]): number =>
     list.length === 0 ? 0 : 1 + Math.max(...list.map(({ causes }) => depth(causes)))
   const all = (list: readonly ShownCause[]): readonly ShownCause[] =>
