@@ -6,7 +6,7 @@ import { TrackerError } from '../model/errors.js'
 import { nextTurn } from '../model/event-loop-turns.js'
 import { id, parseInput } from '../model/input/input.js'
 import { clientNetwork } from '../model/requests/client-address.js'
-import { QueryError } from '../model/search-query.js'
+import { QueryError, withViewerName } from '../model/search-query.js'
 import { cleanText } from '../model/text.js'
 import { withTimeout } from '../model/with-timeout.js'
 import { allows, requireRole } from './access.js'
@@ -94,6 +94,7 @@ function createHandler(context: Context, routes: Routes, live: LiveUpdates, sign
       const session = await signIn.authenticate(request, mount, network)
       exchange.visit.identity = session.identity
       exchange.visit.user = session.identity.name
+      nameViewer(exchange.visit)
       exchange.visit.navigation = routes.navigation.filter(({ role = 'viewer' }) => allows(exchange.visit, role))
       warnAboutProxy(hostMount, request.headers)
       const verdict = context.config.enable_rate_limiting ? requests.hit(network) : null
@@ -115,6 +116,12 @@ function createHandler(context: Context, routes: Routes, live: LiveUpdates, sign
       return compressResponse(request, sent)
     }
   }
+}
+
+/** Links and forms of the page then contain the name, so that they find the same errors for every user. */
+function nameViewer({ query, user }: Visit): void {
+  const text = query.get('query')
+  if (text) query.set('query', withViewerName(text, user))
 }
 
 function redirectToSignIn(error: unknown, request: Request, mount: Mount, signIn: SignIn): Response | null {

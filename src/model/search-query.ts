@@ -1,10 +1,24 @@
 import { TrackerError } from './errors.js'
+import { SEVERITIES } from './severity/severity.js'
+import { nearestWord } from './text.js'
+import { PRIORITIES, STATUSES } from './workflow.js'
 
 /** Parser of `query`, the grammar of the search box. See docs/search.md. */
 
-/** Keys with a value, such as `user:42`. Any other text before a colon is plain text. */
-export const QUERY_KEYS = ['is', 'user', 'release', 'platform', 'url', 'type', 'tag'] as const
+/** Keys with a value, such as `user:42`. */
+export const QUERY_KEYS = [
+  ...['is', 'user', 'release', 'platform', 'url', 'type', 'tag'],
+  ...['severity', 'priority', 'status', 'assigned', 'app', 'id'],
+] as const
 export type QueryKey = (typeof QUERY_KEYS)[number]
+
+/** Other names of keys, from the parameters of the list and from other error trackers. */
+const KEY_ALIASES: Readonly<Record<string, QueryKey>> = {
+  version: 'release',
+  level: 'severity',
+  assignee: 'assigned',
+  application: 'app',
+}
 
 export const IS_VALUES = [
   'unresolved',
@@ -20,6 +34,17 @@ export const IS_VALUES = [
   'regressed',
 ] as const
 export type IsValue = (typeof IS_VALUES)[number]
+
+/** Values of the keys that accept nothing else. */
+export const QUERY_VALUES: Readonly<Partial<Record<QueryKey, readonly string[]>>> = {
+  is: IS_VALUES,
+  severity: SEVERITIES,
+  priority: PRIORITIES,
+  status: STATUSES,
+}
+
+/** Id of an error, alone or as the end of a short name such as `shop-42`. */
+const ERROR_ID = /^(?:[a-z0-9-]*-)?([0-9]{1,15})$/
 
 /** Longer than any query that a person types, short enough for a link. */
 export const MAX_QUERY_LENGTH = 1000
@@ -72,6 +97,18 @@ export function parseQuery(text: string): QueryTerm[] {
   return terms
 }
 
+/**
+ * Replaces `assigned:me` by the name of the viewer, except in quotes.
+ * @example withViewerName('is:new assigned:me', 'ada lovelace') // 'is:new assigned:"ada lovelace"'
+ */
+export function withViewerName(query: string, viewer: string): string {
+  return query.replace(QUOTED_OR_MINE, (found) =>
+    found.startsWith('"') ? found : `${found.slice(0, -'me'.length)}"${viewer.replaceAll('"', '\\"')}"`,
+  )
+}
+
+const QUOTED_OR_MINE = /"(?:\\"|[^"])*"|(?<=^|\s|-)assign(?:ed|ee):me(?=\s|$)/g
+
 interface ReadTerm {
   term: QueryTerm
   /** Index after the term. */
@@ -90,9 +127,13 @@ function readTerm(text: string, start: number): ReadTerm {
       throw new QueryError('has empty quotes', text, from, 'Add a phrase or remove the quotes.')
     return { term: { key: 'text', parts: [content], isNegated }, end }
   }
-  const key = QUERY_KEYS.find((name) => text.startsWith(`${name}:`, from))
-  if (key) return readKey(text, from, key, isNegated)
+  const name = keyName(text, from)
+  const key = name === null ? undefined : (QUERY_KEYS.find((known) => known === name) ?? KEY_ALIASES[name])
+  if (name !== null && key) return readKey({ text, start: from, name, key, isNegated })
   const end = wordEnd(text, from)
+  if (name !== null && isUnknownKey(name, text.slice(from + name.length + 1, end))) {
+    throw new QueryError(`has an unknown key ${name}:`, text, from, unknownKeyHelp(name))
+  }
   return { term: { key: 'text', parts: [withoutTrailingWildcards(text.slice(from, end))], isNegated }, end }
 }
 
@@ -103,21 +144,61 @@ function withoutTrailingWildcards(word: string): string {
   return end === 0 ? word : word.slice(0, end)
 }
 
-function readKey(text: string, start: number, key: QueryKey, isNegated: boolean): ReadTerm {
-  const { parts, end } = readValue(text, start + key.length + 1)
+/** Word in lower case before a colon, which can be a key. */
+function keyName(text: string, start: number): string | null {
+  KEY_NAME.lastIndex = start
+  return KEY_NAME.exec(text)?.[1] ?? null
+}
+
+const KEY_NAME = /([a-z][a-z_]{0,30}):/y
+
+/** Words before a colon in messages and stack traces, such as `node:fs` and `npm:react`. */
+const TEXT_PREFIXES = ['node', 'npm', 'data', 'blob']
+
+/** Other keys would find nothing without a reason. `http://x`, `localhost:3000` and `failed: x` are text. */
+function isUnknownKey(name: string, value: string): boolean {
+  return !TEXT_PREFIXES.includes(name) && !/^(?:$|[/:]|\d+$)/.test(value)
+}
+
+function unknownKeyHelp(name: string): string {
+  const nearest = nearestWord(name, [...QUERY_KEYS, ...Object.keys(KEY_ALIASES)])
+  const suggestion = nearest ? `Did you mean ${nearest}:?` : `Keys are ${QUERY_KEYS.join(', ')}.`
+  return `${suggestion} Use tag:${name}=value for a tag, or quote the text.`
+}
+
+interface KeyTerm {
+  text: string
+  start: number
+  /** Name as written, which can be an alias of the key. */
+  name: string
+  key: QueryKey
+  isNegated: boolean
+}
+
+function readKey({ text, start, name, key, isNegated }: KeyTerm): ReadTerm {
+  const valueStart = start + name.length + 1
+  const { parts, end } = readValue(text, valueStart)
   const value = parts.join('*')
   if (value.trim() === '') {
-    throw new QueryError(`has no value after ${key}:`, text, start, `Add a value, or quote the text as "${key}:".`)
+    throw new QueryError(`has no value after ${name}:`, text, start, `Add a value, or quote the text as "${name}:".`)
   }
-  if (key === 'is' && !(IS_VALUES as readonly string[]).includes(value)) {
-    throw new QueryError(`has an unknown value after is:`, text, start + 'is:'.length, `Use ${IS_VALUES.join(', ')}.`)
+  const allowed = QUERY_VALUES[key]
+  if (allowed) {
+    const choice = allowed.find((known) => known === value.toLowerCase())
+    if (choice) return { term: { key, parts: [choice], isNegated }, end }
+    throw new QueryError(`has an unknown value after ${name}:`, text, valueStart, `Use ${allowed.join(', ')}.`)
+  }
+  if (key === 'id') {
+    const [, id] = ERROR_ID.exec(value) ?? []
+    if (id) return { term: { key, parts: [id], isNegated }, end }
+    throw new QueryError('has no number after id:', text, valueStart, 'Use id:42 or id:shop-42.')
   }
   if (key === 'tag' && value.startsWith('=')) {
-    throw new QueryError('has no tag name after tag:', text, start + 'tag:'.length, 'Use tag:name=value.')
+    throw new QueryError('has no tag name after tag:', text, valueStart, 'Use tag:name=value.')
   }
   if ((key === 'release' || key === 'tag') && (parts.length > 2 || (parts.length === 2 && parts[1] !== ''))) {
     const at = start + text.slice(start).indexOf('*')
-    throw new QueryError(`has a * inside the value of ${key}:`, text, at, 'Put the * at the end, or quote it as "*".')
+    throw new QueryError(`has a * inside the value of ${name}:`, text, at, 'Put the * at the end, or quote it as "*".')
   }
   return { term: { key, parts, isNegated }, end }
 }

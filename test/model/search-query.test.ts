@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { IS_VALUES, parseQuery, QueryError, type QueryTerm } from '../../src/model/search-query.js'
+import { IS_VALUES, parseQuery, QueryError, type QueryTerm, withViewerName } from '../../src/model/search-query.js'
 
 /** Terms in a short notation: `!` for a negated term, `|` for a wildcard. */
 function notation(query: string): string[] {
@@ -42,11 +42,22 @@ describe('the query parser', () => {
       ['release:5.12*', 'release(5.12|)'],
       ['url:/a/*/b', 'url(/a/|/b)'],
       ['platform:ios is:unresolved', 'platform(ios)', 'is(unresolved)'],
-      // Only known keys in lower case are keys.
+      [
+        'version:5.12 level:HIGH assignee:ada application:shop',
+        'release(5.12)',
+        'severity(high)',
+        'assigned(ada)',
+        'app(shop)',
+      ],
+      ['priority:none status:wont_fix -severity:low', 'priority(none)', 'status(wont_fix)', '!severity(low)'],
+      ['id:42 id:web-shop-7', 'id(42)', 'id(7)'],
+      // Only words in lower case before a value are keys.
       ['TypeError: x', 'text(TypeError:)', 'text(x)'],
       ['http://shop.example/cart', 'text(http://shop.example/cart)'],
-      ['foo:bar Type:x usertype:x', 'text(foo:bar)', 'text(Type:x)', 'text(usertype:x)'],
-      ['environment:staging', 'text(environment:staging)'],
+      ['Type:x user42:x payment-api:x', 'text(Type:x)', 'text(user42:x)', 'text(payment-api:x)'],
+      ['node:fs node:internal/x:95:5', 'text(node:fs)', 'text(node:internal/x:95:5)'],
+      ['localhost:3000 failed: std::bad_alloc', 'text(localhost:3000)', 'text(failed:)', 'text(std::bad_alloc)'],
+      ['"severty:high"', 'text(severty:high)'],
       ['a-b --c', 'text(a-b)', '!text(-c)'],
       ['Payment* * **', 'text(Payment)', 'text(*)', 'text(**)'],
       ['größe 💔', 'text(größe)', 'text(💔)'],
@@ -70,6 +81,13 @@ describe('the query parser', () => {
       ['type:""', 1, 'no value after type:'],
       ['is:open', 4, 'query has an unknown value after is: at character 4. Use unresolved, resolved, new, '],
       ['is:un*', 4, 'unknown value after is:'],
+      ['severity:urgent', 10, 'unknown value after severity: at character 10. Use critical, high, medium, low.'],
+      ['level:urgent', 7, 'unknown value after level: at character 7'],
+      ['a priority:9', 12, 'Use none, low, medium, high, critical.'],
+      ['id:shop', 4, 'query has no number after id: at character 4. Use id:42 or id:shop-42.'],
+      ['💔 -severty:high', 4, 'query has an unknown key severty: at character 4. Did you mean severity:?'],
+      ['browser:Firefox', 1, 'Keys are is, user, release, '],
+      ['browser:Firefox', 1, 'Use tag:browser=value for a tag, or quote the text.'],
       ['tag:=x', 5, 'query has no tag name after tag: at character 5. Use tag:name=value.'],
       ['release:*beta', 9, 'query has a * inside the value of release: at character 9. Put the * at the end'],
       ['tag:a*=b', 6, 'a * inside the value of tag:'],
@@ -81,6 +99,17 @@ describe('the query parser', () => {
       expect(error.position, query).toBe(position)
       expect(error.status).toBe(422)
     }
+  })
+
+  test('replaces the viewer outside of quotes', () => {
+    const viewer = 'ada "al" lovelace'
+    for (const [query, named] of [
+      ['assigned:me', 'assigned:"ada \\"al\\" lovelace"'],
+      ['is:new -assignee:me x', 'is:new -assignee:"ada \\"al\\" lovelace" x'],
+      ['"x assigned:me" assigned:mel unassigned:me', '"x assigned:me" assigned:mel unassigned:me'],
+    ] as const)
+      expect(withViewerName(query, viewer)).toBe(named)
+    expect(notation(withViewerName('assigned:me', viewer))).toEqual([`assigned(${viewer})`])
   })
 
   test('rejects hostile input at once', () => {

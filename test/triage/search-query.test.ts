@@ -5,7 +5,7 @@ import { assignError } from '../../src/triage/commands/assign-error.js'
 import { errorsPage } from '../../src/triage/list/errors-list.js'
 import { errorChanges } from '../../src/triage/queries/error-changes.js'
 import { describeEachDatabase, type TestDatabase } from '../support/databases.js'
-import { freshTracker, NOON } from '../support/tracker.js'
+import { freshTracker, NOON, trackerAt } from '../support/tracker.js'
 import { addGroups, listContext } from './list-context.js'
 
 const HOUR = 3_600_000
@@ -31,7 +31,7 @@ const ERRORS: Record<string, Partial<LogErrorInput>> = {
   TypeError: {
     message: `Cannot read properties of undefined (reading 'x')`,
     platform: 'Web',
-    app_version: '5.2.0',
+    app_version: '5.120.0',
     user_id: 42,
     request_url: '/cart',
   },
@@ -101,10 +101,13 @@ describeEachDatabase('the search query', (database) => {
       ['tag:city -tag:retries=3', 'PaymentDeclinedError'],
       ['platform:ios', 'PaymentDeclinedError'],
       ['platform:web -platform:ios type:*timeout', 'PaymentTimeout'],
-      ['release:5.12', ''],
-      ['release:5.12*', 'PaymentDeclinedError PaymentTimeout'],
+      ['release:5.12', 'PaymentDeclinedError PaymentTimeout'],
+      ['version:5', 'PaymentDeclinedError PaymentTimeout TypeError'],
+      ['-release:5.12', 'Plain TypeError'],
+      ['release:5.1', ''],
+      ['release:5.12*', 'PaymentDeclinedError PaymentTimeout TypeError'],
       ['release:5.12.1', 'PaymentTimeout'],
-      ['-release:5.1*', 'Plain TypeError'],
+      ['-release:5.12.*', 'Plain TypeError'],
       ['type:Payment*', 'PaymentDeclinedError PaymentTimeout'],
       ['type:payment*error', 'PaymentDeclinedError'],
       ['type:Payment', ''],
@@ -112,6 +115,35 @@ describeEachDatabase('the search query', (database) => {
       ['type:"Payment*"', ''],
       ['-type:Payment*', 'Plain TypeError'],
       ['user:42 release:5.12* platform:Web url:/api is:unresolved type:Payment*', 'PaymentTimeout'],
+    ] as const)
+      expect(await found(query), query).toBe(names)
+  })
+
+  test('finds errors by severity, priority, status, assignee, application and id', async () => {
+    const { tracker, found, idOf, url, spool_path } = await setUp(database)
+    const { Commands } = tracker
+    await Commands.AssignError.call({ error_id: idOf('PaymentTimeout'), assigned_to: 'ada lovelace' })
+    await Commands.UpdatePriority.call({ error_id: idOf('Plain'), priority_level: 3 })
+    await Commands.UpdateStatus.call({ error_id: idOf('Plain'), status: 'investigating' })
+    const billing = trackerAt({ url, spool_path: `${spool_path}-2` }, { application_name: 'Back-Office' }).tracker
+    await billing.Commands.LogError.call({ error_type: 'Other', message: 'x', app_version: '5.12-rc.1' })
+    await billing.shutdown()
+    for (const [query, names] of [
+      ['severity:high', 'TypeError'],
+      ['severity:HIGH -type:TypeError', ''],
+      ['priority:high', 'Plain'],
+      ['status:investigating', 'Plain'],
+      ['assigned:"ada lovelace"', 'PaymentTimeout'],
+      ['-assigned:"ada lovelace" payment', 'PaymentDeclinedError'],
+      ['app:back-office', 'Other'],
+      ['app:back*', 'Other'],
+      ['-app:back-office plain', 'Plain'],
+      [`id:${idOf('Plain')}`, 'Plain'],
+      [`id:shop-${idOf('Plain')} is:new`, ''],
+      ['id:999999999999999', ''],
+      // A prerelease is another version.
+      ['release:5.12 app:back-office', ''],
+      ['release:5.12-rc', 'Other'],
     ] as const)
       expect(await found(query), query).toBe(names)
   })

@@ -16,7 +16,7 @@ export const errors = defineCommand({
   text: 'Accepts the same filters as the error list on the dashboard.',
   examples: [
     'faultboard errors --unresolved --severity critical',
-    "faultboard errors --query 'is:unresolved user:42 release:5.12* declined'",
+    "faultboard errors --query 'is:unresolved user:42 release:5.12 declined'",
     'faultboard errors --search "cart is empty" --timeframe last_7_days --json',
   ],
   flags: {

@@ -44,7 +44,7 @@ const calendarDay = () =>
   )
 
 const QUERY_NOTE =
-  'words and "quoted phrases" that must all match, -word to exclude, and keys such as is:unresolved user:42 release:5.12* platform:ios url:/checkout type:Payment* tag:city=Berlin'
+  'words and "quoted phrases" that must all match, -word to exclude, and keys such as is:unresolved user:42 release:5.12 platform:ios url:/checkout type:Payment* tag:city=Berlin'
 
 /** Query of the search box. Throws a `QueryError`, because an issue of the schema cannot contain the position. */
 const searchQuery = () =>

@@ -37,21 +37,29 @@ export function affectsUser(eb: ErrorsExpression, user_id: string) {
 export interface VersionFilter {
   app_version: string
   application_id: number | undefined
-  /** Whether all versions that start with `app_version` match. */
-  isPrefix?: boolean
+  /**
+   * `exact` unless set. `segments` also matches versions with more segments: `5.12` matches `5.12.1`, not `5.120`. `prefix`
+   * matches all versions that start with `app_version`.
+   */
+  match?: 'exact' | 'segments' | 'prefix'
 }
 
 /** Errors with at least one occurrence in this version. */
 export function seenInVersion(
   eb: ErrorsExpression,
   dialect: Dialect,
-  { app_version, application_id, isPrefix = false }: VersionFilter,
+  { app_version, application_id, match = 'exact' }: VersionFilter,
 ) {
   const all = eb.selectFrom('faultboard_error_versions').select('faultboard_error_versions.error_id')
   const version = byteOrder(dialect, 'faultboard_error_versions.app_version')
-  const versions = isPrefix
-    ? all.where(version, '>=', app_version).where(version, '<', `${app_version}${LAST_CHARACTER}`)
-    : all.where('faultboard_error_versions.app_version', '=', app_version)
+  const isExact = eb(sql.ref('faultboard_error_versions.app_version'), '=', app_version)
+  const inRange = (end: string) => all.where(version, '>=', app_version).where(version, '<', `${app_version}${end}`)
+  const versions = {
+    exact: () => all.where(isExact),
+    // One range of the index. `/` sorts after `.`, and a hyphen or plus between the two ends of the range does not match.
+    segments: () => inRange('/').where(eb.or([isExact, eb(version, '>=', `${app_version}.`)])),
+    prefix: () => inRange(LAST_CHARACTER),
+  }[match]()
   const application = 'faultboard_error_versions.application_id'
   return eb(
     // A version may contain most errors. On SQLite, a scan is then faster than lookups by id.

@@ -2,7 +2,8 @@ import type { Context } from '../../context.js'
 import { normalizePlatform } from '../../model/requests/platform.js'
 import { type IsValue, parseQuery, type QueryTerm } from '../../model/search-query.js'
 import { parseTag } from '../../model/tags.js'
-import { type Expression, type SqlBool, sql } from '../../store/kysely.js'
+import { PRIORITIES } from '../../model/workflow.js'
+import { type Expression, type RawBuilder, type SqlBool, sql } from '../../store/kysely.js'
 import { hasRegressed } from '../../store/sql/regressed.js'
 import { affectsUser, type ErrorsExpression, hasTag, seenInVersion, seenOnPlatform } from './occurrence-conditions.js'
 
@@ -32,14 +33,45 @@ const CONDITIONS: { readonly [Key in QueryTerm['key']]?: Condition } = {
   platform: (eb, parts, { context }) =>
     seenOnPlatform(eb, context.database.dialect, normalizePlatform(parts.join('*'))),
   release: (eb, [app_version = '', ...wildcards], { context, application_id }) =>
-    seenInVersion(eb, context.database.dialect, { app_version, application_id, isPrefix: wildcards.length > 0 }),
+    seenInVersion(eb, context.database.dialect, {
+      app_version,
+      application_id,
+      match: wildcards.length > 0 ? 'prefix' : 'segments',
+    }),
   tag: (eb, [text = '', ...wildcards], { context }) => {
     return hasTag(eb, context.database.dialect, { ...parseTag(text, '='), isPrefix: wildcards.length > 0 })
   },
-  type: (_eb, parts) => {
-    const pattern = parts.map((part) => part.toLowerCase().replace(/[!%_]/g, '!$&')).join('%')
-    return sql<boolean>`lower(faultboard_errors.error_type) like ${pattern} escape '!'`
-  },
+  type: (_eb, parts) => isLike('faultboard_errors.error_type', parts),
+  severity: (eb, [value]) => sql<boolean>`${eb.ref('faultboard_errors.severity')} = ${value}`,
+  priority: (eb, [value]) =>
+    eb(
+      'faultboard_errors.priority_level',
+      '=',
+      PRIORITIES.findIndex((name) => name === value),
+    ),
+  status: (eb, [value]) => sql<boolean>`${eb.ref('faultboard_errors.status')} = ${value}`,
+  assigned: (eb, parts) =>
+    eb.and([
+      // Needed for the negation, because a comparison with null is null.
+      eb('faultboard_errors.assigned_to', 'is not', null),
+      eb('faultboard_errors.assigned_to', '=', parts.join('*')),
+    ]),
+  app: (eb, parts) =>
+    eb(
+      'faultboard_errors.application_id',
+      'in',
+      eb
+        .selectFrom('faultboard_applications')
+        .select('faultboard_applications.id')
+        .where(isLike('faultboard_applications.name', parts)),
+    ),
+  id: (eb, [id]) => eb('faultboard_errors.id', '=', Number(id)),
+}
+
+/** Compares without letter case. The text between the parts is free. */
+function isLike(column: string, parts: readonly string[]): RawBuilder<boolean> {
+  const pattern = parts.map((part) => part.toLowerCase().replace(/[!%_]/g, '!$&')).join('%')
+  return sql<boolean>`lower(${sql.ref(column)}) like ${pattern} escape '!'`
 }
 
 const IS_CONDITIONS: Record<IsValue, (eb: ErrorsExpression, now: number) => Expression<SqlBool>> = {

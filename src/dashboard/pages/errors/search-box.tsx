@@ -1,4 +1,4 @@
-import { IS_VALUES, MAX_QUERY_LENGTH } from '../../../model/search-query.js'
+import { MAX_QUERY_LENGTH, QUERY_KEYS, QUERY_VALUES } from '../../../model/search-query.js'
 import type { ErrorsFilter } from '../../../triage/list/errors-list.js'
 import type { FilterChoices } from '../../../triage/list/filter-choices.js'
 import type { Rendered, Visit } from '../../define.js'
@@ -6,8 +6,19 @@ import { href } from '../../links/href.js'
 import { Menu } from '../../ui/menu.js'
 
 /** Keys of the query with the values that the script suggests. */
-function suggestions({ platforms, app_versions }: FilterChoices, types: readonly string[]): Record<string, unknown> {
-  return { is: IS_VALUES, user: [], release: app_versions, platform: platforms, url: [], type: types, tag: [] }
+function suggestions(
+  { platforms, app_versions, assignees }: FilterChoices,
+  types: readonly string[],
+  { applications }: Visit,
+): Record<string, readonly string[]> {
+  return {
+    ...Object.fromEntries(QUERY_KEYS.map((key) => [key, QUERY_VALUES[key] ?? []])),
+    release: app_versions,
+    platform: platforms,
+    type: types,
+    assigned: ['me', ...assignees],
+    app: applications.map(({ name }) => name),
+  }
 }
 
 /** Search box with help. A plain field without JavaScript; the script adds suggestions. */
@@ -40,7 +51,7 @@ export function SearchBox({
           aria-invalid={problem ? 'true' : undefined}
           aria-describedby={problem ? 'search-problem' : undefined}
           data-tags={href(visit, '/errors/tags.json')}
-          data-suggestions={JSON.stringify(suggestions(choices, [...new Set(types)]))}
+          data-suggestions={JSON.stringify(suggestions(choices, [...new Set(types)], visit))}
         />
       </label>
       {/* A link with the older parameter keeps working; its chip removes it. */}
@@ -80,10 +91,14 @@ const HELP: readonly (readonly [term: string, text: string])[] = [
   ['"not found"', 'This phrase'],
   ['-timeout', 'Not this word, phrase or key'],
   ['user:42', 'Affected this user'],
-  ['release:5.12*', 'Occurred in versions that start with 5.12'],
+  ['release:5.12', 'Occurred in 5.12 or 5.12.x'],
   ['platform:ios', 'Occurred on this platform'],
   ['url:/checkout', 'Occurred on this path'],
   ['type:Payment*', 'Types that start with Payment'],
   ['tag:city=Berlin', 'Has this tag'],
   ['is:unresolved', 'In this state'],
+  ['severity:high', 'Of this severity; also priority: and status:'],
+  ['assigned:me', 'Assigned to me, or to this name'],
+  ['app:shop', 'Of this application'],
+  ['id:42', 'The error with this id'],
 ]

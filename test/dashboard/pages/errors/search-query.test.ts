@@ -34,6 +34,17 @@ describe('the parameter query', () => {
     expect(await host.json('/errors?query=%20')).toMatchObject({ pagination: { total_count: 2 } })
   })
 
+  test('finds the errors of the signed-in user with assigned:me, in lists and batches', async () => {
+    const [error] = await host.tracker.Queries.ErrorsList.call({ query: 'type:TypeError' })
+    await host.tracker.Commands.AssignError.call({ error_id: error?.id ?? 0, assigned_to: 'admin' })
+    expect(await host.json(`/errors?${encoded('assigned:me')}`)).toMatchObject({
+      errors: [{ error_type: 'TypeError' }],
+      pagination: { total_count: 1 },
+    })
+    const html = await (await host.get(`/errors?${encoded('assigned:me')}`, { accept: 'text/html' })).text()
+    expect(html).toContain('name="list_query" value="query=assigned%3A%22admin%22"')
+  })
+
   test('returns 422 with the position for a malformed query, in every format', async () => {
     const path = encoded('declined "insufficient')
     const message =
