@@ -9,6 +9,7 @@ const DESCRIPTIONS: { readonly [Field in keyof ErrorsListInput]?: string } = {
   day: 'Only errors that occurred on this day',
   priority_level: 'Only errors of this priority',
   application_id: 'Only errors of this application',
+  environment: 'Only errors of this environment',
   assigned_to: `Only errors assigned to this person, or ${UNASSIGNED}`,
   unresolved: 'Exclude resolved errors',
   hide_snoozed: 'Exclude snoozed errors',

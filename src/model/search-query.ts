@@ -7,7 +7,7 @@ import { PRIORITIES, STATUSES } from './workflow.js'
 
 /** Keys with a value, such as `user:42`. */
 export const QUERY_KEYS = [
-  ...['is', 'user', 'release', 'platform', 'url', 'type', 'tag'],
+  ...['is', 'user', 'release', 'platform', 'environment', 'url', 'type', 'tag'],
   ...['severity', 'priority', 'status', 'assigned', 'app', 'id'],
 ] as const
 export type QueryKey = (typeof QUERY_KEYS)[number]

@@ -58,6 +58,7 @@ describe('the query parser', () => {
       ['node:fs node:internal/x:95:5', 'text(node:fs)', 'text(node:internal/x:95:5)'],
       ['localhost:3000 failed: std::bad_alloc', 'text(localhost:3000)', 'text(failed:)', 'text(std::bad_alloc)'],
       ['"severty:high"', 'text(severty:high)'],
+      ['environment:staging', 'environment(staging)'],
       ['a-b --c', 'text(a-b)', '!text(-c)'],
       ['Payment* * **', 'text(Payment)', 'text(*)', 'text(**)'],
       ['größe 💔', 'text(größe)', 'text(💔)'],

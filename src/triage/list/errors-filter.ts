@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
+import { MAX_ENVIRONMENT_LENGTH } from '../../model/environment.js'
 import { facts } from '../../model/input/describe-input.js'
 import {
   choice,
@@ -44,7 +45,7 @@ const calendarDay = () =>
   )
 
 const QUERY_NOTE =
-  'words and "quoted phrases" that must all match, -word to exclude, and keys such as is:unresolved user:42 release:5.12 platform:ios url:/checkout type:Payment* tag:city=Berlin'
+  'words and "quoted phrases" that must all match, -word to exclude, and keys such as is:unresolved user:42 release:5.12 platform:ios environment:staging url:/checkout type:Payment* tag:city=Berlin'
 
 /** Query of the search box. Throws a `QueryError`, because an issue of the schema cannot contain the position. */
 const searchQuery = () =>
@@ -131,6 +132,7 @@ export const errorsListInput = v.object({
   sort_by: optional(choice(SORT_FIELDS)),
   sort_direction: optional(choice(['asc', 'desc'])),
   application_id: optional(id()),
+  environment: filterText({ max: MAX_ENVIRONMENT_LENGTH, note: 'errors of this environment' }),
   user_id: filterText({ max: 255 }),
   app_version: filterText({ max: 128, note: 'errors with at least one occurrence in this version' }),
   git_sha: filterText({
@@ -145,7 +147,7 @@ export type ErrorsFilter = Partial<v.InferOutput<typeof errorsListInput>>
 
 export type ErrorsQuery<O> = SelectQueryBuilder<Schema, 'faultboard_errors', O>
 
-const EQUALITY_COLUMNS = ['error_type', 'severity', 'status', 'priority_level'] as const
+const EQUALITY_COLUMNS = ['environment', 'error_type', 'severity', 'status', 'priority_level'] as const
 
 /** Conditions for which SQLite may use an index. Disabled where another index is faster. */
 export interface IndexUse {
@@ -206,9 +208,9 @@ export function applyFilter<O>(
   return result
 }
 
-/** Whether the filter contains more than an application and an order. */
+/** Whether the filter contains more than an application, an environment and an order. */
 export function hasFilters(filter: ErrorsFilter): boolean {
-  const { application_id, page, per_page, sort_by, sort_direction, ...others } = filter
+  const { application_id, environment, page, per_page, sort_by, sort_direction, ...others } = filter
   return Object.values(others).some((value) => value !== undefined && value !== false)
 }
 

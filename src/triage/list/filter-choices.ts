@@ -1,4 +1,6 @@
 import type { Context } from '../../context.js'
+import { applicationIds } from '../../store/applications.js'
+import { environmentsOfApplication } from '../../store/environments.js'
 import { sql } from '../../store/kysely.js'
 import { withoutIndex } from '../../store/sql/sort-order.js'
 
@@ -11,6 +13,7 @@ export interface RecentOrigins {
 
 export interface FilterChoices extends RecentOrigins {
   assignees: string[]
+  environments: string[]
 }
 
 /** Bounds the scan for filter options. Users can still type older versions and inactive platforms. */
@@ -50,4 +53,11 @@ export async function listAssignees({ database }: Context, application_id: numbe
   const column = withoutIndex(database.dialect, 'application_id')
   const rows = await (application_id === null ? assignees : assignees.where(column, '=', application_id)).execute()
   return rows.flatMap(({ assigned_to }) => assigned_to ?? []).sort()
+}
+
+/** All environments of one or all applications, sorted by name. */
+export async function listEnvironments({ database }: Context, application_id: number | null): Promise<string[]> {
+  const ids = application_id === null ? await applicationIds(database) : [application_id]
+  const names = await Promise.all(ids.map((id) => environmentsOfApplication(database.read, id)))
+  return [...new Set(names.flat())].sort()
 }

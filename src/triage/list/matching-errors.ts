@@ -23,7 +23,7 @@ export interface MatchingErrors {
    * Texts that too many errors contain to collect their ids. Null without texts, or if `query` already contains the ids.
    */
   commonText: readonly TextTerm[] | null
-  /** Whether the filter contains more than an application. */
+  /** Whether the filter contains more than an application and an environment. */
   isNarrowed: boolean
   /** Whether the filter probably matches a large share of all errors. */
   isBroad: boolean
@@ -98,6 +98,7 @@ export async function countErrors(
   if (
     matching.commonText.length === 1 &&
     others.application_id === undefined &&
+    others.environment === undefined &&
     !hasFilters(others) &&
     !hasQueryKeys(query)
   )
@@ -123,7 +124,7 @@ export async function countByStatus(
 }
 
 /**
- * Counts each status in its own range of the index on status, snooze and application. Grouping by status takes twice as
+ * Counts each status in its own range of the index on status, snooze, application and environment. Grouping by status takes twice as
  * long.
  */
 async function countIndexedStatuses(

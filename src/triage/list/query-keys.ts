@@ -32,6 +32,7 @@ const CONDITIONS: { readonly [Key in QueryTerm['key']]?: Condition } = {
   user: (eb, parts) => affectsUser(eb, parts.join('*')),
   platform: (eb, parts, { context }) =>
     seenOnPlatform(eb, context.database.dialect, normalizePlatform(parts.join('*'))),
+  environment: (eb, parts) => eb('faultboard_errors.environment', '=', parts.join('*')),
   release: (eb, [app_version = '', ...wildcards], { context, application_id }) =>
     seenInVersion(eb, context.database.dialect, {
       app_version,

@@ -127,6 +127,15 @@ export const SelectedOccurrence = r.object({
 })
 export type SelectedOccurrence = v.InferOutput<typeof SelectedOccurrence>
 
+/** Error with an equal signature in another environment. */
+export const EnvironmentSibling = r.object({
+  id: r.integer,
+  environment: r.text,
+  status: r.text,
+  occurrence_count: r.integer,
+})
+export type EnvironmentSibling = v.InferOutput<typeof EnvironmentSibling>
+
 /**
  * Error with its newest or selected occurrence. `message`, `place`, `backtrace`, `causes`,
  * `platform`, `app_version`, `git_sha`, `user_id` and the captured data describe that occurrence. The other fields
@@ -135,6 +144,8 @@ export type SelectedOccurrence = v.InferOutput<typeof SelectedOccurrence>
 export const ErrorRecord = r.object({
   ...ErrorSummary.entries,
   ...CapturedData.entries,
+  /** Errors with the same signature in other environments of the application. */
+  other_environments: r.list(EnvironmentSibling),
   /** Version of the newest occurrence; `first_app_version` is that of the oldest. */
   last_app_version: r.nullable(r.text),
   backtrace: r.list(r.text),

@@ -5,9 +5,10 @@ import { clampedInteger, id, optional } from '../../model/input/input.js'
 import { displayLocation, rootBacktrace } from '../../model/stacks/code-place.js'
 import { defineOperation } from '../../operation.js'
 import { applicationNames } from '../../store/applications.js'
+import { environmentsOfApplication } from '../../store/environments.js'
 import type { ErrorRow } from '../../store/sql/row-locks.js'
 import { type OccurrenceSelection, occurrencesPage, selectedOccurrence } from './error-occurrences.js'
-import { type Activity, type Comment, type ErrorRecord, toSummary } from './error-record.js'
+import { type Activity, type Comment, type EnvironmentSibling, type ErrorRecord, toSummary } from './error-record.js'
 import { pickCapturedData } from './occurrence.js'
 
 const MAX_TRAIL_ENTRIES = 200
@@ -31,6 +32,7 @@ export const findError = defineOperation({
         now: context.now(),
       }),
       last_app_version: row.app_version,
+      other_environments: await findInOtherEnvironments(context, row),
       ...occurrenceFields(selection, context.config.project_root),
       comments: await loadComments(context, error_id),
       activities: await loadActivities(context, error_id),
@@ -62,6 +64,22 @@ export async function requireError(
     .executeTakeFirst()
   if (!row) throw errorNotFound(error_id)
   return row
+}
+
+/** Uses the key of the records, which contains the environment before the signature. */
+async function findInOtherEnvironments({ database: { read } }: Context, row: ErrorRow): Promise<EnvironmentSibling[]> {
+  const { application_id, environment, hash_signature } = row
+  const names = await environmentsOfApplication(read, application_id)
+  const otherNames = names.filter((name) => name !== environment)
+  if (otherNames.length === 0) return []
+  return read
+    .selectFrom('faultboard_errors')
+    .select(['id', 'environment', 'status', 'occurrence_count'])
+    .where('application_id', '=', application_id)
+    .where('environment', 'in', otherNames)
+    .where('hash_signature', '=', hash_signature)
+    .orderBy('environment')
+    .execute()
 }
 
 async function loadComments({ database }: Context, error_id: number): Promise<Comment[]> {

@@ -5,7 +5,7 @@ import type { Rendered, Visit } from '../../define.js'
 import { href, openErrorsLink } from '../../links/href.js'
 import { backToListLink, type ListOrigin } from '../../links/list-origin.js'
 import { shortLink, shortName } from '../../links/short-link.js'
-import { PriorityBadge, RegressionBadge, SeverityBadge, StatusBadge } from '../../ui/badges.js'
+import { PriorityBadge, RegressionBadge, SeverityBadge, StatusBadge, words } from '../../ui/badges.js'
 import { CopyButton } from '../../ui/copy.js'
 import { Icon } from '../../ui/icons.js'
 import { formatCount, Time } from '../../ui/time.js'
@@ -116,6 +116,7 @@ function ErrorMeta({ record, visit }: { record: ErrorRecord; visit: Visit }): Re
       <MutedBadge error={record} visit={visit} />
       <bdi>{record.application_name}</bdi>
       <bdi>{record.environment}</bdi>
+      <OtherEnvironments record={record} visit={visit} />
       {record.last_app_version && <bdi>{record.last_app_version}</bdi>}
       <span>
         first seen <Time iso={record.first_seen_at} visit={visit} />
@@ -125,5 +126,26 @@ function ErrorMeta({ record, visit }: { record: ErrorRecord; visit: Visit }): Re
       </span>
       {comments > 0 && <a href="#activity">{comments === 1 ? '1 comment' : `${formatCount(comments)} comments`}</a>}
     </p>
+  )
+}
+
+/** Links to the same error in other environments. */
+function OtherEnvironments({ record: { other_environments }, visit }: { record: ErrorRecord; visit: Visit }) {
+  if (other_environments.length === 0) return null
+  return (
+    <span>
+      {'also in '}
+      {other_environments.map(({ id, environment, status, occurrence_count }, i) => (
+        <>
+          {i > 0 && ', '}
+          <a
+            href={href(visit, `/errors/${id}`)}
+            title={`${formatCount(occurrence_count)} occurrences, ${words(status)}`}
+          >
+            <bdi>{environment}</bdi>
+          </a>
+        </>
+      ))}
+    </span>
   )
 }

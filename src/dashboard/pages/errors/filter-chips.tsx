@@ -55,6 +55,7 @@ export function filterChips(filter: ErrorsFilter, user: string): Chip[] {
   add('search', 'Search', filter.search)
   add('severity', 'Severity', filter.severity)
   add('platform', 'Platform', filter.platform)
+  add('environment', 'Environment', filter.environment)
   if (tab !== 'mine')
     add('assigned_to', 'Assignee', filter.assigned_to === UNASSIGNED ? 'Unassigned' : filter.assigned_to)
   add('timeframe', 'Seen', filter.timeframe && words(filter.timeframe))

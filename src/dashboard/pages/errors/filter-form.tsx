@@ -46,6 +46,14 @@ export function FilterForm({
           value={filter.platform}
           choices={[['', 'Platform'], ...valueOptions(choices.platforms, filter.platform)]}
         />
+        {(choices.environments.length > 1 || filter.environment !== undefined) && (
+          <Select
+            name="environment"
+            label="Environment"
+            value={filter.environment}
+            choices={[['', 'Environment'], ...valueOptions(choices.environments, filter.environment)]}
+          />
+        )}
         <Select
           name="assigned_to"
           label="Assignee"

@@ -5,7 +5,12 @@ import { choice, optional } from '../../../model/input/input.js'
 import { QueryError } from '../../../model/search-query.js'
 import { ErrorsPage, errorsListInput, readErrorsPage } from '../../../triage/list/errors-list.js'
 import { downloadedErrors } from '../../../triage/list/export-errors.js'
-import { type FilterChoices, listAssignees, recentOrigins } from '../../../triage/list/filter-choices.js'
+import {
+  type FilterChoices,
+  listAssignees,
+  listEnvironments,
+  recentOrigins,
+} from '../../../triage/list/filter-choices.js'
 import { type TabCounts, tabCounts } from '../../../triage/list/list-tabs.js'
 import { type FoundText, findText } from '../../../triage/list/matching-errors.js'
 import { listQuery, listSavedViews, type SavedView } from '../../../triage/saved-views.js'
@@ -111,11 +116,12 @@ async function loadControls(
 }
 
 async function loadChoices(context: Context, application_id: number | null): Promise<FilterChoices> {
-  const [origins, assignees] = await Promise.all([
+  const [origins, environments, assignees] = await Promise.all([
     cachedQuery(context, `origins ${application_id}`, () => recentOrigins(context, application_id)),
+    cachedQuery(context, `environments ${application_id}`, () => listEnvironments(context, application_id)),
     listAssignees(context, application_id),
   ])
-  return { ...origins.value, assignees }
+  return { ...origins.value, environments: environments.value, assignees }
 }
 
 function List({

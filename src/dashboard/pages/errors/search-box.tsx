@@ -7,7 +7,7 @@ import { Menu } from '../../ui/menu.js'
 
 /** Keys of the query with the values that the script suggests. */
 function suggestions(
-  { platforms, app_versions, assignees }: FilterChoices,
+  { platforms, app_versions, environments, assignees }: FilterChoices,
   types: readonly string[],
   { applications }: Visit,
 ): Record<string, readonly string[]> {
@@ -15,6 +15,7 @@ function suggestions(
     ...Object.fromEntries(QUERY_KEYS.map((key) => [key, QUERY_VALUES[key] ?? []])),
     release: app_versions,
     platform: platforms,
+    environment: environments,
     type: types,
     assigned: ['me', ...assignees],
     app: applications.map(({ name }) => name),
@@ -93,6 +94,7 @@ const HELP: readonly (readonly [term: string, text: string])[] = [
   ['user:42', 'Affected this user'],
   ['release:5.12', 'Occurred in 5.12 or 5.12.x'],
   ['platform:ios', 'Occurred on this platform'],
+  ['environment:staging', 'Occurred in this environment'],
   ['url:/checkout', 'Occurred on this path'],
   ['type:Payment*', 'Types that start with Payment'],
   ['tag:city=Berlin', 'Has this tag'],
