@@ -21,6 +21,7 @@ export { errorAnalytics } from './analytics/trends/error-trends.js'
 export { deliveries } from './notifications/delivery/deliveries.js'
 export { retryDelivery } from './notifications/delivery/retry-delivery.js'
 export { sendTestNotification } from './notifications/delivery/test-notification.js'
+export { createApiToken, listApiTokens, revokeApiToken } from './people/api-tokens.js'
 export { addComment } from './triage/commands/add-comment.js'
 export { assignError, unassignError } from './triage/commands/assign-error.js'
 export {

@@ -23,6 +23,8 @@ export const COMMANDS = {
   BatchDeleteErrors: lazily('batchDeleteErrors'),
   SaveView: lazily('saveView'),
   DeleteView: lazily('deleteView'),
+  CreateApiToken: lazily('createApiToken'),
+  RevokeApiToken: lazily('revokeApiToken'),
   CleanupErrors: lazily('cleanupErrors'),
   MuteError: lazily('muteError'),
   UnmuteError: lazily('unmuteError'),
@@ -48,6 +50,7 @@ export const QUERIES = {
   ErrorUsers: lazily('errorUsers'),
   Applications: lazily('listApplications'),
   SavedViews: lazily('listSavedViews'),
+  ApiTokens: lazily('listApiTokens'),
   ErrorChanges: lazily('errorChanges'),
   PlatformComparison: asClass(periodInput, lazily('comparePlatforms'), [
     'period',

@@ -1,5 +1,6 @@
 import { acceptedNames, toCanonicalNames } from '../model/input/spelling.js'
-import { type Person, readPerson } from '../model/people/identity.js'
+import { isTokenHash } from '../model/people/api-token.js'
+import { type Person, type Role, readPerson } from '../model/people/identity.js'
 import { parsePasswordHash } from '../model/people/password-hash.js'
 import { isProxyRange } from '../model/requests/client-address.js'
 import { isSeverity, SEVERITIES, type Severity, type SeverityRule } from '../model/severity/severity.js'
@@ -135,47 +136,94 @@ export interface DashboardUser extends Person {
   password_hash: string
 }
 
-const USER_FIELDS = ['name', 'password_hash', 'role', 'email'] as const
-const USER_NAMES = acceptedNames(USER_FIELDS)
-
-/** Problems contain the position and the name of the entry, and never its hash. */
-export const dashboardUsers: Kind<readonly DashboardUser[]> = {
-  description: `list of { ${USER_FIELDS.slice(0, 3).join(', ')}, email? }`,
-  check(value) {
-    if (!Array.isArray(value)) return reject(`must be a ${dashboardUsers.description}`)
-    const users = value.map((entry, index) => checkUser(entry, index))
-    const names = users.map(({ name }) => name.normalize('NFC'))
-    const repeated = names.find((name, index) => names.indexOf(name) < index)
-    return repeated === undefined ? Object.freeze(users) : reject(`has two entries with the name "${repeated}"`)
-  },
-  // Text that is not JSON is rejected by the check.
-  fromText(text) {
-    try {
-      return JSON.parse(text)
-    } catch {
-      return text
-    }
-  },
+/** List of objects with unique names. Problems contain the position and the name of the entry, and never its hash. */
+function namedEntries<Entry extends { name: string }>(
+  description: string,
+  fields: readonly string[],
+  checkEntry: (fields: object, position: string) => Entry,
+): Kind<readonly Entry[]> {
+  const names = acceptedNames(fields)
+  const checkFields = (entry: unknown, index: number): Entry => {
+    const position = `has an invalid entry ${index + 1}`
+    if (typeof entry !== 'object' || entry === null) return reject(`${position}: it must be an object`)
+    const { fields: values, conflicts } = toCanonicalNames(entry, names)
+    if (conflicts[0]) return reject(`${position}: ${conflicts[0]}`)
+    const unknown = Object.keys(values).find((name) => !names.has(name))
+    if (unknown !== undefined)
+      return reject(`${position}: ${unknown.slice(0, 50)} is not a field${didYouMean(unknown, fields)}`)
+    return Object.freeze(checkEntry(values, position))
+  }
+  return {
+    description,
+    check(value) {
+      if (!Array.isArray(value)) return reject(`must be a ${description}`)
+      const entries = value.map(checkFields)
+      const entryNames = entries.map(({ name }) => name.normalize('NFC'))
+      const repeated = entryNames.find((name, index) => entryNames.indexOf(name) < index)
+      return repeated === undefined ? Object.freeze(entries) : reject(`has two entries with the name "${repeated}"`)
+    },
+    // Text that is not JSON is rejected by the check.
+    fromText(text) {
+      try {
+        return JSON.parse(text)
+      } catch {
+        return text
+      }
+    },
+  }
 }
 
-function checkUser(entry: unknown, index: number): DashboardUser {
-  const position = `has an invalid entry ${index + 1}`
-  if (typeof entry !== 'object' || entry === null) return reject(`${position}: it must be an object`)
-  const { fields, conflicts } = toCanonicalNames(entry, USER_NAMES)
-  if (conflicts[0]) return reject(`${position}: ${conflicts[0]}`)
-  const unknown = Object.keys(fields).find((name) => !USER_NAMES.has(name))
-  if (unknown !== undefined)
-    return reject(`${position}: ${unknown.slice(0, 50)} is not a field${didYouMean(unknown, USER_FIELDS)}`)
-  const result = readPerson(fields)
-  if ('problem' in result) return reject(`${position}: ${result.problem}`)
-  const { person } = result
-  if (person.name.includes(':')) return reject(`${position}: name must not contain a colon`)
-  const { password_hash } = fields as { password_hash?: unknown }
-  if (typeof password_hash !== 'string' || !parsePasswordHash(password_hash))
-    return reject(
-      `${position}: password_hash of "${person.name}" is not a valid hash: create it with  faultboard hash-password`,
-    )
-  return Object.freeze({ ...person, password_hash })
+export const dashboardUsers = namedEntries<DashboardUser>(
+  'list of { name, password_hash, role, email? }',
+  ['name', 'password_hash', 'role', 'email'],
+  (fields, position) => {
+    const result = readPerson(fields)
+    if ('problem' in result) return reject(`${position}: ${result.problem}`)
+    const { person } = result
+    if (person.name.includes(':')) return reject(`${position}: name must not contain a colon`)
+    const { password_hash } = fields as { password_hash?: unknown }
+    if (typeof password_hash !== 'string' || !parsePasswordHash(password_hash))
+      return reject(
+        `${position}: password_hash of "${person.name}" is not a valid hash: create it with  faultboard hash-password`,
+      )
+    return { ...person, password_hash }
+  },
+)
+
+/** API token of the configuration. */
+export interface ApiTokenSetting {
+  name: string
+  /** `sha256:` and the SHA-256 of the token in hexadecimal digits. */
+  token_hash: string
+  role: Role
+  /** Day or time in ISO 8601. Without it, the token does not expire. */
+  expires_at?: string | null | undefined
+}
+
+export const apiTokens = namedEntries<ApiTokenSetting>(
+  'list of { name, token_hash, role, expires_at? }',
+  ['name', 'token_hash', 'role', 'expires_at'],
+  (fields, position) => {
+    const result = readPerson(fields)
+    if ('problem' in result) return reject(`${position}: ${result.problem}`)
+    const { name, role } = result.person
+    const { token_hash, expires_at = null } = fields as { token_hash?: unknown; expires_at?: unknown }
+    if (!isTokenHash(token_hash))
+      return reject(
+        `${position}: token_hash of "${name}" must be sha256: and 64 hexadecimal digits, the SHA-256 of the token`,
+      )
+    if (expires_at !== null && !isIsoTime(expires_at))
+      return reject(`${position}: expires_at of "${name}" must be a time such as 2027-01-31 or 2027-01-31T12:00:00Z`)
+    return { name: name.normalize('NFC'), token_hash, role, expires_at }
+  },
+)
+
+/** `Date.parse` alone reads February 31 as a day of March. */
+function isIsoTime(value: unknown): value is string {
+  const [, day = ''] = typeof value === 'string' ? (/^(\d{4}-\d\d-\d\d)(?:T|$)/.exec(value) ?? []) : []
+  const midnight = Date.parse(day)
+  if (!Number.isFinite(midnight) || !Number.isFinite(Date.parse(String(value)))) return false
+  return new Date(midnight).toISOString().startsWith(day)
 }
 
 /** The part of a nodemailer transport that is used here. */

@@ -2,6 +2,8 @@ import type { AnyCase } from '../model/input/spelling.js'
 import type { Person } from '../model/people/identity.js'
 import { SEVERITIES, type Severity } from '../model/severity/severity.js'
 import {
+  type ApiTokenSetting,
+  apiTokens,
   boolean,
   callback,
   choice,
@@ -186,6 +188,12 @@ export const OPTIONS = {
     kind: dashboardUsers,
     default: [],
     text: 'Accounts of people, each with a name, a password_hash from `faultboard hash-password`, a role (viewer, responder or admin) and optionally an email. As JSON in the environment.',
+  }),
+  api_tokens: secretRow<readonly ApiTokenSetting[]>({
+    group: 'dashboard',
+    kind: apiTokens,
+    default: [],
+    text: 'API tokens in addition to those in the database, each with a name, a token_hash (sha256: and the SHA-256 of the token in hexadecimal digits), a role (viewer, responder or admin) and optionally expires_at. As JSON in the environment.',
   }),
   authenticate: row<Authenticate | null>({
     group: 'dashboard',

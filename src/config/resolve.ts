@@ -127,8 +127,8 @@ function withHostDefaults(options: CheckedValues, env: NodeJS.ProcessEnv): Optio
 }
 
 const PREFIX = 'FAULTBOARD_'
-/** Variables with the prefix FAULTBOARD_ that are not options: those of the tests and the debug flag of the CLI. */
-const OTHER_VARIABLES = /^FAULTBOARD_(TEST_|DEBUG$)/
+/** Variables with the prefix FAULTBOARD_ that are not options: those of the tests, and debug flag and API token of the CLI. */
+const OTHER_VARIABLES = /^FAULTBOARD_(TEST_|DEBUG$|TOKEN$)/
 
 function unknownVariables(env: NodeJS.ProcessEnv, table: OptionTable): string[] {
   const known = Object.entries(table)

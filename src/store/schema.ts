@@ -1,4 +1,5 @@
 import type { ClientSource } from '../model/event.js'
+import type { Role } from '../model/people/identity.js'
 import type { Severity } from '../model/severity/severity.js'
 import type { Status } from '../model/workflow.js'
 import { defineTable, fraction, id, integer, nullable, type Row, type Table, text, textOf } from './define-table.js'
@@ -338,6 +339,23 @@ export const TABLES = {
     columns: { id, name: text, query: text, created_by: text, created_at: integer },
     key: ['id'],
   }),
+  /** Tokens of programs, with the hash of each secret. Revoked tokens stay, so that their names are not used again. */
+  faultboard_api_tokens: defineTable({
+    columns: {
+      id,
+      name: text,
+      role: textOf<Role>(),
+      token_hash: text,
+      created_at: integer,
+      created_by: text,
+      /** Null for a token without an end. */
+      expires_at: nullable(integer),
+      /** Written at most once a minute. */
+      last_used_at: nullable(integer),
+      revoked_at: nullable(integer),
+    },
+    key: ['id'],
+  }),
   /** Source map of a script of one release. Packed columns contain compressed text in Base64. */
   faultboard_source_maps: defineTable({
     columns: {
@@ -560,6 +578,7 @@ export function tableDefinition(name: TableName): Table {
   return TABLES[name]
 }
 
+export type ApiTokensTable = Schema['faultboard_api_tokens']
 export type CascadesTable = Schema['faultboard_cascades']
 export type DeliveriesTable = Schema['faultboard_deliveries']
 export type DiagnosticDumpsTable = Schema['faultboard_diagnostic_dumps']

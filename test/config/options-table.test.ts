@@ -68,6 +68,8 @@ const DASHBOARD_USER = {
   password_hash: `scrypt:16384:8:1:${'s'.repeat(22)}:${'k'.repeat(43)}`,
 }
 
+const API_TOKEN = { name: 'ci', role: 'viewer', token_hash: `sha256:${'a'.repeat(64)}`, expires_at: '2027-01-31' }
+
 /** Two values of each option as text and as typed values; those without text can be set in code only. */
 const TEXTS: Record<OptionName, [text: string, value: unknown] | null> = {
   enabled: ['false', false],
@@ -85,6 +87,7 @@ const TEXTS: Record<OptionName, [text: string, value: unknown] | null> = {
   dashboard_username: ['anna', 'anna'],
   dashboard_password: ['x:y z', 'x:y z'],
   dashboard_users: [JSON.stringify([DASHBOARD_USER]), [DASHBOARD_USER]],
+  api_tokens: [JSON.stringify([API_TOKEN]), [API_TOKEN]],
   authenticate: null,
   sign_in_url: ['/login?next={return_to}', '/login?next={return_to}'],
   sign_out_url: ['https://sso.example/logout', 'https://sso.example/logout'],

@@ -37,6 +37,7 @@ test('reports all problems in one ConfigurationError', () => {
 })
 
 const HASH = `scrypt:16384:8:1:${'s'.repeat(22)}:${'k'.repeat(43)}`
+const TOKEN = { name: 'ci', role: 'viewer', token_hash: `sha256:${'a'.repeat(64)}` }
 const USER = { name: 'anna', password_hash: HASH, role: 'viewer' }
 
 describe('accounts', () => {
@@ -83,6 +84,26 @@ describe('accounts', () => {
     expect(problem).toContain('entry 1: password_hash of "anna" is not a valid hash')
     expect(problem).toContain('faultboard hash-password')
     if (password_hash) expect(problem).not.toContain(password_hash)
+  })
+
+  test.each<[string, unknown, string]>([
+    ['text', 'ci', 'must be a list of'],
+    ['null', [null], 'entry 1: it must be an object'],
+    ['a long name', [{ ...TOKEN, name: 'x'.repeat(10_000) }], 'entry 1: name must have at most 255 characters'],
+    ['an unknown role', [TOKEN, { ...TOKEN, name: 'b', role: 'root' }], 'entry 2: role must be one of viewer'],
+    ['a plain token', [{ ...TOKEN, token: 'fb_x' }], 'entry 1: token is not a field'],
+    ['no hash', [{ ...TOKEN, token_hash: undefined }], 'entry 1: token_hash of "ci" must be sha256:'],
+    ['a token as hash', [{ ...TOKEN, token_hash: `fb_${'x'.repeat(43)}` }], 'token_hash of "ci" must be sha256:'],
+    ['another hash', [{ ...TOKEN, token_hash: HASH }], 'entry 1: token_hash of "ci" must be sha256:'],
+    ['upper case', [{ ...TOKEN, token_hash: TOKEN.token_hash.toUpperCase() }], 'must be sha256:'],
+    ['a short hash', [{ ...TOKEN, token_hash: TOKEN.token_hash.slice(0, -1) }], 'must be sha256:'],
+    ['no date', [{ ...TOKEN, expires_at: 'soon' }], 'expires_at of "ci" must be a time such as 2027-01-31'],
+    ['an impossible day', [{ ...TOKEN, expires_at: '2027-02-31' }], 'expires_at of "ci" must be a time such as'],
+    ['a number', [{ ...TOKEN, expires_at: 5 }], 'expires_at of "ci" must be a time such as'],
+    ['two entries of one name', [TOKEN, TOKEN], 'has two entries with the name "ci"'],
+  ])('API tokens are rejected with %s', (_title, api_tokens, problem) => {
+    expect(problemsOf({ api_tokens })).toEqual([expect.stringContaining(problem)])
+    expect(problemsOf({ api_tokens }).join()).not.toMatch(/aaaa|xxxx/)
   })
 
   test('accounts in the environment are JSON', () => {

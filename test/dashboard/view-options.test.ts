@@ -6,7 +6,8 @@ import { signIn, startHost, USER } from '../support/host.js'
 import { PAGES } from '../support/routes.js'
 import { temporaryFolder } from '../support/tracker.js'
 
-const MARK = 'Zx81sentinel'
+/** Also valid as part of a hash. */
+const MARK = 'fee1dead5ea1'
 
 /** A marked value for every secret option. A new secret option does not compile until it is added here. */
 const secrets = (folder: string): { [Name in SecretOptionName]: NonNullable<Settings[Name]> } => ({
@@ -15,6 +16,7 @@ const secrets = (folder: string): { [Name in SecretOptionName]: NonNullable<Sett
   dashboard_users: [
     { name: 'anna', role: 'viewer', password_hash: `scrypt:16384:8:1:${MARK.padEnd(22, 's')}:${MARK.padEnd(43, 'k')}` },
   ],
+  api_tokens: [{ name: 'ci', role: 'viewer', token_hash: `sha256:${MARK.padEnd(64, '0')}` }],
   chat_webhook_url: `https://chat.invalid/${MARK}`,
   community_chat_webhook_url: `https://community.invalid/${MARK}`,
   webhook_url: `https://webhook.invalid/${MARK}`,

@@ -56,7 +56,11 @@ describe.each(PAGES)('%s', (page) => {
     const known = acceptedNames(OPTION_NAMES)
     const switches = codeOf(page).filter((code) => /^(enable|detect)_[a-z_]+$/.test(code))
     expect([...switches, ...configuredIn(text[page] ?? '')].filter((name) => !known.has(name))).toEqual([])
-    const variables = new Set([...OPTION_NAMES.map((name) => environmentVariable(name)), 'FAULTBOARD_DEBUG'])
+    const variables = new Set([
+      ...OPTION_NAMES.map((name) => environmentVariable(name)),
+      'FAULTBOARD_DEBUG',
+      'FAULTBOARD_TOKEN',
+    ])
     const named = (text[page] ?? '').match(/\bFAULTBOARD_(?!TEST_)[A-Z_]*[A-Z]\b/g) ?? []
     expect(named.filter((name) => !variables.has(name))).toEqual([])
   })

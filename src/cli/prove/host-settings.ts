@@ -29,6 +29,7 @@ const UNUSED_OPTIONS: readonly OptionName[] = [
   'dashboard_username',
   'dashboard_password',
   'dashboard_users',
+  'api_tokens',
   'dashboard_base_url',
   'enable_rate_limiting',
   'enable_middleware',

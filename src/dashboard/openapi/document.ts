@@ -47,10 +47,13 @@ export function openApiDocument({ base, version, routes }: DocumentOptions): Jso
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: base }],
-    security: [{ basic: [] }],
+    security: [{ basic: [] }, { bearer: [] }],
     paths,
     components: {
-      securitySchemes: { basic: { type: 'http', scheme: 'basic' } },
+      securitySchemes: {
+        basic: { type: 'http', scheme: 'basic' },
+        bearer: { type: 'http', scheme: 'bearer', description: 'API token' },
+      },
       schemas: {
         ...schemas.components(),
         Problem: { type: 'object', properties: { error: { type: 'string' }, position: POSITION }, required: ['error'] },
@@ -68,7 +71,7 @@ const POSITION = {
 }
 
 const PROBLEMS = {
-  401: 'Credentials are missing or wrong',
+  401: 'Credentials are missing or wrong, or the API token is unknown, expired or revoked',
   403: 'The role does not allow this, or the request comes from another site; the message names the required role',
   404: 'Unknown record or disabled page; the message names the option',
   409: 'Conflict with the current state; the message contains the reason',

@@ -1,6 +1,7 @@
 import { requireSignIn } from '../../config/resolve.js'
 import type { Context } from '../../context.js'
 import { TrackerError } from '../../model/errors.js'
+import { isApiToken } from '../../model/people/api-token.js'
 import type { Identity } from '../../model/people/identity.js'
 import type { Mount } from '../mount.js'
 import { basicCredentials } from './basic.js'
@@ -8,6 +9,7 @@ import { DeviceCookies } from './device-cookie.js'
 import { identifyByHost } from './host-sign-in.js'
 import { SignInLimited, SignInLimiter } from './limiter.js'
 import { Passwords } from './passwords.js'
+import { ApiTokens, bearerCredential, unknownToken } from './tokens.js'
 
 export interface Session {
   identity: Identity
@@ -32,6 +34,7 @@ const HOST_CHALLENGE = 'Bearer realm="Faultboard"'
 export function createSignIn(context: Context): SignIn {
   const { config, counters, now } = context
   const passwords = new Passwords(requireSignIn(config), config.dashboard_users)
+  const tokens = new ApiTokens(context)
   const limiter = new SignInLimiter(now)
   const devices = new DeviceCookies((name) => passwords.deviceSecret(name), now)
 
@@ -46,6 +49,8 @@ export function createSignIn(context: Context): SignIn {
       if (identity) return { identity, deviceCookie: async () => null }
       throw unauthenticatedError(passwords)
     }
+    const bearer = bearerCredential(header)
+    if (bearer !== null && isApiToken(bearer)) return authenticateByToken(bearer, network)
     const credentials = passwords.areConfigured ? basicCredentials(header) : null
     const name = credentials?.username ?? ''
     const device = credentials && (await devices.verify(headers.get('cookie'), name))
@@ -56,12 +61,28 @@ export function createSignIn(context: Context): SignIn {
       async () => (await askHost()) ?? (credentials && passwords.verify(credentials)),
       askHost,
     )
-    if (identity === null) throw unauthenticatedError(passwords)
+    if (identity === null) throw bearer === null ? unauthenticatedError(passwords) : unknownToken()
     const isKnown = identity.kind !== 'password' || (device && !device.needs_renewal)
     return {
       identity,
       deviceCookie: async (path, secure) => (isKnown ? null : devices.issue(identity.name, { path, secure })),
     }
+  }
+
+  /** Never asks the host: a request with a token has exactly the role of the token. */
+  async function authenticateByToken(token: string, network: string): Promise<Session> {
+    let problem = unknownToken()
+    const verify = async () => {
+      const result = await tokens.verify(token)
+      if (!(result instanceof TrackerError)) return result
+      problem = result
+      return null
+    }
+    // Each token is an account of its own, so that a wrong token does not limit other tokens of its network.
+    const attempt = { name: token, secret: token, network, device: tokens.wasValid(token) ? token : null }
+    const identity = await limiter.attempt(attempt, verify, verify)
+    if (identity === null) throw problem
+    return { identity, deviceCookie: async () => null }
   }
 
   return {
@@ -77,7 +98,10 @@ export function createSignIn(context: Context): SignIn {
       return sign_in_url.replaceAll('{return_to}', encodeURIComponent(`${mount.base}${mount.path}${search}`))
     },
     challenge: passwords.areConfigured ? BASIC_CHALLENGE : HOST_CHALLENGE,
-    close: () => limiter.close(),
+    close() {
+      limiter.close()
+      tokens.close()
+    },
   }
 }
 

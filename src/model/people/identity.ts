@@ -4,7 +4,7 @@ export const ROLES = ['viewer', 'responder', 'admin'] as const
 export type Role = (typeof ROLES)[number]
 
 /** Width of the columns that store names of people. */
-const MAX_PERSON_NAME_LENGTH = 255
+export const MAX_PERSON_NAME_LENGTH = 255
 
 /** Longest address that mail servers accept. */
 const MAX_EMAIL_LENGTH = 254
@@ -21,8 +21,8 @@ export interface Identity {
   name: string
   role: Role
   email: string | null
-  /** Scheme of the sign-in: a password of the dashboard, or the host's own sign-in. */
-  kind: 'password' | 'host'
+  /** Scheme of the sign-in: a password of the dashboard, the host's own sign-in, or an API token. */
+  kind: 'password' | 'host' | 'token'
   /** Whether several people share this account, so that forms ask for their names. */
   is_shared: boolean
 }
@@ -45,7 +45,7 @@ export function readPerson(data: unknown): { person: Person & { email: string | 
 }
 
 /** Control characters, invisible formatting, line separators, lone surrogates. */
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
+export const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
 
 function isEmail(value: unknown): boolean {
   return typeof value === 'string' && value.length <= MAX_EMAIL_LENGTH && /^[^\s@<>,;"]+@[^\s@<>,;"]+$/.test(value)

@@ -11,6 +11,8 @@ const PREFIXED_TOKENS = [
   'do[opr]_v1_[\\dA-Za-z]{16,}', 'hv[sbr]\\.[\\w.-]{16,}', 'HRKU-[\\w-]{16,}', 'tskey-[\\w-]{12,}', 'dapi[\\da-f]{28,}[\\w-]*', 'pscale_[a-z]+_[\\w.-]{16,}',
   'sb(?:p|_secret)_[\\w-]{16,}', 'dp\\.(?:pt|st|ct|sa|scim|audit)\\.[\\w.-]{16,}', 'nfp_[\\w-]{16,}', 'napi_[\\w-]{16,}', 'fm[12]_[\\w-]{16,}',
   '[\\dA-Za-z]{10,20}\\.atlasv1\\.[\\w-]{16,}', 'pul-[\\da-f]{32,}', 'rnd_[\\dA-Za-z]{24,}', 'vercel_blob_rw_\\w{16,}', 'v1\\.0-[\\da-f]{24}-[\\da-f]{100,}', 's\\.(?=[A-Za-z]{0,20}\\d)[\\dA-Za-z]{24}\\b',
+  // Faultboard itself
+  'fb_[\\w-]{40,}',
   // Source code, packages and builds
   'gh[pousr]_\\w{16,}', 'github_pat_\\w{16,}', 'gl(?:pat|dt|rt|cbt|ptt|ft|soat|imt|agent|oas)-[\\w.-]{8,}', 'AT(?:ATT|CTT|BB)[\\w-]{20,}', 'npm_[\\dA-Za-z]{20,}',
   'pypi-(?=[\\w-]{0,60}[\\dA-Z])[\\w-]{20,}', 'rubygems_[\\w-]{16,}', 'oy2[\\da-z]{40,}', 'dckr_pat_[\\w-]{16,}', 'CCIPAT_[\\w-]{16,}', 'bkua_[\\w-]{16,}',

@@ -4,6 +4,7 @@ import type { DashboardUser } from '../../../src/config/kinds.js'
 import type { Endpoint } from '../../../src/dashboard/define.js'
 import { READ_TOOLS } from '../../../src/mcp/tools/read.js'
 import { TRIAGE_TOOLS } from '../../../src/mcp/tools/triage.js'
+import { hashToken } from '../../../src/model/people/api-token.js'
 import { hashPassword } from '../../../src/model/people/derive-key.js'
 import { includesRole, ROLES, type Role } from '../../../src/model/people/identity.js'
 import { type Host, serveTracker, signIn } from '../../support/host.js'
@@ -13,10 +14,13 @@ const GET = [...PAGES, ...FEEDS, ...DOWNLOADS, liveStream].map((endpoint) => ['G
 const POST = ACTIONS.map((endpoint) => ['POST', endpoint] as const)
 const ENDPOINTS = [...GET, ...POST]
 
+const tokenOf = (role: Role) => `fb_${role.padEnd(43, 'x')}`
+
 /** Every scheme, with every role that it can have. */
 const SIGN_INS: readonly (readonly [scheme: string, role: Role, headers: Record<string, string>])[] = [
   ['shared account', 'admin', signIn()],
   ...ROLES.map((role) => ['account', role, signIn(`anna the ${role}`, `password of ${role}`)] as const),
+  ...ROLES.map((role) => ['token', role, { authorization: `Bearer ${tokenOf(role)}` }] as const),
   ...ROLES.map((role) => ['host', role, { 'x-user': `${role} of the host`, 'x-role': role }] as const),
 ]
 
@@ -34,6 +38,7 @@ beforeAll(async () => {
   host = await serveTracker({
     database: 'sqlite::memory:',
     dashboard_users: await Promise.all(users),
+    api_tokens: ROLES.map((role) => ({ name: `token of ${role}`, role, token_hash: hashToken(tokenOf(role)) })),
     authenticate: ({ headers }: IncomingMessage) =>
       headers['x-user'] ? { name: String(headers['x-user']), role: headers['x-role'] as Role } : null,
     enable_diagnostic_dump: true,

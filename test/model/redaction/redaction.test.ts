@@ -68,6 +68,7 @@ describe('secrets in free text', () => {
     ['sent Basic dXNlcjpwYXNz', 'sent Basic [FILTERED]'],
     [`got ${JWT}!`, 'got [FILTERED]!'],
     ['key AKIAIOSFODNN7EXAMPLE is revoked', 'key [FILTERED] is revoked'],
+    [`sent fb_${'aB3-_'.repeat(8)}xyz to a log`, 'sent [FILTERED] to a log'],
     ['git said ghp_abcdefghijklmnopqrstuvwxyz012345', 'git said [FILTERED]'],
     ['-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY----- is bad', '[FILTERED] is bad'],
     ['key sk-abcdefghijklmnopqrst1234 is wrong', 'key [FILTERED] is wrong'],

@@ -97,6 +97,7 @@ async function useForWeeks({ tracker, post }: Host, seed: number): Promise<void>
   }
   await Services.CascadeDetector.call({ lookback_hours: 720 })
   await Services.BaselineCalculator.calculateAllBaselines()
+  await Commands.CreateApiToken.call({ name: 'ci', role: 'viewer', expires_in_days: 30, created_by: 'Ann' })
   await Commands.SaveView.call({ name: 'mine', query: 'severity=high', created_by: 'Ann' })
   for (const note of ['before', 'after']) await post('/errors/diagnostic_dumps', { note })
   await tracker.flush()

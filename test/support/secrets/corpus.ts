@@ -114,7 +114,7 @@ const PREFIXES = [
   'AKIA', 'ASIA', 'ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_', 'github_pat_', 'glpat-', 'gldt-', 'glrt-', 'xoxb-', 'xoxp-', 'xapp-1-', 'sk_live_', 'sk_test_', 'rk_live_', 'whsec_',
   'shpat_', 'shpss_', 'dop_v1_', 'hf_', 'hvs.', 'hvb.', 'pypi-AgEI', 'AGE-SECRET-KEY-1', 'npm_', 'sk-', 'sk-proj-', 'sk-ant-api03-', 'AIza', 'ya29.', 'GOCSPX-', 'SG.', 'key-', 'dapi',
   'SK', 'LTAI', 'HRKU-', 'tskey-auth-', 'pscale_tkn_', 'sbp_', 'dp.pt.', 'rubygems_', 'dckr_pat_', 'CCIPAT_', 'PMAK-', 'sq0csp-', 'rzp_live_', 'xkeysib-', 're_', 'r8_', 'gsk_',
-  'lsv2_pt_', 'glsa_', 'NRAK-', 'sntrys_', 'lin_api_', 'ntn_', 'secret_', 'figd_', 'CFPAT-', 'phx_', 'eyJ',
+  'lsv2_pt_', 'glsa_', 'NRAK-', 'sntrys_', 'lin_api_', 'ntn_', 'secret_', 'figd_', 'CFPAT-', 'phx_', 'fb_', 'eyJ',
 ] // biome-ignore format: a list of prefixes reads best as lines of prefixes
 const HEX_ONLY = new Set(['dapi', 'SK', 'sbp_'])
 const CAPITALS_ONLY = new Set(['AKIA', 'ASIA', 'AGE-SECRET-KEY-1'])
