@@ -17,6 +17,7 @@ import type { Schema } from '../schema.js'
 import type { GroupRow } from './batch.js'
 import { type AddedUser, countUsers } from './count-users.js'
 import type { FoldedGroup } from './folded-group.js'
+import { RepeatedRows } from './stored-cache.js'
 
 /**
  * Adds a batch to all sums, and inserts its occurrences with them. Runs late in the transaction, with the application
@@ -29,11 +30,18 @@ export async function addSums(
   rows: ReadonlyMap<string, Pick<GroupRow, 'id' | 'error_type'>>,
   application_id: number,
   occurrences: readonly BulkRow[] = [],
+  repeatedRows = new RepeatedRows(dialect),
 ): Promise<void> {
   const errorHours: (string | number)[][] = []
   const errorVersions: (string | number)[][] = []
   const errorUsers: AddedUser[] = []
   const errorOrigins: (string | number)[][] = []
+  const addOrigin = (origin: [error_id: number, kind: 'platform' | 'commit', value: string]) => {
+    const key = `origin\n${origin.join('\n')}`
+    if (repeatedRows.has(key)) return
+    repeatedRows.add(key)
+    errorOrigins.push(origin)
+  }
   const typeHours = new SharedSums(TYPE_HOURS)
   const typeDays = new SharedSums(TYPE_DAYS)
   const applicationHours = new SharedSums(APPLICATION_HOURS)
@@ -62,8 +70,8 @@ export async function addSums(
     }
     errorVersions.push(...versions.values())
     const platforms = new Set([...group.hours.values()].map(({ platform }) => platform))
-    for (const platform of platforms) errorOrigins.push([error_id, 'platform', platform])
-    for (const commit of group.commits) errorOrigins.push([error_id, 'commit', commit])
+    for (const platform of platforms) addOrigin([error_id, 'platform', platform])
+    for (const commit of group.commits) addOrigin([error_id, 'commit', commit])
     for (const { user_id, count, first_seen_at, last_seen_at } of group.users.values()) {
       errorUsers.push([error_id, user_id, count, first_seen_at, last_seen_at])
     }

@@ -11,6 +11,7 @@ import { mergeBatches } from './merge-batches.js'
 import type { Outbox } from './outbox.js'
 import { recordBatch } from './record-batch.js'
 import { reportRefused } from './refusal.js'
+import { forgetStored } from './stored-cache.js'
 import { trimOccurrences } from './trim-occurrences.js'
 
 export interface WriterParts {
@@ -40,7 +41,7 @@ const MAX_ABANDONED = 3
 export class BatchWriter {
   readonly #parts: WriterParts
   #application_id: number | null = null
-  /** Generation of the SQLite file from which the id was read. */
+  /** Generation of the SQLite file from which the id and the cache of stored rows were read. */
   #generation: number | undefined
   #abandoned = 0
   #queryMs = QUERY_TIMEOUT_MS
@@ -100,7 +101,7 @@ export class BatchWriter {
     const { open, now } = this.#parts
     if (this.#abandoned >= MAX_ABANDONED) return false
     // A different database may respond at the same address.
-    this.#application_id = null
+    this.#forget()
     const timeout = new QueryTimeout(QUERY_TIMEOUT_MS)
     try {
       await this.#withTimeouts(timeout, async (database) => {
@@ -165,12 +166,17 @@ export class BatchWriter {
 
   async #applicationId(database: Database, name: string): Promise<number> {
     const { application_name, now } = this.#parts
-    if (name !== application_name) return applicationId(database, name, now())
     const generation = database.dialect.file?.generation
-    if (generation !== this.#generation) this.#application_id = null
+    if (generation !== this.#generation) this.#forget()
     this.#generation = generation
+    if (name !== application_name) return applicationId(database, name, now())
     this.#application_id ??= await applicationId(database, name, now())
     return this.#application_id
+  }
+
+  #forget(): void {
+    this.#application_id = null
+    forgetStored(this.#parts.database.dialect)
   }
 
   /** Deletes old occurrence rows each time a group has grown by a quarter of the number it keeps. */

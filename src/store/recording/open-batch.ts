@@ -35,6 +35,8 @@ const MAX_BYTES = 32 * 1024 * 1024
 export class OpenBatch {
   readonly #keep: number
   readonly #groups = new Map<string, OpenGroup>()
+  /** The newest group per signature. Finds nearly all repeats without building the key of their group. */
+  readonly #bySignature = new Map<string, OpenGroup>()
   #rows = 0
   /** Estimated memory of the kept events and of the messages that callers hold. */
   #bytes = 0
@@ -49,12 +51,7 @@ export class OpenBatch {
   }
 
   add(event: ErrorEvent, settle: Settle): void {
-    const key = groupKey(event)
-    let openGroup = this.#groups.get(key)
-    if (!openGroup) {
-      openGroup = { group: new FoldedGroup(event), callers: [], receiptBytes: 0 }
-      this.#groups.set(key, openGroup)
-    }
+    const openGroup = this.#findGroup(event) ?? this.#openGroup(event)
     const before = openGroup.group.bytes
     openGroup.group.add(event, this.#keep)
     openGroup.callers.push(settle)
@@ -62,6 +59,19 @@ export class OpenBatch {
     this.#bytes += openGroup.group.bytes - before + event.message.length
     this.size++
     if (++this.#rows > MAX_ROWS) this.#halveKept()
+  }
+
+  #findGroup(event: ErrorEvent): OpenGroup | undefined {
+    const sameSignature = this.#bySignature.get(event.hash_signature)
+    if (sameSignature?.group.environment === event.environment) return sameSignature
+    return this.#groups.get(groupKey(event))
+  }
+
+  #openGroup(event: ErrorEvent): OpenGroup {
+    const openGroup: OpenGroup = { group: new FoldedGroup(event), callers: [], receiptBytes: 0 }
+    this.#groups.set(openGroup.group.key, openGroup)
+    this.#bySignature.set(event.hash_signature, openGroup)
+    return openGroup
   }
 
   /** Removes and returns the oldest groups: at least one, and at most `maxRows` rows beyond that. */
@@ -75,6 +85,7 @@ export class OpenBatch {
       taken.push(open)
       rows += kept.length
       this.#groups.delete(key)
+      this.#bySignature.delete(open.group.hash_signature)
       this.size -= count
       this.#bytes -= open.group.bytes + open.receiptBytes
     }

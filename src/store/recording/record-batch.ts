@@ -17,6 +17,7 @@ import { isRefusal } from './refusal.js'
 import { findReopenedGroups, reopenGroups } from './reopen.js'
 import { addRequestTexts } from './request-texts.js'
 import { addSearchHistory, searchText } from './search-history.js'
+import { RepeatedRows } from './stored-cache.js'
 
 export interface RecordOptions {
   application_id: number
@@ -33,19 +34,24 @@ export interface RecordOptions {
  */
 export async function recordBatch(database: Database, batch: Batch, options: RecordOptions): Promise<BatchOutcome> {
   const sorted = [...batch.groups].sort((a, b) => (a.key < b.key ? -1 : 1))
+  const { dialect } = database
+  const groupOptions = { ...options, batch_id: batch.batch_id, repeatedRows: new RepeatedRows(dialect) }
   try {
-    return await writeOnce(database, batch, options, async (trx) => ({
+    const outcome = await writeOnce(database, batch, options, async (trx) => ({
       duplicate: false,
-      ...(await recordGroups(trx, database.dialect, sorted, { ...options, batch_id: batch.batch_id })),
+      ...(await recordGroups(trx, dialect, sorted, groupOptions)),
       refused: [],
     }))
+    groupOptions.repeatedRows.commit()
+    return outcome
   } catch (error) {
     // The caller writes merged batches individually after a refusal.
     if (!isRefusal(database, error) || batch.mergedIds) throw error
   }
-  // The database refused part of the batch. Writing each group separately saves all other groups.
+  // The database refused part of the batch. Writing each group separately saves all other groups. Part of the repeated
+  // rows is rolled back, so they must not enter the cache.
   return writeOnce(database, { ...batch, mayBeCommitted: true }, options, (trx) =>
-    recordSeparately(trx, database, sorted, { ...options, batch_id: batch.batch_id }),
+    recordSeparately(trx, database, sorted, groupOptions),
   )
 }
 
@@ -88,13 +94,13 @@ async function recordSeparately(
   return outcome
 }
 
-type GroupOptions = RecordOptions & Pick<Batch, 'batch_id'>
+type GroupOptions = RecordOptions & Pick<Batch, 'batch_id'> & { repeatedRows: RepeatedRows }
 
 async function recordGroups(
   trx: Transaction<Schema>,
   dialect: Dialect,
   batchGroups: readonly FoldedGroup[],
-  { application_id, batch_id, now, outbox }: GroupOptions,
+  { application_id, batch_id, now, outbox, repeatedRows }: GroupOptions,
 ): Promise<Pick<BatchOutcome, 'groups' | 'repeated'>> {
   const { groups, repeated } = await dropDuplicates(trx, dialect, batchGroups, { application_id, batch_id, now })
   if (groups.length === 0) return { groups: new Map(), repeated }
@@ -137,8 +143,9 @@ async function recordGroups(
     })),
   )
   await markLateHours(trx, dialect, groups, now)
-  await addSums(trx, dialect, groups, rows, application_id, occurrenceRows(groups, rows, payloadIds.ids))
-  await recordReleases(trx, dialect, groups, application_id)
+  const occurrences = occurrenceRows(groups, rows, payloadIds.ids)
+  await addSums(trx, dialect, groups, rows, application_id, occurrences, repeatedRows)
+  await recordReleases(trx, dialect, groups, application_id, repeatedRows)
   await outbox.recorded(trx, withOutcomes(groups, outcomes))
   return { groups: outcomes, repeated }
 }

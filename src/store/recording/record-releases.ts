@@ -5,6 +5,7 @@ import type { Transaction } from '../kysely.js'
 import { firstSeenTimes, type Reporter, releaseKey } from '../releases.js'
 import type { Schema } from '../schema.js'
 import type { FoldedGroup } from './folded-group.js'
+import type { RepeatedRows } from './stored-cache.js'
 
 interface ReleaseSighting {
   platform: string
@@ -19,9 +20,10 @@ export async function recordReleases(
   dialect: Dialect,
   groups: readonly FoldedGroup[],
   application_id: number,
+  repeatedRows: RepeatedRows,
 ): Promise<void> {
   const isFromClient = ({ newest }: FoldedGroup) => newest.source !== undefined
-  const target = { trx, dialect, application_id }
+  const target = { trx, dialect, application_id, repeatedRows }
   await storeSightings(target, 'server', findSightings(groups.filter((group) => !isFromClient(group))))
   await storeSightings(target, 'client', findSightings(groups.filter(isFromClient)))
 }
@@ -30,18 +32,29 @@ interface SightingTarget {
   trx: Transaction<Schema>
   dialect: Dialect
   application_id: number
+  repeatedRows: RepeatedRows
 }
 
 async function storeSightings(
-  { trx, dialect, application_id }: SightingTarget,
+  { trx, dialect, application_id, repeatedRows }: SightingTarget,
   reporter: Reporter,
   sightings: ReadonlyMap<string, ReleaseSighting>,
 ): Promise<void> {
-  if (sightings.size === 0) return
-  const known = await firstSeenTimes(trx, { application_id, reporter }, [...sightings.values()])
+  const cacheKey = (key: string) => `${reporter} release\n${application_id}\n${key}`
+  const uncertain = [...sightings].filter(([key, { first_seen_at }]) => !repeatedRows.has(cacheKey(key), first_seen_at))
+  if (uncertain.length === 0) return
+  const known = await firstSeenTimes(
+    trx,
+    { application_id, reporter },
+    uncertain.map(([, sighting]) => sighting),
+  )
+  const storedAt = (key: string) => known.get(key) ?? Number.POSITIVE_INFINITY
+  for (const [key, { first_seen_at }] of uncertain) {
+    repeatedRows.add(cacheKey(key), Math.min(first_seen_at, storedAt(key)))
+  }
   // Sorted, so that concurrent flushes cannot deadlock.
-  const rows = [...sightings]
-    .filter(([key, { first_seen_at }]) => first_seen_at < (known.get(key) ?? Number.POSITIVE_INFINITY))
+  const rows = uncertain
+    .filter(([key, { first_seen_at }]) => first_seen_at < storedAt(key))
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([, { platform, environment, name, first_seen_at }]) => [
       ...[application_id, platform, name, environment, first_seen_at],

@@ -6,6 +6,7 @@ import { ERROR_TAGS, REQUEST_TEXTS } from '../bulk/bulk-targets.js'
 import type { Dialect } from '../dialect.js'
 import { sql, type Transaction } from '../kysely.js'
 import { MORE_VALUES, type Schema } from '../schema.js'
+import { type RequestValues, storedCache } from './stored-cache.js'
 
 /** Limits the searchable URLs and the searchable tags per error, so that ids in them cannot fill the table. */
 const MAX_TEXTS = 20
@@ -13,7 +14,6 @@ const MAX_TEXTS = 20
 const MAX_TAG_KEYS = 100
 /** Limits the work for a storm. Later batches add what this one skips. */
 const MAX_EXAMINED_EVENTS = 20
-const MAX_CACHED_ERRORS = 5000
 
 type RequestEvent = Pick<ErrorEvent, 'request_url' | 'context'>
 
@@ -23,22 +23,13 @@ export interface ErrorWithRequests {
   events: readonly RequestEvent[]
 }
 
-interface RequestValues {
-  urls: Set<string>
-  /** Values by name of the tag. */
-  tags: Map<string, Set<string>>
-}
-
-/** Values that are known to be stored, by error id. Values of an uncommitted transaction are never added. */
-const storedByDialect = new WeakMap<Dialect, Map<number, RequestValues>>()
-
 /** Makes the URLs and tags of new occurrences searchable, each once per error. */
 export async function addRequestTexts(
   trx: Transaction<Schema>,
   dialect: Dialect,
   errors: readonly ErrorWithRequests[],
 ): Promise<void> {
-  const cache = storedValues(dialect)
+  const cache = storedCache(dialect).requests
   const unknown = errors.filter((error) => {
     const { urls, tags } = newValues(error, cache.get(error.id))
     return urls.length + tags.length > 0
@@ -46,20 +37,13 @@ export async function addRequestTexts(
   if (unknown.length === 0) return
   const repeated = unknown.filter(({ is_new }) => !is_new).map(({ id }) => id)
   const stored = await readStoredValues(trx, repeated)
+  // Only values of earlier transactions, because this one may be rolled back.
   for (const [id, values] of stored) cache.set(id, values)
   const added = unknown.map((error) => ({ error_id: error.id, ...newValues(error, stored.get(error.id)) }))
   const texts = added.flatMap((values) => textRows(values, stored.get(values.error_id)))
   if (texts.length > 0) await dialect.insertMany(trx, REQUEST_TEXTS, texts)
   const tags = added.flatMap(({ error_id, tags }) => tags.map(({ key, value }) => [error_id, key, value]))
   if (tags.length > 0) await dialect.insertMany(trx, ERROR_TAGS, tags)
-}
-
-function storedValues(dialect: Dialect): Map<number, RequestValues> {
-  const known = storedByDialect.get(dialect)
-  if (known && known.size < MAX_CACHED_ERRORS) return known
-  const empty = new Map<number, RequestValues>()
-  storedByDialect.set(dialect, empty)
-  return empty
 }
 
 /** Values of the newest events that are not stored, up to the limits. */

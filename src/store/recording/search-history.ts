@@ -5,6 +5,7 @@ import { sql, type Transaction } from '../kysely.js'
 import type { Schema } from '../schema.js'
 import type { GroupRow } from './batch.js'
 import { type FoldedGroup, storedPayload } from './folded-group.js'
+import { storedCache } from './stored-cache.js'
 
 /** Limits the texts of each kind per error, in addition to its first message and backtrace. Covers several deploys. */
 const MAX_TEXTS = 20
@@ -23,17 +24,6 @@ export function searchText(lines: readonly string[]): string {
   return lines.join('\n').toLowerCase()
 }
 
-/** In-process cache of stored texts, by error id. */
-interface KnownTexts {
-  /** Digest of the stored backtrace that the error shows. Repeats of it need no query. */
-  backtraces: Map<number, string>
-  /** Number of texts added since the last trim. An error without an entry was never trimmed by this process. */
-  untrimmed: Map<number, number>
-}
-
-const knownTextsByDialect = new WeakMap<Dialect, KnownTexts>()
-const MAX_CACHED_ERRORS = 5000
-
 /**
  * Makes the content that errors show now searchable: a message that differs from the first, new backtraces, and a shown
  * backtrace that was trimmed since it was new. The database skips texts that it contains already.
@@ -47,7 +37,7 @@ export async function addSearchHistory(
 ): Promise<void> {
   const texts: Text[] = []
   const repeated: Text[] = []
-  const known = knownTexts(dialect)
+  const known = storedCache(dialect)
   for (const group of groups) {
     const row = rows.get(group.key)
     if (!row) continue
@@ -70,7 +60,7 @@ export async function addSearchHistory(
     texts.map(({ error_id, kind, digest, search_text }) => [error_id, kind, digest, search_text]),
   )
   const changedErrors = (inserted ?? texts).map(({ error_id }) => Number(error_id))
-  await trim(trx, dueForTrimming(known, changedErrors))
+  await trim(trx, dueForTrimming(known.untrimmed, changedErrors))
 }
 
 /** Returns the shown message, unless it is the first message or belongs to a late occurrence. */
@@ -93,15 +83,7 @@ function repeatedBacktrace(
   return { error_id: id, kind: 'backtrace', digest, search_text: searchText(shown.backtrace) }
 }
 
-function knownTexts(dialect: Dialect): KnownTexts {
-  const known = knownTextsByDialect.get(dialect)
-  if (known && known.backtraces.size < MAX_CACHED_ERRORS && known.untrimmed.size < MAX_CACHED_ERRORS) return known
-  const empty: KnownTexts = { backtraces: new Map(), untrimmed: new Map() }
-  knownTextsByDialect.set(dialect, empty)
-  return empty
-}
-
-function dueForTrimming({ untrimmed }: KnownTexts, changedErrors: readonly number[]): number[] {
+function dueForTrimming(untrimmed: Map<number, number>, changedErrors: readonly number[]): number[] {
   for (const error_id of changedErrors) {
     untrimmed.set(error_id, (untrimmed.get(error_id) ?? MAX_UNTRIMMED_TEXTS) + 1)
   }
