@@ -5,7 +5,7 @@ import { PriorityBadge, RegressionBadge, SeverityBadge, StatusBadge } from '../.
 import { Sparkline } from '../../ui/charts/charts.js'
 import { Initials } from '../../ui/initials.js'
 import { SortableHead, type SortOrder } from '../../ui/sortable-head.js'
-import { exactTime, formatCount, Time } from '../../ui/time.js'
+import { formatCount, Time } from '../../ui/time.js'
 import { YieldingList } from '../../ui/yielding-list.js'
 import { MutedNote } from '../error/actions/muted.js'
 
@@ -40,7 +40,7 @@ export function ErrorRows({
         <tr>
           {form && <SelectAllCheckbox />}
           <SortableHead field="severity" sort={sort} class="severity">
-            <span class="hidden">Severity</span>
+            Severity
           </SortableHead>
           <SortableHead field="error_type" sort={sort} class="what">
             Error
@@ -130,7 +130,7 @@ function Row({
         </td>
       )}
       <td class="severity">
-        <span data-field="severity" title={`Severity: ${error.severity}`}>
+        <span data-field="severity">
           <SeverityBadge severity={error.severity} />
         </span>
       </td>
@@ -180,29 +180,44 @@ function ErrorCell({ error, link, visit }: { error: RowError; link: string; visi
         <a class="row-link" href={link} data-row-link>
           <bdi>{error.error_type}</bdi>
         </a>
-        <RegressionBadge version={error.regressed_in_version} />
-        <span class="row-status" data-field="status">
-          <StatusBadge status={error.status} />
+        <span class="row-summary">
+          <RegressionBadge version={error.regressed_in_version} />
+          <span class="row-status" data-field="status">
+            <StatusBadge status={error.status} />
+          </span>
+          <bdi class="message">{truncateMessage(error.message)}</bdi>
         </span>
-        <bdi class="message">{truncateMessage(error.message)}</bdi>
       </p>
       <p class="row-source">
         {isMixed && <span class="application">{error.application_name}</span>}
         {error.environment !== visit.options.environment && <span class="application">{error.environment}</span>}
-        {error.place && (
-          <code class="row-place">
-            <bdi>{error.place}</bdi>
-          </code>
-        )}
+        {error.place && <Place place={error.place} />}
         <span class="row-notes">
           <PriorityBadge level={error.priority_level} />
           {error.snoozed_until && error.snoozed && (
-            <small title={`Until ${exactTime(error.snoozed_until, visit.time_zone)}`}>snoozed</small>
+            <small>
+              {'snoozed, ends '}
+              <Time iso={error.snoozed_until} visit={visit} />
+            </small>
           )}
           <MutedNote error={error} visit={visit} />
         </span>
       </p>
     </td>
+  )
+}
+
+/** File and line, then the function. Separate elements, because a long function must not hide the file and the line. */
+function Place({ place }: { place: string }) {
+  const end = place.indexOf(' in ')
+  const path = end < 0 ? place : place.slice(0, end)
+  return (
+    <>
+      <code class="row-place">
+        <bdi>{path}</bdi>
+      </code>
+      {end >= 0 && <code class="row-function">{place.slice(end)}</code>}
+    </>
   )
 }
 

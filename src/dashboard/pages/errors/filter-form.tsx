@@ -7,6 +7,7 @@ import type { Rendered, Visit } from '../../define.js'
 import { capitalize, words } from '../../ui/badges.js'
 import { SelectField, TextField } from '../../ui/forms.js'
 import { Menu } from '../../ui/menu.js'
+import { filterChips } from './filter-chips.js'
 import { SearchBox } from './search-box.js'
 
 type Choice = readonly [value: string, text: string]
@@ -27,6 +28,7 @@ export function FilterForm({
   problem?: string
   visit: Visit
 }): Rendered {
+  const count = filterChips(filter, visit.user).filter(({ name }) => name !== 'query' && name !== 'search').length
   return (
     <search>
       <form class="filters" method="get" action={`${visit.base}/errors`} data-filters autocomplete="off">
@@ -34,46 +36,52 @@ export function FilterForm({
           (name) => filter[name] && <input type="hidden" name={name} value={String(filter[name])} />,
         )}
         <SearchBox filter={filter} choices={choices} types={types} problem={problem} visit={visit} />
-        <Select
-          name="severity"
-          label="Severity"
-          value={filter.severity}
-          choices={labeledOptions('Severity', SEVERITIES)}
-        />
-        <Select
-          name="platform"
-          label="Platform"
-          value={filter.platform}
-          choices={[['', 'Platform'], ...valueOptions(choices.platforms, filter.platform)]}
-        />
-        {(choices.environments.length > 1 || filter.environment !== undefined) && (
+        {/* Narrow screens show the controls only while this is open. */}
+        <details class="menu filter-toggle">
+          <summary class="button">{count === 0 ? 'Filters' : `Filters (${count})`}</summary>
+        </details>
+        <div class="filter-controls">
           <Select
-            name="environment"
-            label="Environment"
-            value={filter.environment}
-            choices={[['', 'Environment'], ...valueOptions(choices.environments, filter.environment)]}
+            name="severity"
+            label="Severity"
+            value={filter.severity}
+            choices={labeledOptions('Severity', SEVERITIES)}
           />
-        )}
-        <Select
-          name="assigned_to"
-          label="Assignee"
-          value={filter.assigned_to}
-          choices={[
-            ['', 'Assignee'],
-            [UNASSIGNED, 'Unassigned'],
-            ...valueOptions(choices.assignees, filter.assigned_to === UNASSIGNED ? undefined : filter.assigned_to),
-          ]}
-        />
-        <Select
-          name="timeframe"
-          label="Seen"
-          value={filter.timeframe}
-          choices={labeledOptions('Any time', TIMEFRAMES)}
-        />
-        <button type="submit" data-apply>
-          Filter
-        </button>
-        <MoreFilters filter={filter} choices={choices} />
+          <Select
+            name="platform"
+            label="Platform"
+            value={filter.platform}
+            choices={[['', 'Platform'], ...valueOptions(choices.platforms, filter.platform)]}
+          />
+          {(choices.environments.length > 1 || filter.environment !== undefined) && (
+            <Select
+              name="environment"
+              label="Environment"
+              value={filter.environment}
+              choices={[['', 'Environment'], ...valueOptions(choices.environments, filter.environment)]}
+            />
+          )}
+          <Select
+            name="assigned_to"
+            label="Assignee"
+            value={filter.assigned_to}
+            choices={[
+              ['', 'Assignee'],
+              [UNASSIGNED, 'Unassigned'],
+              ...valueOptions(choices.assignees, filter.assigned_to === UNASSIGNED ? undefined : filter.assigned_to),
+            ]}
+          />
+          <Select
+            name="timeframe"
+            label="Seen"
+            value={filter.timeframe}
+            choices={labeledOptions('Any time', TIMEFRAMES)}
+          />
+          <button type="submit" data-apply>
+            Filter
+          </button>
+          <MoreFilters filter={filter} choices={choices} />
+        </div>
       </form>
     </search>
   )

@@ -1,6 +1,6 @@
 import type { ErrorSummary } from '../../../../triage/queries/error-record.js'
 import type { Rendered, Visit } from '../../../define.js'
-import { ExactTime, exactTime } from '../../../ui/time.js'
+import { ExactTime, Time } from '../../../ui/time.js'
 
 /** Long enough for a tooltip. */
 const MAX_REASON_LENGTH = 300
@@ -14,7 +14,7 @@ interface MutedProps {
 export function MutedBadge({ error, visit }: MutedProps): Rendered {
   if (!error.muted) return null
   return (
-    <span class="badge muted-badge" title={muteTooltip(error, visit)}>
+    <span class="badge muted-badge" title={muteReason(error)}>
       <bdi>
         {'muted '}
         <MutedUntil error={error} visit={visit} />
@@ -26,7 +26,18 @@ export function MutedBadge({ error, visit }: MutedProps): Rendered {
 /** Short form for list rows. */
 export function MutedNote({ error, visit }: MutedProps): Rendered {
   if (!error.muted) return null
-  return <small title={muteTooltip(error, visit)}>muted</small>
+  return (
+    <small title={muteReason(error)}>
+      {error.muted_until === null ? (
+        'muted'
+      ) : (
+        <>
+          {'muted, ends '}
+          <Time iso={error.muted_until} visit={visit} />
+        </>
+      )}
+    </small>
+  )
 }
 
 /** End of the mute and who muted the error. */
@@ -47,12 +58,6 @@ export function MutedUntil({ error, visit }: MutedProps): Rendered {
   )
 }
 
-function muteText({ muted_until, muted_by_name }: ErrorSummary, visit: Visit): string {
-  const until = muted_until === null ? 'until unmuted' : `until ${exactTime(muted_until, visit.time_zone)}`
-  return muted_by_name === null ? until : `${until}, by ${muted_by_name}`
-}
-
-function muteTooltip(error: ErrorSummary, visit: Visit): string {
-  const reason = error.mute_reason === null ? '' : `. Reason: ${error.mute_reason.slice(0, MAX_REASON_LENGTH)}`
-  return `Muted ${muteText(error, visit)}${reason}`
+function muteReason({ mute_reason }: ErrorSummary): string | undefined {
+  return mute_reason === null ? undefined : `Reason: ${mute_reason.slice(0, MAX_REASON_LENGTH)}`
 }
