@@ -29,6 +29,11 @@ function dashboardOf(origin: string) {
   }
 }
 
+function cookiesOf(response: Response): { cookie: string } {
+  const cookies = response.headers.getSetCookie().map((cookie) => cookie.split(';')[0])
+  return { cookie: cookies.join('; ') }
+}
+
 test('the example with a reverse proxy accepts the header of the trusted proxy only', {
   timeout: 120_000,
 }, async () => {
@@ -63,6 +68,35 @@ test('the example with NestJS uses the sessions of its guard', { timeout: 120_00
   }
 })
 
+/** Auth.js is a package of test/hosts. */
+test.skipIf(!isInstalled('@auth/core'))(
+  'the example with Auth.js accepts people with a role',
+  { timeout: 120_000 },
+  async () => {
+    const folder = createApplication('examples/sign-in-authjs')
+    const { origin } = await serve(folder, [join(folder, 'app.js')], UNSET, '/auth/signin')
+    const { send, read, remove } = dashboardOf(origin)
+    const asked = await send('/error_dashboard/errors', { accept: 'text/html' })
+    expect(asked.headers.get('location')).toBe('/auth/signin?callbackUrl=%2Ferror_dashboard%2Ferrors')
+    const post = async (path: string, fields: Record<string, string>, cookies = '') => {
+      const token = await send('/auth/csrf', { cookie: cookies })
+      const { csrfToken } = (await token.json()) as { csrfToken: string }
+      const body = new URLSearchParams({ ...fields, csrfToken, callbackUrl: '/error_dashboard/errors' })
+      return send(path, { cookie: `${cookies}; ${cookiesOf(token).cookie}` }, { method: 'POST', body })
+    }
+    const signIn = async (name: string, password = `secret of ${name}`) =>
+      cookiesOf(await post('/auth/callback/credentials', { name, password }))
+    const people = [await signIn('Anna'), await signIn('Ben'), await signIn('Carl'), await signIn('Anna', 'wrong'), {}]
+    expect(await Promise.all(people.map(read))).toEqual([200, 200, 401, 401, 401])
+    expect(await Promise.all(people.map(remove))).toEqual([302, 403, 401, 401, 401])
+    const [anna] = people as [{ cookie: string }]
+    const page = await (await send('/error_dashboard/errors', { accept: 'text/html', ...anna })).text()
+    expect(page).toContain('<a href="/auth/signout">Sign out</a>')
+    const signedOut = await post('/auth/signout', {}, anna.cookie)
+    expect(await read({ cookie: cookiesOf(signedOut).cookie })).toBe(401)
+  },
+)
+
 /** Passport is a package of test/hosts. */
 test.skipIf(!isInstalled('passport'))(
   'the example with express-session and Passport signs in and out',
@@ -79,12 +113,7 @@ test.skipIf(!isInstalled('passport'))(
       const body = new URLSearchParams({ name, password: `secret of ${name}` })
       const response = await send(login, {}, { method: 'POST', body })
       expect(response.headers.get('location')).toBe('/error_dashboard/errors?page=1')
-      return {
-        cookie: response.headers
-          .getSetCookie()
-          .map((cookie) => cookie.split(';')[0])
-          .join('; '),
-      }
+      return cookiesOf(response)
     }
     const [anna, ben] = [await signIn('Anna'), await signIn('Ben')]
     expect(await (await send('/error_dashboard/errors', { ...html, ...anna })).text()).toContain(
