@@ -54,7 +54,14 @@ function compressStream(body: ReadableStream<Uint8Array>): ReadableStream<Uint8A
   return body.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
       start(controller) {
-        gzipStream.on('data', (part: Buffer) => controller.enqueue(new Uint8Array(part)))
+        gzipStream.on('data', (part: Buffer) => {
+          try {
+            controller.enqueue(new Uint8Array(part))
+          } catch {
+            // The client closed the connection. An exception in this event would end the process of the host.
+            gzipStream.destroy()
+          }
+        })
       },
       transform: (part) =>
         new Promise((resolve, reject) => {

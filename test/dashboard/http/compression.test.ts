@@ -3,7 +3,7 @@ import { get, type IncomingHttpHeaders, type RequestListener } from 'node:http'
 import { createRequire } from 'node:module'
 import { gunzipSync } from 'node:zlib'
 import express from 'express'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { dashboard } from '../../../src/adapters/express.js'
 import { acceptsGzip, compressResponse } from '../../../src/dashboard/http/compress.js'
 import { type Host, serveTracker, signIn } from '../../support/host.js'
@@ -34,6 +34,28 @@ describe('compression of responses', () => {
       if (path.startsWith('/assets')) expect(gunzipSync(small.body)).toEqual(plain.body)
     },
   )
+
+  test('a client that leaves while a streamed page is compressed does not end the process', async () => {
+    const exceptions: unknown[] = []
+    const record = (error: unknown) => void exceptions.push(error)
+    process.on('uncaughtException', record)
+    onTestFinished(() => void process.off('uncaughtException', record))
+    const content = new TextEncoder().encode('content'.repeat(100_000))
+    const headers = { 'content-type': 'text/html', 'x-accel-buffering': 'no' }
+    for (let i = 0; i < 20; i++) {
+      const page = new ReadableStream<Uint8Array>({ pull: (parts) => parts.enqueue(content) })
+      const request = new Request('http://shop.example/', { headers: GZIP })
+      const { body } = await compressResponse(request, new Response(page, { headers }))
+      const reader = body?.getReader()
+      await reader?.read()
+      const pending = reader?.read()
+      await new Promise((resume) => setImmediate(resume))
+      await reader?.cancel()
+      await pending
+    }
+    await new Promise((resume) => setTimeout(resume, 50))
+    expect(exceptions).toEqual([])
+  })
 
   test('assets stay cacheable', async () => {
     const { headers } = await sent('/assets/dashboard.css', GZIP)
