@@ -107,7 +107,7 @@ export interface DownloadedFile {
   body: ReadableStream<Uint8Array>
 }
 
-/** POST endpoint that changes data and redirects to a page. */
+/** POST endpoint that changes data and redirects to a page, or shows one. */
 export interface Action<Schema extends v.GenericSchema = v.GenericSchema> extends Endpoint<Schema> {
   /** Role for some parameters, if they need another role than the rest of the action. */
   roleFor?(parameters: v.InferOutput<Schema>): Role
@@ -120,6 +120,8 @@ export interface ActionResult {
   notice: string | null
   /** `Content-Location` of the created record, relative to the mount path. */
   created?: string
+  /** Shown instead of the redirect, for a secret that neither a URL nor a cookie may contain. */
+  page?: { title: string; view(visit: Visit): Rendered }
   /** Preferences to store in cookies, by name. */
   preferences?: Readonly<Record<string, string>>
 }

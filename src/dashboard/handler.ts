@@ -212,7 +212,8 @@ function buildRouter(context: Context, routes: Routes, live: LiveUpdates): TrieR
     })
   }
   for (const action of routes.actions) {
-    add('POST', action, async ({ visit }, pathParameters, request) => {
+    add('POST', action, async (exchange, pathParameters, request) => {
+      const { visit } = exchange
       const { base, user, identity } = visit
       requireSwitches(action, context)
       const actor = cleanText(user.trim(), MAX_ACTOR_LENGTH)
@@ -221,7 +222,13 @@ function buildRouter(context: Context, routes: Routes, live: LiveUpdates): TrieR
       if (!identity?.is_shared) for (const name of NAME_FIELDS) fields[name] = actor
       const parameters = parse(action.parameters, fields, pathParameters)
       requireRole(visit, action.roleFor?.(parameters) ?? action.role)
-      const { to, notice, created, preferences = {} } = await action.run(context, parameters, actor)
+      const { to, notice, created, page, preferences = {} } = await action.run(context, parameters, actor)
+      if (page) {
+        await loadLayoutData(exchange, context)
+        // The action took place after the start of the request.
+        const shown = { ...visit, now: context.now() }
+        return htmlResponse(pageDocument(page.title, page.view(shown), shown))
+      }
       const response = redirect(`${base}${to}`, [
         ...(notice === null ? [] : [flashCookie(notice, base)]),
         ...Object.entries(preferences).map(([name, value]) => preferenceCookie(name, value, base)),

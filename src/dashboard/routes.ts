@@ -1,3 +1,4 @@
+import { apiTokenActions } from './actions/api-tokens.js'
 import { batchAction } from './actions/batch-action.js'
 import { errorActions } from './actions/error-actions.js'
 import { notificationActions } from './actions/notifications.js'
@@ -5,6 +6,7 @@ import { savedViewActions } from './actions/saved-views.js'
 import { setPreference } from './actions/set-preference.js'
 import type { Action, DashboardPart, Destination, Page, Routes } from './define.js'
 import { openapiFeed } from './openapi/page.js'
+import { access } from './pages/access/page.js'
 import { analytics } from './pages/analytics/page.js'
 import { correlation } from './pages/correlation/page.js'
 import { error } from './pages/error/page.js'
@@ -26,6 +28,7 @@ const PAGES: readonly Page[] = [
   error,
   notifications,
   settings,
+  access,
   health,
   analytics,
   releases,
@@ -40,6 +43,7 @@ const ACTIONS: readonly Action[] = [
   ...savedViewActions,
   setPreference,
   ...notificationActions,
+  ...apiTokenActions,
 ]
 
 /** Combines the endpoints of the dashboard with those of the diagnostics. */

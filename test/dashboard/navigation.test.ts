@@ -78,7 +78,7 @@ describe('navigation', () => {
     ['/settings', 'Configuration'],
   ])('%s is the tab %s of Settings', async (path, label) => {
     const tabs = await linksIn(full, path, 'Settings')
-    expect(Object.values(tabs)).toEqual(['/health', '/settings'])
+    expect(Object.values(tabs)).toEqual(['/health', '/settings', '/settings/access'])
     expect(tabs[`${label}*`]).toBe(path)
   })
 

@@ -46,6 +46,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'model',
     'store',
     'triage',
+    'people',
     'diagnostics',
     'notifications',
     'transfer',

@@ -95,9 +95,12 @@ describe('roles', () => {
       'GET /errors/diagnostic_dumps',
       'GET /errors/diagnostic_dumps/:dump_id',
       'GET /errors/diagnostic_dumps/:dump_id/files/:kind',
+      'GET /settings/access',
       'POST /errors/diagnostic_dumps',
       'POST /errors/diagnostic_dumps/:dump_id/delete',
       'POST /notifications/test',
+      'POST /settings/access',
+      'POST /settings/access/:token_id/revoke',
     ])
     expect(paths('viewer').filter((path) => path.startsWith('POST'))).toEqual(['POST /preferences'])
     expect(paths('responder').filter((path) => path.startsWith('GET'))).toEqual([])

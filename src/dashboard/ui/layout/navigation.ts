@@ -1,3 +1,4 @@
+import { allows } from '../../access.js'
 import type { Destination, Visit } from '../../define.js'
 import { ICONS } from '../icons.js'
 
@@ -36,8 +37,16 @@ const INSIGHTS: readonly Destination[] = [
 /** Also linked by the health indicator below the sections. */
 export const HEALTH = { path: '/health', label: 'Health', key: 'h' } as const
 
+const SETTINGS: readonly Destination[] = [
+  HEALTH,
+  { path: '/settings', label: 'Configuration' },
+  { path: '/settings/access', label: 'Access', role: 'admin' },
+]
+
+type NavigationVisit = Pick<Visit, 'path' | 'navigation' | 'switches' | 'identity'>
+
 /** Sections from top to bottom. The sidebar, the tabs and the keyboard shortcuts derive from this list. */
-export function listSections(visit: Pick<Visit, 'path' | 'navigation' | 'switches'>): readonly Section[] {
+export function listSections(visit: NavigationVisit): readonly Section[] {
   const diagnostics = diagnosticTabs(visit)
   return [
     { path: '/overview', label: 'Overview', icon: ICONS.overview, key: 'o' },
@@ -64,7 +73,7 @@ export function listSections(visit: Pick<Visit, 'path' | 'navigation' | 'switche
       label: 'Settings',
       icon: ICONS.settings,
       key: 's',
-      tabs: [HEALTH, { path: '/settings', label: 'Configuration' }],
+      tabs: SETTINGS.filter(({ role = 'viewer' }) => allows(visit, role)),
     },
   ]
 }
@@ -96,7 +105,7 @@ export interface Position {
 }
 
 /** Position with the longest matching path. */
-export function findPosition(visit: Pick<Visit, 'path' | 'navigation' | 'switches'>): Position | undefined {
+export function findPosition(visit: NavigationVisit): Position | undefined {
   const positions = listSections(visit).flatMap((section): Position[] => {
     const { tabs = [] } = section
     const pages = tabs.flatMap((tab) =>
