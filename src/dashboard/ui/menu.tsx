@@ -24,9 +24,20 @@ export function Menu({
 }
 
 /** Section of a menu that opens in place. */
-export function SubMenu({ label, id, children }: { label: string; id?: string; children?: Rendered }): Rendered {
+export function SubMenu({
+  label,
+  id,
+  isDangerous = false,
+  children,
+}: {
+  label: string
+  id?: string
+  /** Whether the action destroys data. */
+  isDangerous?: boolean
+  children?: Rendered
+}): Rendered {
   return (
-    <details class="submenu" name="submenu" id={id}>
+    <details class={isDangerous ? 'submenu dangerous' : 'submenu'} name="submenu" id={id}>
       <summary>{label}</summary>
       <div class="submenu-panel">{children}</div>
     </details>

@@ -1,11 +1,14 @@
 import { MORE_KEY, TYPE_KEY } from '../../../model/stacks/frame-variables.js'
 import type { Rendered } from '../../define.js'
+import { Clamped } from './clamped.js'
 
 /** Bounds the size of the page. The tree shows how many values are omitted. */
 const MAX_VALUES = 400
 const MAX_OPEN_LEVELS = 2
 /** Branches up to this size start expanded, because they need little more space than their summary. */
 const MAX_SMALL_BRANCH_SIZE = 4
+/** Longer branches start closed. */
+const MAX_OPEN_BRANCH_SIZE = 20
 
 /** JSON value as a collapsible tree that works without JavaScript. */
 export function ValueTree({ value, closed = false }: { value: unknown; closed?: boolean }): Rendered {
@@ -37,7 +40,7 @@ function Branch({
           {name === MORE_KEY ? (
             <span class="muted">{`… ${value}`}</span>
           ) : isBranch(value) ? (
-            <details open={level + 1 < MAX_OPEN_LEVELS && (!closed || isSmall(value))}>
+            <details open={level + 1 < MAX_OPEN_LEVELS && (closed ? isSmall(value) : !isLong(value))}>
               <summary>
                 <Name name={name} /> <span class="muted">{sizeText(value)}</span>
               </summary>
@@ -60,11 +63,11 @@ function Name({ name }: { name: string }): Rendered {
 }
 
 function Leaf({ value }: { value: unknown }): Rendered {
-  if (typeof value === 'string' && PLACEHOLDER.test(value)) return <code class="mark muted">{value}</code>
+  if (isPlaceholder(value)) return <code class="mark muted">{value}</code>
   if (typeof value === 'string') {
     return (
       <code class="text" dir="auto">
-        {JSON.stringify(value)}
+        <Clamped text={JSON.stringify(value)} />
       </code>
     )
   }
@@ -77,9 +80,18 @@ function Leaf({ value }: { value: unknown }): Rendered {
 const PLACEHOLDER =
   /^\[(?:undefined|FILTERED|empty|unreadable|…|\d+ more|process(?:\.env)?|globalThis|[A-Z]\w*|\w+, \d+ bytes|(?:Function|class)(?: [\w$.# ]+)?)\]$/
 
+/** Functions and omitted values add nothing to the summary of a branch. */
 function isSmall(value: object): boolean {
   const values = Object.values(value)
-  return values.length <= MAX_SMALL_BRANCH_SIZE && !values.some(isBranch)
+  return values.length <= MAX_SMALL_BRANCH_SIZE && !values.some(isBranch) && !values.every(isPlaceholder)
+}
+
+function isLong(value: object): boolean {
+  return entriesOf(value).length > MAX_OPEN_BRANCH_SIZE
+}
+
+function isPlaceholder(value: unknown): value is string {
+  return typeof value === 'string' && PLACEHOLDER.test(value)
 }
 
 function isBranch(value: unknown): value is object {

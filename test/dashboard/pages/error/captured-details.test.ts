@@ -37,7 +37,10 @@ describe('the detail page shows what was captured with the newest occurrence', (
     ['its route and duration', /<dd[^>]*>\/pay<\/dd>.*<dd[^>]*>31 ms<\/dd>/s],
     ['its headers', /<dt>accept<\/dt>\s*<dd[^>]*>text\/html<\/dd>/],
     ['the platform', /<dd>iOS<\/dd>/],
-    ['the tags', /<dt><bdi>region<\/bdi><\/dt>\s*<dd><a href="[^"]*tag=region%3Aeu-west"><bdi>eu-west<\/bdi>/],
+    [
+      'the tags',
+      /<dt><bdi>region<\/bdi><\/dt>\s*<dd><a href="[^"]*tag=region%3Aeu-west" title="eu-west"><bdi>eu-west<\/bdi>/,
+    ],
     ['the context', /<dt>step<\/dt>\s*<dd[^>]*>payment<\/dd>/],
     ['the environment', /<p class="error-meta">.*<bdi>staging<\/bdi>/s],
     ['the cause with its code', /Caused by<\/span>\s*<bdi>Error<\/bdi>\s*<code[^>]*>EHOSTUNREACH/],
@@ -45,7 +48,7 @@ describe('the detail page shows what was captured with the newest occurrence', (
     ['frames of libraries folded', /<details class="part library">\s*<summary>\d+ frames? in [^<]*express/],
     [
       'its own frames relative to the project',
-      /<span class="file">test\/dashboard\/pages\/error\/captured-details\.test\.ts:\d+:\d+</,
+      /<span class="file">test\/dashboard\/pages\/error\/<span class="file-name">captured-details\.test\.ts:\d+:\d+</,
     ],
     ['the source around them, with the line that failed', /<mark class="line" data-line="\d+">.*AggregateError/],
   ])('%s', async (_, shown) => {

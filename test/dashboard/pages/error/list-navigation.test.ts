@@ -114,7 +114,9 @@ describe('the page of one error', () => {
     expect(html).toContain('<title>outer · ')
     expect(html).toContain('## `Error` caused at `src/rows.ts:7 in read`')
     const list = await (await host.get('/errors')).text()
-    expect(list).toContain('<code class="row-place"><bdi>src/rows.ts:7 in read</bdi></code>')
+    expect(list).toContain(
+      '<code class="row-place"><bdi>src/rows.ts:7</bdi></code><code class="row-function"> in read</code>',
+    )
   })
 
   test('formats the days of its chart and uses the singular for one occurrence', async () => {

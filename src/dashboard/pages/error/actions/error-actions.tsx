@@ -225,7 +225,7 @@ function Status(props: ErrorProps) {
 function Delete({ record, visit }: ErrorProps) {
   const comments = record.comments.length
   return (
-    <SubMenu label="Delete">
+    <SubMenu label="Delete" isDangerous>
       <form method="post" action={`${visit.base}/errors/batch_action`}>
         <p>
           {`Delete this error with its ${occurrencesText(record.occurrence_count)}`}

@@ -14,7 +14,7 @@ interface MutedProps {
 export function MutedBadge({ error, visit }: MutedProps): Rendered {
   if (!error.muted) return null
   return (
-    <span class="badge muted-badge" title={muteReason(error)}>
+    <span class="badge muted-badge" title={muteTooltip(error)}>
       <bdi>
         {'muted '}
         <MutedUntil error={error} visit={visit} />
@@ -27,7 +27,7 @@ export function MutedBadge({ error, visit }: MutedProps): Rendered {
 export function MutedNote({ error, visit }: MutedProps): Rendered {
   if (!error.muted) return null
   return (
-    <small title={muteReason(error)}>
+    <small title={muteTooltip(error)}>
       {error.muted_until === null ? (
         'muted'
       ) : (
@@ -58,6 +58,8 @@ export function MutedUntil({ error, visit }: MutedProps): Rendered {
   )
 }
 
-function muteReason({ mute_reason }: ErrorSummary): string | undefined {
-  return mute_reason === null ? undefined : `Reason: ${mute_reason.slice(0, MAX_REASON_LENGTH)}`
+/** Without the end, which is shown next to it in the time zone of the viewer. */
+function muteTooltip({ muted_by_name, mute_reason }: ErrorSummary): string {
+  const reason = mute_reason === null ? '' : `. Reason: ${mute_reason.slice(0, MAX_REASON_LENGTH)}`
+  return `Muted${muted_by_name === null ? '' : ` by ${muted_by_name}`}${reason}`
 }

@@ -7,12 +7,11 @@ import { href } from '../../../links/href.js'
 import { words } from '../../../ui/badges.js'
 import { formatCount, timeOfDay } from '../../../ui/time.js'
 import { formatMilliseconds } from '../../../ui/units.js'
+import { Clamped } from '../../../ui/values/clamped.js'
 import type { ErrorProps } from '../actions/error-form.js'
 
 /** Earlier breadcrumbs are collapsed. */
 const MAX_OPEN_CRUMBS = 15
-/** About three lines. A longer text is collapsed. */
-const MAX_OPEN_CHARACTERS = 240
 
 /** Timeline of breadcrumbs, oldest first, ending in the error. */
 export function Breadcrumbs({ record, visit }: ErrorProps): Rendered {
@@ -77,23 +76,6 @@ function Crumb({
       </span>
       {duration_ms !== undefined && <span class="muted">{`${duration_ms} ms`}</span>}
     </li>
-  )
-}
-
-/** Beginning of a long text, which opens in place. */
-function Clamped({ text }: { text: string }): Rendered {
-  if (text.length <= MAX_OPEN_CHARACTERS) return text
-  return (
-    <details class="clamped-text">
-      <summary>
-        <span class="beginning">{`${text.slice(0, MAX_OPEN_CHARACTERS)}… `}</span>
-        <span class="expand">
-          <span class="while-collapsed">Show more</span>
-          <span class="while-open">Show less</span>
-        </span>
-      </summary>
-      {text}
-    </details>
   )
 }
 

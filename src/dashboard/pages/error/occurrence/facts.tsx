@@ -1,3 +1,4 @@
+import { Clamped } from '../../../ui/values/clamped.js'
 import { ValueTree } from '../../../ui/values/value-tree.js'
 
 type FactRows = readonly (readonly [label: string, value: unknown])[]
@@ -11,7 +12,9 @@ export function FactList({ rows }: { rows: FactRows }) {
         .map(([label, value]) => (
           <>
             <dt>{label}</dt>
-            <dd dir="auto">{String(value)}</dd>
+            <dd dir="auto">
+              <Clamped text={String(value)} />
+            </dd>
           </>
         ))}
     </dl>

@@ -91,7 +91,7 @@ function Tags({ tags, fullTags, visit }: { tags: Record<string, unknown>; fullTa
                 <bdi>{name}</bdi>
               </dt>
               <dd>
-                <a href={href(visit, '/errors', { tag: `${name}:${text}` })}>
+                <a href={href(visit, '/errors', { tag: `${name}:${text}` })} title={text}>
                   <bdi>{text}</bdi>
                 </a>
                 {fullTags.includes(name.toLowerCase()) && (

@@ -121,8 +121,19 @@ function FrameLine({ frame }: { frame: StackFrame }): Rendered {
   return (
     <code class="frame-line" title={line}>
       <span class="function">{function_name ?? '(anonymous)'}</span>
-      {file !== null && <span class="file">{`${file}${position && `:${position}`}`}</span>}
+      {file !== null && <FilePosition path={`${file}${position && `:${position}`}`} />}
     </code>
+  )
+}
+
+/** Wraps between the folder and the file name. */
+function FilePosition({ path }: { path: string }): Rendered {
+  const nameStart = path.lastIndexOf('/') + 1
+  return (
+    <span class="file">
+      {path.slice(0, nameStart)}
+      <span class="file-name">{path.slice(nameStart)}</span>
+    </span>
   )
 }
 
