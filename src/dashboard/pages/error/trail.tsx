@@ -4,9 +4,9 @@ import { allows } from '../../access.js'
 import type { Rendered, Visit } from '../../define.js'
 import { words } from '../../ui/badges.js'
 import { TextArea, YourName } from '../../ui/forms.js'
+import { Markdown } from '../../ui/markdown.js'
 import { ExactTime, Time } from '../../ui/time.js'
 import { ErrorForm, type ErrorProps } from './actions/error-form.js'
-import { Reference } from './reference.js'
 
 /** Comments and activity in chronological order, with the comment form. */
 export function ActivityTrail(props: ErrorProps): Rendered {
@@ -45,6 +45,7 @@ function CommentForm(props: ErrorProps): Rendered {
     <ErrorForm {...props} action="add_comment">
       <div class="comment-form">
         <TextArea name="body" label="Comment" required maxlength={MAX_TEXT_LENGTH} />
+        <p class="meta muted">Markdown: **bold**, *italic*, `code`, ``` code blocks, lists and links.</p>
         <YourName name="author_name" visit={props.visit} required />
         <button type="submit">Comment</button>
       </div>
@@ -120,15 +121,10 @@ function Until({ action, iso, visit }: { action: string; iso: string; visit: Vis
   )
 }
 
-/** Multi-line text with URLs as links. */
 function TrailText({ text }: { text: string }): Rendered {
   return (
-    <div class="trail-text" dir="auto">
-      {text.split('\n').map((line) => (
-        <p>
-          <Reference text={line} />
-        </p>
-      ))}
+    <div class="trail-text">
+      <Markdown text={text} />
     </div>
   )
 }
