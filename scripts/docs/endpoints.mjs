@@ -30,8 +30,8 @@ export function endpoints({ allRoutes, liveStream, describeInput, OPTIONS }) {
       title: 'Actions',
       of: ACTIONS,
       method: 'POST',
-      formats: () => 'redirect',
-      statuses: [302, 401, 403, 404, 413, 422, 429, 503],
+      formats: () => 'redirect, or JSON',
+      statuses: [200, 302, 401, 403, 404, 413, 422, 429, 503],
     },
   ]
   const described = kinds.map((kind) => ({
@@ -53,13 +53,14 @@ Read and change errors over HTTP:
 \`\`\`sh
 curl -u admin:secret 'http://localhost:3000${mount_path.default}/errors.json?severity=critical&unresolved=true'
 curl -u admin:secret -d assigned_to=eve@example.org http://localhost:3000${mount_path.default}/errors/7/assign
+curl -H "Authorization: Bearer $FAULTBOARD_TOKEN" -H 'Accept: application/json' -d '' http://localhost:3000${mount_path.default}/errors/7/resolve
 \`\`\`
 
 Paths are relative to \`mount_path\` (default \`${mount_path.default}\`), which itself redirects to the overview.
 Short links such as \`/e/shop-42\` redirect to the error with that number; the name before it does not matter.
 
-**Authentication.** Every path requires a sign-in ([teams](teams.md)), such as HTTP Basic credentials, including unknown paths
-and assets. Without it, the response is 401 with a \`WWW-Authenticate\` header. Failed sign-ins are limited.
+**Authentication.** Every path requires a sign-in ([teams](teams.md)), such as HTTP Basic credentials or an API token, including unknown
+paths and assets. Without it, the response is 401 with a \`WWW-Authenticate\` header. Failed sign-ins are limited.
 
 **Roles.** Each endpoint requires a role: \`viewer\`, \`responder\` or \`admin\`. Each role includes the roles before it. Otherwise, the response
 is 403 and names the role.
@@ -77,14 +78,15 @@ parameter counts as omitted. Unknown parameters are ignored.
 
 **Times** in JSON are ISO 8601 in UTC. Days and hours begin in \`time_zone\`.
 
-**Actions** return 302 to every client and redirect to a page that shows a message once. A POST that a browser marks as cross-site
+**Actions** return 302 and redirect to a page that shows a message once. With an [API token](teams.md#api-tokens) and
+\`Accept: application/json\`, they return the changed record instead. A new API token is never part of a redirect: the response contains it. A POST that a browser marks as cross-site
 (\`Sec-Fetch-Site\`, \`Origin\`) returns 403. A client that sends neither header needs no token.
 
 **Errors** have an HTML page for browsers and \`{ "error": "..." }\` for programs:
 
 | status | meaning |
 |---|---|
-| 401 | credentials are missing or wrong |
+| 401 | credentials are missing or wrong, or the API token is unknown, expired or revoked: the body states which |
 | 403 | the role does not allow this: the body names the required role; or the request comes from another site |
 | 404 | the record or path does not exist, or the page is off: the body names the option |
 | 409 | not possible at the moment: the body contains the reason |

@@ -63,7 +63,7 @@ export async function resolveCredentials(
   if (username && password) return { username, password }
   const missing = username ? 'password' : password ? 'username' : 'username and password'
   throw usageError(
-    `The dashboard ${missing} ${username || password ? 'is' : 'are'} missing: set FAULTBOARD_DASHBOARD_USERNAME and FAULTBOARD_DASHBOARD_PASSWORD, or pass --username and --password`,
+    `The dashboard ${missing} ${username || password ? 'is' : 'are'} missing: set FAULTBOARD_TOKEN, or FAULTBOARD_DASHBOARD_USERNAME and FAULTBOARD_DASHBOARD_PASSWORD, or pass --username and --password`,
   )
 }
 

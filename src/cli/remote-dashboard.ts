@@ -26,19 +26,15 @@ export interface RemoteDashboard {
 }
 
 export async function connectTo(
-  flags: CommonFlags & { url: string; username: string | undefined; password: string | undefined },
+  flags: CommonFlags & Record<'username' | 'password' | 'token', string | undefined> & { url: string },
 ): Promise<RemoteDashboard> {
-  const { base, username, password } = parseDashboardUrl(flags.url)
-  const credentials = await resolveCredentials(flags, {
-    username: flags.username ?? username,
-    password: flags.password ?? password,
-  })
+  const { base, ...urlCredentials } = parseDashboardUrl(flags.url)
+  const authorization = await resolveAuthorization(flags, urlCredentials)
+  const hasToken = authorization.startsWith('Bearer ')
   if (base.startsWith('http:') && !isLoopback(new URL(base).hostname)) {
-    printError(
-      `Warning: username and password are sent unencrypted to ${new URL(base).host}; use https:// for remote hosts.`,
-    )
+    const secret = hasToken ? 'the token is' : 'username and password are'
+    printError(`Warning: ${secret} sent unencrypted to ${new URL(base).host}; use https:// for remote hosts.`)
   }
-  const authorization = `Basic ${Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64')}`
   const send = (path: string, init: RequestInit = {}, timeoutMs = REQUEST_TIMEOUT_MS) =>
     readResponse(base, `${base}${path}`, {
       ...init,
@@ -55,15 +51,37 @@ export async function connectTo(
       const timeoutMs = (options.heap_snapshot ? SNAPSHOT_TIMEOUT_MS : REQUEST_TIMEOUT_MS) + options.cpu_profile_ms
       const { status, headers, text } = await send(DUMPS_PATH, { method: 'POST', body }, timeoutMs)
       const [, dump_id] = /\/diagnostic_dumps\/(\d+)$/.exec(headers.get('content-location') ?? '') ?? []
-      if (status === 302 && dump_id) return Number(dump_id)
-      throw responseError({ base, status, location: headers.get('location'), text })
+      // A request with a token returns the record, others a redirect.
+      if ((status === 200 || status === 302) && dump_id) return Number(dump_id)
+      throw responseError({ base, hasToken, status, location: headers.get('location'), text })
     },
     async read(dump_id) {
       const { status, headers, text } = await send(`${DUMPS_PATH}/${dump_id}.json`)
       if (status === 200) return JSON.parse(text)
-      throw responseError({ base, status, location: headers.get('location'), text })
+      throw responseError({ base, hasToken, status, location: headers.get('location'), text })
     },
   }
+}
+
+/**
+ * Header with the token or password. Explicit credentials come first: those of a flag or of the URL, then the token of the
+ * environment, then the password of the configuration.
+ */
+async function resolveAuthorization(
+  flags: Parameters<typeof connectTo>[0],
+  urlCredentials: { username: string | undefined; password: string | undefined },
+): Promise<string> {
+  const username = flags.username ?? urlCredentials.username
+  const password = flags.password ?? urlCredentials.password
+  const hasPassword = username !== undefined || password !== undefined
+  if (flags.token !== undefined && hasPassword) throw usageError('Use either --token or a username and password')
+  const token = flags.token ?? (hasPassword ? undefined : process.env.FAULTBOARD_TOKEN?.trim() || undefined)
+  if (token !== undefined) {
+    if (!/^[\w-]+$/.test(token)) throw usageError('The token contains invalid characters. It starts with fb_')
+    return `Bearer ${token}`
+  }
+  const credentials = await resolveCredentials(flags, { username, password })
+  return `Basic ${Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64')}`
 }
 
 /** The base URL, and the credentials that it may contain. */
@@ -121,15 +139,16 @@ function connectionFailure(error: unknown): string {
 
 interface RejectedRequest {
   base: string
+  hasToken: boolean
   status: number
   location: string | null
   text: string
 }
 
 /** Describes the rejection and the next step. */
-function responseError({ base, status, location, text }: RejectedRequest): CommandFailed {
+function responseError({ base, hasToken, status, location, text }: RejectedRequest): CommandFailed {
   const serverMessage = findMessage(text)
-  if (status === 401) {
+  if (status === 401 && !hasToken) {
     return new CommandFailed(
       `${base} rejected the username or password. Use the dashboard_username and dashboard_password of the application.`,
     )

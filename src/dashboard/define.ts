@@ -108,13 +108,24 @@ export interface DownloadedFile {
 }
 
 /** POST endpoint that changes data and redirects to a page, or shows one. */
-export interface Action<Schema extends v.GenericSchema = v.GenericSchema> extends Endpoint<Schema> {
+export interface Action<
+  Schema extends v.GenericSchema = v.GenericSchema,
+  Response extends v.GenericSchema = v.GenericSchema,
+> extends Endpoint<Schema> {
+  /** Schema of the JSON for API tokens, also for OpenAPI. */
+  readonly response: Response
   /** Role for some parameters, if they need another role than the rest of the action. */
   roleFor?(parameters: v.InferOutput<Schema>): Role
-  run(context: Context, parameters: v.InferOutput<Schema>, actor: string): Promise<ActionResult>
+  run(
+    context: Context,
+    parameters: v.InferOutput<Schema>,
+    actor: string,
+  ): Promise<ActionResult<v.InferOutput<Response>>>
 }
 
-export interface ActionResult {
+export interface ActionResult<Data = unknown> {
+  /** Loads the changed record for JSON. A redirect does not need its queries. */
+  json(): Data | Promise<Data>
   /** Redirect target, relative to the mount path. */
   to: string
   notice: string | null
@@ -142,7 +153,9 @@ export function defineDownload<Schema extends v.GenericSchema>(download: Downloa
   return download as unknown as Download
 }
 
-export function defineAction<Schema extends v.GenericSchema>(action: Action<Schema>): Action {
+export function defineAction<Schema extends v.GenericSchema, Response extends v.GenericSchema>(
+  action: Action<Schema, Response>,
+): Action {
   return action as unknown as Action
 }
 

@@ -11,7 +11,7 @@ import { cleanText } from '../model/text.js'
 import { withTimeout } from '../model/with-timeout.js'
 import { allows, requireRole } from './access.js'
 import { serveAsset } from './assets.js'
-import type { Endpoint, Page, Routes, Visit } from './define.js'
+import type { ActionResult, Endpoint, Page, Routes, Visit } from './define.js'
 import { type Exchange, openExchange } from './exchange.js'
 import { behindProxies } from './http/behind-proxies.js'
 import { compressResponse } from './http/compress.js'
@@ -222,22 +222,33 @@ function buildRouter(context: Context, routes: Routes, live: LiveUpdates): TrieR
       if (!identity?.is_shared) for (const name of NAME_FIELDS) fields[name] = actor
       const parameters = parse(action.parameters, fields, pathParameters)
       requireRole(visit, action.roleFor?.(parameters) ?? action.role)
-      const { to, notice, created, page, preferences = {} } = await action.run(context, parameters, actor)
-      if (page) {
-        await loadLayoutData(exchange, context)
-        // The action took place after the start of the request.
-        const shown = { ...visit, now: context.now() }
-        return htmlResponse(pageDocument(page.title, page.view(shown), shown))
-      }
-      const response = redirect(`${base}${to}`, [
-        ...(notice === null ? [] : [flashCookie(notice, base)]),
-        ...Object.entries(preferences).map(([name, value]) => preferenceCookie(name, value, base)),
-      ])
-      if (created) response.headers.set('Content-Location', `${base}${created}`)
+      const result = await action.run(context, parameters, actor)
+      const response = await respondWithResult(result, exchange, context)
+      if (result.created) response.headers.set('Content-Location', `${base}${result.created}`)
       return response
     })
   }
   return router
+}
+
+/** JSON for API tokens, a redirect for everyone else. A page without a redirect has JSON for every client. */
+async function respondWithResult(
+  { json, to, notice, page, preferences = {} }: ActionResult,
+  exchange: Exchange,
+  context: Context,
+): Promise<Response> {
+  const { visit, wantsJson } = exchange
+  if (wantsJson && (page || visit.identity?.kind === 'token')) return jsonResponse(await json())
+  if (page) {
+    await loadLayoutData(exchange, context)
+    // The action took place after the start of the request.
+    const shown = { ...visit, now: context.now() }
+    return htmlResponse(pageDocument(page.title, page.view(shown), shown))
+  }
+  return redirect(`${visit.base}${to}`, [
+    ...(notice === null ? [] : [flashCookie(notice, visit.base)]),
+    ...Object.entries(preferences).map(([name, value]) => preferenceCookie(name, value, visit.base)),
+  ])
 }
 
 async function respondWithPage(

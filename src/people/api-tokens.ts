@@ -19,28 +19,26 @@ const MAX_LIFETIME_DAYS = 3650
 const MAX_LISTED_REVOKED = 100
 const DEFAULT_CREATOR = 'api'
 
+const TOKEN_FIELDS = {
+  /** Null for a token of the option `api_tokens`. */
+  id: r.nullable(r.integer),
+  name: r.text,
+  role: r.oneOf(ROLES),
+  state: r.oneOf(['active', 'expired', 'revoked']),
+  created_at: r.nullable(r.time),
+  created_by: r.nullable(r.text),
+  expires_at: r.nullable(r.time),
+  last_used_at: r.nullable(r.time),
+  revoked_at: r.nullable(r.time),
+}
+
 /** Token without its secret and hash. */
-export const ApiToken = r.named(
-  'ApiToken',
-  r.object({
-    /** Null for a token of the option `api_tokens`. */
-    id: r.nullable(r.integer),
-    name: r.text,
-    role: r.oneOf(ROLES),
-    state: r.oneOf(['active', 'expired', 'revoked']),
-    created_at: r.nullable(r.time),
-    created_by: r.nullable(r.text),
-    expires_at: r.nullable(r.time),
-    last_used_at: r.nullable(r.time),
-    revoked_at: r.nullable(r.time),
-  }),
-)
+export const ApiToken = r.named('ApiToken', r.object(TOKEN_FIELDS))
 export type ApiToken = v.InferOutput<typeof ApiToken>
 
 /** Created token with its secret, which is not stored and cannot be shown again. */
-export interface CreatedToken extends ApiToken {
-  token: string
-}
+export const CreatedToken = r.object({ ...TOKEN_FIELDS, token: r.text })
+export type CreatedToken = v.InferOutput<typeof CreatedToken>
 
 type TokenRow = Selectable<ApiTokensTable>
 

@@ -12,7 +12,7 @@ import { connectTo, type DumpRequest, type RemoteDashboard } from '../remote-das
 export const dump = defineCommand({
   name: 'dump',
   summary: 'Capture a diagnostic dump of a running application',
-  text: "With --url, dumps the process that serves that dashboard; its enable_diagnostic_dump must be on.\nWithout --url, dumps this command's own process, which verifies the configuration and the database.\nThe dashboard credentials come from the flags, the URL, the configuration file or the environment\n(FAULTBOARD_DASHBOARD_USERNAME, FAULTBOARD_DASHBOARD_PASSWORD). Flags are visible to every user on the machine.",
+  text: "With --url, dumps the process that serves that dashboard; its enable_diagnostic_dump must be on.\nWithout --url, dumps this command's own process, which verifies the configuration and the database.\nThe dashboard credentials come from the flags, the URL, the configuration file or the environment: FAULTBOARD_TOKEN,\nor FAULTBOARD_DASHBOARD_USERNAME and FAULTBOARD_DASHBOARD_PASSWORD. Flags are visible to every user on the machine.",
   examples: [
     'faultboard dump "before the deploy" --url http://127.0.0.1:3000/error_dashboard',
     'NOTE=leak faultboard dump --url https://shop.example/error_dashboard --cpu-profile-ms 5000 --json',
@@ -23,6 +23,7 @@ export const dump = defineCommand({
     url: { value: 'URL', text: 'URL of the dashboard, with its mount path' },
     username: { value: 'NAME', text: 'Username for the dashboard' },
     password: { value: 'TEXT', text: 'Password for the dashboard' },
+    token: { value: 'TOKEN', text: 'API token of an admin, instead of username and password' },
     report: { text: 'Include the Node.js diagnostic report' },
     'cpu-profile-ms': { value: 'N', text: 'Include a CPU profile of this duration, at most 30000' },
     'heap-snapshot': {
@@ -43,7 +44,7 @@ export const dump = defineCommand({
     }
     if (flags.url !== undefined)
       return dumpRunningApplication(await connectTo({ ...flags, url: flags.url }), options, flags.json)
-    for (const name of ['username', 'password'] as const) {
+    for (const name of ['username', 'password', 'token'] as const) {
       if (flags[name] !== undefined) throw usageError(`--${name} requires --url URL`)
     }
     if (options.cpu_profile_ms > 0 || options.heap_snapshot) {

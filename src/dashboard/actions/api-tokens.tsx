@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { id, optional } from '../../model/input/input.js'
-import { createApiToken, listApiTokens, revokeApiToken } from '../../people/api-tokens.js'
+import { ApiToken, CreatedToken, createApiToken, listApiTokens, revokeApiToken } from '../../people/api-tokens.js'
 import { type Action, defineAction } from '../define.js'
 import { pathWith } from '../links/href.js'
 import { ACCESS_PATH, AccessView } from '../pages/access/access-view.js'
@@ -13,10 +13,12 @@ const createToken = defineAction({
   text: 'Create an API token, and show its secret once',
   role: 'admin',
   parameters: v.object({ ...createInput, application_id }),
+  response: CreatedToken,
   async run(context, { application_id, ...input }, actor) {
     const created = await createApiToken.run(context, { ...input, created_by: actor })
     const tokens = await listApiTokens.run(context, {})
     return {
+      json: () => created,
       to: pathWith(ACCESS_PATH, { application_id }),
       notice: null,
       page: {
@@ -32,9 +34,11 @@ const revokeToken = defineAction({
   text: 'Revoke an API token',
   role: 'admin',
   parameters: v.object({ ...revokeApiToken.input.entries, application_id }),
+  response: ApiToken,
   async run(context, { token_id, application_id }) {
-    const { name } = await revokeApiToken.run(context, { token_id })
-    return { to: pathWith(ACCESS_PATH, { application_id }), notice: `Revoked the token ${name}.` }
+    const token = await revokeApiToken.run(context, { token_id })
+    const to = pathWith(ACCESS_PATH, { application_id })
+    return { json: () => token, to, notice: `Revoked the token ${token.name}.` }
   },
 })
 

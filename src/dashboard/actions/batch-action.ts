@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { TrackerError } from '../../model/errors.js'
 import { choice, clampedInteger, id, instant, optional, optionalText } from '../../model/input/input.js'
+import * as r from '../../model/result.js'
 import { PRIORITIES } from '../../model/workflow.js'
 import {
   type BatchResult,
@@ -65,6 +66,7 @@ export const batchAction = defineAction({
   role: 'responder',
   roleFor: ({ action_type }) => (action_type === 'delete' ? 'admin' : 'responder'),
   parameters,
+  response: r.object({ changed: r.integer, unchanged: r.integer, skipped: r.integer }),
   async run(context, form, actor) {
     const { application_id, action_type } = form
     const { run, describe } = BATCH_COMMANDS[action_type]
@@ -79,7 +81,7 @@ export const batchAction = defineAction({
       ...(unchanged > 0 ? [`${unchanged} unchanged`] : []),
       ...(skipped > 0 ? [`${skipped} not found`] : []),
     ]
-    return { to: listPath(form), notice: `${parts.join(', ')}.` }
+    return { json: () => total, to: listPath(form), notice: `${parts.join(', ')}.` }
   },
 })
 

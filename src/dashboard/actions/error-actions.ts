@@ -1,5 +1,8 @@
 import * as v from 'valibot'
+import type { Context } from '../../context.js'
+import { errorNotFound } from '../../model/errors.js'
 import { id, optional } from '../../model/input/input.js'
+import * as r from '../../model/result.js'
 import { PRIORITIES } from '../../model/workflow.js'
 import type { Operation } from '../../operation.js'
 import { addComment } from '../../triage/commands/add-comment.js'
@@ -10,6 +13,8 @@ import { resolveError } from '../../triage/commands/resolve-error.js'
 import { snoozeError, unsnoozeError } from '../../triage/commands/snooze-error.js'
 import { updatePriority } from '../../triage/commands/update-priority.js'
 import { updateStatus } from '../../triage/commands/update-status.js'
+import { ErrorSummary } from '../../triage/queries/error-record.js'
+import { loadSummaries } from '../../triage/queries/error-summaries.js'
 import { requireError } from '../../triage/queries/find-error.js'
 import { type Action, defineAction } from '../define.js'
 import { pathWith } from '../links/href.js'
@@ -18,6 +23,12 @@ import { words } from '../ui/badges.js'
 
 /** Page to return to: application, occurrence and list. */
 const RETURN_PARAMETERS = { application_id: optional(id()), occurrence_id: optional(id()), ...listOriginInput }
+
+const ChangedError = r.object({
+  /** False if the error already had the requested state. */
+  changed: r.boolean,
+  error: r.named('ErrorSummary', ErrorSummary),
+})
 
 /** Actions on one error. Each runs one command and redirects to the error. */
 export const errorActions: readonly Action[] = [
@@ -146,6 +157,7 @@ function errorAction<Parameters extends ErrorSchema, Result extends ChangeResult
     text,
     role: 'responder',
     parameters: v.object({ ...parameters.entries, ...RETURN_PARAMETERS }),
+    response: ChangedError,
     async run(context, { application_id, occurrence_id, list_query, list_page, ...rest }, actor) {
       const fields = rest as v.InferOutput<Parameters>
       const { error_id } = fields as { error_id: number }
@@ -155,7 +167,17 @@ function errorAction<Parameters extends ErrorSchema, Result extends ChangeResult
       const noticeText = result.changed ? notice : unchanged
       const returnTo = { application_id, occurrence_id, list_query, list_page }
       const to = pathWith(`/errors/${error_id}`, returnTo)
-      return { to: anchor ? `${to}#${anchor(result)}` : to, notice: noticeText(fields) }
+      return {
+        json: async () => ({ changed: result.changed, error: await loadSummary(context, error_id) }),
+        to: anchor ? `${to}#${anchor(result)}` : to,
+        notice: noticeText(fields),
+      }
     },
   })
+}
+
+async function loadSummary(context: Context, error_id: number): Promise<ErrorSummary> {
+  const [summary] = await loadSummaries(context, [error_id])
+  if (!summary) throw errorNotFound(error_id)
+  return summary
 }

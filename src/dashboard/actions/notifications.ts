@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { id, optional } from '../../model/input/input.js'
+import * as r from '../../model/result.js'
 import { deliveriesInput } from '../../notifications/delivery/deliveries.js'
 import { retryDelivery } from '../../notifications/delivery/retry-delivery.js'
 import { sendTestNotification, type TestResult } from '../../notifications/delivery/test-notification.js'
@@ -13,10 +14,16 @@ const sendTest = defineAction({
   text: 'Send a test notification through a channel',
   role: 'admin',
   parameters: v.object({ channel: sendTestNotification.input.entries.channel, application_id: optional(id()) }),
+  response: r.object({ channel: r.text, target: r.text, state: r.text, response: r.text }),
   async run(context, { channel, application_id }, actor) {
     await context.ready()
     const outcome = await sendTestNotification.run(context, { channel, actor })
-    return { to: pathWith('/notifications', { application_id }), notice: testNotice(outcome) }
+    const { channel: name, target, state, response } = outcome
+    return {
+      json: () => ({ channel: name, target, state, response }),
+      to: pathWith('/notifications', { application_id }),
+      notice: testNotice(outcome),
+    }
   },
 })
 
@@ -25,10 +32,12 @@ const retryFailed = defineAction({
   text: 'Retry a failed notification',
   role: 'responder',
   parameters: v.object({ ...retryDelivery.input.entries, state, channel, page }),
+  response: r.object({ delivery_id: r.integer, state: r.text }),
   async run(context, { delivery_id, application_id, ...listFilter }) {
     await context.ready()
     await retryDelivery.run(context, { delivery_id, application_id })
     return {
+      json: () => ({ delivery_id, state: 'pending' }),
       to: pathWith('/notifications', { application_id, ...listFilter }),
       notice: `Retrying notification ${delivery_id}.`,
     }

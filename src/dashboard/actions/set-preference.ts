@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { choice, filterText, optional } from '../../model/input/input.js'
+import * as r from '../../model/result.js'
 import { defineAction } from '../define.js'
 import { isPlainPath } from '../http/plain-path.js'
 import { THEMES, TIME_CHOICES } from '../preferences.js'
@@ -18,12 +19,14 @@ export const setPreference = defineAction({
     rail: optional(choice(['open', 'folded'])),
     return_to: filterText({ max: MAX_RETURN_LENGTH }),
   }),
+  response: r.map(r.text),
   async run(_context, { theme, times, rail, return_to = '/overview' }) {
-    return {
-      to: safeReturnPath(return_to),
-      notice: null,
-      preferences: { ...(theme && { theme }), ...(times && { times }), ...(rail && { rail }) },
+    const preferences: Record<string, string> = {
+      ...(theme && { theme }),
+      ...(times && { times }),
+      ...(rail && { rail }),
     }
+    return { json: () => preferences, to: safeReturnPath(return_to), notice: null, preferences }
   },
 })
 

@@ -36,14 +36,15 @@ export function openApiDocument({ base, version, routes }: DocumentOptions): Jso
   add(documentPath(liveStream), {
     get: getOperation(liveStream, documentPath(liveStream), { 'text/event-stream': {} }),
   })
-  for (const action of routes.actions) add(documentPath(action), { post: postOperation(action) })
+  for (const action of routes.actions)
+    add(documentPath(action), { post: postOperation(action, schemas.convert(action.response)) })
   return {
     openapi: '3.1.0',
     info: {
       title: 'Faultboard',
       version,
       description:
-        'Pages return JSON for `Accept: application/json` or with `.json` appended to the path. Actions accept forms and redirect with 302. Times are ISO 8601 in UTC. Empty optional parameters are ignored.',
+        'Pages return JSON for `Accept: application/json` or with `.json` appended to the path. Actions accept forms and redirect with 302; with an API token and `Accept: application/json`, they return the changed record. Times are ISO 8601 in UTC. Empty optional parameters are ignored.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: base }],
@@ -121,7 +122,7 @@ function getOperation(endpoint: Endpoint, path: string, content: JsonSchema, hea
   }
 }
 
-function postOperation(endpoint: Endpoint): JsonSchema {
+function postOperation(endpoint: Endpoint, changedRecord: JsonSchema): JsonSchema {
   const path = documentPath(endpoint)
   // The credentials determine the actor.
   const all = describeInput(endpoint.parameters).filter(({ name }) => name !== 'actor')
@@ -141,6 +142,10 @@ function postOperation(endpoint: Endpoint): JsonSchema {
       },
     }),
     responses: {
+      200: {
+        description: 'The changed record, for requests with an API token and `Accept: application/json`',
+        content: { 'application/json': { schema: changedRecord } },
+      },
       302: {
         description: 'Redirect to the page that shows the result',
         headers: { Location: { schema: { type: 'string' } } },

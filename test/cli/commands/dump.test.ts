@@ -60,6 +60,30 @@ describe('faultboard dump of a running application', () => {
     },
   )
 
+  test('accepts an API token from a flag or the environment, and prints why a token is rejected', async () => {
+    const create = (name: string, role: 'admin' | 'viewer') => host.tracker.Commands.CreateApiToken.call({ name, role })
+    const [admin, viewer] = [await create('dumps', 'admin'), await create('reader', 'viewer')]
+    const run = (env: Record<string, string>, ...flags: string[]) =>
+      faultboard(['dump', '--url', url, ...flags], { cwd, env })
+    const fromEnvironment = await run({ FAULTBOARD_TOKEN: admin.token, FAULTBOARD_DASHBOARD_PASSWORD: 'unused' })
+    expect(fromEnvironment).toMatchObject({ code: 0, stderr: '' })
+    expect(await newest()).toMatchObject({ captured_by: 'dumps' })
+    const results = await Promise.all([
+      run({}, '--token', admin.token, '--json'),
+      run({ FAULTBOARD_TOKEN: viewer.token }),
+      run({ FAULTBOARD_TOKEN: `fb_${'x'.repeat(43)}` }),
+      run({}, '--token', 'two words'),
+      run({}, '--token', admin.token, '--username', USER),
+    ])
+    expect(JSON.parse(results[0].stdout).dump).toMatchObject({ pid: process.pid })
+    expect(results.map(({ code }) => code)).toEqual([0, 1, 1, 2, 2])
+    expect(results[1].stderr).toContain('returned 403: This requires the role admin.')
+    expect(results[2].stderr).toContain('returned 401: Unknown API token.')
+    expect(results[3].stderr).toContain('The token contains invalid characters.')
+    expect(results[4].stderr).toContain('Use either --token or a username and password')
+    for (const { stdout, stderr } of results) expect(`${stdout}${stderr}`).not.toContain(admin.token)
+  }, 60_000)
+
   test('reads username and password from flags, the URL or the configuration file', async () => {
     const flags = ['--username', USER, '--password', PASSWORD]
     expect((await faultboard(['dump', '--url', url, ...flags], { cwd })).code).toBe(0)

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { type Action, defineAction } from '../../../dashboard/define.js'
 import { pathWith } from '../../../dashboard/links/href.js'
 import { id, optional } from '../../../model/input/input.js'
+import * as r from '../../../model/result.js'
 import { captureDiagnosticDump, deleteDiagnosticDump } from '../capture-dump.js'
 
 const LIST_PATH = '/errors/diagnostic_dumps'
@@ -12,9 +13,11 @@ const captureDump = defineAction({
   text: 'Capture a diagnostic dump',
   role: 'admin',
   parameters: v.object({ ...captureInput, application_id: optional(id()) }),
+  response: r.object({ id: r.integer, created_at: r.time }),
   async run(context, { application_id, ...options }, actor) {
     const dump = await captureDiagnosticDump.run(context, { ...options, actor })
     return {
+      json: () => dump,
       to: pathWith(LIST_PATH, { application_id }),
       notice: `Captured diagnostic dump ${dump.id}`,
       created: `${LIST_PATH}/${dump.id}`,
@@ -27,9 +30,11 @@ const deleteDump = defineAction({
   text: 'Delete a diagnostic dump with its files',
   role: 'admin',
   parameters: deleteDiagnosticDump.input,
+  response: r.object({ deleted: r.integer }),
   async run(context, { dump_id, application_id }) {
-    await deleteDiagnosticDump.run(context, { dump_id, application_id })
-    return { to: pathWith(LIST_PATH, { application_id }), notice: `Deleted diagnostic dump ${dump_id}` }
+    const result = await deleteDiagnosticDump.run(context, { dump_id, application_id })
+    const to = pathWith(LIST_PATH, { application_id })
+    return { json: () => result, to, notice: `Deleted diagnostic dump ${dump_id}` }
   },
 })
 
