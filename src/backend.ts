@@ -1,5 +1,6 @@
 /** Parts of a tracker that use its database: SQL, jobs and notifications. Loaded right after the start. */
 
+import { createAuditTrail } from './audit/audit-log.js'
 import type { Options } from './config/options.js'
 import type { Context, Log } from './context.js'
 import type { JobEngine } from './jobs/engine.js'
@@ -7,6 +8,8 @@ import { createEngine } from './jobs/engines.js'
 import { type Jobs, startJobs } from './jobs/registry.js'
 import type { CountRejections } from './model/budgets.js'
 import type { Counters } from './model/counters.js'
+import type { AuditTrail, ChangeOrigin } from './model/people/audit.js'
+import type { Redactor } from './model/redaction/redaction.js'
 import { incompleteChannelWarnings } from './notifications/channels/incomplete-channels.js'
 import { createOutbox } from './notifications/delivery/create-outbox.js'
 import { createDatabase, type Database } from './store/database.js'
@@ -25,12 +28,16 @@ export interface BackendParts {
   now(): number
   random(): number
   reject: CountRejections
+  redactor: Redactor
+  /** Origin of changes by commands that are called in code. */
+  origin: ChangeOrigin
 }
 
 export interface Backend {
   database: Database
   outbox: Outbox
   jobs: JobEngine
+  audit: AuditTrail
   writer: BatchWriter
   /** Resolves when the schema is current. */
   ready(): Promise<void>
@@ -38,7 +45,8 @@ export interface Backend {
 }
 
 /** Creates all parts without connecting. */
-export function createBackend({ config, spool, counters, log, now, random, reject }: BackendParts): Backend {
+export function createBackend(parts: BackendParts): Backend {
+  const { config, spool, counters, log, now, random, reject, redactor, origin } = parts
   for (const warning of incompleteChannelWarnings(config)) log.warn(warning)
   const database = createDatabase(config.database, config.project_root)
   database.dialect.file?.onIncident(log.warn)
@@ -53,7 +61,8 @@ export function createBackend({ config, spool, counters, log, now, random, rejec
     ...{ open: ready, warn: log.warn },
   })
   const jobs = createEngine({ config, database, ready, log, now, random })
-  return { database, outbox, jobs, writer, ready, startJobs }
+  const audit = createAuditTrail({ database, redactor, counters, log, now }, origin)
+  return { database, outbox, jobs, audit, writer, ready, startJobs }
 }
 
 /** Shares one attempt among all callers, until it fails or the generation of the database file changes. */

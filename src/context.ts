@@ -2,6 +2,7 @@ import type { Options, OptionTable } from './config/options.js'
 import type { JobEngine } from './jobs/engine.js'
 import type { CountRejections } from './model/budgets.js'
 import type { Counters } from './model/counters.js'
+import type { AuditTrail } from './model/people/audit.js'
 import type { Redactor } from './model/redaction/redaction.js'
 import type { Tallies } from './store/counters/tallies.js'
 import type { Database } from './store/database.js'
@@ -28,6 +29,8 @@ export interface Context {
   /** Notifications, stored in the transaction of the change that they report. */
   outbox: Outbox
   jobs: JobEngine
+  /** Records changes for the Audit page. */
+  audit: AuditTrail
   redactor: Redactor
   counters: Counters
   /** Counts rejections of a client limit. */

@@ -1,7 +1,7 @@
 /** All operations, loaded with the first call to a tracker. `operations.ts` defines their public names. */
 
 import * as v from 'valibot'
-import { defineOperation } from './operation.js'
+import { defineCommand, defineOperation } from './operation.js'
 import { exportRecords as exportAllRecords } from './transfer/export-records.js'
 import { type ImportInput, importRecords } from './transfer/import-records.js'
 import { errorsListInput } from './triage/list/errors-list.js'
@@ -18,6 +18,7 @@ export { comparePlatforms } from './analytics/platforms/platform-comparison.js'
 export { releaseList } from './analytics/releases/release-list.js'
 export { similarErrors } from './analytics/similar-errors.js'
 export { errorAnalytics } from './analytics/trends/error-trends.js'
+export { auditEntries } from './audit/audit-entries.js'
 export { deliveries } from './notifications/delivery/deliveries.js'
 export { retryDelivery } from './notifications/delivery/retry-delivery.js'
 export { sendTestNotification } from './notifications/delivery/test-notification.js'
@@ -49,12 +50,13 @@ export { errorUsers } from './triage/queries/error-users.js'
 export { findError } from './triage/queries/find-error.js'
 export { deleteView, listSavedViews, saveView } from './triage/saved-views.js'
 
-export const importErrors = defineOperation({
+export const importErrors = defineCommand({
   input: v.object({
     lines: v.custom<ImportInput['lines']>(isAsyncIterable, 'must be an async iterable of lines'),
     reject: v.optional(v.custom<NonNullable<ImportInput['reject']>>(isFunction, 'must be a function')),
   }),
   run: (context, { lines, reject = () => {} }) => importRecords(context, lines, reject),
+  audit: (_input, { created, added }) => (created + added === 0 ? null : { action: 'import', count: created + added }),
 })
 
 export const exportRecords = defineOperation({

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import type { Context } from './context.js'
 import { parseArguments } from './model/input/input.js'
 import type { AnyCase } from './model/input/spelling.js'
+import type { AuditedChange } from './model/people/audit.js'
 
 /** A command or query of the operator. Failures are thrown as a TrackerError. */
 export interface Operation<Schema extends v.GenericSchema, Result> {
@@ -22,6 +23,43 @@ export function defineOperation<Schema extends v.GenericSchema, Result>({
       return run(context, parsed)
     },
   }
+}
+
+/** An operation that changes data. */
+export interface Command<Schema extends v.GenericSchema, Result> extends Operation<Schema, Result> {
+  /**
+   * Describes a change for the Audit page. Returns null if nothing changed. Required, so that no command is missing
+   * there.
+   */
+  audit(input: v.InferOutput<Schema>, result: Result): AuditedChange | null
+}
+
+/** Defines an operation whose changes are recorded for the Audit page, for every caller. */
+export function defineCommand<Schema extends v.GenericSchema, Result>({
+  input,
+  run,
+  audit,
+}: Command<Schema, Result>): Command<Schema, Result> {
+  return {
+    input,
+    audit,
+    async run(context, parsed) {
+      await context.ready()
+      const result = await run(context, parsed)
+      const change = audit(parsed, result)
+      if (change) await context.audit.add(change, inputActor(parsed))
+      return result
+    },
+  }
+}
+
+/** Names of input fields that contain the actor. */
+const ACTOR_FIELDS = ['actor', 'resolved_by', 'muted_by', 'author_name', 'created_by']
+
+function inputActor(input: unknown): string | undefined {
+  const fields = input as Record<string, unknown>
+  const name = ACTOR_FIELDS.find((field) => typeof fields[field] === 'string')
+  return name === undefined ? undefined : String(fields[name])
 }
 
 /** Parses raw input, then runs the operation. */
@@ -86,6 +124,8 @@ type AnyOperation = Operation<any, any>
 type AnyStream = StreamOperation<any, any>
 // biome-ignore lint/suspicious/noExplicitAny: see above.
 type AnyClass = ClassOperation<any, any>
+// biome-ignore lint/suspicious/noExplicitAny: see above.
+export type CommandTable = { readonly [name: string]: Command<any, any> }
 type Methods = { readonly [name: string]: AnyOperation | AnyStream }
 
 /** Rows by public name: an operation, several operations by method name, or a class. */

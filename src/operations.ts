@@ -1,6 +1,6 @@
 import { periodInput } from './analytics/sums/period.js'
 import { DIAGNOSTICS, operationsOf } from './diagnostics/diagnostics.js'
-import { asClass, asStream, lazyOperations, type OperationTable } from './operation.js'
+import { asClass, asStream, type CommandTable, lazyOperations, type OperationTable } from './operation.js'
 
 // Loads the operations on the first call instead of at startup, because they are a quarter of the package's code.
 const lazily = lazyOperations(() => import('./lazy-operations.js'))
@@ -35,7 +35,7 @@ export const COMMANDS = {
   /** Imports the lines of an export, each once. Invalid lines are passed to `reject`. */
   ImportErrors: lazily('importErrors'),
   ...operationsOf(DIAGNOSTICS, 'commands'),
-} satisfies OperationTable
+} satisfies CommandTable
 
 /** Read-only operations. */
 export const QUERIES = {
@@ -74,6 +74,8 @@ export const QUERIES = {
   OccurrencePattern: lazily('analyzeCyclicalPattern'),
   ErrorBursts: lazily('detectBursts'),
   Deliveries: lazily('deliveries'),
+  /** Changes by people, programs and the tracker. */
+  AuditEntries: lazily('auditEntries'),
   ...operationsOf(DIAGNOSTICS, 'queries'),
 } satisfies OperationTable
 

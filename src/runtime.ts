@@ -28,6 +28,7 @@ import { LazyBackend } from './lazy-backend.js'
 import { createLog } from './log.js'
 import { Counters } from './model/counters.js'
 import { ConfigurationError, TrackerError } from './model/errors.js'
+import { type ChangeOrigin, HOST_CODE } from './model/people/audit.js'
 import { createRedactor, NO_REDACTION } from './model/redaction/redaction.js'
 import { createReject } from './store/counters/rejections.js'
 import { Tallies } from './store/counters/tallies.js'
@@ -54,11 +55,13 @@ export interface Environment {
   processFacts?: () => CaptureContext['processFacts']
   /** Line above every page of the dashboard. */
   banner?: Context['banner']
+  /** Origin of changes by commands that are called in code. */
+  origin?: ChangeOrigin
 }
 
 interface StartEnvironment
   extends Required<Pick<Environment, 'now' | 'random' | 'env' | 'write'>>,
-    Pick<Environment, 'diagnostics' | 'processFacts' | 'banner'> {
+    Pick<Environment, 'diagnostics' | 'processFacts' | 'banner' | 'origin'> {
   /** Whether the credentials of the dashboard are required. */
   servesDashboard?: boolean
 }
@@ -195,6 +198,7 @@ function buildContext(
     servesDashboard,
     processFacts = readProcessFacts,
     banner = null,
+    origin = HOST_CODE,
   }: StartEnvironment & Required<Pick<Environment, 'diagnostics'>>,
   pools: CaptureContext['pools'],
 ): { context: CaptureContext; backend: LazyBackend; isSpoolOnly: boolean } {
@@ -212,7 +216,7 @@ function buildContext(
   const spool = new Spool(spoolFolder(config, target), config.spool_max_bytes)
   const isSpoolOnly = mustUseSpool(target)
   const reject = createReject(counters, () => tallies, now)
-  const backend = new LazyBackend({ config, target, spool, counters, log, now, random, reject })
+  const backend = new LazyBackend({ config, target, spool, counters, log, now, random, reject, redactor, origin })
   const { database } = backend
   const ready = isSpoolOnly ? rejectInWorkerThread : async () => (await backend.load()).ready()
   const { application_name, max_occurrences_per_error } = config
@@ -237,6 +241,9 @@ function buildContext(
     },
     get jobs() {
       return backend.loaded.jobs
+    },
+    get audit() {
+      return backend.loaded.audit
     },
   }
   const context: CaptureContext = Object.assign(shared, captureParts(shared), { pools, processFacts: processFacts() })

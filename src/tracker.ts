@@ -27,6 +27,7 @@ import { createLog } from './log.js'
 import type { BudgetName } from './model/budgets.js'
 import { ConfigurationError, TrackerError } from './model/errors.js'
 import { type AnyCase, replaceFields } from './model/input/spelling.js'
+import { HOST_CODE } from './model/people/audit.js'
 import { bindOperations, type OperationTable } from './operation.js'
 import { COMMANDS, QUERIES, SERVICES } from './operations.js'
 import type { Options, Settings, SettingsFunction } from './options.js'
@@ -68,6 +69,7 @@ export class TrackerInstance {
       announcesDashboard: environment.announcesDashboard ?? true,
       processFacts: environment.processFacts ?? processFacts,
       banner: environment.banner ?? null,
+      origin: environment.origin ?? HOST_CODE,
     }
     if (environment.diagnostics) this.#bindDiagnostics(environment.diagnostics)
   }

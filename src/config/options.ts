@@ -164,6 +164,12 @@ export const OPTIONS = {
     default: 90,
     text: 'Errors not seen for this many days are deleted, once a day automatically and by `faultboard cleanup`; null keeps all.',
   }),
+  audit_retention_days: row<number>({
+    group: 'storage',
+    kind: integer(1, 36_500),
+    default: 365,
+    text: 'Entries of the Audit page are deleted after this many days.',
+  }),
   max_occurrences_per_error: row<number>({
     group: 'storage',
     kind: integer(1, 1_000_000),

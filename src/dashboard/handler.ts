@@ -1,10 +1,12 @@
 import { TrieRouter } from 'hono/router/trie-router'
 import * as v from 'valibot'
+import { runAs } from '../audit/audit-log.js'
 import type { Context } from '../context.js'
 import { cachedChannelProblems } from '../health/channels.js'
 import { TrackerError } from '../model/errors.js'
 import { nextTurn } from '../model/event-loop-turns.js'
 import { id, parseInput } from '../model/input/input.js'
+import type { ChangeOrigin } from '../model/people/audit.js'
 import { clientNetwork } from '../model/requests/client-address.js'
 import { QueryError, withViewerName } from '../model/search-query.js'
 import { cleanText } from '../model/text.js'
@@ -213,7 +215,7 @@ function buildRouter(context: Context, routes: Routes, live: LiveUpdates): TrieR
   }
   for (const action of routes.actions) {
     add('POST', action, async (exchange, pathParameters, request) => {
-      const { visit } = exchange
+      const { visit, mount } = exchange
       const { base, user, identity } = visit
       requireSwitches(action, context)
       const actor = cleanText(user.trim(), MAX_ACTOR_LENGTH)
@@ -222,7 +224,13 @@ function buildRouter(context: Context, routes: Routes, live: LiveUpdates): TrieR
       if (!identity?.is_shared) for (const name of NAME_FIELDS) fields[name] = actor
       const parameters = parse(action.parameters, fields, pathParameters)
       requireRole(visit, action.roleFor?.(parameters) ?? action.role)
-      const result = await action.run(context, parameters, actor)
+      const origin: ChangeOrigin = {
+        kind: identity?.kind ?? 'password',
+        actor,
+        address: mount.remote_address,
+        entered_name: enteredName(fields),
+      }
+      const result = await runAs(context, origin, (ownContext) => action.run(ownContext, parameters, actor))
       const response = await respondWithResult(result, exchange, context)
       if (result.created) response.headers.set('Content-Location', `${base}${result.created}`)
       return response
@@ -249,6 +257,12 @@ async function respondWithResult(
     ...(notice === null ? [] : [flashCookie(notice, visit.base)]),
     ...Object.entries(preferences).map(([name, value]) => preferenceCookie(name, value, visit.base)),
   ])
+}
+
+/** Name of the person in a form of a shared account. */
+function enteredName(fields: Record<string, string | string[]>): string | null {
+  const name = NAME_FIELDS.map((field) => fields[field]).find((value) => typeof value === 'string')
+  return typeof name === 'string' ? name.trim() : null
 }
 
 async function respondWithPage(

@@ -8,6 +8,7 @@ import type { Action, DashboardPart, Destination, Page, Routes } from './define.
 import { openapiFeed } from './openapi/page.js'
 import { access } from './pages/access/page.js'
 import { analytics } from './pages/analytics/page.js'
+import { audit } from './pages/audit/page.js'
 import { correlation } from './pages/correlation/page.js'
 import { error } from './pages/error/page.js'
 import { changes } from './pages/errors/changes.js'
@@ -29,6 +30,7 @@ const PAGES: readonly Page[] = [
   notifications,
   settings,
   access,
+  audit,
   health,
   analytics,
   releases,

@@ -2,7 +2,7 @@ import type { Reporter } from '../capture/sources/source.js'
 import type { Options, OptionTable } from '../config/options.js'
 import type { Context } from '../context.js'
 import type { DashboardPart } from '../dashboard/define.js'
-import type { OperationTable } from '../operation.js'
+import type { CommandTable, OperationTable } from '../operation.js'
 
 export interface CollectorSetup extends Reporter {
   /** False in a thread that must not use the database. */
@@ -21,7 +21,7 @@ export interface Diagnostic {
   /** Hooks into the capture path when a tracker starts. Returns a function that removes the hooks. */
   collect?(setup: CollectorSetup): () => void
   /** Operations by their names in `Tracker.Commands` and `Tracker.Queries`. */
-  readonly commands?: OperationTable
+  readonly commands?: CommandTable
   readonly queries?: OperationTable
   /** Loads the pages, actions and downloads with the dashboard. They return 404 unless all of `needs` are on. */
   page?(): Promise<DashboardPart>

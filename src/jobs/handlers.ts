@@ -2,7 +2,10 @@ import { calculateAllBaselines } from '../analytics/baselines/baseline-calculato
 import { alertableSpikes } from '../analytics/baselines/spiking-errors.js'
 import { detectCascades } from '../analytics/cascades/cascade-detector.js'
 import { digestFigures } from '../analytics/digest/digest.js'
+import { runAs } from '../audit/audit-log.js'
+import { deleteOldAuditEntries } from '../audit/retention.js'
 import type { Context } from '../context.js'
+import { type ChangeOrigin, SYSTEM_ACTOR } from '../model/people/audit.js'
 import { deleteOldDeliveries } from '../notifications/delivery/expire-deliveries.js'
 import { claimClosedHour, writeBaselineAlerts } from '../notifications/rules/baseline-alerts.js'
 import { isDigestEnabled, sendDigest } from '../notifications/send-digest.js'
@@ -16,11 +19,14 @@ import type { JobName, RunningJob } from './engine.js'
 /** One week, because weekdays and weekends differ. */
 const CASCADE_HOURS = 7 * 24
 
+const SYSTEM: ChangeOrigin = { kind: 'system', actor: SYSTEM_ACTOR, address: null }
+
 /** Handlers of all jobs. Every engine runs the same handlers. */
 export const HANDLERS: Record<JobName, (context: Context, job: RunningJob) => Promise<unknown>> = {
   record: ({ recorder }, { data }) => recorder.recordEnqueuedBatch(String(data.batch)),
   cleanup: async (context) => {
-    await cleanupErrors.run(context, {})
+    await runAs(context, SYSTEM, (ownContext) => cleanupErrors.run(ownContext, {}))
+    await deleteOldAuditEntries(context)
     await deleteOldDeliveries(context)
     await deleteOldBudgetRows(context.database, context.now())
     for (const deleteOutdated of context.retention) await deleteOutdated(context)

@@ -24,3 +24,8 @@ export function isMuted({ muted_at, muted_until }: Mute, now: number): boolean {
 export function isSnoozed(snoozedUntil: number | null, now: number): boolean {
   return snoozedUntil !== null && snoozedUntil > now
 }
+
+/** Duration of a snooze or mute. */
+export function hoursText(hours: number | undefined): string {
+  return hours === undefined ? 'indefinitely' : `for ${hours} ${hours === 1 ? 'hour' : 'hours'}`
+}

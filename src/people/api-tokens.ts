@@ -7,7 +7,7 @@ import { generateToken, hashToken } from '../model/people/api-token.js'
 import { MAX_PERSON_NAME_LENGTH, ROLES, UNPRINTABLE } from '../model/people/identity.js'
 import * as r from '../model/result.js'
 import { DAY, MINUTE } from '../model/time.js'
-import { defineOperation } from '../operation.js'
+import { defineCommand, defineOperation } from '../operation.js'
 import type { BulkTarget } from '../store/dialect.js'
 import type { Selectable } from '../store/kysely.js'
 import type { ApiTokensTable } from '../store/schema.js'
@@ -62,7 +62,7 @@ export const listApiTokens = defineOperation({
   },
 })
 
-export const createApiToken = defineOperation({
+export const createApiToken = defineCommand({
   input: v.object({
     name: v.pipe(
       requiredText({ max: MAX_PERSON_NAME_LENGTH }),
@@ -96,10 +96,11 @@ export const createApiToken = defineOperation({
     })
     return { ...describeRow(row, created_at), token }
   },
+  audit: (_input, { name, role }) => ({ action: 'create_token', target: name, detail: role }),
 })
 
 /** Revokes a token at once, in all processes. A token that is already revoked keeps its time. */
-export const revokeApiToken = defineOperation({
+export const revokeApiToken = defineCommand({
   input: v.object({ token_id: id() }),
   async run({ database, now }, { token_id }): Promise<ApiToken> {
     const row = await database.write(async (trx) => {
@@ -110,6 +111,7 @@ export const revokeApiToken = defineOperation({
     if (!row) throw new TrackerError('not_found', `No API token with id ${token_id}.`)
     return describeRow(row, now())
   },
+  audit: (_input, { name }) => ({ action: 'revoke_token', target: name }),
 })
 
 /** Finds a token by its hash. The index reveals at most parts of the hash, which do not help to find the secret. */

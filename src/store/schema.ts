@@ -1,4 +1,5 @@
 import type { ClientSource } from '../model/event.js'
+import type { AuditAction, AuditKind } from '../model/people/audit.js'
 import type { Role } from '../model/people/identity.js'
 import type { Severity } from '../model/severity/severity.js'
 import type { Status } from '../model/workflow.js'
@@ -334,6 +335,25 @@ export const TABLES = {
     key: ['hour', 'error_id'],
     sum: 'count',
   }),
+  /** Changes by people, programs and the tracker. Rows are only added, and deleted after `audit_retention_days`. */
+  faultboard_audit_entries: defineTable({
+    columns: {
+      id,
+      created_at: integer,
+      actor: text,
+      kind: textOf<AuditKind>(),
+      /** Network address of the request. */
+      address: nullable(text),
+      action: textOf<AuditAction>(),
+      error_id: nullable(integer),
+      /** Changed record that is not an error. */
+      target: nullable(text),
+      /** Number of changed records of a bulk action. */
+      count: nullable(integer),
+      detail: nullable(text),
+    },
+    key: ['id'],
+  }),
   /** Named queries of the error list. */
   faultboard_saved_views: defineTable({
     columns: { id, name: text, query: text, created_by: text, created_at: integer },
@@ -585,6 +605,7 @@ export type DiagnosticDumpsTable = Schema['faultboard_diagnostic_dumps']
 export type ErrorsTable = Schema['faultboard_errors']
 export type OccurrencesTable = Schema['faultboard_occurrences']
 export type ProcessMinutesTable = Schema['faultboard_process_minutes']
+export type AuditEntriesTable = Schema['faultboard_audit_entries']
 export type SavedViewsTable = Schema['faultboard_saved_views']
 /** Stored instead of the values of a tag that exceed the limit. */
 export const MORE_VALUES = ''

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { TrackerError } from '../model/errors.js'
 import { id, optionalText, parseInput, requiredText } from '../model/input/input.js'
-import { defineOperation } from '../operation.js'
+import { defineCommand, defineOperation } from '../operation.js'
 import type { BulkTarget } from '../store/dialect.js'
 import type { Selectable } from '../store/kysely.js'
 import type { SavedViewsTable } from '../store/schema.js'
@@ -35,7 +35,7 @@ export const listSavedViews = defineOperation({
 })
 
 /** Saves a query of the list. Replaces a view with the same name. */
-export const saveView = defineOperation({
+export const saveView = defineCommand({
   input: v.object({
     name: requiredText({ max: MAX_NAME_LENGTH }),
     query: v.string('must be text'),
@@ -58,18 +58,26 @@ export const saveView = defineOperation({
       return toSavedView(await saved.executeTakeFirstOrThrow())
     })
   },
+  audit: (_input, { name }) => ({ action: 'save_view', target: name }),
 })
 
-export const deleteView = defineOperation({
+export const deleteView = defineCommand({
   input: v.object({ view_id: id() }),
-  async run({ database }, { view_id }): Promise<void> {
-    const deleted = await database.write((trx) =>
-      trx.deleteFrom('faultboard_saved_views').where('id', '=', view_id).executeTakeFirst(),
-    )
-    if (deleted.numDeletedRows === 0n) {
-      throw new TrackerError('not_found', `Saved view ${view_id} not found. It may have been deleted.`)
-    }
+  async run({ database }, { view_id }): Promise<{ name: string }> {
+    return database.write(async (trx) => {
+      const view = await trx
+        .selectFrom('faultboard_saved_views')
+        .select('name')
+        .where('id', '=', view_id)
+        .executeTakeFirst()
+      const deleted = await trx.deleteFrom('faultboard_saved_views').where('id', '=', view_id).executeTakeFirst()
+      if (!view || deleted.numDeletedRows === 0n) {
+        throw new TrackerError('not_found', `Saved view ${view_id} not found. It may have been deleted.`)
+      }
+      return view
+    })
   },
+  audit: (_input, { name }) => ({ action: 'delete_view', target: name }),
 })
 
 /**

@@ -83,6 +83,7 @@ const TEXTS: Record<OptionName, [text: string, value: unknown] | null> = {
   spool_path: ['/nowhere/spool', '/nowhere/spool'],
   spool_max_bytes: ['1000', 1000],
   retention_days: ['null', null],
+  audit_retention_days: ['30', 30],
   max_occurrences_per_error: ['5', 5],
   dashboard_username: ['anna', 'anna'],
   dashboard_password: ['x:y z', 'x:y z'],

@@ -76,9 +76,10 @@ describe('navigation', () => {
   test.each([
     ['/health', 'Health'],
     ['/settings', 'Configuration'],
+    ['/settings/audit', 'Audit'],
   ])('%s is the tab %s of Settings', async (path, label) => {
     const tabs = await linksIn(full, path, 'Settings')
-    expect(Object.values(tabs)).toEqual(['/health', '/settings', '/settings/access'])
+    expect(Object.values(tabs)).toEqual(['/health', '/settings', '/settings/access', '/settings/audit'])
     expect(tabs[`${label}*`]).toBe(path)
   })
 

@@ -4,6 +4,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { faultboard, recordErrors, workingDirectory } from '../cli/faultboard.js'
+import { withDatabase } from '../support/tracker.js'
 
 const MAIN = resolve('dist/cli/main.js')
 const INJECTION =
@@ -193,6 +194,10 @@ describe('faultboard mcp --allow-triage', () => {
     expect({ status, priority_level }).toEqual({ status: 'new', priority_level: 3 })
     expect(activities.map(({ actor }) => actor)).toEqual(changes.map(() => 'agent (mcp)'))
     expect(comments.map(({ author_name }) => author_name)).toEqual(['agent (mcp)'])
+    const audited = await withDatabase(database, ({ read }) =>
+      read.selectFrom('faultboard_audit_entries').select(['actor', 'kind']).execute(),
+    )
+    expect(audited).toEqual(changes.map(() => ({ actor: 'agent (mcp)', kind: 'mcp' })))
     const wrong = await call(client, 'set_priority', { error_id: 2, priority_level: 9 })
     expect(wrong).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('from 0 to 4') }] })
   })

@@ -1,6 +1,8 @@
 import { respondToLine, type Server } from '../../mcp/json-rpc.js'
 import { createServer } from '../../mcp/server.js'
+import { ACTOR } from '../../mcp/tools/triage.js'
 import { VERSION } from '../../model/version.js'
+import type { Environment } from '../../tracker.js'
 import { COMMON_FLAGS, defineCommand } from '../command.js'
 import { readConfiguration } from '../configuration.js'
 import { readLines } from '../io/lines.js'
@@ -30,14 +32,21 @@ export const mcp = defineCommand({
       printError(
         'Waiting for an agent on standard input. This command is meant to be started by an agent; press Ctrl+D to quit.',
       )
-    return withTracker(settings, async (tracker) => {
-      const log = (message: string) => printError(escapeText(message))
-      const server = createServer({ tracker, version: VERSION, allow_triage: flags['allow-triage'], log })
-      await serve(server, writeMessage)
-      return 0
-    })
+    return withTracker(
+      settings,
+      async (tracker) => {
+        const log = (message: string) => printError(escapeText(message))
+        const server = createServer({ tracker, version: VERSION, allow_triage: flags['allow-triage'], log })
+        await serve(server, writeMessage)
+        return 0
+      },
+      AGENT,
+    )
   },
 })
+
+/** Environment of the tracker, for the Audit page. */
+const AGENT: Environment = { origin: { kind: 'mcp', actor: ACTOR, address: null } }
 
 /**
  * Reserves standard output for the protocol. Other output, such as that of a configuration file, is redirected to

@@ -1,3 +1,4 @@
+import { HOST_CODE } from '../../model/people/audit.js'
 import { OPTION_NAMES, type Options, optionRow, type Settings } from '../../options.js'
 import type { TrackerInstance } from '../../tracker.js'
 import type { Endpoint } from '../host/listen.js'
@@ -43,6 +44,7 @@ export async function runDemo(demo: DemoOptions): Promise<void> {
   const banner = { newErrorId: null as number | null, version: SHOP_VERSION }
   const tracker = await openTracker(demoSettings(demo, larder, receiver, now), {
     env: {},
+    origin: HOST_CODE,
     banner: (request) => demoBanner(request, { mount_path: tracker.config.mount_path, ...banner }),
   })
   try {

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import type { LoggedError } from '../../index.js'
+import type { ChangeOrigin } from '../../model/people/audit.js'
 import { DAY, HOUR } from '../../model/time.js'
 import type { TrackerInstance } from '../../tracker.js'
 import { openTracker } from '../open-tracker.js'
@@ -202,7 +203,8 @@ function openSampleTracker(
   now: () => number,
 ): Promise<TrackerInstance> {
   const settings = { database, application_name: name, project_root: APP_ROOT, environment: 'production' }
-  return openTracker(settings, { env: {}, now, processFacts: () => host })
+  const origin: ChangeOrigin = { kind: 'password', actor: null, address: null }
+  return openTracker(settings, { env: {}, now, processFacts: () => host, origin })
 }
 
 interface HistoryParts {

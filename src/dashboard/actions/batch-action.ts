@@ -3,7 +3,7 @@ import type { Context } from '../../context.js'
 import { TrackerError } from '../../model/errors.js'
 import { choice, clampedInteger, id, instant, optional, optionalText } from '../../model/input/input.js'
 import * as r from '../../model/result.js'
-import { PRIORITIES } from '../../model/workflow.js'
+import { hoursText, PRIORITIES } from '../../model/workflow.js'
 import {
   type BatchResult,
   batchAssignErrors,
@@ -20,7 +20,6 @@ import { listQuery, parseListQuery } from '../../triage/saved-views.js'
 import { defineAction } from '../define.js'
 import { pathWith } from '../links/href.js'
 import { words } from '../ui/badges.js'
-import { muteSpan } from './error-actions.js'
 
 const { error_ids: errorIds, resolution_comment, resolution_reference, resolved_by } = batchResolveErrors.input.entries
 
@@ -140,12 +139,12 @@ const BATCH_COMMANDS: Record<Form['action_type'], BatchCommand> = {
   snooze: {
     run: (context, selection, form) =>
       batchSnoozeErrors.run(context, { ...selection, hours: requireField(form, 'hours'), reason: form.reason }),
-    describe: ({ hours }) => `snoozed for ${hours} ${hours === 1 ? 'hour' : 'hours'}`,
+    describe: ({ hours }) => `snoozed ${hoursText(hours)}`,
   },
   mute: {
     run: (context, selection, { mute_hours, mute_reason }) =>
       batchMuteErrors.run(context, { ...selection, hours: mute_hours, reason: mute_reason }),
-    describe: ({ mute_hours }) => `muted ${muteSpan(mute_hours)}`,
+    describe: ({ mute_hours }) => `muted ${hoursText(mute_hours)}`,
   },
   unmute: {
     run: (context, selection) => batchUnmuteErrors.run(context, selection),

@@ -3,7 +3,7 @@ import type { Context } from '../../context.js'
 import { errorNotFound } from '../../model/errors.js'
 import { id, optional } from '../../model/input/input.js'
 import * as r from '../../model/result.js'
-import { PRIORITIES } from '../../model/workflow.js'
+import { hoursText, PRIORITIES } from '../../model/workflow.js'
 import type { Operation } from '../../operation.js'
 import { addComment } from '../../triage/commands/add-comment.js'
 import { assignError, unassignError } from '../../triage/commands/assign-error.js'
@@ -74,7 +74,7 @@ export const errorActions: readonly Action[] = [
     text: 'Snooze',
     parameters: snoozeError.input,
     operation: snoozeError,
-    notice: ({ hours }) => `Snoozed for ${hours} ${hours === 1 ? 'hour' : 'hours'}.`,
+    notice: ({ hours }) => `Snoozed ${hoursText(hours)}.`,
   }),
   errorAction({
     name: 'unsnooze',
@@ -94,7 +94,7 @@ export const errorActions: readonly Action[] = [
     }),
     input: ({ muted_by_name, ...rest }) => ({ ...rest, muted_by: muted_by_name }),
     operation: muteError,
-    notice: ({ hours }) => `Muted ${muteSpan(hours)}.`,
+    notice: ({ hours }) => `Muted ${hoursText(hours)}.`,
   }),
   errorAction({
     name: 'unmute',
@@ -121,10 +121,6 @@ export const errorActions: readonly Action[] = [
     anchor: ({ comment_id }) => `comment-${comment_id}`,
   }),
 ]
-
-export function muteSpan(hours: number | undefined): string {
-  return hours === undefined ? 'indefinitely' : `for ${hours} ${hours === 1 ? 'hour' : 'hours'}`
-}
 
 type ErrorSchema = v.ObjectSchema<{ error_id: ReturnType<typeof id> } & v.ObjectEntries, undefined>
 

@@ -3,7 +3,7 @@ import { readOptions } from '../../config/options.js'
 import type { Context } from '../../context.js'
 import { TrackerError } from '../../model/errors.js'
 import { flag, id, integer, optional, optionalText, withDefault } from '../../model/input/input.js'
-import { defineOperation } from '../../operation.js'
+import { defineCommand } from '../../operation.js'
 import { applicationId } from '../../store/applications.js'
 import type { Insertable } from '../../store/kysely.js'
 import type { DiagnosticDumpsTable } from '../../store/schema.js'
@@ -23,7 +23,7 @@ const MAX_PROFILE_MS = 30_000
  * @example
  * await Tracker.Commands.CaptureDiagnosticDump.call({ note: 'before the deploy', cpu_profile_ms: 5000 })
  */
-export const captureDiagnosticDump = defineOperation({
+export const captureDiagnosticDump = defineCommand({
   input: v.object({
     note: optionalText({ max: MAX_NOTE_LENGTH }),
     report: withDefault(flag(), false),
@@ -53,6 +53,11 @@ export const captureDiagnosticDump = defineOperation({
       throw error
     }
   },
+  audit: ({ heap_snapshot }, { id }) => ({
+    action: 'capture_dump',
+    target: `dump ${id}`,
+    ...(heap_snapshot && { detail: 'with heap snapshot' }),
+  }),
 })
 
 /** Inserts a dump and deletes the oldest dumps above the limit with their files. */
@@ -112,7 +117,7 @@ async function captureFiles(context: Context, { cpu_profile_ms, heap_snapshot }:
 }
 
 /** Deletes a dump and those of its files that are on this machine. */
-export const deleteDiagnosticDump = defineOperation({
+export const deleteDiagnosticDump = defineCommand({
   input: v.object({ dump_id: id(), application_id: optional(id()) }),
   async run(context, input): Promise<{ deleted: number }> {
     const { files } = await findDiagnosticDump.run(context, input)
@@ -120,4 +125,5 @@ export const deleteDiagnosticDump = defineOperation({
     await removeFiles(context, files)
     return { deleted: 1 }
   },
+  audit: ({ dump_id }) => ({ action: 'delete_dump', target: `dump ${dump_id}` }),
 })

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { optional, requiredText } from '../../model/input/input.js'
-import { defineOperation } from '../../operation.js'
+import { defineCommand, defineOperation } from '../../operation.js'
 import { ownApplicationId } from '../../store/applications.js'
 
 /** Release name, which equals the `app_version` that clients report. */
@@ -60,7 +60,7 @@ export const listSourceMaps = defineOperation({
 })
 
 /** Deletes the source maps of a release and returns their number. */
-export const deleteSourceMaps = defineOperation({
+export const deleteSourceMaps = defineCommand({
   input: v.object({ release: releaseName() }),
   async run(context, { release }): Promise<{ deleted: number }> {
     const application_id = await ownApplicationId(context)
@@ -74,6 +74,8 @@ export const deleteSourceMaps = defineOperation({
     )
     return { deleted: Number(numDeletedRows) }
   },
+  audit: ({ release }, { deleted }) =>
+    deleted === 0 ? null : { action: 'delete_source_maps', target: release, count: deleted },
 })
 
 /** Deletes the maps of all but the newest `source_map_max_releases` releases. Returns the names of these releases. */

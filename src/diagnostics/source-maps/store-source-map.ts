@@ -6,7 +6,7 @@ import { packOwnSources } from '../../capture/source-maps/stored/source-bundle.j
 import { withoutContents } from '../../capture/source-maps/without-contents.js'
 import { TrackerError } from '../../model/errors.js'
 import { optionalText, requiredText } from '../../model/input/input.js'
-import { defineOperation } from '../../operation.js'
+import { defineCommand } from '../../operation.js'
 import { applicationId } from '../../store/applications.js'
 import { deleteOldReleases, releaseName } from './releases.js'
 
@@ -17,6 +17,8 @@ export interface StoredSourceMap {
   packed_bytes: number
   /** Whether frames show source code. False if the map contains no sources or too many. */
   has_sources: boolean
+  /** Whether this is the first map of the release. */
+  is_first_map: boolean
   /** Releases whose maps were deleted because of `source_map_max_releases`. */
   removed_releases: string[]
 }
@@ -28,7 +30,7 @@ const MAX_PACKED_BYTES = 7_000_000
  * Stores the source map of a script, with the application's own sources unless `sources` is false. Replaces a map of the
  * same release and file.
  */
-export const storeSourceMap = defineOperation({
+export const storeSourceMap = defineCommand({
   input: v.object({
     release: releaseName(),
     file_name: requiredText({ max: 1000 }),
@@ -57,7 +59,14 @@ export const storeSourceMap = defineOperation({
       packed_bytes: packed_map.length + (packed_code?.length ?? 0) + (packed_sources?.length ?? 0),
       created_at: now(),
     }
-    await database.write(async (trx) => {
+    const is_first_map = await database.write(async (trx) => {
+      const other = await trx
+        .selectFrom('faultboard_source_maps')
+        .select('id')
+        .where('application_id', '=', application_id)
+        .where('release_name', '=', release)
+        .limit(1)
+        .executeTakeFirst()
       await trx
         .deleteFrom('faultboard_source_maps')
         .where('application_id', '=', application_id)
@@ -71,11 +80,15 @@ export const storeSourceMap = defineOperation({
         .where('application_id', '=', application_id)
         .where('file_digest', '=', row.file_digest)
         .execute()
+      return other === undefined
     })
     const removed_releases = await deleteOldReleases(context, application_id)
     const has_sources = packed_sources !== null
-    return { release, file_name, packed_bytes: row.packed_bytes, has_sources, removed_releases }
+    return { release, file_name, packed_bytes: row.packed_bytes, has_sources, is_first_map, removed_releases }
   },
+  // One entry per release, because a build has hundreds of maps.
+  audit: (_input, { release, is_first_map }) =>
+    is_first_map ? { action: 'store_source_maps', target: release } : null,
 })
 
 function validateMap(map: string, file_name: string, maxBytes: number): Buffer {

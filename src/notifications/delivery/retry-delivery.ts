@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import { TrackerError } from '../../model/errors.js'
 import { id, optional } from '../../model/input/input.js'
-import { defineOperation } from '../../operation.js'
+import { defineCommand } from '../../operation.js'
 
 /** Retries a permanently failed delivery with a full set of attempts and its original key. */
-export const retryDelivery = defineOperation({
+export const retryDelivery = defineCommand({
   input: v.object({ delivery_id: id(), application_id: optional(id()) }),
   async run(context, { delivery_id, application_id }): Promise<void> {
     const { database, outbox, now } = context
@@ -28,4 +28,5 @@ export const retryDelivery = defineOperation({
       throw new TrackerError('invalid_input', `Only failed deliveries can be retried; this delivery is ${row.state}.`)
     }
   },
+  audit: ({ delivery_id }) => ({ action: 'retry_notification', target: `notification ${delivery_id}` }),
 })

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { choice, optionalText } from '../../model/input/input.js'
-import { defineOperation } from '../../operation.js'
+import { defineCommand } from '../../operation.js'
 import { ownApplicationId } from '../../store/applications.js'
 import type { Channel } from '../channels/channel.js'
 import { CHANNEL_NAMES } from '../channels/channel.js'
@@ -24,7 +24,7 @@ export interface TestResult {
 const MAX_NAME_LENGTH = 255
 
 /** Sends a test notification immediately. Makes one attempt and adds it to the delivery log. */
-export const sendTestNotification = defineOperation({
+export const sendTestNotification = defineCommand({
   input: v.object({ channel: choice(CHANNEL_NAMES), actor: optionalText({ max: MAX_NAME_LENGTH }) }),
   async run(context, { channel: name, actor = 'system' }): Promise<TestResult> {
     const channel = requireChannel(name, context.config)
@@ -35,6 +35,7 @@ export const sendTestNotification = defineOperation({
     const delivery_id = await logTest(context, { key, channel, notice, state, response })
     return { delivery_id, channel: name, target: channel.target(context.config), state, response }
   },
+  audit: (_input, { channel, state }) => ({ action: 'test_notification', target: channel, detail: state }),
 })
 
 const NEVER_ABORTED = new AbortController().signal

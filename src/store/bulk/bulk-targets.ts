@@ -215,6 +215,18 @@ export const ACTIVITIES = bulkTarget('faultboard_activities', [
   'created_at',
 ])
 
+export const AUDIT_ENTRIES = bulkTarget('faultboard_audit_entries', [
+  'created_at',
+  'actor',
+  'kind',
+  'address',
+  'action',
+  'error_id',
+  'target',
+  'count',
+  'detail',
+])
+
 export const APPLICATIONS = bulkTarget('faultboard_applications', ['name', 'created_at'], {
   onConflict: { key: ['name'], update: [] },
 })

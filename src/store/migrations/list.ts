@@ -2,6 +2,7 @@ import { initial } from './0001-initial.js'
 import { environments } from './0002-environments.js'
 import { tags } from './0003-tags.js'
 import { apiTokens } from './0004-api-tokens.js'
+import { audit } from './0005-audit.js'
 import type { Migration } from './table.js'
 
 /** All migrations in order. A released migration never changes. Add a new migration instead. */
@@ -10,4 +11,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0002-environments': environments,
   '0003-tags': tags,
   '0004-api-tokens': apiTokens,
+  '0005-audit': audit,
 }

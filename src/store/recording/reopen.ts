@@ -1,4 +1,5 @@
 import type { ErrorEvent } from '../../model/event.js'
+import { SYSTEM_ACTOR } from '../../model/people/audit.js'
 import {
   compareReleases,
   releaseCommit,
@@ -6,7 +7,7 @@ import {
   releaseVersion,
   type SeenRelease,
 } from '../../model/releases/releases.js'
-import { ACTIVITIES } from '../bulk/bulk-targets.js'
+import { ACTIVITIES, AUDIT_ENTRIES } from '../bulk/bulk-targets.js'
 import type { Dialect } from '../dialect.js'
 import type { Transaction } from '../kysely.js'
 import { createNewestReleaseLookup, firstSeenTimes, type Reporter, releaseKey, releaseReporter } from '../releases.js'
@@ -117,8 +118,17 @@ export async function reopenGroups(
   await dialect.insertMany(
     trx,
     ACTIVITIES,
-    groups.map((group) => [group.id, 'Faultboard', ...activityValues(group), now]),
+    groups.map((group) => [group.id, SYSTEM_ACTOR, ...activityValues(group), now]),
   )
+  await dialect.insertMany(
+    trx,
+    AUDIT_ENTRIES,
+    groups.map((group) => [now, SYSTEM_ACTOR, 'system', null, 'reopen', group.id, null, null, auditDetail(group)]),
+  )
+}
+
+function auditDetail({ regressed_in_version }: ReopenedGroup): string {
+  return regressed_in_version === null ? 'Occurred again' : `Regressed in ${regressed_in_version}`
 }
 
 /** Updates groups that have the same severity and regressed in the same version. */

@@ -1,12 +1,12 @@
 import * as v from 'valibot'
 import { errorNotFound } from '../../model/errors.js'
 import { id, requiredText } from '../../model/input/input.js'
-import { defineOperation } from '../../operation.js'
+import { defineCommand } from '../../operation.js'
 import { lockErrors } from '../../store/sql/row-locks.js'
-import { type ChangeResult, MAX_NAME_LENGTH, MAX_TEXT_LENGTH } from './change-errors.js'
+import { auditError, type ChangeResult, MAX_NAME_LENGTH, MAX_TEXT_LENGTH } from './change-errors.js'
 
 /** Adds a comment to an error and an entry to the activity trail. */
-export const addComment = defineOperation({
+export const addComment = defineCommand({
   input: v.object({
     error_id: id(),
     author_name: requiredText({ max: MAX_NAME_LENGTH }),
@@ -32,4 +32,5 @@ export const addComment = defineOperation({
     })
     return { changed: true, comment_id }
   },
+  audit: (input, result) => auditError('comment', input, result),
 })

@@ -1,11 +1,18 @@
 import * as v from 'valibot'
 import { id, optionalText, requiredText } from '../../model/input/input.js'
-import { defineOperation } from '../../operation.js'
+import { defineCommand } from '../../operation.js'
 import type { ErrorRow } from '../../store/sql/row-locks.js'
-import { type Change, type ChangeResult, changeError, DEFAULT_ACTOR, MAX_NAME_LENGTH } from './change-errors.js'
+import {
+  auditError,
+  type Change,
+  type ChangeResult,
+  changeError,
+  DEFAULT_ACTOR,
+  MAX_NAME_LENGTH,
+} from './change-errors.js'
 
 /** Assigns an error to a person. Does not change the status. */
-export const assignError = defineOperation({
+export const assignError = defineCommand({
   input: v.object({
     error_id: id(),
     assigned_to: requiredText({ max: MAX_NAME_LENGTH }),
@@ -14,14 +21,16 @@ export const assignError = defineOperation({
   async run(context, { error_id, assigned_to, actor = DEFAULT_ACTOR }): Promise<ChangeResult> {
     return changeError(context, error_id, (row) => assignmentChange(row, assigned_to, actor))
   },
+  audit: (input, result) => auditError('assign', input, result, `to ${input.assigned_to}`),
 })
 
 /** Removes the assignee of an error. */
-export const unassignError = defineOperation({
+export const unassignError = defineCommand({
   input: v.object({ error_id: id(), actor: optionalText({ max: MAX_NAME_LENGTH }) }),
   async run(context, { error_id, actor = DEFAULT_ACTOR }): Promise<ChangeResult> {
     return changeError(context, error_id, (row) => assignmentChange(row, null, actor))
   },
+  audit: (input, result) => auditError('unassign', input, result),
 })
 
 /** Null removes the assignee. */

@@ -1,9 +1,10 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { id, optional, optionalText } from '../../model/input/input.js'
+import type { AuditAction, AuditedChange } from '../../model/people/audit.js'
 import { HOUR } from '../../model/time.js'
-import { MAX_BATCH_SIZE } from '../../model/workflow.js'
-import { defineOperation } from '../../operation.js'
+import { hoursText, MAX_BATCH_SIZE, PRIORITIES } from '../../model/workflow.js'
+import { defineCommand } from '../../operation.js'
 import type { ErrorRow } from '../../store/sql/row-locks.js'
 import { assignmentChange } from './assign-error.js'
 import {
@@ -40,7 +41,7 @@ const selectionInput = { error_ids: errorIds, application_id: optional(id()) }
 const actor = optionalText({ max: MAX_NAME_LENGTH })
 
 /** Resolves several errors. */
-export const batchResolveErrors = defineOperation({
+export const batchResolveErrors = defineCommand({
   input: v.object({
     ...selectionInput,
     resolved_by: optionalText({ max: MAX_NAME_LENGTH }),
@@ -52,27 +53,33 @@ export const batchResolveErrors = defineOperation({
     const now = context.now()
     return changeSelection(context, { error_ids, application_id }, (row) => resolveChange(row, { ...resolution, now }))
   },
+  audit: (input, result) => auditBatch('resolve', input, result),
 })
 
 /** Deletes several errors with all their data. */
-export const batchDeleteErrors = defineOperation({
+export const batchDeleteErrors = defineCommand({
   input: v.object(selectionInput),
   async run(context, { error_ids, application_id }): Promise<BatchResult> {
     const changed = await deleteErrors(context, error_ids, { application_id })
     return { changed, unchanged: 0, skipped: error_ids.length - changed }
   },
+  audit: (input, result) => auditBatch('delete', input, result),
 })
 
 /** Assigns several errors to a person, or removes their assignees. */
-export const batchAssignErrors = defineOperation({
+export const batchAssignErrors = defineCommand({
   input: v.object({ ...selectionInput, assigned_to: optionalText({ max: MAX_NAME_LENGTH }), actor }),
   async run(context, { assigned_to = null, actor = DEFAULT_ACTOR, ...errors }): Promise<BatchResult> {
     return changeSelection(context, errors, (row) => assignmentChange(row, assigned_to, actor))
   },
+  audit: (input, result) =>
+    input.assigned_to === undefined
+      ? auditBatch('unassign', input, result)
+      : auditBatch('assign', input, result, `to ${input.assigned_to}`),
 })
 
 /** Changes the status of several errors. */
-export const batchUpdateStatus = defineOperation({
+export const batchUpdateStatus = defineCommand({
   input: v.object({
     ...selectionInput,
     status: updateStatus.input.entries.status,
@@ -83,18 +90,20 @@ export const batchUpdateStatus = defineOperation({
     const statusRequest = { status, comment, actor, now: context.now() }
     return changeSelection(context, errors, (row) => statusChange(row, statusRequest))
   },
+  audit: (input, result) => auditBatch('set_status', input, result, `to ${input.status}`),
 })
 
 /** Sets the priority of several errors. */
-export const batchUpdatePriority = defineOperation({
+export const batchUpdatePriority = defineCommand({
   input: v.object({ ...selectionInput, priority_level: updatePriority.input.entries.priority_level, actor }),
   async run(context, { priority_level, actor = DEFAULT_ACTOR, ...errors }): Promise<BatchResult> {
     return changeSelection(context, errors, (row) => priorityChange(row, priority_level, actor))
   },
+  audit: (input, result) => auditBatch('set_priority', input, result, `to ${PRIORITIES[input.priority_level]}`),
 })
 
 /** Snoozes several errors. */
-export const batchSnoozeErrors = defineOperation({
+export const batchSnoozeErrors = defineCommand({
   input: v.object({
     ...selectionInput,
     hours: snoozeError.input.entries.hours,
@@ -105,10 +114,11 @@ export const batchSnoozeErrors = defineOperation({
     const until = context.now() + hours * HOUR
     return changeSelection(context, errors, () => snoozeChange(until, reason, actor))
   },
+  audit: (input, result) => auditBatch('snooze', input, result, hoursText(input.hours)),
 })
 
 /** Mutes notifications about several errors. */
-export const batchMuteErrors = defineOperation({
+export const batchMuteErrors = defineCommand({
   input: v.object({
     ...selectionInput,
     hours: muteError.input.entries.hours,
@@ -120,15 +130,29 @@ export const batchMuteErrors = defineOperation({
     const mute = muteChange({ ...muteRequest, now: context.now() })
     return changeSelection(context, { error_ids, application_id }, () => mute)
   },
+  audit: (input, result) => auditBatch('mute', input, result, hoursText(input.hours)),
 })
 
 /** Unmutes several errors. */
-export const batchUnmuteErrors = defineOperation({
+export const batchUnmuteErrors = defineCommand({
   input: v.object({ ...selectionInput, actor }),
   async run(context, { actor = DEFAULT_ACTOR, ...errors }): Promise<BatchResult> {
     return changeSelection(context, errors, (row) => unmuteChange(row, actor, context.now()))
   },
+  audit: (input, result) => auditBatch('unmute', input, result),
 })
+
+/** Entry of the Audit page. The error is known only if there is one. */
+function auditBatch(
+  action: AuditAction,
+  { error_ids }: ErrorSelection,
+  { changed }: BatchResult,
+  detail?: string,
+): AuditedChange | null {
+  if (changed === 0) return null
+  const error_id = error_ids.length === 1 ? error_ids[0] : undefined
+  return { action, error_id, count: changed, ...(detail !== undefined && { detail }) }
+}
 
 interface ErrorSelection {
   error_ids: readonly number[]

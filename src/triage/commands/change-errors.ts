@@ -1,5 +1,6 @@
 import type { Context } from '../../context.js'
 import { errorNotFound } from '../../model/errors.js'
+import type { AuditAction, AuditedChange } from '../../model/people/audit.js'
 import { releaseVersion } from '../../model/releases/releases.js'
 import type { Updateable } from '../../store/kysely.js'
 import { createNewestReleaseLookup, releaseReporter } from '../../store/releases.js'
@@ -31,6 +32,16 @@ export const MAX_TEXT_LENGTH = 10_000
 export const MAX_REFERENCE_LENGTH = 2000
 /** Actor of changes by callers that pass no actor. */
 export const DEFAULT_ACTOR = 'system'
+
+/** Entry of the Audit page for a command on one error. */
+export function auditError(
+  action: AuditAction,
+  { error_id }: { error_id: number },
+  { changed }: ChangeResult,
+  detail?: string,
+): AuditedChange | null {
+  return changed ? { action, error_id, ...(detail !== undefined && { detail }) } : null
+}
 
 /**
  * Changes one error under its row lock and adds the activity in the same transaction. `change` returns null to do

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { integer } from '../../model/input/input.js'
 import { DAY } from '../../model/time.js'
-import { defineOperation } from '../../operation.js'
+import { defineCommand } from '../../operation.js'
 import { deleteErrors, finishDeletions } from './delete-errors.js'
 
 const ERRORS_PER_BATCH = 200
@@ -20,7 +20,7 @@ export interface CleanupResult {
 }
 
 /** Deletes errors not seen for `retention_days` and finishes interrupted deletions, in small transactions. */
-export const cleanupErrors = defineOperation({
+export const cleanupErrors = defineCommand({
   input: v.object({
     retention_days: v.optional(integer({ min: 1, max: 36_500 })),
     /** Called before the first and after every batch. */
@@ -56,6 +56,7 @@ export const cleanupErrors = defineOperation({
       )
     }
   },
+  audit: (_input, { deleted }) => (deleted === 0 ? null : { action: 'clean_up', count: deleted }),
 })
 
 async function countErrorsBefore({ database }: Context, cutoff: number): Promise<number> {

@@ -1,10 +1,11 @@
 import * as v from 'valibot'
 import { id, integer, optional, optionalText } from '../../model/input/input.js'
 import { HOUR, isoTime } from '../../model/time.js'
-import { isMuted, MAX_SNOOZE_HOURS } from '../../model/workflow.js'
-import { defineOperation } from '../../operation.js'
+import { hoursText, isMuted, MAX_SNOOZE_HOURS } from '../../model/workflow.js'
+import { defineCommand } from '../../operation.js'
 import type { ErrorRow } from '../../store/sql/row-locks.js'
 import {
+  auditError,
   type Change,
   type ChangeResult,
   changeError,
@@ -14,7 +15,7 @@ import {
 } from './change-errors.js'
 
 /** Mutes notifications about an error, for a number of hours or indefinitely. Lists still show the error. */
-export const muteError = defineOperation({
+export const muteError = defineCommand({
   input: v.object({
     error_id: id(),
     hours: optional(integer({ min: 1, max: MAX_SNOOZE_HOURS })),
@@ -26,6 +27,7 @@ export const muteError = defineOperation({
     const mute = muteChange({ ...muteRequest, now: context.now() })
     return changeError(context, error_id, () => mute)
   },
+  audit: (input, result) => auditError('mute', input, result, hoursText(input.hours)),
 })
 
 export interface MuteRequest {
@@ -51,11 +53,12 @@ export function muteChange({ hours, reason, muted_by, actor, now }: MuteRequest)
 }
 
 /** Unmutes notifications about an error. */
-export const unmuteError = defineOperation({
+export const unmuteError = defineCommand({
   input: v.object({ error_id: id(), actor: optionalText({ max: MAX_NAME_LENGTH }) }),
   async run(context, { error_id, actor = DEFAULT_ACTOR }): Promise<ChangeResult> {
     return changeError(context, error_id, (row) => unmuteChange(row, actor, context.now()))
   },
+  audit: (input, result) => auditError('unmute', input, result),
 })
 
 export function unmuteChange(row: ErrorRow, actor: string, now: number): Change | null {

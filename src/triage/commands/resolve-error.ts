@@ -1,8 +1,9 @@
 import * as v from 'valibot'
 import { id, optionalText } from '../../model/input/input.js'
-import { defineOperation } from '../../operation.js'
+import { defineCommand } from '../../operation.js'
 import type { ErrorRow } from '../../store/sql/row-locks.js'
 import {
+  auditError,
   type Change,
   type ChangeResult,
   changeError,
@@ -13,7 +14,7 @@ import {
 } from './change-errors.js'
 
 /** Resolves an error with an optional name, comment and link to the change. */
-export const resolveError = defineOperation({
+export const resolveError = defineCommand({
   input: v.object({
     error_id: id(),
     resolved_by: optionalText({ max: MAX_NAME_LENGTH }),
@@ -24,6 +25,7 @@ export const resolveError = defineOperation({
   async run(context, { error_id, ...resolution }): Promise<ChangeResult> {
     return changeError(context, error_id, (row) => resolveChange(row, { ...resolution, now: context.now() }))
   },
+  audit: (input, result) => auditError('resolve', input, result),
 })
 
 export interface ResolveRequest {

@@ -1,10 +1,11 @@
 import * as v from 'valibot'
 import { id, integer, optionalText } from '../../model/input/input.js'
 import { HOUR } from '../../model/time.js'
-import { isSnoozed, MAX_SNOOZE_HOURS } from '../../model/workflow.js'
-import { defineOperation } from '../../operation.js'
+import { hoursText, isSnoozed, MAX_SNOOZE_HOURS } from '../../model/workflow.js'
+import { defineCommand } from '../../operation.js'
 import type { ErrorRow } from '../../store/sql/row-locks.js'
 import {
+  auditError,
   type Change,
   type ChangeResult,
   changeError,
@@ -14,7 +15,7 @@ import {
 } from './change-errors.js'
 
 /** Snoozes an error: lists with `hide_snoozed` omit it for the given number of hours. */
-export const snoozeError = defineOperation({
+export const snoozeError = defineCommand({
   input: v.object({
     error_id: id(),
     hours: integer({ min: 1, max: MAX_SNOOZE_HOURS }),
@@ -25,6 +26,7 @@ export const snoozeError = defineOperation({
     const snoozed_until = context.now() + hours * HOUR
     return changeError(context, error_id, () => snoozeChange(snoozed_until, reason, actor))
   },
+  audit: (input, result) => auditError('snooze', input, result, hoursText(input.hours)),
 })
 
 export function snoozeChange(snoozed_until: number, reason: string | undefined, actor: string): Change {
@@ -35,11 +37,12 @@ export function snoozeChange(snoozed_until: number, reason: string | undefined, 
 }
 
 /** Ends the snooze of an error early. */
-export const unsnoozeError = defineOperation({
+export const unsnoozeError = defineCommand({
   input: v.object({ error_id: id(), actor: optionalText({ max: MAX_NAME_LENGTH }) }),
   async run(context, { error_id, actor = DEFAULT_ACTOR }): Promise<ChangeResult> {
     return changeError(context, error_id, (row) => unsnoozeChange(row, actor, context.now()))
   },
+  audit: (input, result) => auditError('unsnooze', input, result),
 })
 
 function unsnoozeChange({ snoozed_until }: ErrorRow, actor: string, now: number): Change | null {

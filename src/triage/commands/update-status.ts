@@ -1,9 +1,10 @@
 import * as v from 'valibot'
 import { choice, id, optionalText } from '../../model/input/input.js'
 import { isResolved, STATUSES, type Status } from '../../model/workflow.js'
-import { defineOperation } from '../../operation.js'
+import { defineCommand } from '../../operation.js'
 import type { ErrorRow } from '../../store/sql/row-locks.js'
 import {
+  auditError,
   type Change,
   type ChangeResult,
   changeError,
@@ -13,7 +14,7 @@ import {
 } from './change-errors.js'
 
 /** Changes the status of an error. All transitions are allowed; an open status reopens the error. */
-export const updateStatus = defineOperation({
+export const updateStatus = defineCommand({
   input: v.object({
     error_id: id(),
     status: choice(STATUSES),
@@ -24,6 +25,7 @@ export const updateStatus = defineOperation({
     const statusRequest = { status, comment, actor, now: context.now() }
     return changeError(context, error_id, (row) => statusChange(row, statusRequest))
   },
+  audit: (input, result) => auditError('set_status', input, result, `to ${input.status}`),
 })
 
 export interface StatusRequest {

@@ -1,4 +1,5 @@
 import type { Context } from '../../context.js'
+import { BYTE_ORDER_MARK, csvRow, MAX_DOWNLOADED_ROWS } from '../../model/csv.js'
 import { defineOperation } from '../../operation.js'
 import type { ErrorSummary } from '../queries/error-record.js'
 import { loadSummaries } from '../queries/error-summaries.js'
@@ -7,8 +8,6 @@ import { afterRow, listOrder } from './list-order.js'
 import { matchingErrors } from './matching-errors.js'
 import { orderedIds } from './ordered-ids.js'
 
-/** Limits the rows of a download. `Queries.ExportErrors.csv` has no limit. */
-const MAX_DOWNLOADED_ROWS = 50_000
 const ROWS_PER_BATCH = 500
 
 const COLUMNS = [
@@ -32,22 +31,13 @@ const COLUMNS = [
   'hash_signature',
 ] as const satisfies readonly (keyof ErrorSummary)[]
 
-/**
- * Matches text that a spreadsheet would execute as a formula, including after stripped characters and in full-width
- * forms.
- */
-const FORMULA_START = /^[\s"'\u200B-\u200F\u2060\uFEFF\0]*[=+\-@\t\r＝＋－＠]|^[\t\r]/u
-
-/** Makes spreadsheets decode the file as UTF-8. */
-const BYTE_ORDER_MARK = '\uFEFF'
-
 /** Exports all matching errors as CSV, in list order. Ignores `page` and `per_page`. */
 export const exportErrors = defineOperation({
   input: errorsListInput,
   run: async (context, filter) => csvRows(context, filter, Number.POSITIVE_INFINITY),
 })
 
-/** Returns the first 50,000 rows of `exportErrors`. */
+/** Returns the first rows of `exportErrors`, which has no limit. */
 export function downloadedErrors(context: Context, filter: ErrorsFilter): AsyncGenerator<string> {
   return csvRows(context, filter, MAX_DOWNLOADED_ROWS)
 }
@@ -71,16 +61,4 @@ async function* csvRows(context: Context, filter: ErrorsFilter, limit: number): 
     lastRow = rows.at(-1)
     if (rows.length < ROWS_PER_BATCH || !lastRow) return
   }
-}
-
-/** Formats one row according to RFC 4180. */
-export function csvRow(cells: readonly (string | number | null)[]): string {
-  return `${cells.map(formatCell).join(',')}\r\n`
-}
-
-function formatCell(value: string | number | null): string {
-  if (value === null) return ''
-  if (typeof value === 'number') return String(value)
-  const text = FORMULA_START.test(value) ? `'${value}` : value
-  return /[",\r\n]/.test(text) || text !== text.trim() ? `"${text.replaceAll('"', '""')}"` : text
 }

@@ -96,6 +96,7 @@ describe('roles', () => {
       'GET /errors/diagnostic_dumps/:dump_id',
       'GET /errors/diagnostic_dumps/:dump_id/files/:kind',
       'GET /settings/access',
+      'GET /settings/audit',
       'POST /errors/diagnostic_dumps',
       'POST /errors/diagnostic_dumps/:dump_id/delete',
       'POST /notifications/test',

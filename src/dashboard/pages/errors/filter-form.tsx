@@ -5,6 +5,7 @@ import { type ErrorsFilter, SORT_FIELDS, tagLines, UNASSIGNED } from '../../../t
 import type { FilterChoices } from '../../../triage/list/filter-choices.js'
 import type { Rendered, Visit } from '../../define.js'
 import { capitalize, words } from '../../ui/badges.js'
+import { FilterSelect, labeledOptions, valueOptions } from '../../ui/filter-select.js'
 import { SelectField, TextField } from '../../ui/forms.js'
 import { Menu } from '../../ui/menu.js'
 import { filterChips } from './filter-chips.js'
@@ -41,27 +42,27 @@ export function FilterForm({
           <summary class="button">{count === 0 ? 'Filters' : `Filters (${count})`}</summary>
         </details>
         <div class="filter-controls">
-          <Select
+          <FilterSelect
             name="severity"
             label="Severity"
             value={filter.severity}
             choices={labeledOptions('Severity', SEVERITIES)}
           />
-          <Select
+          <FilterSelect
             name="platform"
             label="Platform"
             value={filter.platform}
             choices={[['', 'Platform'], ...valueOptions(choices.platforms, filter.platform)]}
           />
           {(choices.environments.length > 1 || filter.environment !== undefined) && (
-            <Select
+            <FilterSelect
               name="environment"
               label="Environment"
               value={filter.environment}
               choices={[['', 'Environment'], ...valueOptions(choices.environments, filter.environment)]}
             />
           )}
-          <Select
+          <FilterSelect
             name="assigned_to"
             label="Assignee"
             value={filter.assigned_to}
@@ -71,7 +72,7 @@ export function FilterForm({
               ...valueOptions(choices.assignees, filter.assigned_to === UNASSIGNED ? undefined : filter.assigned_to),
             ]}
           />
-          <Select
+          <FilterSelect
             name="timeframe"
             label="Seen"
             value={filter.timeframe}
@@ -156,41 +157,6 @@ const SORT_LABELS: Record<(typeof SORT_FIELDS)[number], string> = {
   priority_level: 'Priority',
   status: 'Status',
   app_version: 'Version',
-}
-
-function Select({
-  name,
-  label,
-  value,
-  choices,
-}: {
-  name: string
-  label: string
-  value: string | undefined
-  choices: readonly Choice[]
-}) {
-  return (
-    <label class={value === undefined ? undefined : 'is-set'}>
-      <span class="hidden">{label}</span>
-      <select name={name} data-submit-on-change>
-        {choices.map(([option, text]) => (
-          <option value={option} selected={option === (value ?? '')}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </label>
-  )
-}
-
-function labeledOptions(anyLabel: string, list: readonly string[]): Choice[] {
-  return [['', anyLabel], ...list.map((option) => [option, capitalize(words(option))] as const)]
-}
-
-/** Options of a select. Includes the selected value even if no error has it. */
-function valueOptions(list: readonly string[], selected: string | undefined): Choice[] {
-  const all = selected === undefined || list.includes(selected) ? list : [selected, ...list]
-  return all.map((value) => [value, value])
 }
 
 function pageSizeOptions(selected: number | undefined): Choice[] {

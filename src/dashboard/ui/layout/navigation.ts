@@ -41,6 +41,7 @@ const SETTINGS: readonly Destination[] = [
   HEALTH,
   { path: '/settings', label: 'Configuration' },
   { path: '/settings/access', label: 'Access', role: 'admin' },
+  { path: '/settings/audit', label: 'Audit', role: 'admin' },
 ]
 
 type NavigationVisit = Pick<Visit, 'path' | 'navigation' | 'switches' | 'identity'>
@@ -79,11 +80,7 @@ export function listSections(visit: NavigationVisit): readonly Section[] {
 }
 
 /** Enabled diagnostics, and one tab for the others. */
-function diagnosticTabs({
-  path,
-  navigation,
-  switches,
-}: Pick<Visit, 'path' | 'navigation' | 'switches'>): readonly Destination[] {
+function diagnosticTabs({ path, navigation, switches }: NavigationVisit): readonly Destination[] {
   const enabled = navigation.filter((destination) => isEnabled(destination, switches))
   const disabled = navigation.filter((destination) => !isEnabled(destination, switches))
   // The page still exists, so that it has a tab while it is shown.

@@ -75,7 +75,9 @@ test('the health page lists drop reasons with counts and meanings', async () => 
   expect(page).toMatch(/<code>ignored<\/code>.*<td class="number">3<\/td>.*listed in ignored_exceptions/s)
   const { health } = (await host.json('/settings')) as unknown as { health: { dropped: unknown } }
   expect(health.dropped).toMatchObject([{ reason: 'ignored', count: 3 }])
-  const { settings } = (await host.json('/settings?filter=retention_days')) as unknown as { settings: unknown }
+  const { settings } = (await host.json('/settings?filter=not seen for this many days')) as unknown as {
+    settings: unknown
+  }
   expect(settings).toMatchObject([{ name: 'retention_days' }])
   await host.close()
 })
