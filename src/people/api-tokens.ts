@@ -99,14 +99,21 @@ export const createApiToken = defineCommand({
   audit: (_input, { name, role }) => ({ action: 'create_token', target: name, detail: role }),
 })
 
-/** Revokes a token at once, in all processes. A token that is already revoked keeps its time. */
+/** Revokes a token at once, in all processes. */
 export const revokeApiToken = defineCommand({
   input: v.object({ token_id: id() }),
   async run({ database, now }, { token_id }): Promise<ApiToken> {
     const row = await database.write(async (trx) => {
       const update = trx.updateTable('faultboard_api_tokens').set({ revoked_at: now() })
-      await update.where('id', '=', token_id).where('revoked_at', 'is', null).execute()
-      return trx.selectFrom('faultboard_api_tokens').selectAll().where('id', '=', token_id).executeTakeFirst()
+      const { numUpdatedRows } = await update
+        .where('id', '=', token_id)
+        .where('revoked_at', 'is', null)
+        .executeTakeFirst()
+      const token = trx.selectFrom('faultboard_api_tokens').selectAll().where('id', '=', token_id)
+      const found = await token.executeTakeFirst()
+      if (found && numUpdatedRows === 0n)
+        throw new TrackerError('not_possible_now', `The token "${found.name}" is already revoked.`)
+      return found
     })
     if (!row) throw new TrackerError('not_found', `No API token with id ${token_id}.`)
     return describeRow(row, now())

@@ -41,11 +41,17 @@ describeEachDatabase('API tokens', (database) => {
     const revoked = await RevokeApiToken.call({ token_id: Number(id) })
     expect(revoked).toMatchObject({ name: 'ci', state: 'revoked', revoked_at: new Date(NOON).toISOString() })
     clock.now = NOON + DAY
-    expect(await RevokeApiToken.call({ token_id: Number(id) })).toEqual(revoked)
+    await expect(RevokeApiToken.call({ token_id: Number(id) })).rejects.toThrow('The token "ci" is already revoked.')
+    expect(await tracker.Queries.ApiTokens.call()).toEqual([revoked])
     await expect(CreateApiToken.call({ name: 'ci', role: 'viewer' })).rejects.toThrow(
       'A token with the name "ci" exists as a revoked token. Choose another name.',
     )
     await expect(RevokeApiToken.call({ token_id: 999 })).rejects.toThrow('No API token with id 999.')
+    const { entries } = await tracker.Queries.AuditEntries.call()
+    expect(entries.map(({ action, target }) => [action, target])).toEqual([
+      ['revoke_token', 'ci'],
+      ['create_token', 'ci'],
+    ])
   })
 
   test('API tokens have unique names, also when they are created at the same time', async () => {

@@ -69,6 +69,10 @@ describeOneDatabase('actions with an API token', (database) => {
       covered.add(action?.path ?? '')
     }
     expect(ACTIONS.map(({ path }) => path).filter((path) => !covered.has(path))).toEqual([])
+    const { entries } = await host.tracker.Queries.AuditEntries.call({ per_page: 100 })
+    const origins = entries.map(({ actor, kind }) => `${kind}: ${actor}`)
+    expect(new Set(origins)).toEqual(new Set(['token: token of admin']))
+    expect(JSON.stringify(entries)).not.toContain('fb_')
   })
 
   test('actions with an API token return errors as JSON with their status', async () => {
