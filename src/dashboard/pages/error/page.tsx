@@ -4,7 +4,7 @@ import { cachedReleaseTimes, markersWithin } from '../../../analytics/releases/r
 import { chartSpan, chartSpanInput } from '../../../model/chart-span.js'
 import { integer, optional } from '../../../model/input/input.js'
 import * as r from '../../../model/result.js'
-import { listAssignees } from '../../../triage/list/filter-choices.js'
+import { listAssignees, withAccounts } from '../../../triage/list/filter-choices.js'
 import { keysWithMoreValues } from '../../../triage/list/tag-suggestions.js'
 import { requestCurl } from '../../../triage/queries/error-curl.js'
 import { ErrorGrouping, explainGrouping } from '../../../triage/queries/error-grouping.js'
@@ -73,7 +73,10 @@ export const error = definePage({
       filter && findNeighbors(context, record.id, { ...filter, application_id }),
       Object.keys(record.tags).length > 0 ? keysWithMoreValues(context, record.id) : [],
     ])
-    return { stacks, releases: markersWithin(releases, span), assignees, adjacent, fullTags }
+    return {
+      ...{ stacks, releases: markersWithin(releases, span), adjacent, fullTags },
+      assignees: withAccounts(context, assignees),
+    }
   },
   title: ({ record }) => messageTitle(record),
   response: r.object({

@@ -10,6 +10,7 @@ import {
   listAssignees,
   listEnvironments,
   recentOrigins,
+  withAccounts,
 } from '../../../triage/list/filter-choices.js'
 import { type TabCounts, tabCounts } from '../../../triage/list/list-tabs.js'
 import { type FoundText, findText } from '../../../triage/list/matching-errors.js'
@@ -121,7 +122,7 @@ async function loadChoices(context: Context, application_id: number | null): Pro
     cachedQuery(context, `environments ${application_id}`, () => listEnvironments(context, application_id)),
     listAssignees(context, application_id),
   ])
-  return { ...origins.value, environments: environments.value, assignees }
+  return { ...origins.value, environments: environments.value, assignees, people: withAccounts(context, assignees) }
 }
 
 function List({
@@ -157,7 +158,7 @@ function List({
           visit={visit}
           list_query={listQuery(String(visit.query))}
           pagination={pagination}
-          assignees={choices.assignees}
+          assignees={choices.people}
           select_all={listLink(visit, filter, { page: pagination.page, select: 'page' })}
         />
       )}
