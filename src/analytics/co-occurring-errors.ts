@@ -1,13 +1,14 @@
 import * as v from 'valibot'
 import type { Context } from '../context.js'
 import { clampedInteger, id, optional } from '../model/input/input.js'
+import { type Scope, scopeInput } from '../model/input/scope.js'
 import * as r from '../model/result.js'
 import { MINUTE } from '../model/time.js'
 import { defineOperation } from '../operation.js'
 import { expectedProbabilities } from './cascades/expected-probability.js'
 import { assertErrorExists } from './existing-error.js'
 import { loadRankedErrors, RankedError } from './ranked-errors.js'
-import { occurrencesOfApplication } from './sums/application-filter.js'
+import { occurrencesInScope } from './sums/scope-conditions.js'
 
 export const CoOccurringError = r.object({
   error: RankedError,
@@ -45,18 +46,19 @@ export const coOccurringErrors = defineOperation({
     window_minutes: v.optional(optional(clampedInteger({ min: 1, max: 60 })), 5),
     newest: v.optional(optional(clampedInteger({ min: 1, max: MAX_OCCURRENCES })), MAX_OCCURRENCES),
     limit: v.optional(optional(clampedInteger({ min: 1, max: 100 })), 10),
-    application_id: optional(id()),
+    ...scopeInput,
   }),
   async run(
     context,
-    { error_id, window_minutes = 5, newest = MAX_OCCURRENCES, limit = 10, application_id },
+    { error_id, window_minutes = 5, newest = MAX_OCCURRENCES, limit = 10, application_id, environment },
   ): Promise<CoOccurringError[]> {
-    await assertErrorExists(context, { error_id, application_id })
+    const scope = { application_id, environment }
+    await assertErrorExists(context, error_id, scope)
     const window = window_minutes * MINUTE
     const times = await loadNewestTimes(context, error_id, newest)
     const counts = countTogetherByError(
       times,
-      await loadNearbyOccurrences(context, { error_id, application_id }, times, window),
+      await loadNearbyOccurrences(context, { error_id, scope }, times, window),
       window,
     )
     const mostFrequent = [...counts]
@@ -65,7 +67,7 @@ export const coOccurringErrors = defineOperation({
     const errors = await loadRankedErrors(
       context,
       mostFrequent.map(([id]) => id),
-      application_id,
+      scope,
     )
     const expectedShares = await expectedProbabilities(context, [...errors.values()], {
       window,
@@ -108,7 +110,7 @@ export interface NearbyOccurrence {
 /** Loads occurrences of other errors within the windows around these times. Merges overlapping windows. */
 async function loadNearbyOccurrences(
   context: Context,
-  { error_id, application_id }: { error_id: number; application_id: number | undefined },
+  { error_id, scope }: { error_id: number; scope: Scope },
   times: readonly number[],
   window: number,
 ): Promise<NearbyOccurrence[]> {
@@ -123,8 +125,8 @@ async function loadNearbyOccurrences(
         .where('o.occurred_at', '>=', from)
         .where('o.occurred_at', '<=', to)
         .where('o.error_id', '!=', error_id)
-        // Prevents other applications from using up the row limit.
-        .where(occurrencesOfApplication(context, 'o.error_id', application_id)),
+        // Prevents other applications and environments from using up the row limit.
+        .where(occurrencesInScope(context, 'o.error_id', scope)),
     )
     if (!first) break
     const query = others.reduce((union, query) => union.unionAll(query), first)

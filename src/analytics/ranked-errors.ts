@@ -1,8 +1,10 @@
 import type * as v from 'valibot'
 import type { Context } from '../context.js'
+import { ALL_ERRORS, type Scope } from '../model/input/scope.js'
 import * as r from '../model/result.js'
 import { cleanText } from '../model/text.js'
 import { isoTime } from '../model/time.js'
+import { errorsInScope } from './sums/scope-conditions.js'
 
 /** Error as shown in rankings, on the overview and next to related errors. */
 export const RankedError = r.named(
@@ -29,19 +31,19 @@ export type RankedError = v.InferOutput<typeof RankedError>
 /** One line of the message is enough here; the error page shows all of it. */
 const MAX_MESSAGE_LENGTH = 300
 
-/** Loads errors by id, optionally of one application. Omits deleted errors. */
+/** Loads errors by id, optionally of one scope. Omits deleted errors. */
 export async function loadRankedErrors(
-  { database }: Context,
+  context: Context,
   ids: readonly number[],
-  application_id?: number | undefined,
+  scope?: Scope,
 ): Promise<Map<number, RankedError>> {
   if (ids.length === 0) return new Map()
-  const rows = await database.read
+  const rows = await context.database.read
     .selectFrom('faultboard_errors')
     .select(['id', 'application_id', 'error_type', 'message', 'place', 'severity', 'status', 'assigned_to'])
     .select(['occurrence_count', 'first_seen_at', 'occurred_at', 'reopened_at', 'regressed_in_version'])
     .where('id', 'in', [...new Set(ids)])
-    .$if(application_id !== undefined, (query) => query.where('application_id', '=', application_id ?? 0))
+    .$if(scope !== undefined, (query) => query.where(errorsInScope(context, scope ?? ALL_ERRORS)))
     .execute()
   return new Map(
     rows.map(({ first_seen_at, occurred_at, reopened_at, message, ...row }) => [

@@ -2,12 +2,13 @@ import * as v from 'valibot'
 import type { Context } from '../context.js'
 import { requiredFeatureCount, similarity } from '../model/grouping/similarity.js'
 import { clampedInteger, fraction, id, optional } from '../model/input/input.js'
+import { type Scope, scopeInput } from '../model/input/scope.js'
 import * as r from '../model/result.js'
 import { defineOperation } from '../operation.js'
 import { sql } from '../store/kysely.js'
-import { withoutIndex } from '../store/sql/sort-order.js'
 import { assertErrorExists } from './existing-error.js'
 import { loadRankedErrors, RankedError } from './ranked-errors.js'
+import { errorsInScope, isLimited } from './sums/scope-conditions.js'
 
 export const SimilarError = r.object({
   error: RankedError,
@@ -21,7 +22,7 @@ export const SIMILAR_THRESHOLD = 0.7
 const MIN_TYPES = 10
 /** Features shared by more errors than this are not distinctive. Only the newest of these errors are compared. */
 const MAX_ERRORS_PER_FEATURE = 500
-/** Maximum number of errors to scan for errors of one application. */
+/** Maximum number of errors to scan for errors of one scope. */
 const MAX_SEARCHED_ERRORS = 4 * MAX_ERRORS_PER_FEATURE
 
 /** Returns errors with mostly the same frames and words, most similar first. */
@@ -30,16 +31,20 @@ export const similarErrors = defineOperation({
     error_id: id(),
     threshold: v.optional(optional(fraction({ min: 0, max: 1 })), SIMILAR_THRESHOLD),
     limit: v.optional(optional(clampedInteger({ min: 1, max: 100 })), 10),
-    application_id: optional(id()),
+    ...scopeInput,
   }),
-  async run(context, { error_id, threshold = SIMILAR_THRESHOLD, limit = 10, application_id }): Promise<SimilarError[]> {
-    await assertErrorExists(context, { error_id, application_id })
+  async run(
+    context,
+    { error_id, threshold = SIMILAR_THRESHOLD, limit = 10, application_id, environment },
+  ): Promise<SimilarError[]> {
+    const scope = { application_id, environment }
+    await assertErrorExists(context, error_id, scope)
     if (!context.config.enable_similar_errors) return []
     if (!(await hasEnoughTypes(context))) return []
     const features = await loadFeatures(context, error_id)
     if (features.length === 0) return []
     const rareFeatures = await findRarestFeatures(context, features, threshold)
-    const candidates = await findCandidates(context, rareFeatures, { error_id, application_id })
+    const candidates = await findCandidates(context, rareFeatures, { error_id, scope })
     if (candidates.length === 0) return []
     const compared = await compareCandidates(context, features, candidates)
     const similar = compared
@@ -48,7 +53,7 @@ export const similarErrors = defineOperation({
     const errors = await loadRankedErrors(
       context,
       similar.map((candidate) => candidate.error_id),
-      application_id,
+      scope,
     )
     return similar
       .flatMap((candidate) => {
@@ -106,11 +111,11 @@ function countErrorsWithFeature({ database }: Context, feature: number) {
 }
 
 async function findCandidates(
-  { database }: Context,
+  context: Context,
   features: readonly number[],
-  { error_id, application_id }: { error_id: number; application_id: number | undefined },
+  { error_id, scope }: { error_id: number; scope: Scope },
 ): Promise<number[]> {
-  const [first, ...others] = features.map((feature) => errorsWithFeature(database, feature, application_id))
+  const [first, ...others] = features.map((feature) => errorsWithFeature(context, feature, scope))
   if (!first) return []
   const rows = await others.reduce((union, query) => union.unionAll(query), first).execute()
   const found = new Set(rows.map((row) => row.error_id))
@@ -118,24 +123,20 @@ async function findCandidates(
   return [...found].slice(0, MAX_ERRORS_PER_FEATURE)
 }
 
-/** Newest errors with a feature. With an application, only its errors count toward the limit. */
-function errorsWithFeature(
-  { read, dialect }: Context['database'],
-  feature: number,
-  application_id: number | undefined,
-) {
+/** Newest errors with a feature. In a limited scope, only its errors count toward the limit. */
+function errorsWithFeature(context: Context, feature: number, scope: Scope) {
+  const { read } = context.database
   const all = read
     .selectFrom('faultboard_error_features as f')
     .select('f.error_id')
     .where('f.feature', '=', feature)
     .orderBy('f.error_id', 'desc')
-  if (application_id === undefined)
-    return read.selectFrom(all.limit(MAX_ERRORS_PER_FEATURE).as('h')).select('h.error_id')
+  if (!isLimited(scope)) return read.selectFrom(all.limit(MAX_ERRORS_PER_FEATURE).as('h')).select('h.error_id')
   const own = read
     .selectFrom(all.limit(MAX_SEARCHED_ERRORS).as('a'))
     .innerJoin('faultboard_errors as e', 'e.id', 'a.error_id')
     .select('a.error_id')
-    .where(withoutIndex(dialect, 'e.application_id'), '=', application_id)
+    .where(errorsInScope(context, scope, { table: 'e' }))
     .orderBy('a.error_id', 'desc')
   return read.selectFrom(own.limit(MAX_ERRORS_PER_FEATURE).as('h')).select('h.error_id')
 }

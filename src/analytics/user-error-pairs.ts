@@ -1,22 +1,24 @@
 import type { Context } from '../context.js'
+import type { Scope } from '../model/input/scope.js'
 import type { Database } from '../store/database.js'
-import { withoutIndex } from '../store/sql/sort-order.js'
+import { errorsInScope, isLimited } from './sums/scope-conditions.js'
 
 /** Selects the newest user-error pairs, so that the number of rows is limited. */
 export interface UserErrorPairsInput {
-  /** Limits the pairs to one application before applying the row limit. */
-  application_id: number | undefined
+  /** Limits the pairs before the row limit applies. */
+  scope: Scope
   since: number
   limit: number
 }
 
-/** Maximum number of rows to search for one application on SQLite, which blocks the host. */
+/** Maximum number of rows to search for one application or environment on SQLite, which blocks the host. */
 const MAX_SCANNED_PAIRS = 30_000
 
 /** Returns user-error pairs since a time, newest first. */
-export function newestUserErrorPairs({ database }: Context, { application_id, since, limit }: UserErrorPairsInput) {
+export function newestUserErrorPairs(context: Context, { scope, since, limit }: UserErrorPairsInput) {
+  const { database } = context
   const newest = userErrorPairs(database, since)
-  if (application_id === undefined) return newest.limit(limit)
+  if (!isLimited(scope)) return newest.limit(limit)
   const { read, dialect } = database
   const scanned = dialect.blocksHost ? newest.limit(MAX_SCANNED_PAIRS) : newest
   return read
@@ -28,7 +30,7 @@ export function newestUserErrorPairs({ database }: Context, { application_id, si
           .select('e.id')
           .whereRef('e.id', '=', 'u.error_id')
           // Looks up the errors of the pairs; the application index would read all its errors.
-          .where(withoutIndex(dialect, 'e.application_id'), '=', application_id),
+          .where(errorsInScope(context, scope, { table: 'e' })),
       ),
     )
     .orderBy('u.last_seen_at', 'desc')
@@ -43,12 +45,12 @@ export async function hasMorePairs(context: Context, { limit, ...input }: UserEr
   return next !== undefined || hasUnscannedPairs(context, input)
 }
 
-/** Whether older pairs of the application were not searched. */
+/** Whether older pairs of the scope were not searched. */
 export async function hasUnscannedPairs(
   { database }: Context,
-  { application_id, since }: Omit<UserErrorPairsInput, 'limit'>,
+  { scope, since }: Omit<UserErrorPairsInput, 'limit'>,
 ): Promise<boolean> {
-  if (application_id === undefined || !database.dialect.blocksHost) return false
+  if (!isLimited(scope) || !database.dialect.blocksHost) return false
   return (await userErrorPairs(database, since).limit(1).offset(MAX_SCANNED_PAIRS).executeTakeFirst()) !== undefined
 }
 

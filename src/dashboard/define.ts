@@ -25,6 +25,10 @@ export interface Visit extends ViewConfiguration {
   application_name: string
   /** Selected application; null for all applications. */
   application_id: number | null
+  /** Selected environment; null for all environments. */
+  environment: string | null
+  /** Environments of the selected application, for the switcher. */
+  environments: readonly string[]
   /** All applications, for the switcher. */
   applications: readonly Application[]
   /** Destinations of the diagnostics. */

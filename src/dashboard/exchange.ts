@@ -2,8 +2,10 @@ import * as v from 'valibot'
 import type { Context } from '../context.js'
 import { healthAtAGlance } from '../health/at-a-glance.js'
 import { id } from '../model/input/input.js'
+import { scopeInput } from '../model/input/scope.js'
 import { VERSION } from '../model/version.js'
 import { type Application, listApplications } from '../triage/list/list-applications.js'
+import { cachedEnvironments } from './cached-environments.js'
 import type { Visit } from './define.js'
 import { readFlash } from './http/flash.js'
 import type { Mount } from './mount.js'
@@ -20,6 +22,8 @@ export interface Exchange {
   suffix: '.json' | '.csv' | ''
   /** All applications that report here. The first call queries the database, further calls share its result. */
   listApplications(): Promise<readonly Application[]>
+  /** Environments of the selected application. Queried at most once, like the applications. */
+  listEnvironments(): Promise<readonly string[]>
 }
 
 export function openExchange(
@@ -40,6 +44,7 @@ export function openExchange(
     suffix,
     wantsJson: suffix === '.json' || (suffix === '' && prefersJson(request.headers.get('accept'))),
     listApplications: runOnce(() => listApplications.run(context, {})),
+    listEnvironments: runOnce(() => cachedEnvironments(context, parseApplicationId(searchParams))),
     visit: {
       base: mount.base,
       path: path === '' ? '/' : path,
@@ -52,6 +57,8 @@ export function openExchange(
       time_zone: config.time_zone,
       application_name: config.application_name,
       application_id: parseApplicationId(searchParams),
+      environment: parseEnvironment(searchParams),
+      environments: [],
       applications: [],
       ...readPreferences(cookies, time),
       tracker: { version: VERSION, state: healthAtAGlance(context) },
@@ -73,6 +80,11 @@ function runOnce<T>(query: () => Promise<T>): () => Promise<T> {
 function parseApplicationId(query: URLSearchParams): number | null {
   const result = v.safeParse(id(), query.get('application_id'))
   return result.success ? result.output : null
+}
+
+function parseEnvironment(query: URLSearchParams): string | null {
+  const result = v.safeParse(scopeInput.environment, query.get('environment'))
+  return (result.success && result.output) || null
 }
 
 function prefersJson(accept: string | null): boolean {

@@ -5,12 +5,14 @@ import type { Context } from '../context.js'
 import { cachedChannelProblems } from '../health/channels.js'
 import { TrackerError } from '../model/errors.js'
 import { nextTurn } from '../model/event-loop-turns.js'
+import { inputNames } from '../model/input/describe-input.js'
 import { id, parseInput } from '../model/input/input.js'
 import type { ChangeOrigin } from '../model/people/audit.js'
 import { clientNetwork } from '../model/requests/client-address.js'
 import { QueryError, withViewerName } from '../model/search-query.js'
 import { cleanText } from '../model/text.js'
 import { withTimeout } from '../model/with-timeout.js'
+import { listEnvironments } from '../triage/list/filter-choices.js'
 import { allows, requireRole } from './access.js'
 import { serveAsset } from './assets.js'
 import type { ActionResult, Endpoint, Page, Routes, Visit } from './define.js'
@@ -43,11 +45,12 @@ import { renderInOrder } from './render-queue.js'
 import { SignInLimited } from './sign-in/limiter.js'
 import { createSignIn, type SignIn } from './sign-in/sign-in.js'
 import { ErrorContent, errorDocument, pageDocument, pageLayout } from './ui/layout/document.js'
+import { UnknownEnvironment } from './ui/unknown-environment.js'
 import { viewConfiguration } from './view-options.js'
 
 export type Handler = (request: Request, mount: Mount) => Promise<Response>
 
-/** Timeout for the application switcher. The page renders without it rather than waiting. */
+/** Timeout for the switchers. The page renders without them rather than waiting. */
 const LAYOUT_TIMEOUT_MS = 500
 
 /** A faster page is sent as a whole, with its length and the status of a failure. */
@@ -274,11 +277,18 @@ async function respondWithPage(
   requireSwitches(page, context)
   const { visit, suffix } = exchange
   const parameters = parse(page.parameters, toFields(visit.query), pathParameters)
+  // The switcher would suggest that other pages are filtered too.
+  if (!inputNames(page.parameters).includes('environment')) exchange.listEnvironments = async () => []
   await requireApplication(parameters, exchange)
   if (suffix === '.csv') {
     if (!page.csv) throw pageNotFound()
     await context.ready()
     return csvResponse(page.csv(context, parameters), visit.path.slice(1).replaceAll('/', '-'))
+  }
+  if (!exchange.wantsJson && (await isUnknownEnvironment(parameters, exchange, context))) {
+    await loadLayoutData(exchange, context)
+    const title = 'Unknown environment'
+    return withPageCookies(await htmlResponse(pageDocument(title, UnknownEnvironment({ visit }), visit)), exchange)
   }
   const loading = page.load(context, parameters, visit)
   const isStreamable = page.streamedTitle !== undefined && !exchange.wantsJson
@@ -350,14 +360,18 @@ function withPageCookies(response: Response, { visit, cookies }: Exchange): Resp
   ])
 }
 
-/** Loads the application switcher and channel health. Never fails, so that pages without database access still render. */
-async function loadLayoutData({ visit, listApplications }: Exchange, context: Context): Promise<void> {
+/** Loads the switchers and channel health. Never fails, so that pages without database access still render. */
+async function loadLayoutData(
+  { visit, listApplications, listEnvironments }: Exchange,
+  context: Context,
+): Promise<void> {
   if (visit.user === '') return
-  const [applications, problems] = await Promise.all([
+  const [applications, environments, problems] = await Promise.all([
     withTimeout(listApplications(), LAYOUT_TIMEOUT_MS).catch(() => []),
+    withTimeout(listEnvironments(), LAYOUT_TIMEOUT_MS).catch(() => []),
     withTimeout(cachedChannelProblems(context), LAYOUT_TIMEOUT_MS).catch(() => []),
   ])
-  visit.applications = applications
+  Object.assign(visit, { applications, environments })
   if (problems.length > 0 && visit.tracker.state === 'ok') visit.tracker = { ...visit.tracker, state: 'degraded' }
 }
 
@@ -379,6 +393,16 @@ async function requireApplication(parameters: unknown, { listApplications }: Exc
   const applications = await listApplications()
   if (applications.some((application) => application.id === application_id)) return
   throw new TrackerError('not_found', `No application with id ${application_id}.`)
+}
+
+/** Whether the page has an environment filter and no error has the selected environment. False without errors. */
+async function isUnknownEnvironment(parameters: unknown, exchange: Exchange, context: Context): Promise<boolean> {
+  const { environment, application_id = null } = parameters as { environment?: string; application_id?: number }
+  if (environment === undefined || (await exchange.listEnvironments()).includes(environment)) return false
+  // The cached list may lack a new environment.
+  const names = await listEnvironments(context, application_id)
+  exchange.listEnvironments = async () => names
+  return names.length > 0 && !names.includes(environment)
 }
 
 function requireSwitches({ needs = [] }: Endpoint, { config }: Context): void {

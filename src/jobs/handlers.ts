@@ -42,10 +42,11 @@ export const HANDLERS: Record<JobName, (context: Context, job: RunningJob) => Pr
 export async function sendBaselineAlerts(context: Context): Promise<void> {
   const application_id = await ownApplicationId(context)
   if (application_id === null) return
-  await writeBaselineAlerts(context, await alertableSpikes(context, application_id))
+  const scope = { application_id, environment: undefined }
+  await writeBaselineAlerts(context, await alertableSpikes(context, scope))
   const closedHour = await claimClosedHour(context, application_id)
   if (closedHour !== null)
-    await writeBaselineAlerts(context, await alertableSpikes(context, application_id, closedHour), closedHour)
+    await writeBaselineAlerts(context, await alertableSpikes(context, scope, closedHour), closedHour)
 }
 
 async function runDigest(context: Context, { data }: RunningJob): Promise<void> {

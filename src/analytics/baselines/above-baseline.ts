@@ -1,8 +1,8 @@
 import type { Context } from '../../context.js'
+import type { Scope } from '../../model/input/scope.js'
 import { firstHourFrom, startOfDay, startOfUtcDay } from '../../model/time.js'
 import { sql } from '../../store/kysely.js'
-import type { Scope } from '../sums/application-filter.js'
-import { applicationsInScope } from '../sums/application-filter.js'
+import { errorsInScope, sumsInScope } from '../sums/scope-conditions.js'
 import { byDeviation, deviationsAbove, isAboveBaseline, MIN_SPIKE_COUNT } from './baseline-statistics.js'
 import type { Spike } from './spiking-errors.js'
 
@@ -54,7 +54,7 @@ function baselineKey({ application_id, environment, error_type, platform }: Type
  */
 async function findCandidates(context: Context, scope: Scope, today: number) {
   const { database, config, now } = context
-  const ids = await applicationsInScope(context, scope)
+  const isInScope = await sumsInScope(context, scope, 'd')
   const threshold = config.baseline_alert_threshold_std_devs
   const count = sql<number>`sum(${sql.ref('d.count')})`
   const alertLimit = sql<number>`${sql.ref('b.mean')} + ${threshold} * ${sql.ref('b.std_dev')}`
@@ -68,7 +68,7 @@ async function findCandidates(context: Context, scope: Scope, today: number) {
         .on('b.granularity', '=', 'day'),
     )
     .select(['b.application_id', 'b.environment', 'b.error_type', 'b.platform', 'b.mean', 'b.std_dev'])
-    .where('d.application_id', 'in', ids)
+    .where(isInScope)
     .where('d.day', '>=', startOfUtcDay(today))
     .where('d.day', '<=', startOfUtcDay(now()))
     .groupBy(['b.application_id', 'b.environment', 'b.error_type', 'b.platform', 'b.mean', 'b.std_dev'])
@@ -84,12 +84,12 @@ async function findCandidates(context: Context, scope: Scope, today: number) {
 }
 
 async function countToday(
-  { database }: Context,
-  { application_id }: Scope,
+  context: Context,
+  scope: Scope,
   today: number,
   types: readonly string[],
 ): Promise<Map<string, number>> {
-  const rows = await database.read
+  const rows = await context.database.read
     .selectFrom('faultboard_errors as e')
     .innerJoin('faultboard_error_hours as h', 'h.error_id', 'e.id')
     .select(['e.application_id', 'e.environment', 'e.error_type', 'h.platform'])
@@ -97,7 +97,7 @@ async function countToday(
     .where('e.error_type', 'in', types)
     .where('e.occurred_at', '>=', today)
     .where('h.hour', '>=', today)
-    .$if(application_id !== undefined, (query) => query.where('e.application_id', '=', application_id ?? 0))
+    .where(errorsInScope(context, scope, { table: 'e', usesIndex: true }))
     .groupBy(['e.application_id', 'e.environment', 'e.error_type', 'h.platform'])
     .execute()
   return new Map(rows.map(({ count, ...typeOnPlatform }) => [baselineKey(typeOnPlatform), count]))

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
-import { id, optional } from '../../model/input/input.js'
+import { id } from '../../model/input/input.js'
+import { scopeInput } from '../../model/input/scope.js'
 import * as r from '../../model/result.js'
 import { HOUR, startOfHour } from '../../model/time.js'
 import { defineOperation } from '../../operation.js'
@@ -25,9 +26,10 @@ export type ErrorBaseline = v.InferOutput<typeof ErrorBaseline>
 
 /** Returns the baseline of an error's type and platform, or null if there is not enough history. */
 export const errorBaseline = defineOperation({
-  input: v.object({ error_id: id(), application_id: optional(id()) }),
-  async run(context, { error_id, application_id }): Promise<ErrorBaseline | null> {
-    await assertErrorExists(context, { error_id, application_id })
+  input: v.object({ error_id: id(), ...scopeInput }),
+  async run(context, { error_id, application_id, environment }): Promise<ErrorBaseline | null> {
+    const scope = { application_id, environment }
+    await assertErrorExists(context, error_id, scope)
     const { database, config } = context
     const rows = await database.read
       .selectFrom('faultboard_errors as e')

@@ -1,11 +1,13 @@
 import type * as v from 'valibot'
 import type { Context } from '../../context.js'
+import { ALL_ERRORS, type Scope } from '../../model/input/scope.js'
 import * as r from '../../model/result.js'
 import { SEVERITIES, type Severity } from '../../model/severity/severity.js'
 import { HOUR, startOfHour } from '../../model/time.js'
 import { packedRows } from '../../store/bulk/packed-rows.js'
 import { sql } from '../../store/kysely.js'
 import { severityRank } from '../severity-rank.js'
+import { errorsInScope } from '../sums/scope-conditions.js'
 import { byDeviation, deviationsAbove, isAboveBaseline, MIN_SPIKE_COUNT } from './baseline-statistics.js'
 
 /** An error type that exceeds its hourly baseline. */
@@ -29,8 +31,8 @@ export type Spike = v.InferOutput<typeof Spike>
 const MAX_SPIKES = 20
 
 /** Error types that exceed their baseline in the current hour. */
-export async function spikingErrors(context: Context, application_id: number | undefined): Promise<Spike[]> {
-  const spikes = await findSpikes(context, startOfHour(context.now()), { application_id })
+export async function spikingErrors(context: Context, scope: Scope): Promise<Spike[]> {
+  const spikes = await findSpikes(context, startOfHour(context.now()), { scope })
   return spikes.slice(0, MAX_SPIKES).map(({ severity, ...spike }) => spike)
 }
 
@@ -42,14 +44,14 @@ export interface SpikeWithSeverity extends Spike {
 /** Spikes of the hour that starts at `hour`, without muted, snoozed and permanently closed errors. */
 export async function alertableSpikes(
   context: Context,
-  application_id?: number,
+  scope: Scope = ALL_ERRORS,
   hour = startOfHour(context.now()),
 ): Promise<SpikeWithSeverity[]> {
-  return findSpikes(context, hour, { application_id, alertable: true })
+  return findSpikes(context, hour, { scope, alertable: true })
 }
 
 interface SpikeFilter {
-  application_id?: number | undefined
+  scope: Scope
   /** Excludes muted, snoozed and permanently closed errors. */
   alertable?: boolean
 }
@@ -114,17 +116,18 @@ async function sumHour(context: Context, hour: number, filter: SpikeFilter): Pro
 const ROWS_PER_QUERY = 500
 
 async function loadTypes(
-  { database, now }: Context,
+  context: Context,
   ids: readonly number[],
-  { application_id, alertable = false }: SpikeFilter,
+  { scope, alertable = false }: SpikeFilter,
 ): Promise<Map<number, ErrorType>> {
+  const { database, now } = context
   const types = new Map<number, ErrorType>()
   for (let i = 0; i < ids.length; i += ROWS_PER_QUERY) {
     const rows = await database.read
       .selectFrom('faultboard_errors')
       .select(['id', 'application_id', 'environment', 'error_type'])
       .where('id', 'in', ids.slice(i, i + ROWS_PER_QUERY))
-      .$if(application_id !== undefined, (query) => query.where('application_id', '=', application_id ?? 0))
+      .where(errorsInScope(context, scope))
       .$if(alertable, (query) =>
         query
           .where('status', '!=', 'wont_fix')

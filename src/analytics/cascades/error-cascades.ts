@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
-import { fraction, id, optional, withDefault } from '../../model/input/input.js'
+import { fraction, id, withDefault } from '../../model/input/input.js'
+import { scopeInput } from '../../model/input/scope.js'
 import * as r from '../../model/result.js'
 import { defineOperation } from '../../operation.js'
 import { sql } from '../../store/kysely.js'
@@ -43,10 +44,11 @@ export const errorCascades = defineOperation({
   input: v.object({
     error_id: id(),
     min_probability: withDefault(fraction({ min: 0, max: 1 }), MIN_PROBABILITY),
-    application_id: optional(id()),
+    ...scopeInput,
   }),
-  async run(context, { error_id, min_probability, application_id }): Promise<ErrorCascades> {
-    await assertErrorExists(context, { error_id, application_id })
+  async run(context, { error_id, min_probability, application_id, environment }): Promise<ErrorCascades> {
+    const scope = { application_id, environment }
+    await assertErrorExists(context, error_id, scope)
     const filter = { error_id, min_probability, counted_since: await cascadesCountedSince(context) }
     return {
       leads_to: await loadCascades(context, filter, 'parent_error_id', 'child_error_id'),

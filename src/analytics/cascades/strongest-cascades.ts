@@ -1,9 +1,9 @@
 import type * as v from 'valibot'
 import type { Context } from '../../context.js'
+import type { Scope } from '../../model/input/scope.js'
 import * as r from '../../model/result.js'
 import type { CascadesTable } from '../../store/schema.js'
 import { loadRankedErrors, RankedError } from '../ranked-errors.js'
-import type { Scope } from '../sums/application-filter.js'
 import { cascadesCountedSince } from './cascade-detector.js'
 import { MIN_PROBABILITY, withLift } from './error-cascades.js'
 
@@ -34,7 +34,7 @@ const ROWS_PER_PAGE = 50
 /** Returns cascades detected since a time, most frequent first. */
 export async function strongestCascades(
   context: Context,
-  { application_id }: Scope,
+  scope: Scope,
   since: number,
   limit: number,
 ): Promise<StrongCascade[]> {
@@ -56,7 +56,7 @@ export async function strongestCascades(
       .execute()
     // Loaded separately, because a join would read every error.
     const ids = rows.flatMap(({ parent_error_id, child_error_id }) => [parent_error_id, child_error_id])
-    const errors = await loadRankedErrors(context, ids, application_id)
+    const errors = await loadRankedErrors(context, ids, scope)
     for (const row of rows) cascades.push(...toCascade(row, errors, counted_since))
     if (rows.length < ROWS_PER_PAGE) break
   }

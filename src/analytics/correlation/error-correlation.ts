@@ -1,9 +1,9 @@
 import type * as v from 'valibot'
 import type { Context } from '../../context.js'
+import type { Scope } from '../../model/input/scope.js'
 import { defineOperation } from '../../operation.js'
 import { type ProblematicRelease, problematicReleases } from '../releases/problematic-releases.js'
 import { type VersionErrors, versionErrors } from '../releases/version-errors.js'
-import type { Scope } from '../sums/application-filter.js'
 import { lastDaysPeriod, type Period, type PeriodView, periodInput, periodView } from '../sums/period.js'
 import { type CorrelatedTypes, timeCorrelation } from './time-correlation.js'
 import { topUsers, type UserErrors } from './top-users.js'
@@ -28,10 +28,13 @@ export class ErrorCorrelation {
   readonly #days: number
   readonly #scope: Scope
 
-  constructor(context: Context, { days = CORRELATION_DAYS, application_id }: v.InferOutput<typeof periodInput>) {
+  constructor(
+    context: Context,
+    { days = CORRELATION_DAYS, application_id, environment }: v.InferOutput<typeof periodInput>,
+  ) {
     this.#context = context
     this.#days = days
-    this.#scope = { application_id }
+    this.#scope = { application_id, environment }
   }
 
   period(): Promise<PeriodView> {

@@ -1,12 +1,13 @@
 import type * as v from 'valibot'
 import type { Context } from '../../context.js'
+import type { Scope } from '../../model/input/scope.js'
 import * as r from '../../model/result.js'
 import { HOUR } from '../../model/time.js'
 import { packedRows } from '../../store/bulk/packed-rows.js'
-import type { Scope } from '../sums/application-filter.js'
-import { applicationsInScope } from '../sums/application-filter.js'
+import type { RawBuilder } from '../../store/kysely.js'
 import { periodicYield } from '../sums/event-loop-yield.js'
 import type { Span } from '../sums/period.js'
+import { sumsInScope } from '../sums/scope-conditions.js'
 import { timedHours } from '../sums/timed-hours.js'
 import { typeCounts } from '../sums/type-counts.js'
 
@@ -95,12 +96,12 @@ async function loadHourlySeries(
   span: Span,
   types: readonly string[],
 ): Promise<HourlySeries[]> {
-  const ids = await applicationsInScope(context, scope)
+  const isInScope = await sumsInScope(context, scope)
   const length = Math.ceil((span.to - span.from) / HOUR)
   const series = new Map(types.map((type) => [type, new Float64Array(length)]))
   if (types.length > 0) {
     for await (const slice of timedHours(context, span)) {
-      for (const { error_type, hour, count } of await loadTypeHours(context, ids, types, slice)) {
+      for (const { error_type, hour, count } of await loadTypeHours(context, isInScope, types, slice)) {
         const counts = series.get(error_type)
         const position = (hour - span.from) / HOUR
         if (counts) counts[position] = (counts[position] ?? 0) + count
@@ -122,14 +123,14 @@ async function loadHourlySeries(
 
 function loadTypeHours(
   { database }: Context,
-  ids: readonly number[],
+  isInScope: RawBuilder<boolean>,
   types: readonly string[],
   { from, to }: Span,
 ): Promise<{ error_type: string; hour: number; count: number }[]> {
   const query = database.read
     .selectFrom('faultboard_type_hours')
     .select(['error_type', 'hour', 'count'])
-    .where('application_id', 'in', ids)
+    .where(isInScope)
     .where('error_type', 'in', types)
     .where('hour', '>=', from)
     .where('hour', '<', to)

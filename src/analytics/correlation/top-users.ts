@@ -1,9 +1,9 @@
 import type * as v from 'valibot'
 import type { Context } from '../../context.js'
+import type { Scope } from '../../model/input/scope.js'
 import * as r from '../../model/result.js'
-import { withoutIndex } from '../../store/sql/sort-order.js'
-import type { Scope } from '../sums/application-filter.js'
 import type { Span } from '../sums/period.js'
+import { errorsInScope, isLimited } from '../sums/scope-conditions.js'
 import { newestUserErrorPairs } from '../user-error-pairs.js'
 
 export const UserErrors = r.named(
@@ -43,9 +43,9 @@ export async function topUsers(context: Context, scope: Scope, span: Span, limit
   return topUserErrors
 }
 
-async function findRecentUsers(context: Context, { application_id }: Scope, { from }: Span) {
+async function findRecentUsers(context: Context, scope: Scope, { from }: Span) {
   return context.database.read
-    .selectFrom(newestUserErrorPairs(context, { application_id, since: from, limit: MAX_SCANNED_PAIRS }).as('pairs'))
+    .selectFrom(newestUserErrorPairs(context, { scope, since: from, limit: MAX_SCANNED_PAIRS }).as('pairs'))
     .select(({ fn }) => ['user_id', fn.countAll<number>().as('error_count')])
     .groupBy('user_id')
     .orderBy('error_count', 'desc')
@@ -54,12 +54,12 @@ async function findRecentUsers(context: Context, { application_id }: Scope, { fr
 }
 
 async function loadUserErrors(
-  { database }: Context,
-  { application_id }: Scope,
+  context: Context,
+  scope: Scope,
   { from }: Span,
   users: readonly string[],
 ): Promise<UserErrors[]> {
-  const rows = await database.read
+  const rows = await context.database.read
     .selectFrom('faultboard_error_users as u')
     .select(({ fn }) => [
       'u.user_id',
@@ -69,11 +69,11 @@ async function loadUserErrors(
     ])
     .where('u.user_id', 'in', [...users])
     .where('u.last_seen_at', '>=', from)
-    .$if(application_id !== undefined, (query) =>
+    .$if(isLimited(scope), (query) =>
       query
         .innerJoin('faultboard_errors as e', 'e.id', 'u.error_id')
         // Starts from the few users; the application index would scan all its errors.
-        .where(withoutIndex(database.dialect, 'e.application_id'), '=', application_id ?? 0),
+        .where(errorsInScope(context, scope, { table: 'e' })),
     )
     .groupBy('u.user_id')
     .execute()

@@ -1,5 +1,6 @@
 import type * as v from 'valibot'
 import type { Context } from '../../context.js'
+import type { Scope } from '../../model/input/scope.js'
 import * as r from '../../model/result.js'
 import { sql } from '../../store/kysely.js'
 import type { Span } from '../sums/period.js'
@@ -25,14 +26,14 @@ const MAX_SAMPLED_PAIRS = 3000
  */
 export async function affectedUsers(
   context: Context,
-  application_id: number | undefined,
+  scope: Scope,
   { period, before }: { period: Span; before: Span },
 ): Promise<AffectedUsers> {
-  const hasMoreThanLimit = (since: number) => hasMorePairs(context, { application_id, since, limit: MAX_COUNTED_PAIRS })
+  const hasMoreThanLimit = (since: number) => hasMorePairs(context, { scope, since, limit: MAX_COUNTED_PAIRS })
   const is_lower_bound = await hasMoreThanLimit(period.from)
   const isBeforeUnknown = is_lower_bound || (await hasMoreThanLimit(before.from))
   const pairs = newestUserErrorPairs(context, {
-    application_id,
+    scope,
     since: isBeforeUnknown ? period.from : before.from,
     limit: is_lower_bound ? MAX_SAMPLED_PAIRS : MAX_COUNTED_PAIRS,
   })
@@ -64,12 +65,8 @@ export interface UsersByError {
 }
 
 /** Counts affected users per error in a period, most users first. */
-export async function countUsersByError(
-  context: Context,
-  application_id: number | undefined,
-  { from, to }: Span,
-): Promise<UsersByError> {
-  const input = { application_id, since: from, limit: MAX_SAMPLED_PAIRS }
+export async function countUsersByError(context: Context, scope: Scope, { from, to }: Span): Promise<UsersByError> {
+  const input = { scope, since: from, limit: MAX_SAMPLED_PAIRS }
   const rows = await context.database.read
     .selectFrom(newestUserErrorPairs(context, input).as('pairs'))
     .select(({ fn }) => ['error_id', fn.countAll<number>().as('pair_count')])

@@ -1,11 +1,12 @@
 import type { Context } from '../../context.js'
+import type { Scope } from '../../model/input/scope.js'
 import { startOfLastDays } from '../../model/time.js'
 import { sql } from '../../store/kysely.js'
 import { hasRegressed } from '../../store/sql/regressed.js'
 import { withoutIndex } from '../../store/sql/sort-order.js'
 import { hasBaselines } from '../baselines/above-baseline.js'
 import { type Spike, spikingErrors } from '../baselines/spiking-errors.js'
-import { errorsOfApplication } from '../sums/application-filter.js'
+import { errorsInScope } from '../sums/scope-conditions.js'
 
 /** Errors that need attention for one reason. */
 export interface AttentionGroup {
@@ -31,9 +32,9 @@ const MAX_COUNT = 1000
 /** Collects open errors that need attention and are not snoozed. */
 export async function loadAttentionGroups(
   context: Context,
-  { application_id, since }: { application_id: number | undefined; since: number },
+  { scope, since }: { scope: Scope; since: number },
 ): Promise<AttentionGroups> {
-  const activeErrors = openErrors(context, application_id)
+  const activeErrors = openErrors(context, scope)
   const weekStart = startOfLastDays(7, context.now(), context.config.time_zone)
   return {
     new_errors: await loadGroup(context, activeErrors.where('first_seen_at', '>=', since), (errors) =>
@@ -44,7 +45,7 @@ export async function loadAttentionGroups(
       activeErrors.where('reopened_at', '>=', weekStart).where(hasRegressed),
       (errors) => errors.orderBy('reopened_at', 'desc'),
     ),
-    unattended: await loadUnattendedErrors(context, application_id),
+    unattended: await loadUnattendedErrors(context, scope),
   }
 }
 
@@ -52,15 +53,13 @@ export async function loadAttentionGroups(
  * Critical or high, unassigned; critical errors first. Repeats the exact condition of the partial index, which SQLite
  * requires to use it.
  */
-async function loadUnattendedErrors(context: Context, application_id: number | undefined): Promise<AttentionGroup> {
+async function loadUnattendedErrors(context: Context, scope: Scope): Promise<AttentionGroup> {
   const { database, now } = context
   const errors = database.read
     .selectFrom('faultboard_errors')
     .where(sql<boolean>`resolved = 0 and assigned_to is null and severity in ('critical', 'high')`)
     .where(({ eb, or }) => or([eb('snoozed_until', 'is', null), eb('snoozed_until', '<=', now())]))
-    .$if(application_id !== undefined, (query) =>
-      query.where(withoutIndex(database.dialect, 'application_id'), '=', application_id ?? 0),
-    )
+    .where(errorsInScope(context, scope))
   const ids: number[] = []
   for (const severity of ['critical', 'high'] as const) {
     const rows = await errors
@@ -104,8 +103,8 @@ async function withCount(context: Context, errors: OpenErrors, ids: number[]): P
 }
 
 /** Error types above their baseline. Null when there are no baselines. */
-export async function loadSpikes(context: Context, application_id: number | undefined): Promise<Spike[] | null> {
-  const spikes = await spikingErrors(context, application_id)
+export async function loadSpikes(context: Context, scope: Scope): Promise<Spike[] | null> {
+  const spikes = await spikingErrors(context, scope)
   return spikes.length > 0 || (await hasBaselines(context)) ? spikes : null
 }
 
@@ -113,7 +112,7 @@ export async function loadSpikes(context: Context, application_id: number | unde
 export async function openSpikes(context: Context, spikes: readonly Spike[]): Promise<Spike[]> {
   const shown: Spike[] = []
   for (const spike of spikes) {
-    const open = await openErrors(context, spike.application_id)
+    const open = await openErrors(context, spike)
       .where('error_type', '=', spike.error_type)
       .select('id')
       .limit(1)
@@ -125,12 +124,12 @@ export async function openSpikes(context: Context, spikes: readonly Spike[]): Pr
 
 type OpenErrors = ReturnType<typeof openErrors>
 
-function openErrors(context: Context, application_id: number | undefined) {
+function openErrors(context: Context, scope: Scope) {
   const { database, now } = context
   return (
     database.read
       .selectFrom('faultboard_errors')
-      .where(errorsOfApplication(context, application_id))
+      .where(errorsInScope(context, scope))
       // Nearly all errors are open, so using the index on `resolved` would only prevent the use of a better index.
       .where(withoutIndex(database.dialect, 'resolved'), '=', 0)
       .where(({ eb, or }) => or([eb('snoozed_until', 'is', null), eb('snoozed_until', '<=', now())]))

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
-import { id, optional } from '../../model/input/input.js'
+import { type Scope, scopeInput } from '../../model/input/scope.js'
 import * as r from '../../model/result.js'
 import { startOfLastDays } from '../../model/time.js'
 import { defineOperation } from '../../operation.js'
-import { errorsOfApplication } from '../sums/application-filter.js'
+import { errorsInScope } from '../sums/scope-conditions.js'
 import { countSinceEach, sumsBetween } from '../sums/sums-between.js'
 
 export const DashboardStats = r.object({
@@ -27,15 +27,16 @@ const MAX_TYPES = 10
 
 /** Returns the numbers of the overview. `errors_…` count errors, `occurrences_…` count occurrences. */
 export const dashboardStats = defineOperation({
-  input: v.object({ application_id: optional(id()) }),
-  async run(context, { application_id }): Promise<DashboardStats> {
+  input: v.object(scopeInput),
+  async run(context, { application_id, environment }): Promise<DashboardStats> {
     const spans = startTimes(context)
     const cuts = Object.values(spans).sort((a, b) => a - b)
-    const sums = await sumsBetween(context, { application_id, cuts, by: [] })
-    const since = await countSinceEach(context, { application_id, instants: cuts, cuts, sums })
+    const scope = { application_id, environment }
+    const sums = await sumsBetween(context, { ...scope, cuts, by: [] })
+    const since = await countSinceEach(context, { scope, instants: cuts, cuts, sums })
     return {
-      ...(await countsWithOccurrences(context, application_id, { spans, since })),
-      ...(await loadRankedTotals(context, application_id)),
+      ...(await countsWithOccurrences(context, scope, { spans, since })),
+      ...(await loadRankedTotals(context, scope)),
     }
   },
 })
@@ -43,21 +44,21 @@ export const dashboardStats = defineOperation({
 /** Rankings of types and platforms over all time. */
 export type RankedTotals = Pick<DashboardStats, 'top_errors' | 'errors_by_platform'>
 
-export async function loadRankedTotals(context: Context, application_id: number | undefined): Promise<RankedTotals> {
+export async function loadRankedTotals(context: Context, scope: Scope): Promise<RankedTotals> {
   return {
-    top_errors: await loadTopErrors(context, application_id),
-    errors_by_platform: await countByPlatform(context, application_id),
+    top_errors: await loadTopErrors(context, scope),
+    errors_by_platform: await countByPlatform(context, scope),
   }
 }
 
 /** Counts errors, given the occurrences since each start time. */
 export async function countsWithOccurrences(
   context: Context,
-  application_id: number | undefined,
+  scope: Scope,
   { spans, since }: { spans: StartTimes; since: ReadonlyMap<number, number> },
 ): Promise<Omit<DashboardStats, keyof RankedTotals>> {
   return {
-    ...(await countErrors(context, application_id, spans)),
+    ...(await countErrors(context, scope, spans)),
     occurrences_today: since.get(spans.today) ?? 0,
     occurrences_last_7_days: since.get(spans.week) ?? 0,
     occurrences_last_30_days: since.get(spans.month) ?? 0,
@@ -75,7 +76,7 @@ export function startTimes({ config, now }: Context): StartTimes {
   return { today: since(1), week: since(7), month: since(30) }
 }
 
-async function countErrors(context: Context, application_id: number | undefined, { today, week, month }: StartTimes) {
+async function countErrors(context: Context, scope: Scope, { today, week, month }: StartTimes) {
   const { read } = context.database
   // Three lookups in the time index are far cheaper than one scan of all errors.
   const since = (from: number) =>
@@ -83,10 +84,10 @@ async function countErrors(context: Context, application_id: number | undefined,
       .selectFrom('faultboard_errors')
       .select(({ fn }) => fn.countAll<number>().as('count'))
       .where('occurred_at', '>=', from)
-      .$if(application_id !== undefined, (query) => query.where('application_id', '=', application_id ?? 0))
+      .where(errorsInScope(context, scope, { usesIndex: true }))
   const counts = await read
     .selectFrom('faultboard_errors')
-    .where(errorsOfApplication(context, application_id))
+    .where(errorsInScope(context, scope))
     .select(({ fn }) => [
       fn.countAll<number>().as('total'),
       fn.sum<number>('occurrence_count').as('occurrences'),
@@ -107,10 +108,10 @@ async function countErrors(context: Context, application_id: number | undefined,
   }
 }
 
-async function loadTopErrors(context: Context, application_id: number | undefined) {
+async function loadTopErrors(context: Context, scope: Scope) {
   const rows = await context.database.read
     .selectFrom('faultboard_errors')
-    .where(errorsOfApplication(context, application_id))
+    .where(errorsInScope(context, scope))
     .select(({ fn }) => ['error_type', fn.sum<number>('occurrence_count').as('count')])
     .groupBy('error_type')
     .orderBy('count', 'desc')
@@ -121,10 +122,10 @@ async function loadTopErrors(context: Context, application_id: number | undefine
   return rows.map(({ error_type, count }) => ({ error_type, count: Number(count) }))
 }
 
-async function countByPlatform(context: Context, application_id: number | undefined) {
+async function countByPlatform(context: Context, scope: Scope) {
   const rows = await context.database.read
     .selectFrom('faultboard_errors')
-    .where(errorsOfApplication(context, application_id))
+    .where(errorsInScope(context, scope))
     .select(({ fn }) => ['platform', fn.countAll<number>().as('count')])
     .groupBy('platform')
     .orderBy('count', 'desc')

@@ -1,9 +1,10 @@
 import type { Context } from '../../context.js'
+import type { Scope } from '../../model/input/scope.js'
 import { scaleToHours } from '../../model/scale-to-hours.js'
 import type { Severity } from '../../model/severity/severity.js'
 import { firstHourFrom, MINUTE, startOfHour } from '../../model/time.js'
-import { hoursOfApplication } from '../sums/application-filter.js'
 import type { Span } from '../sums/period.js'
+import { errorsInScope, hoursInScope } from '../sums/scope-conditions.js'
 
 export interface FiveMinuteCount {
   start: number
@@ -17,27 +18,20 @@ const FIVE_MINUTES_MS = 5 * MINUTE
 const MAX_ROWS_PER_BAR = 5000
 
 /** Occurrences in each five minutes of a span of a few hours. Includes the rest of the first and last hour. */
-export async function fiveMinuteCounts(
-  context: Context,
-  application_id: number | undefined,
-  span: Span,
-): Promise<FiveMinuteCount[]> {
+export async function fiveMinuteCounts(context: Context, scope: Scope, span: Span): Promise<FiveMinuteCount[]> {
   const [from, to] = [startOfHour(span.from), Math.min(firstHourFrom(span.to), context.now() + 1)]
   const rows: FiveMinuteCount[] = []
   for (let start = from; start < to; start += FIVE_MINUTES_MS) {
-    rows.push(...(await countStored(context, application_id, start)))
+    rows.push(...(await countStored(context, scope, start)))
   }
-  return scaleToHours(rows, await countByHour(context, application_id, { from, to }))
+  return scaleToHours(rows, await countByHour(context, scope, { from, to }))
 }
 
-async function countStored(
-  { database }: Context,
-  application_id: number | undefined,
-  start: number,
-): Promise<FiveMinuteCount[]> {
-  const rows = await database.read
+async function countStored(context: Context, scope: Scope, start: number): Promise<FiveMinuteCount[]> {
+  const { read } = context.database
+  const rows = await read
     .selectFrom(
-      database.read
+      read
         .selectFrom('faultboard_occurrences')
         .select('error_id')
         .where('occurred_at', '>=', start)
@@ -47,19 +41,19 @@ async function countStored(
     )
     .innerJoin('faultboard_errors as e', 'e.id', 'o.error_id')
     .select(({ fn }) => ['e.severity', fn.countAll<number>().as('count')])
-    .$if(application_id !== undefined, (query) => query.where('e.application_id', '=', application_id ?? 0))
+    .where(errorsInScope(context, scope, { table: 'e' }))
     .groupBy('e.severity')
     .execute()
   return rows.map(({ severity, count }) => ({ start, severity, count: Number(count) }))
 }
 
-async function countByHour(context: Context, application_id: number | undefined, { from, to }: Span) {
+async function countByHour(context: Context, scope: Scope, { from, to }: Span) {
   const rows = await context.database.read
     .selectFrom('faultboard_application_hours')
     .select(({ fn }) => ['hour', fn.sum<number>('count').as('count')])
     .where('hour', '>=', from)
     .where('hour', '<', to)
-    .where(await hoursOfApplication(context, application_id))
+    .where(await hoursInScope(context, scope))
     .groupBy('hour')
     .execute()
   return new Map(rows.map(({ hour, count }) => [hour, Number(count)]))

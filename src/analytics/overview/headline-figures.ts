@@ -1,9 +1,10 @@
 import type * as v from 'valibot'
 import type { Context } from '../../context.js'
+import type { Scope } from '../../model/input/scope.js'
 import * as r from '../../model/result.js'
 import { sql } from '../../store/kysely.js'
-import { errorsOfApplication } from '../sums/application-filter.js'
 import type { Span } from '../sums/period.js'
+import { errorsInScope } from '../sums/scope-conditions.js'
 
 /** Unresolved errors, and how many were opened and closed in the period. */
 export const Backlog = r.object({ count: r.integer, opened: r.integer, closed: r.integer })
@@ -12,18 +13,18 @@ export type Backlog = v.InferOutput<typeof Backlog>
 /** Errors first seen and errors resolved in a period. An error that was reopened does not count as closed. */
 export async function countOpenedAndClosed(
   context: Context,
-  application_id: number | undefined,
+  scope: Scope,
   span: Span,
 ): Promise<Omit<Backlog, 'count'>> {
   return {
-    opened: await countWithin(context, application_id, 'first_seen_at', span),
-    closed: await countWithin(context, application_id, 'resolved_at', span),
+    opened: await countWithin(context, scope, 'first_seen_at', span),
+    closed: await countWithin(context, scope, 'resolved_at', span),
   }
 }
 
 async function countWithin(
   context: Context,
-  application_id: number | undefined,
+  scope: Scope,
   column: 'first_seen_at' | 'resolved_at',
   { from, to }: Span,
 ): Promise<number> {
@@ -32,7 +33,7 @@ async function countWithin(
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .where(column, '>=', from)
     .where(column, '<', to)
-    .where(errorsOfApplication(context, application_id))
+    .where(errorsInScope(context, scope))
     .executeTakeFirstOrThrow()
   return Number(count)
 }
@@ -50,23 +51,23 @@ export type TimeToResolve = v.InferOutput<typeof TimeToResolve>
 /** Time from the first occurrence of an error until it is resolved. */
 export async function loadTimeToResolve(
   context: Context,
-  application_id: number | undefined,
+  scope: Scope,
   { period, before }: { period: Span; before: Span },
 ): Promise<TimeToResolve> {
   return {
-    ...(await resolutionTimes(context, application_id, period)),
-    before: await resolutionTimes(context, application_id, before),
+    ...(await resolutionTimes(context, scope, period)),
+    before: await resolutionTimes(context, scope, before),
   }
 }
 
 const RESOLUTION_TIME = sql<number>`${sql.ref('resolved_at')} - ${sql.ref('first_seen_at')}`
 
-async function resolutionTimes(context: Context, application_id: number | undefined, { from, to }: Span) {
+async function resolutionTimes(context: Context, scope: Scope, { from, to }: Span) {
   const resolved = context.database.read
     .selectFrom('faultboard_errors')
     .where('resolved_at', '>=', from)
     .where('resolved_at', '<', to)
-    .where(errorsOfApplication(context, application_id))
+    .where(errorsInScope(context, scope))
   const { count, total } = await resolved
     .select(({ fn }) => [fn.countAll<number>().as('count'), sql<number | null>`sum(${RESOLUTION_TIME})`.as('total')])
     .executeTakeFirstOrThrow()

@@ -1,9 +1,10 @@
 import type { Context } from '../../context.js'
+import type { Scope } from '../../model/input/scope.js'
 import { DAY, firstHourFrom, startOfHour } from '../../model/time.js'
 import { packedRows } from '../../store/bulk/packed-rows.js'
 import { withoutIndex } from '../../store/sql/sort-order.js'
-import { errorsOfApplication } from '../sums/application-filter.js'
 import type { Span } from '../sums/period.js'
+import { errorsInScope } from '../sums/scope-conditions.js'
 import { countUsersByError } from './affected-users.js'
 
 export interface ErrorImpact {
@@ -27,13 +28,13 @@ const MAX_HOURLY_SUMS = 8000
 const IDS_PER_QUERY = 200
 
 /** Open errors with the highest impact: their share of occurrences and users in the period. */
-export async function loadImpact(context: Context, application_id: number | undefined, period: Span): Promise<Impact> {
+export async function loadImpact(context: Context, scope: Scope, period: Span): Promise<Impact> {
   const since = await firstCoveredHour(context, period)
   const hours = { from: since, to: period.to }
-  const occurrences = await findMostFrequent(context, application_id, hours)
-  const users = await countUsersByError(context, application_id, period)
+  const occurrences = await findMostFrequent(context, scope, hours)
+  const users = await countUsersByError(context, scope, period)
   const idsByUsers = [...users.byError.keys()].slice(0, MAX_CANDIDATES)
-  const ids = await filterOpen(context, application_id, [...occurrences.keys(), ...idsByUsers])
+  const ids = await filterOpen(context, scope, [...occurrences.keys(), ...idsByUsers])
   const uncounted = ids.filter((id) => !occurrences.has(id))
   for (const [id, count] of await countOccurrences(context, uncounted, hours)) occurrences.set(id, count)
   const errors = ids.map((error_id) => ({
@@ -69,7 +70,7 @@ async function firstCoveredHour({ database }: Context, { from, to }: Span): Prom
 }
 
 /** Open errors with the most occurrences. Only the most frequent errors are checked for being open. */
-async function findMostFrequent(context: Context, application_id: number | undefined, { from, to }: Span) {
+async function findMostFrequent(context: Context, scope: Scope, { from, to }: Span) {
   const { read, dialect } = context.database
   const sums = read
     .selectFrom('faultboard_error_hours')
@@ -84,20 +85,20 @@ async function findMostFrequent(context: Context, application_id: number | undef
   const most = new Map<number, number>()
   for (let i = 0; i < rows.length && most.size < MAX_CANDIDATES; i += IDS_PER_QUERY) {
     const counts = new Map(rows.slice(i, i + IDS_PER_QUERY).map(({ id, count }) => [id, Number(count)]))
-    const open = new Set(await filterOpen(context, application_id, [...counts.keys()]))
+    const open = new Set(await filterOpen(context, scope, [...counts.keys()]))
     for (const [id, count] of counts) if (open.has(id) && most.size < MAX_CANDIDATES) most.set(id, count)
   }
   return most
 }
 
-async function filterOpen(context: Context, application_id: number | undefined, ids: readonly number[]) {
+async function filterOpen(context: Context, scope: Scope, ids: readonly number[]) {
   if (ids.length === 0) return []
   const rows = await context.database.read
     .selectFrom('faultboard_errors')
     .select('id')
     .where('id', 'in', [...new Set(ids)])
     .where('resolved', '=', 0)
-    .where(errorsOfApplication(context, application_id))
+    .where(errorsInScope(context, scope))
     .execute()
   return rows.map(({ id }) => id)
 }

@@ -1,7 +1,8 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { CHART_RANGES, type ChartSpan, chartSpan, chartSpanInput, spanBefore } from '../../model/chart-span.js'
-import { id, instant, optional } from '../../model/input/input.js'
+import { instant, optional } from '../../model/input/input.js'
+import { type Scope, scopeInput } from '../../model/input/scope.js'
 import * as r from '../../model/result.js'
 import type { Severity } from '../../model/severity/severity.js'
 import { DAY, isoTime, startOfHour, startOfUtcDay } from '../../model/time.js'
@@ -79,7 +80,7 @@ export type Overview = v.InferOutput<typeof Overview>
 const MAX_NAMES = 6
 
 const overviewInput = v.object({
-  application_id: optional(id()),
+  ...scopeInput,
   since: optional(instant()),
   ...chartSpanInput,
 })
@@ -87,10 +88,11 @@ const overviewInput = v.object({
 /** Returns all data of the overview. `since` is the time of the previous visit. */
 export const overviewData = defineOperation({
   input: overviewInput,
-  async run(context, { application_id, since, ...selected }): Promise<Overview> {
+  async run(context, { application_id, environment, since, ...selected }): Promise<Overview> {
     const span = chartSpan(selected, context.now(), context.config.time_zone)
-    const recent = await loadRecentOverview(context, application_id, span)
-    return joinOverview(await loadLiveOverview(context, { application_id, since, span }, recent), recent)
+    const scope = { application_id, environment }
+    const recent = await loadRecentOverview(context, scope, span)
+    return joinOverview(await loadLiveOverview(context, { scope, since, span }, recent), recent)
   },
 })
 
@@ -108,18 +110,14 @@ export function joinOverview(
 
 export async function loadLiveOverview(
   context: Context,
-  {
-    application_id,
-    since = context.now() - DAY,
-    span,
-  }: { application_id: number | undefined; since: number | undefined; span: ChartSpan },
+  { scope, since = context.now() - DAY, span }: { scope: Scope; since: number | undefined; span: ChartSpan },
   { spikes }: Pick<RecentOverview, 'spikes'>,
 ) {
   // Runs in parallel on database servers.
   const [figures, changes, errors, spiking] = await Promise.all([
-    loadNumbers(context, application_id, span),
-    countOpenedAndClosed(context, application_id, span),
-    loadAttention(context, application_id, since),
+    loadNumbers(context, scope, span),
+    countOpenedAndClosed(context, scope, span),
+    loadAttention(context, scope, since),
     spikes && openSpikes(context, spikes),
   ])
   const { range, from, to } = span
@@ -133,16 +131,16 @@ export async function loadLiveOverview(
   }
 }
 
-export async function loadRecentOverview(context: Context, application_id: number | undefined, period: ChartSpan) {
+export async function loadRecentOverview(context: Context, scope: Scope, period: ChartSpan) {
   const spans = { period, before: spanBefore(period, context.now()) }
   const [ranked, affected_users, time_to_resolve, spikes, top, totals, releases] = await Promise.all([
-    loadRankedTotals(context, application_id),
-    affectedUsers(context, application_id, spans),
-    loadTimeToResolve(context, application_id, spans),
-    loadSpikes(context, application_id),
-    loadTopByImpact(context, application_id, period),
-    loadNamedTotals(context, application_id, period),
-    loadReleaseTimes(context, { application_id }),
+    loadRankedTotals(context, scope),
+    affectedUsers(context, scope, spans),
+    loadTimeToResolve(context, scope, spans),
+    loadSpikes(context, scope),
+    loadTopByImpact(context, scope, period),
+    loadNamedTotals(context, scope, period),
+    loadReleaseTimes(context, scope),
   ])
   return {
     ...{ ranked, affected_users, time_to_resolve, spikes, ...top, ...totals },
@@ -151,19 +149,19 @@ export async function loadRecentOverview(context: Context, application_id: numbe
   }
 }
 
-async function loadNumbers(context: Context, application_id: number | undefined, span: ChartSpan) {
+async function loadNumbers(context: Context, scope: Scope, span: ChartSpan) {
   const spans = startTimes(context)
   const before = spanBefore(span, context.now())
   const usesHours = span.step !== 'five_minutes'
   const instants = Object.values(spans)
   // One pass over the hours for the bars and all other sums.
   const cuts = sortedTimes([...instants, ...(usesHours ? [...daysWithin(before), ...span.starts, span.to] : [])])
-  const sums = await sumsBetween(context, { application_id, cuts, by: ['severity'] })
-  const since = await countSinceEach(context, { application_id, instants, cuts, sums })
-  const counts = await countsWithOccurrences(context, application_id, { spans, since })
+  const sums = await sumsBetween(context, { ...scope, cuts, by: ['severity'] })
+  const since = await countSinceEach(context, { scope, instants, cuts, sums })
+  const counts = await countsWithOccurrences(context, scope, { spans, since })
   const times = usesHours
     ? countsAtCuts(cuts, sums)
-    : await fiveMinuteCounts(context, application_id, { from: before.from, to: span.to })
+    : await fiveMinuteCounts(context, scope, { from: before.from, to: span.to })
   const bars = chartBars(span, times)
   return {
     counts,
@@ -213,8 +211,8 @@ function sortedTimes(times: readonly number[]): number[] {
 }
 
 /** Errors that need attention. Loads the errors of all lists in one query. */
-async function loadAttention(context: Context, application_id: number | undefined, since: number) {
-  const groups = await loadAttentionGroups(context, { application_id, since })
+async function loadAttention(context: Context, scope: Scope, since: number) {
+  const groups = await loadAttentionGroups(context, { scope, since })
   const errors = await loadRankedErrors(
     context,
     Object.values(groups).flatMap(({ ids }) => ids),
@@ -230,8 +228,8 @@ async function loadAttention(context: Context, application_id: number | undefine
   }
 }
 
-async function loadTopByImpact(context: Context, application_id: number | undefined, period: Span) {
-  const top = await loadImpact(context, application_id, period)
+async function loadTopByImpact(context: Context, scope: Scope, period: Span) {
+  const top = await loadImpact(context, scope, period)
   const errors = await loadRankedErrors(
     context,
     top.errors.map(({ error_id }) => error_id),
@@ -247,9 +245,9 @@ async function loadTopByImpact(context: Context, application_id: number | undefi
 }
 
 /** Platforms and releases with the most occurrences in the hours of the period. */
-async function loadNamedTotals(context: Context, application_id: number | undefined, { from, to }: Span) {
+async function loadNamedTotals(context: Context, scope: Scope, { from, to }: Span) {
   const first = to - from < DAY ? startOfHour(from) : from
-  const sums = await sumsBetween(context, { application_id, cuts: [first, to], by: ['platform', 'app_version'] })
+  const sums = await sumsBetween(context, { ...scope, cuts: [first, to], by: ['platform', 'app_version'] })
   return { platforms: largestTotals(sums, 0), releases: largestTotals(sums, 1) }
 }
 

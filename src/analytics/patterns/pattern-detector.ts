@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { clampedInteger, filterText, id, optional } from '../../model/input/input.js'
+import { scopeInput } from '../../model/input/scope.js'
 import { normalizePlatform } from '../../model/requests/platform.js'
 import * as r from '../../model/result.js'
 import { DAY, HOUR, MINUTE, startOfHour } from '../../model/time.js'
@@ -62,13 +63,14 @@ const subjectInput = (days: number) =>
       v.transform((platform) => (platform === undefined ? undefined : normalizePlatform(platform))),
     ),
     days: v.optional(optional(clampedInteger({ min: 1, max: MAX_DAYS })), days),
-    application_id: optional(id()),
+    ...scopeInput,
   })
 
 /** Detects at which hours and weekdays an error or error type occurs. */
 export const analyzeCyclicalPattern = defineOperation({
   input: subjectInput(PATTERN_DAYS),
-  async run(context, { days = PATTERN_DAYS, ...subject }): Promise<CyclicalPattern> {
+  async run(context, { days = PATTERN_DAYS, application_id, environment, ...selected }): Promise<CyclicalPattern> {
+    const subject = { ...selected, scope: { application_id, environment } }
     await assertSubjectExists(context, subject)
     return detectPattern(await countWeekHours(context, subject, days))
   },
@@ -77,7 +79,8 @@ export const analyzeCyclicalPattern = defineOperation({
 /** Detects bursts: at least five occurrences with gaps of at most one minute. */
 export const detectBursts = defineOperation({
   input: subjectInput(BURST_DAYS),
-  async run(context, { days = BURST_DAYS, ...subject }): Promise<Burst[]> {
+  async run(context, { days = BURST_DAYS, application_id, environment, ...selected }): Promise<Burst[]> {
+    const subject = { ...selected, scope: { application_id, environment } }
     await assertSubjectExists(context, subject)
     const { from, to } = lastDaysPeriod(context, days)
     const times = await occurrenceTimes(context, subject, from)
@@ -87,8 +90,8 @@ export const detectBursts = defineOperation({
   },
 })
 
-async function assertSubjectExists(context: Context, { error_id, application_id }: Subject): Promise<void> {
-  if (error_id !== undefined) await assertErrorExists(context, { error_id, application_id })
+async function assertSubjectExists(context: Context, { error_id, scope }: Subject): Promise<void> {
+  if (error_id !== undefined) await assertErrorExists(context, error_id, scope)
 }
 
 /** Counts by weekday, starting on Monday, and hour. */

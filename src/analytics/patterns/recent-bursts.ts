@@ -1,11 +1,11 @@
 import type * as v from 'valibot'
 import type { Context } from '../../context.js'
+import type { Scope } from '../../model/input/scope.js'
 import * as r from '../../model/result.js'
 import { HOUR, startOfHour } from '../../model/time.js'
 import { packedRows } from '../../store/bulk/packed-rows.js'
-import { withoutIndex } from '../../store/sql/sort-order.js'
 import { loadRankedErrors, RankedError } from '../ranked-errors.js'
-import type { Scope } from '../sums/application-filter.js'
+import { errorsInScope, isLimited } from '../sums/scope-conditions.js'
 import { loadErrorHourCounts } from '../sums/subject.js'
 import { Burst, compareWithSums, findBursts, type OccurrenceRun } from './pattern-detector.js'
 
@@ -35,13 +35,8 @@ const MAX_OCCURRENCES = 10_000
 const ROWS_PER_QUERY = 2500
 
 /** Returns the newest bursts of any error since a time. */
-export async function recentBursts(
-  context: Context,
-  { application_id }: Scope,
-  from: number,
-  limit: number,
-): Promise<RecentBursts> {
-  const { occurrences, is_lower_bound } = await loadNewest(context, application_id, from)
+export async function recentBursts(context: Context, scope: Scope, from: number, limit: number): Promise<RecentBursts> {
+  const { occurrences, is_lower_bound } = await loadNewest(context, scope, from)
   const bursts = burstsByError(occurrences)
     .sort((a, b) => b.started_at.localeCompare(a.started_at) || b.error_id - a.error_id)
     .slice(0, limit)
@@ -59,7 +54,8 @@ export async function recentBursts(
   }
 }
 
-async function loadNewest({ database }: Context, application_id: number | undefined, from: number) {
+async function loadNewest(context: Context, scope: Scope, from: number) {
+  const { database } = context
   const occurrences: StoredOccurrence[] = []
   let last: StoredOccurrence | undefined
   while (occurrences.length < MAX_OCCURRENCES) {
@@ -74,10 +70,10 @@ async function loadNewest({ database }: Context, application_id: number | undefi
             or([eb('o.occurred_at', '<', last?.occurred_at ?? 0), eb('o.id', '<', last?.id ?? 0)]),
           ),
       )
-      .$if(application_id !== undefined, (query) =>
+      .$if(isLimited(scope), (query) =>
         query
           .innerJoin('faultboard_errors as e', 'e.id', 'o.error_id')
-          .where(withoutIndex(database.dialect, 'e.application_id'), '=', application_id ?? 0),
+          .where(errorsInScope(context, scope, { table: 'e' })),
       )
       .orderBy('o.occurred_at', 'desc')
       .orderBy('o.id', 'desc')

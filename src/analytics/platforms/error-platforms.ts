@@ -1,8 +1,9 @@
 import type { Context } from '../../context.js'
+import type { Scope } from '../../model/input/scope.js'
 import { packedRows } from '../../store/bulk/packed-rows.js'
 import { ID_LIST_LIMITS, timedRanges } from '../../store/sql/timed-ranges.js'
-import type { Scope } from '../sums/application-filter.js'
 import type { Span } from '../sums/period.js'
+import { errorsInScope } from '../sums/scope-conditions.js'
 
 /** Occurrences of an error on a platform. */
 export interface ErrorPlatform {
@@ -29,12 +30,12 @@ export async function errorPlatforms(context: Context, scope: Scope, span: Span)
 }
 
 /** Skips errors last seen before the span. */
-function seenErrors({ database }: Context, { application_id }: Scope, { from }: Span) {
-  return database.read
+function seenErrors(context: Context, scope: Scope, { from }: Span) {
+  return context.database.read
     .selectFrom('faultboard_errors')
     .select('id')
     .where('occurred_at', '>=', from)
-    .$if(application_id !== undefined, (query) => query.where('application_id', '=', application_id ?? 0))
+    .where(errorsInScope(context, scope, { usesIndex: true }))
 }
 
 function platformSums({ database }: Context, { from, to }: Span) {

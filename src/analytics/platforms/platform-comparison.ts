@@ -1,12 +1,12 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { parseInput, requiredText } from '../../model/input/input.js'
+import type { Scope } from '../../model/input/scope.js'
 import { normalizePlatform } from '../../model/requests/platform.js'
 import * as r from '../../model/result.js'
 import { defineOperation } from '../../operation.js'
 import { RankedError, topBy, withErrors } from '../ranked-errors.js'
 import { STABILITY_STATUSES } from '../stability-score.js'
-import type { Scope } from '../sums/application-filter.js'
 import { type PeriodView, periodInput, periodView } from '../sums/period.js'
 import { type CrossPlatformError, crossPlatformErrors } from './cross-platform-errors.js'
 import { type ErrorPlatform, errorPlatforms } from './error-platforms.js'
@@ -63,10 +63,13 @@ export class PlatformComparison {
   #figures: Promise<PlatformFigures> | null = null
   #sums: Promise<ErrorPlatform[]> | null = null
 
-  constructor(context: Context, { days = PLATFORM_DAYS, application_id }: v.InferOutput<typeof periodInput>) {
+  constructor(
+    context: Context,
+    { days = PLATFORM_DAYS, application_id, environment }: v.InferOutput<typeof periodInput>,
+  ) {
     this.#context = context
     this.#days = days
-    this.#scope = { application_id }
+    this.#scope = { application_id, environment }
   }
 
   async period(): Promise<PeriodView> {
@@ -117,7 +120,9 @@ export class PlatformComparison {
 
   /** Matches no application while the feature is off, so that every result is empty. */
   #enabledScope(): Scope {
-    return this.#context.config.enable_platform_comparison ? this.#scope : { application_id: NO_APPLICATION }
+    return this.#context.config.enable_platform_comparison
+      ? this.#scope
+      : { ...this.#scope, application_id: NO_APPLICATION }
   }
 
   /** Loaded once and shared by all methods, so that their results are consistent. */

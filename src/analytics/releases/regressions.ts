@@ -1,15 +1,16 @@
 import type { Context } from '../../context.js'
+import type { Scope } from '../../model/input/scope.js'
 import { withoutIndex } from '../../store/sql/sort-order.js'
-import type { Scope } from '../sums/application-filter.js'
-import { errorsOfApplication } from '../sums/application-filter.js'
-import { type Release, releaseKey } from './releases.js'
+import { errorsInScope } from '../sums/scope-conditions.js'
+import { releaseKey } from './releases.js'
 
-/** Errors that regressed in a release, most recent first. */
+/** Errors of an application that regressed in a release, most recent first. */
 export async function findRegressedErrors(
   context: Context,
-  { application_id, app_version }: Pick<Release, 'application_id' | 'app_version'>,
+  scope: Scope,
+  app_version: string,
 ): Promise<{ id: number }[]> {
-  return reopenedErrors(context, { application_id })
+  return reopenedErrors(context, scope)
     .select('id')
     .where('regressed_in_version', '=', app_version)
     .orderBy('reopened_at', 'desc')
@@ -33,9 +34,9 @@ export async function countRegressions(context: Context, scope: Scope): Promise<
 }
 
 /** Limits the rows to errors that were ever reopened, which an index covers. */
-function reopenedErrors(context: Context, { application_id }: Scope) {
+function reopenedErrors(context: Context, scope: Scope) {
   return context.database.read
     .selectFrom('faultboard_errors')
     .where('reopened_at', 'is not', null)
-    .where(errorsOfApplication(context, application_id))
+    .where(errorsInScope(context, scope))
 }

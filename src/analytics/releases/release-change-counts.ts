@@ -1,8 +1,9 @@
 import type { Context } from '../../context.js'
+import { ALL_ERRORS, type Scope } from '../../model/input/scope.js'
 import { DAY, HOUR, startOfHour } from '../../model/time.js'
 import { sql } from '../../store/kysely.js'
-import { hoursOfApplication } from '../sums/application-filter.js'
 import { MAX_DAYS } from '../sums/period.js'
+import { errorIdInEnvironment, hoursInScope } from '../sums/scope-conditions.js'
 import { exceedsThreshold, MIN_OCCURRENCES, releaseCounts, worseThreshold } from './release-counts.js'
 import { type Release, releaseKey } from './releases.js'
 
@@ -20,6 +21,7 @@ export interface ReleasePair {
 /** Counts the errors that `releaseCounts` would return, by release key. Counts them in the database. */
 export async function countChanges(
   context: Context,
+  { environment }: Scope,
   pairs: readonly ReleasePair[],
 ): Promise<Map<string, ChangeCounts>> {
   const longLived = await findLongLived(context, pairs)
@@ -27,7 +29,9 @@ export async function countChanges(
   for (const pair of pairs) {
     // Sums per error and version have no time. Releases with data older than a year are compared error by error.
     const isLongLived = longLived.has(releaseKey(pair.release)) || longLived.has(releaseKey(pair.before))
-    const changes = isLongLived ? await countErrorByError(context, pair) : await countInDatabase(context, pair)
+    const changes = isLongLived
+      ? await countErrorByError(context, environment, pair)
+      : await countInDatabase(context, environment, pair)
     changeCounts.set(releaseKey(pair.release), changes)
   }
   return changeCounts
@@ -43,7 +47,7 @@ async function findLongLived(context: Context, pairs: readonly ReleasePair[]): P
   // Few databases contain more than one year of data. All others skip the second query.
   const olderHour = await hours
     .select('hour')
-    .where(await hoursOfApplication(context, undefined))
+    .where(await hoursInScope(context, ALL_ERRORS))
     .limit(1)
     .executeTakeFirst()
   if (pairs.length === 0 || !olderHour) return new Set()
@@ -57,11 +61,16 @@ async function findLongLived(context: Context, pairs: readonly ReleasePair[]): P
   return new Set(rows.map(releaseKey))
 }
 
-async function countInDatabase({ database }: Context, { release, before }: ReleasePair): Promise<ChangeCounts> {
+async function countInDatabase(
+  context: Context,
+  environment: string | undefined,
+  { release, before }: ReleasePair,
+): Promise<ChangeCounts> {
   const { application_id } = release
   const errors = (table: string, version: string) =>
     sql`faultboard_error_versions ${sql.ref(table)} where ${sql.ref(`${table}.application_id`)} = ${application_id}
-      and ${sql.ref(`${table}.app_version`)} = ${version}`
+      and ${sql.ref(`${table}.app_version`)} = ${version}
+      and ${errorIdInEnvironment(context, `${table}.error_id`, { environment })}`
   const threshold = worseThreshold(release, before)
   const { rows } = await sql<{ total: number; error_count: number; worse_count: number }>`select
     (select count(*) from (
@@ -72,14 +81,18 @@ async function countInDatabase({ database }: Context, { release, before }: Relea
       and b.error_id = a.error_id and b.application_id = ${application_id} and b.app_version = ${before.app_version}
       and ${sql.ref('a.count')} >= ${MIN_OCCURRENCES} and ${exceedsThreshold(threshold)}
       and a.error_id not in (select id from faultboard_errors where first_app_version = ${release.app_version})
-    ) as worse_count`.execute(database.read)
+    ) as worse_count`.execute(context.database.read)
   const { total, error_count, worse_count } = rows[0] ?? { total: 0, error_count: 0, worse_count: 0 }
   // Derived from a union, which is fast on every database. Not every database supports `except`.
   return { gone_count: total - error_count, worse_count }
 }
 
-async function countErrorByError(context: Context, { release, before }: ReleasePair): Promise<ChangeCounts> {
-  const counts = await releaseCounts(context, release, before)
+async function countErrorByError(
+  context: Context,
+  environment: string | undefined,
+  { release, before }: ReleasePair,
+): Promise<ChangeCounts> {
+  const counts = await releaseCounts(context, { release, before, environment, isPrevious: true })
   return {
     gone_count: counts.filter(({ count }) => count === 0).length,
     worse_count: counts.filter(({ is_new, count }) => !is_new && count > 0).length,

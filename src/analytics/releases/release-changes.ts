@@ -1,9 +1,9 @@
 import type * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { TrackerError } from '../../model/errors.js'
+import type { Scope } from '../../model/input/scope.js'
 import * as r from '../../model/result.js'
 import { RankedError, topBy, withErrors } from '../ranked-errors.js'
-import type { Scope } from '../sums/application-filter.js'
 import { findRegressedErrors } from './regressions.js'
 import { type ReleaseCount, releaseCounts } from './release-counts.js'
 import { releasesOfYear } from './release-sums.js'
@@ -69,8 +69,10 @@ export async function releaseChanges(
   const previous = previousReleases(all).get(release) ?? null
   const others = all.filter((other) => other !== release && other.application_id === release.application_id)
   const before = compareWith === undefined ? previous : findRelease(others, compareWith, release)
-  const regressed = await findRegressedErrors(context, release)
-  const counts = await releaseCounts(context, release, before, { isPrevious: before === previous })
+  const { environment } = scope
+  const { application_id } = release
+  const regressed = await findRegressedErrors(context, { application_id, environment }, release.app_version)
+  const counts = await releaseCounts(context, { release, before, environment, isPrevious: before === previous })
   const groups = {
     new: counts.filter(({ is_new, count }) => is_new && count > 0),
     gone: counts.filter(({ count }) => count === 0),

@@ -4,6 +4,7 @@ import { packedRows } from '../../store/bulk/packed-rows.js'
 import { type RawBuilder, sql } from '../../store/kysely.js'
 import { withoutIndex } from '../../store/sql/sort-order.js'
 import type { Span } from '../sums/period.js'
+import { errorIdInEnvironment } from '../sums/scope-conditions.js'
 import { lifetimeDays, type Release } from './releases.js'
 
 export const WORSE_RATIO = 2
@@ -17,23 +18,30 @@ export interface ReleaseCount {
   before_count: number
 }
 
+export interface ReleaseComparison {
+  release: Release
+  before: Release | null
+  environment: string | undefined
+  /** Whether `before` is the previous release. */
+  isPrevious: boolean
+}
+
 /**
  * Errors that are new, gone or worse in a release. Filters them in the database. Compared with another release than the
  * previous one, an error is new if the other release does not have it.
  */
 export async function releaseCounts(
   context: Context,
-  release: Release,
-  before: Release | null,
-  { isPrevious = true } = {},
+  { release, before, environment, isPrevious }: ReleaseComparison,
 ): Promise<ReleaseCount[]> {
+  const inScope = (error_id: string) => errorIdInEnvironment(context, error_id, { environment })
   const span = comparedSpan(context, release, before)
   const newCounts =
     before && !isPrevious
-      ? await findAbsentErrors(context, release, before, span)
-      : await findNewErrors(context, release, before, span)
+      ? await findAbsentErrors(context, release, before, span, inScope('a.error_id'))
+      : await findNewErrors(context, release, before, span, inScope('e.id'))
   const known = new Set(newCounts.map(({ id }) => id))
-  const others = before ? await findChangedErrors(context, release, before, span) : []
+  const others = before ? await findChangedErrors(context, release, before, span, inScope('b.error_id')) : []
   return [...newCounts, ...others.filter(({ id }) => !known.has(id))]
 }
 
@@ -58,6 +66,7 @@ async function findNewErrors(
   release: Release,
   before: Release | null,
   span: Span,
+  isInScope: RawBuilder<boolean>,
 ): Promise<ReleaseCount[]> {
   const { database } = context
   const query = database.read
@@ -77,6 +86,7 @@ async function findNewErrors(
     .select(['e.id', 'a.count', 'b.count as before_count', extendsBeyondSpan(span).as('beyond')])
     .where('e.first_app_version', '=', release.app_version)
     .where(withoutIndex(database.dialect, 'e.application_id'), '=', release.application_id)
+    .where(isInScope)
   const rows = await packedRows(database, query, COUNT_COLUMNS)
   return countExactly(context, rows, release, before, span, true)
 }
@@ -87,6 +97,7 @@ async function findAbsentErrors(
   release: Release,
   before: Release,
   span: Span,
+  isInScope: RawBuilder<boolean>,
 ): Promise<ReleaseCount[]> {
   const beyond = extendsBeyondSpan(span)
   const query = context.database.read
@@ -100,6 +111,7 @@ async function findAbsentErrors(
     .select(['a.error_id as id', 'a.count', 'b.count as before_count', beyond.as('beyond')])
     .where('a.application_id', '=', release.application_id)
     .where('a.app_version', '=', release.app_version)
+    .where(isInScope)
     .where(({ eb, or }) => or([eb('b.count', 'is', null), eb(beyond, '=', 1)]))
   const rows = await packedRows(context.database, query, COUNT_COLUMNS)
   const counted = await countExactly(context, rows, release, before, span, true)
@@ -112,6 +124,7 @@ async function findChangedErrors(
   release: Release,
   before: Release,
   span: Span,
+  isInScope: RawBuilder<boolean>,
 ): Promise<ReleaseCount[]> {
   const threshold = worseThreshold(release, before)
   const beyond = extendsBeyondSpan(span)
@@ -126,6 +139,7 @@ async function findChangedErrors(
     .select(['b.error_id as id', 'a.count', 'b.count as before_count', beyond.as('beyond')])
     .where('b.application_id', '=', release.application_id)
     .where('b.app_version', '=', before.app_version)
+    .where(isInScope)
     .where(({ eb, and, or }) =>
       or([
         eb('a.count', 'is', null),

@@ -1,14 +1,15 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { clampedInteger, withDefault } from '../../model/input/input.js'
+import type { Scope } from '../../model/input/scope.js'
 import * as r from '../../model/result.js'
 import { defineOperation } from '../../operation.js'
 import { withoutIndex } from '../../store/sql/sort-order.js'
 import { STABILITY_STATUSES, stabilityScore, stabilityStatus } from '../stability-score.js'
 import { share } from '../statistics.js'
-import { hoursOfApplication, type Scope } from '../sums/application-filter.js'
 import { localDay } from '../sums/local-day.js'
 import { isoDate, lastDaysPeriod, type Period, PeriodView, periodInput, periodView } from '../sums/period.js'
+import { hoursInScope } from '../sums/scope-conditions.js'
 import { countRegressions } from './regressions.js'
 import { type ChangeCounts, countChanges } from './release-change-counts.js'
 import { releasesIn, releasesOfYear } from './release-sums.js'
@@ -74,8 +75,8 @@ export const releaseListInput = v.object({
 /** Lists versions with occurrences in the last days, newest first, with their changes. */
 export const releaseList = defineOperation({
   input: releaseListInput,
-  async run(context, { days = RELEASE_DAYS, application_id, page }): Promise<ReleaseList> {
-    const scope = { application_id }
+  async run(context, { days = RELEASE_DAYS, application_id, environment, page }): Promise<ReleaseList> {
+    const scope = { application_id, environment }
     const period = lastDaysPeriod(context, days)
     const all = await releasesOfYear(context, scope)
     const inPeriod = await releasesIn(context, scope, period)
@@ -91,10 +92,10 @@ export const releaseList = defineOperation({
       return before ? [{ release, before }] : []
     })
     const shared = {
-      changeCounts: await countChanges(context, pairs),
+      changeCounts: await countChanges(context, scope, pairs),
       totalOccurrences: inPeriod.reduce((sum, { occurrences }) => sum + occurrences, 0),
       trends: await countByDay(context, scope, trend, shown),
-      newErrors: await countNewErrors(context, shown),
+      newErrors: await countNewErrors(context, scope, shown),
       regressions: await countRegressions(context, scope),
     }
     const releases = shown.map((release) => {
@@ -162,7 +163,11 @@ interface NewErrors {
 }
 
 /** Counts the new errors of each release and how many of them are open, by release key. */
-async function countNewErrors({ database }: Context, releases: readonly Release[]): Promise<Map<string, NewErrors>> {
+async function countNewErrors(
+  { database }: Context,
+  { environment }: Scope,
+  releases: readonly Release[],
+): Promise<Map<string, NewErrors>> {
   const { read, dialect } = database
   if (releases.length === 0) return new Map()
   const rows = await read
@@ -173,6 +178,9 @@ async function countNewErrors({ database }: Context, releases: readonly Release[
     .where(withoutIndex(dialect, 'application_id'), 'in', [
       ...new Set(releases.map(({ application_id }) => application_id)),
     ])
+    .$if(environment !== undefined, (query) =>
+      query.where(withoutIndex<string>(dialect, 'environment'), '=', environment ?? ''),
+    )
     .groupBy(['application_id', 'first_app_version'])
     .execute()
   return new Map(
@@ -200,7 +208,7 @@ async function countByDay(
   return days
 }
 
-async function sumByLocalDay(context: Context, { application_id }: Scope, period: Period) {
+async function sumByLocalDay(context: Context, scope: Scope, period: Period) {
   return context.database.read
     .selectFrom('faultboard_application_hours')
     .select(({ fn }) => [
@@ -209,7 +217,7 @@ async function sumByLocalDay(context: Context, { application_id }: Scope, period
       localDay(period).as('day'),
       fn.sum<number>('count').as('count'),
     ])
-    .where(await hoursOfApplication(context, application_id))
+    .where(await hoursInScope(context, scope))
     .where('hour', '>=', period.from)
     .where('hour', '<', period.to)
     .groupBy(['application_id', 'app_version', 'day'])

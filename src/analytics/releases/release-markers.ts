@@ -1,10 +1,11 @@
 import type * as v from 'valibot'
 import type { Context } from '../../context.js'
+import { type Scope, scopeKey } from '../../model/input/scope.js'
 import { releaseVersion } from '../../model/releases/releases.js'
 import * as r from '../../model/result.js'
 import { cachedQuery } from '../cached-query.js'
-import { applicationsInScope, type Scope } from '../sums/application-filter.js'
 import type { Span } from '../sums/period.js'
+import { sumsInScope } from '../sums/scope-conditions.js'
 
 /** Release that a chart marks at the time when it was first seen. */
 export const ReleaseMarker = r.object({ application_id: r.integer, app_version: r.text, first_seen_at: r.time })
@@ -18,7 +19,7 @@ export async function loadReleaseTimes(context: Context, scope: Scope): Promise<
   const rows = await context.database.read
     .selectFrom('faultboard_releases')
     .select(({ fn }) => ['application_id', 'version', fn.min<number>('first_seen_at').as('first_seen_at')])
-    .where('application_id', 'in', await applicationsInScope(context, scope))
+    .where(await sumsInScope(context, scope))
     .groupBy(['application_id', 'version'])
     .orderBy('first_seen_at')
     .execute()
@@ -35,7 +36,7 @@ export async function loadReleaseTimes(context: Context, scope: Scope): Promise<
 
 /** Releases of the server, at most a few minutes old. */
 export async function cachedReleaseTimes(context: Context, scope: Scope): Promise<ReleaseMarker[]> {
-  const cacheKey = `releases of ${scope.application_id}`
+  const cacheKey = `releases of ${scopeKey(scope)}`
   return (await cachedQuery(context, cacheKey, () => loadReleaseTimes(context, scope))).value
 }
 

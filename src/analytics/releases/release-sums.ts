@@ -1,12 +1,12 @@
 import type { Context } from '../../context.js'
+import type { Scope } from '../../model/input/scope.js'
 import { releaseVersion, type SeenRelease, sortReleases } from '../../model/releases/releases.js'
 import type { Severity } from '../../model/severity/severity.js'
 import { DAY, HOUR, startOfHour, startOfUtcDay } from '../../model/time.js'
-import { sql } from '../../store/kysely.js'
-import type { Scope } from '../sums/application-filter.js'
-import { applicationsInScope } from '../sums/application-filter.js'
+import { type RawBuilder, sql } from '../../store/kysely.js'
 import type { VersionSum } from '../sums/hour-sums.js'
 import { MAX_DAYS, type Span } from '../sums/period.js'
+import { inEnvironment, sumsInScope } from '../sums/scope-conditions.js'
 import { splitIntoDays } from '../sums/split-into-days.js'
 import { type DatedRelease, type Release, releaseKey, sumByRelease } from './releases.js'
 
@@ -60,7 +60,7 @@ async function loadFirstSeenTimes(
   const rows = await context.database.read
     .selectFrom(table)
     .select(['application_id', 'version as name', 'first_seen_at'])
-    .where('application_id', 'in', await applicationsInScope(context, scope))
+    .where(await sumsInScope(context, scope))
     .orderBy('first_seen_at', 'desc')
     .execute()
   return new Map(
@@ -74,7 +74,7 @@ async function loadFirstSeenTimes(
 /** Releases with occurrences in a span, with their figures. */
 export async function releasesIn(context: Context, scope: Scope, span: Span): Promise<Release[]> {
   const { days, missing, extra } = await splitIntoDays(context, scope, span)
-  const ids = await applicationsInScope(context, scope)
+  const isInScope = await sumsInScope(context, scope)
   const sums = new Map<string, SeveritySum>()
   const add = (rows: readonly SeveritySum[], sign = 1) => {
     for (const row of rows) {
@@ -82,10 +82,10 @@ export async function releasesIn(context: Context, scope: Scope, span: Span): Pr
       sums.set(key, { ...row, count: (sums.get(key)?.count ?? 0) + sign * row.count })
     }
   }
-  add(await sumDays(context, ids, days))
-  for (const part of missing) add(await sumHours(context, ids, part))
-  for (const part of extra) add(await sumHours(context, ids, part), -1)
-  const seen = await loadFirstAndLastHours(context, ids, span)
+  add(await sumDays(context, isInScope, days))
+  for (const part of missing) add(await sumHours(context, isInScope, part))
+  for (const part of extra) add(await sumHours(context, isInScope, part), -1)
+  const seen = await loadFirstAndLastHours(context, scope, span)
   return sumByRelease(
     [...sums.values()].flatMap((sum): VersionSum[] => {
       const hours = seen.get(releaseKey(sum))
@@ -101,22 +101,30 @@ interface SeveritySum {
   count: number
 }
 
-async function sumDays({ database }: Context, ids: readonly number[], { from, to }: Span): Promise<SeveritySum[]> {
+async function sumDays(
+  { database }: Context,
+  isInScope: RawBuilder<boolean>,
+  { from, to }: Span,
+): Promise<SeveritySum[]> {
   return database.read
     .selectFrom('faultboard_application_days')
     .select(({ fn }) => ['application_id', 'app_version', 'severity', fn.sum<number>('count').as('count')])
-    .where('application_id', 'in', ids)
+    .where(isInScope)
     .where('day', '>=', from)
     .where('day', '<', to)
     .groupBy(['application_id', 'app_version', 'severity'])
     .execute()
 }
 
-async function sumHours({ database }: Context, ids: readonly number[], { from, to }: Span): Promise<SeveritySum[]> {
+async function sumHours(
+  { database }: Context,
+  isInScope: RawBuilder<boolean>,
+  { from, to }: Span,
+): Promise<SeveritySum[]> {
   return database.read
     .selectFrom('faultboard_application_hours')
     .select(({ fn }) => ['application_id', 'app_version', 'severity', fn.sum<number>('count').as('count')])
-    .where('application_id', 'in', ids)
+    .where(isInScope)
     .where('hour', '>=', from)
     .where('hour', '<', to)
     .groupBy(['application_id', 'app_version', 'severity'])
@@ -124,18 +132,20 @@ async function sumHours({ database }: Context, ids: readonly number[], { from, t
 }
 
 /** First and last hour of each version within the span, using an index. */
-async function loadFirstAndLastHours({ database }: Context, ids: readonly number[], { from, to }: Span) {
+async function loadFirstAndLastHours(context: Context, scope: Scope, { from, to }: Span) {
+  const { read } = context.database
   const hourWithin = (aggregate: 'min' | 'max') =>
     sql<number | null>`(select ${sql.raw(aggregate)}(h.hour) from faultboard_application_hours h
-      where h.application_id = v.application_id and h.app_version = v.app_version and h.hour >= ${from} and h.hour < ${to})`
-  const versions = database.read
+      where h.application_id = v.application_id and h.app_version = v.app_version and h.hour >= ${from} and h.hour < ${to}
+      and ${inEnvironment(scope, 'h.environment')})`
+  const versions = read
     .selectFrom('faultboard_application_days')
     .select(['application_id', 'app_version'])
-    .where('application_id', 'in', ids)
+    .where(await sumsInScope(context, scope))
     .where('day', '>=', startOfUtcDay(from))
     .where('day', '<', to)
     .distinct()
-  const rows = await database.read
+  const rows = await read
     .selectFrom(versions.as('v'))
     .select([
       'v.application_id',

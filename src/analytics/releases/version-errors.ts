@@ -1,10 +1,10 @@
 import type * as v from 'valibot'
 import type { Context } from '../../context.js'
+import type { Scope } from '../../model/input/scope.js'
 import * as r from '../../model/result.js'
-import { withoutIndex } from '../../store/sql/sort-order.js'
 import { share } from '../statistics.js'
-import type { Scope } from '../sums/application-filter.js'
 import { elapsedDays, type Period, type Span } from '../sums/period.js'
+import { errorIdInEnvironment, errorsInScope } from '../sums/scope-conditions.js'
 import { releasesIn, releasesOfYear } from './release-sums.js'
 import { lifetimeDays, releaseKey, SeverityCounts } from './releases.js'
 
@@ -35,7 +35,7 @@ export type VersionErrors = v.InferOutput<typeof VersionErrors>
 /** Versions with occurrences in the period, newest first, with their number of errors. */
 export async function versionErrors(context: Context, scope: Scope, period: Period): Promise<VersionErrors[]> {
   const versions = await versionFigures(context, scope, period)
-  const errors = await countErrors(context, versions, period)
+  const errors = await countErrors(context, scope, versions, period)
   return versions.map((version) => ({
     ...version,
     error_count: errors.get(releaseKey(version)) ?? 0,
@@ -74,6 +74,7 @@ export async function versionFigures(context: Context, scope: Scope, period: Per
 
 async function countErrors(
   context: Context,
+  { environment }: Scope,
   versions: readonly VersionFigures[],
   period: Period,
 ): Promise<Map<string, number>> {
@@ -81,7 +82,12 @@ async function countErrors(
   for (const application_id of new Set(versions.map((version) => version.application_id))) {
     const own = versions.filter((version) => version.application_id === application_id)
     const names = own.map(({ app_version }) => app_version)
-    for (const { app_version, error_count } of await loadErrorCounts(context, application_id, names, period)) {
+    for (const { app_version, error_count } of await loadErrorCounts(
+      context,
+      { application_id, environment },
+      names,
+      period,
+    )) {
       counts.set(releaseKey({ application_id, app_version }), error_count)
     }
   }
@@ -90,18 +96,19 @@ async function countErrors(
 
 /** Checks single hours only for errors seen in a version both before and after the span. */
 async function loadErrorCounts(
-  { database }: Context,
-  application_id: number,
+  context: Context,
+  scope: Scope & { application_id: number },
   names: readonly string[],
   { from, to }: Span,
 ) {
-  return database.read
+  return context.database.read
     .selectFrom('faultboard_error_versions as v')
     .select(({ fn }) => ['v.app_version', fn.countAll<number>().as('error_count')])
-    .where('v.application_id', '=', application_id)
+    .where('v.application_id', '=', scope.application_id)
     .where('v.app_version', 'in', names)
     .where('v.last_hour', '>=', from)
     .where('v.first_hour', '<', to)
+    .where(errorIdInEnvironment(context, 'v.error_id', scope))
     .where(({ eb, or, exists, selectFrom }) =>
       or([
         eb('v.first_hour', '>=', from),
@@ -121,16 +128,11 @@ async function loadErrorCounts(
 }
 
 /** Counts errors first seen in each release, by release key. */
-export async function countNewErrorsByRelease(
-  { database }: Context,
-  { application_id }: Scope,
-): Promise<Map<string, number>> {
-  const rows = await database.read
+export async function countNewErrorsByRelease(context: Context, scope: Scope): Promise<Map<string, number>> {
+  const rows = await context.database.read
     .selectFrom('faultboard_errors')
     .select(({ fn }) => ['application_id', 'first_app_version', fn.countAll<number>().as('error_count')])
-    .$if(application_id !== undefined, (query) =>
-      query.where(withoutIndex(database.dialect, 'application_id'), '=', application_id ?? 0),
-    )
+    .where(errorsInScope(context, scope))
     .groupBy(['first_app_version', 'application_id'])
     .execute()
   return new Map(

@@ -1,13 +1,13 @@
 import type { Context } from '../../context.js'
+import type { Scope } from '../../model/input/scope.js'
 import type { Severity } from '../../model/severity/severity.js'
 import { DAY } from '../../model/time.js'
 import { packedRows } from '../../store/bulk/packed-rows.js'
 import type { SelectQueryBuilder } from '../../store/kysely.js'
 import type { Schema } from '../../store/schema.js'
-import type { Scope } from './application-filter.js'
-import { hoursOfApplication } from './application-filter.js'
 import { localDay } from './local-day.js'
 import type { Period, Span } from './period.js'
+import { hoursInScope } from './scope-conditions.js'
 
 /** Span per query. Reading it takes a few milliseconds on SQLite. */
 const MAX_QUERY_SPAN_MS = 20 * DAY
@@ -60,11 +60,11 @@ export interface VersionSum {
 /** Queries the span in parts and returns all rows. One sum may be split over several rows. */
 async function queryInParts<Row>(
   context: Context,
-  { application_id }: Scope,
+  scope: Scope,
   { from, to }: Span,
   query: (hours: SelectQueryBuilder<Schema, 'faultboard_application_hours', object>) => Promise<Row[]>,
 ): Promise<Row[]> {
-  const isInScope = await hoursOfApplication(context, application_id)
+  const isInScope = await hoursInScope(context, scope)
   const rows: Row[] = []
   for (let start = from; start < to; start += MAX_QUERY_SPAN_MS) {
     const hours = context.database.read

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
-import { clampedInteger, id, optional } from '../../model/input/input.js'
+import { clampedInteger, optional } from '../../model/input/input.js'
+import { scopeInput } from '../../model/input/scope.js'
 import * as r from '../../model/result.js'
 import { DAY, firstHourFrom, HOUR, localDateTime, startOfDay, startOfHour } from '../../model/time.js'
 
@@ -9,7 +10,7 @@ export const MAX_DAYS = 365
 /** Input shared by all queries over a period. */
 export const periodInput = v.object({
   days: v.optional(optional(clampedInteger({ min: 1, max: MAX_DAYS }))),
-  application_id: optional(id()),
+  ...scopeInput,
 })
 
 /** Number of local days including today. Aligned to hours like the sums. */

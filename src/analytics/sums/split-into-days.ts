@@ -1,8 +1,8 @@
 import type { Context } from '../../context.js'
+import type { Scope } from '../../model/input/scope.js'
 import { DAY, startOfUtcDay } from '../../model/time.js'
-import type { Scope } from './application-filter.js'
-import { hoursOfApplication } from './application-filter.js'
 import type { Span } from './period.js'
+import { hoursInScope } from './scope-conditions.js'
 
 /** Span as whole UTC days, with the hours to add and to subtract. */
 export interface DayParts {
@@ -34,11 +34,11 @@ export async function splitIntoDays(context: Context, scope: Scope, { from, to }
 }
 
 /** Usually true because most spans end with the current hour. The last day is then used as a whole. */
-async function hasNothingSince(context: Context, { application_id }: Scope, time: number): Promise<boolean> {
+async function hasNothingSince(context: Context, scope: Scope, time: number): Promise<boolean> {
   const later = await context.database.read
     .selectFrom('faultboard_application_hours')
     .select('hour')
-    .where(await hoursOfApplication(context, application_id))
+    .where(await hoursInScope(context, scope))
     .where('hour', '>=', time)
     .limit(1)
     .executeTakeFirst()

@@ -1,15 +1,16 @@
 import type { Context } from '../../context.js'
+import type { Scope } from '../../model/input/scope.js'
 import { packedRows } from '../../store/bulk/packed-rows.js'
 import { ID_LIST_LIMITS, timedRanges } from '../../store/sql/timed-ranges.js'
-import { applicationsInScope, hoursOfApplication, occurrencesOfApplication } from './application-filter.js'
 import type { Span } from './period.js'
+import { errorsInScope, hoursInScope, occurrencesInScope, sumsInScope } from './scope-conditions.js'
 
 /** Subject of a query: one error, or all errors of a type, optionally on one platform. */
 export interface Subject {
   error_id?: number | undefined
   error_type?: string | undefined
   platform?: string | undefined
-  application_id?: number | undefined
+  scope: Scope
 }
 
 const MAX_TIMES = 20_000
@@ -42,13 +43,13 @@ export async function countsByHour(context: Context, subject: Subject, span: Spa
 
 async function applicationHourCounts(
   context: Context,
-  { application_id, platform }: Subject,
+  { scope, platform }: Subject,
   { from, to }: Span,
 ): Promise<HourCount[]> {
   const query = context.database.read
     .selectFrom('faultboard_application_hours')
     .select(({ fn }) => ['hour', fn.sum<number>('count').as('count')])
-    .where(await hoursOfApplication(context, application_id))
+    .where(await hoursInScope(context, scope))
     .where('hour', '>=', from)
     .where('hour', '<', to)
     .$if(platform !== undefined, (query) => query.where('platform', '=', platform ?? ''))
@@ -60,7 +61,7 @@ async function typeHourCounts(context: Context, subject: Subject, { from, to }: 
   const query = context.database.read
     .selectFrom('faultboard_type_hours')
     .select(({ fn }) => ['hour', fn.sum<number>('count').as('count')])
-    .where('application_id', 'in', await applicationsInScope(context, { application_id: subject.application_id }))
+    .where(await sumsInScope(context, subject.scope))
     .where('error_type', '=', subject.error_type ?? '')
     .where('hour', '>=', from)
     .where('hour', '<', to)
@@ -88,14 +89,14 @@ export async function loadErrorHourCounts(
 
 /** Errors of the subject that occurred since a time. */
 async function findErrorIds(context: Context, subject: Subject, from: number): Promise<number[]> {
-  const { error_id, error_type, application_id } = subject
+  const { error_id, error_type, scope } = subject
   const query = context.database.read
     .selectFrom('faultboard_errors')
     .select('id')
     .where('occurred_at', '>=', from)
     .$if(error_id !== undefined, (query) => query.where('id', '=', error_id ?? 0))
     .$if(error_type !== undefined, (query) => query.where('error_type', '=', error_type ?? ''))
-    .$if(application_id !== undefined, (query) => query.where('application_id', '=', application_id ?? 0))
+    .where(errorsInScope(context, scope, { usesIndex: true }))
   return (await packedRows(context.database, query, ['id'])).map(({ id }) => id)
 }
 
@@ -128,7 +129,7 @@ async function loadTimes({ database }: Context, ids: readonly number[], platform
 }
 
 /** Times of the newest occurrences of all errors, read backward page by page. */
-async function loadAnyTimes(context: Context, { application_id, platform }: Subject, from: number): Promise<number[]> {
+async function loadAnyTimes(context: Context, { scope, platform }: Subject, from: number): Promise<number[]> {
   const { database } = context
   const times: number[] = []
   let last: { id: number; occurred_at: number } | null = null
@@ -141,7 +142,7 @@ async function loadAnyTimes(context: Context, { application_id, platform }: Subj
       .where('o.occurred_at', '<=', before.occurred_at)
       .where(({ eb, or }) => or([eb('o.occurred_at', '<', before.occurred_at), eb('o.id', '<', before.id)]))
       .$if(platform !== undefined, (query) => query.where('o.platform', '=', platform ?? ''))
-      .where(occurrencesOfApplication(context, 'o.error_id', application_id))
+      .where(occurrencesInScope(context, 'o.error_id', scope))
       .orderBy('o.occurred_at', 'desc')
       .orderBy('o.id', 'desc')
       .limit(TIMES_PER_PAGE)

@@ -1,15 +1,15 @@
 import type { Context } from '../../context.js'
+import type { Scope } from '../../model/input/scope.js'
 import { DAY, firstHourFrom } from '../../model/time.js'
 import { type RawBuilder, type SelectQueryBuilder, sql } from '../../store/kysely.js'
 import type { Schema } from '../../store/schema.js'
-import { applicationsInScope, hoursOfApplication } from './application-filter.js'
 import { countAfterCuts } from './partial-hours.js'
+import { hoursInScope, sumsInScope } from './scope-conditions.js'
 
 /** Columns to group sums by. */
 export type Dimension = 'severity' | 'platform' | 'app_version'
 
-export interface SumsInput {
-  application_id: number | undefined
+export interface SumsInput extends Scope {
   /** Ascending instants. The last span is open-ended. */
   cuts: readonly number[]
   by: readonly Dimension[]
@@ -39,7 +39,7 @@ export async function sumsBetween(context: Context, input: SumsInput): Promise<S
 }
 
 interface SinceInput {
-  application_id: number | undefined
+  scope: Scope
   /** Subset of the cuts. */
   instants: readonly number[]
   cuts: readonly number[]
@@ -48,8 +48,8 @@ interface SinceInput {
 }
 
 /** Occurrences since each instant, exact even within an hour. */
-export async function countSinceEach(context: Context, { application_id, instants, cuts, sums }: SinceInput) {
-  const inside = await countAfterCuts(context, application_id, instants)
+export async function countSinceEach(context: Context, { scope, instants, cuts, sums }: SinceInput) {
+  const inside = await countAfterCuts(context, scope, instants)
   const since = new Map<number, number>()
   let total = 0
   for (const [span, cut] of [...cuts.entries()].reverse()) {
@@ -60,11 +60,10 @@ export async function countSinceEach(context: Context, { application_id, instant
 }
 
 async function sumWholeHours(context: Context, input: SumsInput) {
-  const applications = await applicationsInScope(context, input)
-  const isInScope = await hoursOfApplication(context, input.application_id)
+  const [daysCondition, hoursCondition] = [await sumsInScope(context, input), await hoursInScope(context, input)]
   const { cuts, by } = input
   const parts = mergeSpans(cuts).map(({ from, to, usesDays, first, end }) => {
-    const sums = usesDays ? daysBetween(context, applications, by) : hoursBetween(context, isInScope, by)
+    const sums = usesDays ? daysBetween(context, daysCondition, by) : hoursBetween(context, hoursCondition, by)
     return sumBySpan(context, sums({ from, to }), { span: spanIndex(cuts.slice(first, end), first), by })
   })
   return (await Promise.all(parts)).flat()
@@ -97,11 +96,7 @@ function mergeSpans(cuts: readonly number[]): MergedSpan[] {
 type Sums = SelectQueryBuilder<Schema, never, { hour: number; count: number } & Record<Dimension, string>>
 
 /** Sums per hour first, in index order, so that only a few sums have to be assigned to spans. */
-function hoursBetween(
-  { database }: Context,
-  isInScope: Awaited<ReturnType<typeof hoursOfApplication>>,
-  by: readonly Dimension[],
-) {
+function hoursBetween({ database }: Context, isInScope: RawBuilder<boolean>, by: readonly Dimension[]) {
   return ({ from, to }: Pick<MergedSpan, 'from' | 'to'>): Sums =>
     database.read
       .selectFrom('faultboard_application_hours')
@@ -113,13 +108,13 @@ function hoursBetween(
       .groupBy(['hour', ...by]) as unknown as Sums
 }
 
-function daysBetween({ database }: Context, applications: readonly number[], by: readonly Dimension[]) {
+function daysBetween({ database }: Context, isInScope: RawBuilder<boolean>, by: readonly Dimension[]) {
   return ({ from, to }: Pick<MergedSpan, 'from' | 'to'>): Sums =>
     database.read
       .selectFrom('faultboard_application_days')
       .select(({ fn }) => ['day as hour', fn.sum<number>('count').as('count')])
       .select([...by])
-      .where('application_id', 'in', applications)
+      .where(isInScope)
       .where('day', '>=', from)
       .$if(to !== null, (query) => query.where('day', '<', to ?? 0))
       .groupBy(['day', ...by]) as unknown as Sums

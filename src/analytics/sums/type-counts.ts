@@ -1,10 +1,11 @@
 import type { Context } from '../../context.js'
+import type { Scope } from '../../model/input/scope.js'
 import { DAY } from '../../model/time.js'
 import { packedRows } from '../../store/bulk/packed-rows.js'
+import type { RawBuilder } from '../../store/kysely.js'
 import { withoutIndex } from '../../store/sql/sort-order.js'
-import type { Scope } from './application-filter.js'
-import { applicationsInScope } from './application-filter.js'
 import type { Span } from './period.js'
+import { errorsInScope, sumsInScope } from './scope-conditions.js'
 import { type DayParts, splitIntoDays } from './split-into-days.js'
 
 export interface TypeCount {
@@ -31,7 +32,7 @@ const FIRST_PAGE_SIZE = 40
  */
 export async function typeCounts(context: Context, scope: Scope, span: Span, limit: number): Promise<TypeCounts> {
   const parts = await splitIntoDays(context, scope, span)
-  const ids = await applicationsInScope(context, scope)
+  const isInScope = await sumsInScope(context, scope)
   const all = (await findTypes(context, scope, span)).sort((a, b) => b.occurrences - a.occurrences)
   let types: TypeCount[] = []
   for (let from = 0, size = FIRST_PAGE_SIZE; from < all.length; from += size, size *= 3) {
@@ -39,7 +40,7 @@ export async function typeCounts(context: Context, scope: Scope, span: Span, lim
     const page = all.slice(from, from + size)
     const counts = await countTypes(
       context,
-      ids,
+      isInScope,
       parts,
       page.map(({ error_type }) => error_type),
     )
@@ -50,7 +51,7 @@ export async function typeCounts(context: Context, scope: Scope, span: Span, lim
     }))
     types = [...types, ...counted.filter(({ count }) => count > 0)].sort(byCount).slice(0, limit)
   }
-  return { types, total: await sumTotal(context, ids, parts), type_count: all.length }
+  return { types, total: await sumTotal(context, isInScope, parts), type_count: all.length }
 }
 
 function byCount(a: TypeCount, b: TypeCount): number {
@@ -68,7 +69,8 @@ interface TypeTotal {
  * Types seen in the span. An error counts if its newest occurrence lies in the span. Hours are checked only for errors
  * with a newer occurrence.
  */
-async function findTypes({ database }: Context, { application_id }: Scope, { from, to }: Span): Promise<TypeTotal[]> {
+async function findTypes(context: Context, scope: Scope, { from, to }: Span): Promise<TypeTotal[]> {
+  const { database } = context
   const query = database.read
     .selectFrom('faultboard_errors as e')
     .select(({ fn }) => [
@@ -89,16 +91,14 @@ async function findTypes({ database }: Context, { application_id }: Scope, { fro
         ),
       ]),
     )
-    .$if(application_id !== undefined, (query) =>
-      query.where(withoutIndex(database.dialect, 'e.application_id'), '=', application_id ?? 0),
-    )
+    .where(errorsInScope(context, scope, { table: 'e' }))
     .groupBy('e.error_type')
   return packedRows(database, query, ['error_type', 'error_count', 'occurrences'])
 }
 
 async function countTypes(
   context: Context,
-  ids: readonly number[],
+  isInScope: RawBuilder<boolean>,
   { days, missing, extra }: DayParts,
   types: readonly string[],
 ): Promise<Map<string, number>> {
@@ -106,30 +106,40 @@ async function countTypes(
   const add = (rows: readonly { error_type: string; count: number }[], sign = 1) => {
     for (const { error_type, count } of rows) counts.set(error_type, (counts.get(error_type) ?? 0) + sign * count)
   }
-  add(await sumDays(context, ids, days, types))
-  for (const part of missing) add(await sumHours(context, ids, part, types))
-  for (const part of extra) add(await sumHours(context, ids, part, types), -1)
+  add(await sumDays(context, isInScope, days, types))
+  for (const part of missing) add(await sumHours(context, isInScope, part, types))
+  for (const part of extra) add(await sumHours(context, isInScope, part, types), -1)
   return counts
 }
 
-async function sumDays({ database }: Context, ids: readonly number[], { from, to }: Span, types: readonly string[]) {
+async function sumDays(
+  { database }: Context,
+  isInScope: RawBuilder<boolean>,
+  { from, to }: Span,
+  types: readonly string[],
+) {
   // Lists the days instead of a range, so that the database looks up each type and day in the primary key.
   const days = Array.from({ length: Math.ceil((to - from) / DAY) }, (_, i) => from + i * DAY)
   return database.read
     .selectFrom('faultboard_type_days')
     .select(({ fn }) => ['error_type', fn.sum<number>('count').as('count')])
-    .where('application_id', 'in', ids)
+    .where(isInScope)
     .where('day', 'in', days)
     .where('error_type', 'in', types)
     .groupBy('error_type')
     .execute()
 }
 
-async function sumHours({ database }: Context, ids: readonly number[], { from, to }: Span, types: readonly string[]) {
+async function sumHours(
+  { database }: Context,
+  isInScope: RawBuilder<boolean>,
+  { from, to }: Span,
+  types: readonly string[],
+) {
   return database.read
     .selectFrom('faultboard_type_hours')
     .select(({ fn }) => ['error_type', fn.sum<number>('count').as('count')])
-    .where('application_id', 'in', ids)
+    .where(isInScope)
     .where('error_type', 'in', types)
     .where('hour', '>=', from)
     .where('hour', '<', to)
@@ -139,7 +149,7 @@ async function sumHours({ database }: Context, ids: readonly number[], { from, t
 
 async function sumTotal(
   { database }: Context,
-  ids: readonly number[],
+  isInScope: RawBuilder<boolean>,
   { days, missing, extra }: DayParts,
 ): Promise<number> {
   const count = async (query: { executeTakeFirstOrThrow(): Promise<{ count: number | null }> }) =>
@@ -149,7 +159,7 @@ async function sumTotal(
       database.read
         .selectFrom('faultboard_application_hours')
         .select(({ fn }) => fn.sum<number>('count').as('count'))
-        .where('application_id', 'in', ids)
+        .where(isInScope)
         .where('hour', '>=', from)
         .where('hour', '<', to),
     )
@@ -157,7 +167,7 @@ async function sumTotal(
     database.read
       .selectFrom('faultboard_application_days')
       .select(({ fn }) => fn.sum<number>('count').as('count'))
-      .where('application_id', 'in', ids)
+      .where(isInScope)
       .where('day', '>=', days.from)
       .where('day', '<', days.to),
   )

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { filterText } from '../../model/input/input.js'
+import type { Scope } from '../../model/input/scope.js'
 import { MAX_LISTED_PLATFORMS } from '../../model/requests/platform.js'
 import * as r from '../../model/result.js'
 import { SEVERITIES } from '../../model/severity/severity.js'
@@ -16,7 +17,6 @@ import { type ReleaseChanges, releaseChanges } from '../releases/release-changes
 import { noSeverities, SeverityCounts } from '../releases/releases.js'
 import { type VersionFigures, versionFigures } from '../releases/version-errors.js'
 import { share } from '../statistics.js'
-import type { Scope } from '../sums/application-filter.js'
 import { type HourSum, hourSums } from '../sums/hour-sums.js'
 import { lastDaysPeriod, localOffsets, type Period, PeriodView, periodInput, periodView } from '../sums/period.js'
 import { typeCounts } from '../sums/type-counts.js'
@@ -128,18 +128,19 @@ export async function changesOfRelease(
 /** Returns all data of the analytics page. */
 export const errorAnalytics = defineOperation({
   input: errorTrendsInput,
-  async run(context, { days = TREND_DAYS, application_id, app_version }) {
-    const input = { days, application_id }
+  async run(context, { days = TREND_DAYS, application_id, environment, app_version }) {
+    const scope = { application_id, environment }
+    const input = { days, ...scope }
     return {
       ...(await errorTrends(context, input)),
       errors_by_type: await errorsByType(context, input),
       top_users: await usersWithErrors(context, input),
       user_impact: await errorsByUsers(context, input),
       errors_by_version: await errorsByRelease(context, input),
-      above_baseline: await typesAboveBaseline(context, input),
+      above_baseline: await typesAboveBaseline(context, scope),
       cascades: await cascadesOfPeriod(context, input),
       bursts: await burstsOfPeriod(context, input),
-      release: await changesOfRelease(context, { application_id }, app_version),
+      release: await changesOfRelease(context, scope, app_version),
     }
   },
 })

@@ -1,10 +1,11 @@
 import type * as v from 'valibot'
 import type { Context } from '../../context.js'
+import type { Scope } from '../../model/input/scope.js'
 import * as r from '../../model/result.js'
 import { DAY } from '../../model/time.js'
 import { withoutIndex } from '../../store/sql/sort-order.js'
 import { RankedError, withErrors } from '../ranked-errors.js'
-import type { Scope } from '../sums/application-filter.js'
+import { errorsInScope } from '../sums/scope-conditions.js'
 
 /** Recurring errors have been open for longer than this period and have occurred within it. */
 export const PERSISTENT_DAYS = 7
@@ -18,11 +19,7 @@ export const RecurringError = r.object({
 export type RecurringError = v.InferOutput<typeof RecurringError>
 
 /** Errors unresolved for over a week that still occur, most frequent first. */
-export async function recurringErrors(
-  context: Context,
-  { application_id }: Scope,
-  limit: number,
-): Promise<RecurringError[]> {
+export async function recurringErrors(context: Context, scope: Scope, limit: number): Promise<RecurringError[]> {
   const now = context.now()
   const weekAgo = now - PERSISTENT_DAYS * DAY
   const rows = await context.database.read
@@ -32,7 +29,7 @@ export async function recurringErrors(
     // Nearly all errors match this condition, so only `occurred_at` should use an index.
     .where(withoutIndex(context.database.dialect, 'first_seen_at'), '<', weekAgo)
     .where('occurred_at', '>=', weekAgo)
-    .$if(application_id !== undefined, (query) => query.where('application_id', '=', application_id ?? 0))
+    .where(errorsInScope(context, scope, { usesIndex: true }))
     .orderBy('occurrence_count', 'desc')
     .orderBy('id')
     .limit(limit)

@@ -1,12 +1,13 @@
 import type * as v from 'valibot'
 import type { Context } from '../../context.js'
+import type { Scope } from '../../model/input/scope.js'
 import * as r from '../../model/result.js'
 import { SEVERITIES, type Severity } from '../../model/severity/severity.js'
 import { packedRows } from '../../store/bulk/packed-rows.js'
 import { withoutIndex } from '../../store/sql/sort-order.js'
 import { mean, median, share } from '../statistics.js'
-import type { Scope } from '../sums/application-filter.js'
 import { localWeeks, type Period } from '../sums/period.js'
+import { errorsInScope } from '../sums/scope-conditions.js'
 
 /** Share of the errors seen in the period that are resolved now. */
 export const ResolutionRate = r.object({
@@ -82,11 +83,8 @@ interface SeenCounts {
   resolved_count: number
 }
 
-async function countSeenErrors(
-  { database }: Context,
-  { application_id }: Scope,
-  { from }: Period,
-): Promise<SeenCounts[]> {
+async function countSeenErrors(context: Context, scope: Scope, { from }: Period): Promise<SeenCounts[]> {
+  const { database } = context
   return (
     database.read
       .selectFrom('faultboard_errors')
@@ -98,9 +96,7 @@ async function countSeenErrors(
       ])
       // A full scan is faster than reading half of the rows through an index.
       .where(withoutIndex(database.dialect, 'occurred_at'), '>=', from)
-      .$if(application_id !== undefined, (query) =>
-        query.where(withoutIndex(database.dialect, 'application_id'), '=', application_id ?? 0),
-      )
+      .where(errorsInScope(context, scope))
       .groupBy(['severity', 'platform'])
       .execute()
   )
@@ -113,19 +109,14 @@ interface ResolvedError {
   resolved_at: number
 }
 
-async function loadResolvedErrors(
-  { database }: Context,
-  { application_id }: Scope,
-  { from }: Period,
-): Promise<ResolvedError[]> {
+async function loadResolvedErrors(context: Context, scope: Scope, { from }: Period): Promise<ResolvedError[]> {
+  const { database } = context
   const query = database.read
     .selectFrom('faultboard_errors')
     .select(['severity', 'platform', 'first_seen_at', 'resolved_at'])
     .where('resolved_at', '>=', from)
     // Reads in the order of resolution; the application index would read all its errors.
-    .$if(application_id !== undefined, (query) =>
-      query.where(withoutIndex(database.dialect, 'application_id'), '=', application_id ?? 0),
-    )
+    .where(errorsInScope(context, scope))
     .orderBy('resolved_at', 'desc')
     .limit(MAX_RESOLVED_ERRORS)
   const rows = await packedRows(database, query, ['severity', 'platform', 'first_seen_at', 'resolved_at'])

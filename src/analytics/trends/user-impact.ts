@@ -1,11 +1,12 @@
 import type * as v from 'valibot'
 import type { Context } from '../../context.js'
+import type { Scope } from '../../model/input/scope.js'
 import * as r from '../../model/result.js'
 import { packedRows } from '../../store/bulk/packed-rows.js'
 import { withoutIndex } from '../../store/sql/sort-order.js'
 import { RankedError, topBy, withErrors } from '../ranked-errors.js'
-import type { Scope } from '../sums/application-filter.js'
 import type { Span } from '../sums/period.js'
+import { errorsInScope } from '../sums/scope-conditions.js'
 
 export const ImpactedError = r.object({
   ...RankedError.entries,
@@ -64,18 +65,17 @@ function takeNextBatch(errors: Candidate[], minUsers: number): Candidate[] {
 }
 
 async function loadCandidates(
-  { database }: Context,
-  { application_id }: Scope,
+  context: Context,
+  scope: Scope,
   { from }: Span,
   after: Candidate | null,
 ): Promise<Candidate[]> {
+  const { database } = context
   const ids = database.read
     .selectFrom('faultboard_errors')
     .select(['id', 'occurrence_count'])
     .where(withoutIndex(database.dialect, 'occurred_at'), '>=', from)
-    .$if(application_id !== undefined, (query) =>
-      query.where(withoutIndex(database.dialect, 'application_id'), '=', application_id ?? 0),
-    )
+    .where(errorsInScope(context, scope))
     .$if(after !== null, (query) =>
       query.where(({ eb, and, or }) =>
         or([

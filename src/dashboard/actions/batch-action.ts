@@ -1,7 +1,8 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { TrackerError } from '../../model/errors.js'
-import { choice, clampedInteger, id, instant, optional, optionalText } from '../../model/input/input.js'
+import { choice, clampedInteger, instant, optional, optionalText } from '../../model/input/input.js'
+import { scopeInput } from '../../model/input/scope.js'
 import * as r from '../../model/result.js'
 import { hoursText, PRIORITIES } from '../../model/workflow.js'
 import {
@@ -51,7 +52,7 @@ const parameters = v.object({
   // Separate from the snooze fields of the same form. Without hours, a mute does not expire.
   mute_hours: batchMuteErrors.input.entries.hours,
   mute_reason: batchMuteErrors.input.entries.reason,
-  application_id: optional(id()),
+  ...scopeInput,
   list_query: optionalText({ max: 20_000 }),
   list_page: optional(clampedInteger({ min: 1, max: 1_000_000_000 })),
 })
@@ -87,14 +88,18 @@ export const batchAction = defineAction({
 /** Ids in batches. */
 function selectedIds(
   context: Context,
-  { error_ids, selection, listed_at, list_query = '', application_id }: Form,
+  { error_ids, selection, listed_at, list_query = '', application_id, environment }: Form,
 ): AsyncIterable<number[]> | number[][] {
   if (selection !== 'matching') {
     if (error_ids === undefined) throw new TrackerError('invalid_input', 'error_ids is missing')
     return [error_ids]
   }
   const filter = parseListQuery(list_query)
-  return matchingIdBatches(context, { ...filter, application_id: filter.application_id ?? application_id }, listed_at)
+  const scope = {
+    application_id: filter.application_id ?? application_id,
+    environment: filter.environment ?? environment,
+  }
+  return matchingIdBatches(context, { ...filter, ...scope }, listed_at)
 }
 
 interface Selection {
@@ -163,11 +168,12 @@ function requireField<Name extends keyof Form>(form: Form, name: Name): NonNulla
   return value
 }
 
-function listPath({ list_query = '', list_page = 1, application_id }: Form): string {
+function listPath({ list_query = '', list_page = 1, application_id, environment }: Form): string {
   const filters = Object.fromEntries(new URLSearchParams(listQuery(list_query)))
   return pathWith('/errors', {
     ...filters,
     application_id: filters.application_id ?? application_id,
+    environment: filters.environment ?? environment,
     page: list_page > 1 ? list_page : null,
   })
 }

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { errorNotFound } from '../../model/errors.js'
 import { id, optional } from '../../model/input/input.js'
+import { scopeInput } from '../../model/input/scope.js'
 import * as r from '../../model/result.js'
 import { hoursText, PRIORITIES } from '../../model/workflow.js'
 import type { Operation } from '../../operation.js'
@@ -21,8 +22,8 @@ import { pathWith } from '../links/href.js'
 import { listOriginInput } from '../links/list-origin.js'
 import { words } from '../ui/badges.js'
 
-/** Page to return to: application, occurrence and list. */
-const RETURN_PARAMETERS = { application_id: optional(id()), occurrence_id: optional(id()), ...listOriginInput }
+/** Page to return to: application, environment, occurrence and list. */
+const RETURN_PARAMETERS = { ...scopeInput, occurrence_id: optional(id()), ...listOriginInput }
 
 const ChangedError = r.object({
   /** False if the error already had the requested state. */
@@ -154,14 +155,14 @@ function errorAction<Parameters extends ErrorSchema, Result extends ChangeResult
     role: 'responder',
     parameters: v.object({ ...parameters.entries, ...RETURN_PARAMETERS }),
     response: ChangedError,
-    async run(context, { application_id, occurrence_id, list_query, list_page, ...rest }, actor) {
+    async run(context, { application_id, environment, occurrence_id, list_query, list_page, ...rest }, actor) {
       const fields = rest as v.InferOutput<Parameters>
       const { error_id } = fields as { error_id: number }
       await context.ready()
       if (application_id !== undefined) await requireError(context, { error_id, application_id })
       const result = await operation.run(context, { ...input(fields), actor })
       const noticeText = result.changed ? notice : unchanged
-      const returnTo = { application_id, occurrence_id, list_query, list_page }
+      const returnTo = { application_id, environment, occurrence_id, list_query, list_page }
       const to = pathWith(`/errors/${error_id}`, returnTo)
       return {
         json: async () => ({ changed: result.changed, error: await loadSummary(context, error_id) }),

@@ -1,8 +1,12 @@
 import type { LinkParameters, Visit } from '../define.js'
 
-/** Link to a page within the selected application. Omits parameters that are null or undefined. */
-export function href(visit: Visit, path: string, parameters: LinkParameters = {}): string {
-  return `${visit.base}${pathWith(path, { application_id: visit.application_id, ...parameters })}`
+/** Link to a page within the selected application and environment. Omits parameters that are null or undefined. */
+export function href(
+  { base, application_id, environment }: Visit,
+  path: string,
+  parameters: LinkParameters = {},
+): string {
+  return `${base}${pathWith(path, { application_id, environment, ...parameters })}`
 }
 
 /** Path with a query, relative to the mount path. */

@@ -46,8 +46,8 @@ export function originFilter({ list_query = '', list_page }: ListOrigin): Errors
   }
 }
 
-/** Filters without the application, which every link contains anyway. */
+/** Filters without the application and environment, which every link contains anyway. */
 function parseFilters(query: string): Record<string, string> {
-  const { application_id, ...filters } = Object.fromEntries(new URLSearchParams(listQuery(query)))
+  const { application_id, environment, ...filters } = Object.fromEntries(new URLSearchParams(listQuery(query)))
   return filters
 }

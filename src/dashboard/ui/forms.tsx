@@ -1,9 +1,14 @@
 import { MAX_NAME_LENGTH } from '../../triage/commands/change-errors.js'
 import type { Rendered, Visit } from '../define.js'
 
-/** Passes the selected application to an action for its redirect. */
-export function ApplicationField({ visit: { application_id } }: { visit: Visit }): Rendered {
-  return application_id !== null && <input type="hidden" name="application_id" value={String(application_id)} />
+/** Passes the selected application and environment to an action for its redirect. */
+export function ApplicationField({ visit: { application_id, environment } }: { visit: Visit }): Rendered {
+  return (
+    <>
+      {application_id !== null && <input type="hidden" name="application_id" value={String(application_id)} />}
+      {environment !== null && <input type="hidden" name="environment" value={environment} />}
+    </>
+  )
 }
 
 /** Form that posts to an action. */

@@ -23,7 +23,7 @@ export const deprecationsPage = definePage({
       deprecations.run(context, parameters),
     ),
   loadForHtml: async (context, _data, { application_id }) => ({
-    releases: await cachedReleaseTimes(context, { application_id }),
+    releases: await cachedReleaseTimes(context, { application_id, environment: undefined }),
   }),
   response: r.object({ ...DeprecationSummary.entries, counted_at: r.time }),
   title: ({ value: { total_count } }) => (total_count > 0 ? `(${total_count}) Deprecations` : 'Deprecations'),

@@ -23,7 +23,7 @@ export const nPlusOnePage = definePage({
       nPlusOneQueries.run(context, parameters),
     ),
   loadForHtml: async (context, _data, { application_id }) => ({
-    releases: await cachedReleaseTimes(context, { application_id }),
+    releases: await cachedReleaseTimes(context, { application_id, environment: undefined }),
   }),
   response: r.object({ ...NPlusOneQueries.entries, counted_at: r.time }),
   title: ({ value: { total_count } }) => (total_count > 0 ? `(${total_count}) N+1 queries` : 'N+1 queries'),

@@ -20,7 +20,9 @@ export const processHealthPage = definePage({
   parameters: processHealth.input,
   load: (context, parameters): Promise<ProcessHealthPage> => processHealth.run(context, parameters),
   loadForHtml: async (context, { process }) => ({
-    releases: process ? await cachedReleaseTimes(context, { application_id: process.application_id }) : [],
+    releases: process
+      ? await cachedReleaseTimes(context, { application_id: process.application_id, environment: undefined })
+      : [],
   }),
   response: ProcessHealthPage,
   title: () => 'Processes',

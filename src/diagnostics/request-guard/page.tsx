@@ -25,7 +25,7 @@ export const requestGuardSummaryPage = definePage({
       requestGuardSummary.run(context, parameters),
     ),
   loadForHtml: async (context, _data, { application_id }) => ({
-    releases: await cachedReleaseTimes(context, { application_id }),
+    releases: await cachedReleaseTimes(context, { application_id, environment: undefined }),
   }),
   response: r.object({ ...RequestGuardSummary.entries, counted_at: r.time }),
   title: () => 'Rate limits',

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import { clampedInteger, fraction, id, optional, withDefault } from '../../model/input/input.js'
+import { scopeInput } from '../../model/input/scope.js'
 import { errorsListInput } from '../../triage/list/errors-list.js'
 import { defineTool, type Tool } from '../tool.js'
 
 const days = (value: number) => withDefault(clampedInteger({ min: 1, max: 365 }), value)
-const application_id = optional(id())
 
 /** Read-only tools. */
 export const READ_TOOLS: readonly Tool[] = [
@@ -26,7 +26,7 @@ export const READ_TOOLS: readonly Tool[] = [
     title: 'Read one error',
     description:
       'One error with comments and activity trail. Message, location, stack, causes, request, user, version, breadcrumbs and variables are those of the newest occurrence or of occurrence_id.',
-    input: v.object({ error_id: id(), application_id, occurrence_id: optional(id()) }),
+    input: v.object({ error_id: id(), application_id: scopeInput.application_id, occurrence_id: optional(id()) }),
     async run({ Queries }, input) {
       const { occurrences, occurrences_pagination, occurrence, ...error } = await Queries.FindError.call({
         ...input,
@@ -67,7 +67,7 @@ export const READ_TOOLS: readonly Tool[] = [
     title: 'Statistics',
     description:
       'Error and occurrence counts in total, today and in recent days, with the most frequent types and the platforms.',
-    input: v.object({ application_id }),
+    input: v.object(scopeInput),
     run: ({ Queries }, input) => Queries.DashboardStats.call(input),
   }),
   defineTool({
@@ -76,7 +76,7 @@ export const READ_TOOLS: readonly Tool[] = [
     title: 'Analytics',
     description:
       'Trends over several days: occurrences by day, hour and severity, resolved errors and resolution times.',
-    input: v.object({ days: days(30), application_id }),
+    input: v.object({ days: days(30), ...scopeInput }),
     run: ({ Queries }, input) => Queries.ErrorAnalytics.call(input),
   }),
   defineTool({
@@ -84,7 +84,7 @@ export const READ_TOOLS: readonly Tool[] = [
     role: 'viewer',
     title: 'Releases',
     description: 'Versions that reported errors, each with its new, regressed and gone errors.',
-    input: v.object({ days: days(30), application_id, page: withDefault(clampedInteger({ min: 1, max: 10_000 }), 1) }),
+    input: v.object({ days: days(30), ...scopeInput, page: withDefault(clampedInteger({ min: 1, max: 10_000 }), 1) }),
     run: ({ Queries }, input) => Queries.Releases.call(input),
   }),
   defineTool({

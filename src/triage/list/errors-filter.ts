@@ -1,17 +1,8 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
-import { MAX_ENVIRONMENT_LENGTH } from '../../model/environment.js'
 import { facts } from '../../model/input/describe-input.js'
-import {
-  choice,
-  clampedInteger,
-  filterText,
-  flag,
-  id,
-  integer,
-  optional,
-  withDefault,
-} from '../../model/input/input.js'
+import { choice, clampedInteger, filterText, flag, integer, optional, withDefault } from '../../model/input/input.js'
+import { scopeInput } from '../../model/input/scope.js'
 import { normalizePlatform } from '../../model/requests/platform.js'
 import { MAX_QUERY_LENGTH, parseQuery } from '../../model/search-query.js'
 import { SEVERITIES } from '../../model/severity/severity.js'
@@ -131,8 +122,7 @@ export const errorsListInput = v.object({
   day: optional(calendarDay()),
   sort_by: optional(choice(SORT_FIELDS)),
   sort_direction: optional(choice(['asc', 'desc'])),
-  application_id: optional(id()),
-  environment: filterText({ max: MAX_ENVIRONMENT_LENGTH, note: 'errors of this environment' }),
+  ...scopeInput,
   user_id: filterText({ max: 255 }),
   app_version: filterText({ max: 128, note: 'errors with at least one occurrence in this version' }),
   git_sha: filterText({
@@ -147,7 +137,7 @@ export type ErrorsFilter = Partial<v.InferOutput<typeof errorsListInput>>
 
 export type ErrorsQuery<O> = SelectQueryBuilder<Schema, 'faultboard_errors', O>
 
-const EQUALITY_COLUMNS = ['environment', 'error_type', 'severity', 'status', 'priority_level'] as const
+const EQUALITY_COLUMNS = ['error_type', 'severity', 'status', 'priority_level'] as const
 
 /** Conditions for which SQLite may use an index. Disabled where another index is faster. */
 export interface IndexUse {
@@ -169,6 +159,11 @@ export function applyFilter<O>(
     const column = 'faultboard_errors.application_id'
     const id = useApplicationIndex ? sql.ref(column) : withoutIndex(database.dialect, column)
     result = result.where(sql<boolean>`${id} = ${filter.application_id}`)
+  }
+  if (filter.environment !== undefined) {
+    // The index of the record key would read and sort all errors of the environment.
+    const column = withoutIndex(database.dialect, 'faultboard_errors.environment')
+    result = result.where(sql<boolean>`${column} = ${filter.environment}`)
   }
   for (const column of EQUALITY_COLUMNS) {
     const value = filter[column]

@@ -5,6 +5,7 @@ import { parseTag } from '../../model/tags.js'
 import { PRIORITIES } from '../../model/workflow.js'
 import { type Expression, type RawBuilder, type SqlBool, sql } from '../../store/kysely.js'
 import { hasRegressed } from '../../store/sql/regressed.js'
+import { withoutIndex } from '../../store/sql/sort-order.js'
 import { affectsUser, type ErrorsExpression, hasTag, seenInVersion, seenOnPlatform } from './occurrence-conditions.js'
 
 /** Whether the query contains a key with a condition here. */
@@ -32,7 +33,8 @@ const CONDITIONS: { readonly [Key in QueryTerm['key']]?: Condition } = {
   user: (eb, parts) => affectsUser(eb, parts.join('*')),
   platform: (eb, parts, { context }) =>
     seenOnPlatform(eb, context.database.dialect, normalizePlatform(parts.join('*'))),
-  environment: (eb, parts) => eb('faultboard_errors.environment', '=', parts.join('*')),
+  environment: (eb, parts, { context }) =>
+    eb(withoutIndex<string>(context.database.dialect, 'faultboard_errors.environment'), '=', parts.join('*')),
   release: (eb, [app_version = '', ...wildcards], { context, application_id }) =>
     seenInVersion(eb, context.database.dialect, {
       app_version,

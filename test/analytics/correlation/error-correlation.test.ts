@@ -65,7 +65,7 @@ describeEachDatabase('ErrorCorrelation', (database) => {
         // Only these two names can be compared, if no other release lies between them.
         const order = bySight.join().replace('1.10.0,1.9.0', '1.9.0,1.10.0').split(',').filter(Boolean)
         for (const [i, version] of order.entries()) {
-          const changes = await releaseChanges(context, { application_id }, version, 100)
+          const changes = await releaseChanges(context, { application_id, environment: undefined }, version, 100)
           expect(changes).toMatchObject({ app_version: version, before_version: order[i - 1] ?? null })
           const groups = distinct(occurrences, errorKey).map((group) =>
             countsOf(occurrences, group, version, order[i - 1]),
@@ -83,7 +83,9 @@ describeEachDatabase('ErrorCorrelation', (database) => {
           )
           expect(changes?.worse_errors.map(({ count }) => count)).toEqual(sorted(worse.map(({ count }) => count)))
         }
-        expect(await releaseChanges(context, { application_id }, 'no such version', 10)).toBeNull()
+        expect(
+          await releaseChanges(context, { application_id, environment: undefined }, 'no such version', 10),
+        ).toBeNull()
       }),
       { numRuns: 5 },
     )
@@ -151,7 +153,7 @@ describeEachDatabase('ErrorCorrelation', (database) => {
       [billing.application_id, '9.0.0'],
       [shop.application_id, '1.0.0'],
     ])
-    const everywhere = { application_id: undefined }
+    const everywhere = { application_id: undefined, environment: undefined }
     expect(await releaseChanges(shop.context, everywhere, undefined, 10)).toMatchObject({
       application_id: shop.application_id,
       app_version: '1.1.0',

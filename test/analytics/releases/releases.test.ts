@@ -117,7 +117,12 @@ describeEachDatabase('the list of releases', (database) => {
             first_seen_at: new Date(Math.min(...timesOf(occurrences, release))).toISOString(),
             new_count: newIn(occurrences, release.app_version),
           })
-          const changes = await releaseChanges(context, { application_id }, release.app_version, 1)
+          const changes = await releaseChanges(
+            context,
+            { application_id, environment: undefined },
+            release.app_version,
+            1,
+          )
           expect(changes).toMatchObject({ gone_count: release.gone_count, worse_count: release.worse_count })
         }
       }),
@@ -181,7 +186,7 @@ describeEachDatabase('the list of releases', (database) => {
       ['1.0.0', null],
     ])
     expect(releases[1]?.first_seen_at).toBe(new Date(NOW - DAY).toISOString())
-    expect(await releaseChanges(context, { application_id }, undefined, 5)).toMatchObject({
+    expect(await releaseChanges(context, { application_id, environment: undefined }, undefined, 5)).toMatchObject({
       app_version: '2.0.1',
       before_version: '2.0.0',
       versions: ['2.0.1', '2.0.0', '1.9.9', '1.0.0'],
@@ -205,7 +210,7 @@ describeEachDatabase('the list of releases', (database) => {
     ]
     const { context, application_id } = await recordOccurrences(await freshPlace(database), occurrences, 'UTC')
     const compare = async (version: string, compareWith?: string) => {
-      const changes = await releaseChanges(context, { application_id }, version, 5, compareWith)
+      const changes = await releaseChanges(context, { application_id, environment: undefined }, version, 5, compareWith)
       const named = (errors: readonly { error_type: string; before_count: number; count: number }[] = []) =>
         errors.map(({ error_type, before_count, count }) => `${error_type} ${before_count} ${count}`)
       return {

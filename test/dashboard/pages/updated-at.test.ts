@@ -6,6 +6,7 @@ import type { Context } from '../../../src/context.js'
 import { analytics } from '../../../src/dashboard/pages/analytics/page.js'
 import { platformComparison } from '../../../src/dashboard/pages/platforms/page.js'
 import { UpdatedAt } from '../../../src/dashboard/ui/insight.js'
+import { ALL_ERRORS, scopeKey } from '../../../src/model/input/scope.js'
 import { perform } from '../../../src/operation.js'
 import { describeOneDatabase } from '../../support/databases.js'
 import { NOON } from '../../support/tracker.js'
@@ -30,10 +31,10 @@ describeOneDatabase('a cached page', (database) => {
     const { context, clock, log } = await listContext(database, { enable_platform_comparison: true })
     await log('Any')
     const platforms = await perform(comparePlatforms, context, { days: 7 })
-    await rememberSlowly(context, 'analytics trends 7 undefined', () =>
-      errorTrends(context, { days: 7, application_id: undefined }),
+    await rememberSlowly(context, `analytics trends 7 ${scopeKey(ALL_ERRORS)}`, () =>
+      errorTrends(context, { days: 7, ...ALL_ERRORS }),
     )
-    await rememberSlowly(context, 'platforms rates 7 undefined', async () => ({
+    await rememberSlowly(context, `platforms rates 7 ${scopeKey(ALL_ERRORS)}`, async () => ({
       period: await platforms.period(),
       rates: await platforms.errorRateByPlatform(),
       scores: await platforms.platformStabilityScores(),

@@ -13,7 +13,7 @@ import { Insight, InsightTable } from '../../ui/insight.js'
 import { ExactTime, formatCount, Time } from '../../ui/time.js'
 import { formatMilliseconds, formatSeconds, samplePercent } from '../../ui/units.js'
 import { RelatedErrors } from '../error/related/related-errors.js'
-import type { RelatedPart } from '../error/related/related-part.js'
+import { type RelatedPart, relatedScope } from '../error/related/related-part.js'
 
 const MAX_SHOWN_CASCADES = 5
 const WINDOW = `${CASCADE_WINDOW_MS / 1000} s`
@@ -23,11 +23,11 @@ export const cascadesPart: RelatedPart<ErrorCascades> = {
   name: 'cascades',
   title: 'Cascades',
   response: ErrorCascades,
-  async load(context, { id }, { application_id }) {
+  async load(context, record, visit) {
     const { leads_to, caused_by } = await errorCascades.run(context, {
-      error_id: id,
+      error_id: record.id,
       min_probability: MIN_PROBABILITY,
-      application_id: application_id ?? undefined,
+      ...relatedScope(record, visit),
     })
     if (leads_to.length + caused_by.length === 0) return null
     return { leads_to: leads_to.slice(0, MAX_SHOWN_CASCADES), caused_by: caused_by.slice(0, MAX_SHOWN_CASCADES) }

@@ -18,12 +18,14 @@ import {
   errorTrends,
   errorTrendsInput,
   TREND_DAYS,
+  type TrendsInput,
   TypeShares,
   typesAboveBaseline,
   usersWithErrors,
 } from '../../../analytics/trends/error-trends.js'
 import { ImpactedError } from '../../../analytics/trends/user-impact.js'
 import type { Context } from '../../../context.js'
+import { scopeKey } from '../../../model/input/scope.js'
 import * as r from '../../../model/result.js'
 import { definePage } from '../../define.js'
 import { DayRange } from '../../ui/day-range.js'
@@ -71,15 +73,16 @@ export const analytics = definePage({
   text: 'Analytics: trends, types, hours, users, resolution and releases',
   role: 'viewer',
   parameters: errorTrendsInput,
-  async load(context, { days = TREND_DAYS, application_id }): Promise<Analytics> {
+  async load(context, { days = TREND_DAYS, application_id, environment }): Promise<Analytics> {
     await context.ready()
-    const input = { days, application_id }
+    const scope = { application_id, environment }
+    const input = { days, ...scope }
     const cached = cacheFor(context, input)
     const trends = await cached('trends', () => errorTrends(context, input))
     const counted = {
       errors_by_type: await cached('types', () => errorsByType(context, input)),
       user_impact: await cached('impact', () => errorsByUsers(context, input)),
-      above_baseline: await cached('above baseline', () => typesAboveBaseline(context, { application_id })),
+      above_baseline: await cached('above baseline', () => typesAboveBaseline(context, scope)),
       cascades: await cached('cascades', () => cascadesOfPeriod(context, input)),
       bursts: await cached('bursts', () => burstsOfPeriod(context, input)),
     }
@@ -87,16 +90,17 @@ export const analytics = definePage({
       trends: trends.value,
       counted,
       counted_at: oldestQueryTime([trends, ...Object.values(counted)]),
-      releases: await cachedReleaseTimes(context, { application_id }),
+      releases: await cachedReleaseTimes(context, scope),
     }
   },
-  async loadForJson(context, _data, { days = TREND_DAYS, application_id, app_version }) {
-    const input = { days, application_id }
+  async loadForJson(context, _data, { days = TREND_DAYS, application_id, environment, app_version }) {
+    const scope = { application_id, environment }
+    const input = { days, ...scope }
     const cached = cacheFor(context, input)
     const forJson: Cached<JsonFigures> = {
       top_users: await cached('users', () => usersWithErrors(context, input)),
       errors_by_version: await cached('versions', () => errorsByRelease(context, input)),
-      release: await cached(`release ${app_version}`, () => changesOfRelease(context, { application_id }, app_version)),
+      release: await cached(`release ${app_version}`, () => changesOfRelease(context, scope, app_version)),
     }
     return { forJson }
   },
@@ -147,9 +151,9 @@ export const analytics = definePage({
   ),
 })
 
-function cacheFor(context: Context, { days, application_id }: { days: number; application_id: number | undefined }) {
+function cacheFor(context: Context, { days, ...scope }: TrendsInput) {
   return <T,>(name: string, query: () => Promise<T>) =>
-    cachedQuery(context, `analytics ${name} ${days} ${application_id}`, query)
+    cachedQuery(context, `analytics ${name} ${days} ${scopeKey(scope)}`, query)
 }
 
 function valuesOf<Figures>(cached: Cached<Figures>): Figures {

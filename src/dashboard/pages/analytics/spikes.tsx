@@ -3,9 +3,13 @@ import type { Visit } from '../../define.js'
 import { href } from '../../links/href.js'
 import { formatCount } from '../../ui/time.js'
 
-export function spikeLink({ application_id, error_type, platform }: Spike, visit: Visit): string {
-  const application = visit.applications.length > 1 ? { application_id } : {}
-  return href(visit, '/errors', { ...application, error_type, platform })
+export function spikeLink({ application_id, environment, error_type, platform }: Spike, visit: Visit): string {
+  return href(visit, '/errors', {
+    ...(visit.applications.length > 1 && { application_id }),
+    ...(visit.environments.length > 1 && { environment }),
+    error_type,
+    platform,
+  })
 }
 
 export function spikeOrigin({ application_id, platform }: Spike, visit: Visit): string {

@@ -5,6 +5,7 @@ import { UserErrors } from '../../../analytics/correlation/top-users.js'
 import { ProblematicRelease } from '../../../analytics/releases/problematic-releases.js'
 import { VersionErrors } from '../../../analytics/releases/version-errors.js'
 import { PeriodView, periodInput } from '../../../analytics/sums/period.js'
+import { scopeKey } from '../../../model/input/scope.js'
 import * as r from '../../../model/result.js'
 import { definePage } from '../../define.js'
 import { DayRange } from '../../ui/day-range.js'
@@ -27,10 +28,11 @@ export const correlation = definePage({
   text: 'Correlation: versions, problematic releases, users with several errors, correlated types',
   role: 'viewer',
   parameters: periodInput,
-  async load(context, { days = CORRELATION_DAYS, application_id }): Promise<Data> {
-    const query = await correlateErrors.run(context, { days, application_id })
+  async load(context, { days = CORRELATION_DAYS, application_id, environment }): Promise<Data> {
+    const scope = { application_id, environment }
+    const query = await correlateErrors.run(context, { days, ...scope })
     const cached = <T,>(name: string, load: () => Promise<T>) =>
-      cachedQuery(context, `correlation ${name} ${days} ${application_id}`, load)
+      cachedQuery(context, `correlation ${name} ${days} ${scopeKey(scope)}`, load)
     return {
       period: await query.period(),
       releases: await cached('releases', () => query.problematicReleases()),

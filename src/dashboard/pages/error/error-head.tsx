@@ -139,7 +139,7 @@ function OtherEnvironments({ record: { other_environments }, visit }: { record: 
         <>
           {i > 0 && ', '}
           <a
-            href={href(visit, `/errors/${id}`)}
+            href={href(visit, `/errors/${id}`, { environment: visit.environment && environment })}
             title={`${formatCount(occurrence_count)} occurrences, ${words(status)}`}
           >
             <bdi>{environment}</bdi>

@@ -68,9 +68,10 @@ export const error = definePage({
     const filter = originFilter({ list_query, list_page })
     const [stacks, releases, assignees, adjacent, fullTags] = await Promise.all([
       loadStacks(context, record, { visit, wide_frame }),
-      cachedReleaseTimes(context, { application_id: record.application_id }),
+      cachedReleaseTimes(context, { application_id: record.application_id, environment: record.environment }),
       listAssignees(context, application_id ?? null),
-      filter && findNeighbors(context, record.id, { ...filter, application_id }),
+      filter &&
+        findNeighbors(context, record.id, { ...filter, application_id, environment: visit.environment ?? undefined }),
       Object.keys(record.tags).length > 0 ? keysWithMoreValues(context, record.id) : [],
     ])
     return {

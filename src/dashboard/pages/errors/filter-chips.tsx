@@ -5,7 +5,7 @@ import type { Rendered, Visit } from '../../define.js'
 import { listLink } from '../../links/list-link.js'
 import { words } from '../../ui/badges.js'
 
-/** Active filters, each with a link that removes it. Omits filters that a tab or the application switcher shows. */
+/** Active filters, each with a link that removes it. Omits filters that a tab or a switcher shows. */
 export function FilterChips({ filter, visit }: { filter: ErrorsFilter; visit: Visit }): Rendered {
   const chips = filterChips(filter, visit.user)
   if (chips.length === 0) return null
@@ -55,7 +55,6 @@ export function filterChips(filter: ErrorsFilter, user: string): Chip[] {
   add('search', 'Search', filter.search)
   add('severity', 'Severity', filter.severity)
   add('platform', 'Platform', filter.platform)
-  add('environment', 'Environment', filter.environment)
   if (tab !== 'mine')
     add('assigned_to', 'Assignee', filter.assigned_to === UNASSIGNED ? 'Unassigned' : filter.assigned_to)
   add('timeframe', 'Seen', filter.timeframe && words(filter.timeframe))

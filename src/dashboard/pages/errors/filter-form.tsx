@@ -33,7 +33,7 @@ export function FilterForm({
   return (
     <search>
       <form class="filters" method="get" action={`${visit.base}/errors`} data-filters autocomplete="off">
-        {(['application_id', 'unresolved', 'hide_snoozed', 'snoozed', 'regressed'] as const).map(
+        {(['application_id', 'environment', 'unresolved', 'hide_snoozed', 'snoozed', 'regressed'] as const).map(
           (name) => filter[name] && <input type="hidden" name={name} value={String(filter[name])} />,
         )}
         <SearchBox filter={filter} choices={choices} types={types} problem={problem} visit={visit} />
@@ -54,14 +54,6 @@ export function FilterForm({
             value={filter.platform}
             choices={[['', 'Platform'], ...valueOptions(choices.platforms, filter.platform)]}
           />
-          {(choices.environments.length > 1 || filter.environment !== undefined) && (
-            <FilterSelect
-              name="environment"
-              label="Environment"
-              value={filter.environment}
-              choices={[['', 'Environment'], ...valueOptions(choices.environments, filter.environment)]}
-            />
-          )}
           <FilterSelect
             name="assigned_to"
             label="Assignee"

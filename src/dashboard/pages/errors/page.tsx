@@ -5,17 +5,12 @@ import { choice, optional } from '../../../model/input/input.js'
 import { QueryError } from '../../../model/search-query.js'
 import { ErrorsPage, errorsListInput, readErrorsPage } from '../../../triage/list/errors-list.js'
 import { downloadedErrors } from '../../../triage/list/export-errors.js'
-import {
-  type FilterChoices,
-  listAssignees,
-  listEnvironments,
-  recentOrigins,
-  withAccounts,
-} from '../../../triage/list/filter-choices.js'
+import { type FilterChoices, listAssignees, recentOrigins, withAccounts } from '../../../triage/list/filter-choices.js'
 import { type TabCounts, tabCounts } from '../../../triage/list/list-tabs.js'
 import { type FoundText, findText } from '../../../triage/list/matching-errors.js'
 import { listQuery, listSavedViews, type SavedView } from '../../../triage/saved-views.js'
 import { allows } from '../../access.js'
+import { cachedEnvironments } from '../../cached-environments.js'
 import { definePage, type Visit } from '../../define.js'
 import { listLink } from '../../links/list-link.js'
 import { currentListOrigin } from '../../links/list-origin.js'
@@ -119,10 +114,10 @@ async function loadControls(
 async function loadChoices(context: Context, application_id: number | null): Promise<FilterChoices> {
   const [origins, environments, assignees] = await Promise.all([
     cachedQuery(context, `origins ${application_id}`, () => recentOrigins(context, application_id)),
-    cachedQuery(context, `environments ${application_id}`, () => listEnvironments(context, application_id)),
+    cachedEnvironments(context, application_id),
     listAssignees(context, application_id),
   ])
-  return { ...origins.value, environments: environments.value, assignees, people: withAccounts(context, assignees) }
+  return { ...origins.value, environments: [...environments], assignees, people: withAccounts(context, assignees) }
 }
 
 function List({

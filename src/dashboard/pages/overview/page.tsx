@@ -8,7 +8,7 @@ import {
   Overview,
 } from '../../../analytics/overview/overview.js'
 import { type ChartSpan, chartSpan, chartSpanInput } from '../../../model/chart-span.js'
-import { id, optional } from '../../../model/input/input.js'
+import { scopeInput, scopeKey } from '../../../model/input/scope.js'
 import * as r from '../../../model/result.js'
 import { SEVERITIES } from '../../../model/severity/severity.js'
 import { definePage, type Rendered, type Visit } from '../../define.js'
@@ -41,14 +41,19 @@ export const overview = definePage({
   path: '/overview',
   text: 'Errors that need attention, key figures and top errors by impact',
   role: 'viewer',
-  parameters: v.object({ application_id: optional(id()), ...chartSpanInput }),
-  async load(context, { application_id, ...selected }, { last_visit_at, now, time_zone }): Promise<OverviewPage> {
+  parameters: v.object({ ...scopeInput, ...chartSpanInput }),
+  async load(
+    context,
+    { application_id, environment, ...selected },
+    { last_visit_at, now, time_zone },
+  ): Promise<OverviewPage> {
     const span = chartSpan(selected, now, time_zone)
     await context.ready()
     const since = last_visit_at ?? undefined
-    const cacheKey = `overview ${application_id} ${span.range ?? `${span.from} ${span.to}`}`
-    const recent = await cachedQuery(context, cacheKey, () => loadRecentOverview(context, application_id, span))
-    const current = await loadLiveOverview(context, { application_id, since, span }, recent.value)
+    const scope = { application_id, environment }
+    const cacheKey = `overview ${scopeKey(scope)} ${span.range ?? `${span.from} ${span.to}`}`
+    const recent = await cachedQuery(context, cacheKey, () => loadRecentOverview(context, scope, span))
+    const current = await loadLiveOverview(context, { scope, since, span }, recent.value)
     return { ...joinOverview(current, recent.value), span, counted_at: recent.queriedAt }
   },
   title: () => 'Overview',

@@ -5,6 +5,7 @@ import { comparePlatforms, PLATFORM_DAYS, PlatformHealth } from '../../../analyt
 import { PlatformRate, PlatformStability } from '../../../analytics/platforms/platform-figures.js'
 import { PeriodView, periodInput } from '../../../analytics/sums/period.js'
 import { filterText } from '../../../model/input/input.js'
+import { scopeKey } from '../../../model/input/scope.js'
 import { MAX_LISTED_PLATFORMS } from '../../../model/requests/platform.js'
 import * as r from '../../../model/result.js'
 import { definePage } from '../../define.js'
@@ -35,10 +36,11 @@ export const platformComparison = definePage({
   role: 'viewer',
   needs: 'enable_platform_comparison',
   parameters: v.object({ ...periodInput.entries, platform: filterText({ max: 64 }) }),
-  async load(context, { days = PLATFORM_DAYS, application_id, platform }): Promise<Data> {
-    const query = await comparePlatforms.run(context, { days, application_id })
+  async load(context, { days = PLATFORM_DAYS, application_id, environment, platform }): Promise<Data> {
+    const scope = { application_id, environment }
+    const query = await comparePlatforms.run(context, { days, ...scope })
     const cached = <T,>(name: string, load: () => Promise<T>) =>
-      cachedQuery(context, `platforms ${name} ${days} ${application_id}`, load)
+      cachedQuery(context, `platforms ${name} ${days} ${scopeKey(scope)}`, load)
     const comparison = await cached('rates', async () => {
       const rates = (await query.errorRateByPlatform()).slice(0, MAX_LISTED_PLATFORMS)
       const listed = new Set(rates.map((rate) => rate.platform))

@@ -3,6 +3,7 @@ import { type CachedResult, cachedQuery, oldestQueryTime } from '../../../analyt
 import { ReleaseChanges as Changes, releaseChanges } from '../../../analytics/releases/release-changes.js'
 import { RELEASE_DAYS, ReleaseList, releaseList, releaseListInput } from '../../../analytics/releases/release-list.js'
 import { filterText, id, optional } from '../../../model/input/input.js'
+import { scopeKey } from '../../../model/input/scope.js'
 import * as r from '../../../model/result.js'
 import { definePage } from '../../define.js'
 import { DayRange } from '../../ui/day-range.js'
@@ -36,20 +37,30 @@ export const releases = definePage({
   }),
   async load(
     context,
-    { days = RELEASE_DAYS, application_id, page, app_version, release_application_id = application_id, compare_with },
+    {
+      days = RELEASE_DAYS,
+      application_id,
+      environment,
+      page,
+      app_version,
+      release_application_id = application_id,
+      compare_with,
+    },
   ): Promise<Data> {
     await context.ready()
     const cached = <T,>(name: string, load: () => Promise<T>) =>
-      cachedQuery(context, `releases ${name} ${application_id}`, load)
+      cachedQuery(context, `releases ${name} ${scopeKey({ application_id, environment })}`, load)
     return {
-      list: await cached(`list ${days} ${page}`, () => releaseList.run(context, { days, application_id, page })),
+      list: await cached(`list ${days} ${page}`, () =>
+        releaseList.run(context, { days, application_id, environment, page }),
+      ),
       release:
         app_version === undefined && compare_with === undefined
           ? null
           : await cached(`of ${JSON.stringify([app_version, compare_with])} ${release_application_id}`, () =>
               releaseChanges(
                 context,
-                { application_id: release_application_id },
+                { application_id: release_application_id, environment },
                 app_version,
                 MAX_CHANGES,
                 compare_with,

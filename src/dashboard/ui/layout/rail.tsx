@@ -1,5 +1,5 @@
 import type { Rendered, Visit } from '../../define.js'
-import { currentPageWith, href } from '../../links/href.js'
+import { currentPageWith, href, pathWith } from '../../links/href.js'
 import { THEMES } from '../../preferences.js'
 import { Icon } from '../icons.js'
 import { findPosition, HEALTH, listSections } from './navigation.js'
@@ -20,6 +20,7 @@ export function Rail({ visit }: { visit: Visit }): Rendered {
         </button>
       </div>
       <ApplicationSwitcher visit={visit} />
+      <EnvironmentSwitcher visit={visit} />
       <PaletteButton />
       <NavigationLinks visit={visit} />
       <div class="rail-foot">
@@ -115,25 +116,66 @@ function ApplicationSwitcher({ visit }: { visit: Visit }) {
   const { applications, application_id } = visit
   if (applications.length < 2)
     return <p class="rail-application word">{applications[0]?.name ?? visit.application_name}</p>
-  const selected = applications.find(({ id }) => id === application_id)
-  // An error belongs to one application, so switching from its page opens the list.
-  const target = /\/\d+$/.test(visit.path) ? { ...visit, path: '/errors', query: new URLSearchParams() } : visit
   return (
-    <details class="menu applications" name="menu">
-      <summary title="Application">
-        <span class="word">{selected?.name ?? 'All applications'}</span>
+    <Switcher
+      title="Application"
+      parameter="application_id"
+      all="All applications"
+      options={applications.map(({ id, name }) => [id, name])}
+      selected={application_id}
+      visit={visit}
+    />
+  )
+}
+
+/** Lists the selected environment even if it has no errors, so that the visitor can select another one. */
+function EnvironmentSwitcher({ visit }: { visit: Visit }) {
+  const { environment, environments } = visit
+  const names = environment === null ? environments : [...new Set([...environments, environment])]
+  if (names.length < 2) return null
+  return (
+    <Switcher
+      title="Environment"
+      parameter="environment"
+      all="All environments"
+      options={names.map((name) => [name, name])}
+      selected={environment}
+      visit={visit}
+    />
+  )
+}
+
+interface SwitcherProps {
+  title: string
+  parameter: 'application_id' | 'environment'
+  /** Label for no selection. */
+  all: string
+  options: readonly (readonly [value: number | string, name: string])[]
+  selected: number | string | null
+  visit: Visit
+}
+
+/** Menu that opens the current page with another application or environment. */
+function Switcher({ title, parameter, all, options, selected, visit }: SwitcherProps): Rendered {
+  const selectedName = options.find(([value]) => value === selected)?.[1]
+  // An error belongs to one application and environment, so switching from its page opens the list.
+  const target = /\/\d+$/.test(visit.path) ? { ...visit, path: '/errors', query: remainingScope(visit) } : visit
+  return (
+    <details class="menu switcher" name="menu">
+      <summary title={title}>
+        <span class="word">{selectedName ?? all}</span>
       </summary>
       <ul class="menu-panel">
         <li>
-          <a href={currentPageWith(target, { application_id: null })} aria-current={selected ? undefined : 'true'}>
-            All applications
+          <a href={currentPageWith(target, { [parameter]: null })} aria-current={selectedName ? undefined : 'true'}>
+            {all}
           </a>
         </li>
-        {applications.map(({ id, name }) => (
+        {options.map(([value, name]) => (
           <li>
             <a
-              href={currentPageWith(target, { application_id: id })}
-              aria-current={id === application_id ? 'true' : undefined}
+              href={currentPageWith(target, { [parameter]: value })}
+              aria-current={value === selected ? 'true' : undefined}
             >
               {name}
             </a>
@@ -142,6 +184,10 @@ function ApplicationSwitcher({ visit }: { visit: Visit }) {
       </ul>
     </details>
   )
+}
+
+function remainingScope({ application_id, environment }: Visit): URLSearchParams {
+  return new URLSearchParams(pathWith('', { application_id, environment }))
 }
 
 const THEME_LABELS = { auto: 'Auto', light: 'Light', dark: 'Dark' } as const

@@ -2,15 +2,14 @@ import { ErrorBaseline, errorBaseline } from '../../../../analytics/baselines/er
 import { Explanation } from '../../../ui/explanation.js'
 import { formatCount, Time } from '../../../ui/time.js'
 import { formatBaseline } from '../../analytics/spikes.js'
-import type { RelatedPart } from './related-part.js'
+import { type RelatedPart, relatedScope } from './related-part.js'
 
 /** Baseline of the error type, and whether the current hour exceeds it. */
 export const baselinePart: RelatedPart<ErrorBaseline> = {
   name: 'baseline',
   title: 'Baseline',
   response: ErrorBaseline,
-  load: (context, { id }, { application_id }) =>
-    errorBaseline.run(context, { error_id: id, application_id: application_id ?? undefined }),
+  load: (context, record, visit) => errorBaseline.run(context, { error_id: record.id, ...relatedScope(record, visit) }),
   view: ({ error_type, platform, hour, day, count, is_above, calculated_at }, visit) => (
     <>
       <p class="pattern">

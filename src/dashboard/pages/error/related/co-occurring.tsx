@@ -4,7 +4,7 @@ import * as r from '../../../../model/result.js'
 import { Explanation } from '../../../ui/explanation.js'
 import { formatCount } from '../../../ui/time.js'
 import { RelatedErrors } from './related-errors.js'
-import type { RelatedPart } from './related-part.js'
+import { type RelatedPart, relatedScope } from './related-part.js'
 
 const MAX_SHOWN_ERRORS = 5
 /** More than are shown, because the query ranks before the thresholds below apply. */
@@ -21,11 +21,12 @@ export const coOccurringPart: RelatedPart<CoOccurringError[]> = {
   name: 'co_occurring_errors',
   title: 'Co-occurring errors',
   response: r.list(CoOccurringError),
-  async load(context, { id, occurrence_count }, { application_id }) {
+  async load(context, record, visit) {
+    const { id, occurrence_count } = record
     if (occurrence_count < MIN_MOMENTS) return null
     const found = await coOccurringErrors.run(context, {
       error_id: id,
-      application_id: application_id ?? undefined,
+      ...relatedScope(record, visit),
       window_minutes: WINDOW_MINUTES,
       newest: MAX_OCCURRENCES,
       limit: MAX_CANDIDATES,

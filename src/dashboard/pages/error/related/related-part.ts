@@ -1,5 +1,6 @@
 import type * as v from 'valibot'
 import type { Context } from '../../../../context.js'
+import type { Scope } from '../../../../model/input/scope.js'
 import type { ErrorRecord } from '../../../../triage/queries/error-record.js'
 import type { Rendered, Visit } from '../../../define.js'
 
@@ -13,4 +14,12 @@ export interface RelatedPart<Data = unknown> {
   /** Returns null to omit the section. */
   load(context: Context, record: ErrorRecord, visit: Visit): Promise<Data | null>
   view(data: Data, visit: Visit): Rendered
+}
+
+/** Limits related errors to the selected application. If an environment is selected, to the environment of the error. */
+export function relatedScope({ environment }: ErrorRecord, visit: Visit): Scope {
+  return {
+    application_id: visit.application_id ?? undefined,
+    environment: visit.environment === null ? undefined : environment,
+  }
 }

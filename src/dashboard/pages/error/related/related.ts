@@ -1,5 +1,6 @@
 import { cachedQuery } from '../../../../analytics/cached-query.js'
 import type { Context } from '../../../../context.js'
+import { scopeKey } from '../../../../model/input/scope.js'
 import * as r from '../../../../model/result.js'
 import type { ErrorRecord } from '../../../../triage/queries/error-record.js'
 import type { Rendered, Visit } from '../../../define.js'
@@ -8,7 +9,7 @@ import { cascadesPart } from '../../analytics/cascades.js'
 import { baselinePart } from './baseline.js'
 import { coOccurringPart } from './co-occurring.js'
 import { patternPart } from './pattern.js'
-import type { RelatedPart } from './related-part.js'
+import { type RelatedPart, relatedScope } from './related-part.js'
 import { similarPart } from './similar.js'
 
 /** In display order. */
@@ -35,7 +36,7 @@ export async function relatedParts(context: Context, record: ErrorRecord, visit:
   // Database servers run the queries concurrently.
   const loaded = await Promise.all(
     RELATED.map((part) =>
-      cachedQuery(context, `${part.name} of ${record.id} ${visit.application_id}`, () =>
+      cachedQuery(context, `${part.name} of ${record.id} ${scopeKey(relatedScope(record, visit))}`, () =>
         part.load(context, record, visit),
       ),
     ),

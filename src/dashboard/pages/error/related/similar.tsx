@@ -3,7 +3,7 @@ import * as r from '../../../../model/result.js'
 import { Explanation } from '../../../ui/explanation.js'
 import { formatPercent } from '../../../ui/units.js'
 import { RelatedErrors } from './related-errors.js'
-import type { RelatedPart } from './related-part.js'
+import { type RelatedPart, relatedScope } from './related-part.js'
 
 const MAX_SHOWN_ERRORS = 5
 
@@ -12,13 +12,13 @@ export const similarPart: RelatedPart<SimilarError[]> = {
   name: 'similar_errors',
   title: 'Similar errors',
   response: r.list(SimilarError),
-  async load(context, { id }, { application_id }) {
+  async load(context, record, visit) {
     if (!context.config.enable_similar_errors) return null
     const found = await similarErrors.run(context, {
-      error_id: id,
+      error_id: record.id,
       threshold: SIMILAR_THRESHOLD,
       limit: MAX_SHOWN_ERRORS,
-      application_id: application_id ?? undefined,
+      ...relatedScope(record, visit),
     })
     return found.length > 0 ? found : null
   },

@@ -1,0 +1,22 @@
+import { MAX_ENVIRONMENT_LENGTH } from '../environment.js'
+import { filterText, id, optional } from './input.js'
+
+/** Parameters that limit a list, chart or query to an application and an environment. */
+export const scopeInput = {
+  application_id: optional(id()),
+  environment: filterText({ max: MAX_ENVIRONMENT_LENGTH, note: 'only errors of this environment' }),
+}
+
+/** Selected application and environment. Undefined selects all. Both keys are required, so that no query omits one. */
+export interface Scope {
+  application_id: number | undefined
+  environment: string | undefined
+}
+
+/** Part of a cache key. */
+export function scopeKey({ application_id, environment }: Scope): string {
+  return JSON.stringify([application_id, environment])
+}
+
+/** Scope without limits. */
+export const ALL_ERRORS: Scope = { application_id: undefined, environment: undefined }
