@@ -68,10 +68,10 @@ describeInBrowser('diagnostics pages in a browser', ({ open }) => {
   test('selects the range by a link and keeps it in the URL', async () => {
     const page = await open()
     await page.goto(at('request_guard_summary'))
-    await page.getByRole('link', { name: '7 days' }).click()
+    await page.getByRole('link', { name: '7 d', exact: true }).click()
     await page.waitForURL(/days=7/)
-    expect(await page.getByRole('link', { name: '7 days' }).getAttribute('aria-current')).toBe('page')
+    expect(await page.getByRole('link', { name: '7 d', exact: true }).getAttribute('aria-current')).toBe('page')
     await page.goBack()
-    expect(await page.getByRole('link', { name: '30 days' }).getAttribute('aria-current')).toBe('page')
+    expect(await page.getByRole('link', { name: '30 d', exact: true }).getAttribute('aria-current')).toBe('page')
   })
 })

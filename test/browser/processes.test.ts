@@ -147,7 +147,7 @@ describeInBrowser('dumps and processes over time', ({ open }) => {
     const page = await open({ javaScriptEnabled: false })
     await page.goto(at(host, '/process_health'))
     await page.getByRole('link', { name: /web-1 · 40000/ }).click()
-    await page.getByRole('link', { name: '7 days' }).click()
+    await page.getByRole('link', { name: '7 d', exact: true }).click()
     await page.waitForURL(/process_id=\d+&range=7d/)
     expect(await page.getByText('web-1, process 40000').isVisible()).toBe(true)
     const charts = page.locator('.process-charts figure')

@@ -54,16 +54,33 @@ export interface Column<Row> {
   cell(row: Row): Rendered
 }
 
-/** Table that scrolls horizontally if it does not fit. The first column is the row header. */
-export function InsightTable<Row>({
-  title,
-  rows,
-  columns: [first, ...columns],
-}: {
+interface TableProps<Row> {
   title: string
   rows: readonly Row[]
   columns: readonly [Column<Row>, ...Column<Row>[]]
-}): Rendered {
+}
+
+/** Rows of a ranking that are open at first. */
+const MAX_OPEN_ROWS = 5
+
+/** Table that shows its first rows, and the others on demand, without JavaScript too. */
+export function RankingTable<Row>({ title, rows, columns }: TableProps<Row>): Rendered {
+  const rest = rows.slice(MAX_OPEN_ROWS)
+  return (
+    <>
+      <InsightTable title={title} rows={rows.slice(0, MAX_OPEN_ROWS)} columns={columns} />
+      {rest.length > 0 && (
+        <details class="more-rows">
+          <summary>{`Show ${rest.length} more`}</summary>
+          <InsightTable title={`${title}, continued`} rows={rest} columns={columns} />
+        </details>
+      )}
+    </>
+  )
+}
+
+/** Table that scrolls horizontally if it does not fit. The first column is the row header. */
+export function InsightTable<Row>({ title, rows, columns: [first, ...columns] }: TableProps<Row>): Rendered {
   return (
     <section class="scroll" tabindex={0} aria-label={title}>
       <table class="data-table">

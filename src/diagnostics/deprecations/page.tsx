@@ -2,11 +2,11 @@ import { type CachedResult, cachedQuery } from '../../analytics/cached-query.js'
 import { cachedReleaseTimes, type ReleaseMarker } from '../../analytics/releases/release-markers.js'
 import { definePage, type Visit } from '../../dashboard/define.js'
 import { DayChart } from '../../dashboard/ui/charts/day-chart.js'
+import { DayRange } from '../../dashboard/ui/day-range.js'
 import { Empty } from '../../dashboard/ui/empty.js'
 import { UpdatedAt } from '../../dashboard/ui/insight.js'
 import { PageHead } from '../../dashboard/ui/layout/page-head.js'
 import { NameOrPlaceholder, PlaceLink } from '../../dashboard/ui/place-link.js'
-import { StoredRange } from '../../dashboard/ui/stored-range.js'
 import { formatCount, Time } from '../../dashboard/ui/time.js'
 import { OTHERS } from '../../model/frequent-names.js'
 import * as r from '../../model/result.js'
@@ -31,7 +31,7 @@ export const deprecationsPage = definePage({
   view: ({ value: data, queriedAt, releases }, visit) => (
     <>
       <PageHead title="Deprecations" context="Deprecated APIs that Node.js, libraries and the application warn about.">
-        <StoredRange days={data.days} visit={visit} />
+        <DayRange days={data.days} visit={visit} />
       </PageHead>
       {data.total_count === 0 ? (
         <NoWarnings days={data.days} />

@@ -2,11 +2,11 @@ import { type CachedResult, cachedQuery } from '../../analytics/cached-query.js'
 import { cachedReleaseTimes, type ReleaseMarker } from '../../analytics/releases/release-markers.js'
 import { definePage, type Visit } from '../../dashboard/define.js'
 import { DayChart } from '../../dashboard/ui/charts/day-chart.js'
+import { DayRange } from '../../dashboard/ui/day-range.js'
 import { Empty } from '../../dashboard/ui/empty.js'
 import { UpdatedAt } from '../../dashboard/ui/insight.js'
 import { PageHead } from '../../dashboard/ui/layout/page-head.js'
 import { NameOrPlaceholder, PlaceLink } from '../../dashboard/ui/place-link.js'
-import { StoredRange } from '../../dashboard/ui/stored-range.js'
 import { formatCount, Time } from '../../dashboard/ui/time.js'
 import { formatMilliseconds } from '../../dashboard/ui/units.js'
 import * as r from '../../model/result.js'
@@ -34,7 +34,7 @@ export const nPlusOnePage = definePage({
         title="N+1 queries"
         context={`Statements that one request or job ran ${data.threshold} times or more. Replace them with one statement for all rows.`}
       >
-        <StoredRange days={data.days} visit={visit} />
+        <DayRange days={data.days} visit={visit} />
       </PageHead>
       {data.total_count === 0 ? (
         <NoStatements days={data.days} />

@@ -11,7 +11,7 @@ import { unusualValues } from '../../model/system-health.js'
 import { ProcessCharts } from './process-charts.js'
 import { type ListedProcess, ProcessHealthPage, processHealth, RANGE_NAMES } from './process-health.js'
 
-const RANGE_LABELS = { '1h': 'Last hour', '24h': '24 hours', '7d': '7 days' } as const
+const RANGE_LABELS = { '1h': '1 h', '24h': '24 h', '7d': '7 d' } as const
 
 export const processHealthPage = definePage({
   path: '/process_health',

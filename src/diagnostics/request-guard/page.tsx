@@ -3,11 +3,11 @@ import { cachedReleaseTimes, type ReleaseMarker } from '../../analytics/releases
 import { definePage, type Visit } from '../../dashboard/define.js'
 import { type Share, ShareBars } from '../../dashboard/ui/charts/charts.js'
 import { DayChart } from '../../dashboard/ui/charts/day-chart.js'
+import { DayRange } from '../../dashboard/ui/day-range.js'
 import { Empty } from '../../dashboard/ui/empty.js'
 import { UpdatedAt } from '../../dashboard/ui/insight.js'
 import { PageHead } from '../../dashboard/ui/layout/page-head.js'
 import { NameOrPlaceholder } from '../../dashboard/ui/place-link.js'
-import { StoredRange } from '../../dashboard/ui/stored-range.js'
 import { formatCount, Time } from '../../dashboard/ui/time.js'
 import { OTHERS } from '../../model/frequent-names.js'
 import * as r from '../../model/result.js'
@@ -33,7 +33,7 @@ export const requestGuardSummaryPage = definePage({
   view: ({ value: data, queriedAt, releases }, visit) => (
     <>
       <PageHead title="Rate limits" context="Requests that rate limiters rejected or tracked.">
-        <StoredRange days={data.days} visit={visit} />
+        <DayRange days={data.days} visit={visit} />
       </PageHead>
       {data.total_count === 0 ? (
         <Empty title={`No events in the last ${data.days} days`} code={RECORD_CODE}>

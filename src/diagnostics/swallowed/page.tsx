@@ -1,7 +1,7 @@
 import { definePage, type Rendered, type Visit } from '../../dashboard/define.js'
+import { DayRange } from '../../dashboard/ui/day-range.js'
 import { Empty } from '../../dashboard/ui/empty.js'
 import { PageHead } from '../../dashboard/ui/layout/page-head.js'
-import { StoredRange } from '../../dashboard/ui/stored-range.js'
 import { formatCount } from '../../dashboard/ui/time.js'
 import { formatPercent } from '../../dashboard/ui/units.js'
 import { daysInput } from '../hourly/days.js'
@@ -36,7 +36,7 @@ export const swallowedExceptionsPage = definePage({
         title="Swallowed exceptions"
         context={`Locations where more than ${formatPercent(data.threshold)} of the thrown exceptions were caught and never reported.`}
       >
-        <StoredRange days={data.days} visit={visit} />
+        <DayRange days={data.days} visit={visit} />
       </PageHead>
       {data.locations.length === 0 ? (
         <NoLocations data={data} />

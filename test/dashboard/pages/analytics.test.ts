@@ -34,7 +34,7 @@ describeOneDatabase('analytics pages', (database) => {
       log('PayError', 0),
       log('PayError', 1, { platform: 'iOS', app_version: '1.1.0' }),
       log('PayError', 20),
-      log('MailError', 3, { severity: 'low', user_id: 'bob' }),
+      log('MailError', 3, { severity: 'low', user_id: HOSTILE }),
       log(HOSTILE, 2, { platform: HOSTILE, app_version: HOSTILE, user_id: HOSTILE, message: HOSTILE }),
     ])
     await host.tracker.flush()
@@ -161,7 +161,7 @@ describeOneDatabase('analytics pages', (database) => {
       period: { days: 30 },
       errors_by_version: expect.arrayContaining([expect.objectContaining({ app_version: '1.0.0', occurrences: 3 })]),
       problematic_releases: [],
-      multi_error_users: [],
+      multi_error_users: [expect.objectContaining({ user_id: HOSTILE, error_count: 2 })],
       time_correlated_errors: [],
     })
   })
@@ -193,7 +193,7 @@ describeOneDatabase('analytics pages', (database) => {
     const page = await (await host.get('/errors/analytics?days=30')).text()
     expect(page).toContain('/error_dashboard/errors?day=2026-03-31')
     expect(page).toContain('/error_dashboard/errors?error_type=PayError')
-    expect(page).toContain('/error_dashboard/errors?platform=iOS')
+    expect(page).toContain('/error_dashboard/errors?severity=high')
     expect(page.match(/class="description"/g)?.length).toBeGreaterThan(7)
   })
 
@@ -211,9 +211,11 @@ describeOneDatabase('analytics pages', (database) => {
   test('users and versions are tables of one insight only', async () => {
     const analytics = await (await host.get('/errors/analytics')).text()
     const correlation = await (await host.get('/errors/correlation')).text()
-    for (const title of ['Users with several errors', 'Errors by version'])
-      expect(correlation).toContain(`<h2>${title}`)
-    expect(analytics).not.toMatch(/<h2>(Most affected users|Versions|Release )/)
+    expect(correlation).toContain('<h2>Users with several errors')
+    expect(await (await host.get('/releases')).text()).toContain('<h2>Versions')
+    for (const page of [analytics, correlation])
+      expect(page).not.toMatch(/<h2>(Most affected users|Versions|Errors by version|Release |By platform)/)
+    expect(await host.json('/errors/correlation')).toMatchObject({ errors_by_version: expect.any(Array) })
     expect(await host.json('/errors/analytics')).toMatchObject({ top_users: expect.any(Array), release: {} })
   })
 })
@@ -225,6 +227,24 @@ test('the heat map keeps shades distinguishable despite one extreme hour', () =>
   expect(shades(outage)).toEqual(shades(counts))
 })
 
+test('claims neither gone errors nor a stability score for a release with little data', async () => {
+  const clock = { now: NOW }
+  const host = await startHost('sqlite::memory:', {}, { now: () => clock.now })
+  const log = (error_type: string, app_version: string, occurred_at: number) =>
+    host.tracker.Commands.LogError.call({ error_type, message: 'm', app_version, occurred_at })
+  await log('OldError', '1.0.0', NOW - 9 * DAY)
+  await log('NewError', '2.0.0', NOW - 60_000)
+  const page = async () => (await host.get('/releases?app_version=2.0.0')).text()
+  expect(await page()).toMatch(
+    /<h1>Release 2\.0\.0<\/h1>.*<h3 class="section-title">Not seen yet <span class="count">1</s,
+  )
+  expect(await page()).toContain('title="Known one day after the first occurrence of the release"')
+  expect(await page()).not.toContain('class="score')
+  clock.now = NOW + 2 * DAY
+  expect(await page()).toMatch(/<h3 class="section-title">Gone <span class="count">1</)
+  await host.close()
+})
+
 test('returns 404 for the platform comparison page and empty results for its operation while the feature is off', async () => {
   const host = await startHost('sqlite::memory:', { enable_platform_comparison: false })
   const response = await host.get('/errors/platform_comparison', { accept: 'application/json' })
@@ -233,6 +253,7 @@ test('returns 404 for the platform comparison page and empty results for its ope
   await host.tracker.Commands.LogError.call({ error_type: 'PayError', message: 'm', platform: 'Web' })
   const comparison = new host.tracker.Queries.PlatformComparison()
   expect(await comparison.errorRateByPlatform()).toEqual([])
+  expect(await (await host.get('/errors/analytics')).text()).toContain('<h2>By platform')
   expect(await comparison.platformStabilityScores()).toEqual([])
   expect(await comparison.crossPlatformErrors()).toEqual([])
   expect(await comparison.platformHealthSummary('Web')).toMatchObject({

@@ -4,7 +4,7 @@ import * as r from '../../../model/result.js'
 import type { Rendered, Visit } from '../../define.js'
 import { ErrorLink } from '../../ui/error-link.js'
 import { Explanation } from '../../ui/explanation.js'
-import { Insight, InsightTable } from '../../ui/insight.js'
+import { Insight, RankingTable } from '../../ui/insight.js'
 import { ExactTime, formatCount, Time } from '../../ui/time.js'
 import { formatSeconds } from '../../ui/units.js'
 import type { RelatedPart } from '../error/related/related-part.js'
@@ -61,7 +61,7 @@ export function NewestBursts({ found, visit }: { found: RecentBursts; visit: Vis
       {bursts.length === 0 ? (
         <p class="muted">No bursts found.</p>
       ) : (
-        <InsightTable
+        <RankingTable
           title="Bursts"
           rows={bursts}
           columns={[

@@ -9,7 +9,7 @@ import type { StrongCascade } from '../../../analytics/cascades/strongest-cascad
 import type { Rendered, Visit } from '../../define.js'
 import { ErrorLink } from '../../ui/error-link.js'
 import { Explanation } from '../../ui/explanation.js'
-import { Insight, InsightTable } from '../../ui/insight.js'
+import { Insight, RankingTable } from '../../ui/insight.js'
 import { ExactTime, formatCount, Time } from '../../ui/time.js'
 import { formatMilliseconds, formatSeconds, samplePercent } from '../../ui/units.js'
 import { RelatedErrors } from '../error/related/related-errors.js'
@@ -117,7 +117,7 @@ export function StrongestCascades({ cascades, visit }: { cascades: readonly Stro
       {cascades.length === 0 ? (
         <p class="muted">No cascades found.</p>
       ) : (
-        <InsightTable
+        <RankingTable
           title="Cascades"
           rows={cascades}
           columns={[

@@ -7,7 +7,7 @@ import { href, openErrorsLink } from '../../links/href.js'
 import { SeverityBadge } from '../../ui/badges.js'
 import { BarChart } from '../../ui/charts/charts.js'
 import { ErrorLink } from '../../ui/error-link.js'
-import { Insight, InsightTable } from '../../ui/insight.js'
+import { Insight, InsightTable, RankingTable } from '../../ui/insight.js'
 import { formatCount, longDate, shortDate, Time } from '../../ui/time.js'
 import { formatDuration, samplePercent } from '../../ui/units.js'
 
@@ -50,15 +50,17 @@ export function ResolutionFigures({
                 times: time_to_resolve.by_severity.find((row) => row.severity === severity) ?? NO_TIMES,
               }))}
           />
-          <ResolutionTable
-            title="Resolution by platform"
-            heading="Platform"
-            rows={by_platform.map(({ platform, ...rate }) => ({
-              label: <a href={href(visit, '/errors', { platform })}>{platform}</a>,
-              rate,
-              times: time_to_resolve.by_platform.find((row) => row.platform === platform) ?? NO_TIMES,
-            }))}
-          />
+          {!visit.switches.enable_platform_comparison && (
+            <ResolutionTable
+              title="Resolution by platform"
+              heading="Platform"
+              rows={by_platform.map(({ platform, ...rate }) => ({
+                label: <a href={href(visit, '/errors', { platform })}>{platform}</a>,
+                rate,
+                times: time_to_resolve.by_platform.find((row) => row.platform === platform) ?? NO_TIMES,
+              }))}
+            />
+          )}
         </Insight>
         <section class="card insight">
           <WeeklyTimes weeks={time_to_resolve.by_week} />
@@ -79,7 +81,7 @@ export function ResolutionFigures({
         {recurring_errors.length === 0 ? (
           <p class="muted">No recurring errors.</p>
         ) : (
-          <InsightTable
+          <RankingTable
             title="Recurring errors"
             rows={recurring_errors}
             columns={[

@@ -98,24 +98,31 @@ export function Trends({
           />
         </Insight>
         <div class="stack">
-          <Insight title="By platform" description="Occurrences in the period.">
-            <ShareBars
-              title="Occurrences by platform"
-              heading="Platform"
-              rows={trends.errors_by_platform.map(({ platform, count, share }) => ({
-                label: platform,
-                href: href(visit, '/errors', { platform }),
-                value: count,
-                note: sharePercent(count, share),
-              }))}
-            />
-          </Insight>
+          {!visit.switches.enable_platform_comparison && <Platforms trends={trends} visit={visit} />}
           <Insight title="By weekday and hour" description={`Occurrences by weekday and hour (${period.time_zone}).`}>
             <HeatMap title="Occurrences by weekday and hour" counts={trends.errors_by_weekday_and_hour} />
           </Insight>
         </div>
       </div>
     </>
+  )
+}
+
+/** The page of platforms shows more, so only for trackers without it. */
+function Platforms({ trends, visit }: { trends: ErrorTrends; visit: Visit }) {
+  return (
+    <Insight title="By platform" description="Occurrences in the period.">
+      <ShareBars
+        title="Occurrences by platform"
+        heading="Platform"
+        rows={trends.errors_by_platform.map(({ platform, count, share }) => ({
+          label: platform,
+          href: href(visit, '/errors', { platform }),
+          value: count,
+          note: sharePercent(count, share),
+        }))}
+      />
+    </Insight>
   )
 }
 

@@ -2,7 +2,7 @@ import type { ImpactedError } from '../../../analytics/trends/user-impact.js'
 import type { Rendered, Visit } from '../../define.js'
 import { href } from '../../links/href.js'
 import { ErrorLink } from '../../ui/error-link.js'
-import { Insight, InsightTable } from '../../ui/insight.js'
+import { Insight, RankingTable } from '../../ui/insight.js'
 import { formatCount } from '../../ui/time.js'
 
 /** Errors by affected users. */
@@ -20,7 +20,7 @@ export function UserImpact({ impact, visit }: { impact: readonly ImpactedError[]
       {impact.length === 0 ? (
         <NoUsers />
       ) : (
-        <InsightTable
+        <RankingTable
           title="Errors by affected users"
           rows={impact}
           columns={[

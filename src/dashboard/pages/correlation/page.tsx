@@ -13,10 +13,11 @@ import { Empty } from '../../ui/empty.js'
 import { UpdatedAt } from '../../ui/insight.js'
 import { PageHead } from '../../ui/layout/page-head.js'
 import { periodText } from '../analytics/trends.js'
-import { CorrelatedHours, ErrorsByVersion, MultiErrorUsers, ProblematicReleases } from './panels.js'
+import { CorrelatedHours, MultiErrorUsers, ProblematicReleases } from './panels.js'
 
 interface Data {
   period: PeriodView
+  /** Listed in the JSON. The releases page shows them. */
   versions: CachedResult<VersionErrors[]>
   releases: CachedResult<ProblematicRelease[]>
   users: CachedResult<UserErrors[]>
@@ -78,7 +79,6 @@ export const correlation = definePage({
         ) : (
           <div class="stack">
             <ProblematicReleases releases={releases.value} visit={visit} />
-            <ErrorsByVersion versions={versions.value} visit={visit} />
             <div class="columns loose">
               <MultiErrorUsers users={users.value} visit={visit} />
               <CorrelatedHours pairs={hours.value} visit={visit} />

@@ -15,13 +15,11 @@ import {
   type ReleaseProblem,
   SEVERE_SHARE_INCREASE,
 } from '../../../analytics/releases/problematic-releases.js'
-import { MAX_VERSIONS, type VersionErrors } from '../../../analytics/releases/version-errors.js'
 import type { Rendered, Visit } from '../../define.js'
 import { href } from '../../links/href.js'
-import { SeverityMix } from '../../ui/charts/severity-mix.js'
 import { Insight, InsightTable } from '../../ui/insight.js'
 import { formatCount, Time } from '../../ui/time.js'
-import { samplePercent, sharePercent } from '../../ui/units.js'
+import { samplePercent } from '../../ui/units.js'
 import { ReleaseLink } from '../releases/release-link.js'
 
 /** Releases with more errors than the previous release. */
@@ -35,7 +33,12 @@ export function ProblematicReleases({
   return (
     <Insight
       title="Problematic releases"
-      description="Releases first seen in the period with more errors than the previous release."
+      description={
+        <>
+          {'Releases first seen in the period with more errors than the previous release. '}
+          <a href={href(visit, '/releases', { days: visit.query.get('days') })}>All releases</a>
+        </>
+      }
       explanation={`Compared over the lifetime of each release. Criteria: ${OCCURRENCE_RATIO}× the occurrences per day (at least ${MIN_OCCURRENCES}), ${SEVERE_SHARE_INCREASE * 100} percentage points more critical or high, or ${NEW_ERROR_RATIO}× the new errors (at least ${MIN_NEW_ERRORS}).`}
     >
       {releases.length === 0 ? (
@@ -88,65 +91,6 @@ function Reasons({ release }: { release: ProblematicRelease }) {
 
 function formatRate(per_day: number): string {
   return formatCount(Math.round(per_day * 10) / 10)
-}
-
-/** Versions of the period with their figures. */
-export function ErrorsByVersion({ versions, visit }: { versions: readonly VersionErrors[]; visit: Visit }): Rendered {
-  return (
-    <Insight
-      title="Errors by version"
-      description="Versions seen in the period, newest first. New: errors first seen in the version."
-    >
-      {versions.length === 0 ? (
-        <NoVersions />
-      ) : (
-        <InsightTable
-          title="Errors by version"
-          rows={versions.slice(0, MAX_SHOWN_VERSIONS)}
-          columns={[
-            { name: 'Version', cell: (release) => <ReleaseLink release={release} visit={visit} /> },
-            { name: 'Occurrences', number: true, cell: ({ occurrences }) => formatCount(occurrences) },
-            { name: 'Share', number: true, cell: ({ occurrences, share }) => sharePercent(occurrences, share) ?? '–' },
-            { name: 'Per day', number: true, cell: ({ per_day }) => formatRate(per_day) },
-            { name: 'Errors', number: true, cell: ({ error_count }) => formatCount(error_count) },
-            { name: 'New', number: true, cell: ({ new_error_count }) => formatCount(new_error_count) },
-            { name: 'Severities', cell: ({ severities }) => <SeverityMix counts={severities} /> },
-            {
-              name: 'First seen',
-              number: true,
-              cell: ({ first_seen_at }) => <Time iso={first_seen_at} visit={visit} />,
-            },
-          ]}
-        />
-      )}
-      <OlderVersions versions={versions} visit={visit} />
-    </Insight>
-  )
-}
-
-/** The releases page lists all versions. */
-const MAX_SHOWN_VERSIONS = 20
-
-/** Link to the versions that are not listed. */
-function OlderVersions({ versions, visit }: { versions: readonly unknown[]; visit: Visit }): Rendered {
-  const older = versions.length - MAX_SHOWN_VERSIONS
-  if (older <= 0) return null
-  return (
-    <p class="description">
-      {'and '}
-      <a href={href(visit, '/releases', { days: visit.query.get('days') })}>
-        {`${formatCount(older, versions.length >= MAX_VERSIONS)} older`}
-      </a>
-    </p>
-  )
-}
-
-function NoVersions(): Rendered {
-  return (
-    <p class="muted">
-      No version data. Set <code>app_version</code>, or <code>version</code> in your <code>package.json</code>.
-    </p>
-  )
 }
 
 export function MultiErrorUsers({ users, visit }: { users: readonly UserErrors[]; visit: Visit }): Rendered {

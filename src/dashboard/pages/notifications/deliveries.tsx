@@ -25,7 +25,9 @@ export function Deliveries({ deliveries, visit }: { deliveries: readonly Deliver
           <th scope="col" class="delivery-channel">
             Channel
           </th>
-          <th scope="col">Last response</th>
+          <th scope="col" class="delivery-answer">
+            Last response
+          </th>
           <th scope="col" class="delivery-time">
             Created
           </th>

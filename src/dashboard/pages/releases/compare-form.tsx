@@ -15,7 +15,7 @@ export function CompareForm({
   const isListed = before_version === null || comparable_versions.includes(before_version)
   const versions = isListed ? comparable_versions : [...comparable_versions, before_version]
   return (
-    <form class="range-form compare-form" action={`${visit.base}${visit.path}`}>
+    <form class="compare-form" action={`${visit.base}${visit.path}`}>
       {otherParameters.map(([name, value]) => (
         <input type="hidden" name={name} value={value} />
       ))}

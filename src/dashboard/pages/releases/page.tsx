@@ -13,7 +13,7 @@ import { PageHead } from '../../ui/layout/page-head.js'
 import { Pagination, paginationLinks } from '../../ui/pagination.js'
 import { periodText } from '../analytics/trends.js'
 import { CompareForm } from './compare-form.js'
-import { ReleaseChanges } from './release-changes.js'
+import { ReleaseAge, ReleaseChanges, releaseTitle } from './release-changes.js'
 import { ReleaseTable } from './release-table.js'
 
 interface Data {
@@ -80,7 +80,10 @@ export const releases = definePage({
     const { period, releases, trend_dates, pagination } = list.value
     return (
       <>
-        <PageHead title="Releases" context={periodText(period)}>
+        <PageHead
+          title={release?.value ? releaseTitle(release.value, visit) : 'Releases'}
+          context={release?.value ? <ReleaseAge changes={release.value} visit={visit} /> : periodText(period)}
+        >
           <DayRange days={period.days} visit={visit} />
         </PageHead>
         <div class="stack">

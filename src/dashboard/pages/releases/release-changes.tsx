@@ -1,12 +1,31 @@
 import type { RankedError } from '../../../analytics/ranked-errors.js'
 import type { ChangedError, ReleaseChanges as Changes } from '../../../analytics/releases/release-changes.js'
 import { MIN_OCCURRENCES, WORSE_RATIO } from '../../../analytics/releases/release-counts.js'
+import { DAY } from '../../../model/time.js'
 import type { Rendered, Visit } from '../../define.js'
 import { href } from '../../links/href.js'
 import { ErrorLink } from '../../ui/error-link.js'
 import { Insight } from '../../ui/insight.js'
 import { formatCount, Time } from '../../ui/time.js'
 import { applicationNote, releaseParameters } from './release-link.js'
+
+export function releaseTitle(changes: Changes, visit: Visit): string {
+  return `Release ${changes.app_version}${applicationNote(changes, visit)}`
+}
+
+export function ReleaseAge({ changes, visit }: { changes: Changes; visit: Visit }): Rendered {
+  return (
+    <>
+      {'First seen '}
+      <Time iso={changes.first_seen_at} visit={visit} />
+    </>
+  )
+}
+
+/** Whether a release is too recent to call an error gone: many errors occur less than once a day. */
+export function isRecentRelease({ first_seen_at }: { first_seen_at: string }, { now }: Visit): boolean {
+  return now - Date.parse(first_seen_at) < DAY
+}
 
 /** New, regressed, increased and gone errors of a release. */
 export function ReleaseChanges({
@@ -27,16 +46,15 @@ export function ReleaseChanges({
       </Insight>
     )
   }
-  const { app_version, before_version } = changes
+  const { before_version } = changes
+  const isRecent = isRecentRelease(changes, visit)
   return (
     <Insight
       id="release"
-      title={`Release ${app_version}${applicationNote(changes, visit)}`}
+      title="Changes"
       description={
         <>
-          {`${before_version === null ? 'No earlier version to compare with' : `Compared with ${before_version}`}. First seen `}
-          <Time iso={changes.first_seen_at} visit={visit} />
-          {`. Increased: at least ${MIN_OCCURRENCES} occurrences and ${WORSE_RATIO}× the daily rate of ${before_version ?? 'the previous release'}. Regressed: resolved in an earlier release and reopened. `}
+          {`${before_version === null ? 'No earlier version to compare with' : `Compared with ${before_version}`}. Increased: at least ${MIN_OCCURRENCES} occurrences and ${WORSE_RATIO}× the daily rate of ${before_version ?? 'the previous release'}. Regressed: resolved in an earlier release and reopened. `}
           <a href={href(visit, '/errors', releaseParameters(changes, visit))}>All errors of this version</a>
         </>
       }
@@ -69,10 +87,10 @@ export function ReleaseChanges({
         />
         <ChangeList
           id="gone"
-          title="Gone"
+          title={isRecent ? 'Not seen yet' : 'Gone'}
           count={changes.gone_count}
           errors={changes.gone_errors}
-          empty="No errors disappeared."
+          empty={isRecent ? 'All errors of the previous release were seen again.' : 'No errors disappeared.'}
           visit={visit}
         />
       </div>

@@ -5,7 +5,8 @@ import { href } from '../../links/href.js'
 import { Sparkline } from '../../ui/charts/charts.js'
 import { Insight, InsightTable } from '../../ui/insight.js'
 import { formatCount, Time } from '../../ui/time.js'
-import { sharePercent } from '../../ui/units.js'
+import { MIN_PERCENT_SAMPLES, sharePercent } from '../../ui/units.js'
+import { isRecentRelease } from './release-changes.js'
 import { ReleaseLink, releaseParameters, releasePath } from './release-link.js'
 
 /** Releases, newest first. Each figure links to its errors. */
@@ -24,7 +25,7 @@ export function ReleaseTable({
     <Insight
       title="Versions"
       description={`Versions seen in the period, newest first. ${STABILITY_SCALE}`}
-      explanation={`New, increased and gone compare with the previous release of the application. A recent release may not have triggered every error yet. Stability: ${stabilityFormula({ open: 'its new errors', growth: 'the occurrences per day of the previous release' })}`}
+      explanation={`New, increased and gone compare with the previous release of the application. Gone errors are counted from one day after the first occurrence, because a recent release may not have triggered every error yet. Stability, from ${MIN_PERCENT_SAMPLES} occurrences on: ${stabilityFormula({ open: 'its new errors', growth: 'the occurrences per day of the previous release' })}`}
     >
       <InsightTable
         title="Releases"
@@ -33,11 +34,7 @@ export function ReleaseTable({
           { name: 'Release', cell: (release) => <ReleaseLink release={release} visit={visit} /> },
           {
             name: 'Stability',
-            cell: ({ stability_score, status }) => (
-              <span class={`score score-${status}`}>
-                <strong>{stability_score}</strong> {status}
-              </span>
-            ),
+            cell: (release) => <Stability release={release} />,
           },
           {
             name: 'First seen',
@@ -58,11 +55,38 @@ export function ReleaseTable({
             cell: (release) => <Figure of="regressed" release={release} visit={visit} />,
           },
           { name: 'Increased', number: true, cell: (release) => <Figure of="worse" release={release} visit={visit} /> },
-          { name: 'Gone', number: true, cell: (release) => <Figure of="gone" release={release} visit={visit} /> },
+          {
+            name: 'Gone',
+            number: true,
+            cell: (release) =>
+              isRecentRelease(release, visit) ? (
+                <span class="muted" title="Known one day after the first occurrence of the release">
+                  –
+                </span>
+              ) : (
+                <Figure of="gone" release={release} visit={visit} />
+              ),
+          },
         ]}
       />
       {children}
     </Insight>
+  )
+}
+
+/** A few occurrences do not say how stable a release is. */
+function Stability({ release: { stability_score, status, occurrences } }: { release: ListedRelease }) {
+  if (occurrences < MIN_PERCENT_SAMPLES) {
+    return (
+      <span class="muted" title={`Fewer than ${MIN_PERCENT_SAMPLES} occurrences in the period`}>
+        –
+      </span>
+    )
+  }
+  return (
+    <span class={`score score-${status}`}>
+      <strong>{stability_score}</strong> {status}
+    </span>
   )
 }
 

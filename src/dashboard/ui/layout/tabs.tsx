@@ -24,5 +24,3 @@ export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }): 
     </nav>
   )
 }
-
-export const RANGES = [7, 14, 30, 90] as const
