@@ -43,7 +43,7 @@ export async function versionErrors(context: Context, scope: Scope, period: Peri
 }
 
 /** Maximum number of versions, newest first. Some hosts use one version per build. */
-export const MAX_VERSIONS = 500
+const MAX_VERSIONS = 500
 
 /** Like `versionErrors` without the number of errors, which is the slowest part. */
 export async function versionFigures(context: Context, scope: Scope, period: Period): Promise<VersionFigures[]> {

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { id, numberChoice, optional, withDefault } from '../../model/input/input.js'
 import { firstHourFrom, startOfLastDays } from '../../model/time.js'
 
-export const DAYS = [7, 30, 90] as const
+const DAYS = [7, 30, 90] as const
 
 /** Input of the pages over hourly counts. */
 export const daysInput = v.object({
