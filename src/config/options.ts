@@ -561,6 +561,12 @@ export const OPTIONS = {
     default: 5,
     text: 'Minimum time between a notification about an error and a notification about its regression.',
   }),
+  notification_environments: row<readonly string[] | null>({
+    group: 'notifications',
+    kind: orNull(listOf(text)),
+    default: null,
+    text: 'Environments whose errors and baselines cause notifications, such as production. Names are case-sensitive. null selects all environments. Digests, test notifications and resolutions are always sent.',
+  }),
   notification_max_per_hour: row<number>({
     group: 'notifications',
     kind: integer(1, 1_000_000),

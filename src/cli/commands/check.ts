@@ -13,6 +13,7 @@ import type { Database } from '../../store/database.js'
 import { loadSqlite } from '../../store/dialects/sqlite-library.js'
 import { integrityProblems, repairSqlite } from '../../store/repair/repair-sqlite.js'
 import { Spool, spoolFolder } from '../../store/spool/spool.js'
+import { listEnvironments } from '../../triage/list/filter-choices.js'
 import { COMMON_FLAGS, type CommonFlags, defineCommand } from '../command.js'
 import { type Configuration, readConfiguration, signInOptions } from '../configuration.js'
 import { colorizeState } from '../io/colors.js'
@@ -117,6 +118,7 @@ async function databaseFindings(database: Database, options: Options): Promise<F
       ...(pending.length === 0 ? await proxyFindings(database, options) : []),
       ...(pending.length === 0 ? await rejectionFindings(database) : []),
       ...(pending.length === 0 ? await channelFindings(database) : []),
+      ...(pending.length === 0 ? await environmentFindings(database, options) : []),
       spool,
     ]
   } catch (error) {
@@ -204,6 +206,21 @@ async function rejectionFindings(database: Database): Promise<Finding[]> {
 async function channelFindings(database: Database): Promise<Finding[]> {
   const problems = await readChannelProblems(database, Date.now())
   return problems.map((problem) => warning('notifications', channelProblemText(problem)))
+}
+
+/** Names of `notification_environments` that no error has, such as a misspelled name. */
+async function environmentFindings(database: Database, { notification_environments }: Options): Promise<Finding[]> {
+  if (notification_environments === null) return []
+  const known = await listEnvironments({ database }, null)
+  if (known.length === 0) return []
+  return notification_environments
+    .filter((name) => !known.includes(name))
+    .map((name) =>
+      warning(
+        'notifications',
+        `notification_environments contains ${name}, but no error has this environment. Known environments: ${known.join(', ')}`,
+      ),
+    )
 }
 
 /**

@@ -27,13 +27,14 @@ export interface NewDelivery extends Announcement {
   run_at: number
 }
 
-/** Creates the deliveries of an announcement, based on channel thresholds, supported kinds and quiet hours. */
+/** Creates the deliveries of an announcement, based on environments, channel thresholds, supported kinds and quiet hours. */
 export type DeliveryPlanner = (announcement: Announcement, now: number) => NewDelivery[]
 
 export function createDeliveryPlanner(config: Options): DeliveryPlanner {
   const channels = activeChannels(config)
   const heldUntil = createQuietHours(config)
   return (announcement, now) => {
+    if (!isNotifiedEnvironment(announcement.notice, config)) return []
     const mayPage = !announcement.isFromClient || config.enable_client_paging
     return channels
       .filter(
@@ -48,6 +49,10 @@ export function createDeliveryPlanner(config: Options): DeliveryPlanner {
         return { ...announcement, key, channel: name, state: until === null ? 'pending' : 'held', run_at: until ?? now }
       })
   }
+}
+
+function isNotifiedEnvironment({ environment }: Notice, { notification_environments }: Options): boolean {
+  return notification_environments === null || environment === null || notification_environments.includes(environment)
 }
 
 /** Exempt from severity thresholds. A resolve follows a trigger that met its threshold. */

@@ -63,7 +63,10 @@ export function withAccounts({ config }: Pick<Context, 'config'>, assignees: rea
 }
 
 /** All environments of one or all applications, sorted by name. */
-export async function listEnvironments({ database }: Context, application_id: number | null): Promise<string[]> {
+export async function listEnvironments(
+  { database }: Pick<Context, 'database'>,
+  application_id: number | null,
+): Promise<string[]> {
   const ids = application_id === null ? await applicationIds(database) : [application_id]
   const names = await Promise.all(ids.map((id) => environmentsOfApplication(database.read, id)))
   return [...new Set(names.flat())].sort()
