@@ -1,14 +1,14 @@
 import { TrackerError } from './errors.js'
 import { SEVERITIES } from './severity/severity.js'
 import { nearestWord } from './text.js'
-import { PRIORITIES, STATUSES } from './workflow.js'
+import { PRIORITIES } from './workflow.js'
 
 /** Parser of `query`, the grammar of the search box. See docs/search.md. */
 
 /** Keys with a value, such as `user:42`. */
 export const QUERY_KEYS = [
   ...['is', 'user', 'release', 'platform', 'environment', 'url', 'type', 'tag'],
-  ...['severity', 'priority', 'status', 'assigned', 'app', 'id'],
+  ...['severity', 'priority', 'assigned', 'app'],
 ] as const
 export type QueryKey = (typeof QUERY_KEYS)[number]
 
@@ -40,11 +40,7 @@ export const QUERY_VALUES: Readonly<Partial<Record<QueryKey, readonly string[]>>
   is: IS_VALUES,
   severity: SEVERITIES,
   priority: PRIORITIES,
-  status: STATUSES,
 }
-
-/** Id of an error, alone or as the end of a short name such as `shop-42`. */
-const ERROR_ID = /^(?:[a-z0-9-]*-)?([0-9]{1,15})$/
 
 /** Longer than any query that a person types, short enough for a link. */
 export const MAX_QUERY_LENGTH = 1000
@@ -131,9 +127,6 @@ function readTerm(text: string, start: number): ReadTerm {
   const key = name === null ? undefined : (QUERY_KEYS.find((known) => known === name) ?? KEY_ALIASES[name])
   if (name !== null && key) return readKey({ text, start: from, name, key, isNegated })
   const end = wordEnd(text, from)
-  if (name !== null && isUnknownKey(name, text.slice(from + name.length + 1, end))) {
-    throw new QueryError(`has an unknown key ${name}:`, text, from, unknownKeyHelp(name))
-  }
   return { term: { key: 'text', parts: [withoutTrailingWildcards(text.slice(from, end))], isNegated }, end }
 }
 
@@ -152,18 +145,19 @@ function keyName(text: string, start: number): string | null {
 
 const KEY_NAME = /([a-z][a-z_]{0,30}):/y
 
-/** Words before a colon in messages and stack traces, such as `node:fs` and `npm:react`. */
-const TEXT_PREFIXES = ['node', 'npm', 'data', 'blob']
-
-/** Other keys would find nothing without a reason. `http://x`, `localhost:3000` and `failed: x` are text. */
-function isUnknownKey(name: string, value: string): boolean {
-  return !TEXT_PREFIXES.includes(name) && !/^(?:$|[/:]|\d+$)/.test(value)
-}
-
-function unknownKeyHelp(name: string): string {
-  const nearest = nearestWord(name, [...QUERY_KEYS, ...Object.keys(KEY_ALIASES)])
-  const suggestion = nearest ? `Did you mean ${nearest}:?` : `Keys are ${QUERY_KEYS.join(', ')}.`
-  return `${suggestion} Use tag:${name}=value for a tag, or quote the text.`
+/**
+ * Explains a word that looks like a mistyped key, for a query that finds nothing.
+ * @example unknownKeyHint('severty:high') // 'severty: is not a key, so it was searched as text. Did you mean severity:?'
+ */
+export function unknownKeyHint(query: string): string | null {
+  for (const { key, parts } of parseQuery(query)) {
+    const name = key === 'text' ? keyName(parts.join('*'), 0) : null
+    if (name === null) continue
+    const nearest = nearestWord(name, [...QUERY_KEYS, ...Object.keys(KEY_ALIASES)])
+    const suggestion = nearest ? `Did you mean ${nearest}:?` : `For a tag, use tag:${name}=value.`
+    return `${name}: is not a key, so it was searched as text. ${suggestion}`
+  }
+  return null
 }
 
 interface KeyTerm {
@@ -187,11 +181,6 @@ function readKey({ text, start, name, key, isNegated }: KeyTerm): ReadTerm {
     const choice = allowed.find((known) => known === value.toLowerCase())
     if (choice) return { term: { key, parts: [choice], isNegated }, end }
     throw new QueryError(`has an unknown value after ${name}:`, text, valueStart, `Use ${allowed.join(', ')}.`)
-  }
-  if (key === 'id') {
-    const [, id] = ERROR_ID.exec(value) ?? []
-    if (id) return { term: { key, parts: [id], isNegated }, end }
-    throw new QueryError('has no number after id:', text, valueStart, 'Use id:42 or id:shop-42.')
   }
   if (key === 'tag' && value.startsWith('=')) {
     throw new QueryError('has no tag name after tag:', text, valueStart, 'Use tag:name=value.')

@@ -119,7 +119,7 @@ describeEachDatabase('the search query', (database) => {
       expect(await found(query), query).toBe(names)
   })
 
-  test('finds errors by severity, priority, status, assignee, application and id', async () => {
+  test('finds errors by severity, priority, assignee and application', async () => {
     const { tracker, found, idOf, url, spool_path } = await setUp(database)
     const { Commands } = tracker
     await Commands.AssignError.call({ error_id: idOf('PaymentTimeout'), assigned_to: 'ada lovelace' })
@@ -132,15 +132,11 @@ describeEachDatabase('the search query', (database) => {
       ['severity:high', 'TypeError'],
       ['severity:HIGH -type:TypeError', ''],
       ['priority:high', 'Plain'],
-      ['status:investigating', 'Plain'],
       ['assigned:"ada lovelace"', 'PaymentTimeout'],
       ['-assigned:"ada lovelace" payment', 'PaymentDeclinedError'],
       ['app:back-office', 'Other'],
       ['app:back*', 'Other'],
       ['-app:back-office plain', 'Plain'],
-      [`id:${idOf('Plain')}`, 'Plain'],
-      [`id:shop-${idOf('Plain')} is:new`, ''],
-      ['id:999999999999999', ''],
       // A prerelease is another version.
       ['release:5.12 app:back-office', ''],
       ['release:5.12-rc', 'Other'],

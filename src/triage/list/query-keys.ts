@@ -52,7 +52,6 @@ const CONDITIONS: { readonly [Key in QueryTerm['key']]?: Condition } = {
       '=',
       PRIORITIES.findIndex((name) => name === value),
     ),
-  status: (eb, [value]) => sql<boolean>`${eb.ref('faultboard_errors.status')} = ${value}`,
   assigned: (eb, parts) =>
     eb.and([
       // Needed for the negation, because a comparison with null is null.
@@ -68,7 +67,6 @@ const CONDITIONS: { readonly [Key in QueryTerm['key']]?: Condition } = {
         .select('faultboard_applications.id')
         .where(isLike('faultboard_applications.name', parts)),
     ),
-  id: (eb, [id]) => eb('faultboard_errors.id', '=', Number(id)),
 }
 
 /** Compares without letter case. The text between the parts is free. */

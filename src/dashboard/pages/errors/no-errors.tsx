@@ -1,3 +1,4 @@
+import { unknownKeyHint } from '../../../model/search-query.js'
 import { currentTab, type TabName, withoutTab } from '../../../triage/list/list-tabs.js'
 import type { Rendered } from '../../define.js'
 import { href } from '../../links/href.js'
@@ -9,9 +10,12 @@ import { countText, type ListTabsProps } from './list-tabs.js'
 
 /** Empty state of the list with the next step. */
 export function NoErrors({ filter, counts, visit }: ListTabsProps): Rendered {
-  const clearLink = <a href={href(visit, '/errors')}>Clear filters</a>
   if (filterChips(filter, visit.user).length > 0)
-    return <Empty title="No errors match your filters.">{clearLink}</Empty>
+    return (
+      <Empty title="No errors match your filters.">
+        {filter.query && unknownKeyHint(filter.query)} <a href={href(visit, '/errors')}>Clear filters</a>
+      </Empty>
+    )
   if (counts.all.count === 0) return <FirstRun visit={visit} />
   return (
     <Empty title={EMPTY_TITLES[currentTab(filter, visit.user) ?? 'all']}>

@@ -99,8 +99,7 @@ const HELP: readonly (readonly [term: string, text: string])[] = [
   ['type:Payment*', 'Types that start with Payment'],
   ['tag:city=Berlin', 'Has this tag'],
   ['is:unresolved', 'In this state'],
-  ['severity:high', 'Of this severity; also priority: and status:'],
+  ['severity:high', 'Of this severity; also priority:'],
   ['assigned:me', 'Assigned to me, or to this name'],
   ['app:shop', 'Of this application'],
-  ['id:42', 'The error with this id'],
 ]
