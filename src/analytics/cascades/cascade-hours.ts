@@ -167,16 +167,16 @@ interface Row {
 
 async function sweepOccurrences(context: Context, span: Span): Promise<CascadeSweep> {
   const found = new CascadeSweep(span)
-  const applications = new Map<number, number>()
+  const scopes = new Map<number, string>()
   const yieldIfDue = periodicYield()
   let last: Row | null = null
   do {
     const rows = await loadRowsBefore(context, span, last)
-    await loadApplications(context, applications, rows)
+    await loadScopes(context, scopes, rows)
     for (const { error_id, occurred_at } of rows) {
       await yieldIfDue()
-      const application_id = applications.get(error_id)
-      if (application_id !== undefined) found.addOccurrence({ application_id, error_id, occurred_at })
+      const scope = scopes.get(error_id)
+      if (scope !== undefined) found.addOccurrence({ scope, error_id, occurred_at })
     }
     last = rows.length < ROWS_PER_PAGE ? null : (rows.at(-1) ?? null)
   } while (last)
@@ -199,17 +199,13 @@ async function loadRowsBefore({ database }: Context, { from, to }: Span, last: R
   return rows.sort((a, b) => b.occurred_at - a.occurred_at || b.id - a.id)
 }
 
-async function loadApplications(
-  { database }: Context,
-  known: Map<number, number>,
-  rows: readonly Row[],
-): Promise<void> {
+async function loadScopes({ database }: Context, known: Map<number, string>, rows: readonly Row[]): Promise<void> {
   const unknown = [...new Set(rows.map(({ error_id }) => error_id))].filter((id) => !known.has(id))
   if (unknown.length === 0) return
   const errors = await database.read
     .selectFrom('faultboard_errors')
-    .select(['id', 'application_id'])
+    .select(['id', 'application_id', 'environment'])
     .where('id', 'in', unknown)
     .execute()
-  for (const { id, application_id } of errors) known.set(id, application_id)
+  for (const { id, application_id, environment } of errors) known.set(id, `${application_id}\n${environment}`)
 }

@@ -4,7 +4,8 @@ import type { Span } from '../sums/period.js'
 export const CASCADE_WINDOW_MS = MINUTE
 
 export interface SweptOccurrence {
-  application_id: number
+  /** Application and environment. Errors of different scopes never follow each other. */
+  scope: string
   error_id: number
   occurred_at: number
 }
@@ -20,7 +21,7 @@ export interface CascadePair {
 
 /**
  * Finds errors that follow another error within a minute. For each occurrence in the span, collects the other errors of its
- * application in the following minute. A child that follows one parent ten times counts once. Expects occurrences
+ * scope in the following minute. A child that follows one parent ten times counts once. Expects occurrences
  * newest first, starting one minute after the span, so that the next occurrence of each error is always known.
  */
 export class CascadeSweep {
@@ -33,18 +34,18 @@ export class CascadeSweep {
   readonly covered = new Map<number, number>()
   readonly #pairs = new Map<number, Map<number, CascadePair>>()
   readonly #nextOccurrence = new Map<number, number>()
-  readonly #upcoming = new Map<number, UpcomingErrors>()
+  readonly #upcoming = new Map<string, UpcomingErrors>()
   readonly #span: Span
 
   constructor(span: Span) {
     this.#span = span
   }
 
-  addOccurrence({ application_id, error_id, occurred_at }: SweptOccurrence): void {
-    let upcoming = this.#upcoming.get(application_id)
+  addOccurrence({ scope, error_id, occurred_at }: SweptOccurrence): void {
+    let upcoming = this.#upcoming.get(scope)
     if (!upcoming) {
       upcoming = new UpcomingErrors()
-      this.#upcoming.set(application_id, upcoming)
+      this.#upcoming.set(scope, upcoming)
     }
     const next = upcoming.after(occurred_at)
     if (occurred_at >= this.#span.from && occurred_at < this.#span.to) {

@@ -20,7 +20,7 @@ const order = (a: { parent: number; child: number }, b: { parent: number; child:
   a.parent - b.parent || a.child - b.child
 
 describe('CascadeSweep', () => {
-  test('finds the same pairs as a comparison of all occurrences of an application', () => {
+  test('finds the same pairs as a comparison of all occurrences of a scope', () => {
     const sighting = fc.record({
       application_id: fc.integer({ min: 1, max: 2 }),
       error_id: fc.integer({ min: 1, max: 5 }),
@@ -32,7 +32,10 @@ describe('CascadeSweep', () => {
     })
     fc.assert(
       fc.property(fc.array(sighting, { maxLength: 60 }), span, (some, span) => {
-        const all: SweptOccurrence[] = some.map((one) => ({ ...one, error_id: one.application_id * 10 + one.error_id }))
+        const all: SweptOccurrence[] = some.map((one) => ({
+          ...{ scope: `${one.application_id}`, error_id: one.application_id * 10 + one.error_id },
+          occurred_at: one.occurred_at,
+        }))
         const sweep = new CascadeSweep(span)
         for (const one of [...all].sort((a, b) => b.occurred_at - a.occurred_at)) sweep.addOccurrence(one)
         const { pairs, parents } = referenceCascades(all, span)
@@ -55,8 +58,8 @@ describe('CascadeSweep', () => {
 
 /** Probability divided by the share of time that the child follows within a minute. */
 function liftByHand(pair: CascadePair, all: readonly SweptOccurrence[], parents: number, until: number): number {
-  const { application_id = 0 } = all.find(({ error_id }) => error_id === pair.child) ?? {}
-  const first = Math.min(...all.filter((one) => one.application_id === application_id).map((one) => one.occurred_at))
+  const scope = all.find(({ error_id }) => error_id === pair.child)?.scope
+  const first = Math.min(...all.filter((one) => one.scope === scope).map((one) => one.occurred_at))
   const times = all
     .filter(({ error_id }) => error_id === pair.child)
     .map(({ occurred_at }) => occurred_at)
@@ -109,6 +112,27 @@ describeEachDatabase('CascadeDetector', (database) => {
     expect((await of(tracker, 'PoolExhausted', { min_probability: 0.81 })).leads_to).toEqual([])
   })
 
+  test('does not pair errors of different environments', async () => {
+    const { tracker } = await freshTracker(database)
+    const logged = []
+    for (let i = 0; i < 5; i++) {
+      for (const [error_type, environment, delay] of [
+        ['PoolExhausted', 'production', 0],
+        ['OrderFailed', 'production', 20_000],
+        ['OrderFailed', 'staging', 30_000],
+      ] as const) {
+        const occurred_at = NOON - 10 * HOUR + i * 10 * MINUTE + delay
+        logged.push(tracker.Commands.LogError.call({ error_type, environment, message: 'm', occurred_at }))
+      }
+    }
+    await Promise.all(logged)
+    await tracker.Services.CascadeDetector.call({ lookback_hours: 24 })
+    const [followed] = await tracker.Queries.ErrorsList.call({ error_type: 'OrderFailed', environment: 'production' })
+    expect((await of(tracker, 'PoolExhausted')).leads_to).toMatchObject([
+      { error: { id: followed?.id }, followed_count: 5 },
+    ])
+  })
+
   test('matches the reference for random hours of two applications across runs with late occurrences', async () => {
     const { tracker, clock, ...place } = await freshTracker(database)
     const other = trackerAt(place, { application_name: 'other' })
@@ -132,7 +156,7 @@ describeEachDatabase('CascadeDetector', (database) => {
           const target = application_id === 1 ? tracker : other.tracker
           const logged = await log(target, `Type${'ABCD'.charAt(error_id - 1)}`, at)
           names.set(application_id * 10 + error_id, logged?.id ?? 0)
-          all.push({ application_id, error_id: application_id * 10 + error_id, occurred_at: at })
+          all.push({ scope: `${application_id}`, error_id: application_id * 10 + error_id, occurred_at: at })
         }),
       )
       await tracker.Services.CascadeDetector.call({ lookback_hours: 24 })

@@ -1,5 +1,5 @@
 interface Occurrence {
-  application_id: number
+  scope: string
   error_id: number
   occurred_at: number
 }
@@ -13,7 +13,7 @@ export function referenceCascades(all: readonly Occurrence[], { from, to }: { fr
     parents.set(parent.error_id, (parents.get(parent.error_id) ?? 0) + 1)
     for (const child of new Set(all.map(({ error_id }) => error_id))) {
       const delays = all
-        .filter(({ error_id, application_id }) => error_id === child && application_id === parent.application_id)
+        .filter(({ error_id, scope }) => error_id === child && scope === parent.scope)
         .map(({ occurred_at }) => occurred_at - parent.occurred_at)
         .filter((delay) => delay > 0 && delay <= 60_000)
       if (child === parent.error_id || delays.length === 0) continue
