@@ -246,7 +246,10 @@ function markerLabels(markers: readonly Marker[]) {
     .reverse()
 }
 
-/** Vertical lines over the bars. The coordinates are percentages, so that the labels are not stretched. */
+/**
+ * Vertical lines over the bars. The coordinates are percentages, so that the labels are not stretched. The pointer reaches
+ * a marker above the chart only: the line would cover the bar of the newest release.
+ */
 export function Markers({ markers }: { markers: readonly Marker[] }): Rendered {
   const labels = markerLabels(markers)
   return (
@@ -258,7 +261,7 @@ export function Markers({ markers }: { markers: readonly Marker[] }): Rendered {
         return (
           <a href={href} aria-label={name} data-bar>
             <title>{name}</title>
-            <line class="marker-hit" x1={x} x2={x} y1="-14" y2="100%" />
+            <line class="marker-hit" x1={x} x2={x} y1="-14" y2="0" />
             <line class="marker" x1={x} x2={x} y1="0" y2="100%" />
             {label && (
               <text x={x} y="-4" text-anchor={label.anchor}>
