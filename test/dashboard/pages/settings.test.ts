@@ -1,15 +1,21 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Host, startHost } from '../../support/host.js'
 
 const MARKUP = '<b onclick=alert(1)>shop</b>'
 
 describe('the settings', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'faultboard-settings-'))
   let host: Host
   let page = ''
 
   beforeAll(async () => {
     host = await startHost('sqlite::memory:', {
       application_name: MARKUP,
+      // Trackers in memory share a folder, which contains the files of other tests.
+      spool_path: folder,
       sampling_rate: 0.5,
       async_logging: true,
       sensitive_data_patterns: [/<script>/, 'pin'],
@@ -18,7 +24,10 @@ describe('the settings', () => {
     page = await (await host.get('/settings')).text()
   })
 
-  afterAll(() => host.close())
+  afterAll(async () => {
+    await host.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
 
   const row = (name: string, text = page) =>
     new RegExp(`id="${name}".*?(?=class="setting"|</section>)`, 's').exec(text)?.[0] ?? ''
