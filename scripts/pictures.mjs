@@ -30,6 +30,8 @@ const PICTURES = [
   { name: 'notifications', path: () => '/notifications' },
   { name: 'health', path: () => '/health' },
   { name: 'settings', path: () => '/settings' },
+  { name: 'access', path: createTokens },
+  { name: 'audit', path: () => '/settings/audit' },
   { name: 'n-plus-one', path: () => '/errors/n_plus_one' },
   { name: 'swallowed', path: () => '/errors/swallowed_exceptions' },
   { name: 'process-health', path: () => '/process_health' },
@@ -154,9 +156,25 @@ async function findReleasePath(demo) {
   return `/releases?${new URLSearchParams({ app_version, application_id })}`
 }
 
-async function readJson({ url }, path) {
-  const authorization = `Basic ${btoa(`${CREDENTIALS.username}:${CREDENTIALS.password}`)}`
-  const response = await fetch(`${url}${path}`, { headers: { authorization } })
-  if (!response.ok) throw new Error(`${path} returned ${response.status}`)
+async function createTokens(demo) {
+  for (const [name, role, expires_in_days] of [
+    ['deploys', 'responder', '90'],
+    ['wall-display', 'viewer', '365'],
+  ]) {
+    await request(demo, '/settings/access', { name, role, expires_in_days })
+  }
+  return '/settings/access'
+}
+
+async function readJson(demo, path) {
+  const response = await request(demo, path)
   return response.json()
+}
+
+async function request({ url }, path, fields) {
+  const authorization = `Basic ${btoa(`${CREDENTIALS.username}:${CREDENTIALS.password}`)}`
+  const form = fields && { method: 'POST', body: new URLSearchParams(fields) }
+  const response = await fetch(`${url}${path}`, { ...form, headers: { authorization } })
+  if (!response.ok) throw new Error(`${path} returned ${response.status}`)
+  return response
 }
