@@ -10,6 +10,7 @@ export interface PlannedOccurrence {
   kind: SampleKind
   occurred_at: number
   seed: number
+  environment?: string
 }
 
 export const HISTORY_DAYS = 90
@@ -25,6 +26,13 @@ const BURSTS = [
 const SPIKES = [
   { key: 'order-state', minutes: 12, count: 24 },
   { key: 'order-not-saved', minutes: 19, count: 17 },
+]
+
+/** Errors that also occur in staging. The discount is resolved in production. */
+const STAGING = [
+  { key: 'discount-nan', hours_ago: [70, 52, 29, 6] },
+  { key: 'deadlock', hours_ago: [46, 22] },
+  { key: 'image-resize', hours_ago: [31, 9, 3] },
 ]
 
 /** Pairs of errors: the effect soon follows its cause. */
@@ -45,6 +53,20 @@ export function history(seed: number, now: number): PlannedOccurrence[] {
   return [...occurrences, ...children]
     .filter(({ occurred_at }) => occurred_at < now)
     .sort((a, b) => b.occurred_at - a.occurred_at)
+}
+
+/** Occurrences in staging: the oldest of each error, and the rest. */
+export function stagingHistory(seed: number, now: number): { first: PlannedOccurrence[]; later: PlannedOccurrence[] } {
+  const random = new SeededRandom(seed)
+  const planned = allKinds().flatMap(([application, kind]) =>
+    STAGING.filter(({ key }) => key === kind.key).map(({ hours_ago }) =>
+      hours_ago.map((hours) => ({
+        ...planOccurrence(application, kind, now - hours * HOUR, random),
+        environment: 'staging',
+      })),
+    ),
+  )
+  return { first: planned.flatMap((all) => all.slice(0, 1)), later: planned.flatMap((all) => all.slice(1)) }
 }
 
 /** The next occurrence, and the occurrence that it causes, if any. */

@@ -12,7 +12,10 @@ import { SeededRandom } from './seeded-random.js'
 export const APP_ROOT = '/app'
 
 /** Input for LogError. Release dates are relative to `now`. */
-export function sampleError({ application, kind, occurred_at, seed }: PlannedOccurrence, now: number): LogErrorInput {
+export function sampleError(
+  { application, kind, occurred_at, seed, environment }: PlannedOccurrence,
+  now: number,
+): LogErrorInput {
   const random = new SeededRandom(seed)
   const platform = kind.platform ?? application.platform
   const app_version = versionAt(application, now - occurred_at, random)
@@ -20,6 +23,7 @@ export function sampleError({ application, kind, occurred_at, seed }: PlannedOcc
   return {
     exception: createError(kind, random),
     occurred_at,
+    environment,
     platform,
     app_version,
     git_sha: createHash('sha1').update(`${application.name} ${app_version}`).digest('hex'),

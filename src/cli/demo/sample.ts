@@ -6,7 +6,7 @@ import type { TrackerInstance } from '../../tracker.js'
 import { openTracker } from '../open-tracker.js'
 import { APPLICATIONS, type SampleApplication } from './applications.js'
 import { CUSTOMER_REQUESTS, type CustomerRequest, sendAsCustomer } from './customers.js'
-import { history, isRegression, nextOccurrences, type PlannedOccurrence } from './history.js'
+import { history, isRegression, nextOccurrences, type PlannedOccurrence, stagingHistory } from './history.js'
 import type { SampleKind } from './kind.js'
 import { recordPastDeliveries } from './past-deliveries.js'
 import { APP_ROOT, sampleError } from './sample-error.js'
@@ -65,10 +65,11 @@ export class Sample {
     if (!(await this.#isSeeded())) {
       const { now, seed } = this.#options
       const { oldest, newest, completeSince, regressions, remaining } = splitHistory(history(seed, now), now)
-      await this.#recordAll(oldest, stop, 0)
+      const staging = stagingHistory(seed, now)
+      await this.#recordAll([...oldest, ...staging.first], stop, 0)
       // Next, because the ids of errors have gaps as soon as errors repeat.
       await this.#sendFirstReport(shop)
-      await this.#recordAll(newest, stop, 0)
+      await this.#recordAll([...newest, ...staging.later], stop, 0)
       await this.#triage()
       await this.#recordRegressions(regressions, stop)
       await this.#detect(now - completeSince)
@@ -102,11 +103,12 @@ export class Sample {
   }
 
   async #record(occurrence: PlannedOccurrence): Promise<void> {
-    const { application, kind } = occurrence
+    const { application, kind, environment } = occurrence
     const logged: LoggedError | null | undefined = await this.#trackers
       .get(application.name)
       ?.Commands.LogError.call(sampleError(occurrence, this.#options.now))
-    if (logged?.id) this.#ids.set(kind.key, logged.id)
+    // The team triages the errors of production.
+    if (logged?.id && environment === undefined) this.#ids.set(kind.key, logged.id)
   }
 
   async #triage(): Promise<void> {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 import { APPLICATIONS } from '../../../src/cli/demo/applications.js'
-import { HISTORY_DAYS, history } from '../../../src/cli/demo/history.js'
+import { HISTORY_DAYS, history, stagingHistory } from '../../../src/cli/demo/history.js'
 import { sampleError } from '../../../src/cli/demo/sample-error.js'
 import { describeOneDatabase } from '../../support/databases.js'
 import { basicAuth, CREDENTIALS, faultboard, RunningCommand, workingDirectory } from '../faultboard.js'
@@ -13,6 +13,7 @@ interface ListedError {
   message: string
   error_type: string
   application_name: string
+  environment: string
   platform: string
   status: string
   occurrence_count: number
@@ -72,8 +73,10 @@ test('demo generates a password and serves a shop with 90 days of errors and eve
     errors: ListedError[]
     pagination: { total_count: number }
   }
+  const staging = errors.filter(({ environment }) => environment === 'staging')
+  expect(staging).toHaveLength(3)
   // The error of the browser has no history.
-  expect(pagination.total_count).toBe(APPLICATIONS.flatMap(({ kinds }) => kinds).length + 1)
+  expect(pagination.total_count).toBe(APPLICATIONS.flatMap(({ kinds }) => kinds).length + 1 + staging.length)
   expect(Math.max(...errors.map(({ id }) => id))).toBe(pagination.total_count)
   expect(new Set(errors.map((error) => error.application_name)).size).toBe(4)
   expect(new Set(errors.map((error) => error.platform))).toEqual(new Set(['Web', 'API', 'iOS', 'Android']))
@@ -92,6 +95,12 @@ test('demo generates a password and serves a shop with 90 days of errors and eve
     'CheckoutError',
   ])
   expect(bursts.bursts.map(({ error }) => error.error_type)).toContain('RateLimitError')
+
+  // Resolved in production, new in staging.
+  const discount = staging.find(({ error_type }) => error_type === 'AssertionError')
+  expect(discount).toMatchObject({ status: 'new', occurrence_count: 4 })
+  const { error: stagingError } = await getJson(`/errors/${discount?.id}.json`)
+  expect(stagingError.other_environments).toMatchObject([{ environment: 'production', status: 'resolved' }])
 
   const idOf = (text: string) => errors.find(({ error_type, message }) => `${error_type} ${message}`.includes(text))?.id
   const lost = idOf('OrderNotSavedError')
@@ -214,6 +223,7 @@ describeOneDatabase('demo --database', (database) => {
 test('the demo history depends only on its seed', () => {
   expect(history(7, NOW)).toEqual(history(7, NOW))
   expect(history(8, NOW)).not.toEqual(history(7, NOW))
+  expect(stagingHistory(7, NOW)).toEqual(stagingHistory(7, NOW))
   const [occurrence] = history(7, NOW)
   expect(occurrence && sampleError(occurrence, NOW)).toEqual(occurrence && sampleError(occurrence, NOW))
 })
