@@ -168,7 +168,7 @@ export const OPTIONS = {
     group: 'storage',
     kind: integer(1, 36_500),
     default: 365,
-    text: 'Entries of the Audit page are deleted after this many days.',
+    text: 'Entries of the Audit page are deleted after this many days, and people this many days after their last sign-in.',
   }),
   max_occurrences_per_error: row<number>({
     group: 'storage',

@@ -9,6 +9,7 @@ import { type ChangeOrigin, SYSTEM_ACTOR } from '../model/people/audit.js'
 import { deleteOldDeliveries } from '../notifications/delivery/expire-deliveries.js'
 import { claimClosedHour, writeBaselineAlerts } from '../notifications/rules/baseline-alerts.js'
 import { isDigestEnabled, sendDigest } from '../notifications/send-digest.js'
+import { deleteOldPeople } from '../people/known-people.js'
 import { ownApplicationId } from '../store/applications.js'
 import { deleteOldBudgetRows } from '../store/counters/rejections.js'
 import { deleteOrphanedMarkers } from '../transfer/orphaned-markers.js'
@@ -27,6 +28,7 @@ export const HANDLERS: Record<JobName, (context: Context, job: RunningJob) => Pr
   cleanup: async (context) => {
     await runAs(context, SYSTEM, (ownContext) => cleanupErrors.run(ownContext, {}))
     await deleteOldAuditEntries(context)
+    await deleteOldPeople(context)
     await deleteOldDeliveries(context)
     await deleteOldBudgetRows(context.database, context.now())
     for (const deleteOutdated of context.retention) await deleteOutdated(context)

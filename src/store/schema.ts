@@ -376,6 +376,18 @@ export const TABLES = {
     },
     key: ['id'],
   }),
+  /** People who signed in, with the address of their latest sign-in. Limited in number. */
+  faultboard_people: defineTable({
+    columns: {
+      name: text,
+      /** Null for a person who receives no email. */
+      email: nullable(text),
+      /** Written at most once an hour by each process. */
+      last_seen_at: integer,
+    },
+    key: ['name'],
+    isDisposable: true,
+  }),
   /** Source map of a script of one release. Packed columns contain compressed text in Base64. */
   faultboard_source_maps: defineTable({
     columns: {

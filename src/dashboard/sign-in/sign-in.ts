@@ -9,6 +9,7 @@ import { DeviceCookies } from './device-cookie.js'
 import { identifyByHost } from './host-sign-in.js'
 import { SignInLimited, SignInLimiter } from './limiter.js'
 import { Passwords } from './passwords.js'
+import { SeenPeople } from './seen-people.js'
 import { ApiTokens, bearerCredential, unknownToken } from './tokens.js'
 
 export interface Session {
@@ -35,6 +36,7 @@ export function createSignIn(context: Context): SignIn {
   const { config, counters, now } = context
   const passwords = new Passwords(requireSignIn(config), config.dashboard_users)
   const tokens = new ApiTokens(context)
+  const people = new SeenPeople(context)
   const limiter = new SignInLimiter(now)
   const devices = new DeviceCookies((name) => passwords.deviceSecret(name), now)
 
@@ -86,11 +88,16 @@ export function createSignIn(context: Context): SignIn {
   }
 
   return {
-    authenticate: (request, mount, network) =>
-      authenticate(request, mount, network).catch((error: unknown) => {
+    async authenticate(request, mount, network) {
+      try {
+        const session = await authenticate(request, mount, network)
+        people.add(session.identity)
+        return session
+      } catch (error) {
         if (error instanceof SignInLimited) counters.add('sign_in_limited')
         throw error
-      }),
+      }
+    },
     signInUrl(request, mount) {
       const { authenticate, sign_in_url } = config
       if (!authenticate || sign_in_url === null || !isPageVisit(request)) return null
@@ -101,6 +108,7 @@ export function createSignIn(context: Context): SignIn {
     close() {
       limiter.close()
       tokens.close()
+      people.close()
     },
   }
 }

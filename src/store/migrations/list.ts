@@ -3,6 +3,7 @@ import { environments } from './0002-environments.js'
 import { tags } from './0003-tags.js'
 import { apiTokens } from './0004-api-tokens.js'
 import { audit } from './0005-audit.js'
+import { people } from './0006-people.js'
 import type { Migration } from './table.js'
 
 /** All migrations in order. A released migration never changes. Add a new migration instead. */
@@ -12,4 +13,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0003-tags': tags,
   '0004-api-tokens': apiTokens,
   '0005-audit': audit,
+  '0006-people': people,
 }

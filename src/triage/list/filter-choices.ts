@@ -13,7 +13,7 @@ export interface RecentOrigins {
 
 export interface FilterChoices extends RecentOrigins {
   assignees: string[]
-  /** Names to suggest for an assignment: assignees and accounts. */
+  /** Names to suggest for an assignment: assignees, accounts and people who signed in. */
   people: string[]
   environments: string[]
 }
@@ -55,11 +55,6 @@ export async function listAssignees({ database }: Context, application_id: numbe
   const column = withoutIndex(database.dialect, 'application_id')
   const rows = await (application_id === null ? assignees : assignees.where(column, '=', application_id)).execute()
   return rows.flatMap(({ assigned_to }) => assigned_to ?? []).sort()
-}
-
-/** Adds the accounts of people, who can be assigned before they have an error. */
-export function withAccounts({ config }: Pick<Context, 'config'>, assignees: readonly string[]): string[] {
-  return [...new Set([...assignees, ...config.dashboard_users.map(({ name }) => name)])].sort()
 }
 
 /** All environments of one or all applications, sorted by name. */

@@ -26,6 +26,7 @@ export async function usedHost(database: string, { seed = 7 } = {}): Promise<Hos
   await storeCounted(database, NOW, ORDINARY_COUNTED)
   await storeSourceMap(database)
   await storeReportedEvent(database)
+  await storePerson(database)
   await storeFailedJob(database)
   await storeClientRows(database)
   await withDatabase(database, ({ read }) => {
@@ -101,6 +102,11 @@ async function useForWeeks({ tracker, post }: Host, seed: number): Promise<void>
   await Commands.SaveView.call({ name: 'mine', query: 'severity=high', created_by: 'Ann' })
   for (const note of ['before', 'after']) await post('/errors/diagnostic_dumps', { note })
   await tracker.flush()
+}
+
+async function storePerson(database: string): Promise<void> {
+  const person = { name: 'Ann', email: 'ann@shop.example', last_seen_at: NOW }
+  await withDatabase(database, ({ read }) => read.insertInto('faultboard_people').values(person).execute())
 }
 
 async function storeSourceMap(database: string): Promise<void> {

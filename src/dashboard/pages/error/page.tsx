@@ -4,7 +4,8 @@ import { cachedReleaseTimes, markersWithin } from '../../../analytics/releases/r
 import { chartSpan, chartSpanInput } from '../../../model/chart-span.js'
 import { integer, optional } from '../../../model/input/input.js'
 import * as r from '../../../model/result.js'
-import { listAssignees, withAccounts } from '../../../triage/list/filter-choices.js'
+import { knownNames, mergeNames } from '../../../people/known-people.js'
+import { listAssignees } from '../../../triage/list/filter-choices.js'
 import { keysWithMoreValues } from '../../../triage/list/tag-suggestions.js'
 import { requestCurl } from '../../../triage/queries/error-curl.js'
 import { ErrorGrouping, explainGrouping } from '../../../triage/queries/error-grouping.js'
@@ -66,17 +67,18 @@ export const error = definePage({
   },
   async loadForHtml(context, { record, span }, { application_id, list_query, list_page, wide_frame }, visit) {
     const filter = originFilter({ list_query, list_page })
-    const [stacks, releases, assignees, adjacent, fullTags] = await Promise.all([
+    const [stacks, releases, assignees, known, adjacent, fullTags] = await Promise.all([
       loadStacks(context, record, { visit, wide_frame }),
       cachedReleaseTimes(context, { application_id: record.application_id, environment: record.environment }),
       listAssignees(context, application_id ?? null),
+      knownNames(context),
       filter &&
         findNeighbors(context, record.id, { ...filter, application_id, environment: visit.environment ?? undefined }),
       Object.keys(record.tags).length > 0 ? keysWithMoreValues(context, record.id) : [],
     ])
     return {
       ...{ stacks, releases: markersWithin(releases, span), adjacent, fullTags },
-      assignees: withAccounts(context, assignees),
+      assignees: mergeNames(assignees, known),
     }
   },
   title: ({ record }) => messageTitle(record),

@@ -3,9 +3,10 @@ import { cachedQuery } from '../../../analytics/cached-query.js'
 import type { Context } from '../../../context.js'
 import { choice, optional } from '../../../model/input/input.js'
 import { QueryError } from '../../../model/search-query.js'
+import { knownNames, mergeNames } from '../../../people/known-people.js'
 import { ErrorsPage, errorsListInput, readErrorsPage } from '../../../triage/list/errors-list.js'
 import { downloadedErrors } from '../../../triage/list/export-errors.js'
-import { type FilterChoices, listAssignees, recentOrigins, withAccounts } from '../../../triage/list/filter-choices.js'
+import { type FilterChoices, listAssignees, recentOrigins } from '../../../triage/list/filter-choices.js'
 import { type TabCounts, tabCounts } from '../../../triage/list/list-tabs.js'
 import { type FoundText, findText } from '../../../triage/list/matching-errors.js'
 import { listQuery, listSavedViews, type SavedView } from '../../../triage/saved-views.js'
@@ -112,12 +113,13 @@ async function loadControls(
 }
 
 async function loadChoices(context: Context, application_id: number | null): Promise<FilterChoices> {
-  const [origins, environments, assignees] = await Promise.all([
+  const [origins, environments, assignees, known] = await Promise.all([
     cachedQuery(context, `origins ${application_id}`, () => recentOrigins(context, application_id)),
     cachedEnvironments(context, application_id),
     listAssignees(context, application_id),
+    knownNames(context),
   ])
-  return { ...origins.value, environments: [...environments], assignees, people: withAccounts(context, assignees) }
+  return { ...origins.value, environments: [...environments], assignees, people: mergeNames(assignees, known) }
 }
 
 function List({
