@@ -4,6 +4,7 @@ import { href } from '../../links/href.js'
 import { PriorityBadge, RegressionBadge, SeverityBadge, StatusBadge } from '../../ui/badges.js'
 import { Sparkline } from '../../ui/charts/charts.js'
 import { Initials } from '../../ui/initials.js'
+import { Place } from '../../ui/place.js'
 import { SortableHead, type SortOrder } from '../../ui/sortable-head.js'
 import { formatCount, Time } from '../../ui/time.js'
 import { YieldingList } from '../../ui/yielding-list.js'
@@ -189,9 +190,11 @@ function ErrorCell({ error, link, visit }: { error: RowError; link: string; visi
         </span>
       </p>
       <p class="row-source">
-        {isMixed && <span class="application">{error.application_name}</span>}
-        {error.environment !== visit.options.environment && <span class="application">{error.environment}</span>}
-        {error.place && <Place place={error.place} />}
+        <span class="row-origin">
+          {isMixed && <span class="application">{error.application_name}</span>}
+          {error.environment !== visit.options.environment && <span class="application">{error.environment}</span>}
+          {error.place && <Place place={error.place} />}
+        </span>
         <span class="row-notes">
           <PriorityBadge level={error.priority_level} />
           {error.snoozed_until && error.snoozed && (
@@ -204,20 +207,6 @@ function ErrorCell({ error, link, visit }: { error: RowError; link: string; visi
         </span>
       </p>
     </td>
-  )
-}
-
-/** File and line, then the function. Separate elements, because a long function must not hide the file and the line. */
-function Place({ place }: { place: string }) {
-  const end = place.indexOf(' in ')
-  const path = end < 0 ? place : place.slice(0, end)
-  return (
-    <>
-      <code class="row-place">
-        <bdi>{path}</bdi>
-      </code>
-      {end >= 0 && <code class="row-function">{place.slice(end)}</code>}
-    </>
   )
 }
 

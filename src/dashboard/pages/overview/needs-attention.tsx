@@ -90,7 +90,8 @@ function ErrorRow({ error, reasons, visit }: Row & { visit: Visit }): Rendered {
       <span class="attention-side">
         <SeverityBadge severity={error.severity} />
         <small>
-          last seen <Time iso={error.occurred_at} visit={visit} />
+          <span class="attention-unit">last seen </span>
+          <Time iso={error.occurred_at} visit={visit} />
         </small>
       </span>
     </li>
@@ -103,10 +104,10 @@ function SpikeRow({ spike, visit }: { spike: Spike; visit: Visit }): Rendered {
     <li>
       <Reasons reasons={[spikeReason(spike)]} />
       <span class="named-error">
-        <span class="named-error-line">
+        <span class="named-error-line named-error-title">
           <a href={spikeLink(spike, visit)}>{spike.error_type}</a>
         </span>
-        <span class="named-error-line muted">{spikeOrigin(spike, visit)}</span>
+        <span class="named-error-line named-error-message">{spikeOrigin(spike, visit)}</span>
       </span>
       <span class="attention-side">
         <small>{`${formatCount(spike.count)} this hour`}</small>

@@ -115,7 +115,7 @@ describe('the page of one error', () => {
     expect(html).toContain('## `Error` caused at `src/rows.ts:7 in read`')
     const list = await (await host.get('/errors')).text()
     expect(list).toContain(
-      '<code class="row-place"><bdi>src/rows.ts:7</bdi></code><code class="row-function"> in read</code>',
+      '<code class="place-path"><bdi>src/rows.ts:7</bdi></code><code class="place-function"> in read</code>',
     )
   })
 
