@@ -29,16 +29,33 @@ function ownFolders(): string[] {
 function isMerged(): boolean {
   if (OWN_FILE === undefined || OWN_FILE === '') return true
   try {
-    const file = fileURLToPath(OWN_FILE)
-    return findProject(file).name !== 'faultboard' || runsInOtherFile(basename(file))
+    // Two levels below the package, both in `src` and in `dist`. A search upward would throw for every folder in between.
+    const root = fileURLToPath(new URL('../..', OWN_FILE))
+    return findProject(root).name !== 'faultboard' || runsInOtherFile(basename(fileURLToPath(OWN_FILE)))
   } catch {
     return true
   }
 }
 
-/** Whether the stack contains another file than `import.meta.url`. The host may have changed how stacks look. */
+/**
+ * Whether this code runs in another file than `import.meta.url`. Asks for the file only: V8 would count the lines of the
+ * whole package to format a stack.
+ */
 function runsInOtherFile(name: string): boolean {
-  const { stack } = new Error()
-  const [, frame] = typeof stack === 'string' ? stack.split('\n    at ') : []
-  return frame !== undefined && !frame.includes(name)
+  const before = Object.getOwnPropertyDescriptor(Error, 'prepareStackTrace')
+  try {
+    Object.defineProperty(Error, 'prepareStackTrace', {
+      value: (_error: Error, sites: NodeJS.CallSite[]) => sites[0]?.getFileName(),
+      configurable: true,
+      writable: true,
+    })
+    const file: unknown = new Error().stack
+    return typeof file === 'string' && !file.includes(name)
+  } catch {
+    // The host has frozen its globals.
+    return false
+  } finally {
+    if (before) Object.defineProperty(Error, 'prepareStackTrace', before)
+    else Reflect.deleteProperty(Error, 'prepareStackTrace')
+  }
 }

@@ -124,5 +124,6 @@ function wordPairs(lastWord: string, firstWords: string): string[] {
 
 /** Drops words that contain another word of the list. */
 function shortestParts(words: readonly string[]): string[] {
-  return [...new Set(words)].filter((word) => !words.some((other) => other !== word && word.includes(other)))
+  const unique = [...new Set(words)]
+  return unique.filter((word) => !unique.some((other) => other.length < word.length && word.includes(other)))
 }
