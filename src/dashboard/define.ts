@@ -27,6 +27,8 @@ export interface Visit extends ViewConfiguration {
   application_id: number | null
   /** Selected environment; null for all environments. */
   environment: string | null
+  /** Whether the page shows all environments regardless of the selected one. */
+  ignoresEnvironment: boolean
   /** Environments of the selected application, for the switcher. */
   environments: readonly string[]
   /** All applications, for the switcher. */

@@ -58,6 +58,7 @@ export function openExchange(
       application_name: config.application_name,
       application_id: parseApplicationId(searchParams),
       environment: parseEnvironment(searchParams),
+      ignoresEnvironment: false,
       environments: [],
       applications: [],
       ...readPreferences(cookies, time),

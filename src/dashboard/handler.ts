@@ -277,8 +277,7 @@ async function respondWithPage(
   requireSwitches(page, context)
   const { visit, suffix } = exchange
   const parameters = parse(page.parameters, toFields(visit.query), pathParameters)
-  // The switcher would suggest that other pages are filtered too.
-  if (!inputNames(page.parameters).includes('environment')) exchange.listEnvironments = async () => []
+  visit.ignoresEnvironment = !inputNames(page.parameters).includes('environment')
   await requireApplication(parameters, exchange)
   if (suffix === '.csv') {
     if (!page.csv) throw pageNotFound()

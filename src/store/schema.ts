@@ -576,6 +576,8 @@ export const TABLES = {
       finished_at: nullable(integer),
       /** Time of the last counted attempt. */
       attempted_at: nullable(integer),
+      /** Environment of the error or baseline. Null for messages about several environments, and for tests. */
+      environment: nullable(text),
     },
     key: ['id'],
     batchSize: 100,

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { sql } from '../../src/store/kysely.js'
 import { migrate } from '../../src/store/migrate.js'
 import { environments } from '../../src/store/migrations/0002-environments.js'
+import { deliveryEnvironments } from '../../src/store/migrations/0007-delivery-environments.js'
 import type { AnyDatabase } from '../../src/store/migrations/table.js'
 import { verifiedCounts } from '../support/books.js'
 import { dumpSchema } from '../support/databases/schema-dump.js'
@@ -68,6 +69,25 @@ describeEachDatabase('a schema without environments', (database) => {
     })
     expect(await later.tracker.Commands.LogError.call({ error_type: 'New', message: 'x' })).toMatchObject({
       is_new: true,
+    })
+  })
+})
+
+describeEachDatabase('deliveries without an environment', (database) => {
+  test('take the environment of their error', async () => {
+    const place = await freshPlace(database)
+    const { tracker } = trackerAt(place, { webhook_url: 'http://127.0.0.1:9/', run_jobs: false })
+    await tracker.Commands.LogError.call({ error_type: 'A', message: 'x', environment: 'staging' })
+    await tracker.shutdown()
+    await withDatabase(place.url, async ({ read, dialect }) => {
+      await sql`drop index faultboard_deliveries_environment ${sql.raw(database.dialect === 'mysql' ? 'on faultboard_deliveries' : '')}`.execute(
+        read,
+      )
+      await sql`alter table faultboard_deliveries drop column environment`.execute(read)
+      await deliveryEnvironments.up(read, dialect)
+      await deliveryEnvironments.up(read, dialect)
+      const rows = await read.selectFrom('faultboard_deliveries').select(['event', 'environment']).execute()
+      expect(rows).toEqual([{ event: 'new', environment: 'staging' }])
     })
   })
 })

@@ -63,7 +63,8 @@ export async function recordPastDeliveries(
       const notice = await pastNotice(tracker, error_id, { event, at: created_at, milestone })
       const row = {
         idempotency_key: `${event}:${error_id}${milestone ? `:${milestone}` : ''}:${channel}`,
-        ...{ channel, event, error_id, application_id: notice.error.application_id, created_at },
+        ...{ channel, event, error_id, application_id: notice.error.application_id },
+        ...{ environment: notice.environment, created_at },
         payload: JSON.stringify(notice),
         locked_until: null,
         run_at: null,

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { id, optional } from '../../model/input/input.js'
+import { scopeInput } from '../../model/input/scope.js'
 import * as r from '../../model/result.js'
 import { deliveriesInput } from '../../notifications/delivery/deliveries.js'
 import { retryDelivery } from '../../notifications/delivery/retry-delivery.js'
@@ -7,21 +7,21 @@ import { sendTestNotification, type TestResult } from '../../notifications/deliv
 import { type Action, defineAction } from '../define.js'
 import { pathWith } from '../links/href.js'
 
-const { state, channel, page } = deliveriesInput.entries
+const { state, channel, environment, page } = deliveriesInput.entries
 
 const sendTest = defineAction({
   path: '/notifications/test',
   text: 'Send a test notification through a channel',
   role: 'admin',
-  parameters: v.object({ channel: sendTestNotification.input.entries.channel, application_id: optional(id()) }),
+  parameters: v.object({ channel: sendTestNotification.input.entries.channel, ...scopeInput }),
   response: r.object({ channel: r.text, target: r.text, state: r.text, response: r.text }),
-  async run(context, { channel, application_id }, actor) {
+  async run(context, { channel, ...scope }, actor) {
     await context.ready()
     const outcome = await sendTestNotification.run(context, { channel, actor })
     const { channel: name, target, state, response } = outcome
     return {
       json: () => ({ channel: name, target, state, response }),
-      to: pathWith('/notifications', { application_id }),
+      to: pathWith('/notifications', scope),
       notice: testNotice(outcome),
     }
   },
@@ -31,7 +31,7 @@ const retryFailed = defineAction({
   path: '/notifications/:delivery_id{[0-9]+}/retry',
   text: 'Retry a failed notification',
   role: 'responder',
-  parameters: v.object({ ...retryDelivery.input.entries, state, channel, page }),
+  parameters: v.object({ ...retryDelivery.input.entries, state, channel, environment, page }),
   response: r.object({ delivery_id: r.integer, state: r.text }),
   async run(context, { delivery_id, application_id, ...listFilter }) {
     await context.ready()

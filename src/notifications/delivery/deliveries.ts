@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
-import { choice, clampedInteger, id, optional } from '../../model/input/input.js'
+import { MAX_ENVIRONMENT_LENGTH } from '../../model/environment.js'
+import { choice, clampedInteger, filterText, id, optional } from '../../model/input/input.js'
 import * as r from '../../model/result.js'
 import { isoTime } from '../../model/time.js'
 import { defineOperation } from '../../operation.js'
@@ -39,6 +40,8 @@ export const Delivery = r.object({
   error_exists: r.boolean,
   application_id: r.nullable(r.integer),
   application_name: r.nullable(r.text),
+  /** Environment of the error or baseline. Null for summaries, digests and tests. */
+  environment: r.nullable(r.text),
   attempts: r.integer,
   last_response: r.nullable(r.text),
   /** Key as sent to the receiver. */
@@ -65,6 +68,7 @@ export const deliveriesInput = v.object({
   channel: optional(choice(CHANNEL_NAMES)),
   error_id: optional(id()),
   application_id: optional(id()),
+  environment: filterText({ max: MAX_ENVIRONMENT_LENGTH, note: 'only about errors of this environment' }),
   page: optional(clampedInteger({ min: 1, max: 1_000_000_000 })),
   per_page: optional(clampedInteger({ min: 1, max: 100 })),
 })
@@ -152,7 +156,7 @@ async function countMessagesAhead(
   }
 }
 
-function matchingDeliveries({ database }: Context, { state, channel, error_id, application_id }: Filter) {
+function matchingDeliveries({ database }: Context, { state, channel, error_id, application_id, environment }: Filter) {
   return (
     database.read
       .selectFrom('faultboard_deliveries as d')
@@ -165,6 +169,7 @@ function matchingDeliveries({ database }: Context, { state, channel, error_id, a
       )
       .$if(error_id !== undefined, (query) => query.where('d.error_id', '=', error_id ?? 0))
       .$if(application_id !== undefined, (query) => query.where('d.application_id', '=', application_id ?? 0))
+      .$if(environment !== undefined, (query) => query.where('d.environment', '=', environment ?? ''))
   )
 }
 
@@ -183,6 +188,7 @@ function toDelivery(row: Row, addKeyPrefix: (key: string) => string): Omit<Deliv
     error_exists: row.known_error_id !== null,
     application_id: row.application_id,
     application_name: row.application_name,
+    environment: row.environment,
     attempts: row.attempts,
     last_response: row.last_response,
     idempotency_key: addKeyPrefix(row.idempotency_key),
@@ -227,13 +233,12 @@ export const DeliveryCounts = r.object({
 } satisfies Record<Delivery['state'], unknown>)
 export type DeliveryCounts = v.InferOutput<typeof DeliveryCounts>
 
-const { channel, error_id, application_id } = deliveriesInput.entries
+const { channel, error_id, application_id, environment } = deliveriesInput.entries
 
 /** Counts deliveries by state. */
 export const deliveryCounts = defineOperation({
-  input: v.object({ channel, error_id, application_id }),
-  async run({ database }, { channel, error_id, application_id }): Promise<DeliveryCounts> {
-    const filter = { channel, error_id, application_id }
+  input: v.object({ channel, error_id, application_id, environment }),
+  async run({ database }, filter): Promise<DeliveryCounts> {
     const totals = await deliveryTotals(database, ({ and }) =>
       and(Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined))),
     )

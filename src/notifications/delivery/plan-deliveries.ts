@@ -78,8 +78,13 @@ export async function writeDeliveries(
     trx,
     DELIVERIES,
     deliveries.map(({ key, channel, notice, error_id, application_id, state, run_at }) => [
-      ...[key, channel, notice.event, error_id, application_id],
+      ...[key, channel, notice.event, error_id, application_id, noticeEnvironment(notice)],
       ...[state, JSON.stringify(notice), run_at, now],
     ]),
   )
+}
+
+/** Null for summaries and digests, which cover several environments. */
+function noticeEnvironment(notice: Notice): string | null {
+  return 'error' in notice || notice.event === 'baseline' ? notice.environment : null
 }

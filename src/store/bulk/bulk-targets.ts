@@ -237,7 +237,10 @@ export const LEASES = bulkTarget('faultboard_leases', ['name', 'expires_at', 'la
 
 export const DELIVERIES = bulkTarget(
   'faultboard_deliveries',
-  ['idempotency_key', 'channel', 'event', 'error_id', 'application_id', 'state', 'payload', 'run_at', 'created_at'],
+  [
+    ...(['idempotency_key', 'channel', 'event', 'error_id', 'application_id', 'environment'] as const),
+    ...(['state', 'payload', 'run_at', 'created_at'] as const),
+  ],
   {
     onConflict: { key: ['idempotency_key'], update: [] },
   },

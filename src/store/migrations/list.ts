@@ -4,6 +4,7 @@ import { tags } from './0003-tags.js'
 import { apiTokens } from './0004-api-tokens.js'
 import { audit } from './0005-audit.js'
 import { people } from './0006-people.js'
+import { deliveryEnvironments } from './0007-delivery-environments.js'
 import type { Migration } from './table.js'
 
 /** All migrations in order. A released migration never changes. Add a new migration instead. */
@@ -14,4 +15,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0004-api-tokens': apiTokens,
   '0005-audit': audit,
   '0006-people': people,
+  '0007-delivery-environments': deliveryEnvironments,
 }

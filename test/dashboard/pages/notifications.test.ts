@@ -231,3 +231,28 @@ test('shows a failing channel on its page, in the sidebar of every page and in t
     work: { deliveries: { channel_problems: [{ channel: 'webhook', failed_attempts: 3 }] } },
   })
 })
+
+test('limits deliveries and counts to an environment, without tests', async () => {
+  const inbox = await openHttpInbox((webhook_url) => ({ webhook_url }))
+  onTestFinished(() => inbox.close())
+  const host = await startHost('sqlite::memory:', { ...inbox.settings, environment: 'production', run_jobs: false })
+  onTestFinished(() => host.close())
+  const read = async (query = '') => (await host.json(`/notifications${query}`)) as unknown as Answer
+  inbox.behavior = 'refuse'
+  await host.post('/notifications/test', { channel: 'webhook' })
+  await host.tracker.Commands.LogError.call({ error_type: 'A', message: 'x', environment: 'staging' })
+  await host.tracker.Commands.LogError.call({ error_type: 'B', message: 'x' })
+  const { deliveries, counts, pagination } = await read('?environment=staging')
+  expect(deliveries).toMatchObject([{ environment: 'staging', event: 'new', subject: 'A: x' }])
+  expect([pagination.total_count, counts.pending, counts.failed]).toEqual([1, 1, 0])
+  const all = await read()
+  expect(all.deliveries.map(({ environment }) => environment)).toEqual(['production', 'staging', null])
+
+  const page = await (await host.get('/notifications')).text()
+  expect(page).toContain(' · <bdi>staging</bdi>')
+  expect(page).not.toContain('<bdi>production</bdi>')
+  const none = await (await host.get('/notifications?environment=staging&state=failed')).text()
+  expect(none).toContain('<a href="/error_dashboard/notifications">Show all notifications</a>')
+  const retry = await host.post(`/notifications/${all.deliveries[2]?.id}/retry`, { environment: 'staging' })
+  expect(retry.headers.get('location')).toBe('/error_dashboard/notifications?environment=staging')
+})

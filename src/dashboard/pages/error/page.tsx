@@ -2,7 +2,8 @@ import * as v from 'valibot'
 import { cachedQuery } from '../../../analytics/cached-query.js'
 import { cachedReleaseTimes, markersWithin } from '../../../analytics/releases/release-markers.js'
 import { chartSpan, chartSpanInput } from '../../../model/chart-span.js'
-import { integer, optional } from '../../../model/input/input.js'
+import { MAX_ENVIRONMENT_LENGTH } from '../../../model/environment.js'
+import { filterText, integer, optional } from '../../../model/input/input.js'
 import * as r from '../../../model/result.js'
 import { knownNames, mergeNames } from '../../../people/known-people.js'
 import { listAssignees } from '../../../triage/list/filter-choices.js'
@@ -42,6 +43,7 @@ export const error = definePage({
   role: 'viewer',
   parameters: v.object({
     ...findError.input.entries,
+    environment: filterText({ max: MAX_ENVIRONMENT_LENGTH, note: 'only related errors of its own environment' }),
     ...chartSpanInput,
     wide_frame: optional(integer({ min: 1, max: 10 })),
     ...listOriginInput,

@@ -69,6 +69,12 @@ function Row({ delivery, visit }: DeliveryProps) {
               <bdi>{delivery.application_name}</bdi>
             </>
           )}
+          {delivery.environment !== null && delivery.environment !== visit.options.environment && (
+            <>
+              {' · '}
+              <bdi>{delivery.environment}</bdi>
+            </>
+          )}
         </p>
       </td>
       <td class="delivery-channel">{channelLabel(delivery.channel)}</td>

@@ -46,11 +46,11 @@ export const notifications = definePage({
   role: 'viewer',
   parameters: v.omit(deliveriesInput, ['error_id']),
   async load(context, parameters): Promise<Notifications> {
-    const { channel, application_id } = parameters
+    const { channel, application_id, environment } = parameters
     const [channels, log, counts] = await Promise.all([
       channelsWithHealth(context),
       deliveries.run(context, parameters),
-      deliveryCounts.run(context, { channel, application_id }),
+      deliveryCounts.run(context, { channel, application_id, environment }),
     ])
     return { channels, quiet_hours: quietHours(context), counts, ...log }
   },
@@ -111,7 +111,7 @@ interface DeliveryLogProps {
 function DeliveryLog({ data, visit, state, channel }: DeliveryLogProps) {
   const { counts, channels } = data
   const total = DELIVERY_STATES.reduce((sum, state) => sum + counts[state], 0)
-  if (total === 0 && channel === undefined) return <NoDeliveries channels={channels} />
+  if (total === 0 && channel === undefined && visit.environment === null) return <NoDeliveries channels={channels} />
   return (
     <>
       <Tabs
@@ -129,7 +129,7 @@ function DeliveryLog({ data, visit, state, channel }: DeliveryLogProps) {
       <ChannelFilter channels={channels} channel={channel} visit={visit} />
       {data.deliveries.length === 0 ? (
         <Empty title="No matching notifications">
-          <a href={href(visit, '/notifications')}>Show all notifications</a>
+          <a href={href(visit, '/notifications', { environment: null })}>Show all notifications</a>
         </Empty>
       ) : (
         <div class="delivery-log">

@@ -130,9 +130,16 @@ function ApplicationSwitcher({ visit }: { visit: Visit }) {
 
 /** Lists the selected environment even if it has no errors, so that the visitor can select another one. */
 function EnvironmentSwitcher({ visit }: { visit: Visit }) {
-  const { environment, environments } = visit
+  const { environment, environments, ignoresEnvironment } = visit
   const names = environment === null ? environments : [...new Set([...environments, environment])]
   if (names.length < 2) return null
+  if (ignoresEnvironment) {
+    return (
+      <p class="rail-application rail-scope word" title="This page is not filtered by environment">
+        All environments
+      </p>
+    )
+  }
   return (
     <Switcher
       title="Environment"

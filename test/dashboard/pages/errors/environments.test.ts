@@ -12,3 +12,25 @@ test('a row shows the environment of an error if it is not the one of this proce
   expect(page.match(/<span class="application">staging<\/span>/g)).toHaveLength(1)
   expect(page).not.toContain('<span class="application">production</span>')
 })
+
+test('the sidebar offers environments on filtered pages only, and shows "All environments" on the others', async () => {
+  const host = await startHost('sqlite::memory:', { environment: 'production', enable_system_health: true })
+  onTestFinished(() => host.close())
+  const sidebar = async (path: string) => {
+    const page = await (await host.get(path)).text()
+    if (page.includes('<summary title="Environment">')) return 'menu'
+    return page.includes('>All environments</p>') ? 'text' : 'none'
+  }
+  const logged = await host.tracker.Commands.LogError.call({ error_type: 'A', message: 'x' })
+  expect(await sidebar('/settings')).toBe('none')
+  await host.tracker.Commands.LogError.call({ error_type: 'A', message: 'x', environment: 'staging' })
+  // The list of environments is cached per application.
+  const [application] = await host.tracker.Queries.Applications.call()
+  const query = `?application_id=${application?.id}&environment=staging`
+  for (const path of ['/overview', '/errors', `/errors/${logged?.id}`, '/releases', '/notifications']) {
+    expect([path, await sidebar(`${path}${query}`)]).toEqual([path, 'menu'])
+  }
+  for (const path of ['/runtime', '/health', '/settings', '/settings/audit', '/settings/access']) {
+    expect([path, await sidebar(`${path}${query}`)]).toEqual([path, 'text'])
+  }
+})
