@@ -1,4 +1,5 @@
 import type {
+  AssignedNotice,
   BaselineNotice,
   DigestError,
   DigestNotice,
@@ -53,6 +54,17 @@ export function heldNotice(notices: HeldNotice['notices'] = [errorNotice('new'),
   return { event: 'held', reason: 'quiet_hours', ...about, severity: 'critical', total: notices.length + 3, notices }
 }
 
+function assignedNotice(
+  errors: readonly AssignedNotice['errors'][number][] = [errorNotice('new')],
+  more: Partial<AssignedNotice> = {},
+): AssignedNotice {
+  return {
+    ...{ event: 'assigned', ...about, severity: 'high', assigned_by: 'Anna', errors, total: errors.length },
+    recipient: { name: 'Ben', email: 'ben@shop.example' },
+    ...more,
+  }
+}
+
 function testNotice(requested_by = 'admin'): TestNotice {
   return { event: 'test', ...about, severity: 'low', requested_by }
 }
@@ -90,6 +102,7 @@ export const NOTICES: Readonly<Record<NoticeEvent, Notice>> = {
   baseline: baselineNotice(),
   held: heldNotice(),
   digest: digestNotice(),
+  assigned: assignedNotice(),
   test: testNotice(),
 }
 
@@ -106,6 +119,14 @@ export function hostileNotices(text = HOSTILE): Notice[] {
     { ...baseline, platforms },
     { ...heldNotice(Array.from({ length: 60 }, () => reopened)), ...named },
     { ...testNotice(text), ...named },
+    { ...assignedNotice([errorNotice('new', error, named)], { assigned_by: text }), ...named },
+    {
+      ...assignedNotice(
+        Array.from({ length: 10 }, () => errorNotice('new', error, named)),
+        { total: 60, assigned_by: text, recipient: { name: text, email: 'ben@shop.example' } },
+      ),
+      ...named,
+    },
     {
       ...digestNotice({
         new_errors: Array.from({ length: 20 }, (_, id) => ({

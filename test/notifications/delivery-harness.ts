@@ -61,7 +61,7 @@ export function harnessesOn(database: TestDatabase): (settings?: Settings) => Pr
 const TABLES: readonly (keyof Schema)[] = [
   'faultboard_deliveries', 'faultboard_cooldowns', 'faultboard_jobs', 'faultboard_activities', 'faultboard_baselines',
   'faultboard_error_hours', 'faultboard_application_hours', 'faultboard_releases', 'faultboard_errors', 'faultboard_leases',
-  'faultboard_budget_usage', 'faultboard_rejection_hours',
+  'faultboard_budget_usage', 'faultboard_rejection_hours', 'faultboard_people',
 ] // biome-ignore format: a word list reads best as lines of words
 
 export function harnessAt(

@@ -1,6 +1,7 @@
 import { type Card, cardSummary, type Fact, type Item, renderCard } from '../content/card.js'
 import { urlHost } from '../content/dashboard-links.js'
 import { formatQuantity } from '../content/format-text.js'
+import { EMAIL_ONLY_EVENTS } from '../content/notice.js'
 import { escapeWithinLimit, ZERO_WIDTH_BREAK } from '../content/safe-text.js'
 import { post } from '../outbound/http-post.js'
 import type { Channel } from './channel.js'
@@ -20,7 +21,7 @@ export const chat: Channel = {
   missingOptions: ({ enable_chat_notifications, chat_webhook_url }) =>
     enable_chat_notifications ? (chat_webhook_url === null ? ['chat_webhook_url'] : []) : null,
   target: ({ chat_webhook_url }) => urlHost(chat_webhook_url),
-  supports: (event) => event !== 'resolved' && event !== 'digest',
+  supports: (event) => event !== 'resolved' && !EMAIL_ONLY_EVENTS.includes(event),
   async send({ key, notice }, sendContext) {
     if (notice.event === 'digest') return { state: 'refused', response: 'Digests are sent by email only.' }
     const card = renderCard(notice, sendContext.links, sendContext.config.time_zone)

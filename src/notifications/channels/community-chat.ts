@@ -2,6 +2,7 @@ import type { Severity } from '../../model/severity/severity.js'
 import { type Card, cardSummary, type Item, renderCard } from '../content/card.js'
 import { urlHost } from '../content/dashboard-links.js'
 import { formatQuantity } from '../content/format-text.js'
+import { EMAIL_ONLY_EVENTS } from '../content/notice.js'
 import { escapeWithinLimit, ZERO_WIDTH_BREAK } from '../content/safe-text.js'
 import { post } from '../outbound/http-post.js'
 import type { Channel } from './channel.js'
@@ -31,7 +32,7 @@ export const communityChat: Channel = {
   enablingOption: 'community_chat_webhook_url',
   missingOptions: ({ community_chat_webhook_url }) => (community_chat_webhook_url === null ? null : []),
   target: ({ community_chat_webhook_url }) => urlHost(community_chat_webhook_url),
-  supports: (event) => event !== 'resolved' && event !== 'digest',
+  supports: (event) => event !== 'resolved' && !EMAIL_ONLY_EVENTS.includes(event),
   async send({ key, notice }, sendContext) {
     if (notice.event === 'digest') return { state: 'refused', response: 'Digests are sent by email only.' }
     const { config, links } = sendContext

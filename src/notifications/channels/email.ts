@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { MailTransport } from '../../config/kinds.js'
 import type { Options } from '../../config/options.js'
-import type { Notice } from '../content/notice.js'
+import type { AssignedError, Notice } from '../content/notice.js'
 import { oneLine } from '../content/safe-text.js'
 import { digestMail } from '../mail/digest-mail.js'
 import { noticeMail } from '../mail/notification-mail.js'
@@ -44,17 +44,27 @@ export const email: Channel = {
 function createEnvelope({ key, notice }: Message, config: Options): Record<string, unknown> {
   const from = senderAddress(config)
   const domain = /@([a-z0-9.-]+)/i.exec(config.notification_email_from ?? '')?.[1] ?? 'faultboard.localdomain'
+  const single = singleError(notice)
   const messageId = (parts: readonly unknown[]) => `<faultboard.${shortHash(parts)}@${domain}>`
   return {
     ...(from === undefined ? {} : { from }),
-    to: config.notification_email_recipients.map(headerText),
+    to: recipients(notice, config).map(headerText),
     messageId: messageId([key, notice.application_name, notice.environment, notice.at]),
     // Makes mail clients group all mails about one error into a thread.
-    ...('error' in notice
-      ? { references: messageId([notice.application_name, notice.environment, notice.error.hash_signature]) }
+    ...(single
+      ? { references: messageId([single.application_name, single.environment, single.error.hash_signature]) }
       : {}),
     headers: mailHeaders(key, notice),
   }
+}
+
+function recipients(notice: Notice, { notification_email_recipients }: Options): readonly string[] {
+  return notice.event === 'assigned' ? [notice.recipient.email] : notification_email_recipients
+}
+
+function singleError(notice: Notice): AssignedError | null {
+  if (notice.event === 'assigned') return notice.total === 1 ? (notice.errors[0] ?? null) : null
+  return 'error' in notice ? notice : null
 }
 
 function mailHeaders(key: string, notice: Notice): Record<string, string> {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Severity } from '../../model/severity/severity.js'
 import { type Card, type CardNotice, cardSummary, renderCard } from '../content/card.js'
 import { urlHost } from '../content/dashboard-links.js'
+import { EMAIL_ONLY_EVENTS } from '../content/notice.js'
 import { post } from '../outbound/http-post.js'
 import type { Channel } from './channel.js'
 
@@ -21,7 +22,7 @@ export const incident: Channel = {
   enablingOption: 'incident_integration_key',
   missingOptions: ({ incident_integration_key }) => (incident_integration_key === null ? null : []),
   target: ({ incident_events_url }) => urlHost(incident_events_url),
-  supports: (event) => event !== 'held' && event !== 'digest',
+  supports: (event) => event !== 'held' && !EMAIL_ONLY_EVENTS.includes(event),
   async send({ key, notice }, sendContext) {
     if (notice.event === 'digest') return { state: 'refused', response: 'Digests are sent by email only.' }
     const { config, links } = sendContext

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { type Links, urlHost } from '../content/dashboard-links.js'
-import type { Notice } from '../content/notice.js'
+import { EMAIL_ONLY_EVENTS, type Notice } from '../content/notice.js'
 import { truncate } from '../content/safe-text.js'
 import { post } from '../outbound/http-post.js'
 import type { Channel } from './channel.js'
@@ -17,7 +17,7 @@ export const webhook: Channel = {
   enablingOption: 'webhook_url',
   missingOptions: ({ webhook_url }) => (webhook_url === null ? null : []),
   target: ({ webhook_url }) => urlHost(webhook_url),
-  supports: (event) => event !== 'resolved' && event !== 'digest',
+  supports: (event) => event !== 'resolved' && !EMAIL_ONLY_EVENTS.includes(event),
   async send({ key, notice }, sendContext) {
     const { webhook_url, webhook_secret } = sendContext.config
     const body = JSON.stringify({ key, ...toJson(notice), links: noticeLinks(notice, sendContext.links) })

@@ -2,7 +2,16 @@ import type { Severity } from '../../model/severity/severity.js'
 import { HOUR } from '../../model/time.js'
 import type { Links } from './dashboard-links.js'
 import { formatCount, formatQuantity, formatTime } from './format-text.js'
-import type { BaselineNotice, DigestNotice, ErrorNotice, HeldNotice, Notice, TestNotice } from './notice.js'
+import type {
+  AssignedError,
+  AssignedNotice,
+  BaselineNotice,
+  DigestNotice,
+  ErrorNotice,
+  HeldNotice,
+  Notice,
+  TestNotice,
+} from './notice.js'
 import { oneLine, safeText, withoutLinks } from './safe-text.js'
 
 /**
@@ -57,6 +66,8 @@ export function renderCard(notice: CardNotice, links: Links, time_zone: string):
       return { ...common, ...baselineCard(notice, links) }
     case 'held':
       return { ...common, ...heldCard(notice, links) }
+    case 'assigned':
+      return { ...common, ...assignedCard(notice, links, time_zone) }
     case 'test':
       return { ...common, ...testCard(notice, links) }
     default:
@@ -84,9 +95,11 @@ export function sourceLabel({
 const EMPTY_CARD = { type: null, message: null, facts: [], items: [], more: 0, url: null }
 
 function errorCard(notice: ErrorNotice, links: Links, time_zone: string): Partial<Card> & { title: string } {
-  const { error, severity } = notice
+  return { title: errorTitle(notice), ...errorDetails(notice, links, time_zone) }
+}
+
+function errorDetails({ error, severity }: Pick<ErrorNotice, 'error' | 'severity'>, links: Links, time_zone: string) {
   return {
-    title: errorTitle(notice),
     type: shortText(error.error_type),
     message: withoutLinks(safeText(error.message, MAX_MESSAGE_LENGTH)),
     facts: [
@@ -137,8 +150,12 @@ function baselineCard(notice: BaselineNotice, links: Links): Partial<Card> & { t
             ],
       ),
     ].slice(0, MAX_ITEMS),
-    url: links.page(query.toString().length > MAX_URL_LENGTH ? '/errors' : `/errors?${query}`),
+    url: listUrl(query, links),
   }
+}
+
+function listUrl(query: URLSearchParams, links: Links): string | null {
+  return links.page(query.toString().length > MAX_URL_LENGTH ? '/errors' : `/errors?${query}`)
 }
 
 /** `Web: 37 this hour, baseline 4.2 ± 1.1` */
@@ -174,6 +191,30 @@ function heldItem(notice: ErrorNotice | BaselineNotice, defaultSource: string, l
     type: type ?? '',
     message: oneLine(message ?? '', MAX_TEXT_LENGTH),
     url,
+  }
+}
+
+function assignedCard(notice: AssignedNotice, links: Links, time_zone: string): Partial<Card> & { title: string } {
+  const { errors, total, recipient } = notice
+  const assigned = `assigned to you by ${shortText(notice.assigned_by, MAX_NAME_LENGTH)}`
+  const [first] = errors
+  if (total === 1 && first) return { title: `Error ${assigned}`, ...errorDetails(first, links, time_zone) }
+  const mine = { unresolved: 'true', hide_snoozed: 'true', assigned_to: recipient.name.toWellFormed() }
+  return {
+    title: `${formatQuantity(total, 'error')} ${assigned}`,
+    items: errors.map((error) => assignedItem(error, links)),
+    more: Math.max(0, total - errors.length),
+    url: listUrl(new URLSearchParams(mine), links),
+  }
+}
+
+function assignedItem({ error, severity, ...source }: AssignedError, links: Links): Item {
+  return {
+    title: sourceLabel(source),
+    severity,
+    type: shortText(error.error_type),
+    message: shortText(error.message),
+    url: links.error(error.id),
   }
 }
 

@@ -1,10 +1,23 @@
 import type { Severity } from '../../model/severity/severity.js'
 
 /** Content of a notification as plain data. Stored with the delivery and identical for every channel. */
-export type Notice = ErrorNotice | BaselineNotice | HeldNotice | DigestNotice | TestNotice
+export type Notice = ErrorNotice | BaselineNotice | HeldNotice | DigestNotice | AssignedNotice | TestNotice
 
-export const NOTICE_EVENTS = ['new', 'reopened', 'milestone', 'resolved', 'baseline', 'held', 'digest', 'test'] as const
+export const NOTICE_EVENTS = [
+  'new',
+  'reopened',
+  'milestone',
+  'resolved',
+  'baseline',
+  'held',
+  'digest',
+  'assigned',
+  'test',
+] as const
 export type NoticeEvent = (typeof NOTICE_EVENTS)[number]
+
+/** Have their own recipients or layout. */
+export const EMAIL_ONLY_EVENTS: readonly NoticeEvent[] = ['digest', 'assigned']
 
 interface NoticeSource {
   event: NoticeEvent
@@ -102,6 +115,19 @@ export interface DigestError {
   /** Occurrences in the period. */
   count: number
 }
+
+/** Sent to a person to whom another person or a program assigned errors. */
+export interface AssignedNotice extends NoticeSource {
+  event: 'assigned'
+  severity: Severity
+  assigned_by: string
+  recipient: { name: string; email: string }
+  total: number
+  /** Most severe first, truncated to what a message can show. */
+  errors: readonly AssignedError[]
+}
+
+export interface AssignedError extends Pick<ErrorNotice, 'application_name' | 'environment' | 'severity' | 'error'> {}
 
 /** Verifies that a channel works. */
 export interface TestNotice extends NoticeSource {

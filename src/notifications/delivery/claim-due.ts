@@ -114,13 +114,17 @@ async function findPostponements(
 async function findUnfinished(trx: Transaction<Schema>, candidates: readonly Delivery[]) {
   const errorIds = candidates.flatMap(({ error_id }) => error_id ?? [])
   if (errorIds.length === 0) return []
-  return trx
-    .selectFrom('faultboard_deliveries')
-    .select(['id', 'error_id', 'channel', 'run_at'])
-    .where('error_id', 'in', errorIds)
-    .where('state', 'in', ['pending', 'sending'])
-    .orderBy('id')
-    .execute()
+  return (
+    trx
+      .selectFrom('faultboard_deliveries')
+      .select(['id', 'error_id', 'channel', 'run_at'])
+      .where('error_id', 'in', errorIds)
+      .where('state', 'in', ['pending', 'sending'])
+      // Waits for further assignments, and must not delay messages about its error.
+      .where('event', '!=', 'assigned')
+      .orderBy('id')
+      .execute()
+  )
 }
 
 /** Requeues claimed deliveries without counting the attempt. */

@@ -8,6 +8,7 @@ import type { Outbox, RecordedGroup } from '../../store/recording/outbox.js'
 import type { Schema } from '../../store/schema.js'
 import { activeChannels } from '../channels/channels.js'
 import type { ErrorNotice } from '../content/notice.js'
+import { writeAssignmentEmail } from '../rules/assignments.js'
 import { activeCooldowns, startCooldowns } from '../rules/cooldowns.js'
 import { applyHourlyLimit } from '../rules/hourly-limit.js'
 import { createResolveDeliveries } from '../rules/resolve-deliveries.js'
@@ -29,7 +30,9 @@ const COOLDOWN_EXEMPT_CHANNEL = 'incident'
 
 /** Creates the outbox, which writes deliveries in the transaction that records the errors. */
 export function createOutbox({ config, database: { dialect }, now, reject }: OutboxOptions): Outbox {
-  const hasChannels = activeChannels(config).length > 0
+  const channels = activeChannels(config)
+  const hasChannels = channels.length > 0
+  const sendsEmail = channels.some(({ name }) => name === 'email')
   const planDeliveries = createDeliveryPlanner(config)
   let lastWriteAt = Number.NEGATIVE_INFINITY
   const noteWrite = () => {
@@ -110,6 +113,12 @@ export function createOutbox({ config, database: { dialect }, now, reject }: Out
         await createResolveDeliveries(trx, errors, { loadNames: loadApplicationNames, now: at }),
         at,
       )
+    },
+
+    async assigned(trx, errors, assignment) {
+      if (!sendsEmail) return
+      const context = { dialect, config, loadNames: loadApplicationNames, now: now() }
+      await writeAssignmentEmail(trx, context, errors, assignment)
     },
 
     noteWrite,

@@ -9,7 +9,7 @@ import { deliveryTotals } from '../../store/delivery-totals.js'
 import type { Selectable } from '../../store/kysely.js'
 import type { DeliveriesTable } from '../../store/schema.js'
 import { CHANNEL_NAMES } from '../channels/channel.js'
-import { NOTICE_EVENTS, type Notice } from '../content/notice.js'
+import { type ErrorNotice, NOTICE_EVENTS, type Notice } from '../content/notice.js'
 import { createKeyPrefixer } from './send-once.js'
 
 export const DELIVERY_STATES = [
@@ -212,13 +212,22 @@ function noticeSubject(notice: Notice): string {
         : `${notice.total} notifications held during quiet hours`
     case 'digest':
       return `${notice.digest.frequency === 'daily' ? 'Daily' : 'Weekly'} digest`
+    case 'assigned': {
+      const [first] = notice.errors
+      const people = `assigned to ${notice.recipient.name} by ${notice.assigned_by}`
+      return notice.total === 1 && first ? `${errorSummary(first)} (${people})` : `${notice.total} errors ${people}`
+    }
     case 'test':
       return `Test requested by ${notice.requested_by}`
     default:
       // A newer release on the same database may write events that this release does not support.
       if (!notice.error) return notice.event
-      return `${notice.error.error_type}: ${notice.error.message}`.slice(0, 200)
+      return errorSummary(notice)
   }
+}
+
+function errorSummary({ error }: Pick<ErrorNotice, 'error'>): string {
+  return `${error.error_type}: ${error.message}`.slice(0, 200)
 }
 
 export const DeliveryCounts = r.object({

@@ -19,15 +19,16 @@ import {
 export function noticeMail(notice: CardNotice, links: Links, time_zone: string): Mail {
   const card = renderCard(notice, links, time_zone)
   const subject = mailSubject(card)
+  const footer = footerLines(notice, card, links)
   return {
     subject,
-    text: `${textLines(card, links).join('\n')}\n`,
+    text: `${[...textLines(card), ...footer].join('\n')}\n`,
     html: renderMailLayout({
       subject,
       preview: cardSummary(card, MAX_SUBJECT_LENGTH),
       source: card.source,
       body: mailBody(card),
-      footer: htmlFooter(card, links),
+      footer: html`${footer.join(' ')}`,
     }),
   }
 }
@@ -40,7 +41,7 @@ function mailSubject({ source, title, type, message }: Card): string {
   )
 }
 
-function textLines(card: Card, links: Links): string[] {
+function textLines(card: Card): string[] {
   const { title, source, type, message, facts, items, more, url } = card
   return [
     `${title} in ${source}`,
@@ -56,7 +57,6 @@ function textLines(card: Card, links: Links): string[] {
     ...(url === null ? [] : ['', url]),
     '',
     '-- ',
-    ...footerLines(card, links),
   ]
 }
 
@@ -94,11 +94,8 @@ function itemRow({ title, severity, type, message, url }: Item): Html {
 </div>`
 }
 
-function htmlFooter(card: Card, links: Links): Html {
-  return html`${footerLines(card, links).join(' ')}`
-}
-
-function footerLines({ source, type }: Card, links: Links): string[] {
+function footerLines({ event }: CardNotice, { source, type }: Card, links: Links): string[] {
+  if (event === 'assigned') return [`You receive this email because errors of ${source} were assigned to you.`]
   const canSilence = type !== null && links.page('') !== null
   return [recipientsNote(source), ...(canSilence ? ['Snooze or mute the error to stop notifications about it.'] : [])]
 }

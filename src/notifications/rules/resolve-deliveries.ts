@@ -4,7 +4,7 @@ import type { Schema } from '../../store/schema.js'
 import type { ErrorRow } from '../../store/sql/row-locks.js'
 import type { ChannelName } from '../channels/channel.js'
 import { CHANNELS } from '../channels/channels.js'
-import type { ErrorNotice } from '../content/notice.js'
+import type { ErrorNotice, NoticeError } from '../content/notice.js'
 import type { NewDelivery } from '../delivery/plan-deliveries.js'
 
 interface ResolutionOptions {
@@ -73,19 +73,23 @@ function resolvedNotice(row: ErrorRow, application_name: string, now: number): E
     environment: row.environment,
     at: now,
     severity: row.severity,
-    error: {
-      id: row.id,
-      application_id: row.application_id,
-      error_type: row.error_type,
-      message: cleanText(row.message, MAX_MESSAGE_LENGTH),
-      place: row.place,
-      platform: row.platform,
-      app_version: row.app_version,
-      occurrence_count: row.occurrence_count,
-      first_seen_at: row.first_seen_at,
-      occurred_at: row.occurred_at,
-      hash_signature: row.hash_signature,
-      regressed_in_version: row.regressed_in_version,
-    },
+    error: noticeError(row),
+  }
+}
+
+export function noticeError(row: ErrorRow): NoticeError {
+  return {
+    id: row.id,
+    application_id: row.application_id,
+    error_type: row.error_type,
+    message: cleanText(row.message, MAX_MESSAGE_LENGTH),
+    place: row.place,
+    platform: row.platform,
+    app_version: row.app_version,
+    occurrence_count: row.occurrence_count,
+    first_seen_at: row.first_seen_at,
+    occurred_at: row.occurred_at,
+    hash_signature: row.hash_signature,
+    regressed_in_version: row.regressed_in_version,
   }
 }

@@ -13,10 +13,18 @@ export interface Outbox {
   recorded(trx: Transaction<Schema>, groups: readonly RecordedGroup[]): Promise<void>
   /** Called with errors that this transaction resolves or deletes. The rows contain the values before the change. */
   settled(trx: Transaction<Schema>, errors: readonly ErrorRow[]): Promise<void>
+  /** Called with errors that this transaction assigns to a person. */
+  assigned(trx: Transaction<Schema>, errors: readonly ErrorRow[], assignment: Assignment): Promise<void>
   /** Announces that the next transaction stores a notification, so that it is sent immediately. */
   noteWrite(): void
   /** Whether notifications were stored recently. Their transaction may not be committed yet. */
   hasRecentWrites(): boolean
+}
+
+export interface Assignment {
+  assigned_to: string
+  /** Name of the person or program that assigned the errors. */
+  actor: string
 }
 
 export interface RecordedGroup {

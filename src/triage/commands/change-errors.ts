@@ -3,6 +3,7 @@ import { errorNotFound } from '../../model/errors.js'
 import type { AuditAction, AuditedChange } from '../../model/people/audit.js'
 import { releaseVersion } from '../../model/releases/releases.js'
 import type { Updateable } from '../../store/kysely.js'
+import type { Assignment } from '../../store/recording/outbox.js'
 import { createNewestReleaseLookup, releaseReporter } from '../../store/releases.js'
 import type { ErrorsTable } from '../../store/schema.js'
 import { type ErrorRow, lockErrors } from '../../store/sql/row-locks.js'
@@ -69,6 +70,8 @@ export async function changeErrors(
     const rows = application_id === undefined ? locked : locked.filter((row) => row.application_id === application_id)
     const newestRelease = createNewestReleaseLookup(trx)
     const closedErrors: ErrorRow[] = []
+    const assignedErrors: ErrorRow[] = []
+    let assignment: Assignment | null = null
     let changed = 0
     for (const row of rows) {
       const requested = change(row)
@@ -76,6 +79,10 @@ export async function changeErrors(
       changed++
       const { activity } = requested
       if (requested.set.resolved === 1 && row.resolved === 0) closedErrors.push(row)
+      if (requested.set.assigned_to) {
+        assignedErrors.push(row)
+        assignment = { assigned_to: requested.set.assigned_to, actor: activity.actor }
+      }
       const set = { ...requested.set, ...(await releaseColumns(newestRelease, row, requested.set)) }
       if (Object.keys(set).length > 0)
         await trx.updateTable('faultboard_errors').set(set).where('id', '=', row.id).execute()
@@ -93,6 +100,7 @@ export async function changeErrors(
         .execute()
     }
     if (closedErrors.length > 0) await outbox.settled(trx, closedErrors)
+    if (assignment) await outbox.assigned(trx, assignedErrors, assignment)
     return { changed, unchanged: rows.length - changed }
   })
 }

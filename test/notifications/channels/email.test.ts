@@ -19,7 +19,7 @@ const open = () => openMailInbox((smtp_url) => ({ ...MAILS, smtp_url }))
 
 channelContract({
   channel: email,
-  carries: ['new', 'reopened', 'milestone', 'baseline', 'held', 'digest', 'test'],
+  carries: ['new', 'reopened', 'milestone', 'baseline', 'held', 'digest', 'assigned', 'test'],
   open,
   busy: { response: '450 try again later' },
   expectEscaped,
@@ -30,10 +30,10 @@ const OWN_HEADERS = [
   ...['X-Auto-Response-Suppress', 'X-Faultboard-Event', 'X-Faultboard-Key'],
 ]
 
-function expectEscaped({ raw }: ReceivedMessage): void {
+function expectEscaped({ raw }: ReceivedMessage, { event }: Notice): void {
   const { headers, names, text, html } = parseMail(raw)
   expect(names.filter((name) => !OWN_HEADERS.includes(name))).toEqual([])
-  expect(headers.to).toBe('Ops <ops@shop.example>, lead@shop.example')
+  expect(headers.to).toBe(event === 'assigned' ? 'ben@shop.example' : 'Ops <ops@shop.example>, lead@shop.example')
   expect(headers.subject?.length).toBeLessThanOrEqual(200)
   for (const value of Object.values(headers)) expect(value).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u)
   expect(text.replaceAll('\r\n', '\n')).not.toMatch(/[\p{Bidi_Control}\0\r]|\p{Cc}\[31m/u)

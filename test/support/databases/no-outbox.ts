@@ -4,6 +4,7 @@ import type { Outbox } from '../../../src/store/recording/outbox.js'
 export const NO_OUTBOX: Outbox = {
   async recorded() {},
   async settled() {},
+  async assigned() {},
   noteWrite() {},
   hasRecentWrites: () => false,
 }

@@ -21,6 +21,7 @@ export const EVENT_LABELS: Readonly<Record<Delivery['event'], string>> = {
   baseline: 'Spike',
   held: 'Quiet-hours summary',
   digest: 'Digest',
+  assigned: 'Assignment',
   test: 'Test',
 }
 
