@@ -1,7 +1,7 @@
 import type { Context } from '../context.js'
 import type { Scope } from '../model/input/scope.js'
 import type { Database } from '../store/database.js'
-import { errorsInScope, isLimited } from './sums/scope-conditions.js'
+import { isLimited, occurrencesInScope } from './sums/scope-conditions.js'
 
 /** Selects the newest user-error pairs, so that the number of rows is limited. */
 export interface UserErrorPairsInput {
@@ -24,15 +24,7 @@ export function newestUserErrorPairs(context: Context, { scope, since, limit }: 
   return read
     .selectFrom(scanned.as('u'))
     .selectAll('u')
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('faultboard_errors as e')
-          .select('e.id')
-          .whereRef('e.id', '=', 'u.error_id')
-          // Looks up the errors of the pairs; the application index would read all its errors.
-          .where(errorsInScope(context, scope, { table: 'e' })),
-      ),
-    )
+    .where(occurrencesInScope(context, 'u.error_id', scope))
     .orderBy('u.last_seen_at', 'desc')
     .limit(limit)
 }

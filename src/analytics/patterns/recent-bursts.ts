@@ -4,8 +4,9 @@ import type { Scope } from '../../model/input/scope.js'
 import * as r from '../../model/result.js'
 import { HOUR, startOfHour } from '../../model/time.js'
 import { packedRows } from '../../store/bulk/packed-rows.js'
+import { sql } from '../../store/kysely.js'
 import { loadRankedErrors, RankedError } from '../ranked-errors.js'
-import { errorsInScope, isLimited } from '../sums/scope-conditions.js'
+import { occurrencesInScope } from '../sums/scope-conditions.js'
 import { loadErrorHourCounts } from '../sums/subject.js'
 import { Burst, compareWithSums, findBursts, type OccurrenceRun } from './pattern-detector.js'
 
@@ -29,14 +30,18 @@ interface StoredOccurrence {
   occurred_at: number
 }
 
+type ReadOccurrence = StoredOccurrence & { in_scope: number }
+
 /** Maximum number of occurrences to examine, newest first. */
 const MAX_OCCURRENCES = 10_000
+/** Maximum number of occurrences to read for them, if most belong to other applications or environments. */
+const MAX_READ_OCCURRENCES = 30_000
 /** Limits how long one query blocks the event loop on SQLite. */
 const ROWS_PER_QUERY = 2500
 
 /** Returns the newest bursts of any error since a time. */
 export async function recentBursts(context: Context, scope: Scope, from: number, limit: number): Promise<RecentBursts> {
-  const { occurrences, is_lower_bound } = await loadNewest(context, scope, from)
+  const { occurrences, since } = await loadNewest(context, scope, from)
   const bursts = burstsByError(occurrences)
     .sort((a, b) => b.started_at.localeCompare(a.started_at) || b.error_id - a.error_id)
     .slice(0, limit)
@@ -49,19 +54,24 @@ export async function recentBursts(context: Context, scope: Scope, from: number,
       const error = errors.get(error_id)
       return error ? [{ ...burst, error }] : []
     }),
-    since: new Date(is_lower_bound ? (occurrences.at(-1)?.occurred_at ?? from) : from).toISOString(),
-    is_lower_bound,
+    since: new Date(since ?? from).toISOString(),
+    is_lower_bound: since !== null,
   }
 }
 
+/** Reads occurrences backward, page by page. `since` is the oldest time read, or null if all of the period were read. */
 async function loadNewest(context: Context, scope: Scope, from: number) {
   const { database } = context
   const occurrences: StoredOccurrence[] = []
   let last: StoredOccurrence | undefined
-  while (occurrences.length < MAX_OCCURRENCES) {
+  for (let read = 0; read < MAX_READ_OCCURRENCES && occurrences.length < MAX_OCCURRENCES; read += ROWS_PER_QUERY) {
     const query = database.read
       .selectFrom('faultboard_occurrences as o')
       .select(['o.id', 'o.error_id', 'o.occurred_at'])
+      // A condition would read all occurrences of the period for a small application.
+      .select(
+        sql<number>`case when ${occurrencesInScope(context, 'o.error_id', scope)} then 1 else 0 end`.as('in_scope'),
+      )
       .where('o.occurred_at', '>=', from)
       .$if(last !== undefined, (query) =>
         query
@@ -70,21 +80,16 @@ async function loadNewest(context: Context, scope: Scope, from: number) {
             or([eb('o.occurred_at', '<', last?.occurred_at ?? 0), eb('o.id', '<', last?.id ?? 0)]),
           ),
       )
-      .$if(isLimited(scope), (query) =>
-        query
-          .innerJoin('faultboard_errors as e', 'e.id', 'o.error_id')
-          .where(errorsInScope(context, scope, { table: 'e' })),
-      )
       .orderBy('o.occurred_at', 'desc')
       .orderBy('o.id', 'desc')
       .limit(ROWS_PER_QUERY)
-    const rows: StoredOccurrence[] = await packedRows(database, query, ['id', 'error_id', 'occurred_at'])
+    const rows: ReadOccurrence[] = await packedRows(database, query, ['id', 'error_id', 'occurred_at', 'in_scope'])
     rows.sort((a, b) => b.occurred_at - a.occurred_at || b.id - a.id)
-    occurrences.push(...rows)
+    occurrences.push(...rows.filter(({ in_scope }) => in_scope === 1))
     last = rows.at(-1)
-    if (rows.length < ROWS_PER_QUERY) return { occurrences, is_lower_bound: false }
+    if (rows.length < ROWS_PER_QUERY) return { occurrences, since: null }
   }
-  return { occurrences, is_lower_bound: true }
+  return { occurrences, since: last?.occurred_at ?? null }
 }
 
 type ErrorRun = OccurrenceRun & { error_id: number }

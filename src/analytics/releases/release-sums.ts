@@ -134,10 +134,11 @@ async function sumHours(
 /** First and last hour of each version within the span, using an index. */
 async function loadFirstAndLastHours(context: Context, scope: Scope, { from, to }: Span) {
   const { read } = context.database
-  const hourWithin = (aggregate: 'min' | 'max') =>
-    sql<number | null>`(select ${sql.raw(aggregate)}(h.hour) from faultboard_application_hours h
+  // With `min` and `max`, MySQL would read all hours of a version, and SQLite all hours of its environment.
+  const firstHour = (direction: 'asc' | 'desc') =>
+    sql<number | null>`(select h.hour from faultboard_application_hours h
       where h.application_id = v.application_id and h.app_version = v.app_version and h.hour >= ${from} and h.hour < ${to}
-      and ${inEnvironment(scope, 'h.environment')})`
+      and ${inEnvironment(scope, 'h.environment')} order by h.hour ${sql.raw(direction)} limit 1)`
   const versions = read
     .selectFrom('faultboard_application_days')
     .select(['application_id', 'app_version'])
@@ -147,12 +148,7 @@ async function loadFirstAndLastHours(context: Context, scope: Scope, { from, to 
     .distinct()
   const rows = await read
     .selectFrom(versions.as('v'))
-    .select([
-      'v.application_id',
-      'v.app_version',
-      hourWithin('min').as('first_hour'),
-      hourWithin('max').as('last_hour'),
-    ])
+    .select(['v.application_id', 'v.app_version', firstHour('asc').as('first_hour'), firstHour('desc').as('last_hour')])
     .execute()
   return new Map(
     rows.flatMap(({ application_id, app_version, first_hour, last_hour }) =>

@@ -63,8 +63,8 @@ export function errorsInScope(
 /** Condition for occurrences of errors; `error_id` is the column that references the error. */
 export function occurrencesInScope(context: Context, error_id: string, scope: Scope): RawBuilder<boolean> {
   if (!isLimited(scope)) return ANY
-  return sql<boolean>`exists (select in_scope.id from faultboard_errors as in_scope
-    where in_scope.id = ${sql.ref(error_id)} and ${errorsInScope(context, scope, { table: 'in_scope' })})`
+  return context.database.dialect.lookupExists(sql`select in_scope.id from faultboard_errors as in_scope
+    where in_scope.id = ${sql.ref(error_id)} and ${errorsInScope(context, scope, { table: 'in_scope' })}`)
 }
 
 /** Condition for rows of an application that reference an error. */

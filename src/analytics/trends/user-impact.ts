@@ -4,7 +4,7 @@ import type { Scope } from '../../model/input/scope.js'
 import * as r from '../../model/result.js'
 import { packedRows } from '../../store/bulk/packed-rows.js'
 import { withoutIndex } from '../../store/sql/sort-order.js'
-import { RankedError, topBy, withErrors } from '../ranked-errors.js'
+import { RankedError, withErrors } from '../ranked-errors.js'
 import type { Span } from '../sums/period.js'
 import { errorsInScope } from '../sums/scope-conditions.js'
 
@@ -15,13 +15,16 @@ export const ImpactedError = r.object({
 })
 export type ImpactedError = v.InferOutput<typeof ImpactedError>
 
-const CANDIDATES_PER_PAGE = 100
+/** Number of errors to check first; triples each time, up to a limit that keeps queries short. */
+const FIRST_PAGE_SIZE = 100
+const MAX_PAGE_SIZE = 2700
 /** Users per query. Counting them takes a few milliseconds. */
 const MAX_USERS_PER_STATEMENT = 40_000
 
 /**
- * Errors with the most affected users in the period. The number of occurrences is an upper bound for the number of
- * users. Errors are checked in that order until no other error can reach the top.
+ * Errors with the most affected users in the period. On ties, errors with more occurrences come first. The number of
+ * occurrences is an upper bound for the number of users. Errors are checked in that order until no other error can reach
+ * the top.
  */
 export async function errorsWithMostUsers(
   context: Context,
@@ -29,22 +32,25 @@ export async function errorsWithMostUsers(
   span: Span,
   limit: number,
 ): Promise<ImpactedError[]> {
-  let topErrors: { id: number; user_count: number }[] = []
-  const minUsers = () => (topErrors.length === limit ? (topErrors[limit - 1]?.user_count ?? 0) : 1)
-  let page = await loadCandidates(context, scope, span, null)
-  while ((page[0]?.occurrence_count ?? 0) >= minUsers()) {
+  let topErrors: CountedError[] = []
+  const lowestTopCount = () => topErrors[limit - 1]?.user_count ?? 0
+  let last: Candidate | null = null
+  for (let size = FIRST_PAGE_SIZE; ; size = Math.min(size * 3, MAX_PAGE_SIZE)) {
+    const page = await loadCandidates(context, scope, span, { after: last, moreUsersThan: lowestTopCount(), size })
+    last = page.at(-1) ?? null
     const byUsers = [...page].sort((a, b) => b.user_count - a.user_count)
-    for (let batch = takeNextBatch(byUsers, minUsers()); batch.length > 0; batch = takeNextBatch(byUsers, minUsers())) {
-      topErrors = topBy(
-        [...topErrors, ...(await countUsers(context, batch, span))],
-        ({ user_count }) => user_count,
-        limit,
-      )
+    const nextBatch = () => takeNextBatch(byUsers, Math.max(1, lowestTopCount()))
+    for (let batch = nextBatch(); batch.length > 0; batch = nextBatch()) {
+      topErrors = [...topErrors, ...(await countUsers(context, batch, span))].sort(compareImpact).slice(0, limit)
     }
-    const isLastPage = page.length < CANDIDATES_PER_PAGE || (page.at(-1)?.occurrence_count ?? 0) < minUsers()
-    page = isLastPage ? [] : await loadCandidates(context, scope, span, page.at(-1) ?? null)
+    // Errors of later pages have at most as many occurrences, so they lose a tie.
+    const isLastPage = page.length < size || (last?.occurrence_count ?? 0) <= lowestTopCount()
+    if (isLastPage) break
   }
-  return withErrors(context, topErrors)
+  return withErrors(
+    context,
+    topErrors.map(({ id, user_count }) => ({ id, user_count })),
+  )
 }
 
 interface Candidate {
@@ -52,6 +58,12 @@ interface Candidate {
   occurrence_count: number
   first_seen_at: number
   user_count: number
+}
+
+type CountedError = Pick<Candidate, 'id' | 'occurrence_count' | 'user_count'>
+
+function compareImpact(a: CountedError, b: CountedError): number {
+  return b.user_count - a.user_count || b.occurrence_count - a.occurrence_count || a.id - b.id
 }
 
 /** Removes and returns the errors to count next, up to the user limit. Stops at errors that cannot rank. */
@@ -68,7 +80,7 @@ async function loadCandidates(
   context: Context,
   scope: Scope,
   { from }: Span,
-  after: Candidate | null,
+  { after, moreUsersThan, size }: { after: Candidate | null; moreUsersThan: number; size: number },
 ): Promise<Candidate[]> {
   const { database } = context
   const ids = database.read
@@ -84,9 +96,11 @@ async function loadCandidates(
         ]),
       ),
     )
+    // The covering index does not contain the users, so it is faster to read a few more pages from it.
+    .$if(!database.dialect.hasCoveringIndexes, (query) => query.where('user_count', '>', moreUsersThan))
     .orderBy('occurrence_count', 'desc')
     .orderBy('id')
-    .limit(CANDIDATES_PER_PAGE)
+    .limit(size)
   const query = database.read
     // Only the sort column is indexed.
     .selectFrom(ids.as('candidates'))
@@ -101,12 +115,15 @@ async function loadCandidates(
   return rows.sort((a, b) => b.occurrence_count - a.occurrence_count || a.id - b.id)
 }
 
-async function countUsers({ database }: Context, errors: readonly Candidate[], { from }: Span) {
+async function countUsers(
+  { database }: Context,
+  errors: readonly Candidate[],
+  { from }: Span,
+): Promise<CountedError[]> {
   // All users of an error first seen in the period count toward the period.
   const newErrors = errors.filter(({ first_seen_at }) => first_seen_at >= from)
   const olderErrors = errors.filter(({ first_seen_at }) => first_seen_at < from)
-  const counted = newErrors.map(({ id, user_count }) => ({ id, user_count }))
-  if (olderErrors.length === 0) return counted
+  if (olderErrors.length === 0) return newErrors
   const rows = await database.read
     .selectFrom('faultboard_error_users')
     .select(({ fn }) => ['error_id', fn.countAll<number>().as('user_count')])
@@ -118,5 +135,7 @@ async function countUsers({ database }: Context, errors: readonly Candidate[], {
     .where(withoutIndex(database.dialect, 'last_seen_at'), '>=', from)
     .groupBy('error_id')
     .execute()
-  return [...counted, ...rows.map(({ error_id, user_count }) => ({ id: error_id, user_count }))]
+  const counts = new Map(rows.map(({ error_id, user_count }) => [error_id, user_count]))
+  const counted = olderErrors.map((error) => ({ ...error, user_count: counts.get(error.id) ?? 0 }))
+  return [...newErrors, ...counted.filter(({ user_count }) => user_count > 0)]
 }

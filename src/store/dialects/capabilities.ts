@@ -17,6 +17,8 @@ export interface Capabilities {
   readonly skipsUnchangedIndexes: boolean
   /** Whether `insert ... returning` exists. Otherwise, the driver reports the id of an inserted row. */
   readonly hasReturning: boolean
+  /** Whether a subquery that refers to the outer row uses a range of an index, not only equal columns. */
+  readonly usesRangesInSubqueries: boolean
   /** Whether `(a, b) > (1, 2)` uses an index on `a, b`. */
   readonly usesIndexForRowComparison: boolean
   /** Isolation level for a consistent read of several tables. Null if every transaction is a snapshot. */
@@ -33,6 +35,11 @@ export interface Capabilities {
   readonly packRows: ((columns: RawBuilder<unknown>) => RawBuilder<unknown>) | null
   /** Sorts by bytes instead of the collation of the database. */
   byteOrder(text: RawBuilder<unknown>): RawBuilder<string>
+  /**
+   * Condition that a lookup by primary key finds a row, checked row by row. MySQL would turn `exists` into a join that
+   * reads the rows of the lookup first, despite a limit.
+   */
+  lookupExists(lookup: RawBuilder<unknown>): RawBuilder<boolean>
   /** Wraps a column so that the optimizer does not use an index for it. */
   withoutIndex<T>(column: RawBuilder<unknown>): RawBuilder<T>
   /** Returns the schema of unqualified table names, or undefined if the database has no schemas. */

@@ -9,6 +9,7 @@ export const mysqlCapabilities: Capabilities = {
   hasCoveringIndexes: false,
   skipsUnchangedIndexes: true,
   hasReturning: false,
+  usesRangesInSubqueries: false,
   usesIndexForRowComparison: false,
   snapshotIsolation: 'repeatable read',
   // Without the hint, MySQL scans a small table and waits for rows that another flush has locked.
@@ -19,6 +20,7 @@ export const mysqlCapabilities: Capabilities = {
   // MariaDB truncates such a text at `group_concat_max_len`.
   packRows: null,
   byteOrder: (text) => sql<string>`${text}`,
+  lookupExists: (lookup) => sql<boolean>`(${lookup}) is not null`,
   withoutIndex: (column) => sql`${column}`,
   currentSchema: async () => undefined,
   findTable: (table) =>

@@ -8,6 +8,7 @@ export const postgresCapabilities: Capabilities = {
   hasCoveringIndexes: false,
   skipsUnchangedIndexes: false,
   hasReturning: true,
+  usesRangesInSubqueries: true,
   usesIndexForRowComparison: true,
   snapshotIsolation: 'repeatable read',
   primaryKeyHint: null,
@@ -17,6 +18,7 @@ export const postgresCapabilities: Capabilities = {
   // As text, because the host may have changed how its driver parses JSON.
   packRows: (columns) => sql`json_agg(json_build_array(${columns}))::text`,
   byteOrder: (text) => sql<string>`${text} collate "C"`,
+  lookupExists: (lookup) => sql<boolean>`exists (${lookup})`,
   withoutIndex: (column) => sql`${column}`,
   async currentSchema(db) {
     const { rows } = await sql<{ schema: string | null }>`select current_schema() as schema`.execute(db)

@@ -9,6 +9,7 @@ export const sqliteCapabilities: Capabilities = {
   hasCoveringIndexes: true,
   skipsUnchangedIndexes: false,
   hasReturning: true,
+  usesRangesInSubqueries: true,
   usesIndexForRowComparison: true,
   snapshotIsolation: null,
   primaryKeyHint: null,
@@ -19,6 +20,7 @@ export const sqliteCapabilities: Capabilities = {
   packRows: (columns) => sql`json_group_array(json_array(${columns}))`,
   byteOrder: (text) => sql<string>`${text}`,
   // SQLite does not estimate how many rows match. It would read all rows of an application through the index.
+  lookupExists: (lookup) => sql<boolean>`exists (${lookup})`,
   withoutIndex: (column) => sql`+${column}`,
   currentSchema: async () => undefined,
   findTable: (table) => sql`select 1 from sqlite_master where type = 'table' and name = ${table}`,

@@ -37,8 +37,9 @@ async function distinctTexts(
   { column, key, start }: { column: 'tag_key' | 'tag_value'; key?: string; start: string },
 ): Promise<string[]> {
   const texts: string[] = []
-  const ofKey = key === undefined ? sql`` : sql`tag_key = ${key} and tag_value <> ${MORE_VALUES} and `
-  let after: RawBuilder<unknown> = sql`>= ${start}`
+  const ofKey = key === undefined ? sql`` : sql`tag_key = ${key} and `
+  // The mark for more values sorts first. MySQL would read all values with a further condition.
+  let after: RawBuilder<unknown> = start === MORE_VALUES ? sql`> ${MORE_VALUES}` : sql`>= ${start}`
   while (texts.length < MAX_SUGGESTIONS) {
     const { rows } = await sql<{ next: string | null }>`
       select min(${sql.ref(column)}) as next from faultboard_error_tags
