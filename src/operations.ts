@@ -49,6 +49,7 @@ export const QUERIES = {
   ErrorHistory: lazily('errorHistory'),
   ErrorUsers: lazily('errorUsers'),
   Applications: lazily('listApplications'),
+  Environments: lazily('environments'),
   SavedViews: lazily('listSavedViews'),
   ApiTokens: lazily('listApiTokens'),
   ErrorChanges: lazily('errorChanges'),

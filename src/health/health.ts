@@ -6,6 +6,7 @@ import { VERSION } from '../model/version.js'
 import { withTimeout } from '../model/with-timeout.js'
 import { recentRejections } from '../store/counters/rejections.js'
 import { databaseHealth, QUERY_TIMEOUT_MS } from './database.js'
+import { environmentHints } from './hints.js'
 import { healthReasons, overallState } from './reasons.js'
 import type { Dropped, Health, ProcessHealth, RejectedByBudget } from './report.js'
 import { workHealth } from './work.js'
@@ -26,7 +27,7 @@ export async function readHealth(context: Context): Promise<Health> {
     process: processHealth(),
   }
   const reasons = healthReasons(facts, context.now())
-  return { state: overallState(reasons), reasons, ...facts }
+  return { state: overallState(reasons), reasons, hints: isReadable ? await readHints(context) : [], ...facts }
 }
 
 async function readRejections({ database, config, tallies, now }: Context): Promise<RejectedByBudget[] | null> {
@@ -45,6 +46,11 @@ async function readRejections({ database, config, tallies, now }: Context): Prom
     // The database problem is reported separately.
     return null
   }
+}
+
+async function readHints({ database, config }: Context): Promise<string[]> {
+  // The database problem is reported separately.
+  return withTimeout(environmentHints(database, config), QUERY_TIMEOUT_MS).catch(() => [])
 }
 
 export function dropCounts({ counters }: Context): Dropped[] {

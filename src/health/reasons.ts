@@ -3,7 +3,7 @@ import { channelProblemText } from './channels.js'
 import { ignoredHeadersText } from './forwarding-headers.js'
 import type { Health, HealthState, Reason } from './report.js'
 
-type Facts = Omit<Health, 'state' | 'reasons'>
+type Facts = Omit<Health, 'state' | 'reasons' | 'hints'>
 
 const SLOW_QUERY_MS = 1000
 const MAX_WAITING = 100

@@ -49,6 +49,8 @@ export const Health = r.object({
   state: r.oneOf(HEALTH_STATES),
   /** Problems with their solutions. */
   reasons: r.list(Reason),
+  /** Settings to check. They do not affect the state. */
+  hints: r.list(r.text),
   recorder: r.object({
     buffered: r.integer,
     queued: r.integer,

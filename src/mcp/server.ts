@@ -8,6 +8,7 @@ import { INVALID_PARAMS, METHOD_NOT_FOUND, protocolError } from './json-rpc.js'
 import type { Tool } from './tool.js'
 import { READ_TOOLS } from './tools/read.js'
 import { ACTOR, TRIAGE_TOOLS } from './tools/triage.js'
+import { unknownEnvironment } from './unknown-environment.js'
 import { sanitizeMessage, wrapUntrusted } from './untrusted.js'
 
 /** Supported versions of the Model Context Protocol, newest last. */
@@ -68,7 +69,10 @@ async function callTool(tools: readonly Tool[], params: unknown, { tracker, log 
   const tool = tools.find((candidate) => candidate.name === name)
   if (!tool) return protocolError(INVALID_PARAMS, unknownToolMessage(name, tools))
   try {
-    const data = await tool.run(tracker, parseInput(tool.input, args ?? {}))
+    const input = parseInput(tool.input, args ?? {})
+    const problem = await unknownEnvironment(input, tracker)
+    if (problem) return { content: problem, isError: true }
+    const data = await tool.run(tracker, input)
     return { content: wrapUntrusted(data), isError: false }
   } catch (error) {
     if (!(error instanceof TrackerError)) {

@@ -13,3 +13,9 @@ export function environmentName(value: unknown): string | undefined {
   const start = value.slice(0, 4 * MAX_ENVIRONMENT_LENGTH).replace(/[\s\p{Cc}]+/gu, ' ')
   return cleanText(start.trim(), MAX_ENVIRONMENT_LENGTH).trim() || undefined
 }
+
+/** Message about an environment that no error has, or null. Null without any error, because every name is then unknown. */
+export function unknownEnvironmentText(name: string, known: readonly string[]): string | null {
+  if (known.length === 0 || known.includes(name)) return null
+  return `No error has the environment "${name}". Known environments: ${known.map((other) => `"${other}"`).join(', ')}`
+}

@@ -1,3 +1,5 @@
+import { applicationIds } from './applications.js'
+import type { Database } from './database.js'
 import type { Kysely } from './kysely.js'
 import type { Schema } from './schema.js'
 
@@ -23,4 +25,15 @@ export async function environmentsOfApplication(db: Kysely<Schema>, application_
     names.push(row.environment)
   }
   return names
+}
+
+/** Returns the environments of all applications, sorted by name. */
+export async function allEnvironments(database: Database): Promise<string[]> {
+  return environmentsOf(database, await applicationIds(database))
+}
+
+/** Returns the environments of some applications, sorted by name. */
+export async function environmentsOf({ read }: Database, application_ids: readonly number[]): Promise<string[]> {
+  const names = await Promise.all(application_ids.map((id) => environmentsOfApplication(read, id)))
+  return [...new Set(names.flat())].sort()
 }

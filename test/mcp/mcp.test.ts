@@ -114,6 +114,16 @@ describe('faultboard mcp with the client of the protocol', () => {
     expect(wrong.content[0]?.text).toBe('severity must be one of critical, high, medium, low')
   })
 
+  test('names the known environments as untrusted data for an unknown environment', async () => {
+    const { client } = await connect()
+    for (const name of ['list_errors', 'stats', 'analytics', 'releases']) {
+      const unknown = (await client.callTool({ name, arguments: { environment: 'stagin' } })) as Answer
+      expect(unknown.isError).toBe(true)
+      expect(unknown.content[0]?.text).toContain('No error has this environment.')
+      expect(unknown.content.at(-1)?.text).toMatch(/BEGIN UNTRUSTED DATA.*"known_environments": \[\s+"\w+"\s+\]/s)
+    }
+  })
+
   test('reads one error with its stack and reports a missing error', async () => {
     const { data } = dataOf(await call(reader, 'get_error', { error_id: 1 }))
     expect(data.error).toMatchObject({ id: 1, backtrace: ['at pay (/srv/app/src/pay.js:3:1)'], comments: [] })

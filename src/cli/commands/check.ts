@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { channelProblemText, readChannelProblems } from '../../health/channels.js'
 import { hasIgnoredHeaders, ignoredHeadersText } from '../../health/forwarding-headers.js'
+import { environmentHints } from '../../health/hints.js'
 import { unwritableSpoolText } from '../../health/unwritable-spool.js'
 import { BUDGETS } from '../../model/budgets.js'
 import { ConfigurationError, TrackerError } from '../../model/errors.js'
@@ -13,7 +14,6 @@ import type { Database } from '../../store/database.js'
 import { loadSqlite } from '../../store/dialects/sqlite-library.js'
 import { integrityProblems, repairSqlite } from '../../store/repair/repair-sqlite.js'
 import { Spool, spoolFolder } from '../../store/spool/spool.js'
-import { listEnvironments } from '../../triage/list/filter-choices.js'
 import { COMMON_FLAGS, type CommonFlags, defineCommand } from '../command.js'
 import { type Configuration, readConfiguration, signInOptions } from '../configuration.js'
 import { colorizeState } from '../io/colors.js'
@@ -209,18 +209,8 @@ async function channelFindings(database: Database): Promise<Finding[]> {
 }
 
 /** Names of `notification_environments` that no error has, such as a misspelled name. */
-async function environmentFindings(database: Database, { notification_environments }: Options): Promise<Finding[]> {
-  if (notification_environments === null) return []
-  const known = await listEnvironments({ database }, null)
-  if (known.length === 0) return []
-  return notification_environments
-    .filter((name) => !known.includes(name))
-    .map((name) =>
-      warning(
-        'notifications',
-        `notification_environments contains ${name}, but no error has this environment. Known environments: ${known.join(', ')}`,
-      ),
-    )
+async function environmentFindings(database: Database, options: Options): Promise<Finding[]> {
+  return (await environmentHints(database, options)).map((hint) => warning('notifications', hint))
 }
 
 /**

@@ -5,9 +5,9 @@ import type { ErrorSummary } from '../../triage/queries/error-record.js'
 import { COMMON_FLAGS, defineCommand } from '../command.js'
 import { readConfiguration } from '../configuration.js'
 import { FILTER_FLAGS, FILTER_SCHEMA, filterFrom } from '../filter-flags.js'
-import { findApplicationId } from '../find-application.js'
 import { print, printError, printJson, terminalWidth } from '../io/terminal.js'
 import { type Column, textTable } from '../io/text-table.js'
+import { withKnownScope } from '../known-scope.js'
 import { withTracker } from '../open-tracker.js'
 
 export const errors = defineCommand({
@@ -31,8 +31,7 @@ export const errors = defineCommand({
     const { settings } = await readConfiguration({ ...otherFlags, 'application-name': undefined })
     return withTracker(settings, async (tracker) => {
       const { Queries, config } = tracker
-      const filter = filterFrom(flags)
-      if (application_name !== undefined) filter.application_id = await findApplicationId(application_name, Queries)
+      const filter = await withKnownScope(filterFrom(flags), application_name, Queries)
       const page = await Queries.ErrorsList.page(filter)
       if (flags.json) printJson(page)
       else printPage(page, config.time_zone)

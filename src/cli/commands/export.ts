@@ -6,10 +6,10 @@ import { usageError } from '../arguments.js'
 import { COMMON_FLAGS, CommandFailed, defineCommand } from '../command.js'
 import { readConfiguration } from '../configuration.js'
 import { FILTER_FLAGS, FILTER_SCHEMA, filterFrom } from '../filter-flags.js'
-import { findApplicationId } from '../find-application.js'
 import { writeAtomically } from '../io/atomic-file.js'
 import { progressLine } from '../io/progress.js'
 import { jsonLine, printError, printJson } from '../io/terminal.js'
+import { withKnownScope } from '../known-scope.js'
 import { withTracker } from '../open-tracker.js'
 
 const FORMATS = ['ndjson', 'csv'] as const
@@ -47,9 +47,7 @@ export const exportCommand = defineCommand({
     const { 'application-name': application_name, ...otherFlags } = flags
     const { settings } = await readConfiguration({ ...otherFlags, 'application-name': undefined })
     return withTracker(settings, async (tracker) => {
-      const filter = filterFrom(flags)
-      if (application_name !== undefined)
-        filter.application_id = await findApplicationId(application_name, tracker.Queries)
+      const filter = await withKnownScope(filterFrom(flags), application_name, tracker.Queries)
       const count = { errors: 0, occurrences: 0 }
       const texts = format === 'csv' ? table(tracker, filter, count) : records(tracker, filter, count)
       // Standard output often leads to a program on the same terminal.

@@ -1,6 +1,5 @@
 import type { Context } from '../../context.js'
-import { applicationIds } from '../../store/applications.js'
-import { environmentsOfApplication } from '../../store/environments.js'
+import { allEnvironments, environmentsOf } from '../../store/environments.js'
 import { sql } from '../../store/kysely.js'
 import { withoutIndex } from '../../store/sql/sort-order.js'
 
@@ -62,7 +61,5 @@ export async function listEnvironments(
   { database }: Pick<Context, 'database'>,
   application_id: number | null,
 ): Promise<string[]> {
-  const ids = application_id === null ? await applicationIds(database) : [application_id]
-  const names = await Promise.all(ids.map((id) => environmentsOfApplication(database.read, id)))
-  return [...new Set(names.flat())].sort()
+  return application_id === null ? allEnvironments(database) : environmentsOf(database, [application_id])
 }

@@ -112,6 +112,14 @@ describe('errors', () => {
     expect(stderr).toContain('No application "shp" has recorded an error here; did you mean shop?')
   })
 
+  test('names the known environments for an unknown environment', async () => {
+    const { code, stderr } = await faultboard(['errors', '--environment', 'stagin'], { cwd })
+    expect(code).toBe(2)
+    expect(stderr).toMatch(/No error has the environment "stagin"\. Known environments: "\w+"/)
+    const exported = await faultboard(['export', '-', '--environment', 'stagin', '--json'], { cwd })
+    expect(exported).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('Known environments: "') })
+  })
+
   test('reports that nothing matches and how to see the next page', async () => {
     expect(await faultboard(['errors', '--search', 'nowhere'], { cwd })).toMatchObject({
       code: 0,

@@ -170,6 +170,20 @@ describeEachDatabase(
   { except: ['sqlite'] },
 )
 
+test('shows a name of notification_environments that no error has as a hint, once there are errors', async () => {
+  const host = await startHost('sqlite::memory:', { notification_environments: ['production', 'stagin<b>'] })
+  onTestFinished(() => host.close())
+  expect(await host.json('/health')).toMatchObject({ state: 'ok', hints: [] })
+  await host.tracker.Commands.LogError.call({ error_type: 'A', message: 'x', environment: 'production' })
+  await host.tracker.Commands.LogError.call({ error_type: 'A', message: 'x', environment: 'staging' })
+  const hint =
+    'notification_environments contains an unknown name. No error has the environment "stagin<b>". Known environments: "production", "staging"'
+  expect(await host.json('/health')).toMatchObject({ state: 'ok', hints: [hint] })
+  const page = await (await host.get('/health')).text()
+  expect(page).toContain('Hint: notification_environments contains an unknown name.')
+  expect(page).not.toContain('stagin<b>')
+})
+
 test('reports drops with reasons, rejected files and a full spool', async () => {
   const spool_path = temporaryFolder()
   const host = await start('sqlite::memory:', { spool_path, spool_max_bytes: 1000, ignored_exceptions: ['Ignored'] })

@@ -27,7 +27,7 @@ export const health = definePage({
         context={`Status of process ${data.process.pid}. Buffer, drops and spool are per process.`}
       />
       <div class="stack health">
-        <HealthSummary state={data.state} reasons={data.reasons} />
+        <HealthSummary state={data.state} reasons={data.reasons} hints={data.hints} />
         <div class="columns">
           <FactCard title="Database" rows={databaseFacts(data)} />
           <FactCard title="Writing" rows={writingFacts(data, visit)} />

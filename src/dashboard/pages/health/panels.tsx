@@ -14,7 +14,13 @@ const STATE_DESCRIPTIONS: Record<HealthState, string> = {
 }
 
 /** State with its reasons. */
-export function HealthSummary({ state, reasons }: { state: HealthState; reasons: readonly Reason[] }): Rendered {
+interface HealthSummaryProps {
+  state: HealthState
+  reasons: readonly Reason[]
+  hints: readonly string[]
+}
+
+export function HealthSummary({ state, reasons, hints }: HealthSummaryProps): Rendered {
   return (
     <section class={`card health-summary health-${state}`} aria-labelledby="health-state">
       <h2 id="health-state">
@@ -30,6 +36,9 @@ export function HealthSummary({ state, reasons }: { state: HealthState; reasons:
           ))}
         </ul>
       )}
+      {hints.map((hint) => (
+        <p>Hint: {hint}.</p>
+      ))}
     </section>
   )
 }
