@@ -1,7 +1,7 @@
 import { calculateAllBaselines } from '../analytics/baselines/baseline-calculator.js'
 import { alertableSpikes } from '../analytics/baselines/spiking-errors.js'
 import { detectCascades } from '../analytics/cascades/cascade-detector.js'
-import { digestFigures } from '../analytics/digest/digest.js'
+import { type AssignedErrors, assignedErrors, digestFigures } from '../analytics/digest/digest.js'
 import { runAs } from '../audit/audit-log.js'
 import { deleteOldAuditEntries } from '../audit/retention.js'
 import type { Context } from '../context.js'
@@ -12,6 +12,7 @@ import { isDigestEnabled, sendDigest } from '../notifications/send-digest.js'
 import { deleteOldPeople } from '../people/known-people.js'
 import { ownApplicationId } from '../store/applications.js'
 import { deleteOldBudgetRows } from '../store/counters/rejections.js'
+import { findRecipientNames } from '../store/email-addresses.js'
 import { deleteOrphanedMarkers } from '../transfer/orphaned-markers.js'
 import { cleanupErrors } from '../triage/commands/cleanup-errors.js'
 import { lastDigest } from './digest-schedule.js'
@@ -56,7 +57,11 @@ async function runDigest(context: Context, { data }: RunningJob): Promise<void> 
   if (config.digest_frequency === 'never' || !isDigestEnabled(context)) return
   const at = lastDigest(Number(data.due_at), now(), config)
   const application_id = (await ownApplicationId(context)) ?? NO_APPLICATION
-  await sendDigest(context, await digestFigures(context, config.digest_frequency, { at, application_id }))
+  const digest = await digestFigures(context, config.digest_frequency, { at, application_id })
+  const assigned = new Map<string, AssignedErrors>()
+  for (const [recipient, names] of await findRecipientNames(context.database.read, config))
+    assigned.set(recipient, await assignedErrors(context, names, { ...digest, application_id }))
+  await sendDigest(context, digest, assigned)
 }
 
 /** Record ids start at 1. An application without errors has no record yet. */

@@ -38,6 +38,13 @@ export interface DigestEntry {
 const MAX_LISTED_ERRORS = 5
 const MAX_MESSAGE_LENGTH = 300
 
+/** Open errors that are assigned to a person. */
+export interface AssignedErrors {
+  total: number
+  /** Newest first. */
+  errors: DigestEntry[]
+}
+
 interface DigestOptions {
   /** Default: now. */
   at?: number
@@ -78,6 +85,25 @@ export async function digestFigures(
     top_errors: await loadTopErrors(context, span),
     resolved_errors: await loadEntries(context, span, await findResolvedIds(context, span)),
   }
+}
+
+/** Returns the open errors of people. Snoozed errors are omitted, as in the tab Mine. */
+export async function assignedErrors(
+  context: Context,
+  names: readonly string[],
+  span: ApplicationSpan,
+): Promise<AssignedErrors> {
+  const { database, now } = context
+  const query = database.read
+    .selectFrom('faultboard_errors')
+    .where('assigned_to', 'in', names)
+    .where('resolved', '=', 0)
+    .where(({ eb, or }) => or([eb('snoozed_until', 'is', null), eb('snoozed_until', '<=', now())]))
+    .$if(span.application_id !== undefined, (open) => open.where('application_id', '=', span.application_id ?? 0))
+  const { total } = await query.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  const newest = await query.select('id').orderBy('occurred_at', 'desc').limit(MAX_LISTED_ERRORS).execute()
+  const ids = newest.map(({ id }) => id)
+  return { total: Number(total), errors: await loadEntries(context, span, ids) }
 }
 
 async function countOccurrences({ database }: Context, span: ApplicationSpan): Promise<number> {

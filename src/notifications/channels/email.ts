@@ -59,7 +59,8 @@ function createEnvelope({ key, notice }: Message, config: Options): Record<strin
 }
 
 function recipients(notice: Notice, { notification_email_recipients }: Options): readonly string[] {
-  return notice.event === 'assigned' ? [notice.recipient.email] : notification_email_recipients
+  if (notice.event === 'assigned') return [notice.recipient.email]
+  return (notice.event === 'digest' && notice.recipients) || notification_email_recipients
 }
 
 function singleError(notice: Notice): AssignedError | null {

@@ -86,6 +86,8 @@ export interface DigestNotice extends NoticeSource {
   event: 'digest'
   severity: Severity
   digest: Digest
+  /** All configured recipients, if missing. */
+  recipients?: readonly string[]
 }
 
 export interface Digest {
@@ -98,6 +100,14 @@ export interface Digest {
   regressed_errors: readonly DigestError[]
   top_errors: readonly DigestError[]
   resolved_errors: readonly DigestError[]
+  /** Open errors that are assigned to the only recipient, newest first. */
+  assigned_errors?: AssignedErrors
+}
+
+export interface AssignedErrors {
+  total: number
+  /** Truncated to what a digest shows. */
+  errors: readonly DigestError[]
 }
 
 export interface DigestFigure {

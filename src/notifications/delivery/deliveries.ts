@@ -9,7 +9,7 @@ import { deliveryTotals } from '../../store/delivery-totals.js'
 import type { Selectable } from '../../store/kysely.js'
 import type { DeliveriesTable } from '../../store/schema.js'
 import { CHANNEL_NAMES } from '../channels/channel.js'
-import { type ErrorNotice, NOTICE_EVENTS, type Notice } from '../content/notice.js'
+import { type DigestNotice, type ErrorNotice, NOTICE_EVENTS, type Notice } from '../content/notice.js'
 import { createKeyPrefixer } from './send-once.js'
 
 export const DELIVERY_STATES = [
@@ -211,7 +211,7 @@ function noticeSubject(notice: Notice): string {
         ? `${notice.total} notifications over the hourly limit`
         : `${notice.total} notifications held during quiet hours`
     case 'digest':
-      return `${notice.digest.frequency === 'daily' ? 'Daily' : 'Weekly'} digest`
+      return digestSubject(notice)
     case 'assigned': {
       const [first] = notice.errors
       const people = `assigned to ${notice.recipient.name} by ${notice.assigned_by}`
@@ -224,6 +224,11 @@ function noticeSubject(notice: Notice): string {
       if (!notice.error) return notice.event
       return errorSummary(notice)
   }
+}
+
+function digestSubject({ digest, recipients = [] }: DigestNotice): string {
+  const title = `${digest.frequency === 'daily' ? 'Daily' : 'Weekly'} digest`
+  return digest.assigned_errors ? `${title} for ${recipients.join(', ')}` : title
 }
 
 function errorSummary({ error }: Pick<ErrorNotice, 'error'>): string {

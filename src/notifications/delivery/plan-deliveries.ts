@@ -86,5 +86,6 @@ export async function writeDeliveries(
 
 /** Null for summaries and digests, which cover several environments. */
 function noticeEnvironment(notice: Notice): string | null {
-  return 'error' in notice || notice.event === 'baseline' ? notice.environment : null
+  const isAboutErrors = 'error' in notice || notice.event === 'baseline' || notice.event === 'assigned'
+  return isAboutErrors ? notice.environment : null
 }

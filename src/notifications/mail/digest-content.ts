@@ -67,6 +67,7 @@ export function digestContent(notice: DigestNotice, links: Links, time_zone: str
   const { digest, application_name } = notice
   const { occurrences, new_errors } = digest.figures
   const lists = SECTIONS.map(({ list, heading }) => ({ heading, errors: digest[list] }))
+  const assigned = digest.assigned_errors
   const isMultiApplication = lists.some(({ errors }) =>
     errors.some((error) => error.application_name !== application_name),
   )
@@ -77,13 +78,17 @@ export function digestContent(notice: DigestNotice, links: Links, time_zone: str
     summary: `${formatQuantity(occurrences.now, 'occurrence')}, ${formatQuantity(new_errors.now, 'new error')}`,
     figures: FIGURES.map(({ figure, label, increaseIs }) => figureContent(digest.figures[figure], label, increaseIs)),
     emptyText: occurrences.now === 0 ? 'No errors were recorded in this period.' : null,
-    sections: lists
-      .filter(({ errors }) => errors.length > 0)
-      .map(({ heading, errors }) => ({
-        heading,
-        rows: errors.slice(0, MAX_ROWS).map((error) => rowContent(error, isMultiApplication, links)),
-        more: Math.max(0, errors.length - MAX_ROWS),
-      })),
+    sections: [
+      ...(assigned
+        ? [{ heading: `Assigned to you: ${formatQuantity(assigned.total, 'open error')}`, ...assigned }]
+        : []),
+      ...lists.map((list) => ({ ...list, total: list.errors.length })),
+    ]
+      .filter(({ total }) => total > 0)
+      .map(({ heading, errors, total }) => {
+        const rows = errors.slice(0, MAX_ROWS).map((error) => rowContent(error, isMultiApplication, links))
+        return { heading, rows, more: total - rows.length }
+      }),
     url: links.page('/overview'),
   }
 }

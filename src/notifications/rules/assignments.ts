@@ -55,7 +55,7 @@ export async function writeAssignmentEmail(
     const run_at = Math.max(waiting.run_at, Math.min(now + COMBINING_MS, waiting.created_at + MAX_COMBINING_MS))
     await trx
       .updateTable('faultboard_deliveries')
-      .set({ error_id, payload: JSON.stringify(notice), run_at })
+      .set({ error_id, environment: notice.environment, payload: JSON.stringify(notice), run_at })
       .where('id', '=', waiting.id)
       .execute()
     return

@@ -67,7 +67,9 @@ describeEachDatabase('assignment emails', (database) => {
     const { log, assign, sentMails, rows } = await open()
     const id = await log('TypeError', { message: 'cart is empty', environment: 'staging' })
     await assign(id, 'Ben')
-    expect(await rows()).toMatchObject([{ event: 'assigned', channel: 'email', error_id: id, state: 'pending' }])
+    expect(await rows()).toMatchObject([
+      { event: 'assigned', channel: 'email', error_id: id, environment: 'staging', state: 'pending' },
+    ])
     const [mail, ...others] = await sentMails()
     expect(others).toEqual([])
     expect(mail?.headers).toMatchObject({
