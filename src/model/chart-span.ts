@@ -27,6 +27,8 @@ export const chartSpanInput = {
   from: optional(instant()),
   to: optional(instant()),
 }
+/** Parameters that zoom into a part of a chart. */
+export const zoomInput = { from: chartSpanInput.from, to: chartSpanInput.to }
 type ChartSpanInput = v.InferOutput<v.ObjectSchema<typeof chartSpanInput, undefined>>
 
 const DEFAULT_RANGE: ChartRange = '30d'

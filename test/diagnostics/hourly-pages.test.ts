@@ -63,6 +63,26 @@ describeOneDatabase('the pages of hourly counts', (database) => {
     }
   })
 
+  test('a bar zooms into its day by hour', async () => {
+    for (const [path, title, unit] of [
+      ['n_plus_one', 'Repeated statements', 'repeated statements?'],
+      ['deprecations', 'Warnings', 'warnings?'],
+    ]) {
+      const counts = (text: string) =>
+        [...text.matchAll(new RegExp(`: ([\\d,]+) ${unit}"`, 'g'))].map(([, count = '']) =>
+          Number(count.replace(',', '')),
+        )
+      const page = await (await host.get(`/errors/${path}`)).text()
+      const [, link = '', count] = /href="[^"]*(\?from=\d+&amp;to=\d+)" aria-label="[^"]*: ([\d,]+) /.exec(page) ?? []
+      const zoomed = await (await host.get(`/errors/${path}${link.replace('&amp;', '&')}`)).text()
+      expect(zoomed).toMatch(new RegExp(`${title}, [A-Z][a-z]{2}, \\d+ [A-Z][a-z]{2} \\d{4} \\(UTC\\)`))
+      expect(counts(zoomed).reduce((sum, value) => sum + value, 0)).toBe(Number(count?.replace(',', '')))
+      expect(zoomed).toContain(`<a href="/error_dashboard/errors/${path}">Reset zoom</a>`)
+      expect(zoomed.match(/<a href="[^"]*from=[^"]*" aria-label/g)).toBeNull()
+    }
+    expect((await host.get('/errors/n_plus_one?from=200&to=100')).status).toBe(422)
+  })
+
   test('warns on the error page about repeated statements of its request', async () => {
     const { errors } = (await host.json('/errors')) as unknown as { errors: { id: number; error_type: string }[] }
     const pageOf = async (type: string) => {

@@ -176,6 +176,13 @@ async function loadNumbers(context: Context, scope: Scope, span: ChartSpan) {
   }
 }
 
+/** Occurrences of a span by severity. */
+export async function occurrenceBars(context: Context, scope: Scope, span: ChartSpan): Promise<OverviewBar[]> {
+  if (span.step === 'five_minutes') return chartBars(span, await fiveMinuteCounts(context, scope, span))
+  const cuts = [...span.starts, span.to]
+  return chartBars(span, countsAtCuts(cuts, await sumsBetween(context, { ...scope, cuts, by: ['severity'] })))
+}
+
 /** Cuts of a span that let the days inside it be read from daily sums. */
 function daysWithin({ from, to }: Span): number[] {
   const days = [startOfUtcDay(from + DAY - 1), startOfUtcDay(to)]

@@ -12,7 +12,7 @@ export function DayRange({ days, visit }: { days: number; visit: Visit }): Rende
       label="Range"
       tabs={ranges.map((range) => ({
         label: `${range} d`,
-        href: currentPageWith(visit, { days: range }),
+        href: currentPageWith(visit, { days: range, from: null, to: null }),
         current: range === days,
       }))}
     />

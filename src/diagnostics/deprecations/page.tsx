@@ -1,7 +1,7 @@
 import { type CachedResult, cachedQuery } from '../../analytics/cached-query.js'
 import { cachedReleaseTimes, type ReleaseMarker } from '../../analytics/releases/release-markers.js'
 import { definePage, type Visit } from '../../dashboard/define.js'
-import { DayChart } from '../../dashboard/ui/charts/day-chart.js'
+import { DayChart, type Zoom } from '../../dashboard/ui/charts/day-chart.js'
 import { DayRange } from '../../dashboard/ui/day-range.js'
 import { Empty } from '../../dashboard/ui/empty.js'
 import { UpdatedAt } from '../../dashboard/ui/insight.js'
@@ -10,25 +10,30 @@ import { NameOrPlaceholder, PlaceLink } from '../../dashboard/ui/place-link.js'
 import { formatCount, Time } from '../../dashboard/ui/time.js'
 import { OTHERS } from '../../model/frequent-names.js'
 import * as r from '../../model/result.js'
-import { daysInput } from '../hourly/days.js'
+import { daysPageInput } from '../hourly/days.js'
+import { sumsPerHour } from '../hourly/hour-slices.js'
+import { loadZoom } from '../hourly/zoom.js'
 import { DeprecationSummary, type DeprecationWarning, deprecations, MAX_DEPRECATIONS } from './query.js'
 
 export const deprecationsPage = definePage({
   path: '/errors/deprecations',
   text: 'Deprecation warnings of Node.js, libraries and the host',
   role: 'viewer',
-  parameters: daysInput,
+  parameters: daysPageInput,
   load: (context, parameters): Promise<CachedResult<DeprecationSummary>> =>
     cachedQuery(context, `deprecations ${parameters.days} ${parameters.application_id}`, () =>
       deprecations.run(context, parameters),
     ),
-  loadForHtml: async (context, _data, { application_id }) => ({
-    releases: await cachedReleaseTimes(context, { application_id, environment: undefined }),
+  loadForHtml: async (context, _data, parameters) => ({
+    releases: await cachedReleaseTimes(context, { application_id: parameters.application_id, environment: undefined }),
+    zoom: await loadZoom(context, parameters, (condition) =>
+      sumsPerHour(context, 'faultboard_deprecation_hours', 'count', condition),
+    ),
   }),
   response: r.object({ ...DeprecationSummary.entries, counted_at: r.time }),
   title: ({ value: { total_count } }) => (total_count > 0 ? `(${total_count}) Deprecations` : 'Deprecations'),
   json: ({ value, queriedAt }) => ({ ...value, counted_at: new Date(queriedAt).toISOString() }),
-  view: ({ value: data, queriedAt, releases }, visit) => (
+  view: ({ value: data, queriedAt, releases, zoom }, visit) => (
     <>
       <PageHead title="Deprecations" context="Deprecated APIs that Node.js, libraries and the application warn about.">
         <DayRange days={data.days} visit={visit} />
@@ -36,7 +41,7 @@ export const deprecationsPage = definePage({
       {data.total_count === 0 ? (
         <NoWarnings days={data.days} />
       ) : (
-        <Warnings data={data} releases={releases} visit={visit} />
+        <Warnings data={data} releases={releases} zoom={zoom} visit={visit} />
       )}
       <UpdatedAt at={queriedAt} now={visit.now} />
     </>
@@ -75,20 +80,24 @@ function NoWarnings({ days }: { days: number }) {
 function Warnings({
   data,
   releases,
+  zoom,
   visit,
 }: {
   data: DeprecationSummary
   releases: readonly ReleaseMarker[]
+  zoom: Zoom | null
   visit: Visit
 }) {
   return (
     <div class="stack">
       <DayChart
-        title="Warnings per day"
+        title="Warnings"
         unit="warnings"
         series={[{ key: 'count', label: 'Warnings', tone: 'series-1' }]}
-        days={data.by_day.map(({ day, count }) => ({ day, values: { count } }))}
+        days={data.by_day.map(({ count }) => ({ values: { count } }))}
         releases={releases}
+        zoom={zoom}
+        finestStep="hour"
         visit={visit}
       />
       <section aria-label="Warnings">

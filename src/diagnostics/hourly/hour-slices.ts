@@ -20,9 +20,17 @@ export async function* hourSlices(
   context: Context,
   { days, application_id }: DaysFilter,
 ): AsyncGenerator<HourCondition> {
-  const { config, database, now } = context
-  const first = firstHour(days, now(), config.time_zone)
-  const hours = Math.ceil((now() + HOUR - first) / HOUR)
+  const { config, now } = context
+  yield* hoursBetween(context, { from: firstHour(days, now(), config.time_zone), to: now() + HOUR }, application_id)
+}
+
+/** Conditions for the hours of a span, one per range of `timedRanges`. */
+export async function* hoursBetween(
+  { database }: Context,
+  { from: first, to: end }: { from: number; to: number },
+  application_id: number | undefined,
+): AsyncGenerator<HourCondition> {
+  const hours = Math.ceil((end - first) / HOUR)
   for await (const { from, to } of timedRanges(database, hours, { minSize: MIN_HOURS })) {
     yield hourCondition({ from: first + from * HOUR, to: first + to * HOUR }, application_id)
   }

@@ -1,7 +1,7 @@
 import { type CachedResult, cachedQuery } from '../../analytics/cached-query.js'
 import { cachedReleaseTimes, type ReleaseMarker } from '../../analytics/releases/release-markers.js'
 import { definePage, type Visit } from '../../dashboard/define.js'
-import { DayChart } from '../../dashboard/ui/charts/day-chart.js'
+import { DayChart, type Zoom } from '../../dashboard/ui/charts/day-chart.js'
 import { DayRange } from '../../dashboard/ui/day-range.js'
 import { Empty } from '../../dashboard/ui/empty.js'
 import { UpdatedAt } from '../../dashboard/ui/insight.js'
@@ -10,25 +10,30 @@ import { NameOrPlaceholder, PlaceLink } from '../../dashboard/ui/place-link.js'
 import { formatCount, Time } from '../../dashboard/ui/time.js'
 import { formatMilliseconds } from '../../dashboard/ui/units.js'
 import * as r from '../../model/result.js'
-import { daysInput } from '../hourly/days.js'
+import { daysPageInput } from '../hourly/days.js'
+import { sumsPerHour } from '../hourly/hour-slices.js'
+import { loadZoom } from '../hourly/zoom.js'
 import { MAX_STATEMENTS, NPlusOneQueries, nPlusOneQueries, type RepeatedStatement } from './query.js'
 
 export const nPlusOnePage = definePage({
   path: '/errors/n_plus_one',
   text: 'Statements that one request or job ran repeatedly',
   role: 'viewer',
-  parameters: daysInput,
+  parameters: daysPageInput,
   load: (context, parameters): Promise<CachedResult<NPlusOneQueries>> =>
     cachedQuery(context, `n plus one ${parameters.days} ${parameters.application_id}`, () =>
       nPlusOneQueries.run(context, parameters),
     ),
-  loadForHtml: async (context, _data, { application_id }) => ({
-    releases: await cachedReleaseTimes(context, { application_id, environment: undefined }),
+  loadForHtml: async (context, _data, parameters) => ({
+    releases: await cachedReleaseTimes(context, { application_id: parameters.application_id, environment: undefined }),
+    zoom: await loadZoom(context, parameters, (condition) =>
+      sumsPerHour(context, 'faultboard_repeated_statement_hours', 'request_count', condition),
+    ),
   }),
   response: r.object({ ...NPlusOneQueries.entries, counted_at: r.time }),
   title: ({ value: { total_count } }) => (total_count > 0 ? `(${total_count}) N+1 queries` : 'N+1 queries'),
   json: ({ value, queriedAt }) => ({ ...value, counted_at: new Date(queriedAt).toISOString() }),
-  view: ({ value: data, queriedAt, releases }, visit) => (
+  view: ({ value: data, queriedAt, releases, zoom }, visit) => (
     <>
       <PageHead
         title="N+1 queries"
@@ -39,7 +44,7 @@ export const nPlusOnePage = definePage({
       {data.total_count === 0 ? (
         <NoStatements days={data.days} />
       ) : (
-        <Statements data={data} releases={releases} visit={visit} />
+        <Statements data={data} releases={releases} zoom={zoom} visit={visit} />
       )}
       <UpdatedAt at={queriedAt} now={visit.now} />
     </>
@@ -80,20 +85,24 @@ function NoStatements({ days }: { days: number }) {
 function Statements({
   data,
   releases,
+  zoom,
   visit,
 }: {
   data: NPlusOneQueries
   releases: readonly ReleaseMarker[]
+  zoom: Zoom | null
   visit: Visit
 }) {
   return (
     <div class="stack">
       <DayChart
-        title="Repeated statements per day"
+        title="Repeated statements"
         unit="repeated statements"
         series={[{ key: 'count', label: 'Repeated statements', tone: 'series-1' }]}
-        days={data.by_day.map(({ day, count }) => ({ day, values: { count } }))}
+        days={data.by_day.map(({ count }) => ({ values: { count } }))}
         releases={releases}
+        zoom={zoom}
+        finestStep="hour"
         visit={visit}
       />
       <section aria-label="Statements">

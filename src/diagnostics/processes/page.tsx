@@ -9,7 +9,13 @@ import { ExactTime, Time } from '../../dashboard/ui/time.js'
 import { formatBytes, formatMilliseconds, formatPercent, formatSeconds } from '../../dashboard/ui/units.js'
 import { unusualValues } from '../../model/system-health.js'
 import { ProcessCharts } from './process-charts.js'
-import { type ListedProcess, ProcessHealthPage, processHealth, RANGE_NAMES } from './process-health.js'
+import {
+  type HealthPoint,
+  type ListedProcess,
+  ProcessHealthPage,
+  processHealth,
+  RANGE_NAMES,
+} from './process-health.js'
 
 const RANGE_LABELS = { '1h': '1 h', '24h': '24 h', '7d': '7 d' } as const
 
@@ -31,14 +37,17 @@ export const processHealthPage = definePage({
     <>
       <PageHead title="Processes" context="Per-process metrics, sampled every minute, kept for 7 days.">
         {process && (
-          <Tabs
-            label="Range"
-            tabs={RANGE_NAMES.map((name) => ({
-              label: RANGE_LABELS[name],
-              href: currentPageWith(visit, { range: name }),
-              current: name === range,
-            }))}
-          />
+          <div class="chart-range">
+            <Tabs
+              label="Range"
+              tabs={RANGE_NAMES.map((name) => ({
+                label: RANGE_LABELS[name],
+                href: currentPageWith(visit, { range: name, from: null, to: null }),
+                current: name === range,
+              }))}
+            />
+            {range === null && <a href={currentPageWith(visit, { from: null, to: null })}>Reset zoom</a>}
+          </div>
         )}
       </PageHead>
       {process === null ? (
@@ -52,7 +61,13 @@ export const processHealthPage = definePage({
           <section class="card">
             <h2 class="process-charts-title">{`${process.hostname}, process ${process.pid}`}</h2>
             <ProcessSummary process={process} visit={visit} />
-            <ProcessCharts points={points} range={range} stepMinutes={step_minutes} releases={releases} visit={visit} />
+            <ProcessCharts
+              points={pointsSinceStart(points, process)}
+              range={range}
+              stepMinutes={step_minutes}
+              releases={releases}
+              visit={visit}
+            />
           </section>
         </div>
       )}
@@ -76,6 +91,15 @@ export const navigation = {
     },
   },
   icon: ICONS.runtime,
+}
+
+/** The axis of a young process has at least this many points. */
+const MIN_POINTS = 15
+
+/** Points without those before the start of the process, which would be an empty chart. */
+function pointsSinceStart(points: readonly HealthPoint[], { started_at }: ListedProcess): readonly HealthPoint[] {
+  const first = points.findLastIndex(({ at }) => at <= started_at)
+  return points.slice(Math.max(0, Math.min(first, points.length - MIN_POINTS)))
 }
 
 function ProcessSummary({ process, visit }: { process: ListedProcess; visit: Visit }): Rendered {

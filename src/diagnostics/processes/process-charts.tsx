@@ -1,5 +1,6 @@
 import { markersWithin, type ReleaseMarker } from '../../analytics/releases/release-markers.js'
 import type { Rendered, Visit } from '../../dashboard/define.js'
+import { currentPageWith } from '../../dashboard/links/href.js'
 import { releaseLines } from '../../dashboard/ui/charts/chart-range.js'
 import { BarChart } from '../../dashboard/ui/charts/charts.js'
 import { type Line, LineChart, type Moment } from '../../dashboard/ui/charts/line-chart.js'
@@ -18,12 +19,13 @@ export function ProcessCharts({
   visit,
 }: {
   points: readonly HealthPoint[]
-  range: RangeName
+  /** Null for a zoomed chart. */
+  range: RangeName | null
   stepMinutes: number
   releases: readonly ReleaseMarker[]
   visit: Visit
 }): Rendered {
-  const moments = formatMoments(points, range, visit.time_zone)
+  const moments = formatMoments({ points, range, stepMinutes, visit })
   const hasErrors = points.map(({ errors }) => (errors ?? 0) > 0)
   const line = (label: string, tone: Line['tone'], read: (point: HealthPoint) => number | null): Line => ({
     label,
@@ -81,6 +83,7 @@ export function ProcessCharts({
           label: moments[i]?.label ?? '',
           name: moments[i]?.name ?? '',
           isCurrent: moments[i]?.isCurrent,
+          zoom: moments[i]?.zoom,
           values: { errors: errors ?? 0 },
         }))}
         markers={markers}
@@ -96,15 +99,32 @@ function pointsSpan(points: readonly HealthPoint[], stepMinutes: number) {
   return { from: starts[0] ?? 0, to: (starts.at(-1) ?? 0) + stepMinutes * MINUTE, starts }
 }
 
-function formatMoments(points: readonly HealthPoint[], range: RangeName, timeZone: string): Moment[] {
+function formatMoments({
+  points,
+  range,
+  stepMinutes,
+  visit,
+}: {
+  points: readonly HealthPoint[]
+  range: RangeName | null
+  stepMinutes: number
+  visit: Visit
+}): Moment[] {
+  const { now, time_zone: timeZone } = visit
   const short = new Intl.DateTimeFormat('en-GB', {
     ...(range === '7d' ? { day: 'numeric', month: 'short' } : { hour: '2-digit', minute: '2-digit' }),
     timeZone,
   })
   const long = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone })
-  return points.map(({ at }, i) => ({
-    label: short.format(new Date(at)),
-    name: long.format(new Date(at)),
-    isCurrent: i === points.length - 1,
-  }))
+  return points.map(({ at }) => {
+    const from = Date.parse(at)
+    const to = from + stepMinutes * MINUTE
+    return {
+      label: short.format(from),
+      name: long.format(from),
+      isCurrent: now >= from && now < to,
+      // Metrics are stored per minute.
+      zoom: stepMinutes > 1 ? currentPageWith(visit, { from: from / 1000, to: to / 1000 }) : undefined,
+    }
+  })
 }

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
+import { zoomInput } from '../../model/chart-span.js'
 import { TrackerError } from '../../model/errors.js'
 import { choice, id, optional } from '../../model/input/input.js'
 import * as r from '../../model/result.js'
@@ -19,6 +20,13 @@ const RANGES = {
   '24h': { span: DAY, step: 15 * MINUTE },
   '7d': { span: 7 * DAY, step: 2 * HOUR },
 } as const
+
+/** Length of a point in a zoomed chart, by the longest span for it. */
+const ZOOM_STEPS = [
+  { span: 3 * HOUR, step: MINUTE },
+  { span: 36 * HOUR, step: 15 * MINUTE },
+  { span: Number.POSITIVE_INFINITY, step: 2 * HOUR },
+] as const
 
 export const RANGE_NAMES = ['1h', '24h', '7d'] as const
 export type RangeName = (typeof RANGE_NAMES)[number]
@@ -62,7 +70,8 @@ export const HealthPoint = r.object({
 export type HealthPoint = v.InferOutput<typeof HealthPoint>
 
 export const ProcessHealthPage = r.object({
-  range: r.oneOf(RANGE_NAMES),
+  /** Null for a zoomed chart. */
+  range: r.nullable(r.oneOf(RANGE_NAMES)),
   step_minutes: r.integer,
   processes: r.list(ListedProcess),
   process: r.nullable(ListedProcess),
@@ -79,16 +88,39 @@ export const processHealth = defineOperation({
     application_id: optional(id()),
     process_id: optional(id()),
     range: optional(choice(RANGE_NAMES)),
+    ...zoomInput,
   }),
-  async run(context, { application_id, process_id, range: requestedRange }): Promise<ProcessHealthPage> {
+  async run(context, { application_id, process_id, range: requestedRange, from, to }): Promise<ProcessHealthPage> {
     const processes = await listProcesses(context, application_id)
     const process = await selectProcess(context, processes, process_id, application_id)
+    const isZoomed = from !== undefined && to !== undefined
     const range = requestedRange ?? (process && isNew(context, process) ? '1h' : '24h')
-    const { step } = RANGES[range]
-    const points = process ? await readPoints(context, process.id, range) : []
-    return { range, step_minutes: step / MINUTE, processes, process, points }
+    const span = isZoomed ? zoomedSpan({ from, to }, context.now()) : rangeSpan(range, context.now())
+    const points = process ? await readPoints(context, process.id, span) : []
+    return { range: isZoomed ? null : range, step_minutes: span.step / MINUTE, processes, process, points }
   },
 })
+
+interface PointsSpan {
+  from: number
+  to: number
+  step: number
+}
+
+/** The last point includes the current minute. */
+function rangeSpan(range: RangeName, now: number): PointsSpan {
+  const { span, step } = RANGES[range]
+  const to = now - (now % step) + step
+  return { from: to - span, to, step }
+}
+
+function zoomedSpan({ from, to }: { from: number; to: number }, now: number): PointsSpan {
+  if (to <= from || from >= now) throw new TrackerError('invalid_input', 'from must be before to, and in the past.')
+  const start = Math.max(from, now - RETENTION_DAYS * DAY)
+  const end = Math.max(start + MINUTE, Math.min(to, now))
+  const step = ZOOM_STEPS.find(({ span }) => end - start <= span)?.step ?? 2 * HOUR
+  return { from: start - (start % step), to: Math.ceil(end / step) * step, step }
+}
 
 function isNew({ now }: Context, { started_at }: ListedProcess): boolean {
   return now() - Date.parse(started_at) < RANGES['1h'].span
@@ -144,29 +176,27 @@ function byName(a: ListedProcess, b: ListedProcess): number {
   return a.hostname.localeCompare(b.hostname, 'en', { numeric: true }) || a.pid - b.pid
 }
 
-async function readPoints({ database, now }: Context, process_id: number, range: RangeName): Promise<HealthPoint[]> {
-  const { span, step } = RANGES[range]
-  const end = now() - (now() % step) + step
-  const first = end - span
+async function readPoints(
+  { database }: Context,
+  process_id: number,
+  { from: first, to: end, step }: PointsSpan,
+): Promise<HealthPoint[]> {
+  const count = (end - first) / step
   const pointsByTime = new Map<number, Partial<HealthPoint>>()
-  for await (const steps of timedRanges(database, span / step, { minSize: Math.min(span, DAY) / step })) {
+  for await (const steps of timedRanges(database, count, { minSize: Math.min(count, DAY / step) })) {
     const range = { from: first + steps.from * step, to: first + steps.to * step, step }
     for (const { bucket, ...metrics } of await aggregateMinutes(database, process_id, range)) {
       pointsByTime.set(bucket, roundValues(metrics))
     }
   }
-  return Array.from({ length: span / step }, (_, i) => {
+  return Array.from({ length: count }, (_, i) => {
     const time = first + i * step
     return { at: new Date(time).toISOString(), ...NO_METRICS, ...pointsByTime.get(time) }
   })
 }
 
 /** Aggregates minutes into steps: maximum of sizes and delays, mean of shares, sum of errors. */
-async function aggregateMinutes(
-  { read }: Context['database'],
-  process_id: number,
-  { from, to, step }: { from: number; to: number; step: number },
-) {
+async function aggregateMinutes({ read }: Context['database'], process_id: number, { from, to, step }: PointsSpan) {
   const minute = sql.ref<number>('minute')
   const bucket = sql<number>`${minute} - ${minute} % ${sql.lit(step)}`
   return read

@@ -2,7 +2,7 @@ import { type CachedResult, cachedQuery } from '../../analytics/cached-query.js'
 import { cachedReleaseTimes, type ReleaseMarker } from '../../analytics/releases/release-markers.js'
 import { definePage, type Visit } from '../../dashboard/define.js'
 import { type Share, ShareBars } from '../../dashboard/ui/charts/charts.js'
-import { DayChart } from '../../dashboard/ui/charts/day-chart.js'
+import { DayChart, type Zoom } from '../../dashboard/ui/charts/day-chart.js'
 import { DayRange } from '../../dashboard/ui/day-range.js'
 import { Empty } from '../../dashboard/ui/empty.js'
 import { UpdatedAt } from '../../dashboard/ui/insight.js'
@@ -11,26 +11,28 @@ import { NameOrPlaceholder } from '../../dashboard/ui/place-link.js'
 import { formatCount, Time } from '../../dashboard/ui/time.js'
 import { OTHERS } from '../../model/frequent-names.js'
 import * as r from '../../model/result.js'
-import { daysInput } from '../hourly/days.js'
+import { daysPageInput } from '../hourly/days.js'
+import { loadZoom } from '../hourly/zoom.js'
 import { GUARD_KINDS } from './guard-kinds.js'
-import { RequestGuardSummary, requestGuardSummary } from './query.js'
+import { eventsPerHour, RequestGuardSummary, requestGuardSummary } from './query.js'
 
 export const requestGuardSummaryPage = definePage({
   path: '/errors/request_guard_summary',
   text: 'Summary of throttle, blocklist and track events of the request guard',
   role: 'viewer',
-  parameters: daysInput,
+  parameters: daysPageInput,
   load: (context, parameters): Promise<CachedResult<RequestGuardSummary>> =>
     cachedQuery(context, `request guard ${parameters.days} ${parameters.application_id}`, () =>
       requestGuardSummary.run(context, parameters),
     ),
-  loadForHtml: async (context, _data, { application_id }) => ({
-    releases: await cachedReleaseTimes(context, { application_id, environment: undefined }),
+  loadForHtml: async (context, _data, parameters) => ({
+    releases: await cachedReleaseTimes(context, { application_id: parameters.application_id, environment: undefined }),
+    zoom: await loadZoom(context, parameters, (condition) => eventsPerHour(context, condition)),
   }),
   response: r.object({ ...RequestGuardSummary.entries, counted_at: r.time }),
   title: () => 'Rate limits',
   json: ({ value, queriedAt }) => ({ ...value, counted_at: new Date(queriedAt).toISOString() }),
-  view: ({ value: data, queriedAt, releases }, visit) => (
+  view: ({ value: data, queriedAt, releases, zoom }, visit) => (
     <>
       <PageHead title="Rate limits" context="Requests that rate limiters rejected or tracked.">
         <DayRange days={data.days} visit={visit} />
@@ -41,7 +43,7 @@ export const requestGuardSummaryPage = definePage({
           express-rate-limit, rate-limiter-flexible and @fastify/rate-limit need one line each. For other limiters, use:
         </Empty>
       ) : (
-        <Summary data={data} releases={releases} visit={visit} />
+        <Summary data={data} releases={releases} zoom={zoom} visit={visit} />
       )}
       <UpdatedAt at={queriedAt} now={visit.now} />
     </>
@@ -77,10 +79,12 @@ const KIND_STYLES = {
 function Summary({
   data,
   releases,
+  zoom,
   visit,
 }: {
   data: RequestGuardSummary
   releases: readonly ReleaseMarker[]
+  zoom: Zoom | null
   visit: Visit
 }) {
   return (
@@ -94,11 +98,13 @@ function Summary({
         ))}
       </dl>
       <DayChart
-        title="Events per day"
+        title="Events"
         unit="events"
         series={GUARD_KINDS.map((kind) => ({ key: kind, ...KIND_STYLES[kind] }))}
-        days={data.by_day.map(({ day, ...values }) => ({ day, values }))}
+        days={data.by_day.map(({ day, ...values }) => ({ values }))}
         releases={releases}
+        zoom={zoom}
+        finestStep="hour"
         visit={visit}
       />
       <div class="columns">

@@ -56,7 +56,7 @@ export const requestGuardSummary = defineOperation({
     const paths = new Ranking(['path'])
     if (!context.database.dialect.blocksHost) {
       for await (const condition of hourSlices(context, { days, application_id })) {
-        for (const sum of await hourSums(context, condition)) by_day.add(sum)
+        for (const sum of await eventsPerHour(context, condition)) by_day.add(sum)
         await addTopRows(context, condition, rules)
         await addTopRows(context, condition, addresses)
         await addTopRows(context, condition, paths)
@@ -88,13 +88,23 @@ async function* embeddedRows(context: Context, { days, application_id }: DaysFil
   for (const id of ids) yield* guardRows(context, id, hours)
 }
 
-function hourSums({ database: { read } }: Context, condition: HourCondition) {
-  return read
+/** Events per hour and kind. */
+export async function eventsPerHour(
+  { database: { read } }: Context,
+  condition: HourCondition,
+): Promise<{ hour: number; kind: GuardKind; count: number }[]> {
+  const rows = await read
     .selectFrom('faultboard_request_guard_hours')
     .select(({ fn }) => ['hour', 'kind', fn.sum<number>('count').as('count')])
     .where(condition)
     .groupBy(['hour', 'kind'])
     .execute()
+  return rows.map(({ kind, ...row }) => ({ ...row, kind: knownKind(kind) }))
+}
+
+/** Kinds from newer versions count as tracked. */
+function knownKind(kind: string): GuardKind {
+  return GUARD_KINDS.find((name) => name === kind) ?? 'track'
 }
 
 /** Lets the database server aggregate and returns only the most frequent values. */
@@ -138,8 +148,7 @@ class DayKindTotals {
       this.#current = { hour, day: this.days[this.#starts.findLastIndex((start) => start <= hour)] }
     }
     const { day } = this.#current
-    // Kinds from newer versions count as tracked.
-    if (day) day[GUARD_KINDS.find((name) => name === kind) ?? 'track'] += count
+    if (day) day[knownKind(kind)] += count
   }
 
   totalsByKind(): Record<GuardKind, number> {

@@ -199,13 +199,26 @@ describeOneDatabase('analytics pages', (database) => {
 
   test('charts hatch the current day and week, mark releases and name the time zone', async () => {
     const page = await (await host.get('/errors/analytics?days=30')).text()
-    expect(page).toContain('Occurrences per day, by severity (Europe/Berlin)')
+    expect(page).toContain('Occurrences per day (Europe/Berlin)')
     expect(page).toContain('aria-label="Tue, 31 Mar 2026, in progress: 1 occurrence (1 high)"')
     expect(page).toContain('aria-label="Week of Mon, 30 Mar 2026, in progress: ')
     expect(page.match(/, in progress: /g)).toHaveLength(2)
     expect(page).toMatch(
       /<a href="[^"]*\/releases\?app_version=1\.1\.0" aria-label="Release 1\.1\.0, first seen 30 Mar 2026/,
     )
+  })
+
+  test('a bar of the chart zooms into its day by hour, and an hour into five minutes', async () => {
+    const zoomLink = (page: string, name: string) =>
+      new RegExp(`href="/error_dashboard(/errors/analytics[^"]*)" aria-label="${name}`)
+        .exec(page)?.[1]
+        ?.replaceAll('&amp;', '&') ?? ''
+    const days = await (await host.get('/errors/analytics?days=30')).text()
+    const day = await (await host.get(zoomLink(days, 'Tue, 31 Mar 2026, in progress: 1 '))).text()
+    expect(day).toContain('Occurrences, Tue, 31 Mar 2026 (Europe/Berlin)')
+    expect(day).toContain('<a href="/error_dashboard/errors/analytics?days=30">Reset zoom</a>')
+    const hour = await (await host.get(zoomLink(day, 'Tue, 31 Mar 2026, [^"]*: 1 occurrence'))).text()
+    expect(hour).toMatch(/aria-label="Tue, 31 Mar 2026, \d\d:\d[05]–\d\d:\d[05], in progress: 1 occurrence \(1 high\)"/)
   })
 
   test('users and versions are tables of one insight only', async () => {

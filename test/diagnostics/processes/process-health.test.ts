@@ -123,6 +123,27 @@ describeEachDatabase('process health', (database) => {
     expect(week.points.reduce((sum, { errors }) => sum + (errors ?? 0), 0)).toBe(12)
   })
 
+  test('returns a part of the time, divided by its length', async () => {
+    const context = await runningContext(database)
+    const shop = await addApplication(context, 'shop')
+    await addProcess(context, shop, 'web-1', [0, 10, 60, 2000])
+    const zoom = (from: number, to: number) => perform(processHealth, context, { from, to })
+    const minutes = await zoom(NOON - 15 * MINUTE, NOON)
+    expect(minutes).toMatchObject({ range: null, step_minutes: 1 })
+    expect(minutes.points.map(({ errors }) => errors)).toEqual([
+      null,
+      null,
+      null,
+      null,
+      null,
+      2,
+      ...Array(9).fill(null),
+    ])
+    expect(await zoom(NOON - DAY, NOON)).toMatchObject({ step_minutes: 15, points: { length: 96 } })
+    expect(await zoom(NOON - 4 * DAY, NOON)).toMatchObject({ step_minutes: 120, points: { length: 48 } })
+    await expect(zoom(NOON, NOON - DAY)).rejects.toThrow('from must be before to')
+  })
+
   test('filters by application and lists running processes first', async () => {
     const context = await runningContext(database)
     const shop = await addApplication(context, 'shop')

@@ -1,8 +1,9 @@
-import type * as v from 'valibot'
+import * as v from 'valibot'
 import { Spike } from '../../../analytics/baselines/spiking-errors.js'
 import { type CachedResult, cachedQuery, oldestQueryTime } from '../../../analytics/cached-query.js'
 import { StrongCascade } from '../../../analytics/cascades/strongest-cascades.js'
 import { UserErrors } from '../../../analytics/correlation/top-users.js'
+import { occurrenceBars } from '../../../analytics/overview/overview.js'
 import { RecentBursts } from '../../../analytics/patterns/recent-bursts.js'
 import { ReleaseChanges } from '../../../analytics/releases/release-changes.js'
 import { cachedReleaseTimes, type ReleaseMarker } from '../../../analytics/releases/release-markers.js'
@@ -25,6 +26,7 @@ import {
 } from '../../../analytics/trends/error-trends.js'
 import { ImpactedError } from '../../../analytics/trends/user-impact.js'
 import type { Context } from '../../../context.js'
+import { chartSpan, zoomInput } from '../../../model/chart-span.js'
 import { scopeKey } from '../../../model/input/scope.js'
 import * as r from '../../../model/result.js'
 import { definePage } from '../../define.js'
@@ -72,7 +74,7 @@ export const analytics = definePage({
   path: '/errors/analytics',
   text: 'Analytics: trends, types, hours, users, resolution and releases',
   role: 'viewer',
-  parameters: errorTrendsInput,
+  parameters: v.object({ ...errorTrendsInput.entries, ...zoomInput }),
   async load(context, { days = TREND_DAYS, application_id, environment }): Promise<Analytics> {
     await context.ready()
     const scope = { application_id, environment }
@@ -92,6 +94,15 @@ export const analytics = definePage({
       counted_at: oldestQueryTime([trends, ...Object.values(counted)]),
       releases: await cachedReleaseTimes(context, scope),
     }
+  },
+  async loadForHtml(context, _data, { application_id, environment, from, to }, { now, time_zone }) {
+    if (from === undefined || to === undefined) return { zoom: null }
+    const scope = { application_id, environment }
+    const span = chartSpan({ from, to }, now, time_zone)
+    const bars = await cachedQuery(context, `analytics bars ${span.from} ${span.to} ${scopeKey(scope)}`, () =>
+      occurrenceBars(context, scope, span),
+    )
+    return { zoom: { span, values: bars.value.map(({ starts_at, ...values }) => values) } }
   },
   async loadForJson(context, _data, { days = TREND_DAYS, application_id, environment, app_version }) {
     const scope = { application_id, environment }
@@ -118,7 +129,7 @@ export const analytics = definePage({
     ...valuesOf<JsonFigures>(forJson),
     counted_at: new Date(Math.min(counted_at, oldestQueryTime(Object.values(forJson)))).toISOString(),
   }),
-  view: ({ trends, counted, counted_at, releases }, visit) => (
+  view: ({ trends, counted, counted_at, releases, zoom }, visit) => (
     <>
       <PageHead title="Analytics" context={periodText(trends.period)}>
         <DayRange days={trends.period.days} visit={visit} />
@@ -135,7 +146,15 @@ export const analytics = definePage({
         <div class="stack">
           <YieldingList
             items={[
-              () => <Trends trends={trends} types={counted.errors_by_type.value} releases={releases} visit={visit} />,
+              () => (
+                <Trends
+                  trends={trends}
+                  types={counted.errors_by_type.value}
+                  releases={releases}
+                  zoom={zoom}
+                  visit={visit}
+                />
+              ),
               () => <UserImpact impact={counted.user_impact.value} visit={visit} />,
               () => <ResolutionFigures trends={trends} visit={visit} />,
               () => <AboveBaseline spikes={counted.above_baseline.value} visit={visit} />,

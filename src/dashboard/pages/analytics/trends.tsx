@@ -6,7 +6,7 @@ import type { Timeframe } from '../../../model/time.js'
 import type { Rendered, Visit } from '../../define.js'
 import { href } from '../../links/href.js'
 import { ShareBars } from '../../ui/charts/charts.js'
-import { DayChart } from '../../ui/charts/day-chart.js'
+import { DayChart, type Zoom } from '../../ui/charts/day-chart.js'
 import { HeatMap } from '../../ui/charts/heat-map.js'
 import { Headlines, Insight } from '../../ui/insight.js'
 import { formatCount } from '../../ui/time.js'
@@ -26,11 +26,13 @@ export function Trends({
   trends,
   types,
   releases,
+  zoom,
   visit,
 }: {
   trends: ErrorTrends
   types: TypeShares
   releases: readonly ReleaseMarker[]
+  zoom: Zoom | null
   visit: Visit
 }): Rendered {
   const { period, total_occurrences, resolution } = trends
@@ -64,12 +66,13 @@ export function Trends({
       />
       <section class="card">
         <DayChart
-          title="Occurrences per day, by severity"
+          title="Occurrences"
           unit="occurrences"
           series={SEVERITIES.map((severity) => ({ key: severity, label: severity, tone: `severity-${severity}` }))}
-          days={trends.errors_over_time.map(({ date, ...values }) => ({ day: date, values }))}
+          days={trends.errors_over_time.map(({ date, ...values }) => ({ values }))}
           releases={releases}
-          linkFor={(day) => href(visit, '/errors', { day })}
+          zoom={zoom}
+          linksToErrors
           visit={visit}
         />
       </section>

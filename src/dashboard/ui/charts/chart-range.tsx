@@ -1,5 +1,5 @@
 import type { ReleaseMarker } from '../../../analytics/releases/release-markers.js'
-import { barEnd, CHART_RANGES, type ChartRange, type ChartSpan } from '../../../model/chart-span.js'
+import { barEnd, CHART_RANGES, type ChartRange, type ChartSpan, type ChartStep } from '../../../model/chart-span.js'
 import { localDay } from '../../../model/time.js'
 import type { Rendered, Visit } from '../../define.js'
 import { currentPageWith, href } from '../../links/href.js'
@@ -58,7 +58,7 @@ export function spanName(span: ChartSpan, visit: Visit): string {
 
 /** Bars of a span with their names and the links that zoom into them. */
 export function spanBars(
-  { span, visit, fragment = '' }: ChartProps,
+  { span, visit, fragment = '', finestStep = 'five_minutes' }: ChartProps & { finestStep?: ChartStep },
   values: readonly Readonly<Record<string, number>>[],
 ): Bar[] {
   const { time_zone, now } = visit
@@ -72,7 +72,10 @@ export function spanBars(
       label: usesDates ? shortDate(day) : clockTime(from, time_zone),
       name: span.step === 'day' ? longDate(day) : `${longDate(day)}, ${clockSpan(from, to, time_zone)}`,
       href: span.step === 'day' ? href(visit, '/errors', { day }) : undefined,
-      zoom: span.step === 'five_minutes' ? undefined : `${zoomPrefix}from=${from / 1000}&to=${to / 1000}${fragment}`,
+      zoom:
+        span.step === finestStep || span.step === 'five_minutes'
+          ? undefined
+          : `${zoomPrefix}from=${from / 1000}&to=${to / 1000}${fragment}`,
       isCurrent: now >= from && now < to,
       values: values[i] ?? {},
     }

@@ -1,19 +1,29 @@
 import { markersWithin, type ReleaseMarker } from '../../../analytics/releases/release-markers.js'
-import { daysSpan } from '../../../model/chart-span.js'
-import { localDay } from '../../../model/time.js'
+import { type ChartSpan, type ChartStep, daysSpan } from '../../../model/chart-span.js'
 import type { Rendered, Visit } from '../../define.js'
-import { longDate, shortDate } from '../time.js'
-import { releaseLines } from './chart-range.js'
+import { currentPageWith } from '../../links/href.js'
+import { releaseLines, spanBars, spanName } from './chart-range.js'
 import { BarChart, type Series } from './charts.js'
 
-/** Bars of the last local days with release markers. The current day is hatched. */
+type Values = Readonly<Record<string, number>>
+
+/** Selected part of a chart. */
+export interface Zoom {
+  span: ChartSpan
+  /** One per bar. */
+  values: readonly Values[]
+}
+
+/** Bars of the last local days with release markers, or of the part that the user has selected. */
 export function DayChart({
   title,
   unit,
   series,
   days,
   releases,
-  linkFor,
+  zoom = null,
+  finestStep = 'five_minutes',
+  linksToErrors = false,
   visit,
 }: {
   title: string
@@ -21,28 +31,32 @@ export function DayChart({
   unit: string
   series: readonly Series[]
   /** Consecutive days up to today. */
-  days: readonly { day: string; values: Readonly<Record<string, number>> }[]
+  days: readonly { values: Values }[]
   releases: readonly ReleaseMarker[]
-  /** Link of a day. */
-  linkFor?(day: string): string
+  zoom?: Zoom | null
+  /** Bars of this length cannot be divided further. */
+  finestStep?: ChartStep
+  /** Whether the table links each day to its errors. */
+  linksToErrors?: boolean
   visit: Visit
 }): Rendered {
   const { now, time_zone } = visit
-  const span = daysSpan(days.length, now, time_zone)
-  const today = localDay(now, time_zone)
+  const span = zoom?.span ?? daysSpan(days.length, now, time_zone)
+  const bars = spanBars({ span, visit, finestStep }, zoom?.values ?? days.map(({ values }) => values))
   return (
-    <BarChart
-      title={`${title} (${time_zone})`}
-      unit={unit}
-      series={series}
-      bars={days.map(({ day, values }) => ({
-        label: shortDate(day),
-        name: longDate(day),
-        href: linkFor?.(day),
-        isCurrent: day === today,
-        values,
-      }))}
-      markers={releaseLines(markersWithin(releases, span), { span, visit })}
-    />
+    <>
+      <BarChart
+        title={`${title}${zoom ? `, ${spanName(span, visit)}` : ' per day'} (${time_zone})`}
+        unit={unit}
+        series={series}
+        bars={linksToErrors ? bars : bars.map((bar) => ({ ...bar, href: undefined }))}
+        markers={releaseLines(markersWithin(releases, span), { span, visit })}
+      />
+      {zoom && (
+        <p class="meta">
+          <a href={currentPageWith(visit, { from: null, to: null })}>Reset zoom</a>
+        </p>
+      )}
+    </>
   )
 }

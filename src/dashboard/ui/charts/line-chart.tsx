@@ -17,6 +17,8 @@ export interface Moment {
   name: string
   /** Whether the time is not over yet. */
   isCurrent?: boolean
+  /** Link to a chart of this time. */
+  zoom?: string | undefined
 }
 
 const HEIGHT = 100
@@ -81,17 +83,13 @@ export function LineChart({
             {lines.map(({ values, tone }) => (
               <path class={`line line-${tone}`} d={linePath(values, step, max)} />
             ))}
-            {moments.map(({ name, isCurrent }, i) => (
-              // biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: a group of shapes is not interactive
-              <g role="img" data-bar>
-                <title>
-                  {[
-                    isCurrent ? `${name}, in progress` : name,
-                    ...lines.map((line) => `${line.label}: ${formatOrDash(line.values[i], format)}`),
-                  ].join('\n')}
-                </title>
-                <rect class="hit" x={round(i * step)} y="0" width={round(step)} height={HEIGHT} />
-              </g>
+            {moments.map((moment, i) => (
+              <MomentColumn
+                moment={moment}
+                values={lines.map((line) => `${line.label}: ${formatOrDash(line.values[i], format)}`)}
+                x={i * step}
+                width={step}
+              />
             ))}
           </svg>
           {markers.length > 0 && <Markers markers={markers} />}
@@ -111,6 +109,38 @@ export function LineChart({
         }))}
       />
     </figure>
+  )
+}
+
+function MomentColumn({
+  moment: { name, isCurrent, zoom },
+  values,
+  x,
+  width,
+}: {
+  moment: Moment
+  values: readonly string[]
+  x: number
+  width: number
+}) {
+  const body = (
+    <>
+      <title>{[isCurrent ? `${name}, in progress` : name, ...values].join('\n')}</title>
+      <rect class="hit" x={round(x)} y="0" width={round(width)} height={HEIGHT} />
+    </>
+  )
+  if (zoom) {
+    return (
+      <a href={zoom} data-bar>
+        {body}
+      </a>
+    )
+  }
+  return (
+    // biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: a group of shapes is not interactive
+    <g role="img" data-bar>
+      {body}
+    </g>
   )
 }
 
