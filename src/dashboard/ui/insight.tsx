@@ -1,5 +1,6 @@
 import type { Rendered } from '../define.js'
 import { Explanation } from './explanation.js'
+import { formatCount } from './time.js'
 
 /** Panel with a figure or ranking, a one-line description and an optional explanation. */
 export function Insight({
@@ -7,14 +8,30 @@ export function Insight({
   description,
   explanation,
   id,
+  count,
   children,
 }: {
   title: string
   description: Rendered
   explanation?: Rendered
   id?: string
+  /** Number of rows. Collapses the panel to its title and this number. */
+  count?: number
   children?: Rendered
 }): Rendered {
+  if (count !== undefined) {
+    return (
+      <details class="card insight" id={id}>
+        <summary class="insight-summary">
+          <h2>{title}</h2>
+          <span class="count">{formatCount(count)}</span>
+          <span class="description">{description}</span>
+        </summary>
+        {children}
+        {explanation && <Explanation>{explanation}</Explanation>}
+      </details>
+    )
+  }
   return (
     <section class="card insight" id={id}>
       <h2>{title}</h2>
@@ -61,7 +78,7 @@ interface TableProps<Row> {
 }
 
 /** Rows of a ranking that are open at first. */
-const MAX_OPEN_ROWS = 5
+const MAX_OPEN_ROWS = 3
 
 /** Table that shows its first rows, and the others on demand, without JavaScript too. */
 export function RankingTable<Row>({ title, rows, columns }: TableProps<Row>): Rendered {

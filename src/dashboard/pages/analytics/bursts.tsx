@@ -42,6 +42,7 @@ export function NewestBursts({ found, visit }: { found: RecentBursts; visit: Vis
   return (
     <Insight
       title="Bursts"
+      count={bursts.length}
       description={
         <>
           {'Newest rapid repeats of one error '}

@@ -105,6 +105,7 @@ export function StrongestCascades({ cascades, visit }: { cascades: readonly Stro
   return (
     <Insight
       title="Cascades"
+      count={cascades.length}
       description={`Errors that regularly follow another error within ${WINDOW}. Fixing the first error may fix the second.`}
       explanation={
         <>

@@ -26,10 +26,11 @@ import {
 } from '../../../analytics/trends/error-trends.js'
 import { ImpactedError } from '../../../analytics/trends/user-impact.js'
 import type { Context } from '../../../context.js'
-import { chartSpan, zoomInput } from '../../../model/chart-span.js'
-import { scopeKey } from '../../../model/input/scope.js'
+import { type ChartSpan, chartSpan, zoomInput } from '../../../model/chart-span.js'
+import { type Scope, scopeKey } from '../../../model/input/scope.js'
 import * as r from '../../../model/result.js'
 import { definePage } from '../../define.js'
+import type { Zoom } from '../../ui/charts/day-chart.js'
 import { DayRange } from '../../ui/day-range.js'
 import { Empty } from '../../ui/empty.js'
 import { UpdatedAt } from '../../ui/insight.js'
@@ -38,7 +39,7 @@ import { YieldingList } from '../../ui/yielding-list.js'
 import { AboveBaseline } from './above-baseline.js'
 import { NewestBursts } from './bursts.js'
 import { StrongestCascades } from './cascades.js'
-import { ResolutionFigures } from './resolution-figures.js'
+import { RecurringErrors, ResolutionRates } from './resolution-figures.js'
 import { periodText, Trends } from './trends.js'
 import { UserImpact } from './user-impact.js'
 
@@ -68,6 +69,7 @@ interface Analytics {
   /** Age of the oldest cached result. */
   counted_at: number
   releases: readonly ReleaseMarker[]
+  zoom: Zoom | null
 }
 
 export const analytics = definePage({
@@ -75,7 +77,13 @@ export const analytics = definePage({
   text: 'Analytics: trends, types, hours, users, resolution and releases',
   role: 'viewer',
   parameters: v.object({ ...errorTrendsInput.entries, ...zoomInput }),
-  async load(context, { days = TREND_DAYS, application_id, environment }): Promise<Analytics> {
+  async load(
+    context,
+    { days = TREND_DAYS, application_id, environment, from, to },
+    { now, time_zone },
+  ): Promise<Analytics> {
+    // Before any query, because invalid times must be rejected before the page is streamed.
+    const zoomed = from === undefined || to === undefined ? null : chartSpan({ from, to }, now, time_zone)
     await context.ready()
     const scope = { application_id, environment }
     const input = { days, ...scope }
@@ -93,16 +101,8 @@ export const analytics = definePage({
       counted,
       counted_at: oldestQueryTime([trends, ...Object.values(counted)]),
       releases: await cachedReleaseTimes(context, scope),
+      zoom: zoomed && (await loadZoom(context, scope, zoomed)),
     }
-  },
-  async loadForHtml(context, _data, { application_id, environment, from, to }, { now, time_zone }) {
-    if (from === undefined || to === undefined) return { zoom: null }
-    const scope = { application_id, environment }
-    const span = chartSpan({ from, to }, now, time_zone)
-    const bars = await cachedQuery(context, `analytics bars ${span.from} ${span.to} ${scopeKey(scope)}`, () =>
-      occurrenceBars(context, scope, span),
-    )
-    return { zoom: { span, values: bars.value.map(({ starts_at, ...values }) => values) } }
   },
   async loadForJson(context, _data, { days = TREND_DAYS, application_id, environment, app_version }) {
     const scope = { application_id, environment }
@@ -155,8 +155,13 @@ export const analytics = definePage({
                   visit={visit}
                 />
               ),
-              () => <UserImpact impact={counted.user_impact.value} visit={visit} />,
-              () => <ResolutionFigures trends={trends} visit={visit} />,
+              () => (
+                <div class="columns">
+                  <UserImpact impact={counted.user_impact.value} visit={visit} />
+                  <ResolutionRates resolution={trends.resolution} visit={visit} />
+                </div>
+              ),
+              () => <RecurringErrors recurring_errors={trends.recurring_errors} visit={visit} />,
               () => <AboveBaseline spikes={counted.above_baseline.value} visit={visit} />,
               () => <StrongestCascades cascades={counted.cascades.value} visit={visit} />,
               () => <NewestBursts found={counted.bursts.value} visit={visit} />,
@@ -169,6 +174,13 @@ export const analytics = definePage({
     </>
   ),
 })
+
+async function loadZoom(context: Context, scope: Scope, span: ChartSpan): Promise<Zoom> {
+  const { value } = await cachedQuery(context, `analytics bars ${span.from} ${span.to} ${scopeKey(scope)}`, () =>
+    occurrenceBars(context, scope, span),
+  )
+  return { span, values: value.map(({ starts_at, ...values }) => values) }
+}
 
 function cacheFor(context: Context, { days, ...scope }: TrendsInput) {
   return <T,>(name: string, query: () => Promise<T>) =>

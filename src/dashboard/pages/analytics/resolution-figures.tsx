@@ -19,86 +19,93 @@ interface Row {
 
 const NO_TIMES: ResolutionTimes = { resolved_count: 0, median_ms: null, mean_ms: null }
 
-/** Resolution rate, time to resolve and recurring errors. */
-export function ResolutionFigures({
-  trends: { resolution, recurring_errors },
-  visit,
-}: {
-  trends: ErrorTrends
-  visit: Visit
-}): Rendered {
+/** Resolution rate and time to resolve by severity, and by platform if no other page shows them. */
+export function ResolutionRates({ resolution, visit }: { resolution: Resolution; visit: Visit }): Rendered {
   const { by_severity, by_platform, time_to_resolve } = resolution
   return (
-    <>
-      <div class="columns">
-        <Insight
-          title="Resolution"
-          description="Errors seen in the period, and the share resolved now. Median time from first occurrence to resolution."
-        >
-          <ResolutionTable
-            title="Resolution by severity"
-            heading="Severity"
-            rows={by_severity
-              .filter(({ error_count }) => error_count > 0)
-              .map(({ severity, ...rate }) => ({
-                label: (
-                  <a href={href(visit, '/errors', { severity })}>
-                    <SeverityBadge severity={severity} />
-                  </a>
-                ),
-                rate,
-                times: time_to_resolve.by_severity.find((row) => row.severity === severity) ?? NO_TIMES,
-              }))}
-          />
-          {!visit.switches.enable_platform_comparison && (
-            <ResolutionTable
-              title="Resolution by platform"
-              heading="Platform"
-              rows={by_platform.map(({ platform, ...rate }) => ({
-                label: <a href={href(visit, '/errors', { platform })}>{platform}</a>,
-                rate,
-                times: time_to_resolve.by_platform.find((row) => row.platform === platform) ?? NO_TIMES,
-              }))}
-            />
-          )}
-        </Insight>
-        <section class="card insight">
-          <WeeklyTimes weeks={time_to_resolve.by_week} />
-          <p class="description">
-            {`${formatCount(time_to_resolve.resolved_count)} resolved in the period. Median ${formatDuration(time_to_resolve.median_ms)}, mean ${formatDuration(time_to_resolve.mean_ms)}. Weeks start on Monday.`}
-          </p>
-        </section>
-      </div>
-      <Insight
-        title="Recurring errors"
-        description={
-          <>
-            {`Unresolved for more than ${PERSISTENT_DAYS} days and still occurring, by total occurrences. `}
-            <a href={openErrorsLink(visit, { sort_by: 'first_seen_at', sort_direction: 'asc' })}>All open errors</a>
-          </>
-        }
-      >
-        {recurring_errors.length === 0 ? (
-          <p class="muted">No recurring errors.</p>
-        ) : (
-          <RankingTable
-            title="Recurring errors"
-            rows={recurring_errors}
-            columns={[
-              { name: 'Error', cell: (error) => <ErrorLink error={error} visit={visit} /> },
-              { name: 'Severity', cell: ({ severity }) => <SeverityBadge severity={severity} /> },
-              { name: 'Open', number: true, cell: ({ open_days }) => `${formatCount(open_days)} days` },
-              {
-                name: 'Occurrences',
-                number: true,
-                cell: ({ occurrence_count }) => formatCount(occurrence_count),
-              },
-              { name: 'Last seen', number: true, cell: ({ occurred_at }) => <Time iso={occurred_at} visit={visit} /> },
-            ]}
-          />
-        )}
-      </Insight>
-    </>
+    <Insight
+      title="Resolution"
+      description="Errors seen in the period, and the share resolved now. Median time from first occurrence to resolution."
+    >
+      <ResolutionTable
+        title="Resolution by severity"
+        heading="Severity"
+        rows={by_severity
+          .filter(({ error_count }) => error_count > 0)
+          .map(({ severity, ...rate }) => ({
+            label: (
+              <a href={href(visit, '/errors', { severity })}>
+                <SeverityBadge severity={severity} />
+              </a>
+            ),
+            rate,
+            times: time_to_resolve.by_severity.find((row) => row.severity === severity) ?? NO_TIMES,
+          }))}
+      />
+      {!visit.switches.enable_platform_comparison && (
+        <ResolutionTable
+          title="Resolution by platform"
+          heading="Platform"
+          rows={by_platform.map(({ platform, ...rate }) => ({
+            label: <a href={href(visit, '/errors', { platform })}>{platform}</a>,
+            rate,
+            times: time_to_resolve.by_platform.find((row) => row.platform === platform) ?? NO_TIMES,
+          }))}
+        />
+      )}
+    </Insight>
+  )
+}
+
+/** Time to resolve by week. */
+export function ResolutionTimesByWeek({ resolution: { time_to_resolve } }: { resolution: Resolution }): Rendered {
+  return (
+    <section class="card insight">
+      <WeeklyTimes weeks={time_to_resolve.by_week} />
+      <p class="description">
+        {`${formatCount(time_to_resolve.resolved_count)} resolved in the period. Median ${formatDuration(time_to_resolve.median_ms)}, mean ${formatDuration(time_to_resolve.mean_ms)}. Weeks start on Monday.`}
+      </p>
+    </section>
+  )
+}
+
+export function RecurringErrors({
+  recurring_errors,
+  visit,
+}: {
+  recurring_errors: ErrorTrends['recurring_errors']
+  visit: Visit
+}): Rendered {
+  return (
+    <Insight
+      title="Recurring errors"
+      description={
+        <>
+          {`Unresolved for more than ${PERSISTENT_DAYS} days and still occurring, by total occurrences. `}
+          <a href={openErrorsLink(visit, { sort_by: 'first_seen_at', sort_direction: 'asc' })}>All open errors</a>
+        </>
+      }
+    >
+      {recurring_errors.length === 0 ? (
+        <p class="muted">No recurring errors.</p>
+      ) : (
+        <RankingTable
+          title="Recurring errors"
+          rows={recurring_errors}
+          columns={[
+            { name: 'Error', cell: (error) => <ErrorLink error={error} visit={visit} /> },
+            { name: 'Severity', cell: ({ severity }) => <SeverityBadge severity={severity} /> },
+            { name: 'Open', number: true, cell: ({ open_days }) => `${formatCount(open_days)} days` },
+            {
+              name: 'Occurrences',
+              number: true,
+              cell: ({ occurrence_count }) => formatCount(occurrence_count),
+            },
+            { name: 'Last seen', number: true, cell: ({ occurred_at }) => <Time iso={occurred_at} visit={visit} /> },
+          ]}
+        />
+      )}
+    </Insight>
   )
 }
 

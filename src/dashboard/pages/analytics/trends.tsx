@@ -11,6 +11,7 @@ import { HeatMap } from '../../ui/charts/heat-map.js'
 import { Headlines, Insight } from '../../ui/insight.js'
 import { formatCount } from '../../ui/time.js'
 import { formatDuration, samplePercent, sharePercent } from '../../ui/units.js'
+import { ResolutionTimesByWeek } from './resolution-figures.js'
 
 /** Timeframe filters of the list for common ranges. */
 const TIMEFRAMES: Record<number, Timeframe> = { 7: 'last_7_days', 30: 'last_30_days', 90: 'last_90_days' }
@@ -21,7 +22,7 @@ export function periodText({ days, from, time_zone }: PeriodView): string {
   return `${days === 1 ? `Today, ${first}` : `${first} – now`} (${time_zone})`
 }
 
-/** Occurrences over time, by type, platform, weekday and hour. */
+/** Occurrences over time, by type, platform, weekday and hour, and their resolution. */
 export function Trends({
   trends,
   types,
@@ -105,6 +106,7 @@ export function Trends({
           <Insight title="By weekday and hour" description={`Occurrences by weekday and hour (${period.time_zone}).`}>
             <HeatMap title="Occurrences by weekday and hour" counts={trends.errors_by_weekday_and_hour} />
           </Insight>
+          <ResolutionTimesByWeek resolution={resolution} />
         </div>
       </div>
     </>
