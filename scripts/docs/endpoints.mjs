@@ -133,7 +133,11 @@ function describe(endpoint, { method, formats, statuses }, describeInput) {
     needs,
     formats: formats(endpoint),
     statuses: possible,
-    parameters: parameters.map((parameter) => ({ ...parameter, in_path: in_path.includes(parameter.name) })),
+    parameters: parameters.map((parameter) => ({
+      ...parameter,
+      in_path: in_path.includes(parameter.name),
+      is_form_list: Boolean(parameter.list) && method === 'POST',
+    })),
   }
 }
 
@@ -152,10 +156,12 @@ function section({ heading, text, role, needs, formats, statuses, parameters }) 
   return lines.join('\n')
 }
 
-function parameterRow({ name, list, required, in_path, default: value, ...facts }) {
+function parameterRow({ name, list, required, in_path, is_form_list, default: value, ...facts }) {
   return tableRow([
-    `\`${list ? `${name}[]` : name}\``,
-    list ? `list of: ${words(facts)}${list.max === null ? '' : `; at most ${list.max}`}` : noted(facts),
+    `\`${is_form_list ? `${name}[]` : name}\``,
+    list
+      ? `${is_form_list ? 'list of' : 'can be repeated'}: ${noted(facts)}${list.max === null ? '' : `; at most ${list.max}`}`
+      : noted(facts),
     in_path ? 'in the path' : required ? 'yes' : 'no',
     value === undefined ? '' : `\`${value}\``,
   ])

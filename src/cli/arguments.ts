@@ -14,7 +14,11 @@ export function readFlags<F extends Flags>(command: Command<F>, args: readonly s
       if (argument) continue
       throw usageError(`faultboard ${name} takes flags only, not "${token.value}"`)
     }
-    values[token.name] = flagValue(command, token)
+    const value = flagValue(command, token)
+    const before = values[token.name]
+    if (typeof before !== 'string') values[token.name] = value
+    else if (flags[token.name]?.isRepeatable) values[token.name] = `${before}\n${value}`
+    else throw usageError(`${token.rawName} can be used only once`)
   }
   return values as ParsedFlags<F>
 }

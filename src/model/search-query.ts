@@ -99,11 +99,11 @@ export function parseQuery(text: string): QueryTerm[] {
  */
 export function withViewerName(query: string, viewer: string): string {
   return query.replace(QUOTED_OR_MINE, (found) =>
-    found.startsWith('"') ? found : `${found.slice(0, -'me'.length)}"${viewer.replaceAll('"', '\\"')}"`,
+    found.startsWith('"') ? found : `${found.slice(0, -'me'.length)}"${viewer.replaceAll(/["\\]/g, '\\$&')}"`,
   )
 }
 
-const QUOTED_OR_MINE = /"(?:\\"|[^"])*"|(?<=^|\s|-)assign(?:ed|ee):me(?=\s|$)/g
+const QUOTED_OR_MINE = /"(?:\\[\s\S]|[^"\\])*"|(?<=^|\s|-)assign(?:ed|ee):me(?=\s|$)/g
 
 interface ReadTerm {
   term: QueryTerm
@@ -216,14 +216,14 @@ function readQuoted(text: string, start: number): { content: string; end: number
   let content = ''
   for (let at = start + 1; at < text.length; at++) {
     if (text[at] === '"') return { content, end: at + 1 }
-    if (text[at] === '\\' && text[at + 1] === '"') at++
+    if (text[at] === '\\' && (text[at + 1] === '"' || text[at + 1] === '\\')) at++
     content += text[at]
   }
   throw new QueryError(
     'has an unclosed quote',
     text,
     start,
-    'Add a closing quote, or write \\" for a quote in a phrase.',
+    'Add a closing quote, or write \\" for a quote and \\\\ for a backslash in a phrase.',
   )
 }
 

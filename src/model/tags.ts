@@ -15,20 +15,56 @@ export interface Tag {
 /** Tags of an occurrence. Tags without a key or a value cannot be filtered. */
 export function readTags(tags: unknown): Tag[] {
   if (typeof tags !== 'object' || tags === null) return []
-  return Object.entries(tags)
-    .map(([key, value]) => ({
-      key: storedText(key, MAX_KEY_LENGTH),
-      value: storedText(typeof value === 'object' ? JSON.stringify(value) : String(value), MAX_VALUE_LENGTH),
-    }))
-    .filter(({ key, value }) => key !== '' && value !== '')
+  return Object.entries(tags).flatMap(([key, value]) => storedTag(key, value) ?? [])
 }
 
+/** Null for a tag that cannot be filtered. */
+export function storedTag(name: string, content: unknown): Tag | null {
+  const key = storedText(name, MAX_KEY_LENGTH)
+  const value = storedText(tagText(content), MAX_VALUE_LENGTH)
+  return key === '' || value === '' ? null : { key, value }
+}
+
+/** Value of a tag as text. */
+export function tagText(value: unknown): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+export interface TagFilter {
+  key: string
+  /** Null for any value. */
+  value: string | null
+}
+
+/** Keys with more separators are rare. Values such as URLs may have many. */
+const MAX_SEPARATORS_IN_KEY = 3
+
 /** Reads a filter such as `city:Berlin`, or `city` for any value. */
-export function parseTag(text: string, separator: ':' | '='): { key: string; value: string | null } {
+export function parseTag(text: string, separator: ':' | '='): TagFilter {
   const at = text.indexOf(separator)
-  const key = storedText(at < 0 ? text : text.slice(0, at), MAX_KEY_LENGTH)
-  const value = at < 0 ? '' : storedText(text.slice(at + 1), MAX_VALUE_LENGTH)
-  return { key, value: value === '' ? null : value }
+  return at < 0 ? anyValue(text) : tagFilter(text.slice(0, at), text.slice(at + 1))
+}
+
+/**
+ * All tags that a filter can mean, because keys such as `aws:region` contain the separator.
+ * @example possibleTags('aws:region:eu-1', ':') // the value `region:eu-1` of `aws`, the value `eu-1` of `aws:region`, and
+ * any value of `aws:region:eu-1`
+ */
+export function possibleTags(text: string, separator: ':' | '='): TagFilter[] {
+  const parts = text.split(separator)
+  const splits = parts.slice(1, 2 + MAX_SEPARATORS_IN_KEY).map((_, i) => {
+    const key = parts.slice(0, i + 1).join(separator)
+    return tagFilter(key, text.slice(key.length + 1))
+  })
+  return [...splits, anyValue(text)].filter(({ key }) => key !== '')
+}
+
+function tagFilter(key: string, value: string): TagFilter {
+  return { key: storedText(key, MAX_KEY_LENGTH), value: storedText(value, MAX_VALUE_LENGTH) || null }
+}
+
+function anyValue(key: string): TagFilter {
+  return tagFilter(key, '')
 }
 
 function storedText(text: string, limit: number): string {

@@ -104,6 +104,8 @@ describeEachDatabase('the audit log', (database) => {
       'admin resolve 2 as Carla',
       'admin assign 7 to ben',
     ])
+    await post('/errors/batch_action', { 'error_ids[]': ids.slice(1, 3).map(String), action_type: 'delete' })
+    expect(texts(await entries())[0]).toBe(`admin delete 2 ids ${ids[1]}, ${ids[2]}`)
     expect((await entries(`error_id=${ids[0]}`))[0]).toMatchObject({ count: 1, application_name: null })
     expect(await (await get('/settings/audit')).text()).toContain(`error ${ids[0]} (deleted)`)
   })

@@ -72,6 +72,11 @@ describe('Invalid usage exits with 2, one message and the help line', () => {
     [['serve', '--port', '--migrate'], '--port needs a value', 'faultboard serve --help'],
     [['demo', '--seed', '-1'], 'A value that starts with a dash is written as --seed=-1', 'faultboard demo --help'],
     [['errors', '--severity='], '--severity needs a value: --severity WORD', 'faultboard errors --help'],
+    [
+      ['errors', '--severity', 'low', '--severity', 'high'],
+      '--severity can be used only once',
+      'faultboard errors --help',
+    ],
     [['mcp', '--json'], '--json is not a flag of faultboard mcp. It speaks JSON-RPC', 'faultboard mcp --help'],
     [
       ['move', '--from', 'sqlite:a'],

@@ -122,7 +122,8 @@ describe('the query parser', () => {
       ['"x assigned:me" assigned:mel unassigned:me', '"x assigned:me" assigned:mel unassigned:me'],
     ] as const)
       expect(withViewerName(query, viewer)).toBe(named)
-    expect(notation(withViewerName('assigned:me', viewer))).toEqual([`assigned(${viewer})`])
+    for (const name of [viewer, 'CORP\\', 'CORP\\ada', '\\\\'])
+      expect(notation(withViewerName('assigned:me', name))).toEqual([`assigned(${name})`])
   })
 
   test('rejects hostile input at once', () => {

@@ -28,6 +28,7 @@ describeEachDatabase('tags', (database) => {
     await log('A', { city: 'Berlin', plan: 'pro' })
     await log('B', { city: 'Berlin', plan: 'free' })
     await log('C', { city: 'New  York', retries: 3 })
+    await log('D', { 'aws:region': 'eu-1', 'k=v': 'a=b', path: 'C:\\Program Files' })
     for (const [query, names] of [
       ['tag=city:Berlin', 'A B'],
       ['tag=CITY:berlin', 'A B'],
@@ -38,12 +39,21 @@ describeEachDatabase('tags', (database) => {
       ['tag=retries:3', 'C'],
       ['tag=city:ber', ''],
       ['tag=city:%25', ''],
-      ['tag=', 'A B C'],
+      ['tag=', 'A B C D'],
+      ['tag=aws:region:eu-1', 'D'],
+      ['tag=aws:region', 'D'],
+      ['tag=aws:region:us-1', ''],
+      ['tag=k%3Dv:a%3Db', 'D'],
+      ['tag=path:C:%5CProgram+Files', 'D'],
+      ['query=tag:aws:region%3Deu-*', 'D'],
+      ['query=tag:k%3Dv%3Da%3Db', 'D'],
+      ['query=tag:path%3D"C:%5C%5CProgram+Files"', 'D'],
+      ['query=-tag:aws:region', 'A B C'],
       ['tag=plan:pro&tag=plan:free', ''],
       ['tag=city:Berlin&query=-tag:plan%3Dpro', 'B'],
       ['query=tag:city%3Dber*', 'A B'],
       ['query=tag:cit*', 'A B C'],
-      ['query=-tag:city%3Dberlin', 'C'],
+      ['query=-tag:city%3Dberlin', 'C D'],
     ])
       expect(await types(query ?? ''), query).toBe(names)
 
@@ -56,6 +66,32 @@ describeEachDatabase('tags', (database) => {
     expect((await get(`/errors.json?${'tag=a:b&tag=c:d&'.repeat(30)}`)).status).toBe(200)
     const tooMany = Array.from({ length: 11 }, (_, i) => `tag=a:${i}`).join('&')
     expect((await get(`/errors.json?${tooMany}`)).status).toBe(422)
+  })
+
+  test('are linked in the form that filters find', async () => {
+    const { tracker, types, get } = await setUp()
+    const tags = {
+      'aws:region': 'eu-1',
+      lines: 'a\nb',
+      ['k'.repeat(150)]: 'v'.repeat(500),
+      list: ['x', 1],
+      empty: '',
+      'My  Order': 'o0',
+    }
+    const error = await tracker.Commands.LogError.call({ error_type: 'Linked', message: 'x', tags })
+    for (let i = 1; i < 60; i++)
+      await tracker.Commands.LogError.call({
+        error_type: 'Linked',
+        message: 'x',
+        tags: { ...tags, 'My  Order': `o${i}` },
+      })
+    await tracker.Commands.LogError.call({ error_type: 'Linked', message: 'x', tags })
+    await tracker.Commands.LogError.call({ error_type: 'Other', message: 'x', tags: { aws: 'region' } })
+    const page = await (await get(`/errors/${error?.id}`)).text()
+    const links = [...page.matchAll(/<a href="[^"?]*\/errors\?(tag=[^"]*)"/g)].map((match) => match[1] ?? '')
+    expect(links).toHaveLength(5)
+    for (const link of links) expect(await types(link), link).toBe('Linked')
+    expect(page.match(/ too many values/g)).toHaveLength(1)
   })
 
   test('suggests keys and values, and marks keys with too many values', async () => {

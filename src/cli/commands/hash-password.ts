@@ -5,7 +5,8 @@ import { usageError } from '../arguments.js'
 import { defineCommand } from '../command.js'
 import { jsonLine, print } from '../io/terminal.js'
 
-const MAX_INPUT_BYTES = 4096
+/** A much longer password would not fit into the header of a sign-in. */
+const MAX_PASSWORD_BYTES = 1024
 
 export const hashPassword = defineCommand({
   name: 'hash-password',
@@ -16,6 +17,7 @@ export const hashPassword = defineCommand({
   async run({ json }) {
     const password = process.stdin.isTTY ? await askTwice() : await readInput()
     if (password.trim() === '') throw usageError('The password is empty')
+    if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES) throw tooLong()
     const password_hash = await createHash(password)
     print(json ? jsonLine({ password_hash }) : password_hash)
     return 0
@@ -54,9 +56,13 @@ async function readInput(): Promise<string> {
   let text = ''
   for await (const chunk of process.stdin.setEncoding('utf8')) {
     text += chunk
-    if (text.length > MAX_INPUT_BYTES) throw usageError(`The password is longer than ${MAX_INPUT_BYTES} characters`)
+    if (text.length > 2 * MAX_PASSWORD_BYTES) throw tooLong()
   }
   const [password = '', ...rest] = text.replace(/\r?\n$/, '').split(/\r?\n/)
   if (rest.length > 0) throw usageError('The password must be one line')
   return password
+}
+
+function tooLong(): Error {
+  return usageError(`The password is longer than ${MAX_PASSWORD_BYTES} bytes. Choose a shorter one`)
 }

@@ -4,6 +4,7 @@ import { TrackerError } from '../../model/errors.js'
 import { choice, clampedInteger, instant, optional, optionalText } from '../../model/input/input.js'
 import { scopeInput } from '../../model/input/scope.js'
 import * as r from '../../model/result.js'
+import { withViewerName } from '../../model/search-query.js'
 import { hoursText, PRIORITIES } from '../../model/workflow.js'
 import {
   type BatchResult,
@@ -71,7 +72,7 @@ export const batchAction = defineAction({
     const { application_id, action_type } = form
     const { run, describe } = BATCH_COMMANDS[action_type]
     const total: BatchResult = { changed: 0, unchanged: 0, skipped: 0 }
-    for await (const error_ids of selectedIds(context, form)) {
+    for await (const error_ids of selectedIds(context, form, actor)) {
       const result = await run(context, { error_ids, application_id, actor }, form)
       for (const name of ['changed', 'unchanged', 'skipped'] as const) total[name] += result[name]
     }
@@ -89,12 +90,17 @@ export const batchAction = defineAction({
 function selectedIds(
   context: Context,
   { error_ids, selection, listed_at, list_query = '', application_id, environment }: Form,
+  viewer: string,
 ): AsyncIterable<number[]> | number[][] {
   if (selection !== 'matching') {
     if (error_ids === undefined) throw new TrackerError('invalid_input', 'error_ids is missing')
     return [error_ids]
   }
-  const filter = parseListQuery(list_query)
+  const parameters = new URLSearchParams(list_query)
+  const query = parameters.get('query')
+  // Forms of the dashboard contain the name already. Scripts send `assigned:me`.
+  if (query !== null) parameters.set('query', withViewerName(query, viewer))
+  const filter = parseListQuery(parameters.toString())
   const scope = {
     application_id: filter.application_id ?? application_id,
     environment: filter.environment ?? environment,

@@ -169,7 +169,7 @@ function describeEndpoint({ text, needs, role }: Endpoint, method: string, path:
 function parameter(input: ParameterDescription, path: string): JsonSchema {
   const isPathParameter = isInPath(input.name, path)
   return {
-    name: input.list ? formName(input) : input.name,
+    name: input.name,
     in: isPathParameter ? 'path' : 'query',
     required: isPathParameter || input.required,
     schema: parameterSchema(input),

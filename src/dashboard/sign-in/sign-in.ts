@@ -10,7 +10,7 @@ import { identifyByHost } from './host-sign-in.js'
 import { SignInLimited, SignInLimiter } from './limiter.js'
 import { Passwords } from './passwords.js'
 import { SeenPeople } from './seen-people.js'
-import { ApiTokens, bearerCredential, unknownToken } from './tokens.js'
+import { ApiTokens, bearerCredential, isBearer, unknownToken } from './tokens.js'
 
 export interface Session {
   identity: Identity
@@ -63,7 +63,7 @@ export function createSignIn(context: Context): SignIn {
       async () => (await askHost()) ?? (credentials && passwords.verify(credentials)),
       askHost,
     )
-    if (identity === null) throw bearer === null ? unauthenticatedError(passwords) : unknownToken()
+    if (identity === null) throw isBearer(header) ? unknownToken() : unauthenticatedError(passwords)
     const isKnown = identity.kind !== 'password' || (device && !device.needs_renewal)
     return {
       identity,

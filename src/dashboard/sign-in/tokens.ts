@@ -20,6 +20,11 @@ interface KnownToken {
   revoked_at: number | null
 }
 
+/** Whether the client sent a token, well-formed or not. */
+export function isBearer(header: string): boolean {
+  return /^bearer\b/i.test(header)
+}
+
 /** Returns the credential of an `Authorization: Bearer` header, or null. */
 export function bearerCredential(header: string): string | null {
   return /^bearer +([\w.~+/=-]{1,4096})\s*$/i.exec(header)?.[1] ?? null

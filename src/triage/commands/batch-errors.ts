@@ -30,6 +30,8 @@ export interface BatchResult {
   skipped: number
 }
 
+const MAX_AUDITED_IDS = 40
+
 const errorIds = v.pipe(
   v.array(id(), 'must be a list of error ids'),
   v.nonEmpty('must contain at least one error id'),
@@ -63,7 +65,7 @@ export const batchDeleteErrors = defineCommand({
     const changed = await deleteErrors(context, error_ids, { application_id })
     return { changed, unchanged: 0, skipped: error_ids.length - changed }
   },
-  audit: (input, result) => auditBatch('delete', input, result),
+  audit: (input, result) => auditBatch('delete', input, result, deletedIds(input)),
 })
 
 /** Assigns several errors to a person, or removes their assignees. */
@@ -152,6 +154,11 @@ function auditBatch(
   if (changed === 0) return null
   const error_id = error_ids.length === 1 ? error_ids[0] : undefined
   return { action, error_id, count: changed, ...(detail !== undefined && { detail }) }
+}
+
+/** Ids of deleted errors, whose activity trails are deleted too. A long list would not fit into an entry. */
+function deletedIds({ error_ids }: ErrorSelection): string | undefined {
+  return error_ids.length > 1 && error_ids.length <= MAX_AUDITED_IDS ? `ids ${error_ids.join(', ')}` : undefined
 }
 
 interface ErrorSelection {

@@ -6,7 +6,7 @@ import { scopeInput } from '../../model/input/scope.js'
 import { normalizePlatform } from '../../model/requests/platform.js'
 import { MAX_QUERY_LENGTH, parseQuery } from '../../model/search-query.js'
 import { SEVERITIES } from '../../model/severity/severity.js'
-import { parseTag } from '../../model/tags.js'
+import { parseTag, possibleTags } from '../../model/tags.js'
 import { cleanText } from '../../model/text.js'
 import { TIMEFRAMES, timeframeSpan } from '../../model/time.js'
 import { STATUSES } from '../../model/workflow.js'
@@ -71,7 +71,8 @@ const tagFilter = () =>
       facts({
         type: 'text',
         max: MAX_TAG_LENGTH,
-        note: 'key:value, or key for any value; repeat the parameter for several tags',
+        list: { max: MAX_TAGS },
+        note: 'key:value, or key for any value',
       }),
     ),
   )
@@ -196,7 +197,7 @@ export function applyFilter<O>(
     result = result.where((eb) => seenInVersion(eb, database.dialect, { app_version, application_id }))
   if (git_sha !== undefined) result = result.where((eb) => seenInCommit(eb, database.dialect, git_sha))
   for (const line of tagLines(filter.tag))
-    result = result.where((eb) => hasTag(eb, database.dialect, parseTag(line, ':')))
+    result = result.where((eb) => hasTag(eb, database.dialect, possibleTags(line, ':')))
   const { query: searchedQuery } = filter
   if (searchedQuery !== undefined)
     result = result.where((eb) => eb.and(queryKeyConditions(eb, searchedQuery, { context, application_id })))

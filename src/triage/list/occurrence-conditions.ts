@@ -1,3 +1,4 @@
+import type { TagFilter } from '../../model/tags.js'
 import { daySpan } from '../../model/time.js'
 import type { Dialect } from '../../store/dialect.js'
 import { type ExpressionBuilder, sql } from '../../store/kysely.js'
@@ -85,16 +86,8 @@ export function seenOnPlatform(eb: ErrorsExpression, dialect: Dialect, platform:
   )
 }
 
-export interface TagFilter {
-  key: string
-  /** Null for any value. */
-  value: string | null
-  /** Whether all values that start with `value`, or all keys that start with `key`, match. */
-  isPrefix?: boolean
-}
-
-/** Errors with at least one occurrence that has this tag. */
-export function hasTag(eb: ErrorsExpression, dialect: Dialect, { key, value, isPrefix = false }: TagFilter) {
+/** Errors with at least one occurrence that has one of the tags. With `isPrefix`, a tag only starts with the last text. */
+export function hasTag(eb: ErrorsExpression, dialect: Dialect, filters: readonly TagFilter[], isPrefix = false) {
   const matches = (column: string, text: string, isStart: boolean) =>
     isStart
       ? sql<boolean>`${sql.ref(column)} like ${`${text.replace(/[!%_]/g, '!$&')}%`} escape '!'`
@@ -102,12 +95,17 @@ export function hasTag(eb: ErrorsExpression, dialect: Dialect, { key, value, isP
   const tags = eb
     .selectFrom('faultboard_error_tags')
     .select('faultboard_error_tags.error_id')
-    .where(matches('faultboard_error_tags.tag_key', key, isPrefix && value === null))
-  return eb(
-    withoutIndex(dialect, 'faultboard_errors.id'),
-    'in',
-    value === null ? tags : tags.where(matches('faultboard_error_tags.tag_value', value, isPrefix)),
-  )
+    .where((tag) =>
+      tag.or(
+        filters.map(({ key, value }) => {
+          const hasKey = matches('faultboard_error_tags.tag_key', key, isPrefix && value === null)
+          return value === null
+            ? hasKey
+            : tag.and([hasKey, matches('faultboard_error_tags.tag_value', value, isPrefix)])
+        }),
+      ),
+    )
+  return eb(withoutIndex(dialect, 'faultboard_errors.id'), 'in', tags)
 }
 
 /** Abbreviated commit. Shorter prefixes could match several commits. */

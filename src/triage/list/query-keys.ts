@@ -1,7 +1,7 @@
 import type { Context } from '../../context.js'
 import { normalizePlatform } from '../../model/requests/platform.js'
 import { type IsValue, parseQuery, type QueryTerm } from '../../model/search-query.js'
-import { parseTag } from '../../model/tags.js'
+import { possibleTags } from '../../model/tags.js'
 import { PRIORITIES } from '../../model/workflow.js'
 import { type Expression, type RawBuilder, type SqlBool, sql } from '../../store/kysely.js'
 import { hasRegressed } from '../../store/sql/regressed.js'
@@ -41,9 +41,8 @@ const CONDITIONS: { readonly [Key in QueryTerm['key']]?: Condition } = {
       application_id,
       match: wildcards.length > 0 ? 'prefix' : 'segments',
     }),
-  tag: (eb, [text = '', ...wildcards], { context }) => {
-    return hasTag(eb, context.database.dialect, { ...parseTag(text, '='), isPrefix: wildcards.length > 0 })
-  },
+  tag: (eb, [text = '', ...wildcards], { context }) =>
+    hasTag(eb, context.database.dialect, possibleTags(text, '='), wildcards.length > 0),
   type: (_eb, parts) => isLike('faultboard_errors.error_type', parts),
   severity: (eb, [value]) => sql<boolean>`${eb.ref('faultboard_errors.severity')} = ${value}`,
   priority: (eb, [value]) =>

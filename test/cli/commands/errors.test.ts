@@ -17,8 +17,15 @@ beforeAll(async () => {
   await faultboard(['migrate'], { cwd })
   await recordErrors(
     `sqlite:${join(cwd, 'faultboard.sqlite3')}`,
-    { error_type: 'TypeError', message: 'x is undefined', platform: 'Web', user_id: 'u1', app_version: '1.0.0' },
-    { error_type: 'TimeoutError', message: '100% of the_time', platform: 'iOS', app_version: '2.0.0' },
+    {
+      error_type: 'TypeError',
+      message: 'x is undefined',
+      platform: 'Web',
+      user_id: 'u1',
+      app_version: '1.0.0',
+      tags: { a: 1, b: 2 },
+    },
+    { error_type: 'TimeoutError', message: '100% of the_time', platform: 'iOS', app_version: '2.0.0', tags: { b: 2 } },
     { error_type: 'OutOfMemoryError', message: 'heap', platform: 'Android' },
     { error_type: 'Hostile', message: `${CLEAR_SCREEN} two\r\nlines ${CSI}${REVERSED} 日本語 ${'long '.repeat(100)}` },
   )
@@ -94,6 +101,7 @@ describe('errors', () => {
     expect(await types('--platform', 'iOS', '--search', '100% OF the_')).toEqual(['TimeoutError'])
     expect(await types('--app-version', '1.0.0', '--user-id', 'u1')).toEqual(['TypeError'])
     expect(await types('--status', 'resolved')).toEqual([])
+    expect(await types('--tag', 'a:1', '--tag', 'b:2')).toEqual(['TypeError'])
     expect(await types('--query', 'user:u1 type:Type* -heap undefined')).toEqual(['TypeError'])
     expect(
       await types('--application-name', 'shop', '--unresolved', '--sort-by', 'error_type', '--sort-direction', 'asc'),

@@ -39,7 +39,8 @@ test('prints a different hash each time, as JSON on demand', async () => {
 test.each([
   ['an empty password', '', [], 'The password is empty'],
   ['several lines', 'a\nb\n', [], 'The password must be one line'],
-  ['a whole file', 'x'.repeat(10_000), [], 'longer than 4096 characters'],
+  ['a whole file', 'x'.repeat(10_000), [], 'longer than 1024 bytes'],
+  ['a password that does not fit into a header', 'ä'.repeat(513), [], 'longer than 1024 bytes'],
   ['a password as an argument', 'x', ['secret'], 'secret'],
 ])('refuses %s', (_title, input, args, message) => {
   const { stdout, stderr, status } = run(input, ...args)

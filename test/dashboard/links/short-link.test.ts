@@ -27,7 +27,12 @@ describeOneDatabase('a short link', (database) => {
     const page = await (await host.get(`/errors/${error?.id}`)).text()
     expect(page).toContain(`/error_dashboard/e/acme-shop-${error?.id}`)
 
-    for (const name of [`acme-shop-${error?.id}`, `renamed-${error?.id}`, `${error?.id}`]) {
+    for (const name of [
+      `acme-shop-${error?.id}`,
+      `renamed-${error?.id}`,
+      `Acme_Shop.Web-${error?.id}`,
+      `${error?.id}`,
+    ]) {
       const response = await host.get(`/e/${name}`)
       expect(response.status).toBe(302)
       expect(response.headers.get('location')).toBe(`/error_dashboard/errors/${error?.id}`)

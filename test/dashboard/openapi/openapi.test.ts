@@ -240,7 +240,7 @@ function rightValue({ type, enum: words, default: value, minimum = 1, format }: 
 /** Values that the parameter must reject. Empty if any text is valid. */
 function wrongValues({ type, enum: words, format, minimum, maximum }: Record<string, unknown>): string[] {
   return [
-    ...(type !== 'string' || Array.isArray(words) || format !== undefined ? ['nonsense'] : []),
+    ...((type !== 'string' && type !== 'array') || Array.isArray(words) || format !== undefined ? ['nonsense'] : []),
     ...(typeof minimum === 'number' ? [String(minimum - 1)] : []),
     ...(typeof maximum === 'number' ? [String(maximum + 1)] : []),
   ]

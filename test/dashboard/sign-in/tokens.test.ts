@@ -43,6 +43,7 @@ describeEachDatabase('requests with an API token', (database) => {
       'The API token "agents" expired on 2026-03-17. Ask an admin of this dashboard for a new token.',
     ])
     expect(await failure(host, `${second.token.slice(0, -1)}_`)).toEqual([401, UNKNOWN])
+    expect(await failure(host, `"${first.token}"`)).toEqual([401, UNKNOWN])
   })
 
   test('requests with an API token store its last use once a minute', async () => {

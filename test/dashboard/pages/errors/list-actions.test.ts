@@ -93,6 +93,15 @@ describe('a bulk action', () => {
     expect([invalid.status, invalid.body]).toEqual([422, expect.stringContaining('severity must be one of')])
   })
 
+  test('replaces the viewer in the query of the matching errors', async () => {
+    const form = { action_type: 'update_priority', priority_level: '1', selection: 'matching' }
+    await act({ action_type: 'assign', assigned_to: 'admin', 'error_ids[]': ids.slice(3, 5) })
+    const mine = await act({ ...form, list_query: 'query=assigned:me' })
+    expect(mine.notice).toBe('2 errors set to priority low.')
+    const others = await act({ ...form, list_query: 'query=-assigned:me+assigned:admin' })
+    expect(others.notice).toBe('0 errors set to priority low.')
+  })
+
   test('deletes errors and reports unknown ids', async () => {
     const chosen = [String(ids.pop()), '999999']
     const { notice } = await act({ action_type: 'delete', 'error_ids[]': chosen })

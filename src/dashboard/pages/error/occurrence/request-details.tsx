@@ -1,4 +1,4 @@
-import { MAX_TAG_VALUES } from '../../../../model/tags.js'
+import { MAX_TAG_VALUES, storedTag, tagText } from '../../../../model/tags.js'
 import type { ErrorRecord } from '../../../../triage/queries/error-record.js'
 import type { Rendered, Visit } from '../../../define.js'
 import { href } from '../../../links/href.js'
@@ -84,17 +84,22 @@ function Tags({ tags, fullTags, visit }: { tags: Record<string, unknown>; fullTa
       </div>
       <dl class="tags">
         {Object.entries(tags).map(([name, value]) => {
-          const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
+          const text = tagText(value)
+          const stored = storedTag(name, value)
           return (
             <div class="tag">
               <dt>
                 <bdi>{name}</bdi>
               </dt>
               <dd>
-                <a href={href(visit, '/errors', { tag: `${name}:${text}` })} title={text}>
+                {stored ? (
+                  <a href={href(visit, '/errors', { tag: `${stored.key}:${stored.value}` })} title={text}>
+                    <bdi>{text}</bdi>
+                  </a>
+                ) : (
                   <bdi>{text}</bdi>
-                </a>
-                {fullTags.includes(name.toLowerCase()) && (
+                )}
+                {stored && fullTags.includes(stored.key) && (
                   <span class="muted" title={TOO_MANY_VALUES}>
                     {' too many values'}
                   </span>
