@@ -49,6 +49,7 @@ export interface Capabilities {
   /** Query that returns a row if the table of the current schema has the column. */
   findColumn(table: string, column: string): RawBuilder<unknown>
   createIndexIfMissing(db: AnyDatabase, index: NewIndex): Promise<void>
+  dropIndexIfExists(db: AnyDatabase, table: string, index: string): Promise<void>
   addColumnIfMissing(db: AnyDatabase, table: string, column: string, type: NewColumnType): Promise<void>
   /** Continues the ids of a table after the highest id. Absent if the database does that automatically. */
   resetSequence?(db: Kysely<Schema>, table: keyof Schema): Promise<void>

@@ -28,12 +28,19 @@ export const mysqlCapabilities: Capabilities = {
   findColumn: (table, column) =>
     sql`select 1 from information_schema.columns
       where table_schema = database() and table_name = ${table} and column_name = ${column}`,
-  // MySQL has no `if not exists` for indexes.
+  // MySQL has no `if exists` and `if not exists` for indexes.
   async createIndexIfMissing(db, { kind, definition }) {
     try {
       await sql.raw(`create ${kind} ${definition}`).execute(db)
     } catch (error) {
       if ((error as { code?: string }).code !== 'ER_DUP_KEYNAME') throw error
+    }
+  },
+  async dropIndexIfExists(db, table, index) {
+    try {
+      await sql`drop index ${sql.ref(index)} on ${sql.table(table)}`.execute(db)
+    } catch (error) {
+      if ((error as { code?: string }).code !== 'ER_CANT_DROP_FIELD_OR_KEY') throw error
     }
   },
   addColumnIfMissing: addColumnUnlessListed,

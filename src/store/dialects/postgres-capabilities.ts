@@ -31,6 +31,9 @@ export const postgresCapabilities: Capabilities = {
   async createIndexIfMissing(db, { kind, definition }) {
     await sql.raw(`create ${kind} if not exists ${definition}`).execute(db)
   },
+  async dropIndexIfExists(db, _table, index) {
+    await sql`drop index if exists ${sql.ref(index)}`.execute(db)
+  },
   // Introspection would include tables of other schemas.
   async addColumnIfMissing(db, table, column, type) {
     const definition = typeof type === 'string' ? sql.raw(type) : type

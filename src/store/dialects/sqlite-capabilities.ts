@@ -28,5 +28,8 @@ export const sqliteCapabilities: Capabilities = {
   async createIndexIfMissing(db, { kind, definition }) {
     await sql.raw(`create ${kind} if not exists ${definition}`).execute(db)
   },
+  async dropIndexIfExists(db, _table, index) {
+    await sql`drop index if exists ${sql.ref(index)}`.execute(db)
+  },
   addColumnIfMissing: addColumnUnlessListed,
 }

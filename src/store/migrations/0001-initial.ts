@@ -92,8 +92,8 @@ const ERROR_TABLES: Record<string, CreatedTable> = {
     unique: { name: 'faultboard_errors_signature', columns: ['application_id', 'environment', 'hash_signature'] },
     // PostgreSQL updates every index of a row for each repeat, so it has only the indexes it needs.
     indexes: [
-      { columns: ['occurred_at'] },
-      { columns: ['application_id', 'occurred_at'] },
+      { columns: ['occurred_at', 'environment'] },
+      { columns: ['application_id', 'occurred_at', 'environment'] },
       { columns: ['first_seen_at'] },
       { columns: ['assigned_to', 'application_id'], where: hasValue('assigned_to') },
       { columns: ['reopened_at'], where: hasValue('reopened_at') },
@@ -193,7 +193,10 @@ const SUM_TABLES: Record<string, CreatedTable> = {
     },
     key: { columns: ['application_id', 'hour', 'severity', 'platform', 'app_version', 'environment'] },
     indexes: [
-      { columns: ['application_id', 'app_version', 'hour'] },
+      {
+        name: 'faultboard_application_hours_versions',
+        columns: ['application_id', 'app_version', 'hour', 'environment'],
+      },
       {
         columns: ['hour', 'severity', 'application_id', 'platform', 'app_version', 'environment', 'count'],
         when: isCovering,
@@ -577,7 +580,7 @@ const DIAGNOSTIC_TABLES: Record<string, CreatedTable> = {
   },
 }
 
-/** Tables after 0002-environments too, so that a new database is created in one step. */
+/** Tables and indexes after 0002-environments and 0008-environment-indexes too, so that a new database is created in one step. */
 export const TABLES: Record<string, CreatedTable> = {
   ...ERROR_TABLES,
   ...SUM_TABLES,

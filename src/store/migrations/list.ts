@@ -5,6 +5,7 @@ import { apiTokens } from './0004-api-tokens.js'
 import { audit } from './0005-audit.js'
 import { people } from './0006-people.js'
 import { deliveryEnvironments } from './0007-delivery-environments.js'
+import { environmentIndexes } from './0008-environment-indexes.js'
 import type { Migration } from './table.js'
 
 /** All migrations in order. A released migration never changes. Add a new migration instead. */
@@ -16,4 +17,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0005-audit': audit,
   '0006-people': people,
   '0007-delivery-environments': deliveryEnvironments,
+  '0008-environment-indexes': environmentIndexes,
 }

@@ -1,0 +1,36 @@
+import { type CreatedIndex, createIndex, type Migration } from './table.js'
+
+interface ReplacedIndex extends CreatedIndex {
+  table: string
+  /** Name of the index without the environment. */
+  replaced: string
+}
+
+/** Adds the environment to indexes, so that pages of one environment need not read each row for it. */
+export const environmentIndexes: Migration = {
+  async up(db, dialect) {
+    for (const { table, replaced, ...index } of INDEXES) {
+      await createIndex(db, dialect, table, index)
+      await dialect.dropIndexIfExists(db, table, replaced)
+    }
+  },
+}
+
+const INDEXES: readonly ReplacedIndex[] = [
+  {
+    table: 'faultboard_errors',
+    columns: ['occurred_at', 'environment'],
+    replaced: 'faultboard_errors_occurred_at',
+  },
+  {
+    table: 'faultboard_errors',
+    columns: ['application_id', 'occurred_at', 'environment'],
+    replaced: 'faultboard_errors_application_id_occurred_at',
+  },
+  {
+    table: 'faultboard_application_hours',
+    name: 'faultboard_application_hours_versions',
+    columns: ['application_id', 'app_version', 'hour', 'environment'],
+    replaced: 'faultboard_application_hours_application_id_app_version_hour',
+  },
+]
