@@ -78,6 +78,17 @@ describeEachDatabase('API tokens', (database) => {
     )
   })
 
+  test('API tokens of the configuration precede stored tokens of the same name', async () => {
+    const place = await freshTracker(database)
+    const { id } = await place.tracker.Commands.CreateApiToken.call({ name: 'deploys', role: 'viewer' })
+    const { tracker } = trackerAt(place, { api_tokens: [SETTING] })
+    const listed = await tracker.Queries.ApiTokens.call()
+    expect(listed.map(({ name, id, role }) => [name, id, role])).toEqual([
+      ['deploys', null, 'responder'],
+      ['deploys', id, 'viewer'],
+    ])
+  })
+
   test('API tokens are limited in number', async () => {
     const { tracker, url } = await freshTracker(database)
     const create = (name: string) => tracker.Commands.CreateApiToken.call({ name, role: 'viewer' })

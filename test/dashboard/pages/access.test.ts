@@ -87,6 +87,22 @@ describeOneDatabase('the Access page', (database) => {
     expect(await host.tracker.Queries.ApiTokens.call()).toEqual([])
   })
 
+  test('the Access page warns about a stored token with the name of a token of the configuration', async () => {
+    const url = await database.fresh()
+    const earlier = await startHost(url)
+    const { id, token } = await earlier.tracker.Commands.CreateApiToken.call({ name: 'deploys', role: 'responder' })
+    await earlier.close()
+    const host = await startHost(url, { api_tokens: [SETTING] })
+    onTestFinished(() => host.close())
+    const warnings = async () => (await page(host)).match(/Two tokens have this name/g)?.length ?? 0
+    expect(await warnings()).toBe(2)
+    // Each secret has the role of its own token.
+    expect((await host.post('/errors/1/resolve', {}, bearer(token))).status).toBe(404)
+    expect((await host.post('/errors/1/resolve', {}, bearer(`fb_${'x'.repeat(43)}`))).status).toBe(403)
+    await host.tracker.Commands.RevokeApiToken.call({ token_id: Number(id) })
+    expect(await warnings()).toBe(0)
+  })
+
   test('the Access page escapes hostile names', async () => {
     const host = await start()
     const name = '<img src=x onerror=alert(1)>"\' 🎉 日本語'.padEnd(255, 'ö')

@@ -94,16 +94,17 @@ function NewToken({ created, visit }: { created: CreatedToken; visit: Visit }) {
 }
 
 function TokenList({ tokens, visit }: AccessProps) {
+  const isDuplicate = ({ name }: ApiToken) => tokens.filter((token) => token.name === name).length > 1
   return (
     <ul>
       {tokens.map((token) => (
-        <Token token={token} visit={visit} />
+        <Token token={token} isDuplicate={isDuplicate(token)} visit={visit} />
       ))}
     </ul>
   )
 }
 
-function Token({ token, visit }: { token: ApiToken; visit: Visit }) {
+function Token({ token, isDuplicate, visit }: TokenProps & { isDuplicate: boolean }) {
   return (
     <li class="record">
       <div class="record-main">
@@ -118,6 +119,12 @@ function Token({ token, visit }: { token: ApiToken; visit: Visit }) {
           {' · '}
           <LastUse token={token} visit={visit} />
         </p>
+        {isDuplicate && (
+          <p class="meta">
+            Two tokens have this name, and the audit cannot distinguish them. Rename the token in{' '}
+            <code>api_tokens</code>, or revoke the other one.
+          </p>
+        )}
       </div>
       {token.id !== null && token.state !== 'revoked' && <RevokeToken token={token} visit={visit} />}
     </li>
