@@ -189,7 +189,9 @@ function buildRouter(context: Context, routes: Routes, live: LiveUpdates): TrieR
       requireRole(exchange.visit, endpoint.role)
       return handle(exchange, pathParameters, request)
     })
-  add('GET', liveStream, ({ mount }, _address, request) => live.respond(request, mount.closing))
+  add('GET', liveStream, ({ mount: { closing }, visit }, _address, request) =>
+    live.respond(request, { closing, isRevocable: visit.identity?.kind !== 'password' }),
+  )
   for (const page of routes.pages) {
     add('GET', page, async (exchange, pathParameters) => {
       const response = await respondWithPage(page, context, exchange, pathParameters).catch((error) =>

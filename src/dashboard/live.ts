@@ -22,7 +22,10 @@ const POLL_INTERVAL_MS = 3000
 const HEARTBEAT_MS = 15_000
 /** Browsers reconnect afterward. */
 const STREAM_LIFETIME_MS = 300_000
-/** For adapters that cannot report that the host is closing. */
+/**
+ * For adapters that cannot report that the host is closing, and for credentials that can be revoked: the browser signs in
+ * again when it reconnects.
+ */
 const SHORT_STREAM_LIFETIME_MS = 60_000
 /** Delay before a browser reconnects. */
 const RECONNECT_MS = 3000
@@ -32,6 +35,13 @@ const HEADERS = {
   // Without no-transform, compression middleware would buffer events.
   'Cache-Control': 'no-store, no-transform',
   ...UNBUFFERED,
+}
+
+interface StreamClient {
+  /** Returns whether the host's server has stopped listening. */
+  closing?: (() => boolean) | undefined
+  /** Whether the client signed in with a token or a session of the host. */
+  isRevocable?: boolean
 }
 
 interface Subscriber {
@@ -64,13 +74,13 @@ export class LiveUpdates {
     this.#context = context
   }
 
-  /** Opens a stream. `closing` returns whether the host's server has stopped listening. */
-  respond(request: Request, closing?: () => boolean): Response {
-    const body = request.method === 'HEAD' ? null : this.open(request.signal, closing)
+  /** Opens a stream. */
+  respond(request: Request, client: StreamClient): Response {
+    const body = request.method === 'HEAD' ? null : this.open(request.signal, client)
     return new Response(body, { headers: HEADERS })
   }
 
-  open(signal?: AbortSignal, closing?: () => boolean): ReadableStream<Uint8Array> {
+  open(signal?: AbortSignal, client: StreamClient = {}): ReadableStream<Uint8Array> {
     if (this.#isClosed) throw new TrackerError('shut_down', 'The tracker is shut down.')
     if (this.#subscribers.size >= MAX_STREAMS) {
       throw new TrackerError(
@@ -81,7 +91,7 @@ export class LiveUpdates {
     let unsubscribe = (): void => {}
     return new ReadableStream<Uint8Array>({
       start: (controller) => {
-        unsubscribe = this.#subscribe(controller, signal, closing)
+        unsubscribe = this.#subscribe(controller, signal, client)
       },
       cancel: () => unsubscribe(),
     })
@@ -103,13 +113,13 @@ export class LiveUpdates {
   #subscribe(
     controller: Subscriber['controller'],
     signal: AbortSignal | undefined,
-    closing: (() => boolean) | undefined,
+    { closing, isRevocable = false }: StreamClient,
   ): () => void {
     const unsubscribe = () => this.#unsubscribe(subscriber)
     const subscriber: Subscriber = {
       controller,
       closing,
-      endsAt: performance.now() + (closing ? STREAM_LIFETIME_MS : SHORT_STREAM_LIFETIME_MS),
+      endsAt: performance.now() + (closing && !isRevocable ? STREAM_LIFETIME_MS : SHORT_STREAM_LIFETIME_MS),
       release: () => signal?.removeEventListener('abort', unsubscribe),
     }
     this.#subscribers.add(subscriber)

@@ -47,7 +47,7 @@ describe('the stream of changes', () => {
 
   test('sends a heartbeat every 15 seconds', async () => {
     const { live } = await opened()
-    const read = reading(live.open(undefined, () => false))
+    const read = reading(live.open(undefined, { closing: () => false }))
     await vi.advanceTimersByTimeAsync(46_000)
     expect(read.blocks.filter((block) => block.startsWith(':'))).toHaveLength(3)
     // The first event follows the first poll of the database, which the fake clock does not advance.
@@ -56,7 +56,7 @@ describe('the stream of changes', () => {
 
   test('ends after five minutes, or after one minute if the adapter cannot report that the host is closing', async () => {
     const { live } = await opened()
-    const known = reading(live.open(undefined, () => false))
+    const known = reading(live.open(undefined, { closing: () => false }))
     const unknown = reading(live.open())
     await vi.advanceTimersByTimeAsync(59_000)
     expect([known.ended, unknown.ended]).toEqual([false, false])
@@ -66,11 +66,18 @@ describe('the stream of changes', () => {
     expect(known.ended).toBe(true)
   })
 
+  test('ends after one minute if the credentials can be revoked, so that the browser signs in again', async () => {
+    const { live } = await opened()
+    const read = reading(live.open(undefined, { closing: () => false, isRevocable: true }))
+    await vi.advanceTimersByTimeAsync(61_000)
+    expect(read.ended).toBe(true)
+  })
+
   test('ends within a second when the host closes or the request is aborted', async () => {
     const { live } = await opened()
     const gone = new AbortController()
     let closing = false
-    const read = [reading(live.open(undefined, () => closing)), reading(live.open(gone.signal))]
+    const read = [reading(live.open(undefined, { closing: () => closing })), reading(live.open(gone.signal))]
     gone.abort()
     await vi.advanceTimersByTimeAsync(0)
     expect(read.map(({ ended }) => ended)).toEqual([false, true])
@@ -84,7 +91,7 @@ describe('the stream of changes', () => {
 
   test('sends at most one event per second and always sends the last change', async () => {
     const { live } = await opened()
-    const read = reading(live.open(undefined, () => false))
+    const read = reading(live.open(undefined, { closing: () => false }))
     for (let i = 0; i < 100; i++) {
       live.notify()
       await vi.advanceTimersByTimeAsync(50)
@@ -117,7 +124,7 @@ describe('the stream of changes', () => {
 
 test('sends one event for a change of its own process', async () => {
   const { context, live } = await opened()
-  const read = reading(live.open(undefined, () => false))
+  const read = reading(live.open(undefined, { closing: () => false }))
   // The retry interval and the event that every stream starts with.
   await vi.waitFor(() => expect(read.blocks).toHaveLength(2), 5000)
   await recorded(context)

@@ -1,4 +1,5 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { LiveUpdates } from '../../../src/dashboard/live.js'
 import { hashToken } from '../../../src/model/people/api-token.js'
 import { DAY, MINUTE } from '../../../src/model/time.js'
 import type { Settings } from '../../../src/options.js'
@@ -156,4 +157,16 @@ describeOneDatabase('API tokens', (database) => {
     expect(host.lines.length).toBeGreaterThan(0)
     expect(host.lines.join('\n')).not.toContain(wrongToken())
   })
+})
+
+test('streams that are opened with an API token end soon, and streams of a password account do not', async () => {
+  const opened = vi.spyOn(LiveUpdates.prototype, 'open')
+  onTestFinished(() => opened.mockRestore())
+  const { host } = await start('sqlite::memory:')
+  const { token } = await host.tracker.Commands.CreateApiToken.call({ name: 'ci', role: 'viewer' })
+  for (const headers of [{ authorization: `Bearer ${token}` }, {}]) {
+    const response = await host.get('/errors/live', headers)
+    await response.body?.cancel()
+  }
+  expect(opened.mock.calls.map(([, client]) => client?.isRevocable)).toEqual([true, false])
 })
