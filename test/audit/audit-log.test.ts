@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { AuditEntry, AuditPage } from '../../src/audit/audit-entries.js'
 import { withNewTracker } from '../../src/cli/open-tracker.js'
@@ -9,9 +10,11 @@ import { ROLES } from '../../src/model/people/identity.js'
 import { DAY } from '../../src/model/time.js'
 import type { Settings } from '../../src/options.js'
 import { startRuntime } from '../../src/runtime.js'
+import { AUDIT_ENTRIES } from '../../src/store/bulk/bulk-targets.js'
+import { sql } from '../../src/store/kysely.js'
 import { describeEachDatabase, describeOneDatabase } from '../support/databases.js'
 import { type Host, signIn, startHost } from '../support/host.js'
-import { NOON, withDatabase } from '../support/tracker.js'
+import { NOON, temporaryFolder, withDatabase } from '../support/tracker.js'
 
 interface AuditHost extends Host {
   url: string
@@ -158,7 +161,75 @@ describeEachDatabase('the audit log', (database) => {
     const page = await (await get('/settings/audit')).text()
     expect(page).not.toContain('<script>alert(1)')
     expect(page).not.toContain('hunter2secret')
+
+    // The assignee and the name in the form are together longer than the column.
+    const assigned_to = '\u{1f600}'.repeat(127)
+    const form = { 'error_ids[]': [String(error_id)], action_type: 'assign', assigned_to, actor: 'é'.repeat(255) }
+    expect((await post('/errors/batch_action', form)).status).toBe(302)
+    const tooLong = { ...form, assigned_to: 'x'.repeat(256) }
+    expect((await post('/errors/batch_action', tooLong)).status).toBe(422)
+    const [latest, ...earlier] = await entries()
+    expect(latest?.detail).toContain(`to ${assigned_to}`)
+    expect(latest?.detail?.length).toBeLessThanOrEqual(500)
+    expect(latest?.detail?.isWellFormed?.() ?? true).toBe(true)
+    expect(earlier).toEqual([view, assigned])
   })
+
+  test('the audit log exports every entry once, also with equal times in several batches', async () => {
+    const url = await database.fresh()
+    const { get } = await setUp(url)
+    await withDatabase(url, (db) =>
+      db.write((trx) =>
+        db.dialect.insertMany(
+          trx,
+          AUDIT_ENTRIES,
+          Array.from({ length: 1203 }, (_, i) => [
+            ...[NOON + Math.floor(i / 700), 'anna', 'password', null, 'resolve', null, null, i, null],
+          ]),
+        ),
+      ),
+    )
+    const [, ...rows] = (await (await get('/settings/audit.csv')).text()).trim().split('\r\n')
+    const ids = rows.map((row) => Number(row.split(',')[0]))
+    expect(ids).toHaveLength(1203)
+    expect(ids).toEqual([...new Set(ids)].sort((a, b) => b - a))
+  })
+})
+
+/** Number of errors that exceeds two batches of a bulk action on SQLite. */
+const BULK_SIZE = 120
+
+test('the audit counts what a bulk action has changed in several batches, also if it fails halfway', async () => {
+  const url = `sqlite:${join(await temporaryFolder(), 'audit.sqlite3')}`
+  const { post, entries, log, tracker } = await setUp(url)
+  const ids: number[] = []
+  for (let i = 0; i < BULK_SIZE; i++) ids.push(await log(`E${i}`))
+  const everything = { selection: 'matching', assigned_to: 'ben' }
+  await post('/errors/batch_action', { ...everything, action_type: 'assign' })
+  expect(texts(await entries())).toEqual([`admin assign ${BULK_SIZE} to ben`])
+
+  // The third batch fails, and the second transaction of a deletion.
+  const failAt = (name: string, event: string, id: number | undefined) =>
+    withDatabase(url, ({ read }) =>
+      sql
+        .raw(
+          `create trigger ${name} before ${event} on faultboard_errors when old.id = ${id}
+           begin select raise(abort, 'no space left'); end`,
+        )
+        .execute(read),
+    )
+  await failAt('fail_update', 'update', ids[110])
+  expect((await post('/errors/batch_action', { ...everything, action_type: 'resolve' })).status).toBe(500)
+  const resolved = await tracker.Queries.ErrorsList.page({ status: 'resolved' })
+  expect(resolved.pagination.total_count).toBe(100)
+  expect(texts(await entries('action=resolve'))).toEqual(['admin resolve 100'])
+
+  await failAt('fail_delete', 'delete', ids[7])
+  const deletion = { 'error_ids[]': ids.slice(0, 10).map(String), action_type: 'delete' }
+  expect((await post('/errors/batch_action', deletion)).status).toBe(500)
+  const remaining = await tracker.Queries.ErrorsList.page({})
+  expect(remaining.pagination.total_count).toBe(BULK_SIZE - 5)
+  expect(texts(await entries('action=delete'))).toEqual(['admin delete 5'])
 })
 
 describeOneDatabase('the audit', (database) => {

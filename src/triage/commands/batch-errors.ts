@@ -62,8 +62,20 @@ export const batchResolveErrors = defineCommand({
 export const batchDeleteErrors = defineCommand({
   input: v.object(selectionInput),
   async run(context, { error_ids, application_id }): Promise<BatchResult> {
-    const changed = await deleteErrors(context, error_ids, { application_id })
-    return { changed, unchanged: 0, skipped: error_ids.length - changed }
+    const result = { changed: 0, unchanged: 0, skipped: error_ids.length }
+    const onDeleted = (count: number) => {
+      result.changed += count
+      result.skipped -= count
+    }
+    try {
+      await deleteErrors(context, error_ids, { application_id, onDeleted })
+    } catch (error) {
+      // Errors of earlier transactions are deleted.
+      const change = auditBatch('delete', { error_ids }, result)
+      if (change) await context.audit.add(change)
+      throw error
+    }
+    return result
   },
   audit: (input, result) => auditBatch('delete', input, result, deletedIds(input)),
 })

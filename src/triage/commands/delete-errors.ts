@@ -14,6 +14,12 @@ const GROUPS_PER_TRANSACTION = 200
 /** A transaction blocks the host's event loop on SQLite. */
 const SQLITE_GROUPS_PER_TRANSACTION = 5
 
+interface DeletionOptions {
+  application_id?: number | undefined
+  /** Receives the number of errors that each transaction deleted, also if a later transaction fails. */
+  onDeleted?(count: number): void
+}
+
 /**
  * Deletes errors with all their data and subtracts their counts from the sums. Deletes the error rows first, under
  * their locks: a concurrent flush waits and then creates a new error. The remaining data follows in small steps. A
@@ -22,11 +28,14 @@ const SQLITE_GROUPS_PER_TRANSACTION = 5
 export async function deleteErrors(
   context: Context,
   ids: readonly number[],
-  { application_id }: { application_id?: number | undefined } = {},
+  { application_id, onDeleted }: DeletionOptions = {},
 ): Promise<number> {
   const deleted: DeletedError[] = []
-  for (const batch of splitIntoBatches(context, ids))
-    deleted.push(...(await deleteErrorRows(context, batch, application_id)))
+  for (const batch of splitIntoBatches(context, ids)) {
+    const rows = await deleteErrorRows(context, batch, application_id)
+    deleted.push(...rows)
+    onDeleted?.(rows.length)
+  }
   await finishDeletion(context, deleted)
   return deleted.length
 }
