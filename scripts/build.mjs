@@ -38,6 +38,9 @@ const FILE_URL = {
   resolveImportMeta: (property) => (property === 'url' ? "require('node:url').pathToFileURL(__filename).href" : null),
 }
 
+/** Has no state and no imports, so that ES modules and CommonJS can load the same file. */
+const SHARED_LIBRARY = resolve(import.meta.dirname, '../dist/diagnostics/source/highlight-js.cjs')
+
 /** Module that compiled JSX imports. */
 const JSX_RUNTIME = { '#html/jsx-runtime': resolve(import.meta.dirname, '../dist/html/jsx-runtime.js') }
 
@@ -51,7 +54,7 @@ rmSync('dist', { recursive: true, force: true })
 compile()
 const assets = await bundleAssets()
 bundleLibrary('dist/store/kysely.js', 'kysely')
-bundleLibrary('dist/diagnostics/source/highlight-js.js', 'highlight.js')
+bundleLibrary('dist/diagnostics/source/highlight-js.js', 'highlight.js', SHARED_LIBRARY)
 joinHooks()
 const [esm, cjs] = [await joinModules('es'), await joinModules('cjs')]
 replaceModules([...esm, ...cjs])
@@ -98,16 +101,16 @@ function writeAssets(bundles) {
  * Replaces the file that re-exports a library of several hundred modules by the bundled library. Names and line breaks are
  * kept, so that stack traces stay readable without a source map.
  */
-function bundleLibrary(file, library) {
+function bundleLibrary(file, library, outfile = file) {
   buildSync({
     entryPoints: [file],
-    outfile: file,
+    outfile,
     allowOverwrite: true,
     bundle: true,
     minifySyntax: true,
     minifyWhitespace: true,
     lineLimit: 160,
-    format: 'esm',
+    format: outfile.endsWith('.cjs') ? 'cjs' : 'esm',
     platform: 'node',
     target: 'node20',
     logLevel: 'error',
@@ -146,15 +149,18 @@ function licenseComment(library) {
 async function joinModules(format) {
   const aliases = { ...BUNDLED, ...JSX_RUNTIME }
   const entries = format === 'es' ? entryPoints() : publicModules()
+  const resolveId = (id) =>
+    id.endsWith('/highlight-js.js') ? { id: SHARED_LIBRARY, external: true } : (aliases[id] ?? null)
   const bundle = await rollup({
     input: Object.fromEntries(entries.map((file) => [file.slice('./dist/'.length, -'.js'.length), file])),
     external: (id) => !/^[./]/.test(id) && !Object.hasOwn(aliases, id),
-    plugins: [{ name: 'aliases', resolveId: (id) => aliases[id] ?? null }, format === 'cjs' && FILE_URL],
+    plugins: [{ name: 'aliases', resolveId }, format === 'cjs' && FILE_URL],
     onLog: (level, { message }) => level === 'warn' && console.warn(message),
   })
   const extension = format === 'es' ? 'js' : 'cjs'
   const { output } = await bundle.generate({
     format,
+    dir: 'dist',
     entryFileNames: `[name].${extension}`,
     chunkFileNames: `chunks/[name]-[hash].${extension}`,
     hoistTransitiveImports: false,
