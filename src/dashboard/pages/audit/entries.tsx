@@ -53,7 +53,7 @@ function Row({ entry, visit }: EntryProps) {
         {entry.detail !== null && (
           <>
             {' '}
-            <bdi class="muted">{entry.detail}</bdi>
+            <bdi class="muted">{entry.action === 'set_status' ? words(entry.detail) : entry.detail}</bdi>
           </>
         )}
       </td>

@@ -35,17 +35,21 @@ export function VariablesPanel({
   mode: 'always' | 'adaptive'
 }): Rendered {
   if (others.length === 0 && (hasShownVariables || isFromOtherProcess || !isEnabled)) return null
+  if (others.length === 0) {
+    return (
+      <section class="panel" aria-labelledby="variables-title">
+        <h2 id="variables-title" class="hidden">
+          Variables
+        </h2>
+        <Explanation label="No variables captured for this occurrence">{MISSING_REASONS[mode]}</Explanation>
+      </section>
+    )
+  }
   return (
     <section class="panel" aria-labelledby="variables-title">
       <div class="panel-head">
         <h2 id="variables-title">Variables</h2>
       </div>
-      {others.length === 0 && (
-        <>
-          <p class="muted">No variables captured for this occurrence.</p>
-          <Explanation label="Why">{MISSING_REASONS[mode]}</Explanation>
-        </>
-      )}
       {others.map((frame) => (
         <>
           <h3 class="variables-place">
