@@ -59,7 +59,7 @@ if (palette) {
     select(0)
   }
 
-  /** Adds the newest matching errors above the entry for the search. */
+  /** Adds the newest matching errors below the entry for the search, which stays selected. */
   async function findErrors() {
     const text = input.value.trim()
     if (!palette.open || text.length < 3 || text === searched) return
@@ -69,17 +69,15 @@ if (palette) {
       const response = await fetch(withParameter(url, 'per_page', MAX_ERRORS))
       if (!response.ok || text !== input.value.trim()) return
       const { errors } = await response.json()
-      const position = list.lastElementChild
       for (const { id, error_type, message } of errors) {
-        addEntry(`${error_type}: ${message.slice(0, 200)}`, errorPath(id), position)
+        addEntry(`${error_type}: ${message.slice(0, 200)}`, errorPath(id))
       }
-      select(visible().indexOf(selected()))
     } catch {
       // The host is unreachable. The entry for the search remains.
     }
   }
 
-  function addEntry(text, href, before = null) {
+  function addEntry(text, href) {
     const entry = commands[0].cloneNode()
     const label = document.createElement('bdi')
     label.textContent = text
@@ -90,7 +88,7 @@ if (palette) {
     delete entry.dataset.key
     delete entry.dataset.needs
     entry.append(label)
-    list.insertBefore(entry, before)
+    list.append(entry)
   }
 
   function errorPath(id) {

@@ -2,7 +2,7 @@ import type { Rendered } from '../../define.js'
 import { formatCount } from '../time.js'
 import { ChartTable } from './chart-table.js'
 
-/** Inline trend chart. Screen readers read its values. */
+/** Inline trend chart. Screen readers read its values. The last bar is hollow, because its time is not over yet. */
 export function Sparkline({ values, label }: { values: readonly number[]; label: string }): Rendered {
   const max = Math.max(1, ...values)
   const step = 100 / Math.max(1, values.length)
@@ -23,12 +23,16 @@ export function Sparkline({ values, label }: { values: readonly number[]; label:
             y={round(24 - height)}
             width={round(step * 0.78)}
             height={round(height)}
-            class={value === 0 ? 'none' : undefined}
+            class={barClass(value, i === values.length - 1)}
           />
         )
       })}
     </svg>
   )
+}
+
+function barClass(value: number, isCurrent: boolean): string | undefined {
+  return [...(isCurrent ? ['current'] : []), ...(value === 0 ? ['none'] : [])].join(' ') || undefined
 }
 
 export interface Series {
