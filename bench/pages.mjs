@@ -1,8 +1,8 @@
 import { row } from './harness/report.mjs'
 import { startServer } from './harness/servers.mjs'
-import { postgresDataset, sqliteDataset } from './pages/build.mjs'
-import { QUESTIONS } from './pages/questions.mjs'
-import { REPLAY, tracedPostgres, tracedSqlite } from './pages/traced.mjs'
+import { serverDataset, sqliteDataset } from './pages/build.mjs'
+import { FEEDS, QUESTIONS } from './pages/questions.mjs'
+import { REPLAY, tracedMysql, tracedPostgres, tracedSqlite } from './pages/traced.mjs'
 import { measureFirstVisit, measurePage, startDashboard } from './pages/visit.mjs'
 
 const SMALL = 100_000
@@ -29,46 +29,55 @@ const QUICK = { max: 20, min: 5, ms: 200 }
 export async function* pages({ quick, large, databases }) {
   const sizes = [SMALL, LARGE, ...(large ? [HUGE] : [])]
   if (databases.includes('sqlite')) yield* onSqlite(sizes, quick)
-  if (!databases.includes('postgres')) return
-  // The data set is built in a temporary server, which takes too long for a quick run.
-  if (quick) yield { title: 'Pages on PostgreSQL', skipped: '--quick' }
-  else yield* onPostgres(sizes)
+  for (const dialect of ['postgres', 'mysql'].filter((name) => databases.includes(name))) {
+    const { database, connect } = SERVERS[dialect]
+    // The data set is built in a temporary server, which takes too long for a quick run.
+    if (quick) yield { title: `Pages on ${database}`, skipped: '--quick' }
+    // MariaDB runs the same statements, so the smaller size is enough to notice a full scan.
+    else yield* onServer(dialect, database, connect, dialect === 'mysql' && !large ? [SMALL] : sizes)
+  }
+}
+
+const SERVERS = {
+  postgres: { database: 'PostgreSQL', connect: tracedPostgres },
+  mysql: { database: 'MariaDB', connect: tracedMysql },
 }
 
 function onSqlite(sizes, quick) {
   return tablesOf('SQLite', sizes, async (size) => {
     const file = await sqliteDataset(size)
-    return measureAll(await tracedSqlite(file), await REPLAY.sqlite(file), quick)
+    const formats = quick ? ['html'] : ['html', 'json']
+    return measureAll(await tracedSqlite(file), await REPLAY.sqlite(file), formats, quick ? QUICK : FULL)
   })
 }
 
-async function* onPostgres(sizes) {
-  const server = await startServer('postgres')
+async function* onServer(dialect, database, connect, sizes) {
+  const server = await startServer(dialect)
   if (server.missing) {
-    yield { title: 'Pages on PostgreSQL', skipped: server.missing }
+    yield { title: `Pages on ${database}`, skipped: server.missing }
     return
   }
-  yield* tablesOf('PostgreSQL', sizes, async (size) => {
-    const url = await postgresDataset(server.url, size)
-    const pool = tracedPostgres(url)
-    const results = await measureAll(pool, await REPLAY.postgres(url), false)
+  yield* tablesOf(database, sizes, async (size) => {
+    const url = await serverDataset(dialect, server.url, size)
+    const pool = connect(url)
+    // JSON runs the same statements, and SQLite measures it.
+    const results = await measureAll(pool, await REPLAY[dialect](url), ['html'], FULL)
     await pool.end()
     return results
   })
   await server.stop()
 }
 
-async function measureAll(database, replay, quick) {
+async function measureAll(database, replay, formats, visits) {
   const tracker = await startDashboard(database)
   const results = new Map()
-  for (const [name, path] of QUESTIONS) {
-    for (const format of quick ? ['html'] : ['html', 'json']) {
-      const visits = quick ? QUICK : FULL
-      const warm = await measurePage(tracker, replay, path, format, visits)
-      const first = await measureFirstVisit(database, path, format, visits.min)
-      results.set(`${name} (${format})`, { ...warm, first })
-    }
+  const measure = async (name, path, format) => {
+    const warm = await measurePage(tracker, replay, path, format, visits)
+    const first = await measureFirstVisit(database, path, format, visits.min)
+    results.set(`${name} (${format})`, { ...warm, first })
   }
+  for (const [name, path] of QUESTIONS) for (const format of formats) await measure(name, path, format)
+  for (const [name, path] of FEEDS) await measure(name, path, 'json')
   await tracker.shutdown()
   await replay.close()
   return results

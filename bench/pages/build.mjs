@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { createConnection } from 'mysql2/promise'
 import pg from 'pg'
 import { freshDatabase, migrateUrl } from '../harness/databases.mjs'
 import { openSqlite } from '../write/connections.mjs'
@@ -30,10 +31,11 @@ function remove(file, ...ends) {
   for (const end of ends) rmSync(`${file}${end}`, { force: true })
 }
 
-/** Builds a data set in a new database of a running PostgreSQL server. */
-export async function postgresDataset(server, occurrences) {
-  const { url } = await freshDatabase('postgres', server)
-  await announced('PostgreSQL', occurrences, () => fillPostgres(url, occurrences))
+/** Builds a data set in a new database of a running server. */
+export async function serverDataset(dialect, server, occurrences) {
+  const { url } = await freshDatabase(dialect, server)
+  const { name, fill } = SERVERS[dialect]
+  await announced(name, occurrences, () => fill(url, occurrences))
   return url
 }
 
@@ -56,28 +58,56 @@ async function fillSqlite(file, occurrences) {
   db.close()
 }
 
+const SERVERS = {
+  postgres: { name: 'PostgreSQL', fill: fillPostgres },
+  mysql: { name: 'MariaDB', fill: fillMysql },
+}
+
 async function fillPostgres(url, occurrences) {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   await client.query('set synchronous_commit = off')
-  const waiting = new Map()
-  const flush = async (table) => {
-    const rows = waiting.get(table)
-    waiting.delete(table)
-    const columns = Object.keys(rows[0])
+  await addInBatches(occurrences, async (table, columns, rows) => {
     const arrays = columns.map((column, i) => `$${i + 1}::${typeOf(rows.map((row) => row[column]))}[]`)
     await client.query(
       `insert into ${table} (${columns.map((column) => `"${column}"`)}) select * from unnest(${arrays})`,
       columns.map((column) => rows.map((row) => row[column])),
     )
+  })
+  await client.query('vacuum analyze')
+  await client.end()
+}
+
+async function fillMysql(url, occurrences) {
+  const connection = await createConnection(url)
+  for (const check of ['unique_checks', 'foreign_key_checks', 'autocommit'])
+    await connection.query(`set session ${check} = 0`)
+  const tables = new Set()
+  await addInBatches(occurrences, async (table, columns, rows) => {
+    tables.add(table)
+    const names = columns.map((column) => `\`${column}\``)
+    await connection.query(`insert into ${table} (${names}) values ?`, [
+      rows.map((row) => columns.map((column) => row[column])),
+    ])
+    await connection.query('commit')
+  })
+  await connection.query(`analyze table ${[...tables]}`)
+  await connection.end()
+}
+
+/** Builds a data set with `insert(table, columns, rows)`. */
+async function addInBatches(occurrences, insert) {
+  const waiting = new Map()
+  const flush = async (table) => {
+    const rows = waiting.get(table)
+    waiting.delete(table)
+    await insert(table, Object.keys(rows[0]), rows)
   }
   await buildDataset(occurrences, async (table, row) => {
     if (!waiting.has(table)) waiting.set(table, [])
     if (waiting.get(table).push(row) >= AT_ONCE) await flush(table)
   })
   for (const table of [...waiting.keys()]) await flush(table)
-  await client.query('vacuum analyze')
-  await client.end()
 }
 
 function typeOf(values) {

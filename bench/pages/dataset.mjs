@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { seeded } from '../harness/measure.mjs'
-import { addBaselines, addCascades, addFeatures, addReleases, addTalk } from './insight.mjs'
+import { addBaselines, addCascades, addFeatures, addReleases, addTags, addTalk, tagsOf } from './insight.mjs'
 
 const COMMIT = '0123456789abcdef0123456789abcdef01234567'
 const HOUR = 3_600_000
@@ -13,6 +13,7 @@ const VERSIONS = 10
 const SEVERITIES = ['critical', 'high', 'medium', 'low', 'low', 'medium']
 const PLATFORMS = ['API', 'Web', 'iOS', 'Android']
 const STATUSES = ['new', 'in_progress', 'investigating', 'resolved', 'wont_fix']
+const ENVIRONMENTS = ['production', 'staging', 'preview']
 const AREAS = ['Payment', 'Stock', 'Cart', 'Session', 'Mail', 'Search', 'Import', 'Report']
 const AGENT = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0 Safari/537.36'
 
@@ -26,7 +27,7 @@ export const WORDS = { rare: 'zebrafish', common: 'warehouse', absent: 'xylophon
  * Writes a data set with `add(table, row)`, group by group: the given number of occurrences over all groups (Zipf) and
  * 90 days. Sums include all of them. Rows exist only for the newest of each group, as in a long-running installation.
  */
-export async function buildDataset(occurrences, add) {
+export async function buildDataset(occurrences, add, groups = GROUPS) {
   const random = seeded(occurrences)
   const shared = {
     application: new Map(),
@@ -35,9 +36,10 @@ export async function buildDataset(occurrences, add) {
     typeDays: new Map(),
     typePlatforms: new Map(),
   }
-  await add('faultboard_applications', { id: 1, name: 'bench', created_at: END - DAYS * DAY })
-  const counts = zipfCounts(occurrences)
-  for (let group = 0; group < GROUPS; group++) await writeGroup(group, counts[group], random, shared, add)
+  for (const [i, name] of ['bench', 'bench-worker'].entries())
+    await add('faultboard_applications', { id: i + 1, name, created_at: END - DAYS * DAY })
+  const counts = zipfCounts(occurrences, groups)
+  for (let group = 0; group < groups; group++) await writeGroup(group, counts[group], random, shared, add)
   const tables = {
     application: 'faultboard_application_hours',
     days: 'faultboard_application_days',
@@ -45,18 +47,20 @@ export async function buildDataset(occurrences, add) {
     typeDays: 'faultboard_type_days',
   }
   for (const [name, table] of Object.entries(tables)) {
-    for (const sum of shared[name].values()) await add(table, { application_id: 1, ...sum })
+    for (const sum of shared[name].values()) await add(table, sum)
   }
   const versions = Array.from({ length: VERSIONS }, (_, i) => `3.${i}.0`)
-  await addReleases(versions, PLATFORMS, END - DAYS * DAY, DAYS, add)
+  const origins = { applications: [1, 2], platforms: PLATFORMS, environments: ENVIRONMENTS }
+  await addReleases(versions, origins, END - DAYS * DAY, DAYS, add)
   await addBaselines(shared.typePlatforms.values(), DAYS, END - HOUR, add)
-  await addCascades(GROUPS, END, random, add)
+  await addCascades(groups, END, random, add)
 }
 
 async function writeGroup(group, count, random, shared, add) {
   const id = group + 1
   const { error_type, message } = namesOf(group)
   const severity = SEVERITIES[group % SEVERITIES.length]
+  const application_id = applicationOf(group)
   const environment = environmentOf(group)
   const rare = group % 4000 === 1234
   const times = timesOf(count, random)
@@ -72,11 +76,11 @@ async function writeGroup(group, count, random, shared, add) {
     const sum = { hour: occurred_at - (occurred_at % HOUR), severity, platform, app_version }
     const day = occurred_at - (occurred_at % DAY)
     count1(hours, sum)
-    count1(shared.application, { ...sum, environment })
-    count1(shared.days, { day, severity, platform, app_version, environment })
-    count1(shared.typeHours, { error_type, hour: sum.hour, environment })
-    count1(shared.typeDays, { day, error_type, environment })
-    count1(shared.typePlatforms, { error_type, platform, environment })
+    count1(shared.application, { application_id, ...sum, environment })
+    count1(shared.days, { application_id, day, severity, platform, app_version, environment })
+    count1(shared.typeHours, { application_id, error_type, hour: sum.hour, environment })
+    count1(shared.typeDays, { application_id, day, error_type, environment })
+    count1(shared.typePlatforms, { application_id, error_type, platform, environment })
     countVersion(versions, app_version, sum.hour)
     if (user_id) countUser(users, user_id, occurred_at)
     if (i >= count - KEEP) kept.push({ occurred_at, platform, app_version, user_id })
@@ -88,6 +92,7 @@ async function writeGroup(group, count, random, shared, add) {
   })
   const backtrace = backtraceOf(group)
   await addFeatures(id, message, backtrace, add)
+  await addTags(id, count, random, add)
   await addTalk(id, times[0], add)
   const search_text = [error_type, message, ...backtrace].join('\n').toLowerCase()
   await add('faultboard_error_search', { error_id: id, search_text })
@@ -95,8 +100,7 @@ async function writeGroup(group, count, random, shared, add) {
   const digest = createHash('sha256').update(content).digest('hex')
   await add('faultboard_payloads', { id, error_id: id, digest, content })
   for (const sum of hours.values()) await add('faultboard_error_hours', { error_id: id, ...sum })
-  for (const sum of versions.values())
-    await add('faultboard_error_versions', { application_id: 1, error_id: id, ...sum })
+  for (const sum of versions.values()) await add('faultboard_error_versions', { application_id, error_id: id, ...sum })
   for (const platform of new Set([...hours.values()].map((sum) => sum.platform)))
     await add('faultboard_error_origins', { error_id: id, kind: 'platform', value: platform })
   await add('faultboard_error_origins', { error_id: id, kind: 'commit', value: COMMIT })
@@ -104,9 +108,16 @@ async function writeGroup(group, count, random, shared, add) {
   for (const event of kept) await add('faultboard_occurrences', occurrenceRow(id, event, random))
 }
 
-/** One error in ten occurs in staging. */
+/** One error in ten occurs in staging, and one in twenty in a preview. */
 function environmentOf(group) {
-  return group % 10 === 3 ? 'staging' : 'production'
+  const [production, staging, preview] = ENVIRONMENTS
+  if (group % 10 === 3) return staging
+  return group % 20 === 7 ? preview : production
+}
+
+/** One error in twenty belongs to a second application. */
+function applicationOf(group) {
+  return group % 20 === 11 ? 2 : 1
 }
 
 function groupRow(id, severity, occurrence_count, first_seen_at, newest, first_app_version) {
@@ -114,7 +125,7 @@ function groupRow(id, severity, occurrence_count, first_seen_at, newest, first_a
   const resolved = status === 'resolved' ? 1 : 0
   return {
     id,
-    application_id: 1,
+    application_id: applicationOf(id - 1),
     environment: environmentOf(id - 1),
     hash_signature: createHash('sha256').update(String(id)).digest('hex'),
     ...namesOf(id - 1),
@@ -147,7 +158,10 @@ function occurrenceRow(error_id, event, random) {
     request_url: `https://shop.example.com/orders/${Math.floor(random() * 1e6)}/items?page=3&sort=price`,
     ip_address: '198.51.100.7',
     user_agent: AGENT,
-    context: `{"request_params":{"order":${Math.floor(random() * 1e6)},"items":[{"sku":"A-100","quantity":2}]}}`,
+    context: JSON.stringify({
+      request_params: { order: Math.floor(random() * 1e6), items: [{ sku: 'A-100', quantity: 2 }] },
+      tags: tagsOf(error_id),
+    }),
   }
 }
 
@@ -168,11 +182,11 @@ function backtraceOf(group) {
 }
 
 /** Occurrences of each group: 1/rank of the total, at least one. */
-function zipfCounts(occurrences) {
+function zipfCounts(occurrences, groups) {
   let sum = 0
-  for (let rank = 1; rank <= GROUPS; rank++) sum += 1 / rank
-  const spare = occurrences - GROUPS
-  return Array.from({ length: GROUPS }, (_, i) => 1 + Math.round(spare / ((i + 1) * sum)))
+  for (let rank = 1; rank <= groups; rank++) sum += 1 / rank
+  const spare = occurrences - groups
+  return Array.from({ length: groups }, (_, i) => 1 + Math.round(spare / ((i + 1) * sum)))
 }
 
 /** Ascending times within the lifetime of a group, which is shorter than the whole period for most groups. */

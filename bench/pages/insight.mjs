@@ -3,6 +3,11 @@ import { createHash } from 'node:crypto'
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 const CASCADES = 2000
+const TENANTS = 2000
+/** Limits of the tracker per error, and the mark for further values. */
+const MAX_TAG_VALUES = 50
+const MAX_SEARCHABLE_TAGS = 20
+const MORE_VALUES = ''
 
 /** Features of an error: frames without line numbers, and words of the message without numbers. */
 export async function addFeatures(error_id, message, backtrace, add) {
@@ -16,6 +21,32 @@ export async function addFeatures(error_id, message, backtrace, add) {
     const feature = createHash('sha1').update(name).digest().readUIntBE(0, 6)
     await add('faultboard_error_features', { error_id, feature })
   }
+}
+
+/**
+ * Adds the tags of an error, which its search texts contain too. A fifth of all errors have the same region, and frequent
+ * errors have more tenants than are stored.
+ */
+export async function addTags(error_id, occurrences, random, add) {
+  const drawn = Array.from({ length: Math.min(occurrences, 2 * MAX_TAG_VALUES) }, () =>
+    Math.floor(random() ** 2 * TENANTS),
+  )
+  const tenants = [...new Set(drawn)].map((tenant) => ['tenant', `tenant-${tenant}`])
+  const tags = [...Object.entries(tagsOf(error_id)), ...tenants.slice(0, MAX_TAG_VALUES)]
+  const hasMore = tenants.length > MAX_TAG_VALUES
+  for (const [tag_key, tag_value] of hasMore ? [...tags, ['tenant', MORE_VALUES]] : tags)
+    await add('faultboard_error_tags', { error_id, tag_key, tag_value })
+  const search_text = tags
+    .slice(0, MAX_SEARCHABLE_TAGS)
+    .map(([key, value]) => `${key}=${value}`)
+    .join('\n')
+  const digest = createHash('sha256').update(search_text).digest('hex')
+  await add('faultboard_search_history', { error_id, kind: 'tag', digest, search_text })
+}
+
+/** Tags that all occurrences of an error share. */
+export function tagsOf(error_id) {
+  return { region: `region-${error_id % 5}`, component: `component-${error_id % 40}` }
 }
 
 /** Adds comments and activities to every twentieth error. */
@@ -35,26 +66,26 @@ export async function addTalk(error_id, time, add) {
   }
 }
 
-/** Adds the first occurrence of each version on each platform. */
-export async function addReleases(versions, platforms, start, days, add) {
-  for (const platform of platforms) {
-    for (const [i, version] of versions.entries()) {
-      const first_seen_at = Math.floor(start + (i / versions.length) * days * DAY)
-      for (const environment of ['production', 'staging'])
-        await add('faultboard_releases', { application_id: 1, platform, version, environment, first_seen_at })
-    }
+/** Adds the first occurrence of each version on each platform and in each environment. */
+export async function addReleases(versions, { applications, platforms, environments }, start, days, add) {
+  for (const [i, version] of versions.entries()) {
+    const first_seen_at = Math.floor(start + (i / versions.length) * days * DAY)
+    for (const application_id of applications)
+      for (const platform of platforms)
+        for (const environment of environments)
+          await add('faultboard_releases', { application_id, platform, version, environment, first_seen_at })
   }
 }
 
 /** Adds baselines of every type and platform, per hour and per day. `counts` contains all days. */
 export async function addBaselines(counts, days, now, add) {
-  for (const { error_type, platform, environment, count } of counts) {
+  for (const { application_id, error_type, platform, environment, count } of counts) {
     if (count < 10) continue
     for (const granularity of ['hour', 'day']) {
       const sample_count = granularity === 'hour' ? days * 24 : days
       const mean = count / sample_count
       await add('faultboard_baselines', {
-        application_id: 1,
+        application_id,
         error_type,
         platform,
         environment,

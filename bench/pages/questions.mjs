@@ -16,6 +16,13 @@ export const QUESTIONS = [
   ['errors of a user', '/errors?user_id=user-42'],
   ['errors of an assignee', '/errors?assigned_to=person-3'],
   ['errors of the last 7 days', '/errors?timeframe=last_7_days'],
+  ['errors of an environment', '/errors?environment=staging'],
+  ['errors of an environment, page 50', '/errors?environment=staging&page=50'],
+  ['errors with a tag', '/errors?tag=region:region-1'],
+  ['errors with a rare tag', '/errors?tag=tenant:tenant-1999'],
+  ['errors with two tags', '/errors?tag=region:region-1&tag=component:component-6'],
+  ['query for a tag', '/errors?query=tag:region=region-1'],
+  ['query without a tag', '/errors?query=-tag:region=region-1'],
   ['errors, rare filter', `/errors?app_version=${WORDS.version}`],
   ['errors by count', '/errors?sort_by=occurrence_count'],
   ['errors by severity', '/errors?sort_by=severity'],
@@ -25,11 +32,20 @@ export const QUESTIONS = [
   ['most frequent error', '/errors/1'],
   ['rare error', '/errors/15000'],
   ['overview', '/overview'],
+  ['overview of an environment', '/overview?environment=staging'],
   ['analytics', '/errors/analytics'],
   ['analytics of an application', '/errors/analytics?application_id=1'],
+  ['analytics of an environment', '/errors/analytics?environment=staging'],
   ['releases', '/releases'],
+  ['releases of an environment', '/releases?environment=staging'],
   ['platform comparison', '/errors/platform_comparison'],
   ['correlation', '/errors/correlation'],
   ['health', '/health'],
   ['settings', '/settings'],
+]
+
+/** Feeds, which have no HTML. */
+export const FEEDS = [
+  ['suggestions for tags', '/errors/tags?start=te'],
+  ['suggestions for values of a tag', '/errors/tags?start=tenant='],
 ]

@@ -1,3 +1,5 @@
+import { createPool } from 'mysql2'
+import { createConnection } from 'mysql2/promise'
 import pg from 'pg'
 import { openSqlite } from '../write/connections.mjs'
 
@@ -48,6 +50,28 @@ export function tracedPostgres(url) {
   }
 }
 
+/** MariaDB pool that records every statement. */
+export function tracedMysql(url) {
+  const pool = createPool({ uri: url, connectionLimit: 4, supportBigNumbers: true })
+  return {
+    getConnection(callback) {
+      pool.getConnection((error, connection) => {
+        if (error) return callback(error)
+        callback(null, {
+          query(sql, values, done) {
+            trace.statements.push({ sql, values, ms: null })
+            return connection.query(sql, values, done)
+          },
+          ping: (done) => connection.ping(done),
+          release: () => connection.release(),
+          stream: connection.stream,
+        })
+      })
+    },
+    end: () => pool.promise().end(),
+  }
+}
+
 /** Replays recorded statements with the bare driver. */
 export const REPLAY = {
   async sqlite(file) {
@@ -71,6 +95,15 @@ export const REPLAY = {
         for (const { sql, values } of statements) await client.query(sql, values)
       },
       close: () => client.end(),
+    }
+  },
+  async mysql(url) {
+    const connection = await createConnection({ uri: url, supportBigNumbers: true })
+    return {
+      async run(statements) {
+        for (const { sql, values } of statements) await connection.query(sql, values)
+      },
+      close: () => connection.end(),
     }
   },
 }

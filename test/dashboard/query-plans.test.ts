@@ -1,0 +1,191 @@
+import { DatabaseSync } from '@photostructure/sqlite'
+import { createConnection } from 'mysql2/promise'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+// @ts-expect-error: the benchmark has no types.
+import { buildDataset, END } from '../../bench/pages/dataset.mjs'
+// @ts-expect-error: the benchmark has no types.
+import { trace, tracedMysql, tracedPostgres, tracedSqlite } from '../../bench/pages/traced.mjs'
+import { TrackerInstance } from '../../src/tracker.js'
+import { type Dialect, describeEachDatabase } from '../support/databases.js'
+import { CREDENTIALS, temporaryFolder, withDatabase } from '../support/tracker.js'
+
+const ERRORS = 150
+const OCCURRENCES = 1500
+const ROWS_PER_INSERT = 100
+
+/** Tables with many rows per error. */
+const LARGE_TABLES = [
+  ...['occurrences', 'payloads', 'error_hours', 'error_users', 'error_tags', 'error_versions', 'error_origins'],
+  ...['error_features', 'error_search', 'search_history', 'type_hours'],
+].map((name) => `faultboard_${name}`)
+
+const LISTS = [
+  ...['tag=region:region-1', 'tag=tenant', 'tag=region:region-1&tag=component:component-6', 'user_id=user-42'],
+  ...['query=tag:region=region-1', 'query=-tag:region=region-1', 'query=environment:staging', 'app_version=3.9.0'],
+  ...['platform=iOS', 'day=2026-06-10', 'git_sha=0123456789'],
+].map((filter) => `/errors?${filter}`)
+const SCOPED_PAGES = [
+  ...['/errors', '/overview', '/releases', '/health'],
+  ...['/errors/analytics', '/errors/platform_comparison', '/errors/correlation'],
+].flatMap((path) => [path, `${path}?environment=staging`, `${path}?application_id=1`])
+const PATHS = [
+  ...LISTS,
+  ...LISTS.filter((path) => path.includes('tag')).map((path) => `${path}&environment=staging`),
+  ...SCOPED_PAGES,
+  ...['/errors/1', '/errors/140', '/errors/tags?start=te', '/errors/tags?start=tenant='],
+]
+
+interface Statement {
+  sql: string
+  values: unknown[]
+}
+
+describeEachDatabase('query plans', (database) => {
+  let url: string
+  let explain: Explain
+  beforeAll(async () => {
+    url = await database.fresh()
+    await fill(url)
+    explain = await EXPLAIN[database.dialect](url)
+  }, 120_000)
+  afterAll(() => explain.close())
+
+  test('no page reads a whole table with many rows per error', async () => {
+    const statements = await visitPages(database.dialect, url)
+    const scans = new Set<string>()
+    for (const statement of statements.values())
+      for (const name of await explain.scannedTables(statement))
+        if (LARGE_TABLES.includes(tableName(statement.sql, name))) scans.add(`${name}: ${statement.sql}`)
+    expect(statements.size).toBeGreaterThan(100)
+    expect([...scans]).toEqual([])
+  }, 120_000)
+})
+
+/** Fills a database with a small data set of the benchmark. */
+async function fill(url: string): Promise<void> {
+  const rows = new Map<string, object[]>()
+  await buildDataset(
+    OCCURRENCES,
+    async (table: string, row: object) => void rows.set(table, [...(rows.get(table) ?? []), row]),
+    ERRORS,
+  )
+  await withDatabase(url, ({ write }) =>
+    write(async (trx) => {
+      for (const [table, all] of rows)
+        for (let from = 0; from < all.length; from += ROWS_PER_INSERT)
+          await trx
+            .insertInto(table as never)
+            .values(all.slice(from, from + ROWS_PER_INSERT) as never)
+            .execute()
+    }),
+  )
+}
+
+/** Distinct statements of all pages. */
+async function visitPages(dialect: Dialect, url: string): Promise<Map<string, Statement>> {
+  const database = await TRACED[dialect](url)
+  const statements = new Map<string, Statement>()
+  const tracker = new TrackerInstance(
+    { database, application_name: 'bench', spool_path: temporaryFolder(), ...CREDENTIALS },
+    { now: () => END, env: {}, write() {}, announcesDashboard: false },
+  )
+  await tracker.ready()
+  const authorization = `Basic ${btoa(Object.values(CREDENTIALS).join(':'))}`
+  for (const path of PATHS) {
+    const address = new URL(`http://localhost${path}`)
+    const request = new Request(address, { headers: { authorization, accept: 'application/json' } })
+    const response = await tracker.handle(request, { base: '', path: address.pathname, remote_address: null })
+    expect([path, response.status]).toEqual([path, 200])
+    await response.text()
+    for (const statement of trace.statements.splice(0))
+      if (/^\s*select/i.test(statement.sql)) statements.set(statement.sql, statement)
+  }
+  await tracker.shutdown()
+  await database.end?.()
+  return statements
+}
+
+const sqliteFile = (url: string) => url.slice('sqlite:'.length)
+
+const TRACED: Record<Dialect, (url: string) => Promise<{ end?(): Promise<void> }>> = {
+  sqlite: (url) => tracedSqlite(sqliteFile(url)),
+  postgres: async (url) => tracedPostgres(url),
+  mysql: async (url) => tracedMysql(url),
+}
+
+interface Explain {
+  /** Tables or aliases that the plan reads completely, even in the order of an index. */
+  scannedTables(statement: Statement): Promise<string[]>
+  close(): unknown
+}
+
+const EXPLAIN: Record<Dialect, (url: string) => Promise<Explain>> = {
+  async sqlite(url) {
+    const db = new DatabaseSync(sqliteFile(url))
+    return {
+      async scannedTables({ sql }) {
+        const steps = db.prepare(`explain query plan ${sql}`).all() as { detail: string }[]
+        return steps.flatMap(({ detail }) => /^SCAN (\w+)/.exec(detail)?.[1] ?? [])
+      },
+      close: () => db.close(),
+    }
+  },
+  async postgres(url) {
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    await client.query('analyze')
+    // Otherwise, every plan for a small table reads the whole table.
+    await client.query('set enable_seqscan = off')
+    return {
+      async scannedTables({ sql, values }) {
+        const { rows } = await client.query(`explain (format json) ${sql}`, values)
+        return fullScans(rows[0]['QUERY PLAN'][0].Plan)
+      },
+      close: () => client.end(),
+    }
+  },
+  async mysql(url) {
+    const connection = await createConnection(url)
+    // Otherwise, every plan for a small table reads the whole table.
+    await connection.query(
+      `update mysql.innodb_table_stats set n_rows = 1000000, clustered_index_size = 50000
+       where database_name = database() and table_name in (?)`,
+      [LARGE_TABLES],
+    )
+    // Flushing all tables would wait for other tests.
+    await connection.query(`flush tables ${LARGE_TABLES}`)
+    return {
+      async scannedTables({ sql, values }) {
+        const [rows] = await connection.query(`explain ${sql}`, values)
+        return (
+          (rows as { table: string; type: string }[])
+            // A few rows are sorted by reading the index of the group instead.
+            .filter(({ type }) => type === 'ALL' || (type === 'index' && !/ group by /.test(sql)))
+            .map(({ table }) => table)
+        )
+      },
+      close: () => connection.end(),
+    }
+  },
+}
+
+interface PlanNode {
+  'Node Type': string
+  Alias?: string
+  'Index Cond'?: string
+  Plans?: PlanNode[]
+}
+
+/** A scan of an index without a condition reads the whole index. */
+function fullScans(node: PlanNode): string[] {
+  const isFull =
+    node['Node Type'] === 'Seq Scan' || (/^Index (Only )?Scan/.test(node['Node Type']) && !node['Index Cond'])
+  return [...(isFull && node.Alias ? [node.Alias] : []), ...(node.Plans ?? []).flatMap(fullScans)]
+}
+
+/** Table of an alias in a statement. The alias of a subquery has no table. */
+function tableName(sql: string, alias: string): string {
+  if (new RegExp(`\\) as ["\`]${alias}["\`]`).test(sql)) return alias
+  return new RegExp(`(faultboard_\\w+)["\`]? (as )?["\`]?${alias}["\`]?(?!\\w)`).exec(sql)?.[1] ?? alias
+}
