@@ -103,6 +103,23 @@ describe('dashboard', () => {
     server.close()
     await tracker.shutdown()
   })
+
+  test('accepts an action without a body that the host has read to its end', async () => {
+    const tracker = createTracker()
+    const app = express()
+      .use((request, _response, next) => void request.resume().once('end', next))
+      .use(dashboard(tracker))
+    const server = createServer(app)
+    const origin = await listening(server)
+    const logged = await tracker.Commands.LogError.call({ error_type: 'one', message: 'one' })
+    const address = `${origin}/error_dashboard/errors/${logged?.id}/resolve`
+    const response = await fetch(address, { method: 'POST', redirect: 'manual', headers: signIn() })
+    expect(response.status).toBe(302)
+    expect(await tracker.Queries.ErrorsList.call({ status: 'resolved' })).toHaveLength(1)
+    server.closeAllConnections()
+    server.close()
+    await tracker.shutdown()
+  })
 })
 
 function createTracker() {
