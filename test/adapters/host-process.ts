@@ -5,6 +5,7 @@ import { rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'vitest'
 import { signIn } from '../support/host.js'
 import { eventually } from '../support/tracker.js'
 
@@ -123,6 +124,18 @@ export async function visitHost({ origin, output }: HostProcess, path: string) {
       .filter((line) => !line.startsWith('[faultboard] Dashboard: '))
       .map(withoutOrigin),
   }
+}
+
+/** Checks that the host, which takes the name from the header `x-user`, signs in a viewer. */
+export async function expectSignInByHost(address: string): Promise<void> {
+  const visit = (path: string, init: RequestInit = {}) =>
+    fetch(`${address}${path}`, { redirect: 'manual', ...init, headers: { 'x-user': 'Anna', ...init.headers } })
+  const page = await visit('/settings')
+  expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('>Anna<')])
+  const forbidden = await visit('/errors/1/resolve', { method: 'POST', headers: { accept: 'application/json' } })
+  expect([forbidden.status, await forbidden.json()]).toEqual([403, { error: expect.stringContaining('responder') }])
+  const guessed = await visit('/settings', { headers: { 'x-user': '' } })
+  expect(guessed.status).toBe(401)
 }
 
 /** Client for the dashboard at this address. */

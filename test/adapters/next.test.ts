@@ -8,6 +8,7 @@ import {
   cleanUp,
   createApplication,
   dashboardAt,
+  expectSignInByHost,
   type HostProcess,
   isInstalled,
   run,
@@ -116,6 +117,10 @@ else {
       expect([page.status, await page.text()]).toEqual([200, ''])
       expect((await fetch(`${host.origin}${base}/error_dashboard/errors`)).status).toBe(401)
       expect((await dashboard().get('/errors%2f1')).status).toBe(404)
+    })
+
+    test.each(['/error_dashboard', '/api/error_dashboard'])('signs in people of the host at %s', async (path) => {
+      await expectSignInByHost(`${host.origin}${base}${path}`)
     })
 
     test('shows nothing without credentials in any spelling of the path', { timeout: 120_000 }, async () => {

@@ -7,6 +7,7 @@ import {
   cleanUp,
   createApplication,
   dashboardAt,
+  expectSignInByHost,
   type HostProcess,
   isInstalled,
   run,
@@ -92,6 +93,11 @@ else {
       expect(action.headers.get('location')).toBe(`${base}/error_dashboard/errors/${error?.id}`)
       expect(await recorded('awaited is broken')).toMatchObject([{ assigned_to: 'eve' }])
       expect((await fetch(`${origin}${base}/error_dashboard/errors`)).status).toBe(401)
+    })
+
+    test('signs in people of the host', async () => {
+      await expectSignInByHost(`${hosts.root.origin}/error_dashboard`)
+      await expectSignInByHost(`${hosts.prefixed.origin}/shop/error_dashboard`)
     })
 
     test('shows nothing without credentials in any spelling of the path', { timeout: 120_000 }, async () => {
