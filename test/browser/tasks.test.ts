@@ -265,6 +265,7 @@ describeInBrowser('tasks of a user, counted in clicks', ({ open }) => {
     await page.waitForURL(/\/errors\?/)
     await press('j', 'j', 'x', 'e', 'Enter')
     await notice(page, '1 error resolved')
+    await page.waitForLoadState()
     expect(await find(first.id)).toMatchObject({ resolved: true })
     expect(actions.counts()).toEqual({ clicks: 0, keys: 7, loads: 2 })
 
@@ -294,6 +295,8 @@ describeInBrowser('tasks of a user, counted in clicks', ({ open }) => {
     expect(box?.height).toBeGreaterThanOrEqual(40)
     expect((await page.getByRole('region', { name: 'Stack trace' }).boundingBox())?.y).toBeLessThan(692)
     await expectNoOverflow(page)
+    await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
+    expect(await resolve.boundingBox()).toEqual(box)
     await click(resolve)
     await notice(page, 'Resolved.')
     expect(await find(id)).toMatchObject({ resolved: true })

@@ -48,7 +48,7 @@ describe('the parameter query', () => {
   test('returns 422 with the position for a malformed query, in every format', async () => {
     const path = encoded('declined "insufficient')
     const message =
-      'query has an unclosed quote at character 10. Add a closing quote, or write \\" for a quote in a phrase.'
+      'query has an unclosed quote at character 10. Add a closing quote, or write \\" for a quote and \\\\ for a backslash in a phrase.'
     for (const url of [`/errors.json?${path}`, `/errors.csv?${path}`, `/errors/changes?${path}&since=2026-01-01`]) {
       const response = await host.get(url, { accept: 'application/json' })
       expect(response.status, url).toBe(422)
