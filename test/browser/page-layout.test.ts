@@ -107,7 +107,7 @@ describeInBrowser('page layout', ({ open }) => {
     const page = await open()
     await page.goto(`${base}/overview`)
     const rail = page.getByRole('navigation', { name: 'Main' })
-    expect(await rail.getByText(/^v\d+\.\d+\.\d+/).isVisible()).toBe(true)
+    await rail.getByText(/^v\d+\.\d+\.\d+/).waitFor()
     expect(await rail.getByRole('link', { name: 'Health', exact: true }).count()).toBe(1)
     let broken = false
     const now = () => {
@@ -122,7 +122,7 @@ describeInBrowser('page layout', ({ open }) => {
     const health = rail.getByRole('link', { name: 'Health: degraded' })
     expect(await health.getAttribute('title')).toBe('Health: degraded')
     await page.getByRole('button', { name: 'Collapse sidebar' }).click()
-    expect(await health.locator('.rail-dot').isVisible()).toBe(true)
+    await health.locator('.rail-dot').waitFor()
     await expectAccessible(page)
     await unwell.close()
   })
