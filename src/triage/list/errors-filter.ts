@@ -212,7 +212,8 @@ export function hasFilters(filter: ErrorsFilter): boolean {
 
 /** Whether all conditions of the filter have few possible values, so that each value has many errors. */
 export function isBroadFilter(filter: ErrorsFilter): boolean {
-  const { platform, severity, priority_level, ...others } = filter
+  // Not the platform: each statement would read all errors on it.
+  const { severity, priority_level, ...others } = filter
   return !hasFilters(others)
 }
 
