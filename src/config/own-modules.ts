@@ -29,7 +29,7 @@ function ownFolders(): string[] {
 function isMerged(): boolean {
   if (OWN_FILE === undefined || OWN_FILE === '') return true
   try {
-    // Two levels below the package, both in `src` and in `dist`. A search upward would throw for every folder in between.
+    // This file is two levels below the package, in `src` and in `dist`. A search upward would throw once per folder.
     const root = fileURLToPath(new URL('../..', OWN_FILE))
     return findProject(root).name !== 'faultboard' || runsInOtherFile(basename(fileURLToPath(OWN_FILE)))
   } catch {

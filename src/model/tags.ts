@@ -42,29 +42,29 @@ const MAX_SEPARATORS_IN_KEY = 3
 /** Reads a filter such as `city:Berlin`, or `city` for any value. */
 export function parseTag(text: string, separator: ':' | '='): TagFilter {
   const at = text.indexOf(separator)
-  return at < 0 ? anyValue(text) : tagFilter(text.slice(0, at), text.slice(at + 1))
+  return at < 0 ? anyValue(text) : toFilter(text.slice(0, at), text.slice(at + 1))
 }
 
 /**
  * All tags that a filter can mean, because keys such as `aws:region` contain the separator.
- * @example possibleTags('aws:region:eu-1', ':') // the value `region:eu-1` of `aws`, the value `eu-1` of `aws:region`, and
- * any value of `aws:region:eu-1`
+ * @example possibleTags('aws:region:eu-1', ':') // [{ key: 'aws', value: 'region:eu-1' }, { key: 'aws:region', value: 'eu-1' },
+ * { key: 'aws:region:eu-1', value: null }]
  */
 export function possibleTags(text: string, separator: ':' | '='): TagFilter[] {
   const parts = text.split(separator)
   const splits = parts.slice(1, 2 + MAX_SEPARATORS_IN_KEY).map((_, i) => {
     const key = parts.slice(0, i + 1).join(separator)
-    return tagFilter(key, text.slice(key.length + 1))
+    return toFilter(key, text.slice(key.length + 1))
   })
   return [...splits, anyValue(text)].filter(({ key }) => key !== '')
 }
 
-function tagFilter(key: string, value: string): TagFilter {
+function toFilter(key: string, value: string): TagFilter {
   return { key: storedText(key, MAX_KEY_LENGTH), value: storedText(value, MAX_VALUE_LENGTH) || null }
 }
 
 function anyValue(key: string): TagFilter {
-  return tagFilter(key, '')
+  return toFilter(key, '')
 }
 
 function storedText(text: string, limit: number): string {

@@ -129,7 +129,7 @@ function assignedError(row: ErrorRow, application_name: string): AssignedError {
   return { application_name, environment, severity, error: noticeError(row) }
 }
 
-/** Counts an error once that is assigned repeatedly. Lists the most severe first. */
+/** Lists the most severe errors first. A listed error that is assigned again counts once. */
 function combineErrors(
   waiting: AssignedNotice | undefined,
   assigned: readonly AssignedError[],

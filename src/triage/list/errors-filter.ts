@@ -212,7 +212,7 @@ export function hasFilters(filter: ErrorsFilter): boolean {
 
 /** Whether all conditions of the filter have few possible values, so that each value has many errors. */
 export function isBroadFilter(filter: ErrorsFilter): boolean {
-  // Not the platform: each statement would read all errors on it.
+  // The platform is not one of them: a count in ranges would read all errors of the platform for each range.
   const { severity, priority_level, ...others } = filter
   return !hasFilters(others)
 }
