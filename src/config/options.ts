@@ -516,7 +516,7 @@ export const OPTIONS = {
     group: 'notifications',
     kind: listOf(text),
     default: [],
-    text: 'Recipients of the emails.',
+    text: 'Recipients of the emails. An assignment is sent to the assignee instead.',
   }),
   notification_email_from: row<string | null>({
     group: 'notifications',

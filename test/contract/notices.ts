@@ -60,6 +60,7 @@ function assignedNotice(
 ): AssignedNotice {
   return {
     ...{ event: 'assigned', ...about, severity: 'high', assigned_by: 'Anna', errors, total: errors.length },
+    error_ids: errors.map(({ error }) => error.id),
     recipient: { name: 'Ben', email: 'ben@shop.example' },
     ...more,
   }

@@ -17,11 +17,11 @@ export const email: Channel = {
   name: 'email',
   label: 'Email',
   enablingOption: 'enable_email_notifications',
-  missingOptions: ({ enable_email_notifications, notification_email_recipients, mail_transport, smtp_url }) =>
-    enable_email_notifications
+  missingOptions: (config) =>
+    config.enable_email_notifications
       ? [
-          ...(notification_email_recipients.length === 0 ? ['notification_email_recipients'] : []),
-          ...(mail_transport === null && smtp_url === null ? ['mail_transport or smtp_url'] : []),
+          ...(config.notification_email_recipients.length === 0 ? ['notification_email_recipients'] : []),
+          ...(canSendMail(config) ? [] : ['mail_transport or smtp_url']),
         ]
       : null,
   target({ notification_email_recipients }) {
@@ -39,6 +39,11 @@ export const email: Channel = {
         : noticeMail(notice, links, config.time_zone)
     return sendMail({ ...mail, ...createEnvelope(message, config) }, sendContext)
   },
+}
+
+/** Whether email to a person can be sent. Unlike messages of the channel, it needs no `notification_email_recipients`. */
+export function canSendMail({ enable_email_notifications, mail_transport, smtp_url }: Options): boolean {
+  return enable_email_notifications && (mail_transport !== null || smtp_url !== null)
 }
 
 function createEnvelope({ key, notice }: Message, config: Options): Record<string, unknown> {

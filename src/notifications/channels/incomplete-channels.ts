@@ -1,16 +1,22 @@
 import { environmentVariable, OPTIONS, type OptionName, type Options } from '../../config/options.js'
+import type { Channel } from './channel.js'
 import { activeChannels, CHANNELS } from './channels.js'
+import { canSendMail } from './email.js'
 
 /** Warnings about enabled channels and rules that lack a required option and would silently send nothing. */
 export function incompleteChannelWarnings(options: Options): string[] {
   const hasChannel = activeChannels(options).length > 0
   const channels = Object.values(CHANNELS).flatMap((channel) =>
     (channel.missingOptions(options) ?? []).map((missing) =>
-      warning(`${channel.enablingOption} is on, but the channel is incomplete`, missing.split(' or ')),
+      warning(`${channel.enablingOption} is on, but ${incompleteness(channel, options)}`, missing.split(' or ')),
     ),
   )
   const rules = RULES.filter(({ isIncomplete }) => isIncomplete(options, hasChannel))
   return [...channels, ...rules.map(({ message, requiredOptions }) => warning(message, requiredOptions))]
+}
+
+function incompleteness({ name }: Channel, options: Options): string {
+  return name === 'email' && canSendMail(options) ? 'only assignments are sent' : 'the channel is incomplete'
 }
 
 interface Rule {

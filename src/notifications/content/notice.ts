@@ -133,6 +133,8 @@ export interface AssignedNotice extends NoticeSource {
   assigned_by: string
   recipient: { name: string; email: string }
   total: number
+  /** All errors, because an error that is not listed can be assigned again. */
+  error_ids: readonly number[]
   /** Most severe first, truncated to what a message can show. */
   errors: readonly AssignedError[]
 }

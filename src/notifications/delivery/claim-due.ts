@@ -1,3 +1,4 @@
+import type { Options } from '../../config/options.js'
 import type { Context } from '../../context.js'
 import { MAX_CLOCK_SKEW_MS } from '../../jobs/timing.js'
 import {
@@ -11,6 +12,7 @@ import {
 import type { DeliveriesTable, Schema } from '../../store/schema.js'
 import { withRowLocks } from '../../store/sql/row-locks.js'
 import { activeChannels } from '../channels/channels.js'
+import { canSendMail } from '../channels/email.js'
 import { findPauses, resumeTime } from './receiver-pause.js'
 
 /** Exceeds the longest attempt, so that no second process starts the same delivery. */
@@ -32,20 +34,18 @@ export interface ClaimedDelivery extends Delivery {
 }
 
 /**
- * Claims due deliveries of this application whose channel is configured in this process. Postpones due deliveries to a
+ * Claims due deliveries of this application that this process can send. Postpones due deliveries to a
  * paused receiver, and those that follow an unfinished delivery about the same error.
  */
 export async function claimDue(context: Context, limit: number): Promise<ClaimedDelivery[]> {
   const { database, config, now } = context
-  const channels = activeChannels(config).map(({ name }) => name)
-  if (channels.length === 0) return []
   await context.ready()
   const due = (db: typeof database.read) =>
     db
       .selectFrom('faultboard_deliveries')
       .where('state', '=', 'pending')
       .where('run_at', '<=', now())
-      .where('channel', 'in', channels)
+      .where(isSendable(config))
       .where(isOfApplication(config.application_name))
   for (;;) {
     // An idle check costs one read. A transaction is only started for due deliveries.
@@ -180,12 +180,22 @@ export async function correctFutureTimes({ database, now }: Context): Promise<vo
     .execute()
 }
 
-type DeliveriesBuilder = ExpressionBuilder<Schema, 'faultboard_deliveries'>
+export type DeliveriesBuilder = ExpressionBuilder<Schema, 'faultboard_deliveries'>
 
 /** Matches only while this process holds the claim. A claim by another process increments `attempts`. */
 export function isClaimedAs({ id, attempts, locked_until }: ClaimedDelivery) {
   return ({ and }: DeliveriesBuilder): Expression<SqlBool> =>
     and({ id, state: 'sending', attempts: attempts + 1, locked_until })
+}
+
+/** Deliveries whose channel is configured in this process. Assignment emails have their own recipient. */
+export function isSendable(config: Options) {
+  const channels = activeChannels(config).map(({ name }) => name)
+  return ({ and, eb, or }: DeliveriesBuilder): Expression<SqlBool> =>
+    or([
+      ...(channels.length > 0 ? [eb('channel', 'in', channels)] : []),
+      ...(canSendMail(config) ? [and({ channel: 'email', event: 'assigned' })] : []),
+    ])
 }
 
 /** Applications that share a database have different channels and recipients. */

@@ -7,6 +7,7 @@ import type { Transaction } from '../../store/kysely.js'
 import type { Outbox, RecordedGroup } from '../../store/recording/outbox.js'
 import type { Schema } from '../../store/schema.js'
 import { activeChannels } from '../channels/channels.js'
+import { canSendMail } from '../channels/email.js'
 import type { ErrorNotice } from '../content/notice.js'
 import { writeAssignmentEmail } from '../rules/assignments.js'
 import { activeCooldowns, startCooldowns } from '../rules/cooldowns.js'
@@ -30,9 +31,7 @@ const COOLDOWN_EXEMPT_CHANNEL = 'incident'
 
 /** Creates the outbox, which writes deliveries in the transaction that records the errors. */
 export function createOutbox({ config, database: { dialect }, now, reject }: OutboxOptions): Outbox {
-  const channels = activeChannels(config)
-  const hasChannels = channels.length > 0
-  const sendsEmail = channels.some(({ name }) => name === 'email')
+  const hasChannels = activeChannels(config).length > 0
   const planDeliveries = createDeliveryPlanner(config)
   let lastWriteAt = Number.NEGATIVE_INFINITY
   const noteWrite = () => {
@@ -116,7 +115,7 @@ export function createOutbox({ config, database: { dialect }, now, reject }: Out
     },
 
     async assigned(trx, errors, assignment) {
-      if (!sendsEmail) return
+      if (!canSendMail(config)) return
       const context = { dialect, config, loadNames: loadApplicationNames, now: now() }
       await writeAssignmentEmail(trx, context, errors, assignment)
     },

@@ -3,6 +3,7 @@ import { isReportedByRecorder, reasonOf } from '../../jobs/reason.js'
 import { TIMING } from '../../jobs/timing.js'
 import { Worker } from '../../jobs/worker.js'
 import { activeChannels } from '../channels/channels.js'
+import { canSendMail } from '../channels/email.js'
 import {
   type ClaimedDelivery,
   claimDue,
@@ -28,7 +29,7 @@ export interface Dispatcher {
 /** Sends due deliveries: right after this process writes them, and in a periodic poll. */
 export function startDispatcher(context: Context): Dispatcher {
   const { config, database, outbox, log } = context
-  const hasChannels = activeChannels(config).length > 0
+  const canSend = activeChannels(config).length > 0 || canSendMail(config)
   const worker = new Worker<ClaimedDelivery>({
     source: {
       title: database.dialect.address,
@@ -42,11 +43,11 @@ export function startDispatcher(context: Context): Dispatcher {
     timing: { ...TIMING, leaseMs: LEASE_MS, pollMs: POLL_MS },
     log,
   })
-  if (hasChannels) worker.start((delivery, { signal }) => deliver(context, delivery, signal))
+  if (canSend) worker.start((delivery, { signal }) => deliver(context, delivery, signal))
   const stopListening = database.onWritten(() => {
     if (outbox.hasRecentWrites()) worker.wake()
   })
-  const stopSweeping = startSweeping(context, { isUrgent: hasChannels, onSwept: () => worker.wake() })
+  const stopSweeping = startSweeping(context, { isUrgent: canSend, onSwept: () => worker.wake() })
   return {
     async stop() {
       stopListening()

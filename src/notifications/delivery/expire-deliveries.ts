@@ -1,7 +1,7 @@
 import type { Context } from '../../context.js'
 import { DAY, MINUTE } from '../../model/time.js'
 import { channelStates, formatList } from './channel-states.js'
-import { isOfApplication } from './claim-due.js'
+import { type DeliveriesBuilder, isOfApplication, isSendable } from './claim-due.js'
 
 const RETENTION_DAYS = 30
 /** Deleting blocks the host's event loop on SQLite, so batches are small. */
@@ -87,6 +87,7 @@ export async function failUnconfiguredDeliveries({ database, config, now }: Cont
     channelStates(config).flatMap(({ name, state, missing }) => (state === 'on' ? [] : [[name as string, missing]])),
   )
   if (missingByChannel.size === 0) return
+  const isNotSendable = (builder: DeliveriesBuilder) => builder.not(isSendable(config)(builder))
   const overdue = await database.read
     .selectFrom('faultboard_deliveries')
     .select('channel')
@@ -94,6 +95,7 @@ export async function failUnconfiguredDeliveries({ database, config, now }: Cont
     .where('state', '=', 'pending')
     .where('run_at', '<', time - OVERDUE_MS)
     .where('channel', 'in', [...missingByChannel.keys()])
+    .where(isNotSendable)
     .where(isOfApplication(config.application_name))
     .execute()
   for (const { channel } of overdue) {
@@ -104,6 +106,7 @@ export async function failUnconfiguredDeliveries({ database, config, now }: Cont
         .updateTable('faultboard_deliveries')
         .where('state', '=', 'pending')
         .where('channel', '=', channel)
+        .where(isNotSendable)
         .where(isOfApplication(config.application_name))
     await overdueRows()
       .set({

@@ -129,21 +129,23 @@ function assignedError(row: ErrorRow, application_name: string): AssignedError {
   return { application_name, environment, severity, error: noticeError(row) }
 }
 
-/** Lists the most severe errors first. A listed error that is assigned again counts once. */
+/** Lists the most severe errors first. An error that is assigned again counts once. */
 function combineErrors(
   waiting: AssignedNotice | undefined,
   assigned: readonly AssignedError[],
-): Pick<AssignedNotice, 'total' | 'errors'> {
-  const listed = waiting?.errors ?? []
-  const listedIds = new Set(listed.map(({ error }) => error.id))
-  const added = assigned.filter(({ error }) => !listedIds.has(error.id))
-  const errors = [...listed, ...added].sort((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity))
-  return { total: (waiting?.total ?? 0) + added.length, errors: errors.slice(0, MAX_LISTED_ERRORS) }
+): Pick<AssignedNotice, 'total' | 'error_ids' | 'errors'> {
+  const ids = new Set(waiting?.error_ids)
+  const added = assigned.filter(({ error }) => !ids.has(error.id))
+  const error_ids = [...ids, ...added.map(({ error }) => error.id)]
+  const errors = [...(waiting?.errors ?? []), ...added].sort(
+    (a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity),
+  )
+  return { total: error_ids.length, error_ids, errors: errors.slice(0, MAX_LISTED_ERRORS) }
 }
 
 function assignedNotice(
   { application_name, environment }: Options,
-  content: Pick<AssignedNotice, 'at' | 'assigned_by' | 'recipient' | 'total' | 'errors'>,
+  content: Pick<AssignedNotice, 'at' | 'assigned_by' | 'recipient' | 'total' | 'error_ids' | 'errors'>,
 ): AssignedNotice {
   const { errors } = content
   const applications = new Set(errors.map((error) => error.application_name))

@@ -44,6 +44,16 @@ describeOneDatabase('the notifications page', (database) => {
   const read = async (query = '') => (await host.json(`/notifications${query}`)) as unknown as Answer
   const noticeOf = (response: Response) => decodeURIComponent(response.headers.get('set-cookie') ?? '')
 
+  test('states that email without recipients sends only assignments', async () => {
+    const withoutRecipients = await startHost(url, {
+      ...{ enable_email_notifications: true, smtp_url: 'smtp://127.0.0.1:9', run_jobs: false },
+    })
+    onTestFinished(() => withoutRecipients.close())
+    expect(await (await withoutRecipients.get('/notifications')).text()).toContain(
+      'Only assignments are sent. For errors and digests, set <a href="/error_dashboard/settings#notification_email_recipients">',
+    )
+  })
+
   test('shows state, target, minimum severity and missing options of each channel', async () => {
     const { channels } = await read()
     expect(channels.map(({ name, state, missing }) => [name, state, missing])).toEqual([

@@ -15,7 +15,7 @@ describe('incomplete channel configuration', () => {
     [
       'email without recipients',
       { enable_email_notifications: true, mail_transport: TRANSPORT },
-      /set notification_email_recipients/,
+      /only assignments are sent: set notification_email_recipients/,
     ],
     [
       'email without a transport',

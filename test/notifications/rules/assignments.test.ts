@@ -24,6 +24,8 @@ const NO_OTHER_EMAIL: Settings = {
   quiet_hours: '00:00-23:59',
 }
 
+const EVERY_EMAIL: Settings = { severity_thresholds: {}, notification_environments: null, quiet_hours: null }
+
 function setUp(database: TestDatabase) {
   const openHarness = harnessesOn(database)
   let inbox: Inbox
@@ -140,6 +142,55 @@ describeEachDatabase('assignment emails', (database) => {
     clock.now += SECOND
     await sendDue()
     expect(inbox.messages).toHaveLength(1)
+  })
+
+  test('assignment emails count an error once that is assigned again and not listed', async () => {
+    const { log, assign, run, sentMails } = await open()
+    const ids: number[] = []
+    for (let i = 0; i < 12; i++) ids.push(await log(`E${i}`))
+    await run(batchAssignErrors, { error_ids: ids, assigned_to: 'Ben', actor: 'Anna' })
+    for (const id of ids) {
+      await assign(id, 'Cora')
+      await assign(id, 'Ben')
+    }
+    const [mail, ...others] = await sentMails()
+    expect(others).toEqual([])
+    expect(mail?.headers.subject).toBe('[shop (test)] 12 errors assigned to you by Anna')
+    expect(mail?.text).toContain('- and 2 others')
+  })
+
+  test('assignment emails are sent without notification_email_recipients', async () => {
+    const withoutRecipients = { notification_email_recipients: [], ...EVERY_EMAIL }
+    const { log, assign, sentMails, sendDue, rows, clock } = await open(withoutRecipients)
+    const id = await log('A')
+    await assign(id, 'Ben')
+    expect((await sentMails()).map(({ headers }) => headers.to)).toEqual(['ben@shop.example'])
+    // The error itself has no recipient.
+    expect((await rows()).map(({ event, state }) => [event, state])).toEqual([['assigned', 'sent']])
+    // An overdue email is not treated like one of a channel that is not configured.
+    await assign(id, 'Cora')
+    await assign(id, 'Ben')
+    clock.now += HOUR
+    await sendDue()
+    clock.now += HOUR
+    await sendDue()
+    expect((await rows()).map(({ state }) => state)).toEqual(['sent', 'sent'])
+  })
+
+  test('a process without notification_email_recipients leaves other emails to processes with them', async () => {
+    const { log, assign, place, clock, sendDue, inbox } = await open(EVERY_EMAIL)
+    const id = await log('A')
+    await sendDue()
+    await assign(id, 'Ben')
+    await log('B')
+    const other = harnessAt(place, { ...inbox.settings, ...EVERY_EMAIL, notification_email_recipients: [] }, clock)
+    clock.now += 10 * SECOND
+    await other.sendDue()
+    expect((await other.rows()).map(({ event, state }) => [event, state])).toEqual([
+      ['new', 'sent'],
+      ['assigned', 'sent'],
+      ['new', 'pending'],
+    ])
   })
 
   test('assignment emails over the hourly limit wait for the next hour', async () => {

@@ -58,10 +58,11 @@ function Facts({ channel, visit: { options } }: { channel: ChannelWithHealth; vi
   )
 }
 
-function MissingOptions({ channel: { state, missing }, visit }: { channel: ChannelWithHealth; visit: Visit }) {
+function MissingOptions({ channel, visit }: { channel: ChannelWithHealth; visit: Visit }) {
+  const { state, missing } = channel
   return (
     <p class={state === 'off' ? 'channel-facts muted' : 'channel-facts'}>
-      {state === 'off' ? 'To enable, set ' : 'Incomplete: set '}
+      {missingOptionsText(channel)}
       {missing.map((options, i) => (
         <>
           {i > 0 && (i === missing.length - 1 ? ' and ' : ', ')}
@@ -77,6 +78,12 @@ function MissingOptions({ channel: { state, missing }, visit }: { channel: Chann
       ))}
     </p>
   )
+}
+
+function missingOptionsText({ state, missing }: ChannelWithHealth): string {
+  if (state === 'off') return 'To enable, set '
+  const hasOnlyAssignments = missing.join() === 'notification_email_recipients'
+  return hasOnlyAssignments ? 'Only assignments are sent. For errors and digests, set ' : 'Incomplete: set '
 }
 
 function TestButton({ channel: { name }, visit }: { channel: ChannelWithHealth; visit: Visit }) {
