@@ -200,7 +200,7 @@ export interface ApiTokenSetting {
   expires_at?: string | null | undefined
 }
 
-export const apiTokens = namedEntries<ApiTokenSetting>(
+const apiTokenEntries = namedEntries<ApiTokenSetting>(
   'list of { name, token_hash, role, expires_at? }',
   ['name', 'token_hash', 'role', 'expires_at'],
   (fields, position) => {
@@ -217,6 +217,21 @@ export const apiTokens = namedEntries<ApiTokenSetting>(
     return { name: name.normalize('NFC'), token_hash, role, expires_at }
   },
 )
+
+export const apiTokens: Kind<readonly ApiTokenSetting[]> = {
+  ...apiTokenEntries,
+  check(value) {
+    const tokens = apiTokenEntries.check(value)
+    for (const { name, token_hash } of tokens) {
+      const first = tokens.find((token) => token.token_hash === token_hash)
+      if (first && first.name !== name)
+        return reject(
+          `has the same token_hash in "${first.name}" and "${name}": the role would be ambiguous. Create a token for each entry, or remove one`,
+        )
+    }
+    return tokens
+  },
+}
 
 /** `Date.parse` alone reads February 31 as a day of March. */
 function isIsoTime(value: unknown): value is string {

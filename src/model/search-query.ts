@@ -94,12 +94,25 @@ export function parseQuery(text: string): QueryTerm[] {
 }
 
 /**
- * Replaces `assigned:me` by the name of the viewer, except in quotes.
+ * Replaces `assigned:me` by the name of the viewer, except in quotes. Throws a `QueryError` if only the name makes the query too
+ * long.
  * @example withViewerName('is:new assigned:me', 'ada lovelace') // 'is:new assigned:"ada lovelace"'
  */
 export function withViewerName(query: string, viewer: string): string {
-  return query.replace(QUOTED_OR_MINE, (found) =>
-    found.startsWith('"') ? found : `${found.slice(0, -'me'.length)}"${viewer.replaceAll(/["\\]/g, '\\$&')}"`,
+  if (query.length > MAX_QUERY_LENGTH) return query
+  let firstMine = -1
+  const named = query.replace(QUOTED_OR_MINE, (found, index: number) => {
+    if (found.startsWith('"')) return found
+    if (firstMine < 0) firstMine = index
+    return `${found.slice(0, -'me'.length)}"${viewer.replaceAll(/["\\]/g, '\\$&')}"`
+  })
+  if (named.length <= MAX_QUERY_LENGTH) return named
+  const excess = named.length - MAX_QUERY_LENGTH
+  throw new QueryError(
+    'is too long with your name instead of assigned:me',
+    query,
+    firstMine,
+    `Shorten the query by ${excess} ${excess === 1 ? 'character' : 'characters'}.`,
   )
 }
 

@@ -101,6 +101,11 @@ describe('accounts', () => {
     ['an impossible day', [{ ...TOKEN, expires_at: '2027-02-31' }], 'expires_at of "ci" must be a time such as'],
     ['a number', [{ ...TOKEN, expires_at: 5 }], 'expires_at of "ci" must be a time such as'],
     ['two entries of one name', [TOKEN, TOKEN], 'has two entries with the name "ci"'],
+    [
+      'two entries of one token',
+      [TOKEN, { ...TOKEN, name: 'deploys', role: 'admin' }],
+      'has the same token_hash in "ci" and "deploys": the role would be ambiguous. Create a token for each entry, or remove one',
+    ],
   ])('API tokens are rejected with %s', (_title, api_tokens, problem) => {
     expect(problemsOf({ api_tokens })).toEqual([expect.stringContaining(problem)])
     expect(problemsOf({ api_tokens }).join()).not.toMatch(/aaaa|xxxx/)

@@ -126,6 +126,22 @@ describe('the query parser', () => {
       expect(notation(withViewerName('assigned:me', name))).toEqual([`assigned(${name})`])
   })
 
+  test('explains a query that is too long with the name of the viewer', () => {
+    const viewer = '"'.repeat(255)
+    const fits = `${'x'.repeat(478)} assigned:me`
+    expect(parseQuery(withViewerName(fits, viewer)).at(-1)).toMatchObject({ key: 'assigned', parts: [viewer] })
+    for (const [query, position, step] of [
+      [`x${fits}`, 481, 'Shorten the query by 1 character.'],
+      ['assigned:me -assigned:me', 1, 'Shorten the query by 44 characters.'],
+    ] as const)
+      expect(() => withViewerName(query, viewer)).toThrow(
+        `query is too long with your name instead of assigned:me at character ${position}. ${step}`,
+      )
+    // Reported by the parser.
+    const tooLong = `${'x'.repeat(1000)} assigned:me`
+    expect(withViewerName(tooLong, viewer)).toBe(tooLong)
+  })
+
   test('rejects hostile input at once', () => {
     for (const query of ['x'.repeat(10_000_000), '"'.repeat(100_000), '-'.repeat(10_000), 'user:'.repeat(3000)])
       expect(failure(query).position).toBe(1001)

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type Host, startHost } from '../../../support/host.js'
 
 let host: Host
@@ -32,6 +32,27 @@ describe('the parameter query', () => {
     expect(await host.json(`/errors/changes?${path}&since=${since}`)).toMatchObject({ new_count: 1 })
     expect(await host.json(`/errors/changes?${encoded('-user:42')}&since=${since}`)).toMatchObject({ new_count: 0 })
     expect(await host.json('/errors?query=%20')).toMatchObject({ pagination: { total_count: 2 } })
+  })
+
+  test('returns 422 if the name of the user makes a query with assigned:me too long', async () => {
+    const name = '\\'.repeat(255)
+    const named = await startHost('sqlite::memory:', { authenticate: () => ({ name, role: 'admin' as const }) })
+    onTestFinished(() => named.close())
+    const path = (length: number) => `/errors.json?${encoded(`${'x'.repeat(length)} assigned:me`)}`
+    expect((await named.get(path(478))).status).toBe(200)
+    const response = await named.get(path(479))
+    expect([response.status, await response.json()]).toEqual([
+      422,
+      {
+        error:
+          'query is too long with your name instead of assigned:me at character 481. Shorten the query by 1 character.',
+        position: 481,
+      },
+    ])
+    const list_query = encoded(`${'x'.repeat(479)} assigned:me`)
+    const action = await named.post('/errors/batch_action', { selection: 'matching', action_type: 'resolve', list_query })
+    expect(action.status).toBe(422)
+    expect(await action.text()).toContain('too long with your name')
   })
 
   test('finds the errors of the signed-in user with assigned:me, in lists and batches', async () => {
