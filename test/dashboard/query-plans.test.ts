@@ -29,11 +29,16 @@ const SCOPED_PAGES = [
   ...['/errors', '/overview', '/releases', '/health'],
   ...['/errors/analytics', '/errors/platform_comparison', '/errors/correlation'],
 ].flatMap((path) => [path, `${path}?environment=staging`, `${path}?application_id=1`])
+const SUGGESTIONS = ['/errors/tags?start=te', '/errors/tags?start=tenant=']
+const scoped = (paths: readonly string[]) =>
+  paths.flatMap((path) => [
+    ...[`${path}&environment=staging`, `${path}&application_id=1`, `${path}&application_id=1&environment=staging`],
+  ])
 const PATHS = [
   ...LISTS,
   ...LISTS.filter((path) => path.includes('tag')).map((path) => `${path}&environment=staging`),
   ...SCOPED_PAGES,
-  ...['/errors/1', '/errors/140', '/errors/tags?start=te', '/errors/tags?start=tenant='],
+  ...['/errors/1', '/errors/140', ...SUGGESTIONS, ...scoped(SUGGESTIONS)],
 ]
 
 interface Statement {

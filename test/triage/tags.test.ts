@@ -113,6 +113,36 @@ describeEachDatabase('tags', (database) => {
     expect(await (await get(`/errors/${error?.id}`)).text()).toContain('too many values')
   })
 
+  test('suggests tags of the selected application and environment only', async () => {
+    const { tracker, json, get } = await setUp()
+    const log = (error_type: string, environment: string, tags: Record<string, unknown>) =>
+      tracker.Commands.LogError.call({ error_type, message: 'x', environment, tags })
+    await log('A', 'production', { city: 'Berlin', 'a%b': '1', plan: 'pro' })
+    await log('A', 'staging', { city: 'Bern', 'a%b': '2' })
+    for (let i = 0; i < 60; i++) await log('B', 'production', { city: `c${i}` })
+    const suggest = async (start: string, scope: string) =>
+      (await json(`/errors/tags.json?start=${encodeURIComponent(start)}&${scope}`)) as unknown as Suggestions
+    const [application] = await tracker.Queries.Applications.call()
+    const own = `application_id=${application?.id}`
+    expect(await suggest('city=be', 'environment=staging')).toMatchObject({
+      tags: ['city=bern'],
+      has_more_values: false,
+    })
+    expect(await suggest('city=be', own)).toMatchObject({ tags: ['city=berlin', 'city=bern'], has_more_values: true })
+    expect(await suggest('city=be', `${own}&environment=production`)).toMatchObject({
+      ...{ tags: ['city=berlin'], has_more_values: true },
+    })
+    expect((await suggest('city=', 'environment=production')).tags).toHaveLength(20)
+    expect(await suggest('', 'environment=staging')).toMatchObject({ tags: ['a%b=', 'city='] })
+    expect(await suggest('a%', own)).toMatchObject({ tags: ['a%b='] })
+    expect(await suggest('p_', own)).toMatchObject({ tags: [] })
+    expect(await suggest('', 'application_id=999')).toMatchObject({ tags: [] })
+    expect(await suggest('', 'environment=nowhere')).toMatchObject({ tags: [] })
+    // The search box uses the selection of the page.
+    const page = await (await get('/errors?environment=staging')).text()
+    expect(page).toContain('data-tags="/error_dashboard/errors/tags.json?environment=staging"')
+  })
+
   test('accepts hostile tags, and deletes the tags of an error with it', async () => {
     const { tracker, types, json } = await setUp()
     const tags = Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`key${i}\0\ud800`, 'v'.repeat(10_000)]))

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { filterText } from '../../model/input/input.js'
+import { type Scope, scopeInput } from '../../model/input/scope.js'
 import * as r from '../../model/result.js'
 import { parseTag } from '../../model/tags.js'
 import { defineOperation } from '../../operation.js'
@@ -17,25 +18,36 @@ export const TagSuggestions = r.object({
 })
 export type TagSuggestions = v.InferOutput<typeof TagSuggestions>
 
-/** Suggests tags that start with a text. */
+/** Suggests tags that start with a text. Within an application or environment, tags of its most recently seen errors. */
 export const tagSuggestions = defineOperation({
-  input: v.object({ start: filterText({ max: 300, note: 'such as `ci` or `city=ber`' }) }),
-  async run(context, { start = '' }): Promise<TagSuggestions> {
+  input: v.object({ start: filterText({ max: 300, note: 'such as `ci` or `city=ber`' }), ...scopeInput }),
+  async run(context, { start = '', application_id, environment }): Promise<TagSuggestions> {
+    const scope = { application_id, environment }
+    const findTexts = (texts: WantedTexts) =>
+      isUnlimited(scope) ? distinctTexts(context, texts) : recentTexts(context, texts, scope)
     const { key, value } = parseTag(start, '=')
     if (!start.includes('=')) {
-      const keys = await distinctTexts(context, { column: 'tag_key', start: key })
+      const keys = await findTexts({ column: 'tag_key', start: key })
       return { tags: keys.map((found) => `${found}=`), has_more_values: false }
     }
-    const values = await distinctTexts(context, { column: 'tag_value', key, start: value ?? '' })
-    return { tags: values.map((found) => `${key}=${found}`), has_more_values: await hasMoreValues(context, key) }
+    const values = await findTexts({ column: 'tag_value', key, start: value ?? '' })
+    const has_more_values = await hasMoreValues(context, key, scope)
+    return { tags: values.map((found) => `${key}=${found}`), has_more_values }
   },
 })
 
+interface WantedTexts {
+  column: 'tag_key' | 'tag_value'
+  key?: string
+  start: string
+}
+
+function isUnlimited({ application_id, environment }: Scope): boolean {
+  return application_id === undefined && environment === undefined
+}
+
 /** Reads one distinct text per statement from the index, because a tag can have a row for every error. */
-async function distinctTexts(
-  { database }: Context,
-  { column, key, start }: { column: 'tag_key' | 'tag_value'; key?: string; start: string },
-): Promise<string[]> {
+async function distinctTexts({ database }: Context, { column, key, start }: WantedTexts): Promise<string[]> {
   const texts: string[] = []
   const ofKey = key === undefined ? sql`` : sql`tag_key = ${key} and `
   // The mark for more values sorts first. MySQL would read all values with a further condition.
@@ -52,15 +64,39 @@ async function distinctTexts(
   return texts
 }
 
-async function hasMoreValues({ database }: Context, key: string): Promise<boolean> {
-  const row = await database.read
-    .selectFrom('faultboard_error_tags')
-    .select('error_id')
-    .where('tag_key', '=', key)
-    .where('tag_value', '=', MORE_VALUES)
-    .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
+/** Tags have no application or environment. Without a limit, a tag of many errors elsewhere would be read completely. */
+const MAX_RECENT_ERRORS = 1000
+
+async function recentTexts(
+  { database }: Context,
+  { column, key, start }: WantedTexts,
+  scope: Scope,
+): Promise<string[]> {
+  const pattern = `${start.replace(/[!%_]/g, '!$&')}%`
+  const { rows } = await sql<{ found: string }>`
+    select distinct ${sql.ref(column)} as found from ${recentTags(scope)}
+    where ${key === undefined ? sql`` : sql`tag_key = ${key} and tag_value <> ${MORE_VALUES} and `}
+    ${sql.ref(column)} like ${pattern} escape '!'
+    order by found limit ${sql.lit(MAX_SUGGESTIONS)}`.execute(database.read)
+  return rows.map(({ found }) => found)
+}
+
+function recentTags({ application_id, environment }: Scope): RawBuilder<unknown> {
+  const conditions = [
+    ...(application_id === undefined ? [] : [sql`application_id = ${application_id}`]),
+    ...(environment === undefined ? [] : [sql`environment = ${environment}`]),
+  ]
+  return sql`(
+    select id from faultboard_errors where ${sql.join(conditions, sql` and `)}
+    order by occurred_at desc limit ${sql.lit(MAX_RECENT_ERRORS)}
+  ) as recent inner join faultboard_error_tags on error_id = recent.id`
+}
+
+async function hasMoreValues({ database }: Context, key: string, scope: Scope): Promise<boolean> {
+  const { rows } = await sql`
+    select error_id from ${isUnlimited(scope) ? sql`faultboard_error_tags` : recentTags(scope)}
+    where tag_key = ${key} and tag_value = ${MORE_VALUES} limit 1`.execute(database.read)
+  return rows.length > 0
 }
 
 /** Keys with more values in this error than filters can find. */

@@ -50,7 +50,11 @@ describe('the parameter query', () => {
       },
     ])
     const list_query = encoded(`${'x'.repeat(479)} assigned:me`)
-    const action = await named.post('/errors/batch_action', { selection: 'matching', action_type: 'resolve', list_query })
+    const action = await named.post('/errors/batch_action', {
+      selection: 'matching',
+      action_type: 'resolve',
+      list_query,
+    })
     expect(action.status).toBe(422)
     expect(await action.text()).toContain('too long with your name')
   })
