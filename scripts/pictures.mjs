@@ -95,6 +95,7 @@ async function takePictures(demo) {
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      '--font-render-hinting=none',
     ],
   })
   try {
