@@ -53,9 +53,10 @@ async function everything() {
     skip('the package checks and all tests', 'the build failed')
     return
   }
-  const { env, skipped } = await withServices()
+  const [{ env, skipped }, tarball] = await Promise.all([withServices(), filtered ? null : pack()])
+  if (tarball) env.FAULTBOARD_TEST_TARBALL = tarball
   const tests = filtered ? runFiltered(hosts, env) : runPasses(hosts, env)
-  const [counts] = await Promise.all([tests, source?.then(checkPackage)])
+  const [counts] = await Promise.all([tests, source?.then(() => checkPackage(tarball))])
   report(counts, skipped)
 }
 
@@ -161,16 +162,24 @@ function isInstalled(folder) {
   return existsSync(installed) && statSync(installed).mtimeMs >= statSync(`${folder}/package-lock.json`).mtimeMs
 }
 
-async function checkPackage() {
+/** Packs the package once for all tests and checks. Returns the path of the file, or null if they must pack it themselves. */
+async function pack() {
+  // prepack would build it again.
+  const { ok, output } = await run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', tmpdir()])
+  const file = join(tmpdir(), output.split('\n').at(-1))
+  return ok && existsSync(file) ? file : null
+}
+
+async function checkPackage(tarball) {
   if (existsSync('scripts/generate-docs.mjs')) {
     await check('docs', process.execPath, ['scripts/generate-docs.mjs', '--check'])
   }
   // Both pack the package and would build it again.
   const env = { ...process.env, npm_config_ignore_scripts: 'true' }
-  await check('publint', 'publint', ['--strict'], env)
+  await check('publint', 'publint', [...(tarball ? [tarball] : []), '--strict'], env)
   // Scripts for a tag have no types.
   const scripts = ['--exclude-entrypoints', 'browser.js']
-  await check('attw', 'attw', ['--pack', '.', ...scripts], env)
+  await check('attw', 'attw', [...(tarball ? [tarball] : ['--pack', '.']), ...scripts], env)
 }
 
 function withoutServices() {

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { packInto } from '../support/processes/installed.js'
 import { describeEachRuntime } from '../support/processes/runtimes.js'
 
 /** Versions older or newer than those that Faultboard supports or tests, in projects that may not even use them. */
@@ -34,10 +35,7 @@ const root = mkdtempSync(join(tmpdir(), 'faultboard-managers-'))
 let tarball: string
 
 beforeAll(() => {
-  // Skips prepack, which would rebuild dist while other tests use it.
-  const flags = ['pack', '--ignore-scripts', '--json', '--pack-destination', root]
-  const [packed] = JSON.parse(execFileSync('npm', flags, { encoding: 'utf8', stdio: 'pipe' })) as { filename: string }[]
-  tarball = join(root, packed?.filename ?? '')
+  tarball = join(root, packInto(root))
 }, 60_000)
 afterAll(() => remove(root), REMOVAL_TIMEOUT_MS)
 
@@ -50,6 +48,8 @@ interface Manager {
   /** Program in test/hosts. npm is installed with Node.js. */
   entry: string | null
   install: string[]
+  /** Flag of `install` that resolves all versions, checks the peers and writes the lock file. */
+  lockOnly: string
   /** Installs from the lock file. */
   again: string[]
   app: string[]
@@ -58,21 +58,25 @@ interface Manager {
 const MANAGERS: Manager[] = [
   {
     ...{ name: 'npm', entry: null, install: ['install', '--no-audit', '--no-fund', '--prefer-offline'] },
-    ...{ again: ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], app: ['run', '--silent', 'app'] },
+    ...{
+      lockOnly: '--package-lock-only',
+      again: ['ci', '--ignore-scripts', '--no-audit', '--no-fund'],
+      app: ['run', '--silent', 'app'],
+    },
   },
   {
     ...{ name: 'pnpm', entry: 'pnpm/bin/pnpm.mjs', install: ['install'] },
-    ...{ again: ['install', '--frozen-lockfile'], app: ['exec', 'node', 'app.cjs'] },
+    ...{ lockOnly: '--lockfile-only', again: ['install', '--frozen-lockfile'], app: ['exec', 'node', 'app.cjs'] },
   },
   {
     ...{ name: 'Yarn with Plug and Play', entry: '@yarnpkg/cli-dist/bin/yarn.js', install: ['install'] },
-    ...{ again: ['install', '--immutable'], app: ['node', 'app.cjs'] },
+    ...{ lockOnly: '--mode=update-lockfile', again: ['install', '--immutable'], app: ['node', 'app.cjs'] },
   },
 ]
 
 const UNREACHABLE = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|META_FETCH_FAIL|YN0035|RequestError/
 
-for (const { name, entry, install, again, app } of MANAGERS) {
+for (const { name, entry, install, lockOnly, again, app } of MANAGERS) {
   const missing =
     entry === null || existsSync(join(hosts, entry))
       ? ''
@@ -94,13 +98,13 @@ for (const { name, entry, install, again, app } of MANAGERS) {
             const { status, stdout, stderr } = spawnSync(program as string, rest, options)
             return { status, output: stdout + stderr }
           }
-          // A third real installation would make the suite slower.
-          const lockOnly = entry === null && packages === SEPARATE && !installsEach ? ['--package-lock-only'] : []
-          const installed = run([...install, ...lockOnly])
+          // A second real installation would take half a minute.
+          const isLockOnly = packages === SEPARATE && !installsEach
+          const installed = run([...install, ...(isLockOnly ? [lockOnly] : [])])
           skip(UNREACHABLE.test(installed.output), 'the registry cannot be reached')
           expect(installed, installed.output).toMatchObject({ status: 0 })
           expect(installed.output).not.toMatch(/^.*(?:WARN|ERR|npm warn|npm error|YN0002|YN0060).*faultboard/m)
-          if (lockOnly.length > 0) return
+          if (isLockOnly) return
           if (entry !== null || installsEach) expect(run(again)).toMatchObject({ status: 0 })
           const { status, output } = run(app)
           // npm may warn about the configuration of this machine.
@@ -133,13 +137,15 @@ function project(packages: readonly string[]): string {
   return folder
 }
 
+const registry = execFileSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8' }).trim()
+
 /** Runs programs with this Node.js. Package managers use the registry of npm; pnpm and Yarn have their own caches. */
 function environment(node: string): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !/^(FAULTBOARD_|NODE_OPTIONS$|CI$)/.test(name))
   return {
     ...Object.fromEntries(inherited),
     PATH: [dirname(node), process.env.PATH].join(delimiter),
-    YARN_NPM_REGISTRY_SERVER: execFileSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8' }).trim(),
+    YARN_NPM_REGISTRY_SERVER: registry,
     YARN_GLOBAL_FOLDER: join(root, 'yarn'),
     YARN_ENABLE_TELEMETRY: '0',
     YARN_ENABLE_SCRIPTS: 'false',

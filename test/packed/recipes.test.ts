@@ -8,6 +8,7 @@ import { CREDENTIALS, dashboardAt, freePort } from '../adapters/host-process.js'
 import { verifiedCounts } from '../support/books.js'
 import { startProxy } from '../support/databases/proxy.js'
 import { describeEachDatabase } from '../support/databases.js'
+import { packInto } from '../support/processes/installed.js'
 import {
   type Container,
   type ContainerOptions,
@@ -296,10 +297,7 @@ async function createContext(root: RootFileSystem): Promise<string> {
   const context = join(root.changes, 'context')
   for (const folder of ['packages', 'context/node_modules/express'])
     mkdirSync(join(root.changes, folder), { recursive: true })
-  // prepack would rebuild dist while other tests use it.
-  const flags = ['pack', '--ignore-scripts', '--json', '--pack-destination', join(root.changes, 'packages')]
-  const [packed] = JSON.parse(execFileSync('npm', flags, { encoding: 'utf8', stdio: 'pipe' })) as { filename: string }[]
-  const faultboard = `file:../packages/${packed?.filename}`
+  const faultboard = `file:../packages/${packInto(join(root.changes, 'packages'))}`
   const files = {
     'package.json': JSON.stringify({
       name: 'shop',

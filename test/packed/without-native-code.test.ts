@@ -5,17 +5,15 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { packInto } from '../support/processes/installed.js'
 import { describeEachRuntime } from '../support/processes/runtimes.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'faultboard-quick-start-'))
 let installOutput: string
 
 beforeAll(() => {
-  // Skips prepack, which would rebuild dist while other tests use it.
-  const flags = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder]
-  const [packed] = JSON.parse(execFileSync('npm', flags, { encoding: 'utf8', stdio: 'pipe' })) as { filename: string }[]
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'shop', version: '1.0.0', private: true }))
-  const install = `npm install --no-audit --no-fund --prefer-offline express ./${packed?.filename} 2>&1`
+  const install = `npm install --no-audit --no-fund --prefer-offline express ./${packInto(folder)} 2>&1`
   installOutput = execFileSync('sh', ['-c', install], { cwd: folder, encoding: 'utf8' })
   for (const name of ['sqlite-host.mjs', 'sqlite-thread.mjs']) {
     copyFileSync(resolve('test/packed/fixtures', name), join(folder, name))

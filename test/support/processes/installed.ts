@@ -1,7 +1,16 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, realpathSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll } from 'vitest'
 
@@ -21,12 +30,22 @@ export function installedFolder(): string {
 /** Like `installedFolder`, but with only the files of the published package. */
 export function packedFolder(): string {
   const root = folderWithPackages()
-  // prepack would rebuild dist while other tests use it.
-  const flags = ['pack', '--ignore-scripts', '--json', '--pack-destination', root]
-  const [packed] = JSON.parse(execFileSync('npm', flags, { encoding: 'utf8', stdio: 'pipe' })) as { filename: string }[]
-  execFileSync('tar', ['-xzf', join(root, packed?.filename ?? ''), '-C', root])
+  execFileSync('tar', ['-xzf', join(root, packInto(root)), '-C', root])
   renameSync(join(root, 'package'), join(root, 'node_modules/faultboard'))
   return root
+}
+
+/** Writes the published package as a file into the folder and returns its name. `npm test` packs it once for all tests. */
+export function packInto(folder: string): string {
+  const tarball = process.env.FAULTBOARD_TEST_TARBALL
+  if (tarball) {
+    copyFileSync(tarball, join(folder, basename(tarball)))
+    return basename(tarball)
+  }
+  // prepack would rebuild dist while other tests use it.
+  const flags = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder]
+  const [packed] = JSON.parse(execFileSync('npm', flags, { encoding: 'utf8', stdio: 'pipe' })) as [{ filename: string }]
+  return packed.filename
 }
 
 function folderWithPackages(): string {
