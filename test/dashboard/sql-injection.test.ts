@@ -1,9 +1,11 @@
+import { type GenericSchema, is } from 'valibot'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Endpoint } from '../../src/dashboard/define.js'
 import { READ_TOOLS } from '../../src/mcp/tools/read.js'
 import { TRIAGE_TOOLS } from '../../src/mcp/tools/triage.js'
 import { TrackerError } from '../../src/model/errors.js'
 import { parseInput } from '../../src/model/input/input.js'
+import { selectedDialects } from '../support/databases/database-servers.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { type Host, signIn, startHost } from '../support/host.js'
 import { ALL_PAGES_ON } from '../support/hostile.js'
@@ -71,6 +73,8 @@ const ALLOWED = [200, 302, 404, 409, 422]
 
 describeEachDatabase('SQL injection', (database) => {
   let host: Host
+  /** Rejected input reaches no SQL, so one database is enough for it. */
+  const sendsRejectedInput = database.dialect === selectedDialects()[0]
 
   beforeAll(async () => {
     host = await startHost(await database.fresh(), { ...ALL_PAGES_ON, application_name: 'shop' })
@@ -110,6 +114,7 @@ describeEachDatabase('SQL injection', (database) => {
     for (const { endpoint, name, payloads } of parametersOf([...PAGES, ...FEEDS])) {
       const path = endpoint.path.replace(/:\w+(?:\{[^}]+\})?/g, '1')
       for (const payload of payloads) {
+        if (!sendsRejectedInput && isRejected(endpoint, name, payload)) continue
         const { status } = await send(`${path}?${new URLSearchParams({ [name]: payload })}`)
         if (!ALLOWED.includes(status)) failures.push(`${status} ${path} ${name}=${JSON.stringify(payload)}`)
       }
@@ -156,6 +161,7 @@ describeEachDatabase('SQL injection', (database) => {
       // Uses an unknown error, because an action would change the data of the other tests.
       const path = endpoint.path.replace(/:\w+(?:\{[^}]+\})?/g, '999')
       for (const payload of payloads) {
+        if (!sendsRejectedInput && isRejected(endpoint, name, payload)) continue
         const { status } = await send(path, { action_type: 'resolve', [name]: payload, [`${name}[]`]: payload })
         if (!ALLOWED.includes(status)) failures.push(`${status} ${path} ${name}=${JSON.stringify(payload)}`)
       }
@@ -229,6 +235,17 @@ function* parametersOf(endpoints: readonly Endpoint[]) {
       yield { endpoint, name, payloads: seen.has(name) ? FEW_PAYLOADS : PAYLOADS }
       seen.add(name)
     }
+  }
+}
+
+/** Whether the schema of the parameter rejects this value, alone and in a list. */
+function isRejected({ parameters }: Endpoint, name: string, payload: string): boolean {
+  const schema = (entriesOf(parameters) as Record<string, GenericSchema>)[name]
+  try {
+    return schema !== undefined && !is(schema, payload) && !is(schema, [payload])
+  } catch {
+    // The schema of the search parses a query and throws an error of its own.
+    return false
   }
 }
 
