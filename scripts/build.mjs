@@ -1,7 +1,7 @@
 // node scripts/build.mjs [--no-check] [--if-stale]
 import { spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parse } from 'acorn'
 import { buildSync, transformSync } from 'esbuild'
@@ -25,21 +25,40 @@ const CHUNKS = [
 
 const PACKAGES = resolve(import.meta.dirname, '../node_modules')
 
-/** Libraries of which a small part is used. Loading all of valibot takes 15 ms, and all of hono takes 4 MB. */
+/**
+ * Libraries of which a small part is used: loading all of valibot takes 15 ms, and all of hono takes 4 MB. The last three
+ * exist only as ES modules.
+ */
 const BUNDLED = {
   valibot: `${PACKAGES}/valibot/dist/index.mjs`,
   bowser: `${PACKAGES}/bowser/bowser.mjs`,
   'hono/router/trie-router': `${PACKAGES}/hono/dist/router/trie-router/index.js`,
+  'estree-walker': `${PACKAGES}/estree-walker/src/index.js`,
+  'magic-string': `${PACKAGES}/magic-string/dist/index.mjs`,
+  '@jridgewell/sourcemap-codec': `${PACKAGES}/@jridgewell/sourcemap-codec/dist/sourcemap-codec.mjs`,
 }
 
-/** Replaces `import.meta.url` in CommonJS. The default of Rollup uses the URL of the page if there is a `document`, as in jsdom. */
-const FILE_URL = {
-  name: 'file-url',
-  resolveImportMeta: (property) => (property === 'url' ? "require('node:url').pathToFileURL(__filename).href" : null),
+const COMMONJS = {
+  format: 'cjs',
+  entryFileNames: '[name].cjs',
+  chunkFileNames: 'chunks/[name]-[hash].cjs',
+  hoistTransitiveImports: false,
+  // Jest runs an `import()` only with a flag of Node.js.
+  dynamicImportInCjs: false,
+  exports: 'named',
+  interop: 'auto',
+  plugins: [
+    {
+      name: 'commonjs',
+      // The default of Rollup uses the URL of the page if there is a `document`, as in jsdom.
+      resolveImportMeta: (property) =>
+        property === 'url' ? "require('node:url').pathToFileURL(__filename).href" : null,
+      // The command line imports files of the host by URL.
+      renderDynamicImport: ({ moduleId, targetModuleId }) =>
+        targetModuleId === null && moduleId.includes('/dist/cli/') ? { left: 'import(', right: ')' } : null,
+    },
+  ],
 }
-
-/** Has no state and no imports, so that ES modules and CommonJS can load the same file. */
-const SHARED_LIBRARY = resolve(import.meta.dirname, '../dist/diagnostics/source/highlight-js.cjs')
 
 /** Module that compiled JSX imports. */
 const JSX_RUNTIME = { '#html/jsx-runtime': resolve(import.meta.dirname, '../dist/html/jsx-runtime.js') }
@@ -54,10 +73,11 @@ rmSync('dist', { recursive: true, force: true })
 compile()
 const assets = await bundleAssets()
 bundleLibrary('dist/store/kysely.js', 'kysely')
-bundleLibrary('dist/diagnostics/source/highlight-js.js', 'highlight.js', SHARED_LIBRARY)
+bundleLibrary('dist/diagnostics/source/highlight-js.js', 'highlight.js')
 joinHooks()
-const [esm, cjs] = [await joinModules('es'), await joinModules('cjs')]
-replaceModules([...esm, ...cjs])
+const edge = await joinModules(edgeModules(), { format: 'es', entryFileNames: '[name].js' })
+const node = await joinModules(nodeModules(), COMMONJS)
+replaceModules([...edge, ...node, ...node.filter(({ isEntry }) => isEntry).map(reexport)])
 writeAssets(assets)
 bundleForBrowsers()
 removePrivateTypes()
@@ -101,16 +121,16 @@ function writeAssets(bundles) {
  * Replaces the file that re-exports a library of several hundred modules by the bundled library. Names and line breaks are
  * kept, so that stack traces stay readable without a source map.
  */
-function bundleLibrary(file, library, outfile = file) {
+function bundleLibrary(file, library) {
   buildSync({
     entryPoints: [file],
-    outfile,
+    outfile: file,
     allowOverwrite: true,
     bundle: true,
     minifySyntax: true,
     minifyWhitespace: true,
     lineLimit: 160,
-    format: outfile.endsWith('.cjs') ? 'cjs' : 'esm',
+    format: 'esm',
     platform: 'node',
     target: 'node20',
     logLevel: 'error',
@@ -142,36 +162,44 @@ function licenseComment(library) {
   return `/*!\n${library}, bundled.\n\n${readFileSync(join(folder, file), 'utf8')}*/`
 }
 
-/**
- * Bundles the compiled modules into a few files, because loading a module costs half a millisecond and 60 KB. The
- * CommonJS files are for tools with their own `require`, such as Jest.
- */
-async function joinModules(format) {
+/** Bundles the compiled modules into a few files, because loading a module costs half a millisecond and 60 KB. */
+async function joinModules(files, options) {
   const aliases = { ...BUNDLED, ...JSX_RUNTIME }
-  const entries = format === 'es' ? entryPoints() : publicModules()
-  const resolveId = (id) =>
-    id.endsWith('/highlight-js.js') ? { id: SHARED_LIBRARY, external: true } : (aliases[id] ?? null)
   const bundle = await rollup({
-    input: Object.fromEntries(entries.map((file) => [file.slice('./dist/'.length, -'.js'.length), file])),
+    input: Object.fromEntries(files.map((file) => [file.slice('./dist/'.length, -'.js'.length), file])),
     external: (id) => !/^[./]/.test(id) && !Object.hasOwn(aliases, id),
-    plugins: [{ name: 'aliases', resolveId }, format === 'cjs' && FILE_URL],
+    plugins: [{ name: 'aliases', resolveId: (id) => aliases[id] ?? null }],
     onLog: (level, { message }) => level === 'warn' && console.warn(message),
   })
-  const extension = format === 'es' ? 'js' : 'cjs'
   const { output } = await bundle.generate({
-    format,
     dir: 'dist',
-    entryFileNames: `[name].${extension}`,
-    chunkFileNames: `chunks/[name]-[hash].${extension}`,
-    hoistTransitiveImports: false,
-    // Jest runs an `import()` only with a flag of Node.js.
-    dynamicImportInCjs: false,
-    exports: 'named',
-    interop: 'auto',
     banner: ({ moduleIds }) => licensesOf(moduleIds),
     manualChunks: chunkOf(),
+    ...options,
   })
   return output
+}
+
+/**
+ * ES module with the names of a CommonJS module. Bundlers do not follow `createRequire`: a bundle that contains the ES
+ * module loads the installed package by its name. In CommonJS, a bundle has no `import.meta.url`. The function is never
+ * called: Nitro and Next.js find in it the file to copy.
+ */
+function reexport({ fileName, exports, code }) {
+  const file = `./dist/${fileName}`
+  const [subpath] = Object.entries(packageExports()).find(([, entry]) => entry.require?.default === file) ?? []
+  const name = subpath ? `faultboard${subpath.slice(1)}` : `./${basename(fileName)}`
+  const lines = [
+    ...(code.match(/^#!.*/) ?? []),
+    "import { createRequire } from 'node:module'",
+    "const require = createRequire(import.meta.url ?? process.cwd() + '/')",
+    `const module = require('${name}')`,
+    `const copied = () => require('./${basename(fileName)}')`,
+    ...exports.map((key) =>
+      key === 'default' ? 'export default module.default' : `export const ${key} = module.${key}`,
+    ),
+  ]
+  return { fileName: fileName.replace(/cjs$/, 'js'), code: `${lines.join('\n')}\n` }
 }
 
 function replaceModules(output) {
@@ -208,7 +236,8 @@ function escapeWideCharacters(code) {
 }
 
 function licensesOf(modules) {
-  const libraries = modules.filter((id) => id.startsWith(PACKAGES)).map((id) => id.slice(PACKAGES.length).split('/')[1])
+  const paths = modules.filter((id) => id.startsWith(PACKAGES)).map((id) => id.slice(PACKAGES.length + 1))
+  const libraries = paths.map((path) => /^(?:@[^/]+\/)?[^/]+/.exec(path)[0])
   return [...new Set(libraries)].map(licenseComment).join('\n')
 }
 
@@ -289,8 +318,9 @@ function typeFiles() {
   return names.filter((name) => name.endsWith('.d.ts')).map((name) => join('dist', name))
 }
 
-/** Entries: public exports, programs and lazily loaded modules. */
-function entryPoints() {
+/** Entries for Node.js: public exports, programs and files that are loaded by name. */
+function nodeModules() {
+  const modules = publicEntries().map(({ default: file }) => file)
   const own = [
     'cli/main.js',
     'cli/demo/simulation.js',
@@ -298,18 +328,21 @@ function entryPoints() {
     'dashboard/handler.js',
     'diagnostics/swallowed/detection/loader.js',
   ]
-  const edge = publicEntries().flatMap((entry) => entry['edge-light'] ?? [])
-  return [...new Set([...publicModules(), ...edge, ...[...own, ...FOR_DEVELOPMENT].map((file) => `./dist/${file}`)])]
+  return [
+    ...modules.filter((file) => !FOR_BROWSERS.includes(file)),
+    ...[...own, ...FOR_DEVELOPMENT].map((file) => `./dist/${file}`),
+  ]
 }
 
-/** Modules for Node.js that package.json exports. */
-function publicModules() {
-  return publicEntries()
-    .map(({ default: file }) => file)
-    .filter((file) => !FOR_BROWSERS.includes(file))
+/** Entries for runtimes without Node.js modules, which load ES modules only. */
+function edgeModules() {
+  return publicEntries().flatMap((entry) => entry['edge-light'] ?? [])
 }
 
 function publicEntries() {
-  const { exports } = JSON.parse(readFileSync('package.json', 'utf8'))
-  return Object.values(exports).filter((entry) => typeof entry === 'object')
+  return Object.values(packageExports()).filter((entry) => typeof entry === 'object')
+}
+
+function packageExports() {
+  return JSON.parse(readFileSync('package.json', 'utf8')).exports
 }

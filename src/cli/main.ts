@@ -9,7 +9,7 @@ import { commandHelp, groupHelp, overviewHelp } from './help.js'
 import { exitWhenOutputCloses, finish, print, printError } from './io/terminal.js'
 
 exitWhenOutputCloses()
-await finish(await main(process.argv.slice(2)))
+void main(process.argv.slice(2)).then(finish)
 
 /** The only catch of the CLI: turns an error into a message, a next step and an exit code. */
 async function main(args: readonly string[]): Promise<number> {
