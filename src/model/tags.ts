@@ -1,8 +1,10 @@
-import { cleanText } from './text.js'
+import { cleanText, OMITTED_KEYS } from './text.js'
 
 /** Widths of the columns that store tags. */
 const MAX_KEY_LENGTH = 64
 const MAX_VALUE_LENGTH = 200
+/** Keys that a filter finds, per error. An occurrence has up to 50. */
+export const MAX_TAG_KEYS = 100
 /** Values of one key that a filter finds, per error. */
 export const MAX_TAG_VALUES = 50
 
@@ -22,7 +24,7 @@ export function readTags(tags: unknown): Tag[] {
 export function storedTag(name: string, content: unknown): Tag | null {
   const key = storedText(name, MAX_KEY_LENGTH)
   const value = storedText(tagText(content), MAX_VALUE_LENGTH)
-  return key === '' || value === '' ? null : { key, value }
+  return key === '' || key === OMITTED_KEYS || value === '' ? null : { key, value }
 }
 
 /** Value of a tag as text. */

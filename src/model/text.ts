@@ -5,6 +5,9 @@ export function cleanText(text: string, limit: number): string {
   return wellFormed.includes('\0') ? wellFormed.replaceAll('\0', '\uFFFD') : wellFormed
 }
 
+/** Key that replaces keys over the limit. Its value is the number of these keys. */
+export const OMITTED_KEYS = '…'
+
 /** Returns `; did you mean x?`, or an empty string if no known word is close. */
 export function didYouMean(word: string, known: Iterable<string>): string {
   const suggestion = nearestWord(word, known)

@@ -34,6 +34,35 @@ test.each([
 describeInBrowser('Browser client', ({ open }) => {
   const shop = openShop()
 
+  test('limits hostile tags and keeps the page working', async () => {
+    const page = await open()
+    await page.goto(shop.page())
+    const polluted = await page.evaluate(`(() => {
+      const odd = JSON.parse('{"__proto__":{"polluted":1},"constructor":"y","a:b":"c","line\\\\nbreak":"d","n":3,"list":[1],"map":{"x":1}}')
+      odd['k'.repeat(10000)] = 'v'
+      client.report(new Error('odd tags'), { tags: odd })
+      client.report(new Error('many tags'), { tags: Object.fromEntries(Array.from({ length: 10000 }, (_, i) => ['key' + i, i])) })
+      client.report(new Error('no tags'), { tags: 'x' })
+      return ({}).polluted
+    })()`)
+    await flush(page)
+    expect(polluted).toBeUndefined()
+    const odd = (await shop.find('odd tags'))?.tags ?? {}
+    expect(odd).toMatchObject({
+      constructor: 'y',
+      'a:b': 'c',
+      'line\nbreak': 'd',
+      n: 3,
+      list: '[Array]',
+      map: '[Object]',
+    })
+    expect(Object.keys(odd).find((key) => key.startsWith('kkk'))).toHaveLength(200)
+    const many = (await shop.find('many tags'))?.tags ?? {}
+    expect(many).toMatchObject({ key0: 0, key49: 49, '…': expect.stringMatching(/^\d+ more not stored$/) })
+    expect(Object.keys(many)).toHaveLength(51)
+    expect(await shop.find('no tags')).toMatchObject({ message: 'no tags' })
+  })
+
   test('reports thrown, rejected and reported errors with their breadcrumbs', async () => {
     const page = await open()
     const body = '<form id="pay"><p class="row wide left"><input name="card" value="4111"><button>Pay</button></form>'

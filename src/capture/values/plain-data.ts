@@ -3,7 +3,7 @@ import { isSecretArgument } from '../../model/redaction/command-lines.js'
 import { isNamedByItemBefore, NAMED_MEMBER_KEYS, secretMembers } from '../../model/redaction/name-value-pairs.js'
 import { FILTERED, type Redactor } from '../../model/redaction/redaction.js'
 import { isSecretCode } from '../../model/redaction/secret-paths.js'
-import { cleanText } from '../../model/text.js'
+import { cleanText, OMITTED_KEYS } from '../../model/text.js'
 
 export interface PlainLimits {
   depth: number
@@ -158,7 +158,7 @@ class Copier {
       const key = keys[count] as string
       define(copy, this.#key(key), this.#copyNamed(object, key, secretKeys?.has(key) === true, depth))
     }
-    if (keys.length > count) define(copy, '…', `${keys.length - count} more not stored`)
+    if (keys.length > count) define(copy, OMITTED_KEYS, `${keys.length - count} more not stored`)
     return copy
   }
 

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto'
 import type { ErrorEvent } from '../../model/event.js'
 import { pathPattern } from '../../model/requests/path-pattern.js'
-import { MAX_TAG_VALUES, readTags, type Tag } from '../../model/tags.js'
+import { MAX_TAG_KEYS, MAX_TAG_VALUES, readTags, type Tag } from '../../model/tags.js'
+import { OMITTED_KEYS } from '../../model/text.js'
 import { ERROR_TAGS, REQUEST_TEXTS } from '../bulk/bulk-targets.js'
 import type { Dialect } from '../dialect.js'
 import { sql, type Transaction } from '../kysely.js'
@@ -10,8 +11,6 @@ import { type RequestValues, storedCache } from './stored-cache.js'
 
 /** Limits the searchable URLs and the searchable tags per error, so that ids in them cannot fill the table. */
 const MAX_TEXTS = 20
-/** Names of tags per error. An occurrence has up to 50. */
-const MAX_TAG_KEYS = 100
 /** Limits the work for a storm. Later batches add what this one skips. */
 const MAX_EXAMINED_EVENTS = 20
 
@@ -56,7 +55,10 @@ function newValues({ events }: ErrorWithRequests, stored: RequestValues = noValu
     for (const { key, value } of readTags(context.tags)) {
       const known = stored.tags.get(key)
       if (known?.has(value) || known?.has(MORE_VALUES)) continue
-      if (!known && stored.tags.size + tags.size >= MAX_TAG_KEYS) continue
+      if (!known && !tags.has(key) && stored.tags.size + tags.size >= MAX_TAG_KEYS) {
+        if (!stored.tags.has(OMITTED_KEYS)) tags.set(OMITTED_KEYS, new Set([MORE_VALUES]))
+        continue
+      }
       const values = tags.get(key) ?? new Set()
       const isFull = !values.has(value) && (known?.size ?? 0) + values.size >= MAX_TAG_VALUES
       tags.set(key, values.add(isFull ? MORE_VALUES : value))

@@ -4,6 +4,7 @@ import { filterText } from '../../model/input/input.js'
 import { type Scope, scopeInput } from '../../model/input/scope.js'
 import * as r from '../../model/result.js'
 import { parseTag } from '../../model/tags.js'
+import { OMITTED_KEYS } from '../../model/text.js'
 import { defineOperation } from '../../operation.js'
 import { type RawBuilder, sql } from '../../store/kysely.js'
 import { MORE_VALUES } from '../../store/schema.js'
@@ -28,7 +29,8 @@ export const tagSuggestions = defineOperation({
     const { key, value } = parseTag(start, '=')
     if (!start.includes('=')) {
       const keys = await findTexts({ column: 'tag_key', start: key })
-      return { tags: keys.map((found) => `${found}=`), has_more_values: false }
+      const tags = keys.filter((found) => found !== OMITTED_KEYS).map((found) => `${found}=`)
+      return { tags, has_more_values: false }
     }
     const values = await findTexts({ column: 'tag_value', key, start: value ?? '' })
     const has_more_values = await hasMoreValues(context, key, scope)
@@ -99,7 +101,7 @@ async function hasMoreValues({ database }: Context, key: string, scope: Scope): 
   return rows.length > 0
 }
 
-/** Keys with more values in this error than filters can find. */
+/** Keys with more values in this error than filters can find. Contains `OMITTED_KEYS` if the error has too many keys. */
 export async function keysWithMoreValues({ database }: Context, error_id: number): Promise<string[]> {
   const rows = await database.read
     .selectFrom('faultboard_error_tags')

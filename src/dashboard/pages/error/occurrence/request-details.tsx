@@ -1,4 +1,5 @@
-import { MAX_TAG_VALUES, storedTag, tagText } from '../../../../model/tags.js'
+import { MAX_TAG_KEYS, MAX_TAG_VALUES, storedTag, tagText } from '../../../../model/tags.js'
+import { OMITTED_KEYS } from '../../../../model/text.js'
 import type { ErrorRecord } from '../../../../triage/queries/error-record.js'
 import type { Rendered, Visit } from '../../../define.js'
 import { href } from '../../../links/href.js'
@@ -109,6 +110,9 @@ function Tags({ tags, fullTags, visit }: { tags: Record<string, unknown>; fullTa
           )
         })}
       </dl>
+      {fullTags.includes(OMITTED_KEYS) && (
+        <p class="muted">Too many tags: filters find the first {MAX_TAG_KEYS} names of this error.</p>
+      )}
     </section>
   )
 }
