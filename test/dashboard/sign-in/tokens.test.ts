@@ -5,7 +5,7 @@ import { DAY, MINUTE } from '../../../src/model/time.js'
 import type { Settings } from '../../../src/options.js'
 import { describeEachDatabase, describeOneDatabase } from '../../support/databases.js'
 import { type Host, serveTracker } from '../../support/host.js'
-import { eventually, NOON } from '../../support/tracker.js'
+import { eventually, NOON, withDatabase } from '../../support/tracker.js'
 
 const JSON_TYPE = { accept: 'application/json' }
 const bearer = (token: string) => ({ ...JSON_TYPE, authorization: `Bearer ${token}` })
@@ -45,6 +45,26 @@ describeEachDatabase('requests with an API token', (database) => {
     ])
     expect(await failure(host, `${second.token.slice(0, -1)}_`)).toEqual([401, UNKNOWN])
     expect(await failure(host, `"${first.token}"`)).toEqual([401, UNKNOWN])
+  })
+
+  test('requests with an API token whose stored role is unknown are refused', async () => {
+    const url = await database.fresh()
+    const { host } = await start(url)
+    for (const role of ['root', 'ADMIN', '', '__proto__']) {
+      const { token, id } = await host.tracker.Commands.CreateApiToken.call({ name: `ci-${role}`, role: 'admin' })
+      await withDatabase(url, ({ read }) =>
+        read
+          .updateTable('faultboard_api_tokens')
+          .set({ role: role as 'admin' })
+          .where('id', '=', Number(id))
+          .execute(),
+      )
+      expect(await failure(host, token)).toEqual([
+        403,
+        `This requires the role viewer. You are signed in as ci-${role} with the role ${role}.`,
+      ])
+      expect((await host.post('/settings/access', { name: 'x', role: 'admin' }, bearer(token))).status).toBe(403)
+    }
   })
 
   test('requests with an API token store its last use once a minute', async () => {
