@@ -13,11 +13,11 @@ export function stabilityFormula({ open, growth }: { open: string; growth: strin
   return `100 − 40 × mean weight of the occurrences (critical 1, high 0.6, medium 0.3, low 0.1) − 30 × share of ${open} still open − 30 × growth over ${growth} (twice as many or more counts as 1).`
 }
 
-export const STABILITY_STATUSES = ['stable', 'shaky', 'unstable'] as const
+export const STABILITY_STATUSES = ['stable', 'at_risk', 'unstable'] as const
 export type StabilityStatus = (typeof STABILITY_STATUSES)[number]
 
 export function stabilityStatus(score: number): StabilityStatus {
-  return score >= 70 ? 'stable' : score >= 40 ? 'shaky' : 'unstable'
+  return score >= 70 ? 'stable' : score >= 40 ? 'at_risk' : 'unstable'
 }
 
 export interface StabilityParts {

@@ -3,6 +3,7 @@ import type { Context } from '../context.js'
 import * as r from '../model/result.js'
 import { isoTime, MINUTE } from '../model/time.js'
 import type { Database } from '../store/database.js'
+import { sql } from '../store/kysely.js'
 
 /** A notification channel of an application that does not deliver. */
 export const ChannelProblem = r.object({
@@ -12,8 +13,10 @@ export const ChannelProblem = r.object({
   /** Number of failed attempts since the last success. */
   failed_attempts: r.integer,
   last_response: r.nullable(r.text),
-  /** Number of messages to send, including retries. */
+  /** Number of messages to send for the first time. */
   waiting: r.integer,
+  /** Number of messages to send again after a failed attempt. */
+  retrying: r.integer,
   oldest_waiting_at: r.nullable(r.time),
   /** `Failing: the last 5 attempts failed` */
   text: r.text,
@@ -43,7 +46,8 @@ export async function readChannelProblems(database: Database, now: number): Prom
         ...{ channel, application_name, text },
         failed_attempts: failures.count,
         last_response: failures.last_response,
-        waiting: queues.reduce((sum, { count }) => sum + count, 0),
+        waiting: queues.reduce((sum, { count, attempted }) => sum + count - attempted, 0),
+        retrying: queues.reduce((sum, { attempted }) => sum + attempted, 0),
         oldest_waiting_at: isoTime(oldest),
       },
     ]
@@ -57,10 +61,11 @@ export function channelProblemText({
   text,
   last_response,
   waiting,
+  retrying,
 }: ChannelProblem): string {
   const owner = application_name === null ? '' : ` of ${application_name}`
   const response = last_response === null ? '' : ` Last response: ${last_response.replace(/\.$/, '')}.`
-  return `Channel ${channel}${owner}: ${text}.${response} Waiting: ${waiting}. Check the receiver and the options of the channel, then run  npx faultboard notify --test ${channel}`
+  return `Channel ${channel}${owner}: ${text}.${response} Messages: ${waiting} waiting, ${retrying} retrying. Check the receiver and the options of the channel, then run  npx faultboard notify --test ${channel}`
 }
 
 function problemText(failedAttempts: number, waitMs: number): string | null {
@@ -128,8 +133,15 @@ function failuresInARow(rows: readonly AttemptRow[]): { count: number; last_resp
   }
 }
 
+interface QueueRow {
+  count: number
+  /** Number of messages with a failed attempt. */
+  attempted: number
+  oldest: number
+}
+
 /** Excludes summaries, which may wait for the end of quiet hours. */
-async function waitingMessages({ read }: Database): Promise<(ChannelRow & { count: number; oldest: number })[]> {
+async function waitingMessages({ read }: Database): Promise<(ChannelRow & QueueRow)[]> {
   const rows = await read
     .selectFrom('faultboard_deliveries as d')
     .leftJoin('faultboard_applications as a', 'a.id', 'd.application_id')
@@ -138,13 +150,19 @@ async function waitingMessages({ read }: Database): Promise<(ChannelRow & { coun
       'd.application_id',
       'a.name as application_name',
       fn.countAll<number>().as('count'),
+      sql<number>`sum(case when ${sql.ref('d.attempts')} > 0 then 1 else 0 end)`.as('attempted'),
       fn.min<number>('d.created_at').as('oldest'),
     ])
     .where('d.state', '=', 'pending')
     .where('d.event', '!=', 'held')
     .groupBy(['d.channel', 'd.application_id', 'a.name'])
     .execute()
-  return rows.map((row) => ({ ...row, count: Number(row.count), oldest: Number(row.oldest) }))
+  return rows.map((row) => ({
+    ...row,
+    count: Number(row.count),
+    attempted: Number(row.attempted),
+    oldest: Number(row.oldest),
+  }))
 }
 
 /** Shown on every page of the dashboard, so the result is shared for this time. */

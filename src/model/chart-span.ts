@@ -41,6 +41,12 @@ const MAX_QUARTER_SPAN_MS = 15 * DAY
 const DEFAULT_SPAN_MS = 30 * DAY
 const MAX_SPAN_MS = 366 * DAY
 
+/** Shortest range that contains a time, up to the default, so that a new error is not a single bar. */
+export function rangeSince(time: number, now: number, zone: string): ChartRange {
+  const upToDefault = CHART_RANGES.slice(0, CHART_RANGES.indexOf(DEFAULT_RANGE))
+  return upToDefault.find((range) => rangeSpan(range, now, zone).from <= time) ?? DEFAULT_RANGE
+}
+
 /** Returns the selected span. Throws `invalid_input` if the instants do not form a span. */
 export function chartSpan({ range, from, to }: ChartSpanInput, now: number, zone: string): ChartSpan {
   if (from === undefined && to === undefined) return rangeSpan(range ?? DEFAULT_RANGE, now, zone)

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { describeInBrowser } from '../support/browser.js'
+import { describeInBrowser, layoutShift, pageWeight } from '../support/browser.js'
 import { type Host, startHost } from '../support/host.js'
 
 const HOUR = 3_600_000
@@ -269,18 +269,25 @@ describeInBrowser('error page in a browser', ({ open }) => {
 
   test('announces new occurrences', async () => {
     const page = await open()
+    await page.setViewportSize({ width: 1440, height: 900 })
     await page.goto(at(await logged({ error_type: 'LiveError' })))
+    const stack = page.getByRole('region', { name: 'Stack trace' })
+    const position = await stack.boundingBox()
     for (let i = 0; i < 3; i++) await logged({ error_type: 'LiveError' })
     const link = page.getByRole('link', { name: '3 new occurrences' })
     await link.waitFor()
+    expect(await stack.boundingBox()).toEqual(position)
     await link.click()
     expect(await page.locator('.error-figures').textContent()).toContain('4 occurrences')
   })
 
   test('clamps breadcrumbs and stacks, and says what is not stored', async () => {
-    const page = await open({ javaScriptEnabled: false })
+    const page = await open({ javaScriptEnabled: false, viewport: { width: 1440, height: 900 } })
+    for (let i = 0; i < 300; i++)
+      host.tracker.addBreadcrumb({ category: 'log', message: `${i} ${'word '.repeat(1400)}` })
     const id = await logged({
       error_type: 'LongTrailError',
+      context: Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`key${i}`, i])),
       backtrace: Array.from({ length: 200 }, (_, i) => `at step${i} (test/browser/detail.test.ts:${i + 1}:1)`),
       tags: Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`tag${i}`, i])),
     })
@@ -288,8 +295,66 @@ describeInBrowser('error page in a browser', ({ open }) => {
     expect(await page.locator('.stack-note').first().textContent()).toMatch(
       /At most \d+ frames are stored \(max_backtrace_lines\)/,
     )
-    expect(await page.locator('.tags').textContent()).toContain('250 more not stored')
+    const tags = page.getByRole('region', { name: 'Tags' })
+    expect(await tags.textContent()).toContain('250 more not stored')
+    expect(await tags.getByRole('link').count()).toBe(50)
     expect(await page.locator('.part.own[open]').count()).toBe(1)
+    // Without limits, the breadcrumbs alone need 46,000 pixels.
+    for (const [name, height] of [
+      ['Stack trace', 900],
+      ['Context', 700],
+      ['Breadcrumbs', 2200],
+    ] as const) {
+      const part = page.getByRole('region', { name })
+      expect((await part.boundingBox())?.height, name).toBeLessThan(height)
+      const more = part.locator('details > summary', { hasText: /^Show \d+ / })
+      await more.click()
+      expect((await part.boundingBox())?.height, name).toBeGreaterThan(height)
+    }
+  })
+
+  test('paints without layout shift and within 60 KB', async () => {
+    const page = await open({ viewport: { width: 1440, height: 900 } })
+    await page.goto(at(await logged({ error_type: 'SteadyError', context: { size: 1 } })))
+    // Buttons that need a script replace reserved space.
+    await page.getByRole('button', { name: 'Copy stack trace' }).waitFor()
+    expect(await layoutShift(page)).toBeLessThan(0.001)
+    expect(await pageWeight(page)).toBeLessThan(60_000)
+  })
+
+  test('shows the shortest range of the chart that contains the first occurrence', async () => {
+    const page = await open({ javaScriptEnabled: false })
+    const range = () =>
+      page.getByRole('region', { name: 'Occurrences over time' }).locator('[aria-current]').innerText()
+    await page.goto(at(await logged({ error_type: 'YoungError' })))
+    expect(await range()).toBe('1 h')
+    await page.goto(at(await logged({ error_type: 'OldError', occurred_at: Date.now() - 20 * 24 * HOUR })))
+    expect(await range()).toBe('30 d')
+  })
+
+  test('limits the headline to four lines on a phone', async () => {
+    const page = await open({ viewport: { width: 390, height: 844 }, javaScriptEnabled: false })
+    await page.goto(at(await logged({ error_type: 'WordyError', message: `${'word '.repeat(39)}end` })))
+    expect((await page.locator('h1').boundingBox())?.height).toBeLessThanOrEqual(4 * 28)
+    await page.getByText('Show the whole message').click()
+    expect(await page.locator('#error-message').isVisible()).toBe(true)
+    // Wider screens show the whole text as the headline.
+    await page.setViewportSize({ width: 1440, height: 900 })
+    expect(await page.locator('#error-message').isVisible()).toBe(false)
+  })
+
+  test('shows breadcrumbs in the time zone of the viewer, with UTC on hover', async () => {
+    const occurred_at = Date.parse('2026-03-02T17:04:24.500Z')
+    host.tracker.addBreadcrumb({ category: 'query', message: 'select 1' })
+    const id = await logged({ error_type: 'ZonedError', occurred_at })
+    const page = await open({ timezoneId: 'America/New_York' })
+    await page.goto(at(id))
+    const time = page.locator('.crumb.end time')
+    expect(await time.textContent()).toBe('12:04:24.500')
+    expect(await time.getAttribute('title')).toBe('2 Mar 2026, 17:04:24 UTC')
+    const plain = await open({ javaScriptEnabled: false })
+    await plain.goto(at(id))
+    expect(await plain.locator('.crumb.end time').textContent()).toBe('17:04:24.500')
   })
 
   test('shows the request near the top', async () => {

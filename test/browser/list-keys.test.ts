@@ -135,6 +135,8 @@ describeInBrowser('list shortcuts and live updates', ({ open }) => {
 
     await keys(page, 'Control+k')
     await page.keyboard.type('Kind07')
+    await palette.getByText('Kind07Error: ').waitFor()
+    expect(await selected.allTextContents()).toEqual(['Search errors for Kind07'])
     await palette.getByText('Kind07Error: ').click()
     await page.waitForURL(/\/errors\/\d+$/)
     const id = /\d+$/.exec(page.url())?.[0] ?? ''

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { describeInBrowser, expectAccessible, expectNoOverflow } from '../support/browser.js'
+import { describeInBrowser, expectAccessible, expectNoOverflow, layoutShift, pageWeight } from '../support/browser.js'
 import { type Host, startHost } from '../support/host.js'
 
 const HOSTILE = [
@@ -112,6 +112,48 @@ describeInBrowser('list page in a browser', ({ open }) => {
     expect(new Set(heights).size).toBe(1)
     expect(heights[0]).toBeLessThan(60)
   })
+
+  test('shows the scale of the trend, separated notes and whole search terms on a tablet', async () => {
+    const page = await open({ viewport: { width: 768, height: 900 } })
+    const [error] = await host.tracker.Queries.ErrorsList.call({ query: 'type:Kind010Error' })
+    await host.tracker.Commands.UpdatePriority.call({ error_id: error?.id ?? 0, priority_level: 3 })
+    await page.goto(`${base}/errors`)
+    const trend = rows(page).nth(20).locator('.trend')
+    expect(await trend.innerText()).toBe('max 1')
+    const note = page.locator('tr:has(.place-path) .row-notes:has(.priority)')
+    const separator = () => note.evaluate((element) => getComputedStyle(element, '::before').content)
+    expect(await separator()).toBe('none')
+    await page.locator('.search .menu > summary').click()
+    const heights = await page
+      .locator('.search-help code')
+      .evaluateAll((terms) => terms.map((term) => term.getClientRects().length))
+    expect(new Set(heights)).toEqual(new Set([1]))
+    // One line on a wide screen.
+    await page.setViewportSize({ width: 1440, height: 900 })
+    expect(await separator()).toBe('"· "')
+  })
+
+  test('stays within 60 KB on every page of the navigation, without layout shift on the list', async () => {
+    const page = await open({ viewport: { width: 1440, height: 900 } })
+    const links = (selector: string) =>
+      page.locator(selector).evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).href))
+    await page.goto(`${base}/errors`)
+    expect(await layoutShift(page)).toBeLessThan(0.001)
+    const sections = await links('.rail-links a')
+    expect(sections.length).toBeGreaterThanOrEqual(7)
+    const visited = new Map<string, number>()
+    for (const section of sections) {
+      await page.goto(section)
+      visited.set(page.url(), await pageWeight(page))
+      for (const tab of await links('.section-tabs a')) {
+        if (visited.has(tab)) continue
+        await page.goto(tab)
+        visited.set(tab, await pageWeight(page))
+      }
+    }
+    expect(Math.min(...visited.values())).toBeGreaterThan(10_000)
+    expect([...visited].filter(([, weight]) => weight > 60_000)).toEqual([])
+  }, 120_000)
 
   test('renders hostile content as text in a page of 100 rows', async () => {
     const page = await open({ viewport: { width: 390, height: 900 } })

@@ -30,7 +30,7 @@ describeEachDatabase('channel health', (database) => {
     await harness.sendNext()
     const [problem] = await problems(harness)
     expect(problem).toMatchObject({
-      ...{ channel: 'webhook', application_name: 'shop', failed_attempts: 3, waiting: 2 },
+      ...{ channel: 'webhook', application_name: 'shop', failed_attempts: 3, waiting: 0, retrying: 2 },
       text: 'Failing: the last 3 attempts failed',
     })
     expect(problem?.last_response).toContain('500')
@@ -40,7 +40,7 @@ describeEachDatabase('channel health', (database) => {
     const health = await readHealth(other.context)
     expect(health.state).toBe('degraded')
     expect(health.reasons.map(({ message }) => message).join()).toMatch(
-      /^Channel webhook of shop: Failing: the last 3 attempts failed\. Last response: 500.*notify --test webhook/,
+      /^Channel webhook of shop: Failing: the last 3 attempts failed\. Last response: 500.*\. Messages: 0 waiting, 2 retrying\. .*notify --test webhook/,
     )
 
     inbox.behavior = 'accept'
@@ -74,7 +74,13 @@ describeEachDatabase('channel health', (database) => {
     expect(await problems(harness)).toEqual([])
     harness.clock.now += MINUTE
     expect(await problems(harness)).toMatchObject([
-      { channel: 'webhook', text: 'Delayed: the oldest message has waited 6 minutes', failed_attempts: 0, waiting: 1 },
+      {
+        channel: 'webhook',
+        text: 'Delayed: the oldest message has waited 6 minutes',
+        failed_attempts: 0,
+        waiting: 1,
+        retrying: 0,
+      },
     ])
     expect((await readHealth(harness.context)).state).toBe('degraded')
   })
@@ -116,6 +122,24 @@ describeEachDatabase('channel health', (database) => {
     await other.log('D')
     harness.clock.now += MINUTE
     expect((await ahead())[0]).toEqual(['D: x', 0])
+  })
+
+  test('counts more than 1,000 waiting messages exactly, as the page of notifications does', async () => {
+    const harness = await openHarness(WEBHOOK)
+    await harness.log('A')
+    const [row] = await harness.rows()
+    if (!row) throw new Error('no delivery')
+    const { id, ...delivery } = row
+    const copies = Array.from({ length: 1100 }, (_, i) => ({ ...delivery, idempotency_key: `copy ${i}` }))
+    const { read } = harness.context.database
+    for (let i = 0; i < copies.length; i += 50) {
+      await read
+        .insertInto('faultboard_deliveries')
+        .values(copies.slice(i, i + 50))
+        .execute()
+    }
+    expect((await readHealth(harness.context)).work?.deliveries.by_state).toEqual({ pending: 1101 })
+    expect(await harness.run(deliveryCounts)).toMatchObject({ pending: 1101 })
   })
 
   test('separates retries from messages that were not attempted', async () => {

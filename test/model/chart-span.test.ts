@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { barEnd, CHART_RANGES, chartSpan, spanBefore } from '../../src/model/chart-span.js'
+import { barEnd, CHART_RANGES, chartSpan, rangeSince, spanBefore } from '../../src/model/chart-span.js'
 import { scaleToHours } from '../../src/model/scale-to-hours.js'
 
 const HOUR = 3_600_000
@@ -25,6 +25,16 @@ describe('chartSpan', () => {
 
   test('the default is 30 days', () => {
     expect(chartSpan({}, NOW, 'UTC').range).toBe('30d')
+  })
+
+  test.each([
+    ['2026-05-20T12:11Z', '1h'],
+    ['2026-05-20T11:34Z', '24h'],
+    ['2026-05-16T00:00Z', '7d'],
+    ['2026-05-01T00:00Z', '30d'],
+    ['2025-01-01T00:00Z', '30d'],
+  ] as const)('the shortest range that contains %s is %s', (time, range) => {
+    expect(rangeSince(at(time), NOW, 'UTC')).toBe(range)
   })
 
   test.each([

@@ -116,6 +116,31 @@ const MARK_REPEATED_ROWS = `(() => {
   }
 })()`
 
+/** Sum of the layout shifts since the page was opened. */
+export async function layoutShift(page: Page): Promise<number> {
+  await page.waitForLoadState()
+  return page.evaluate<number>(`new Promise((resolve) => {
+    let sum = 0
+    const observer = new PerformanceObserver((list) => {
+      for (const { value } of list.getEntries()) sum += value
+    })
+    observer.observe({ type: 'layout-shift', buffered: true })
+    // Two frames later, all shifts of the load have been reported.
+    requestAnimationFrame(() => requestAnimationFrame(() => {
+      for (const { value } of observer.takeRecords()) sum += value
+      resolve(sum)
+    }))
+  })`)
+}
+
+/** Compressed size of the page with its styles and scripts, without the font, which is cached forever. */
+export async function pageWeight(page: Page): Promise<number> {
+  await page.waitForLoadState()
+  return page.evaluate<number>(`performance.getEntries()
+    .filter(({ name }) => !name.endsWith('.woff2'))
+    .reduce((sum, { encodedBodySize = 0 }) => sum + encodedBodySize, 0)`)
+}
+
 /** Fails if the page scrolls horizontally and lists the elements that overflow. */
 export async function expectNoOverflow(page: Page): Promise<void> {
   // A click returns when the navigation starts, before the styles are loaded.

@@ -28,8 +28,21 @@ export function exactTime(iso: string, time_zone: string): string {
   return `${timeFormat(time_zone, EXACT_TIME).format(new Date(iso))} ${time_zone}`
 }
 
-/** Time of day with milliseconds. */
-export function timeOfDay(iso: string, time_zone: string): string {
+/** Time of day with milliseconds, with the exact time and a note on hover. Local like an exact time. */
+export function TimeOfDay({ iso, visit, note }: { iso: string; visit: Visit; note?: string | undefined }): Rendered {
+  return (
+    <time
+      datetime={iso}
+      title={[exactTime(iso, visit.time_zone), note].filter(Boolean).join('\n')}
+      data-of-day
+      data-local={visit.shows_local_time || undefined}
+    >
+      {timeOfDay(iso, visit.time_zone)}
+    </time>
+  )
+}
+
+function timeOfDay(iso: string, time_zone: string): string {
   const { hour, minute, second, fractionalSecond } = Object.fromEntries(
     timeFormat(time_zone, MILLISECOND_TIME)
       .formatToParts(new Date(iso))

@@ -123,7 +123,7 @@ describeEachDatabase('PlatformComparison', (database) => {
       {
         platform: 'iOS',
         stability_score: 58,
-        status: 'shaky',
+        status: 'at_risk',
         error_count: 1,
         resolved_count: 0,
         resolution_rate: 0,

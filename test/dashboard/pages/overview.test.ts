@@ -74,6 +74,9 @@ describe('the overview', () => {
       ['regressed', 'BackError'],
       ['high, unassigned', '&lt;img src=x onerror=alert(1)&gt;Type'],
     ])
+    // Also a regression shows its last occurrence, labeled, not the time when it was reopened.
+    for (const row of section(page, 'needs-attention').split('<li>').slice(1))
+      expect(row).toMatch(/>last seen <\/span>\s*<time datetime="/)
     expect(page).toContain('<a href="#needs-attention">1 regressed, 1 new, 2 unassigned</a>')
     expect(page.indexOf('id="needs-attention"')).toBeLessThan(page.indexOf('class="figures"'))
   })

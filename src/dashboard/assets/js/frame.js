@@ -60,7 +60,18 @@ const formatIn = (timeZone) => {
 }
 const formatLocal = formatIn(Intl.DateTimeFormat().resolvedOptions().timeZone)
 const formatUtc = formatIn('UTC')
+const timeOfDay = new Intl.DateTimeFormat('en-GB', {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  fractionalSecondDigits: 3,
+})
 const localizeTimes = () => {
+  for (const time of document.querySelectorAll('time[data-of-day][data-local]')) {
+    // The second line of the tooltip is a note.
+    time.title = [formatUtc(time), ...time.title.split('\n').slice(1)].join('\n')
+    time.textContent = timeOfDay.format(new Date(time.dateTime))
+  }
   for (const time of document.querySelectorAll('time[data-exact][data-local]')) {
     time.title = formatUtc(time)
     time.textContent = formatLocal(time)

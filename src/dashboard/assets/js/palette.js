@@ -83,6 +83,7 @@ if (palette) {
     label.textContent = text
     entry.id = `typed-${list.children.length}`
     entry.hidden = false
+    entry.setAttribute('aria-selected', 'false')
     entry.dataset.typed = ''
     entry.dataset.href = href
     delete entry.dataset.key

@@ -13,6 +13,8 @@ import { MutedBadge } from './actions/muted.js'
 
 /** A longer message is shown in full below its beginning. */
 const MAX_TITLE_CHARACTERS = 200
+/** A longer title can exceed the four lines of a title on a phone. */
+const MAX_PHONE_TITLE_CHARACTERS = 100
 
 /** Type, location and message of the error, one line of facts, and the actions. */
 export function ErrorHead({
@@ -92,9 +94,10 @@ export function messageTitle({ message, error_type }: Pick<ErrorRecord, 'message
 
 /** Message that does not fit into the title. */
 function WholeMessage({ text }: { text: string }): Rendered {
-  if (text.length <= MAX_TITLE_CHARACTERS && !text.includes('\n')) return null
+  const fitsIntoTitle = text.length <= MAX_TITLE_CHARACTERS && !text.includes('\n')
+  if (fitsIntoTitle && text.length <= MAX_PHONE_TITLE_CHARACTERS) return null
   return (
-    <details class="error-message">
+    <details class={fitsIntoTitle ? 'error-message on-phone' : 'error-message'}>
       <summary>{`Show the whole message (${formatCount(text.length)} characters)`}</summary>
       <CopyButton from="error-message" label="Copy message" />
       <pre id="error-message" dir="auto" tabindex={0}>

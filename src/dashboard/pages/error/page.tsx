@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { cachedQuery } from '../../../analytics/cached-query.js'
 import { cachedReleaseTimes, markersWithin } from '../../../analytics/releases/release-markers.js'
-import { chartSpan, chartSpanInput } from '../../../model/chart-span.js'
+import { chartSpan, chartSpanInput, rangeSince } from '../../../model/chart-span.js'
 import { MAX_ENVIRONMENT_LENGTH } from '../../../model/environment.js'
 import { filterText, integer, optional } from '../../../model/input/input.js'
 import * as r from '../../../model/result.js'
@@ -49,9 +49,11 @@ export const error = definePage({
     ...listOriginInput,
   }),
   async load(context, { range, from, to, ...parameters }, visit) {
-    const span = chartSpan({ range, from, to }, visit.now, visit.time_zone)
     const record = await findError.run(context, parameters)
     const { id } = record
+    const { now, time_zone } = visit
+    const fitting = rangeSince(Date.parse(record.first_seen_at), now, time_zone)
+    const span = chartSpan({ range: range ?? fitting, from, to }, now, time_zone)
     const [histogram, shares, users, related] = await Promise.all([
       loadHistogram(context, id, span),
       cachedQuery(context, `shares of ${id}`, () => loadShares(context, id, Date.parse(record.occurred_at))),

@@ -64,10 +64,12 @@ export const errors = definePage({
     await context.ready()
     const { select, ...filter } = result.output
     const choices = await loadChoices(context, filter.application_id ?? null)
+    // The message starts with the name of the parameter, for users of the API.
+    const problem = error.message.replace(/^query/, 'Your search')
     return (
       <>
         <PageHead title="Errors" />
-        <FilterForm filter={{ ...filter, query }} choices={choices} types={[]} problem={error.message} visit={visit} />
+        <FilterForm filter={{ ...filter, query }} choices={choices} types={[]} problem={problem} visit={visit} />
       </>
     )
   },

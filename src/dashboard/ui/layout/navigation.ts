@@ -25,8 +25,8 @@ const INSIGHTS: readonly Destination[] = [
         rows: [
           ['API', '7,016', '+4%', '81 stable', '22%'],
           ['Web', '3,393', '-12%', '74 stable', '18%'],
-          ['iOS', '1,355', '+61%', '48 shaky', '9%'],
-          ['Android', '543', '+2%', '69 shaky', '14%'],
+          ['iOS', '1,355', '+61%', '48 at risk', '9%'],
+          ['Android', '543', '+2%', '69 at risk', '14%'],
         ],
       },
     },

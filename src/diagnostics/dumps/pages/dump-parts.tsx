@@ -1,6 +1,6 @@
 import type { Rendered, Visit } from '../../../dashboard/define.js'
 import { words } from '../../../dashboard/ui/badges.js'
-import { formatCount, timeOfDay } from '../../../dashboard/ui/time.js'
+import { formatCount, TimeOfDay } from '../../../dashboard/ui/time.js'
 import { formatBytes, formatMilliseconds } from '../../../dashboard/ui/units.js'
 import { FILTERED } from '../../../model/redaction/redaction.js'
 import { HIDDEN } from '../node-flags.js'
@@ -200,7 +200,7 @@ export function Breadcrumbs({ crumbs, visit }: { crumbs: unknown; visit: Visit }
       <ol class="dump-crumbs">
         {crumbs.map(toRecord).map(({ occurred_at, category, message }) => (
           <li>
-            <time datetime={String(occurred_at)}>{timeOfDay(String(occurred_at), visit.time_zone)}</time>
+            <TimeOfDay iso={String(occurred_at)} visit={visit} />
             <span class="badge">{String(category)}</span>
             <span>{String(message)}</span>
           </li>

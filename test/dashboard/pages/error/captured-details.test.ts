@@ -48,7 +48,7 @@ describe('the detail page shows what was captured with the newest occurrence', (
     ['frames of libraries folded', /<details class="part library">\s*<summary>\d+ frames? in [^<]*express/],
     [
       'its own frames relative to the project',
-      /<span class="file">test\/dashboard\/pages\/error\/<span class="file-name">captured-details\.test\.ts:\d+:\d+</,
+      /<span class="file-folder">test\/dashboard\/pages\/error\/<\/span>\s*<span class="file-name">captured-details\.test\.ts:\d+:\d+</,
     ],
     ['the source around them, with the line that failed', /<mark class="line" data-line="\d+">.*AggregateError/],
   ])('%s', async (_, shown) => {

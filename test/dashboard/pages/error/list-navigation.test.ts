@@ -106,7 +106,7 @@ describe('the page of one error', () => {
   })
   afterAll(() => host.close())
 
-  const page = async () => (await host.get(`/errors/${id}`)).text()
+  const page = async (query = '') => (await host.get(`/errors/${id}${query}`)).text()
 
   test('labels the location of the cause in the head and in Markdown, with the message as title', async () => {
     const html = await page()
@@ -120,7 +120,7 @@ describe('the page of one error', () => {
   })
 
   test('formats the days of its chart and uses the singular for one occurrence', async () => {
-    const html = await page()
+    const html = await page('?range=30d')
     expect(html).toContain('<span>17 Oct</span>')
     expect(html).toContain('<title>Sat, 17 Oct 2026, in progress\n1 occurrence</title>')
     expect(html).toContain('<title>Fri, 16 Oct 2026\n0 occurrences</title>')

@@ -85,7 +85,7 @@ describe('the parameter query', () => {
     const response = await host.get(`/errors?${encoded('<b> "x')}&search=x`, { accept: 'text/html' })
     expect(response.status).toBe(422)
     const html = await response.text()
-    expect(html).toContain('query has an unclosed quote at character 5')
+    expect(html).toContain('Your search has an unclosed quote at character 5')
     expect(html).toContain('value="&lt;b&gt; &quot;x"')
     // Another invalid parameter shows the general error page.
     expect((await host.get(`/errors?${encoded('"x')}&severity=dire`, { accept: 'text/html' })).status).toBe(422)

@@ -2,10 +2,10 @@ import { readOptions } from '../../../../config/options.js'
 import { nPlusOneOptions } from '../../../../diagnostics/n-plus-one/options.js'
 import { repeatedStatements } from '../../../../model/sql/repeated-breadcrumbs.js'
 import type { OccurrenceBreadcrumb } from '../../../../triage/queries/error-record.js'
-import type { Rendered } from '../../../define.js'
+import type { Rendered, Visit } from '../../../define.js'
 import { href } from '../../../links/href.js'
 import { words } from '../../../ui/badges.js'
-import { formatCount, timeOfDay } from '../../../ui/time.js'
+import { formatCount, TimeOfDay } from '../../../ui/time.js'
 import { formatMilliseconds } from '../../../ui/units.js'
 import { Clamped } from '../../../ui/values/clamped.js'
 import type { ErrorProps } from '../actions/error-form.js'
@@ -20,9 +20,7 @@ export function Breadcrumbs({ record, visit }: ErrorProps): Rendered {
   const end = Date.parse(occurrence.occurred_at)
   const earlier = breadcrumbs.slice(0, -MAX_OPEN_CRUMBS)
   const list = (crumbs: readonly OccurrenceBreadcrumb[]) =>
-    crumbs.map((crumb) => (
-      <Crumb crumb={crumb} msBeforeError={end - Date.parse(crumb.occurred_at)} time_zone={visit.time_zone} />
-    ))
+    crumbs.map((crumb) => <Crumb crumb={crumb} msBeforeError={end - Date.parse(crumb.occurred_at)} visit={visit} />)
   return (
     <section class="panel" aria-labelledby="crumbs-title">
       <div class="panel-head">
@@ -31,7 +29,7 @@ export function Breadcrumbs({ record, visit }: ErrorProps): Rendered {
       </div>
       <RepeatedStatements record={record} visit={visit} />
       {earlier.length > 0 && (
-        <details class="earlier-crumbs">
+        <details class="show-more">
           <summary>{`Show ${formatCount(earlier.length)} earlier`}</summary>
           <ol class="crumbs">{list(earlier)}</ol>
         </details>
@@ -39,7 +37,7 @@ export function Breadcrumbs({ record, visit }: ErrorProps): Rendered {
       <ol class="crumbs">
         {list(breadcrumbs.slice(-MAX_OPEN_CRUMBS))}
         <li class="crumb end">
-          <time datetime={occurrence.occurred_at}>{timeOfDay(occurrence.occurred_at, visit.time_zone)}</time>
+          <TimeOfDay iso={occurrence.occurred_at} visit={visit} />
           <span class="badge severity-critical">error</span>
           <span class="crumb-text" dir="auto">
             <strong>{record.error_type}</strong> {firstLine(occurrence.message)}
@@ -53,18 +51,20 @@ export function Breadcrumbs({ record, visit }: ErrorProps): Rendered {
 function Crumb({
   crumb,
   msBeforeError,
-  time_zone,
+  visit,
 }: {
   crumb: OccurrenceBreadcrumb
   msBeforeError: number
-  time_zone: string
+  visit: Visit
 }): Rendered {
   const { occurred_at, category, message, duration_ms, metadata } = crumb
   return (
     <li class="crumb">
-      <time datetime={occurred_at} title={msBeforeError >= 0 ? `${msBeforeError} ms before the error` : undefined}>
-        {timeOfDay(occurred_at, time_zone)}
-      </time>
+      <TimeOfDay
+        iso={occurred_at}
+        visit={visit}
+        note={msBeforeError >= 0 ? `${msBeforeError} ms before the error` : undefined}
+      />
       <span class="badge">{category}</span>
       <span class="crumb-text" dir="auto">
         <Clamped text={message} />

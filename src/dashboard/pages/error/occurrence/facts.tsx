@@ -1,6 +1,9 @@
 import { Clamped } from '../../../ui/values/clamped.js'
 import { ValueTree } from '../../../ui/values/value-tree.js'
 
+/** Further rows are collapsed. */
+const MAX_OPEN_ROWS = 20
+
 type FactRows = readonly (readonly [label: string, value: unknown])[]
 
 /** Rows that have a value. */
@@ -21,6 +24,22 @@ export function FactList({ rows }: { rows: FactRows }) {
   )
 }
 
+/** First rows, and the others on demand. */
+function ClampedFacts({ rows }: { rows: FactRows }) {
+  const more = rows.slice(MAX_OPEN_ROWS)
+  return (
+    <>
+      <FactList rows={rows.slice(0, MAX_OPEN_ROWS)} />
+      {more.length > 0 && (
+        <details class="show-more">
+          <summary>{`Show ${more.length} more`}</summary>
+          <FactList rows={more} />
+        </details>
+      )}
+    </>
+  )
+}
+
 /** Flat values as rows, nested values as a tree. */
 export function Values({ values }: { values: unknown }) {
   if (!isObject(values) || Array.isArray(values)) return <ValueTree value={values} />
@@ -30,7 +49,7 @@ export function Values({ values }: { values: unknown }) {
   return (
     <>
       {flat.length > 0 && (
-        <FactList rows={flat.map(([key, value]) => [key, value === null ? 'null' : value] as const)} />
+        <ClampedFacts rows={flat.map(([key, value]) => [key, value === null ? 'null' : value] as const)} />
       )}
       {nested.length > 0 && <ValueTree value={fromEntries(nested)} />}
     </>

@@ -25,7 +25,9 @@ export function RequestDetails({
   return (
     <>
       {details_omitted === 'event_loop_lag' && (
-        <p class="meta muted">Recorded without parameters, context and breadcrumbs: the event loop was late.</p>
+        <p class="meta muted details-note">
+          Recorded without parameters, context and breadcrumbs: the event loop was late.
+        </p>
       )}
       <Request record={record} curl={curl} />
       <Tags tags={record.tags} fullTags={fullTags} visit={visit} />
@@ -78,13 +80,14 @@ const TOO_MANY_VALUES = `Filters find the first ${MAX_TAG_VALUES} values of this
 /** Each tag links to the errors that have it. */
 function Tags({ tags, fullTags, visit }: { tags: Record<string, unknown>; fullTags: readonly string[]; visit: Visit }) {
   if (isEmpty(tags)) return null
+  const { [OMITTED_KEYS]: note, ...shown } = tags
   return (
     <section class="panel" aria-labelledby="tags-title">
       <div class="panel-head">
         <h2 id="tags-title">Tags</h2>
       </div>
       <dl class="tags">
-        {Object.entries(tags).map(([name, value]) => {
+        {Object.entries(shown).map(([name, value]) => {
           const text = tagText(value)
           const stored = storedTag(name, value)
           return (
@@ -110,6 +113,7 @@ function Tags({ tags, fullTags, visit }: { tags: Record<string, unknown>; fullTa
           )
         })}
       </dl>
+      {note !== undefined && <p class="meta muted tags-note">{tagText(note)}</p>}
       {fullTags.includes(OMITTED_KEYS) && (
         <p class="muted">Too many tags: filters find the first {MAX_TAG_KEYS} names of this error.</p>
       )}

@@ -20,7 +20,7 @@ export interface ShownCause {
 }
 
 /** Further parts, such as those of an infinite recursion, are collapsed. */
-const MAX_OPEN_PARTS = 40
+const MAX_OPEN_PARTS = 10
 
 /** Frames of one stack, one line each. `open` expands the first in-app frame. */
 export function Frames({ stack, open = false }: { stack: ShownStack; open?: boolean }): Rendered {
@@ -32,7 +32,7 @@ export function Frames({ stack, open = false }: { stack: ShownStack; open?: bool
       <PartList parts={shown} stack={stack} openPart={openPart} />
       {more.length > 0 && (
         <details class="part library frame-rest">
-          <summary>{`${more.reduce((sum, part) => sum + frameCount(part), 0)} more frames`}</summary>
+          <summary>{`Show ${more.reduce((sum, part) => sum + frameCount(part), 0)} more frames`}</summary>
           <PartList parts={more} stack={stack} />
         </details>
       )}
@@ -126,12 +126,12 @@ function FrameLine({ frame }: { frame: StackFrame }): Rendered {
   )
 }
 
-/** Wraps between the folder and the file name. */
+/** Keeps the file name and the position if the folder is too long for the line. */
 function FilePosition({ path }: { path: string }): Rendered {
   const nameStart = path.lastIndexOf('/') + 1
   return (
     <span class="file">
-      {path.slice(0, nameStart)}
+      <span class="file-folder">{path.slice(0, nameStart)}</span>
       <span class="file-name">{path.slice(nameStart)}</span>
     </span>
   )
