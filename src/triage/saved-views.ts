@@ -7,7 +7,8 @@ import type { Selectable } from '../store/kysely.js'
 import type { SavedViewsTable } from '../store/schema.js'
 import { byteOrder } from '../store/sql/sort-order.js'
 import { DEFAULT_ACTOR, MAX_NAME_LENGTH } from './commands/change-errors.js'
-import { type ErrorsFilter, errorsListInput, tagLines } from './list/errors-filter.js'
+import { type ErrorsFilter, errorsListInput } from './list/errors-filter.js'
+import { tagLines } from './list/tag-conditions.js'
 
 /** Named query of the error list, shared by all users. */
 export interface SavedView {

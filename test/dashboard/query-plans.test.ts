@@ -14,15 +14,22 @@ const ERRORS = 150
 const OCCURRENCES = 1500
 const ROWS_PER_INSERT = 100
 
+/** Tag of every second error. Has more rows than a filter collects. */
+const COMMON_TAG = 'session'
+const COMMON_TAG_ROWS = 10_500
+
 /** Tables with many rows per error. */
 const LARGE_TABLES = [
   ...['occurrences', 'payloads', 'error_hours', 'error_users', 'error_tags', 'error_versions', 'error_origins'],
   ...['error_features', 'error_search', 'search_history', 'type_hours'],
 ].map((name) => `faultboard_${name}`)
 
+const COMMON_TAG_FILTERS = ['tag=session', 'query=-tag:session', 'query=tag:session=s-*']
 const LISTS = [
   ...['tag=region:region-1', 'tag=tenant', 'tag=region:region-1&tag=component:component-6', 'user_id=user-42'],
   ...['query=tag:region=region-1', 'query=-tag:region=region-1', 'query=environment:staging', 'app_version=3.9.0'],
+  ...['query=tag:region=region-*', 'query=-tag:tenant', 'tag=region:unknown', 'query=tag:reg*'],
+  ...COMMON_TAG_FILTERS,
   ...['platform=iOS', 'day=2026-06-10', 'git_sha=0123456789'],
 ].map((filter) => `/errors?${filter}`)
 const SCOPED_PAGES = [
@@ -57,13 +64,24 @@ describeEachDatabase('query plans', (database) => {
   afterAll(() => explain.close())
 
   test('no page reads a whole table with many rows per error', async () => {
-    const statements = await visitPages(database.dialect, url)
+    const { statements } = await visitPages(database.dialect, url, PATHS)
     const scans = new Set<string>()
     for (const statement of statements.values())
       for (const name of await explain.scannedTables(statement))
         if (LARGE_TABLES.includes(tableName(statement.sql, name))) scans.add(`${name}: ${statement.sql}`)
     expect(statements.size).toBeGreaterThan(100)
     expect([...scans]).toEqual([])
+  }, 120_000)
+
+  test('a common tag is looked up for each error, and never collected', async () => {
+    const paths = COMMON_TAG_FILTERS.map((filter) => `/errors?${filter}`)
+    const { statements, bodies } = await visitPages(database.dialect, url, paths)
+    for (const body of bodies) expect(JSON.parse(body).pagination.total_count).toBe(ERRORS / 2)
+    const filtered = [...statements.values()].filter(({ sql }) => /faultboard_error_tags.*limit 1\)/s.test(sql))
+    expect(filtered.length).toBeGreaterThan(5)
+    const collected = []
+    for (const statement of filtered) if (!(await explain.looksUpTags(statement))) collected.push(statement.sql)
+    expect(collected).toEqual([])
   }, 120_000)
 })
 
@@ -75,6 +93,9 @@ async function fill(url: string): Promise<void> {
     async (table: string, row: object) => void rows.set(table, [...(rows.get(table) ?? []), row]),
     ERRORS,
   )
+  const tags = rows.get('faultboard_error_tags') ?? []
+  for (let i = 0; i < COMMON_TAG_ROWS; i++)
+    tags.push({ error_id: 2 * (1 + (i % (ERRORS / 2))), tag_key: COMMON_TAG, tag_value: `s-${i}` })
   await withDatabase(url, ({ write }) =>
     write(async (trx) => {
       for (const [table, all] of rows)
@@ -87,28 +108,33 @@ async function fill(url: string): Promise<void> {
   )
 }
 
-/** Distinct statements of all pages. */
-async function visitPages(dialect: Dialect, url: string): Promise<Map<string, Statement>> {
+/** Distinct statements of the pages, and their responses. */
+async function visitPages(
+  dialect: Dialect,
+  url: string,
+  paths: readonly string[],
+): Promise<{ statements: Map<string, Statement>; bodies: string[] }> {
   const database = await TRACED[dialect](url)
   const statements = new Map<string, Statement>()
+  const bodies: string[] = []
   const tracker = new TrackerInstance(
     { database, application_name: 'bench', spool_path: temporaryFolder(), ...CREDENTIALS },
     { now: () => END, env: {}, write() {}, announcesDashboard: false },
   )
   await tracker.ready()
   const authorization = `Basic ${btoa(Object.values(CREDENTIALS).join(':'))}`
-  for (const path of PATHS) {
+  for (const path of paths) {
     const address = new URL(`http://localhost${path}`)
     const request = new Request(address, { headers: { authorization, accept: 'application/json' } })
     const response = await tracker.handle(request, { base: '', path: address.pathname, remote_address: null })
     expect([path, response.status]).toEqual([path, 200])
-    await response.text()
+    bodies.push(await response.text())
     for (const statement of trace.statements.splice(0))
       if (/^\s*select/i.test(statement.sql)) statements.set(statement.sql, statement)
   }
   await tracker.shutdown()
   await database.end?.()
-  return statements
+  return { statements, bodies }
 }
 
 const sqliteFile = (url: string) => url.slice('sqlite:'.length)
@@ -122,6 +148,8 @@ const TRACED: Record<Dialect, (url: string) => Promise<{ end?(): Promise<void> }
 interface Explain {
   /** Tables or aliases that the plan reads completely, even in the order of an index. */
   scannedTables(statement: Statement): Promise<string[]>
+  /** Whether the plan finds the rows of `tags` by the id of an error. */
+  looksUpTags(statement: Statement): Promise<boolean>
   close(): unknown
 }
 
@@ -132,6 +160,10 @@ const EXPLAIN: Record<Dialect, (url: string) => Promise<Explain>> = {
       async scannedTables({ sql }) {
         const steps = db.prepare(`explain query plan ${sql}`).all() as { detail: string }[]
         return steps.flatMap(({ detail }) => /^SCAN (\w+)/.exec(detail)?.[1] ?? [])
+      },
+      async looksUpTags({ sql }) {
+        const steps = db.prepare(`explain query plan ${sql}`).all() as { detail: string }[]
+        return steps.some(({ detail }) => /^SEARCH tags .*\(error_id=\?/.test(detail))
       },
       close: () => db.close(),
     }
@@ -146,6 +178,13 @@ const EXPLAIN: Record<Dialect, (url: string) => Promise<Explain>> = {
       async scannedTables({ sql, values }) {
         const { rows } = await client.query(`explain (format json) ${sql}`, values)
         return fullScans(rows[0]['QUERY PLAN'][0].Plan)
+      },
+      async looksUpTags({ sql, values }) {
+        const { rows } = await client.query(`explain ${sql}`, values)
+        const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+        return /Scan using \w+ on faultboard_error_tags tags .*\n +Index Cond: .*error_id = faultboard_errors\.id/.test(
+          plan,
+        )
       },
       close: () => client.end(),
     }
@@ -168,6 +207,12 @@ const EXPLAIN: Record<Dialect, (url: string) => Promise<Explain>> = {
             // A few rows are sorted by reading the index of the group instead.
             .filter(({ type }) => type === 'ALL' || (type === 'index' && !/ group by /.test(sql)))
             .map(({ table }) => table)
+        )
+      },
+      async looksUpTags({ sql, values }) {
+        const [rows] = await connection.query(`explain ${sql}`, values)
+        return (rows as { table: string; ref: string | null }[]).some(
+          ({ table, ref }) => table === 'tags' && ref?.includes('faultboard_errors.id'),
         )
       },
       close: () => connection.end(),

@@ -1,13 +1,15 @@
 import { expect, test } from 'vitest'
 import type { Context } from '../../src/context.js'
+import { parseInput } from '../../src/model/input/input.js'
 import { assignError } from '../../src/triage/commands/assign-error.js'
 import { batchResolveErrors } from '../../src/triage/commands/batch-errors.js'
 import { resolveError } from '../../src/triage/commands/resolve-error.js'
 import { snoozeError } from '../../src/triage/commands/snooze-error.js'
 import { updateStatus } from '../../src/triage/commands/update-status.js'
-import { type ErrorsFilter, errorsList } from '../../src/triage/list/errors-list.js'
+import { type ErrorsFilter, errorsList, errorsListInput, readErrorsPage } from '../../src/triage/list/errors-list.js'
 import { listAssignees, recentOrigins } from '../../src/triage/list/filter-choices.js'
 import { TABS, type TabCounts, tabCounts, tabFilter } from '../../src/triage/list/list-tabs.js'
+import { findText } from '../../src/triage/list/matching-errors.js'
 import { matchingIdBatches } from '../../src/triage/list/matching-ids.js'
 import { deleteView, listQuery, listSavedViews, saveView } from '../../src/triage/saved-views.js'
 import { describeEachDatabase } from '../support/databases.js'
@@ -59,6 +61,41 @@ describeEachDatabase('tab counts', (database) => {
     }) // biome-ignore format: one line is enough
     expect(numbers(await count(context, { search: 'text d' }))).toEqual({ all: 1, snoozed: 1 })
     expect(numbers(await count(context, { search: 'nothing' }))).toEqual({})
+  })
+
+  test('a page counts its list and its tabs with the same statement', async () => {
+    const { context, log, run } = await listContext(database)
+    const [a = 0, b = 0, c = 0, d = 0] = [await log('A'), await log('B'), await log('C'), await log('D')]
+    for (const name of ['E', 'F', 'G']) await log(name, { severity: 'critical' })
+    await run(resolveError, { error_id: a })
+    await run(updateStatus, { error_id: b, status: 'wont_fix' })
+    for (const error_id of [a, b, c]) await run(snoozeError, { error_id, hours: 2 })
+    await run(updateStatus, { error_id: d, status: 'investigating' })
+    const states: ErrorsFilter[] = [
+      ...[
+        {},
+        { unresolved: true },
+        { hide_snoozed: true },
+        { unresolved: true, hide_snoozed: true },
+        { snoozed: true },
+      ],
+      ...[{ snoozed: true, hide_snoozed: true }, { status: 'resolved' }, { status: 'new' }, { regressed: true }],
+      ...[
+        { status: 'resolved', unresolved: true },
+        { status: 'resolved', hide_snoozed: true },
+      ],
+    ] as ErrorsFilter[]
+    for (const state of states)
+      for (const others of [{ query: '-is:muted' }, { severity: 'critical' }, {}]) {
+        const filter = parseInput(errorsListInput, { ...state, ...others })
+        const found = await findText(context, filter)
+        const { pagination } = await readErrorsPage(context, filter, found)
+        const { errors } = await readErrorsPage(context, filter)
+        expect([filter, pagination.total_count]).toEqual([filter, errors.length])
+        const { statusTotals } = found
+        await tabCounts(context, filter, { user: USER, found })
+        if (others.query && !state.regressed) expect(statusTotals).toBe(found.statusTotals)
+      }
   })
 })
 

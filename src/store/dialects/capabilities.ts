@@ -35,6 +35,8 @@ export interface Capabilities {
   readonly packRows: ((columns: RawBuilder<unknown>) => RawBuilder<unknown>) | null
   /** Sorts by bytes instead of the collation of the database. */
   byteOrder(text: RawBuilder<unknown>): RawBuilder<string>
+  /** Condition that a text starts with another text, in a form for which the database can use an index. */
+  startsWith(text: RawBuilder<unknown>, start: string): RawBuilder<boolean>
   /**
    * Condition that a lookup by primary key finds a row, checked row by row. MySQL would turn `exists` into a join that
    * reads the rows of the lookup first, despite a limit.

@@ -20,6 +20,7 @@ export const mysqlCapabilities: Capabilities = {
   // MariaDB truncates such a text at `group_concat_max_len`.
   packRows: null,
   byteOrder: (text) => sql<string>`${text}`,
+  startsWith: (text, start) => sql<boolean>`${text} like ${`${start.replace(/[!%_]/g, '!$&')}%`} escape '!'`,
   lookupExists: (lookup) => sql<boolean>`(${lookup}) is not null`,
   withoutIndex: (column) => sql`${column}`,
   currentSchema: async () => undefined,

@@ -18,6 +18,7 @@ export const postgresCapabilities: Capabilities = {
   // As text, because the host may have changed how its driver parses JSON.
   packRows: (columns) => sql`json_agg(json_build_array(${columns}))::text`,
   byteOrder: (text) => sql<string>`${text} collate "C"`,
+  startsWith: (text, start) => sql<boolean>`${text} like ${`${start.replace(/[!%_]/g, '!$&')}%`} escape '!'`,
   lookupExists: (lookup) => sql<boolean>`exists (${lookup})`,
   withoutIndex: (column) => sql`${column}`,
   async currentSchema(db) {

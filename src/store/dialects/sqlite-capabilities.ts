@@ -19,6 +19,8 @@ export const sqliteCapabilities: Capabilities = {
   sortFence: { apply: (query) => query.limit(sql.lit(-1)), isNeededForIndexes: true, keepsOrder: true },
   packRows: (columns) => sql`json_group_array(json_array(${columns}))`,
   byteOrder: (text) => sql<string>`${text}`,
+  // U+10FFFF sorts after every other character. `like` ignores letter case, so it would not use an index.
+  startsWith: (text, start) => sql<boolean>`(${text} >= ${start} and ${text} < ${`${start}\u{10FFFF}`})`,
   // SQLite does not estimate how many rows match. It would read all rows of an application through the index.
   lookupExists: (lookup) => sql<boolean>`exists (${lookup})`,
   withoutIndex: (column) => sql`+${column}`,

@@ -6,7 +6,7 @@ import { scopeInput } from '../../model/input/scope.js'
 import { normalizePlatform } from '../../model/requests/platform.js'
 import { MAX_QUERY_LENGTH, parseQuery } from '../../model/search-query.js'
 import { SEVERITIES } from '../../model/severity/severity.js'
-import { parseTag, possibleTags } from '../../model/tags.js'
+import { parseTag } from '../../model/tags.js'
 import { cleanText } from '../../model/text.js'
 import { TIMEFRAMES, timeframeSpan } from '../../model/time.js'
 import { STATUSES } from '../../model/workflow.js'
@@ -14,15 +14,9 @@ import { type SelectQueryBuilder, sql } from '../../store/kysely.js'
 import type { Schema } from '../../store/schema.js'
 import { hasRegressed } from '../../store/sql/regressed.js'
 import { withoutIndex } from '../../store/sql/sort-order.js'
-import {
-  affectsUser,
-  hasTag,
-  occurredOnDay,
-  seenInCommit,
-  seenInVersion,
-  seenOnPlatform,
-} from './occurrence-conditions.js'
+import { affectsUser, occurredOnDay, seenInCommit, seenInVersion, seenOnPlatform } from './occurrence-conditions.js'
 import { queryKeyConditions } from './query-keys.js'
+import { hasTag, lineCondition, looksUpTags, MAX_TAG_LENGTH, type TagRows, tagLines } from './tag-conditions.js'
 
 const DAY_MESSAGE = 'must be a date such as 2026-03-09'
 
@@ -54,7 +48,6 @@ const searchQuery = () =>
   )
 
 const MAX_TAGS = 10
-const MAX_TAG_LENGTH = 300
 
 /**
  * Tags that an error must all have. One text with a line per tag, because links, forms and saved views then treat it like
@@ -78,12 +71,6 @@ const tagFilter = () =>
   )
 
 const TAG_MESSAGE = 'must be a tag such as city:Berlin'
-
-/** Distinct tags of a filter, such as `city:Berlin`. */
-export function tagLines(tag: string | undefined): string[] {
-  const lines = (tag ?? '').split(/\r?\n/).map((line) => cleanText(line.trim(), MAX_TAG_LENGTH))
-  return [...new Set(lines.filter((line) => line !== ''))]
-}
 
 export const SORT_FIELDS = [
   'occurred_at',
@@ -151,7 +138,7 @@ export interface IndexUse {
 export function applyFilter<O>(
   query: ErrorsQuery<O>,
   filter: ErrorsFilter,
-  context: Context,
+  { context, tagRows }: { context: Context; tagRows: TagRows },
   { useApplicationIndex = !hasFilters(filter), useTimeIndex = true }: IndexUse = {},
 ): ErrorsQuery<O> {
   const { config, now, database } = context
@@ -197,10 +184,10 @@ export function applyFilter<O>(
     result = result.where((eb) => seenInVersion(eb, database.dialect, { app_version, application_id }))
   if (git_sha !== undefined) result = result.where((eb) => seenInCommit(eb, database.dialect, git_sha))
   for (const line of tagLines(filter.tag))
-    result = result.where((eb) => hasTag(eb, database.dialect, possibleTags(line, ':')))
+    result = result.where((eb) => hasTag(eb, database.dialect, lineCondition(line), tagRows))
   const { query: searchedQuery } = filter
   if (searchedQuery !== undefined)
-    result = result.where((eb) => eb.and(queryKeyConditions(eb, searchedQuery, { context, application_id })))
+    result = result.where((eb) => eb.and(queryKeyConditions(eb, searchedQuery, { context, application_id, tagRows })))
   return result
 }
 
@@ -210,11 +197,12 @@ export function hasFilters(filter: ErrorsFilter): boolean {
   return Object.values(others).some((value) => value !== undefined && value !== false)
 }
 
-/** Whether all conditions of the filter have few possible values, so that each value has many errors. */
-export function isBroadFilter(filter: ErrorsFilter): boolean {
+/** Whether the filter probably matches many errors, and all its conditions are tested error by error. */
+export function isBroadFilter(filter: ErrorsFilter, tagRows: TagRows): boolean {
   // The platform is not one of them: a count in ranges would read all errors of the platform for each range.
-  const { severity, priority_level, ...others } = filter
-  return !hasFilters(others)
+  const { severity, priority_level, tag, query, ...others } = filter
+  const hasOnlyTags = query === undefined || parseQuery(query).every(({ key }) => key === 'tag')
+  return !hasFilters(others) && hasOnlyTags && looksUpTags(filter, tagRows)
 }
 
 function isCalendarDay(text: string): boolean {

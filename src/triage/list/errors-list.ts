@@ -7,7 +7,8 @@ import { ErrorSummary } from '../queries/error-record.js'
 import { loadSummaries } from '../queries/error-summaries.js'
 import { type ErrorsFilter, errorsListInput } from './errors-filter.js'
 import { listOrder } from './list-order.js'
-import { countErrors, type FoundText, type MatchingErrors, matchingErrors } from './matching-errors.js'
+import { countListed } from './list-tabs.js'
+import { type FoundText, type MatchingErrors, matchingErrors } from './matching-errors.js'
 import { orderedIds } from './ordered-ids.js'
 
 export {
@@ -15,9 +16,9 @@ export {
   type ErrorsListInput,
   errorsListInput,
   SORT_FIELDS,
-  tagLines,
   UNASSIGNED,
 } from './errors-filter.js'
+export { tagLines } from './tag-conditions.js'
 
 /** Error as shown in the list. */
 export const ListedError = r.named(
@@ -56,7 +57,7 @@ export async function readErrorsPage(
 ): Promise<ErrorsPage> {
   const { per_page } = filter
   const matching = await matchingErrors(context, filter, found)
-  const { count: total_count, isLowerBound } = await countErrors(context, matching, filter)
+  const { count: total_count, isLowerBound } = await countListed(context, matching, filter, found)
   const total_pages = Math.max(1, Math.ceil(total_count / per_page))
   const page = Math.min(filter.page, total_pages)
   const offset = (page - 1) * per_page

@@ -2,12 +2,13 @@ import type { Context } from '../../context.js'
 import { isResolved } from '../../model/workflow.js'
 import type { ErrorsFilter } from './errors-filter.js'
 import {
-  countByStatus,
   countErrors,
   type FoundText,
   MAX_COUNTED_ERRORS,
+  type MatchingErrors,
   matchingErrors,
   type StatusTotals,
+  sharedStatusTotals,
 } from './matching-errors.js'
 
 export const TABS = ['open', 'mine', 'regressed', 'snoozed', 'resolved', 'all'] as const
@@ -73,7 +74,7 @@ export async function tabCounts(
     )
     return isLowerBound ? { count, is_lower_bound: true } : { count }
   }
-  const { rows, isLowerBound } = await countByStatus(context, await matchingErrors(context, others, found))
+  const { rows, isLowerBound } = await sharedStatusTotals(context, others, found)
   const countRows = (countRow: (row: StatusTotals['rows'][number]) => number): TabCount => {
     const count = rows.reduce((sum, row) => sum + countRow(row), 0)
     if (!isLowerBound) return { count }
@@ -90,4 +91,30 @@ export async function tabCounts(
       : countRows((row) => (row.status === 'resolved' ? row.total : 0)),
     all: countRows(({ total }) => total),
   }
+}
+
+/** Counts the errors of a list, from the counts of its tabs if possible, because the page needs both. */
+export async function countListed(
+  context: Context,
+  matching: MatchingErrors,
+  filter: ErrorsFilter,
+  found?: FoundText,
+): Promise<{ count: number; isLowerBound: boolean }> {
+  const { status, unresolved, hide_snoozed, snoozed, regressed, ...others } = filter
+  // Without filters, a database without a covering index counts all errors faster than each status.
+  const isShared = found !== undefined && (matching.isNarrowed || context.database.dialect.hasCoveringIndexes)
+  const isBlocking = context.database.dialect.blocksHost && matching.isBroad
+  if (regressed || matching.commonText !== null || !(isShared || isBlocking))
+    return countErrors(context, matching, filter)
+  // The tab of resolved errors replaces its status.
+  const tabErrors = status === 'resolved' ? others : { ...others, status }
+  const { rows } = await sharedStatusTotals(context, tabErrors, found)
+  const counted = rows.filter(
+    (row) => (status === undefined || row.status === status) && !((unresolved || snoozed) && isResolved(row.status)),
+  )
+  const count = counted.reduce((sum, { total, snoozed: sleeping }) => {
+    if (snoozed) return sum + (hide_snoozed ? 0 : sleeping)
+    return sum + total - (hide_snoozed ? sleeping : 0)
+  }, 0)
+  return { count, isLowerBound: false }
 }

@@ -14,6 +14,7 @@ import {
 import { paddedIdList } from './padded-id-list.js'
 import { hasQueryKeys } from './query-keys.js'
 import { findErrorsWithTexts, matchesTexts, type TextTerm, textTerms } from './search-text.js'
+import { countTagRows, type TagRows } from './tag-conditions.js'
 
 /** Errors that match a filter, as a query that callers complete. */
 export interface MatchingErrors {
@@ -49,11 +50,12 @@ export async function matchingErrors(
   filter: ErrorsFilter,
   found?: FoundText,
 ): Promise<MatchingErrors> {
+  const tagRows = found?.tagRows ?? (await countTagRows(context, filter))
   const filteredErrors: MatchingErrors['query'] = (indexUse) =>
-    applyFilter(context.database.read.selectFrom('faultboard_errors'), filter, context, indexUse)
+    applyFilter(context.database.read.selectFrom('faultboard_errors'), filter, { context, tagRows }, indexUse)
   const terms = textTerms(filter)
   const isNarrowed = hasFilters(filter)
-  const unlimited = { isNarrowed, isBroad: isBroadFilter(filter), maxMatches: Number.POSITIVE_INFINITY }
+  const unlimited = { isNarrowed, isBroad: isBroadFilter(filter, tagRows), maxMatches: Number.POSITIVE_INFINITY }
   if (terms.length === 0) return { query: filteredErrors, commonText: null, ...unlimited }
   const { ids } = found ?? (await findText(context, filter))
   if (ids === null) return { query: filteredErrors, commonText: terms, ...unlimited }
@@ -67,15 +69,22 @@ export async function matchingErrors(
   }
 }
 
-/** Ids of errors that contain the texts of a filter. Null if there are too many, or the filter contains no text. */
 export interface FoundText {
+  /** Ids of errors that contain the texts of a filter. Null if there are too many, or the filter contains no text. */
   ids: number[] | null
+  /** Rows of the tags of the filter. Counted by `matchingErrors` if absent. */
+  tagRows?: TagRows
+  /** Counts that the list and the tabs of a page share. */
+  statusTotals?: { filter: string; totals: Promise<StatusTotals> }
 }
 
 export async function findText(context: Context, filter: ErrorsFilter): Promise<FoundText> {
   await context.ready()
   const terms = textTerms(filter)
-  return { ids: terms.length === 0 ? null : await findErrorsWithTexts(context, terms) }
+  return {
+    ids: terms.length === 0 ? null : await findErrorsWithTexts(context, terms),
+    tagRows: await countTagRows(context, filter),
+  }
 }
 
 /** Adds a condition that tests every row for the texts. */
@@ -107,8 +116,21 @@ export async function countErrors(
   return { count: isLowerBound ? MAX_COUNTED_ERRORS : sumTotals(rows), isLowerBound }
 }
 
+/** Counts per status. Counts the same filter only once per `found`. */
+export function sharedStatusTotals(context: Context, filter: ErrorsFilter, found?: FoundText): Promise<StatusTotals> {
+  const key = JSON.stringify(
+    Object.entries(filter)
+      .filter(([, value]) => value !== undefined)
+      .sort(),
+  )
+  if (found?.statusTotals?.filter === key) return found.statusTotals.totals
+  const totals = matchingErrors(context, filter, found).then((matching) => countByStatus(context, matching))
+  if (found) found.statusTotals = { filter: key, totals }
+  return totals
+}
+
 /** Counts per status; up to MAX_COUNTED_ERRORS errors for a common text. */
-export async function countByStatus(
+async function countByStatus(
   context: Context,
   { query, commonText, isNarrowed, isBroad }: MatchingErrors,
 ): Promise<StatusTotals> {

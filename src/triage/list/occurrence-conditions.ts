@@ -1,4 +1,3 @@
-import type { TagFilter } from '../../model/tags.js'
 import { daySpan } from '../../model/time.js'
 import type { Dialect } from '../../store/dialect.js'
 import { type ExpressionBuilder, sql } from '../../store/kysely.js'
@@ -84,28 +83,6 @@ export function seenOnPlatform(eb: ErrorsExpression, dialect: Dialect, platform:
     'in',
     originsOf(eb, 'platform').where('faultboard_error_origins.value', '=', platform),
   )
-}
-
-/** Errors with at least one occurrence that has one of the tags. With `isPrefix`, a tag only starts with the last text. */
-export function hasTag(eb: ErrorsExpression, dialect: Dialect, filters: readonly TagFilter[], isPrefix = false) {
-  const matches = (column: string, text: string, isStart: boolean) =>
-    isStart
-      ? sql<boolean>`${sql.ref(column)} like ${`${text.replace(/[!%_]/g, '!$&')}%`} escape '!'`
-      : sql<boolean>`${sql.ref(column)} = ${text}`
-  const tags = eb
-    .selectFrom('faultboard_error_tags')
-    .select('faultboard_error_tags.error_id')
-    .where((tag) =>
-      tag.or(
-        filters.map(({ key, value }) => {
-          const hasKey = matches('faultboard_error_tags.tag_key', key, isPrefix && value === null)
-          return value === null
-            ? hasKey
-            : tag.and([hasKey, matches('faultboard_error_tags.tag_value', value, isPrefix)])
-        }),
-      ),
-    )
-  return eb(withoutIndex(dialect, 'faultboard_errors.id'), 'in', tags)
 }
 
 /** Abbreviated commit. Shorter prefixes could match several commits. */

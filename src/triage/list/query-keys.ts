@@ -1,12 +1,12 @@
 import type { Context } from '../../context.js'
 import { normalizePlatform } from '../../model/requests/platform.js'
 import { type IsValue, parseQuery, type QueryTerm } from '../../model/search-query.js'
-import { possibleTags } from '../../model/tags.js'
 import { PRIORITIES } from '../../model/workflow.js'
 import { type Expression, type RawBuilder, type SqlBool, sql } from '../../store/kysely.js'
 import { hasRegressed } from '../../store/sql/regressed.js'
 import { withoutIndex } from '../../store/sql/sort-order.js'
-import { affectsUser, type ErrorsExpression, hasTag, seenInVersion, seenOnPlatform } from './occurrence-conditions.js'
+import { affectsUser, type ErrorsExpression, seenInVersion, seenOnPlatform } from './occurrence-conditions.js'
+import { hasTag, type TagRows, termCondition } from './tag-conditions.js'
 
 /** Whether the query contains a key with a condition here. */
 export function hasQueryKeys(query: string | undefined): boolean {
@@ -24,6 +24,7 @@ export function queryKeyConditions(eb: ErrorsExpression, query: string, scope: S
 interface Scope {
   context: Context
   application_id: number | undefined
+  tagRows: TagRows
 }
 
 type Condition = (eb: ErrorsExpression, parts: readonly string[], scope: Scope) => Expression<SqlBool>
@@ -41,8 +42,7 @@ const CONDITIONS: { readonly [Key in QueryTerm['key']]?: Condition } = {
       application_id,
       match: wildcards.length > 0 ? 'prefix' : 'segments',
     }),
-  tag: (eb, [text = '', ...wildcards], { context }) =>
-    hasTag(eb, context.database.dialect, possibleTags(text, '='), wildcards.length > 0),
+  tag: (eb, parts, { context, tagRows }) => hasTag(eb, context.database.dialect, termCondition(parts), tagRows),
   type: (_eb, parts) => isLike('faultboard_errors.error_type', parts),
   severity: (eb, [value]) => sql<boolean>`${eb.ref('faultboard_errors.severity')} = ${value}`,
   priority: (eb, [value]) =>
