@@ -55,9 +55,13 @@ export async function loadAttentionGroups(
  */
 async function loadUnattendedErrors(context: Context, scope: Scope): Promise<AttentionGroup> {
   const { database, now } = context
+  // Without the partial index, the index on assignees would find nearly all errors, and read each of them on its own.
+  const isUnassigned = database.dialect.hasPartialIndexes
+    ? sql`assigned_to is null`
+    : sql`coalesce(assigned_to, '') = ''`
   const errors = database.read
     .selectFrom('faultboard_errors')
-    .where(sql<boolean>`resolved = 0 and assigned_to is null and severity in ('critical', 'high')`)
+    .where(sql<boolean>`resolved = 0 and ${isUnassigned} and severity in ('critical', 'high')`)
     .where(({ eb, or }) => or([eb('snoozed_until', 'is', null), eb('snoozed_until', '<=', now())]))
     .where(errorsInScope(context, scope))
   const ids: number[] = []
