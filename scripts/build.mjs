@@ -183,7 +183,7 @@ async function joinModules(files, options) {
 /**
  * ES module with the names of a CommonJS module. Bundlers do not follow `createRequire`: a bundle that contains the ES
  * module loads the installed package by its name. In CommonJS, a bundle has no `import.meta.url`. The function is never
- * called: Nitro and Next.js find in it the file to copy.
+ * called: Nitro (`require`) and Next.js (`import`) find in it the file to copy.
  */
 function reexport({ fileName, exports, code }) {
   const file = `./dist/${fileName}`
@@ -194,7 +194,7 @@ function reexport({ fileName, exports, code }) {
     "import { createRequire } from 'node:module'",
     "const require = createRequire(import.meta.url ?? process.cwd() + '/')",
     `const module = require('${name}')`,
-    `const copied = () => require('./${basename(fileName)}')`,
+    `const copied = () => [require('./${basename(fileName)}'), import('./${basename(fileName)}')]`,
     ...exports.map((key) =>
       key === 'default' ? 'export default module.default' : `export const ${key} = module.${key}`,
     ),
