@@ -7,7 +7,7 @@ const CHECKED_PASSES = 5
 
 /**
  * Returns the suites to run with their modes, and the remaining options. --check repeats each suite in the mode in
- * which it was accepted. Throws a sentence with the next step.
+ * which it was accepted. Throws an error whose message includes the next step.
  */
 export function readArguments(words, accepted) {
   const { values, positionals } = parse(words)
@@ -55,7 +55,7 @@ function parse(words) {
       },
     })
   } catch (error) {
-    // Shows the sentence of Node.js without its stack.
+    // Keeps only the message of Node.js, because a stack does not help the user.
     throw new Error(error.message)
   }
 }

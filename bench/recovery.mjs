@@ -84,7 +84,7 @@ async function lostPackets({ dialect, server }, faultMs, owner) {
     await untilCounted(tracker, (await tracker.stats()).spool.folder)
     const seconds = (performance.now() - started) / 1000
     await tracker.shutdown()
-    // The connections of the fault fail here.
+    // Connections that the fault broke fail here.
     pool?.end(() => {})
     proxy.close()
     return row({

@@ -21,7 +21,10 @@ const PER_COMMIT = { sqlite: 250, postgres: 1000, mysql: 1000 }
 const CALLERS = 2000
 const ROUNDS = 2
 const PROCESSES = 8
-/** Errors that each process writes before the measurement. Otherwise eight cold processes are compared with a warm process. */
+/**
+ * Errors that each process writes before the measurement. Otherwise, eight cold processes would be compared with a warm
+ * process.
+ */
 const WARMUP = 4000
 const MIN_OF_BARE = 0.7
 /** Without a server to wait for, folding a hot group is a larger share of the time. */
@@ -126,7 +129,7 @@ async function throughput({ dialect, server }, { name, events, min, perCommit })
   const failures = new Map()
   const results = await interleaved(ROUNDS, Object.keys(ways), (way) =>
     onFresh(dialect, server, events.length, `${name}, ${way}`, ways[way]).catch((error) => {
-      // A run that lost errors has no rate. The table shows the failure, and the other runs count.
+      // A run that lost errors has no rate. The table shows the failure, and only the other runs count.
       failures.set(way, `${name}, ${way}: ${error.message}`)
       return { seconds: Number.POSITIVE_INFINITY, cpu: Number.POSITIVE_INFINITY }
     }),

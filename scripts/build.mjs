@@ -183,7 +183,7 @@ async function joinModules(files, options) {
 /**
  * ES module with the names of a CommonJS module. Bundlers do not follow `createRequire`: a bundle that contains the ES
  * module loads the installed package by its name. In CommonJS, a bundle has no `import.meta.url`. The function is never
- * called: Nitro (`require`) and Next.js (`import`) find in it the file to copy.
+ * called, but Nitro (`require`) and Next.js (`import`) find the file to copy in it.
  */
 function reexport({ fileName, exports, code }) {
   const file = `./dist/${fileName}`

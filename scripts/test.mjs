@@ -128,9 +128,9 @@ async function checkSource() {
 }
 
 /**
- * Installs packages that only some hosts use. Tests of a package that cannot be installed skip themselves by name. All are
- * optional dependencies but NestJS, Nitro and the frameworks of examples: npm would skip them on Node.js 20, for which they
- * contain newer packages.
+ * Installs packages that only some hosts use. Tests of a package that cannot be installed skip themselves by name.
+ * NestJS, Nitro and the frameworks of examples are not optional dependencies: npm would skip those on Node.js 20,
+ * because some of their packages require a newer version.
  */
 async function installHosts() {
   const started = performance.now()
@@ -162,9 +162,12 @@ function isInstalled(folder) {
   return existsSync(installed) && statSync(installed).mtimeMs >= statSync(`${folder}/package-lock.json`).mtimeMs
 }
 
-/** Packs the package once for all tests and checks. Returns the path of the file, or null if they must pack it themselves. */
+/**
+ * Packs the package once for all tests and checks. Returns the path of the tarball, or null if each test must pack its
+ * own.
+ */
 async function pack() {
-  // prepack would build it again.
+  // The prepack script would build the package again.
   const { ok, output } = await run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', tmpdir()])
   const file = join(tmpdir(), output.split('\n').at(-1))
   return ok && existsSync(file) ? file : null
@@ -174,7 +177,7 @@ async function checkPackage(tarball) {
   if (existsSync('scripts/generate-docs.mjs')) {
     await check('docs', process.execPath, ['scripts/generate-docs.mjs', '--check'])
   }
-  // Both pack the package and would build it again.
+  // publint and attw pack the package, which would build it again.
   const env = { ...process.env, npm_config_ignore_scripts: 'true' }
   await check('publint', 'publint', [...(tarball ? [tarball] : []), '--strict'], env)
   // Scripts for a tag have no types.

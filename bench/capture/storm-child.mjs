@@ -41,7 +41,7 @@ async function settled() {
   return memory()
 }
 
-/** `kept` excludes the young generation, which V8 enlarges while a program allocates much. */
+/** `kept` excludes the young generation, which V8 enlarges while a program allocates heavily. */
 function memory() {
   const all = process.memoryUsage.rss()
   const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')

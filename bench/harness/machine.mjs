@@ -8,7 +8,7 @@ const PACKAGES = [
   ...['errsole', '@honeybadger-io/js', '@bugsnag/node', 'rollbar'],
 ]
 
-/** Describes the machine, for the interpretation of the figures. */
+/** Describes the machine, so that readers can interpret the figures. */
 export function describeMachine() {
   return {
     cpu: cpus()[0]?.model.trim() ?? 'unknown',

@@ -4,9 +4,9 @@ const REACH = 1.1
  * Creates a row for one measured figure. `ratio` compares it with `against` in the same run. `limit` (`{ max }` or
  * `{ min }`) applies to the ratio, or to the figure if there is no ratio or `judged` selects it. A row without a limit
  * is informational. `better` ('lower' or 'higher') makes the ratio part of the regression check. By default, it follows
- * from the limit. `bound` is the same value of a minimal program that does only the unavoidable part: a row that misses
- * its limit reaches it with at most `REACH` times the bound. `more` contains further figures by name. Each distinct note
- * is printed once below the table.
+ * from the limit. `bound` is the same value for a minimal program that does only the unavoidable part. A row that
+ * misses its limit still passes within `REACH` times the bound. `more` contains further figures by name. Each distinct
+ * note is printed once below the table.
  */
 export function row({
   name,

@@ -41,8 +41,8 @@ export async function measurePage(tracker, replay, path, format, { max, min, ms 
 }
 
 /**
- * Milliseconds of the first visit after a start until its first byte and until it is complete, 95th percentiles: with
- * empty caches, no prepared statements and no page of the file in memory.
+ * Measures the first visit after a start: milliseconds until the first byte and until the page is complete, 95th
+ * percentiles. Caches are empty, no statement is prepared, and no page of the file is in memory.
  */
 export async function measureFirstVisit(database, path, format, times) {
   const taken = []

@@ -1,6 +1,6 @@
 import { tableRow } from './table-row.mjs'
 
-/** Products in the order of the page, with what their users get. */
+/** Products in page order, with what each offers its users. */
 const PRODUCTS = {
   Faultboard: {
     package: null,

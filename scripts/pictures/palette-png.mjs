@@ -87,7 +87,7 @@ function nearestIndexes(pixels, palette) {
   }
 }
 
-/** Squared distance of two 24-bit colors. */
+/** Squared distance between two 24-bit colors. */
 function distanceBetween(a, b) {
   const red = (a >> 16) - (b >> 16)
   const green = ((a >> 8) & 255) - ((b >> 8) & 255)

@@ -1,6 +1,8 @@
 import { findProgram } from './programs.mjs'
 
-/** Renders the same pages without the windows of a browser, which take half of the CPU time of the browser tests. */
+/**
+ * Headless shell: renders the same pages without browser windows, which take half of the CPU time of the browser tests.
+ */
 const SHELL = 'chromium-headless-shell'
 
 /** Not a server: `url` is the path of the program, which the tests start. */

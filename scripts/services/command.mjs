@@ -29,7 +29,9 @@ export async function run(program, args, { show = false, uninterruptible = false
   return { ok: failure === undefined, output: [output().trimEnd(), failure].filter(Boolean).join('\n') }
 }
 
-/** Starts a program in its own process group, so that Ctrl-C reaches only this process, which stops it in order. */
+/**
+ * Starts a program in its own process group. Ctrl-C then reaches only this process, which stops the program cleanly.
+ */
 export function spawnGroup(program, args, options) {
   return spawn(program, args, { detached: true, ...options })
 }

@@ -46,7 +46,7 @@ async function startInto(outcome, service) {
     outcome.running.push(running)
     outcome.env[service.variable] = running.url
   } catch (error) {
-    // Reports a server that does not start as a failure. The tests of the others still run.
+    // Reports a server that does not start as a failure. Tests of other services still run.
     outcome.failed.push({ service, reason: error.message })
   }
 }

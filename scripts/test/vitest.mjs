@@ -4,7 +4,7 @@ import { join, relative } from 'node:path'
 import { run } from '../services/command.mjs'
 
 const REASON = /\(skipped: ([^)]*)\)/
-/** File name of an error that no test file caused. Such an error is never retried. */
+/** Placeholder for the file name of an error outside of any test file. Such an error is never retried. */
 const OUTSIDE = 'vitest'
 /** Maximum number of failed files to retry. More failures indicate a defect, not a busy machine. */
 const MAX_RETRIED_FILES = 2
@@ -12,7 +12,7 @@ const MAX_SLOWEST_TESTS = 20
 
 /**
  * Runs one pass of vitest. Returns the counts of `total`: passed tests, failures with file, name and first line,
- * skipped tests per reason, and the duration of each test. A pass in the background prints its output at its end.
+ * skipped tests per reason, and the duration of each test. A background pass prints its output when it has ended.
  */
 export async function runVitest(args, { env, name = 'main', background = false }) {
   const reportFile = join(tmpdir(), `vitest-${name}.json`)

@@ -43,7 +43,7 @@ export function notFoundPage() {
   return { status: 404, page: layout('Not found', content) }
 }
 
-/** Page of a request that failed. */
+/** Error page for a failed request. */
 export function failedPage(error, { dashboard_path }) {
   return layout(
     'Something went wrong',

@@ -42,7 +42,7 @@ export function packInto(folder: string): string {
     copyFileSync(tarball, join(folder, basename(tarball)))
     return basename(tarball)
   }
-  // prepack would rebuild dist while other tests use it.
+  // The prepack script would rebuild dist while other tests use it.
   const flags = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder]
   const [packed] = JSON.parse(execFileSync('npm', flags, { encoding: 'utf8', stdio: 'pipe' })) as [{ filename: string }]
   return packed.filename
