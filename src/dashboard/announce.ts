@@ -10,13 +10,13 @@ const CHANNELS = ['tracing:net.server.listen:asyncEnd', 'http.server.request.sta
 /** Hosts start a second server, for example for metrics, shortly before or after the first. */
 const WAIT_FOR_SERVERS_MS = 500
 
-/** A server that listens alone may still be another server, for example for metrics, that starts long before. */
+/** A server that listens alone may be unrelated, such as a metrics server that starts long before the application. */
 const URL_HINT = ' (unless your application uses another port or a path prefix)'
 const PATH_HINT = ' (below the prefix of its router, if it has one)'
 
 /**
- * Returns the prefix of the dashboard on a server, null if another server serves it, or undefined if only a request can
- * show whether and where it is served.
+ * Returns the prefix of the dashboard on a server. Null if another server serves the dashboard. Undefined if only a
+ * request can reveal it.
  */
 export type LocateDashboard = (server: Server) => string | null | undefined
 
@@ -27,9 +27,9 @@ export interface Announcement {
 }
 
 /**
- * Prints the URL of the dashboard once, when the server with the dashboard listens, or gets its first request. If no
- * adapter finds its dashboard on a server, prints the port of the only server, or only the path, with a hint. Prints
- * nothing in tests and in later workers of a cluster.
+ * Prints the URL of the dashboard once, when its server starts to listen or receives its first request. If no adapter
+ * finds its dashboard on a server, prints the port of the only server, or only the path, with a hint. Prints nothing in
+ * tests and in later workers of a cluster.
  */
 export function announceDashboard(
   { config, log }: Pick<Context, 'config' | 'log'>,

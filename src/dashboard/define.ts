@@ -42,7 +42,7 @@ export interface Visit extends ViewConfiguration {
   rail_folded: boolean
   /** End of the previous visit. */
   last_visit_at: number | null
-  /** Version of Faultboard, health of this process as far as it is known without a query, and of the channels. */
+  /** Version of Faultboard, health of this process as known without a query, and health of the channels. */
   tracker: { version: string | null; state: HealthState }
 }
 
@@ -178,7 +178,7 @@ export interface Destination {
   readonly needs?: readonly string[]
   /** Shown while the page is disabled. */
   readonly preview?: Preview
-  /** Pages that have no own tab. */
+  /** Pages without a tab of their own. */
   readonly pages?: readonly Destination[]
 }
 

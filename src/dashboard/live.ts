@@ -46,7 +46,7 @@ interface StreamClient {
 
 interface Subscriber {
   controller: ReadableStreamDefaultController<Uint8Array>
-  /** On the clock of `performance.now()`. */
+  /** Time from `performance.now()`. */
   endsAt: number
   closing: (() => boolean) | undefined
   /** Removes the abort listener from the request. */

@@ -20,7 +20,7 @@ const MAX_WAITING = 50
 export class Passwords {
   readonly #shared: Credentials | null
   readonly #accounts: ReadonlyMap<string, Account>
-  /** Hash of no password. Deriving its key makes an unknown name as slow as a known one. */
+  /** Decoy that matches no password. Deriving its key makes an unknown name as slow as a known name. */
   readonly #decoy: PasswordHash | null
   readonly #digestKey = randomBytes(32)
   /** Digests of verified passwords by name, because deriving a key takes 100 ms of CPU time. */
@@ -101,7 +101,7 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } finally {
-    // The next one takes over the place.
+    // The next waiting task takes over the slot.
     const next = waiting.shift()
     if (next) next()
     else running -= 1

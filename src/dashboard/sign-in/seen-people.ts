@@ -6,7 +6,7 @@ import { MAX_KNOWN_PEOPLE, recordPeople, type SeenPerson } from '../../people/kn
 /** Keeps the write out of the response, and combines people who sign in together. */
 const WRITE_DELAY_MS = 200
 
-/** Stores who signs in: each person at most once an hour. */
+/** Stores the people who sign in, each at most once an hour. */
 export class SeenPeople {
   readonly #context: Context
   /** Times of the last writes by name. */

@@ -29,7 +29,7 @@ export interface SignIn {
 }
 
 const BASIC_CHALLENGE = 'Basic realm="Faultboard", charset="UTF-8"'
-/** Browsers ask for a password with a Basic challenge only. */
+/** Browsers prompt for a password only after a Basic challenge. */
 const HOST_CHALLENGE = 'Bearer realm="Faultboard"'
 
 export function createSignIn(context: Context): SignIn {
@@ -71,7 +71,7 @@ export function createSignIn(context: Context): SignIn {
     }
   }
 
-  /** Never asks the host: a request with a token has exactly the role of the token. */
+  /** Does not call the host: a request with a token has exactly the role of the token. */
   async function authenticateByToken(token: string, network: string): Promise<Session> {
     let problem = unknownToken()
     const verify = async () => {

@@ -1,8 +1,8 @@
 import type { Rendered } from '../define.js'
 
 /**
- * Text with a small subset of Markdown: paragraphs, lists, fenced code, `code`, bold, italic, and links to http and https.
- * Everything else is shown as it was written. JSX escapes all text, so the text cannot contain HTML.
+ * Text with a small subset of Markdown: paragraphs, lists, fenced code, `code`, bold, italic, and links to http and
+ * https. Everything else is shown verbatim. JSX escapes all text, so the text cannot contain HTML.
  */
 export function Markdown({ text }: { text: string }): Rendered {
   return (

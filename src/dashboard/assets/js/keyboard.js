@@ -62,7 +62,7 @@ function moveFocus(step) {
   return true
 }
 
-/** Row with the focus, or the last row that had it. */
+/** Focused row, or the row that had the focus last. */
 function currentRow() {
   return document.activeElement?.closest('[data-row]') ?? (lastRow?.isConnected ? lastRow : null)
 }
@@ -105,11 +105,11 @@ function openMenu(id) {
   ) {
     return false
   }
-  // A menu may be part of another one.
+  // A menu may be nested in another menu.
   const outer = menu.parentElement.closest('details.menu')
   if (outer) outer.open = true
   menu.open = true
-  // At once, so that the next key reaches the field and not the row.
+  // Immediately, so that the next key reaches the field and not the row.
   menu.querySelector('input:not([type=hidden]), select, textarea')?.focus()
   return true
 }

@@ -40,7 +40,7 @@ function enableSuggestions(field) {
       .slice(0, MAX_SUGGESTIONS)
   }
 
-  /** Replaces the values of `tag:` by those that the server knows. */
+  /** Replaces the values of `tag:` with those that the server returns. */
   async function loadTags() {
     const term = currentTerm()
     if (!term.startsWith('tag:')) return

@@ -14,7 +14,7 @@ export const ACCESS_PATH = '/settings/access'
 interface AccessProps {
   tokens: readonly ApiToken[]
   visit: Visit
-  /** Token that was just created. */
+  /** Newly created token, with its secret. */
   created?: CreatedToken
 }
 

@@ -113,7 +113,7 @@ export function Trends({
   )
 }
 
-/** The page of platforms shows more, so only for trackers without it. */
+/** Only for trackers without the platforms page, which shows more. */
 function Platforms({ trends, visit }: { trends: ErrorTrends; visit: Visit }) {
   return (
     <Insight title="By platform" description="Occurrences in the period.">

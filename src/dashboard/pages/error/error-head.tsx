@@ -28,7 +28,7 @@ export function ErrorHead({
   visit: Visit
   /** List from which the error was opened. */
   list: ListOrigin
-  /** Previous and next error of that list. */
+  /** Previous and next error of the originating list. */
   neighbors: ErrorNeighbors | null
   children?: Rendered
 }): Rendered {

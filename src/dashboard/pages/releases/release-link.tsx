@@ -16,7 +16,10 @@ export function ReleaseLink({ release, visit }: { release: NamedRelease; visit: 
   )
 }
 
-/** Keeps the selected application. Of all applications, the release belongs to one, which is its own parameter. */
+/**
+ * Keeps the selected application. If all applications are selected, a separate parameter selects the application of the
+ * release.
+ */
 export function releasePath({ app_version, application_id }: NamedRelease, visit: Visit): string {
   const isMixed = visit.application_id === null && visit.applications.length > 1
   const release_application_id = isMixed ? application_id : null

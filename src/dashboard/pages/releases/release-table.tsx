@@ -75,7 +75,7 @@ export function ReleaseTable({
   )
 }
 
-/** A few occurrences do not say how stable a release is. */
+/** A few occurrences do not show how stable a release is. */
 function Stability({ release: { stability_score, status, occurrences } }: { release: ListedRelease }) {
   if (occurrences < MIN_PERCENT_SAMPLES) {
     return (

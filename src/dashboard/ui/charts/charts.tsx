@@ -2,7 +2,9 @@ import type { Rendered } from '../../define.js'
 import { formatCount } from '../time.js'
 import { ChartTable } from './chart-table.js'
 
-/** Inline trend chart. Screen readers read its values. The last bar is hollow, because its time is not over yet. */
+/**
+ * Inline trend chart. Screen readers read its values. The last bar is hollow, because its period is still in progress.
+ */
 export function Sparkline({ values, label }: { values: readonly number[]; label: string }): Rendered {
   const max = Math.max(1, ...values)
   const step = 100 / Math.max(1, values.length)
@@ -51,7 +53,7 @@ export interface Bar {
   href?: string | undefined
   /** Link of the bar to a chart of its time, instead of `href`. */
   zoom?: string | undefined
-  /** Whether the time of the bar is not over yet. The bar is hatched. */
+  /** Whether the period of the bar is still in progress. The bar is hatched. */
   isCurrent?: boolean | undefined
   /** Keyed by series, bottom first. */
   values: Readonly<Record<string, number>>

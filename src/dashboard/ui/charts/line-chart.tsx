@@ -15,7 +15,7 @@ export interface Moment {
   label: string
   /** Full name for tooltips and the table. */
   name: string
-  /** Whether the time is not over yet. */
+  /** Whether the period of the point is still in progress. */
   isCurrent?: boolean
   /** Link to a chart of this time. */
   zoom?: string | undefined
