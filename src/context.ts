@@ -40,13 +40,13 @@ export interface Context {
   /** Functions that delete the expired data of each diagnostic. */
   retention: readonly ((context: Context) => Promise<void>)[]
   log: Log
-  /** Line above every page of the dashboard. Null for none. */
+  /** Banner above every dashboard page. Null for none. */
   banner: ((request: Request) => Banner | null) | null
   now(): number
   random(): number
 }
 
-/** Line above every page of the dashboard, such as the hints of the demo. */
+/** Banner above every dashboard page, such as the hints of the demo. */
 export interface Banner {
   text: string
   links: readonly { label: string; url: string }[]

@@ -23,8 +23,8 @@ export type CanonicalSettings = core.Settings & {
 export type Settings = AnyCase<CanonicalSettings>
 
 /**
- * Sets options on the object that it receives. Extends the settings only because the compiler otherwise suggests no
- * name for a misspelled option of `configure`.
+ * Sets options on the object that it receives. Extends the settings only so that the compiler suggests the right name
+ * for a misspelled option of `configure`.
  */
 export interface SettingsFunction extends Settings {
   (config: Settings): void

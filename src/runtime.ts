@@ -53,7 +53,7 @@ export interface Environment {
   announcesDashboard?: boolean
   /** Returns the facts about this process that each error contains. Null for none. */
   processFacts?: () => CaptureContext['processFacts']
-  /** Line above every page of the dashboard. */
+  /** Banner above every dashboard page. */
   banner?: Context['banner']
   /** Origin of changes by commands that are called in code. */
   origin?: ChangeOrigin

@@ -147,12 +147,12 @@ export class TrackerInstance {
   }
 
   /**
-   * For adapters: starts a process that serves the dashboard, whose URL is printed. Throws a ConfigurationError without
-   * its credentials.
+   * For adapters: starts a tracker that serves the dashboard, and prints the URL of the dashboard. Throws a
+   * ConfigurationError if the credentials are missing.
    */
   startDashboard(locate?: LocateDashboard): this {
     this.#stopped = false
-    // A tracker that was started before may have none either.
+    // A tracker that is already running may have no credentials either.
     const { context } = this.#start({ servesDashboard: true })
     if (context.config.enabled) requireSignIn(context.config)
     this.#provisional = false
@@ -306,7 +306,7 @@ export class TrackerInstance {
    */
   addBreadcrumb(breadcrumb: AnyCase<Breadcrumb>): void {
     try {
-      // Starting needs more of the stack than adding, which is too cheap for a check of its own.
+      // Starting a tracker needs more stack than adding a breadcrumb, which is too cheap to deserve its own check.
       if (this.#runtime || hasRoomForBreadcrumb()) this.#addBreadcrumb(breadcrumb)
     } catch {
       // Stack overflow.
@@ -361,7 +361,7 @@ export class TrackerInstance {
     if (logError(runtime.context, input) !== FAILED_RESULT) runtime.sightings.markRecorded(exception, request)
   }
 
-  /** For adapters without access to it: the node:http request in whose scope the caller runs. */
+  /** For adapters that do not receive the node:http request: returns the request in whose scope the caller runs. */
   currentRequest(): object | null {
     return this.#runtime?.context.scopes.current()?.request ?? null
   }

@@ -43,7 +43,7 @@ export async function cachedQuery<T>(
   const entry = cache.get(cacheKey) ?? { result: null, storedAt: 0, pending: null }
   const age = performance.now() - entry.storedAt
   if (entry.result && age < STALE_MS) {
-    // The next caller gets the error.
+    // The next caller receives the error.
     if (age >= FRESH_MS) void refresh(context, cacheKey, entry, query).catch(() => cache.delete(cacheKey))
     return entry.result as CachedResult<T>
   }

@@ -64,10 +64,10 @@ export const auditEntries = defineOperation({
   },
 })
 
-/** More names than a list of choices can show. */
+/** A select box with more names is not usable. */
 const MAX_ACTORS = 200
 
-/** Names for the filter. */
+/** Actors to offer in the filter. */
 export const auditActors = defineOperation({
   input: v.object({}),
   async run({ database }): Promise<string[]> {

@@ -13,7 +13,7 @@ const MAX_NAME_LENGTH = 255
 const MAX_ADDRESS_LENGTH = 64
 const MAX_DETAIL_LENGTH = 500
 
-/** The change itself was written to the same database just before. */
+/** Short, because the same database has just committed the change itself. */
 const WRITE_TIMEOUT_MS = 5000
 
 interface CollectedChange extends AuditedChange {
@@ -80,7 +80,7 @@ async function writeEntries(
     const written = database.write((trx) => database.dialect.insertMany(trx, AUDIT_ENTRIES, rows))
     await withTimeout(written, WRITE_TIMEOUT_MS)
   } catch (error) {
-    // The change has been made. Failing now would only make the client repeat it.
+    // The change is already committed. Failing now would only make the client retry it.
     counters.add('audit_failed', changes.length)
     log.warn(`Could not write the audit entry for ${changes[0]?.action}: ${failureMessage(error)}`)
   }

@@ -39,7 +39,7 @@ export function hasPassword({ dashboard_password }: CanonicalSettings): boolean 
   return (dashboard_password ?? fromEnvironment('dashboard_password')) !== undefined
 }
 
-/** Options that allow people to sign in, as far as they are set here. */
+/** Sign-in options that the settings or the environment contain. */
 export function signInOptions(settings: CanonicalSettings): string[] {
   const hasShared =
     hasPassword(settings) && (settings.dashboard_username ?? fromEnvironment('dashboard_username')) !== undefined

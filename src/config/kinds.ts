@@ -196,7 +196,7 @@ export interface ApiTokenSetting {
   /** `sha256:` and the SHA-256 of the token in hexadecimal digits. */
   token_hash: string
   role: Role
-  /** Day or time in ISO 8601. Without it, the token does not expire. */
+  /** Day or time in ISO 8601. A token without this value does not expire. */
   expires_at?: string | null | undefined
 }
 

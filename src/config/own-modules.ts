@@ -38,8 +38,8 @@ function isMerged(): boolean {
 }
 
 /**
- * Whether this code runs in another file than `import.meta.url`. Asks for the file only: V8 would count the lines of the
- * whole package to format a stack.
+ * Whether this code runs in a file other than `import.meta.url`. Reads only the file of the call site: to format a
+ * stack, V8 would count the lines of the whole package.
  */
 function runsInOtherFile(name: string): boolean {
   const before = Object.getOwnPropertyDescriptor(Error, 'prepareStackTrace')

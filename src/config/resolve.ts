@@ -84,7 +84,7 @@ const CREDENTIALS = ['dashboard_username', 'dashboard_password'] as const
 
 /**
  * Returns the shared credentials of the dashboard, or null if only other sign-ins are configured. Throws a
- * ConfigurationError if there is no sign-in, or half of the credentials.
+ * ConfigurationError if no sign-in is configured, or only the name or the password.
  */
 export function requireSignIn(options: Options): { username: string; password: string } | null {
   const { dashboard_username, dashboard_password, dashboard_users, authenticate } = options

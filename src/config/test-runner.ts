@@ -1,7 +1,7 @@
 /** Variables that Jest, Vitest, node:test and parallel Mocha set. */
 const VARIABLES = ['JEST_WORKER_ID', 'VITEST', 'NODE_TEST_CONTEXT', 'MOCHA_WORKER_ID']
 
-/** Mocha, and a file with tests of node:test that runs without a runner. */
+/** Mocha, and test files of node:test that are executed without its runner. */
 const PROGRAMS = /[\\/](?:_?mocha(?:\.js)?|mocha[\\/]lib[\\/]cli[\\/]cli\.js|[^\\/]*\.(?:test|spec)\.[cm]?[jt]sx?)$/
 
 /**

@@ -25,7 +25,7 @@ export interface Diagnostic {
   readonly queries?: OperationTable
   /** Loads the pages, actions and downloads with the dashboard. They return 404 unless all of `needs` are on. */
   page?(): Promise<DashboardPart>
-  /** Deletes outdated data. Runs with the daily cleanup, also while the diagnostic is off. */
+  /** Deletes outdated data. Runs with the daily cleanup, even while the diagnostic is off. */
   retention?(context: Context): Promise<void>
 }
 

@@ -21,7 +21,7 @@ export interface Schedule {
   waitsForFirstRun?: boolean
 }
 
-/** Gives a starting host time for more urgent work. */
+/** Leaves a starting host time for more urgent work. */
 const FIRST_CHECK_MS = MINUTE
 const CHECK_MS = 15_000
 /** How long the lease of a process that dies while enqueuing a job blocks other processes. */

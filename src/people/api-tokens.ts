@@ -12,10 +12,10 @@ import type { BulkTarget } from '../store/dialect.js'
 import type { Selectable } from '../store/kysely.js'
 import type { ApiTokensTable } from '../store/schema.js'
 
-/** More tokens than a team can keep track of. */
+/** Bounds the list: a team cannot keep track of more tokens. */
 const MAX_USABLE_TOKENS = 200
 const MAX_LIFETIME_DAYS = 3650
-/** Revoked tokens that are listed, newest first. */
+/** Number of revoked tokens to list, newest first. */
 const MAX_LISTED_REVOKED = 100
 const DEFAULT_CREATOR = 'api'
 
@@ -70,7 +70,7 @@ export const createApiToken = defineCommand({
       v.transform((name) => name.normalize('NFC')),
     ),
     role: choice(ROLES),
-    /** Without it, the token does not expire. */
+    /** A token without this value does not expire. */
     expires_in_days: optional(integer({ min: 1, max: MAX_LIFETIME_DAYS })),
     created_by: optionalText({ max: MAX_PERSON_NAME_LENGTH }),
   }),
@@ -121,7 +121,10 @@ export const revokeApiToken = defineCommand({
   audit: (_input, { name }) => ({ action: 'revoke_token', target: name }),
 })
 
-/** Finds a token by its hash. The index reveals at most parts of the hash, which do not help to find the secret. */
+/**
+ * Finds a token by its hash. The lookup does not run in constant time, but parts of a hash do not help to guess the
+ * token.
+ */
 export async function findApiToken({ database, ready }: Context, token_hash: string): Promise<TokenRow | undefined> {
   await ready()
   return database.read

@@ -8,9 +8,9 @@ export interface SeenPerson {
   email: string | null
 }
 
-/** More people than use a dashboard. Limits the rows if `authenticate` returns ever new names. */
+/** Bounds the table if `authenticate` returns a new name for every request. */
 export const MAX_KNOWN_PEOPLE = 1000
-/** Longest list that a page contains. */
+/** Bounds the list, which every page with an assignee field contains. */
 const MAX_SUGGESTED_NAMES = 100
 
 const PEOPLE = bulkTarget('faultboard_people', ['name', 'email', 'last_seen_at'], {
@@ -64,7 +64,7 @@ export function mergeNames(...lists: readonly (readonly string[])[]): string[] {
   return [...new Set(lists.flat())].sort()
 }
 
-/** Deletes people who did not sign in for `audit_retention_days`. Their names stay in the audit for as long. */
+/** Deletes people who have not signed in for `audit_retention_days`. The audit log keeps their names equally long. */
 export async function deleteOldPeople({ database, config, now }: Context): Promise<void> {
   const cutoff = now() - config.audit_retention_days * DAY
   await database.write((trx) => trx.deleteFrom('faultboard_people').where('last_seen_at', '<', cutoff).execute())

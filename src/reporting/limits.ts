@@ -15,7 +15,7 @@ export interface Limits {
   countBytes(client: string, count: number): Verdict | null
   /** Counts bytes that are read to find the key, against the address alone. */
   countBytesBeforeKey(client: string, count: number): Verdict | null
-  /** Counts the bytes that were read to find the key against the total, once the key is valid. */
+  /** Counts the bytes read before the key check against the total, once the key is valid. */
   admitBytes(count: number): Verdict | null
 }
 

@@ -87,7 +87,7 @@ export interface TextSearch {
 export interface BulkTarget {
   table: keyof Schema
   columns: readonly BulkColumn[]
-  /** Without it, a conflict is an error. */
+  /** If absent, a conflict is an error. */
   onConflict?: { key: readonly string[]; update: readonly BulkUpdate[] }
   returning?: readonly string[]
 }

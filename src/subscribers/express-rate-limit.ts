@@ -1,7 +1,7 @@
 import { type RequestGuardEvent, Tracker } from '../index.js'
 import type { TrackerInstance } from '../tracker.js'
 
-// biome-ignore lint/suspicious/noExplicitAny: whatever the host's framework hands to its middlewares.
+// biome-ignore lint/suspicious/noExplicitAny: each framework passes its own request and response to middleware.
 type Middleware = (request: any, response: any, next: (error?: any) => void) => unknown
 
 export interface RateLimitOptions {

@@ -98,7 +98,7 @@ export function listQuery(query: string): string {
   return kept.toString()
 }
 
-/** Filter of a query string of the list. */
+/** Parses the filter from a query string of the list. */
 export function parseListQuery(query: string): ErrorsFilter {
   return parseInput(errorsListInput, Object.fromEntries(new URLSearchParams(listQuery(query))))
 }

@@ -62,7 +62,7 @@ export async function timeCorrelation(context: Context, scope: Scope, span: Span
 /** Hourly counts of a type. */
 interface HourlySeries {
   error_type: string
-  /** Counts of all hours of the span, by position. Typed, because thousands of pairs are compared. */
+  /** Counts by hour of the span. A typed array, because thousands of pairs are compared. */
   counts: Float64Array
   /** Positions of the hours with occurrences. */
   positions: number[]

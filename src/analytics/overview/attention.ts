@@ -55,7 +55,7 @@ export async function loadAttentionGroups(
  */
 async function loadUnattendedErrors(context: Context, scope: Scope): Promise<AttentionGroup> {
   const { database, now } = context
-  // Without the partial index, the index on assignees would find nearly all errors, and read each of them on its own.
+  // Without the partial index, the index on assignees would find nearly all errors, and read them one by one.
   const isUnassigned = database.dialect.hasPartialIndexes
     ? sql`assigned_to is null`
     : sql`coalesce(assigned_to, '') = ''`

@@ -183,7 +183,7 @@ export async function occurrenceBars(context: Context, scope: Scope, span: Chart
   return chartBars(span, countsAtCuts(cuts, await sumsBetween(context, { ...scope, cuts, by: ['severity'] })))
 }
 
-/** Cuts of a span that let the days inside it be read from daily sums. */
+/** Cuts of a span at day boundaries, so that the days between them can be read from daily sums. */
 function daysWithin({ from, to }: Span): number[] {
   const days = [startOfUtcDay(from + DAY - 1), startOfUtcDay(to)]
   return [from, ...days.filter((day) => day > from && day < to)]

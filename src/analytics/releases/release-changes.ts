@@ -26,9 +26,9 @@ export const ReleaseChanges = r.named(
     application_id: r.integer,
     app_version: r.text,
     first_seen_at: r.time,
-    /** Release it is compared with, by default the previous one; null for the first. */
+    /** Release to compare with, by default the previous release. Null for the first release. */
     before_version: r.nullable(r.text),
-    /** First seen in this release. Compared with another release than the previous one: not seen in that release. */
+    /** First seen in this release. When the compared release is not the previous release: not seen in that release. */
     new_errors: r.list(ChangedError),
     new_count: r.integer,
     /** Seen in the previous release, but not in this release. */

@@ -27,8 +27,8 @@ export interface ReleaseComparison {
 }
 
 /**
- * Errors that are new, gone or worse in a release. Filters them in the database. Compared with another release than the
- * previous one, an error is new if the other release does not have it.
+ * Errors that are new, gone or worse in a release. Filters them in the database. When the compared release is not the
+ * previous release, an error is new if that release does not contain it.
  */
 export async function releaseCounts(
   context: Context,

@@ -73,7 +73,7 @@ async function recordReport(
   try {
     if ((await stat(file)).size > MAX_REPORT_BYTES) throw new Error('the file is too large')
     const fatal = readFatalReport(await readFile(file, 'utf8'))
-    // Written for another reason, so the report is left in place.
+    // Leaves a report that was written for another reason in place.
     if (!fatal) return
     const release = { app_version: endedProcess?.app_version ?? undefined, git_sha: endedProcess?.git_sha ?? undefined }
     context.recorder.recordToDisk(

@@ -31,7 +31,7 @@ export function prepareForStackLimit(): void {
   deferReport(() => {})
 }
 
-/** Records now, or in a microtask if the stack is nearly exhausted: by then it has unwound. */
+/** Records now, or in a microtask if the stack is nearly exhausted. The stack has unwound by then. */
 export function whenStackAllows(report: () => void): void {
   try {
     if (hasRoomToRecord()) report()

@@ -58,7 +58,7 @@ export class MessageFloods {
       return null
     }
     if (flood.signatures.has(hash_signature)) return null
-    // Moves the location to the end, so that the location without a new group for the longest time is evicted.
+    // Moves the location to the end of the map, so that the least recently changed location is evicted.
     this.#floods.delete(place)
     this.#floods.set(place, flood)
     if (flood.error_type !== error_type) flood.error_type = MANY_TYPES

@@ -17,7 +17,7 @@ export class SegmentReader {
   generatedLine = 0
   /** Running sums. Malicious maps can exceed 32 bits. */
   readonly sums = new Float64Array(MAX_NUMBERS)
-  /** Count of numbers in the segment. Four include a source, five also a name. */
+  /** Number of fields in the segment: four include a source, five also a name. */
   numberCount = 0
 
   constructor(text: string, start: { line: number; column: number }) {

@@ -50,7 +50,7 @@ export const exportCommand = defineCommand({
       const filter = await withKnownScope(filterFrom(flags), application_name, tracker.Queries)
       const count = { errors: 0, occurrences: 0 }
       const texts = format === 'csv' ? table(tracker, filter, count) : records(tracker, filter, count)
-      // Standard output often leads to a program on the same terminal.
+      // Standard output is often piped to a program on the same terminal.
       const showProgress = progressLine({ label: 'Exporting', unit: 'errors', isQuiet: flags.json || file === '-' })
       const total = showProgress ? await countMatching(tracker, filter) : null
       await writeAtomically(

@@ -30,7 +30,7 @@ async function askTwice(): Promise<string> {
   return password ?? ''
 }
 
-/** Asks on standard error, so that standard output contains the hash only. Shows nothing that is typed. */
+/** Prompts on standard error, so that standard output contains only the hash. Does not echo the input. */
 async function askHidden(questions: readonly string[]): Promise<string[]> {
   const hidden = new Writable({ write: (_chunk, _encoding, done) => done() })
   const reader = createInterface({ input: process.stdin, output: hidden, terminal: true })

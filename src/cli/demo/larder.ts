@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { findProject } from '../../config/project.js'
 
-/** Source of the shop, which the package contains as it is. */
+/** Source of the shop, which the package contains unchanged. */
 const LARDER_FOLDER = join(findProject(fileURLToPath(import.meta.url)).root, 'demo/larder')
 
 /** Copies the shop to a folder outside node_modules, because files in node_modules count as libraries. */

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { listen, stopListening } from '../host/listen.js'
 
-/** Receives the notifications of the demo, in place of a chat and a webhook of yours. */
+/** Receives the notifications of the demo, in place of a real chat and webhook. */
 export interface Receiver {
   chat_webhook_url: string
   webhook_url: string

@@ -67,7 +67,7 @@ export class Sample {
       const { oldest, newest, completeSince, regressions, remaining } = splitHistory(history(seed, now), now)
       const staging = stagingHistory(seed, now)
       await this.#recordAll([...oldest, ...staging.first], stop, 0)
-      // Next, because the ids of errors have gaps as soon as errors repeat.
+      // Sent before any error repeats, because repeats leave gaps in the ids of errors.
       await this.#sendFirstReport(shop)
       await this.#recordAll([...newest, ...staging.later], stop, 0)
       await this.#triage()

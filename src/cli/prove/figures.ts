@@ -17,7 +17,7 @@ export interface Figures extends Record<(typeof PHASES)[number], Phase> {
   resources: { before: Resources; after: Resources }
 }
 
-/** Errors that the host threw, and where they are afterward. */
+/** Errors that the host threw, by their outcome. */
 export interface Counts {
   thrown: number
   recorded: number

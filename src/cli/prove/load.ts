@@ -5,7 +5,7 @@ import type { HostProcess } from './host-process.js'
 
 /** About 200 requests per second: enough for a 99th percentile, and no load for the host. */
 const REQUEST_INTERVAL_MS = 5
-/** One of this many requests is accompanied by a request that fails. */
+/** One in this many requests is accompanied by a failing request. */
 const FAILING_SHARE = 4
 const REQUEST_TIMEOUT_MS = 30_000
 const VIEWERS = 20

@@ -8,7 +8,7 @@ export interface Check {
   passed: boolean
 }
 
-/** A response time that a user notices only as a multiple, or as a visible delay. */
+/** Users notice only a multiple of the response time, or a visible delay. */
 const MAX_RATIO = 3
 const MAX_ADDED_P50_MS = 2
 const MAX_ADDED_P99_MS = 10

@@ -7,7 +7,7 @@ import { type HourCondition, hoursBetween } from './hour-slices.js'
 interface HourSum {
   hour: number
   count: number
-  /** Series of the chart. Without it, the chart has one series. */
+  /** Series of the chart. If absent, the chart has a single series. */
   kind?: string
 }
 

@@ -93,10 +93,10 @@ export const navigation = {
   icon: ICONS.runtime,
 }
 
-/** The axis of a young process has at least this many points. */
+/** The axis of a new process has at least this many points. */
 const MIN_POINTS = 15
 
-/** Points without those before the start of the process, which would be an empty chart. */
+/** Omits the points before the start of the process, which would be empty. */
 function pointsSinceStart(points: readonly HealthPoint[], { started_at }: ListedProcess): readonly HealthPoint[] {
   const first = points.findLastIndex(({ at }) => at <= started_at)
   return points.slice(Math.max(0, Math.min(first, points.length - MIN_POINTS)))

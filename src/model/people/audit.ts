@@ -36,7 +36,7 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 /** Name of the tracker in the trails of its own changes. */
 export const SYSTEM_ACTOR = 'Faultboard'
 
-/** Sender of a change. */
+/** Actor and channel of a change. */
 export interface ChangeOrigin {
   kind: AuditKind
   /** Null if only the input of a command contains the name. */

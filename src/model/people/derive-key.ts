@@ -1,7 +1,7 @@
 import { randomBytes, scrypt } from 'node:crypto'
 import { memoryBytes, type PasswordHash } from './password-hash.js'
 
-/** Parameters of OWASP that use the least memory of the host: 16 MB. */
+/** The OWASP parameters that use the least memory: 16 MB. */
 const PARAMETERS = { N: 2 ** 14, r: 8, p: 5 } as const
 const SALT_BYTES = 16
 const KEY_BYTES = 32

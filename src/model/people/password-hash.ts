@@ -5,7 +5,7 @@ export interface PasswordHash {
   readonly key: Buffer
 }
 
-/** Weaker parameters are rejected. Stronger ones would take too much memory or time of the host. */
+/** Weaker parameters are rejected. Stronger parameters would take too much of the host's memory or time. */
 const MIN_N = 2 ** 14
 const MAX_N = 2 ** 18
 const MIN_R = 8

@@ -28,10 +28,10 @@ export function createRecorder(
         randomUUID().replaceAll('-', ''),
     }))
     const times = { now: tracker.intake.now(), sent_at: asTime(header.sent_at) }
-    // Sequential: a hundred at once would block the host for a second.
+    // Sequential: a hundred events at once would block the host for a second.
     for (const { event, event_id } of identified) {
       const isStored = await record(event, { ...envelopeOrigin, ...times, event_id })
-      // Earlier events have ids, so they count once, however often the envelope is sent.
+      // Earlier events have ids, so they count once, even if the envelope is sent again.
       if (!isStored) throw new Rejection(503, 'errors cannot be stored at the moment', { 'retry-after': '60' })
     }
     return readEventId(header.event_id) ?? identified[0]?.event_id ?? null

@@ -3,7 +3,7 @@ import type { BulkTarget, BulkUpdate } from '../dialect.js'
 import { type ColumnName, type TableName, tableDefinition } from '../schema.js'
 
 interface BulkOptions<Name extends TableName> {
-  /** Without it, a conflict is an error. The key is the primary key by default. */
+  /** If absent, a conflict is an error. The default key is the primary key. */
   onConflict?: { key?: readonly ColumnName<Name>[]; update: readonly BulkUpdate<ColumnName<Name>>[] }
   returning?: readonly ColumnName<Name>[]
 }

@@ -580,7 +580,10 @@ const DIAGNOSTIC_TABLES: Record<string, CreatedTable> = {
   },
 }
 
-/** Tables and indexes after 0002-environments and 0008-environment-indexes too, so that a new database is created in one step. */
+/**
+ * Includes the tables and indexes of 0002-environments and 0008-environment-indexes, so that a new database is created
+ * in one step.
+ */
 export const TABLES: Record<string, CreatedTable> = {
   ...ERROR_TABLES,
   ...SUM_TABLES,

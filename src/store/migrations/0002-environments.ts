@@ -5,9 +5,10 @@ import { TABLES } from './0001-initial.js'
 import { type AnyDatabase, createTable, type Migration } from './table.js'
 
 /**
- * Adds the environment to the keys of errors, releases, baselines and sums. Replaces tables, because SQLite cannot change
- * a key: no release contains the earlier schema, so no process of an earlier version writes afterward. MySQL cannot roll
- * back, so an interrupted migration continues from the copies. The copy of the errors is created last and dropped first.
+ * Adds the environment to the keys of errors, releases, baselines and sums. Replaces tables, because SQLite cannot
+ * change a key. This is safe: no release contains the earlier schema, so no older process writes afterward. MySQL
+ * cannot roll back, so an interrupted migration continues from the copies. The copy of the errors is created last and
+ * dropped first.
  */
 export const environments: Migration = {
   async up(db, dialect) {

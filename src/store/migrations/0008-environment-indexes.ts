@@ -6,7 +6,7 @@ interface ReplacedIndex extends CreatedIndex {
   replaced: string
 }
 
-/** Adds the environment to indexes, so that pages of one environment need not read each row for it. */
+/** Adds the environment to indexes, so that pages of one environment do not have to read each row to check it. */
 export const environmentIndexes: Migration = {
   async up(db, dialect) {
     for (const { table, replaced, ...index } of INDEXES) {

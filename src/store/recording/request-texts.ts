@@ -11,7 +11,7 @@ import { type RequestValues, storedCache } from './stored-cache.js'
 
 /** Limits the searchable URLs and the searchable tags per error, so that ids in them cannot fill the table. */
 const MAX_TEXTS = 20
-/** Limits the work for a storm. Later batches add what this one skips. */
+/** Limits the work during a storm. Later batches add the skipped texts. */
 const MAX_EXAMINED_EVENTS = 20
 
 type RequestEvent = Pick<ErrorEvent, 'request_url' | 'context'>

@@ -6,7 +6,9 @@ interface StoredCache {
   rows: Map<string, number>
   /** Digest of the stored backtrace that an error shows, by error id. */
   backtraces: Map<number, string>
-  /** Search texts added since the last trim, by error id. This process has never trimmed an error without an entry. */
+  /**
+   * Search texts added since the last trim, by error id. An error without an entry was never trimmed by this process.
+   */
   untrimmed: Map<number, number>
   /** Searchable values of requests, by error id. */
   requests: Map<number, RequestValues>

@@ -192,7 +192,7 @@ export class Spool {
     this.#bytes = Math.max(0, this.#bytes - size)
   }
 
-  /** Keeps a claimed batch that the database refuses for manual inspection. */
+  /** Sets aside a claimed batch that the database refuses, for manual inspection. */
   async setAside(file: string): Promise<void> {
     await rename(file, `${withoutClaim(file)}.failed`).catch(ignoreMissing)
     this.#inUse.delete(basename(file))

@@ -16,7 +16,7 @@ const SQLITE_GROUPS_PER_TRANSACTION = 5
 
 interface DeletionOptions {
   application_id?: number | undefined
-  /** Receives the number of errors that each transaction deleted, also if a later transaction fails. */
+  /** Receives the number of errors that each transaction deleted, even if a later transaction fails. */
   onDeleted?(count: number): void
 }
 

@@ -199,7 +199,7 @@ export function hasFilters(filter: ErrorsFilter): boolean {
 
 /** Whether the filter probably matches many errors, and all its conditions are tested error by error. */
 export function isBroadFilter(filter: ErrorsFilter, tagRows: TagRows): boolean {
-  // The platform is not one of them: a count in ranges would read all errors of the platform for each range.
+  // Excludes the platform: a count in ranges would read all errors of the platform for each range.
   const { severity, priority_level, tag, query, ...others } = filter
   const hasOnlyTags = query === undefined || parseQuery(query).every(({ key }) => key === 'tag')
   return !hasFilters(others) && hasOnlyTags && looksUpTags(filter, tagRows)

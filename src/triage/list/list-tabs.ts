@@ -85,7 +85,7 @@ export async function tabCounts(
     mine: await countTab('mine'),
     regressed: await countTab('regressed'),
     snoozed: countRows((row) => (isResolved(row.status) ? 0 : row.snoozed)),
-    // The tab replaces another status.
+    // The tab sets its own status, so another status filter does not apply.
     resolved: others.status
       ? await countTab('resolved')
       : countRows((row) => (row.status === 'resolved' ? row.total : 0)),
@@ -106,7 +106,7 @@ export async function countListed(
   const isBlocking = context.database.dialect.blocksHost && matching.isBroad
   if (regressed || matching.commonText !== null || !(isShared || isBlocking))
     return countErrors(context, matching, filter)
-  // The tab of resolved errors replaces its status.
+  // The tab "Resolved" sets the status itself.
   const tabErrors = status === 'resolved' ? others : { ...others, status }
   const { rows } = await sharedStatusTotals(context, tabErrors, found)
   const counted = rows.filter(

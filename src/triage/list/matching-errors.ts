@@ -21,7 +21,8 @@ export interface MatchingErrors {
   /** Query without the search text if the text is common. */
   query(indexUse?: IndexUse): ErrorsQuery<object>
   /**
-   * Texts that too many errors contain to collect their ids. Null without texts, or if `query` already contains the ids.
+   * Texts of the filter, if too many errors contain them for their ids to be collected. Null without texts, or if
+   * `query` already contains the ids.
    */
   commonText: readonly TextTerm[] | null
   /** Whether the filter contains more than an application and an environment. */

@@ -3,7 +3,7 @@ import { MAX_BATCH_SIZE } from '../../model/workflow.js'
 import type { ErrorsFilter } from './errors-filter.js'
 import { matchingErrors, withSearchText } from './matching-errors.js'
 
-/** A change of a batch blocks the host's event loop on SQLite. */
+/** Limits how long the change of one batch blocks the host's event loop on SQLite. */
 const SQLITE_BATCH_SIZE = 50
 
 /**

@@ -18,7 +18,9 @@ export const ErrorHistory = r.object({
   days: r.list(r.object({ day: r.day, starts_at: r.time, count: r.integer })),
   /** Bars of the selected period, oldest first: days, quarters of a day, hours or five minutes. */
   bars: r.list(r.object({ starts_at: r.time, count: r.integer })),
-  /** Over the same 30 days, or those before an older error was last seen. Most frequent first. */
+  /**
+   * Counts over the same 30 days, or for an older error over the 30 days before it was last seen. Most frequent first.
+   */
   app_versions: r.list(r.object({ app_version: r.nullable(r.text), count: r.integer })),
   platforms: r.list(r.object({ platform: r.text, count: r.integer })),
 })

@@ -13,7 +13,7 @@ export interface LineChange {
   isTruncated: boolean
 }
 
-/** Runs `git blame` for one line. Rejects with a GitError, also if the line does not exist. */
+/** Runs `git blame` for one line. Rejects with a GitError, even if the line does not exist. */
 export async function blame(
   { folder, isShallow }: Repository,
   { commit, path, line }: { commit: string; path: string; line: number },
