@@ -15,7 +15,7 @@ const DAY = 24 * HOUR
 describe('the expected share of an error', () => {
   const week = { from: 0, to: 168 * HOUR, window: 5 * MINUTE }
 
-  test('depends on the number of hours with occurrences, not on their counts', () => {
+  test('the expected share of an error depends on the number of hours with occurrences, not on their counts', () => {
     const storm = new Map([[10 * HOUR, 1_000_000]])
     expect(expectedProbability(storm, week)).toBeCloseTo(1 / 168, 10)
     const steady = new Map(Array.from({ length: 168 }, (_, hour) => [hour * HOUR, 1000]))

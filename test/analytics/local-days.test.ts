@@ -12,7 +12,7 @@ import { describeEachDatabase } from '../support/databases.js'
 import { listContext } from '../triage/list-context.js'
 
 describeEachDatabase('an hour that contains midnight', (database) => {
-  test('counts for the day in which it starts, on every page', async () => {
+  test('an hour counts for the local day in which it starts, on every page', async () => {
     const { context, clock, log, run } = await listContext(database, { time_zone: 'Asia/Kolkata' })
     clock.now = Date.parse('2026-03-09T06:00:00Z')
     // 00:15 on the ninth, in an hour that started at 23:30 on the eighth.

@@ -148,7 +148,7 @@ describeEachDatabase('the audit log', (database) => {
     expect(await entries()).toEqual([])
   })
 
-  test('the audit log accepts long and hostile values, cut with a mark', async () => {
+  test('the audit log accepts long and hostile values, and truncates them with a mark', async () => {
     const { post, entries, log, get, tracker } = await setUp(await database.fresh())
     const error_id = await log('A')
     const long = `${'ä'.repeat(254)}\u{1f600}`
@@ -175,7 +175,7 @@ describeEachDatabase('the audit log', (database) => {
     expect(earlier).toEqual([view, assigned])
   })
 
-  test('the audit log exports every entry once, also with equal times in several batches', async () => {
+  test('the audit log exports every entry once, even with equal times in several batches', async () => {
     const url = await database.fresh()
     const { get } = await setUp(url)
     await withDatabase(url, (db) =>
@@ -199,7 +199,7 @@ describeEachDatabase('the audit log', (database) => {
 /** Number of errors that exceeds two batches of a bulk action on SQLite. */
 const BULK_SIZE = 120
 
-test('the audit counts what a bulk action has changed in several batches, also if it fails halfway', async () => {
+test('the audit log counts the changes of a bulk action across batches, even if the action fails halfway', async () => {
   const url = `sqlite:${join(await temporaryFolder(), 'audit.sqlite3')}`
   const { post, entries, log, tracker } = await setUp(url)
   const ids: number[] = []
@@ -233,7 +233,7 @@ test('the audit counts what a bulk action has changed in several batches, also i
 })
 
 describeOneDatabase('the audit', (database) => {
-  test('the audit never makes a change fail, and reports a missing entry', async () => {
+  test('the audit log never fails a change, and reports a missing entry', async () => {
     const { post, log, lines, tracker, url } = await setUp(await database.fresh())
     const error_id = await log('A')
     await withDatabase(url, ({ read }) => read.schema.dropTable('faultboard_audit_entries').execute())
@@ -243,14 +243,14 @@ describeOneDatabase('the audit', (database) => {
     expect((await tracker.stats()).dropped).toMatchObject({ audit_failed: 1 })
   })
 
-  test('the audit records commands of the command line with the name of the user', async () => {
+  test('the audit log records commands of the CLI with the name of the user', async () => {
     const { entries, log, url } = await setUp(await database.fresh())
     const error_id = await log('A')
     await withNewTracker({ database: url }, ({ Commands }) => Commands.ResolveError.call({ error_id }))
     expect(await entries()).toMatchObject([{ kind: 'cli', actor: expect.stringMatching(/./), action: 'resolve' }])
   })
 
-  test('the audit is visible to admins only', async () => {
+  test('the audit log is visible to admins only', async () => {
     const users = ROLES.map(async (role): Promise<DashboardUser> => {
       const password_hash = await hashPassword(role, { N: 2 ** 14, r: 8, p: 1 })
       return { name: `anna the ${role}`, role, password_hash }
@@ -266,7 +266,7 @@ describeOneDatabase('the audit', (database) => {
     }
   })
 
-  test('the audit shows what to do while it is empty', async () => {
+  test('the audit log shows the next step while it is empty', async () => {
     const { get } = await setUp(await database.fresh())
     expect(await (await get('/settings/audit')).text()).toContain('No changes yet')
     expect(await (await get('/settings/audit?actor=x')).text()).toContain('Show all changes')

@@ -100,7 +100,7 @@ beforeAll(async () => {
 afterAll(() => host.close())
 
 describe('the audit', () => {
-  test('the audit has one entry for each action of the routes table, with its origin', async () => {
+  test('the audit log has one entry for each action of the routes table, with its origin', async () => {
     const paths = ACTIONS.map(({ path }) => path.replaceAll(/\{[^}]*\}/g, ''))
     const all = samples()
     expect([...Object.keys(all), ...WITHOUT_ENTRY].sort()).toEqual(paths.sort())
@@ -117,7 +117,7 @@ describe('the audit', () => {
     expect(JSON.stringify(await newestEntries(host.tracker))).not.toMatch(/private|fb_/)
   })
 
-  test('the audit has no entry for preferences, rejected requests and changes without effect', async () => {
+  test('the audit log has no entry for preferences, rejected requests and changes without effect', async () => {
     const before = await newestEntries(host.tracker)
     await host.post('/preferences', { theme: 'dark' })
     await host.post(`/errors/${error_id}/unassign`)
@@ -127,7 +127,7 @@ describe('the audit', () => {
     expect(await newestEntries(host.tracker)).toEqual(before)
   })
 
-  test('the audit has one entry for each tool that changes data for agents', async () => {
+  test('the audit log has one entry for each tool that changes data for agents', async () => {
     const tracker = new TrackerInstance(
       { database: 'sqlite::memory:', run_jobs: false },
       { env: {}, write: () => {}, origin: { kind: 'mcp', actor: ACTOR, address: null } },

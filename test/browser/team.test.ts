@@ -39,7 +39,7 @@ describeInBrowser('a day of a team', ({ open }) => {
     open({ httpCredentials: { username: name, password: `password of ${name}` } })
   const statusOf = async (error_id: number) => (await host.tracker.Queries.FindError.call({ error_id }))?.status
 
-  test('a viewer reads, a responder triages one environment, an admin deletes and reads the audit', async () => {
+  test('a viewer reads, a responder triages one environment, an admin deletes and reads the audit log', async () => {
     const vera = await signInAs('vera')
     await vera.goto(at(`/errors/${production}`))
     expect(await vera.textContent('main')).toContain('Card declined')

@@ -47,18 +47,21 @@ const URL_HINT = ' (unless your application uses another port or a path prefix)'
 const PATH_HINT = ' (below the prefix of its router, if it has one)'
 
 describe('The URL of the dashboard', () => {
-  test.each(Object.entries(EXPRESS))('is the URL of the server that serves it with %s', async (_, framework) => {
-    const { tracker, lines } = startedTracker()
-    await listening(createSocketServer() as Server)
-    await listening(createServer(framework().get('/metrics', () => {})))
-    expect(lines).toEqual([])
-    const port = await listening(createServer(framework().use(dashboard(tracker))))
-    await listening(createServer(() => {}))
-    expect(lines).toEqual([`[faultboard] Dashboard: http://localhost:${port}/error_dashboard\n`])
-  })
+  test.each(Object.entries(EXPRESS))(
+    'the printed URL is that of the server with the dashboard, for %s',
+    async (_, framework) => {
+      const { tracker, lines } = startedTracker()
+      await listening(createSocketServer() as Server)
+      await listening(createServer(framework().get('/metrics', () => {})))
+      expect(lines).toEqual([])
+      const port = await listening(createServer(framework().use(dashboard(tracker))))
+      await listening(createServer(() => {}))
+      expect(lines).toEqual([`[faultboard] Dashboard: http://localhost:${port}/error_dashboard\n`])
+    },
+  )
 
   test.each(Object.entries(EXPRESS))(
-    'has a hint if it may be below a prefix, as in a router of %s',
+    'the printed URL has a hint if the dashboard may be below a prefix, as in a router of %s',
     async (_, framework) => {
       const { tracker, lines } = startedTracker()
       const router = framework.Router().use(dashboard(tracker))
@@ -69,7 +72,7 @@ describe('The URL of the dashboard', () => {
     },
   )
 
-  test('has a hint about another port if a server without a known dashboard listens long before the application', async () => {
+  test('the printed URL has a hint about another port if an unknown server listens long before the application', async () => {
     const { lines } = startedTracker()
     const port = await listening(createServer(() => {}))
     await expect
@@ -79,7 +82,7 @@ describe('The URL of the dashboard', () => {
     expect(lines).toHaveLength(1)
   })
 
-  test('contains the prefix of a Fastify plugin, although another server listens long before', async () => {
+  test('the printed URL contains the prefix of a Fastify plugin, even if another server listens long before', async () => {
     const { tracker, lines } = startedTracker()
     const app = fastify()
     app.register(async (inner) => inner.register(faultboard, { tracker, prefix: '/ops' }), { prefix: '/admin' })
@@ -97,7 +100,7 @@ describe('The URL of the dashboard', () => {
   test.each([
     ['Express', () => new ExpressAdapter()],
     ['Fastify', () => new FastifyAdapter()],
-  ])('is the URL of the server of NestJS on %s', async (_, adapter) => {
+  ])('the printed URL is that of the NestJS server on %s', async (_, adapter) => {
     const { tracker, lines } = startedTracker()
     class AppModule {}
     Module({})(AppModule)
@@ -113,13 +116,13 @@ describe('The URL of the dashboard', () => {
     expect(lines).toEqual([`[faultboard] Dashboard: http://localhost:${port}/error_dashboard\n`])
   })
 
-  test('is only a path if several servers may serve it', async () => {
+  test('only a path is printed if several servers may serve the dashboard', async () => {
     const { lines } = startedTracker()
     for (let i = 0; i < 2; i++) await listening(createServer(() => {}))
     await expect.poll(() => lines).toEqual([`[faultboard] Dashboard: /error_dashboard${PATH_HINT}\n`])
   })
 
-  test('is printed with the next request to a server that listens already', async () => {
+  test('the URL is printed with the next request to a server that already listens', async () => {
     const server = createServer((_, response) => response.end())
     const port = await listening(server)
     const { tracker, lines } = startedTracker()
@@ -132,7 +135,7 @@ describe('The URL of the dashboard', () => {
     expect(lines).toEqual([`[faultboard] Dashboard: http://localhost:${port}/error_dashboard\n`])
   })
 
-  test('has the protocol of the server and the configured path', async () => {
+  test('the printed URL has the protocol of the server and the configured path', async () => {
     const { tracker, lines } = startedTracker({ mount_path: '/errors' })
     const port = await listening(createSecureServer(withFaultboard(() => {}, tracker)))
     expect(lines).toEqual([`[faultboard] Dashboard: https://localhost:${port}/errors\n`])
@@ -142,7 +145,7 @@ describe('The URL of the dashboard', () => {
     ['192.0.2.7', '192.0.2.7'],
     ['2001:db8::7', '[2001:db8::7]'],
     ['127.0.0.1', 'localhost'],
-  ])('has the address of a server that listens on %s only', async (address, host) => {
+  ])('the printed URL has the address of a server that listens on %s only', async (address, host) => {
     const { tracker, lines } = startedTracker()
     const server = createServer(withFaultboard(() => {}, tracker))
     server.address = () => ({ address, family: '', port: 3000 })
@@ -150,13 +153,13 @@ describe('The URL of the dashboard', () => {
     expect(lines).toEqual([`[faultboard] Dashboard: http://${host}:3000/error_dashboard\n`])
   })
 
-  test('is the public URL if dashboard_base_url is set', async () => {
+  test('the printed URL is the public URL if dashboard_base_url is set', async () => {
     const { lines } = startedTracker({ dashboard_base_url: 'https://ops.example/shop/' })
     await listening(createServer(() => {}))
     expect(lines).toEqual(['[faultboard] Dashboard: https://ops.example/shop/error_dashboard\n'])
   })
 
-  test('is only a path if the server uses a Unix socket', async () => {
+  test('only a path is printed if the server uses a Unix socket', async () => {
     const { tracker, lines } = startedTracker()
     await listening(createServer(withFaultboard(() => {}, tracker)), join(temporaryFolder(), 'host.sock'))
     expect(lines).toEqual(['[faultboard] Dashboard: /error_dashboard\n'])
@@ -166,13 +169,13 @@ describe('The URL of the dashboard', () => {
     ['in a test run', {}, { VITEST: 'true' }],
     ['in the second process of PM2', {}, { NODE_APP_INSTANCE: '1' }],
     ['if the tracker is turned off', { enabled: false }, {}],
-  ])('is not printed %s', async (_, settings, env) => {
+  ])('the URL is not printed %s', async (_, settings, env) => {
     const { tracker, lines } = startedTracker(settings, env)
     await listening(createServer(withFaultboard(() => {}, tracker)))
     expect(lines).toEqual([])
   })
 
-  test('is printed by one worker of a cluster', async () => {
+  test('the URL is printed by one worker of a cluster', async () => {
     const folder = temporaryFolder()
     const program = join(folder, 'cluster.mjs')
     const entries = ['index.js', 'adapters/node.js'].map((name) => pathToFileURL(resolve('dist', name)).href)
@@ -195,7 +198,7 @@ describe('The URL of the dashboard', () => {
     expect(stderr.match(/Dashboard: /g)).toHaveLength(1)
   })
 
-  test('is not printed after a shutdown', async () => {
+  test('the URL is not printed after a shutdown', async () => {
     const { tracker, lines } = startedTracker()
     await tracker.shutdown()
     await listening(createServer(() => {}))

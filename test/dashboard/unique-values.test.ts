@@ -42,7 +42,7 @@ describeOneDatabase('a flood of unique users, releases, platforms and tags', (da
   })
 
   test.each(PAGES.map(({ path }) => path.replace(/:\w+(?:\{[^}]+\})?/g, '1')))(
-    'leaves %s and its JSON at a bounded size',
+    'a flood of unique values leaves %s and its JSON at a bounded size',
     { timeout: 60_000 },
     async (path) => {
       for (const headers of [{}, { accept: 'application/json' }]) {

@@ -53,15 +53,19 @@ describe.each(Object.entries(BUNDLERS))('a host bundled with %s', (name, { needs
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'shop', version: '1.0.0', private: true }))
   writeFileSync(entry, `${load}\n${WORK}`)
 
-  test.skipIf(missing !== '')(`works if the package is external${missing}`, { timeout: 120_000 }, async () => {
-    const output = join(folder, 'external', `bundle.${format}`)
-    await bundle({ entry, output, external: true })
-    expect(run(output)).toEqual(SUCCESS)
-  })
+  test.skipIf(missing !== '')(
+    `a bundled host works if the package is external${missing}`,
+    { timeout: 120_000 },
+    async () => {
+      const output = join(folder, 'external', `bundle.${format}`)
+      await bundle({ entry, output, external: true })
+      expect(run(output)).toEqual(SUCCESS)
+    },
+  )
 
   const outcome = format === 'mjs' ? 'loads the installed package' : 'fails at the start with a message'
 
-  test.skipIf(missing !== '')(`otherwise ${outcome}${missing}`, { timeout: 120_000 }, async () => {
+  test.skipIf(missing !== '')(`a bundled host otherwise ${outcome}${missing}`, { timeout: 120_000 }, async () => {
     const output = join(folder, 'bundled', `bundle.${format}`)
     await bundle({ entry, output, external: false })
     const { status, stdout, stderr } = run(output)

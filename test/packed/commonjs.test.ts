@@ -53,18 +53,22 @@ const TYPED_HOST = `
 describeEachRuntime('a CommonJS application', ({ path, name }) => {
   const missing = existsSync(join(hosts, 'jest')) ? '' : ' (skipped: Jest is not installed in test/hosts)'
 
-  test.skipIf(missing !== '')(`is tested with Jest without flags${missing}`, { timeout: 120_000 }, () => {
-    const cwd = project(`jest ${name}`, { 'app.js': APP, 'app.test.js': JEST_TEST })
-    // Without a shutdown, Jest must end all the same.
-    const { status, stderr } = spawnSync(path, [join(hosts, 'jest/bin/jest.js'), '--rootDir', cwd, '--no-cache'], {
-      ...{ cwd, env: environment(), encoding: 'utf8', timeout: 100_000 },
-    })
-    expect(stderr).toContain('Tests:       1 passed, 1 total')
-    expect(stderr).not.toMatch(/did not exit|torn down|ExperimentalWarning/)
-    expect(status).toBe(0)
-    // Jest runs with a database in memory.
-    expect(readdirSync(cwd).sort()).toEqual(['app.js', 'app.test.js', 'package.json'])
-  })
+  test.skipIf(missing !== '')(
+    `a CommonJS application is tested with Jest without flags${missing}`,
+    { timeout: 120_000 },
+    () => {
+      const cwd = project(`jest ${name}`, { 'app.js': APP, 'app.test.js': JEST_TEST })
+      // Without a shutdown, Jest must end all the same.
+      const { status, stderr } = spawnSync(path, [join(hosts, 'jest/bin/jest.js'), '--rootDir', cwd, '--no-cache'], {
+        ...{ cwd, env: environment(), encoding: 'utf8', timeout: 100_000 },
+      })
+      expect(stderr).toContain('Tests:       1 passed, 1 total')
+      expect(stderr).not.toMatch(/did not exit|torn down|ExperimentalWarning/)
+      expect(status).toBe(0)
+      // Jest runs with a database in memory.
+      expect(readdirSync(cwd).sort()).toEqual(['app.js', 'app.test.js', 'package.json'])
+    },
+  )
 })
 
 describe('CommonJS and ES modules', () => {
@@ -78,7 +82,7 @@ describe('CommonJS and ES modules', () => {
     expect(run(process.execPath, ['document.cjs'], cwd)).toBe('recorded\n')
   })
 
-  test('share one tracker, even if a tool loads the modules twice', () => {
+  test('CommonJS and ES modules share one tracker, even if a tool loads them twice', () => {
     const script = `
       import { createRequire } from 'node:module'
       import { Tracker } from 'faultboard'
@@ -96,7 +100,7 @@ describe('CommonJS and ES modules', () => {
     expect(JSON.parse(run(process.execPath, ['both.mjs'], cwd))).toEqual([false, [true, true], 'No such order', 1])
   })
 
-  test('every entry has types and modules for both', () => {
+  test('every entry has types and modules for CommonJS and ES modules', () => {
     const entries = Object.entries(manifest.exports).filter(([, entry]) => typeof entry === 'object')
     const types = Object.fromEntries(
       entries.flatMap(([name, entry]) =>

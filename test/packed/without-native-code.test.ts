@@ -23,7 +23,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
 
 describe('the packages of the quick start', () => {
-  test('have no install script, and npm warns of nothing', () => {
+  test('the packages of the quick start have no install script and cause no npm warning', () => {
     const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as {
       packages: Record<string, { hasInstallScript?: boolean }>
     }
@@ -32,7 +32,7 @@ describe('the packages of the quick start', () => {
     expect(installOutput).not.toMatch(/install-scripts|deprecated|EBADENGINE|ERESOLVE|peer/)
   })
 
-  test('are installed by npm ci without scripts', () => {
+  test('the packages of the quick start are installed by npm ci without scripts', () => {
     const output = execFileSync('sh', ['-c', 'npm ci --ignore-scripts --no-audit --no-fund --prefer-offline 2>&1'], {
       cwd: folder,
       encoding: 'utf8',
@@ -41,7 +41,7 @@ describe('the packages of the quick start', () => {
     expect(output).not.toMatch(/install-scripts|deprecated|EBADENGINE|ERESOLVE|peer/)
   })
 
-  test('contain no native code and take at most 25 MB on disk', () => {
+  test('the packages of the quick start contain no native code and take at most 25 MB on disk', () => {
     const packages = join(folder, 'node_modules')
     const files = readdirSync(packages, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
     expect(files.map(({ name }) => name).filter((name) => name.endsWith('.node') || name === 'binding.gyp')).toEqual([])
@@ -57,7 +57,7 @@ describeEachRuntime('the packages of the quick start', ({ major, path }) => {
   const isOlder = major < 22
   const reason = ' (skipped: Node.js 20 has no SQLite)'
 
-  test('name the missing package where Node.js has no SQLite', async () => {
+  test('a message names the missing package where Node.js has no SQLite', async () => {
     const program = `import { Tracker } from 'faultboard'
       Tracker.configure({ database: 'sqlite:missing.sqlite3' })
       const { state } = await Tracker.report(new Error('x'))
@@ -74,7 +74,7 @@ describeEachRuntime('the packages of the quick start', ({ major, path }) => {
     expect(end.stderr).toContain(message)
   })
 
-  test('contain a command line that names the missing package, also for npx in a project without Faultboard', async () => {
+  test('the command line names the missing package, even for npx in a project without Faultboard', async () => {
     const main = 'node_modules/faultboard/dist/cli/main.js'
     const flags = isOlder ? [] : ['--no-experimental-sqlite']
     const checked = await run(path, [...flags, main, 'check'])
@@ -87,37 +87,31 @@ describeEachRuntime('the packages of the quick start', ({ major, path }) => {
     expect(demo).toMatchObject({ code: 1, stderr: expect.stringContaining(' npm install faultboard @photostructure/') })
   })
 
-  test.skipIf(isOlder)(
-    `record and find errors without another warning than those of the host${isOlder ? reason : ''}`,
-    async () => {
-      const { stderr, ...end } = await run(path, ['sqlite-host.mjs', 'once'])
-      expect(end).toMatchObject({ code: 0, signal: null })
-      expect(JSON.parse(end.stdout)).toEqual({
-        state: 'recorded',
-        found: ['cart is undefined'],
-        stateInThread: 'recorded',
-        isRestored: true,
-      })
-      const warnings = [...stderr.matchAll(/\w+Warning: .*/g)].map(([line]) => line)
-      expect(warnings.sort()).toEqual([
-        'ExperimentalWarning: of the host after the start',
-        'ExperimentalWarning: of the host before the start',
-        'ExperimentalWarning: of the host in the thread',
-      ])
-    },
-  )
+  test.skipIf(isOlder)(`records and finds errors without any warning of its own${isOlder ? reason : ''}`, async () => {
+    const { stderr, ...end } = await run(path, ['sqlite-host.mjs', 'once'])
+    expect(end).toMatchObject({ code: 0, signal: null })
+    expect(JSON.parse(end.stdout)).toEqual({
+      state: 'recorded',
+      found: ['cart is undefined'],
+      stateInThread: 'recorded',
+      isRestored: true,
+    })
+    const warnings = [...stderr.matchAll(/\w+Warning: .*/g)].map(([line]) => line)
+    expect(warnings.sort()).toEqual([
+      'ExperimentalWarning: of the host after the start',
+      'ExperimentalWarning: of the host before the start',
+      'ExperimentalWarning: of the host in the thread',
+    ])
+  })
 
-  test.skipIf(isOlder)(
-    `survive the end of a thread and of the process in the middle of a query${isOlder ? reason : ''}`,
-    async () => {
-      const end = await run(path, ['sqlite-host.mjs', 'interrupted'])
-      expect({ code: end.code, signal: end.signal, stdout: end.stdout }).toEqual({
-        code: 0,
-        signal: null,
-        stdout: 'recorded\n',
-      })
-    },
-  )
+  test.skipIf(isOlder)(`a query survives the end of its thread or process${isOlder ? reason : ''}`, async () => {
+    const end = await run(path, ['sqlite-host.mjs', 'interrupted'])
+    expect({ code: end.code, signal: end.signal, stdout: end.stdout }).toEqual({
+      code: 0,
+      signal: null,
+      stdout: 'recorded\n',
+    })
+  })
 })
 
 interface End {

@@ -54,7 +54,7 @@ describeEachDatabase('API tokens', (database) => {
     ])
   })
 
-  test('API tokens have unique names, also when they are created at the same time', async () => {
+  test('API tokens have unique names, even when they are created at the same time', async () => {
     const { tracker } = await freshTracker(database)
     const create = () => tracker.Commands.CreateApiToken.call({ name: 'ci', role: 'viewer' })
     const results = await Promise.allSettled([create(), create(), create()])

@@ -139,7 +139,7 @@ describeOneDatabase('people on the dashboard', (database) => {
     expect(host.lines.join()).not.toContain('faultboard_people')
   })
 
-  test('people on the dashboard with ever new names are stored at most 1,000 times an hour', async () => {
+  test('people whose name changes with every request are stored at most 1,000 times an hour', async () => {
     const url = await database.fresh()
     const clock = { now: NOON }
     const people = new SeenPeople({ ...(await startedContext(url)), now: () => clock.now })

@@ -79,7 +79,7 @@ describeEachDatabase('Environments named by clients', (database) => {
 describeEachDatabase('Limit on new client errors per hour', (database) => {
   const LIMIT = { client_max_new_errors_per_hour: 5 }
 
-  test('applies across processes; further errors share one group despite fingerprints', async () => {
+  test('the limit on new client errors applies across processes, and further errors share one group despite fingerprints', async () => {
     const place = await freshPlace(database)
     const trackers = [trackerAt(place, LIMIT).tracker, trackerAt(place, LIMIT).tracker]
     await Promise.all(
@@ -113,7 +113,7 @@ describeEachDatabase('Limit on new client errors per hour', (database) => {
     expect(await errorGroups(next.tracker)).toEqual({ own: 6, shared: 4 })
   })
 
-  test('does not affect known errors and server errors', async () => {
+  test('the limit on new client errors does not affect known errors and server errors', async () => {
     const place = await freshPlace(database)
     const before = trackerAt(place, LIMIT).tracker
     for (let n = 0; n < 6; n++) await before.intake.record(clientError(n))

@@ -7,7 +7,7 @@ import { onlyError, REPORT, reportingHost, totalOccurrences } from './reporting-
 const HOUR = 3_600_000
 
 describeOneDatabase('Reported client error', (database) => {
-  test('a reported client error is recorded in the fields of an error without data of the host', async () => {
+  test('a reported client error is recorded in the fields of an error, without host data', async () => {
     const host = await reportingHost({}, { database: await database.fresh(), enable_breadcrumbs: true })
     const response = await host.post(
       {

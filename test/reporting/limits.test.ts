@@ -88,7 +88,7 @@ describe('Invalid requests', () => {
 })
 
 describe('Authorization', () => {
-  test('uses the callback of the host', async () => {
+  test('authorizes requests with the callback of the host', async () => {
     const host = await reportingHost({
       authorize: async ({ request }) => request.headers.get('authorization') === 'Bearer right',
     })
@@ -219,7 +219,7 @@ describe('Rate limits', () => {
     expect(headers.get('retry-after')).toBe('60')
   })
 
-  test('uses little memory for the ids of events', async () => {
+  test('rate limits use little memory for the ids of events', async () => {
     const { tracker } = trackerFor({})
     const seen = new SeenEvents(tracker)
     const before = heapInUse()

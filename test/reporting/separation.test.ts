@@ -140,7 +140,7 @@ describeOneDatabase('Client that forges a server error', (database) => {
     })
   })
 
-  test('keeps its source and its releases through an export and an import', async () => {
+  test('a client error keeps its source and its releases through an export and an import', async () => {
     const host = await serverAndClients()
     await host.report({ app_version: '2.0.0' })
     await host.tracker.flush()

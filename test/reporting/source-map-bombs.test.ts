@@ -62,7 +62,7 @@ describe('Oversized source map', () => {
   }
 
   test.each(['packed_map', 'packed_code', 'packed_sources'] as const)(
-    'does not prevent recording or viewing errors from the database: %s expands a thousandfold',
+    'an oversized map in the database does not prevent recording or viewing errors: %s expands a thousandfold',
     { timeout: 120_000 },
     async (column) => {
       const database = `sqlite:${temporaryFolder()}/errors.sqlite3`

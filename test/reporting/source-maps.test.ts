@@ -236,7 +236,7 @@ describe('Invalid map', () => {
     await expect(store(large)).rejects.toThrow('larger than 10000 bytes (source_map_max_bytes)')
   })
 
-  test('does not change the stack or prevent recording if it is in the database', async () => {
+  test('an invalid map in the database does not change the stack or prevent recording', async () => {
     const folder = temporaryFolder()
     const database = `sqlite:${folder}/errors.sqlite3`
     const host = await reportingHost({}, { database })

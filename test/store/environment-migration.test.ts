@@ -74,7 +74,7 @@ describeEachDatabase('a schema without environments', (database) => {
 })
 
 describeEachDatabase('deliveries without an environment', (database) => {
-  test('take the environment of their error', async () => {
+  test('deliveries take the environment of their error', async () => {
     const place = await freshPlace(database)
     const { tracker } = trackerAt(place, { webhook_url: 'http://127.0.0.1:9/', run_jobs: false })
     await tracker.Commands.LogError.call({ error_type: 'A', message: 'x', environment: 'staging' })

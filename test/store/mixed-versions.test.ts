@@ -75,7 +75,7 @@ describeEachDatabase('a schema of a later version', (database) => {
     expect((await verifiedCounts(place.url)).counts).toEqual({ 'shop Kept': 1 })
   })
 
-  test('receives the errors that its processes recorded before the migration', async () => {
+  test('a migrated schema receives the errors that its processes recorded before the migration', async () => {
     const place = await freshPlace(database)
     installLaterVersion()
     const { tracker, clock } = trackerAt(place)

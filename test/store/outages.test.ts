@@ -77,7 +77,9 @@ describeEachDatabase('recording during a database outage', (database) => {
 describeEachDatabase(
   'a database that accepts reads but no writes',
   (database) => {
-    test('counts as unavailable until a write succeeds, and spools all errors', { timeout: 60_000 }, async () => {
+    test('a read-only database counts as unavailable until a write succeeds, and all errors are spooled', {
+      timeout: 60_000,
+    }, async () => {
       const { place, startFault, endFault } = await readOnly(database)
       await startFault()
       const { tracker } = trackerAt(place)
@@ -98,7 +100,9 @@ describeEachDatabase(
 )
 
 describeEachDatabase('a database that accepts the probe but no errors', (database) => {
-  test('counts as unavailable until it accepts a spooled error', { timeout: 60_000 }, async () => {
+  test('a database that accepts only the probe counts as unavailable until it accepts a spooled error', {
+    timeout: 60_000,
+  }, async () => {
     const place = await freshPlace(database)
     const rename = (from: string, to: string) =>
       withDatabase(place.url, ({ read }) => sql.raw(`alter table ${from} rename to ${to}`).execute(read))
@@ -117,7 +121,7 @@ describeEachDatabase('a database that accepts the probe but no errors', (databas
 })
 
 describeServers('a server that does not respond', (database) => {
-  test('delays the caller for a limited time and counts every error once after it responds again', {
+  test('a hanging server delays the caller for a limited time, and every error counts once after it responds again', {
     timeout: 90_000,
   }, async () => {
     const { url, spool_path } = await freshPlace(database)
@@ -141,7 +145,7 @@ describeServers('a server that does not respond', (database) => {
 
 describeServers('recording over a connection that breaks', (database) => {
   for (const async_logging of [false, true]) {
-    test(`counts every error once if it breaks between commit and response, with async_logging ${async_logging}`, async () => {
+    test(`counts every error once if the connection breaks between commit and response, with async_logging ${async_logging}`, async () => {
       const { url, spool_path } = await freshPlace(database)
       const proxy = await startProxy(url)
       const { tracker } = trackerAt({ url: proxy.url, spool_path }, { async_logging })
@@ -159,7 +163,7 @@ describeServers('recording over a connection that breaks', (database) => {
     })
   }
 
-  test('counts every error once if it breaks repeatedly during a storm', { timeout: 90_000 }, async () => {
+  test('counts every error once if the connection breaks repeatedly during a storm', { timeout: 90_000 }, async () => {
     const { url, spool_path } = await freshPlace(database)
     const proxy = await startProxy(url)
     const { tracker } = trackerAt({ url: proxy.url, spool_path })

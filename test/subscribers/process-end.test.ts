@@ -17,7 +17,7 @@ import {
 describeEachDatabase(
   'a process that logs an error and waits for nothing but a timer',
   (database) => {
-    test('reports the error at once instead of with the next event', async () => {
+    test('reports a logged error immediately instead of with the next event', async () => {
       const place = await freshPlace(database)
       const { status, stdout } = run('log-and-idle', place)
       expect([status, stdout]).toEqual([0, 'true'])

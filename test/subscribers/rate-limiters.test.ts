@@ -38,7 +38,7 @@ describe('disabled request-guard tracking', () => {
 })
 
 describe('a limiter of express-rate-limit', () => {
-  test('keeps its own methods', async () => {
+  test('a wrapped limiter keeps its own methods', async () => {
     const counted = countedLimiter(rateLimit({ limit: 1 }), { rule: 'x' }, started(ON))
     expect(await counted.getKey('unknown')).toBeUndefined()
     expect(() => counted.resetKey('unknown')).not.toThrow()
@@ -47,7 +47,7 @@ describe('a limiter of express-rate-limit', () => {
   const oldLimiter = resolve('test/hosts/node_modules/express-rate-limit5')
   const missing = existsSync(oldLimiter) ? '' : ' (skipped: express-rate-limit 5 is not installed in test/hosts)'
   test.skipIf(missing !== '')(
-    `is counted once per rejected request in version 5, which has no promises${missing}`,
+    `a limiter of version 5, which returns no promises, counts each rejected request once${missing}`,
     async () => {
       const tracker = started(ON)
       const limiter = createRequire(import.meta.url)(oldLimiter)({ max: 1 })

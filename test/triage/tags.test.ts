@@ -21,7 +21,7 @@ describeEachDatabase('tags', (database) => {
     return { ...host, types }
   }
 
-  test('filter the list, repeated for AND, without regard to case', async () => {
+  test('tags filter the list regardless of case, and repeated tags must all match', async () => {
     const { tracker, types, get, post } = await setUp()
     const log = (error_type: string, tags: Record<string, unknown>) =>
       tracker.Commands.LogError.call({ error_type, message: 'x', tags })
@@ -68,7 +68,7 @@ describeEachDatabase('tags', (database) => {
     expect((await get(`/errors.json?${tooMany}`)).status).toBe(422)
   })
 
-  test('are linked in the form that filters find', async () => {
+  test('tags are linked in the form that filters find', async () => {
     const { tracker, types, get } = await setUp()
     const tags = {
       'aws:region': 'eu-1',

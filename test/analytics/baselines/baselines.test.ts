@@ -84,7 +84,7 @@ describe('a simulation of error types over four weeks', () => {
     return { share: falseAlerts / hours, missedSpikes }
   }
 
-  test('exceeds the baseline in no hour for types that occur at most four times a day', () => {
+  test('never exceeds the baseline for types that occur at most four times a day', () => {
     for (const rate of RATES.filter((one) => one <= 1 / 6))
       expect(simulate(rate, 2)).toEqual({ share: 0, missedSpikes: 0 })
   })

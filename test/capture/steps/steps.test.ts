@@ -170,7 +170,7 @@ describe('severity', () => {
       severity: 'high',
     })
   })
-  test('depends on the code of a system error and on whether it was handled', async () => {
+  test('grades a system error by its code and by whether it was handled', async () => {
     const { log } = createTracker({})
     const full = Object.assign(new Error('x'), { code: 'ENOSPC' })
     expect(await log({ exception: full })).toMatchObject({ severity: 'critical' })

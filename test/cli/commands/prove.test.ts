@@ -114,7 +114,7 @@ describe('the limits', () => {
       .filter(({ passed }) => !passed)
       .map(({ name }) => name)
 
-  test('pass for the figures of the host without Faultboard', () => {
+  test('the limits accept the figures of the host without Faultboard', () => {
     expect(missed({})).toEqual([])
   })
 

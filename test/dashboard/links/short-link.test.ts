@@ -10,17 +10,17 @@ describe('shortName', () => {
     ['../../admin?x=%2e', 'admin-x-2e-42'],
     ['магазин', '42'],
     ['', '42'],
-  ])('%s is %s', (application_name, expected) => {
+  ])('returns the short name of %s as %s', (application_name, expected) => {
     expect(shortName({ id: 42, application_name })).toBe(expected)
   })
 
-  test('is at most 60 characters long', () => {
+  test('returns at most 60 characters', () => {
     expect(shortName({ id: Number.MAX_SAFE_INTEGER, application_name: 'a'.repeat(10_000) }).length).toBeLessThan(60)
   })
 })
 
 describeOneDatabase('a short link', (database) => {
-  test('leads to the error, whatever its application is called now, and requires credentials', async () => {
+  test('a short link leads to the error even after its application was renamed, and requires credentials', async () => {
     const host = await startHost(await database.fresh(), { application_name: '@acme/shop' })
     onTestFinished(() => host.close())
     const error = await host.tracker.Commands.LogError.call({ error_type: 'ShortLinkError', message: 'x' })

@@ -54,7 +54,7 @@ describe('the stream of changes', () => {
     await vi.waitFor(() => expect(read.blocks.filter((block) => block.includes('changed'))).toHaveLength(1), 5000)
   })
 
-  test('ends after five minutes, or after one minute if the adapter cannot report that the host is closing', async () => {
+  test('ends a stream after five minutes, or after one minute if the adapter cannot report that the host is closing', async () => {
     const { live } = await opened()
     const known = reading(live.open(undefined, { closing: () => false }))
     const unknown = reading(live.open())
@@ -66,14 +66,14 @@ describe('the stream of changes', () => {
     expect(known.ended).toBe(true)
   })
 
-  test('ends after one minute if the credentials can be revoked, so that the browser signs in again', async () => {
+  test('ends a stream after one minute if the credentials can be revoked, so that the browser signs in again', async () => {
     const { live } = await opened()
     const read = reading(live.open(undefined, { closing: () => false, isRevocable: true }))
     await vi.advanceTimersByTimeAsync(61_000)
     expect(read.ended).toBe(true)
   })
 
-  test('ends within a second when the host closes or the request is aborted', async () => {
+  test('ends a stream within a second when the host closes or the request is aborted', async () => {
     const { live } = await opened()
     const gone = new AbortController()
     let closing = false

@@ -67,7 +67,7 @@ describe.each(Object.entries(HOSTS))('the stream of changes in a host of %s', (_
     await closed
   })
 
-  test('ends when the tracker is shut down', async () => {
+  test('ends a stream when the tracker is shut down', async () => {
     const { tracker, live } = await serve(build)
     const stream = await follow(live)
     await tracker.shutdown()

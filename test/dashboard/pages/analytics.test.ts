@@ -221,7 +221,7 @@ describeOneDatabase('analytics pages', (database) => {
     expect(hour).toMatch(/aria-label="Tue, 31 Mar 2026, \d\d:\d[05]–\d\d:\d[05], in progress: 1 occurrence \(1 high\)"/)
   })
 
-  test('users and versions are tables of one insight only', async () => {
+  test('shows the tables of users and versions in one insight only', async () => {
     const analytics = await (await host.get('/errors/analytics')).text()
     const correlation = await (await host.get('/errors/correlation')).text()
     expect(correlation).toContain('<h2>Users with several errors')

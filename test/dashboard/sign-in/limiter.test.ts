@@ -51,7 +51,7 @@ describe('the limit per name and network', () => {
     expect(await attempt()).toBe('signed in')
   })
 
-  test('ends within a minute when the clock is set back', async () => {
+  test('the limit ends within a minute when the clock is set back', async () => {
     const { clock, attempt, guess } = createLimiter()
     await guess(20)
     clock.now -= 24 * 3_600_000
@@ -84,7 +84,7 @@ describe('the limit per name and network', () => {
     for (let i = 0; i < 300; i++) expect(await attempt()).toBe('signed in')
   })
 
-  test('holds for parallel attempts with a slow verification', async () => {
+  test('applies to parallel attempts with a slow verification', async () => {
     const limiter = new SignInLimiter(() => 0)
     let verified = 0
     const outcomes = await Promise.allSettled(
@@ -168,7 +168,7 @@ describe('beyond 200 wrong pairs a minute in total', () => {
     expect(await next).toBe('signed in')
   })
 
-  test('ends with the minute', async () => {
+  test('the limit ends with the minute', async () => {
     const { attempt, delays, clock } = await attacked()
     clock.now += 60_000
     expect(await attempt({ network: '203.0.113.5' })).toBe('signed in')

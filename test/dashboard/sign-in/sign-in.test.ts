@@ -177,7 +177,7 @@ describe('a browser that has signed in before', () => {
       expect(cookie).not.toContain(secret)
   })
 
-  test('gets a new cookie only when the old one is about to expire or invalid', async () => {
+  test('a known browser receives a new cookie only when the old cookie is invalid or about to expire', async () => {
     const { host, clock } = await start()
     const cookie = await knownDevice(host)
     expect(deviceCookie(await visit(host, { ...signIn(), cookie }))).toBeUndefined()
@@ -188,7 +188,7 @@ describe('a browser that has signed in before', () => {
     expect((await visit(host, { ...signIn(), cookie })).status).toBe(429)
   })
 
-  test('gets the cookie with pages only: not with assets, JSON or a failed sign-in', async () => {
+  test('a known browser receives the cookie with pages only, not with assets, JSON or a failed sign-in', async () => {
     const { host } = await start()
     expect(deviceCookie(await host.get('/overview'))).toBeDefined()
     expect(deviceCookie(await host.get('/assets/dashboard.css'))).toBeUndefined()

@@ -43,7 +43,7 @@ function countDerivations() {
 }
 
 describe('accounts of people', () => {
-  test('accounts of people sign in with their own passwords', async () => {
+  test('people with accounts sign in with their own passwords', async () => {
     const host = await start()
     expect(await open(host, 'anna', 'password of anna')).toBe(200)
     expect(await open(host, 'Zoë', 'password of Zoë')).toBe(200)
@@ -66,7 +66,7 @@ describe('accounts of people', () => {
     expect(await open(host, name, password)).toBe(401)
   })
 
-  test('accounts of people and the shared account work together', async () => {
+  test('personal accounts and the shared account work together', async () => {
     const host = await start({})
     expect((await host.get('/settings')).status).toBe(200)
     expect(await open(host, 'anna', 'password of anna')).toBe(200)

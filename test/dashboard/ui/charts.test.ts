@@ -111,7 +111,7 @@ describe('BarChart', () => {
 })
 
 describe('percentages', () => {
-  test('exist only for at least 20 samples', () => {
+  test('percentages exist only for at least 20 samples', () => {
     expect(MIN_PERCENT_SAMPLES).toBe(20)
     expect([samplePercent(0.5, 19), samplePercent(0.5, 20)]).toEqual([undefined, '50%'])
     expect([sharePercent(1, 1 / 19), sharePercent(1, 1 / 20), sharePercent(0, 0)]).toEqual([undefined, '5%', undefined])

@@ -83,7 +83,7 @@ describeEachDatabase(
     })
 
     describe('with detection off', () => {
-      test('counts nothing', { timeout: 60_000 }, async () => {
+      test('counts nothing with detection off', { timeout: 60_000 }, async () => {
         for (const off of [{ enable_breadcrumbs: true }, { ...ON, enable_breadcrumbs: false }]) {
           const place = await freshPlace(database)
           const settings = settingsOf(place, off)

@@ -83,7 +83,7 @@ describeEachDatabase(
       expect(channel('faultboard:request-guard').hasSubscribers).toBe(false)
     })
 
-    test('does not throw if it is invalid', async () => {
+    test('does not throw for an invalid event', async () => {
       const { record, rows, tracker } = await guarded(database)
       const thrower = new Proxy(
         {},
@@ -148,7 +148,7 @@ describeEachDatabase(
 )
 
 describe('disabled request-guard tracking', () => {
-  test('does not subscribe or store events', async () => {
+  test('does not subscribe or store events while tracking is off', async () => {
     const { tracker } = await import('../../support/tracker.js').then(({ trackerAt, temporaryFolder }) =>
       trackerAt({ url: 'sqlite::memory:', spool_path: temporaryFolder() }, { enable_breadcrumbs: true }),
     )

@@ -20,7 +20,7 @@ console.log(JSON.stringify({ rescued, escaped }))
 `
 
 describeEachRuntime('a handler near the stack limit', ({ path: node }) => {
-  test('continues without counting the caught error', async () => {
+  test('a handler near the stack limit continues without counting the caught error', async () => {
     const folder = project({ 'app.mjs': HOST })
     const spool_path = temporaryFolder()
     const place = { url: `sqlite:${spool_path}/errors.sqlite3`, spool_path }

@@ -73,7 +73,7 @@ describe('Arbitrary input', () => {
     )
   })
 
-  test('never makes the event conversion throw', () => {
+  test('arbitrary input never makes the event conversion throw', () => {
     fc.assert(
       fc.property(event, (given) => {
         const error = toForeignError(given as Json, RECEIVED)

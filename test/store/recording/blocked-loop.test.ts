@@ -8,7 +8,7 @@ const BLOCKED_MS = 12_000
 describeEachDatabase(
   'an event loop that is blocked during a write',
   (database) => {
-    test('does not make a healthy database unavailable', { timeout: 60_000 }, async () => {
+    test('a blocked event loop does not make a healthy database unavailable', { timeout: 60_000 }, async () => {
       const { tracker, lines } = trackerAt(await freshPlace(database))
       await tracker.Commands.LogError.call({ error_type: 'Before', message: 'the block' })
       const logged = tracker.Commands.LogError.call({ error_type: 'During', message: 'the block' })

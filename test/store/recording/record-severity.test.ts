@@ -28,7 +28,7 @@ describeEachDatabase('the severity of an error', (database) => {
     expect(await severityOf(tracker, error_id)).toBe('critical')
   })
 
-  test('includes an occurrence that arrives late', async () => {
+  test('the severity of an error includes an occurrence that arrives late', async () => {
     const { tracker } = await freshTracker(database)
     const error_id = await log(tracker, 'low')
     await log(tracker, 'high', NOON - 10 * MINUTE)

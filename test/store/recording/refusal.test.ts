@@ -10,7 +10,7 @@ const REFUSED = 'RefusedByTheDatabase'
 
 describeEachDatabase('a group that the database refuses', (database) => {
   for (const async_logging of [false, true]) {
-    test(`does not affect other groups, with async_logging ${async_logging}`, async () => {
+    test(`a refused group does not affect other groups, with async_logging ${async_logging}`, async () => {
       const { tracker, url, spool_path, lines } = await freshTracker(database, { async_logging })
       await tracker.ready()
       await refuse(url)
@@ -47,7 +47,7 @@ describeEachDatabase('a group that the database refuses', (database) => {
     })
   }
 
-  test('does not fill the spool folder when it repeats', async () => {
+  test('a refused group that repeats does not fill the spool folder', async () => {
     const { tracker, url } = await freshTracker(database, { spool_max_bytes: 20_000 })
     await tracker.ready()
     await refuse(url)
@@ -81,7 +81,7 @@ describeEachDatabase('a group that the database refuses', (database) => {
 })
 
 describeEachDatabase('recording with a damaged schema', (database) => {
-  test('spools errors instead of refusing each error', async () => {
+  test('a damaged schema spools errors instead of refusing each of them', async () => {
     const { tracker, url } = await freshTracker(database)
     await tracker.ready()
     await withDatabase(url, ({ read }) =>

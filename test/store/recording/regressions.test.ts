@@ -119,7 +119,7 @@ describeEachDatabase('a resolved error', (database) => {
     expect(await Queries.FindError.call({ error_id })).toMatchObject({ status: 'new', regressed_in_version: '2.35.0' })
   })
 
-  test('regresses when it occurs in a commit that was first seen after the resolution', async () => {
+  test('a resolved error regresses when it occurs in a commit that was first seen after the resolution', async () => {
     const test = freshApplication()
     const error_id = await see(test, { git_sha: 'ffff111', at: NOON - HOUR })
     await test.tracker.Commands.ResolveError.call({ error_id })
@@ -137,7 +137,7 @@ describeEachDatabase('a resolved error', (database) => {
     })
   })
 
-  test('regresses when the same version has another commit, and the activity trail names the commit', async () => {
+  test('a resolved error regresses when the same version has another commit, which the activity trail names', async () => {
     const error = await resolvedAndSeen(
       [
         { app_version: '1.0.0', git_sha: 'f81f3c2' },

@@ -73,7 +73,7 @@ describeEachDatabase('rows that batches repeat', (database) => {
 
   if (database.dialect !== 'sqlite') return
 
-  test('a new file gets all of them again', async () => {
+  test('a new file receives all repeated rows again', async () => {
     const place = await freshPlace(database)
     const { tracker } = trackerAt(place)
     for (let i = 0; i < 3; i++) await tracker.Commands.LogError.call(ERROR)

@@ -46,7 +46,7 @@ const SKIPPED = 'making files in use read-only needs root and a disk with file a
 
 describe.skipIf(process.platform !== 'linux')('an SQLite file that becomes read-only', () => {
   for (const async_logging of [false, true]) {
-    test(`keeps errors in the spool, counts them once and is named on Health, with async_logging ${async_logging}`, async ({
+    test(`a read-only file leaves errors in the spool, counts them once and is reported on Health, with async_logging ${async_logging}`, async ({
       skip,
     }) => {
       const folder = folderOnDisk()

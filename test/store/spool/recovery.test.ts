@@ -129,7 +129,7 @@ describeServers('an unresponsive connection', (database) => {
 })
 
 describeServers('closing all connections', (database) => {
-  test('rejects pending queries', async () => {
+  test('rejects pending queries when all connections are closed', async () => {
     const { url } = await freshPlace(database)
     const proxy = await startProxy(url)
     await withDatabase(proxy.url, async ({ read, dialect }) => {

@@ -166,7 +166,7 @@ describeEachDatabase('the spool folder', (database) => {
     expect(readdirSync(place.spool_path)).toEqual([])
   })
 
-  test('does not stop async_logging when it is full and the database is available', async () => {
+  test('a full spool folder does not stop async_logging while the database is available', async () => {
     const place = await freshPlace(database)
     const { tracker } = trackerAt(place, { async_logging: true, spool_max_bytes: 0 })
     const logged = await tracker.Commands.LogError.call({ error_type: 'NoRoom', message: 'async' })
@@ -187,7 +187,7 @@ describeEachDatabase('the spool folder', (database) => {
     expect((await tracker.stats()).dropped).toEqual({ journal_unwritable: 1 })
   })
 
-  test('loses the error without harming the host when it cannot be written', async () => {
+  test('an error that cannot be written is lost without affecting the host', async () => {
     const place = await freshPlace(database)
     rmSync(place.spool_path, { recursive: true })
     writeFileSync(place.spool_path, 'a file, not a folder')

@@ -14,7 +14,7 @@ describeOneDatabase('a spool folder that cannot be written', (database) => {
     return lines[0]
   }
 
-  test('is reported after the start, while the database accepts errors', async () => {
+  test('an unwritable spool folder is reported after the start, while the database accepts errors', async () => {
     const file = join(temporaryFolder(), 'file')
     writeFileSync(file, '')
     expect(await firstLine(join(file, 'spool'))).toBe(
@@ -23,7 +23,7 @@ describeOneDatabase('a spool folder that cannot be written', (database) => {
   })
 
   test.skipIf(!asRoot)(
-    `is reported if it belongs to another user${asRoot ? '' : ' (skipped: needs root)'}`,
+    `a spool folder is reported if it belongs to another user${asRoot ? '' : ' (skipped: needs root)'}`,
     async () => {
       const folder = join(temporaryFolder(), 'spool')
       mkdirSync(folder)

@@ -27,7 +27,7 @@ describe('timed ranges', () => {
     expect(hasRun).toBe(true)
   })
 
-  test('timed ranges never exceed the largest size, including on a server', async () => {
+  test('timed ranges never exceed the size limit, including on a server', async () => {
     for (const blocksHost of [true, false]) {
       const sizes: number[] = []
       for await (const { from, to } of timedRanges(databaseThat({ blocksHost }), 25, { minSize: 10, maxSize: 10 })) {
@@ -37,7 +37,7 @@ describe('timed ranges', () => {
     }
   })
 
-  test('timed ranges are a single range on a server without a largest size, and empty for length zero', async () => {
+  test('timed ranges are a single range on a server without a size limit, and empty for length zero', async () => {
     const server = databaseThat({ blocksHost: false })
     expect(await all(timedRanges(server, 1_000_000))).toEqual([{ from: 0, to: 1_000_000 }])
     expect(await all(timedRanges(server, 0))).toEqual([])

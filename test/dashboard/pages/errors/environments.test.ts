@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { startHost } from '../../../support/host.js'
 
-test('a row shows the environment of an error if it is not the one of this process', async () => {
+test('a row shows the environment of an error that differs from that of this process', async () => {
   const host = await startHost('sqlite::memory:', { environment: 'production' })
   onTestFinished(() => host.close())
   for (const environment of ['production', 'staging']) {

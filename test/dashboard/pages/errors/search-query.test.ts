@@ -124,7 +124,7 @@ describe('the parameter query', () => {
     }
   })
 
-  test('is kept by saved views, which reject a malformed query', async () => {
+  test('saved views keep a query and reject a malformed query', async () => {
     const list_query = encoded('user:42 -declined')
     const saved = await host.post('/saved_views', { name: 'User 42', list_query })
     expect(saved.headers.get('location')).toContain('query=user%3A42+-declined')

@@ -21,7 +21,7 @@ function shop() {
 }
 
 describeWithGit('the last change of a line', () => {
-  test('contains author, time, commit and summary', async () => {
+  test('the last change of a line contains author, time, commit and summary', async () => {
     const { context, second } = shop()
     const { history, note } = await lineHistory(context, { file: 'src/cart.ts', line_number: 2 })
     expect(note).toBeNull()
