@@ -55,7 +55,7 @@ async function cost(quick) {
     return subjects.flatMap((subject) => {
       const own = subject.startsWith('ours')
       const ratio = figure(subject, kind, 'ratio')
-      const common = { unit: 'µs', figure: figure(subject, kind, 'until_buffered'), note: own ? HOW : null }
+      const common = { unit: 'µs', figure: figure(subject, kind, 'until_buffered'), note: own ? CPU_TIME_NOTE : null }
       const rows = [
         row({
           ...common,
@@ -75,7 +75,7 @@ async function cost(quick) {
   })
 }
 
-const HOW =
+const CPU_TIME_NOTE =
   'CPU time. ours: LogError until the error is buffered, without awaiting; committed: with folding, SQLite and journal. Peers: until their transport or sink has the error. lower bound: reads the stack, redacts with one pattern, signs, copies the request and appends the record.'
 
 async function storm(quick) {
@@ -95,7 +95,7 @@ async function storm(quick) {
     })
     const limited = (moment) => ({
       ...growth(moment, 'kept'),
-      ...(own && { limit: { max: MAX_STORM_MEGABYTES[moment] }, note: KEPT }),
+      ...(own && { limit: { max: MAX_STORM_MEGABYTES[moment] }, note: STORM_NOTE }),
     })
     return [
       row({ name: `${name}: memory before`, figure: of(subject, ({ before }) => before.all) / MEGABYTE, unit: 'MB' }),
@@ -108,7 +108,7 @@ async function storm(quick) {
   })
 }
 
-const KEPT =
+const STORM_NOTE =
   'Growth of the resident memory without the young generation of V8, which V8 enlarges while a program allocates much.'
 
 async function start(quick) {

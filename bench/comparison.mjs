@@ -39,11 +39,11 @@ async function measureProducts() {
 
 function rowsOf(name, results) {
   const of = (product, read) => median(results.get(product).map(read))
-  const compared = (what, unit, read) =>
+  const compared = (figureName, unit, read) =>
     row({
-      ...{ name: `${name}: ${what}`, figure: of(name, read), unit },
+      ...{ name: `${name}: ${figureName}`, figure: of(name, read), unit },
       ...{ ratio: of(name, read) / of(OURS, read), against: OURS },
-      note: HOW,
+      note: MEASUREMENT_NOTE,
     })
   return [
     compared('start', 'ms', ({ start }) => start.ms),
@@ -53,7 +53,7 @@ function rowsOf(name, results) {
   ]
 }
 
-const HOW =
+const MEASUREMENT_NOTE =
   'CPU time in the process of the host. Error: 10 frames, until it is stored (Faultboard, Errsole), sent to a receiver on loopback, or written to nowhere (pino). Request: Express 5, compared with the same process before the product was loaded.'
 
 /** Accepts every report, as the servers of the products do. */

@@ -13,12 +13,12 @@ const PING_PAUSE_MS = 10
 /** Phases alternate, so that other load on the machine affects all of them equally. */
 const ROUNDS = 4
 /** Without limits the 95th percentile was 19 times as high. */
-const MAX_OF_QUIET = 5
+const MAX_RATIO_TO_QUIET = 5
 /** Minimum for the denominator, because timer noise dominates below it. */
 const MIN_QUIET_MS = 2
 
 const headers = `{"a":[${'[],'.repeat(5400)}[]],"length":0}\n\n`.repeat(63)
-const COSTLY = gzipSync(`{}\n${headers}`)
+const EXPENSIVE_BODY = gzipSync(`{}\n${headers}`)
 
 /** Measures response times of the host while one address sends envelopes that are expensive to parse. */
 export async function* flood({ quick }) {
@@ -37,13 +37,13 @@ async function measureFlood(quick) {
   ]
   const quiet = []
   try {
-    await pings(origin, 1)
+    await measurePings(origin, 1)
     for (let round = 0; round < ROUNDS; round++) {
-      quiet.push(...(await pings(origin, seconds)))
+      quiet.push(...(await measurePings(origin, seconds)))
       for (const { query, times, statuses } of floods) {
         const attack = new AbortController()
-        const attackers = Array.from({ length: CONNECTIONS }, () => attacking(origin, query, attack.signal))
-        times.push(...(await pings(origin, seconds)))
+        const attackers = Array.from({ length: CONNECTIONS }, () => sendEnvelopes(origin, query, attack.signal))
+        times.push(...(await measurePings(origin, seconds)))
         attack.abort()
         statuses.push(...(await Promise.all(attackers)).flat())
       }
@@ -59,7 +59,7 @@ async function measureFlood(quick) {
       rows.push(
         row({
           ...{ name: `p95 of /ping, flood ${name}`, figure, unit: 'ms', ratio, against: 'quiet' },
-          limit: { max: MAX_OF_QUIET },
+          limit: { max: MAX_RATIO_TO_QUIET },
           more: { pings: times.length, requests: statuses.length, refused },
         }),
       )
@@ -71,7 +71,7 @@ async function measureFlood(quick) {
   }
 }
 
-async function pings(origin, seconds) {
+async function measurePings(origin, seconds) {
   const times = []
   for (const end = performance.now() + seconds * 1000; performance.now() < end; await pause(PING_PAUSE_MS)) {
     const begun = performance.now()
@@ -81,11 +81,11 @@ async function pings(origin, seconds) {
   return times
 }
 
-async function attacking(origin, query, signal) {
+async function sendEnvelopes(origin, query, signal) {
   const statuses = []
   while (!signal.aborted) {
     const response = await fetch(`${origin}/sentry/api/1/envelope/${query}`, {
-      ...{ method: 'POST', body: COSTLY, headers: { 'content-encoding': 'gzip' } },
+      ...{ method: 'POST', body: EXPENSIVE_BODY, headers: { 'content-encoding': 'gzip' } },
     })
     await response.arrayBuffer()
     statuses.push(response.status)

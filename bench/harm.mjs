@@ -8,7 +8,7 @@ import { startServer } from './harness/servers.mjs'
 
 const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
 /** The command line prints every check. The phases before and after repeat the limits of the phase in between. */
-const SHOWN = /during$|^memory|^descriptors|^errors/
+const SHOWN_CHECKS = /during$|^memory|^descriptors|^errors/
 const UNITS = { p50: 'ms', p99: 'ms', stall: 'ms', failures: '', memory: 'MB', descriptors: '', errors: '' }
 
 /** Runs `faultboard prove` on every database: with 100,000 errors on the first database, with 10,000 on all others. */
@@ -42,7 +42,7 @@ async function prove(flags) {
 function scenarioRows({ title, skipped, checks }) {
   if (skipped !== null) return [row({ name: title, figure: `skipped: ${skipped}` })]
   return checks
-    .filter(({ name }) => SHOWN.test(name))
+    .filter(({ name }) => SHOWN_CHECKS.test(name))
     .map(({ name, value, limit }) =>
       row({ name: `${title}: ${name}`, figure: value, unit: UNITS[name.split(' ')[0]], limit: { max: limit } }),
     )

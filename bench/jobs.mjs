@@ -2,7 +2,7 @@ import { copyFileSync, mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { whenDone } from '../scripts/services/cleanup.mjs'
+import { registerCleanup } from '../scripts/services/cleanup.mjs'
 import { row } from './harness/report.mjs'
 import { sqliteDataset } from './pages/build.mjs'
 import { END } from './pages/dataset.mjs'
@@ -61,7 +61,7 @@ async function measureJob(name, work) {
 
 async function copyOf(file) {
   const folder = mkdtempSync(join(tmpdir(), 'faultboard-bench-'))
-  whenDone(() => rm(folder, { recursive: true, force: true }))
+  registerCleanup(() => rm(folder, { recursive: true, force: true }))
   const copy = join(folder, 'jobs.sqlite3')
   copyFileSync(file, copy)
   return copy

@@ -119,8 +119,8 @@ function rowsOf(database, size, results, smaller) {
   )
   if (database === 'SQLite') rows.push(...cpuRows(results))
   const all = [...results.values()]
-  const highest = (what) => Math.max(...all.map(what))
-  const extreme = (name, what, limit) => row({ name, figure: highest(what), unit: 'ms', limit })
+  const highest = (readFigure) => Math.max(...all.map(readFigure))
+  const extreme = (name, readFigure, limit) => row({ name, figure: highest(readFigure), unit: 'ms', limit })
   const { firstByte, complete } = MAX_FIRST_VISIT_MS
   rows.push(
     extreme('slowest first visit after a start: first byte', ({ first }) => first.firstByte, { max: firstByte }),

@@ -40,7 +40,7 @@ function rowsOf(ours, sentry) {
       ratio: ratioOf(micros),
       against: 'bare',
       ...limits,
-      note: HOW,
+      note: MEASUREMENT_NOTE,
     })
   }
   return [
@@ -65,5 +65,5 @@ function rowsOf(ours, sentry) {
   ]
 }
 
-const HOW =
+const MEASUREMENT_NOTE =
   'Slices of requests to hosts in one process, in alternating order, each compared with two adjacent bare slices. Lower bounds: a bare host that runs the request in an AsyncLocalStorage, and one that also appends 10 objects.'

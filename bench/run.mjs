@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'no
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { cleanUp, cleanUpOnSignals, whenDone } from '../scripts/services/cleanup.mjs'
+import { cleanUp, cleanUpOnSignals, registerCleanup } from '../scripts/services/cleanup.mjs'
 import { readArguments } from './arguments.mjs'
 import { acceptRun, readAccepted, writeAccepted } from './check/accepted.mjs'
 import { compareRun, hasFailed, printComparison } from './check/compare.mjs'
@@ -83,7 +83,7 @@ function keep(run) {
 // Readable by all users, because the database servers run as another user.
 function makeTemporaryFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'faultboard-bench-'))
-  whenDone(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
+  registerCleanup(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
   chmodSync(folder, 0o1777)
   process.env.TMPDIR = folder
 }

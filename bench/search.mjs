@@ -11,7 +11,7 @@ import { openSqlite } from './write/connections.mjs'
 
 const SIZE = { sqlite: 1_000_000, postgres: 100_000 }
 const ROUNDS = { quick: 7, full: 25 }
-const LIKE = "select error_id from faultboard_error_search where search_text like ? escape '!'"
+const FULL_SCAN_SQL = "select error_id from faultboard_error_search where search_text like ? escape '!'"
 
 /** Search texts. The limit is the maximum ratio to a full scan. */
 const SEARCHES = [
@@ -43,7 +43,7 @@ function titleOf(name, dialect) {
 async function onSqlite(rounds) {
   const file = await sqliteDataset(SIZE.sqlite)
   const bare = await openSqlite(file)
-  const every = bare.prepare(LIKE)
+  const every = bare.prepare(FULL_SCAN_SQL)
   const rows = await measureAll(rounds, {
     tracker: await startDashboard(await tracedSqlite(file)),
     replay: await REPLAY.sqlite(file),
@@ -62,7 +62,7 @@ async function onPostgres(server, rounds) {
   const rows = await measureAll(rounds, {
     tracker: await startDashboard(pool),
     replay: await REPLAY.postgres(url),
-    readEvery: (pattern) => bare.query(LIKE.replace('?', '$1'), [pattern]),
+    readEvery: (pattern) => bare.query(FULL_SCAN_SQL.replace('?', '$1'), [pattern]),
   })
   await pool.end()
   await bare.end()

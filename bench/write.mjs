@@ -17,7 +17,7 @@ import { foldRows } from './write/rows.mjs'
 
 const NAMES = { sqlite: 'SQLite', postgres: 'PostgreSQL', mysql: 'MariaDB' }
 /** Errors per commit of the bare driver. Equals the limit of the tracker, `maxRowsPerFlush` of the dialects. */
-const PER_COMMIT = { sqlite: 250, postgres: 1000, mysql: 1000 }
+const ERRORS_PER_COMMIT = { sqlite: 250, postgres: 1000, mysql: 1000 }
 const CALLERS = 2000
 const ROUNDS = 2
 const PROCESSES = 8
@@ -53,7 +53,7 @@ async function measureDatabase(dialect, server, quick) {
   const minOfHot = dialect === 'sqlite' ? MIN_OF_BARE_HOT_SQLITE : MIN_OF_BARE
   const hotGroup = { name: 'one hot group', events: makeEvents({ count, groups: 1 }), min: minOfHot }
   return [
-    ...(await throughput(place, { ...groups, perCommit: PER_COMMIT[dialect] })),
+    ...(await throughput(place, { ...groups, perCommit: ERRORS_PER_COMMIT[dialect] })),
     // Like ours, the minimal tracker writes all callers of a hot group in one commit.
     ...(await throughput(place, { ...hotGroup, perCommit: CALLERS })),
     ...(await processes(place, { count })),
@@ -120,7 +120,7 @@ function percentile(times, share) {
 
 async function throughput({ dialect, server }, { name, events, min, perCommit }) {
   const ways = {
-    bare: (url) => writeBare(dialect, url, events, PER_COMMIT[dialect]),
+    bare: (url) => writeBare(dialect, url, events, ERRORS_PER_COMMIT[dialect]),
     'ours, sync': (url) => writeOurs(url, events, { async_logging: false }),
     'ours, async': (url) => writeOurs(url, events, { async_logging: true }),
     'minimal, sync': (url) => writeMinimal(dialect, url, events, { perCommit }),

@@ -7,7 +7,7 @@ import { parse } from 'acorn'
 import { buildSync, transformSync } from 'esbuild'
 import { rollup } from 'rollup'
 
-const FOR_BROWSERS = ['./dist/browser/client.js', './dist/browser/react/error-boundary.js']
+const BROWSER_ENTRIES = ['./dist/browser/client.js', './dist/browser/react/error-boundary.js']
 
 /** Modules that load together become one chunk. A module belongs to the first chunk that needs it. */
 const CHUNKS = [
@@ -64,7 +64,7 @@ const COMMONJS = {
 const JSX_RUNTIME = { '#html/jsx-runtime': resolve(import.meta.dirname, '../dist/html/jsx-runtime.js') }
 
 /** Entries for scripts, benchmarks and processes that tests start. Not in the package. */
-const FOR_DEVELOPMENT = ['tracker.js', 'options.js', 'store/database.js', 'store/migrate.js', 'jobs/engines.js']
+const DEVELOPMENT_ENTRIES = ['tracker.js', 'options.js', 'store/database.js', 'store/migrate.js', 'jobs/engines.js']
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 
@@ -251,7 +251,7 @@ function chunkOf() {
 
 function assignChunks(getModuleInfo) {
   const chunks = new Map()
-  const mayBeShared = new Set(FOR_DEVELOPMENT.map((file) => resolve('dist', file)))
+  const mayBeShared = new Set(DEVELOPMENT_ENTRIES.map((file) => resolve('dist', file)))
   for (const [name, files] of CHUNKS) {
     for (const id of staticImports(files, getModuleInfo)) {
       // An entry of the package keeps its own file. Otherwise a chunk could load and start the command line.
@@ -278,7 +278,7 @@ function bundleForBrowsers() {
     logLevel: 'error',
     tsconfigRaw: {},
   }
-  for (const file of FOR_BROWSERS) {
+  for (const file of BROWSER_ENTRIES) {
     const entry = file.replace('./dist/', 'src/').replace(/\.js$/, '.ts')
     // Excludes the file from React Server Components.
     const banner = entry.includes('/react/') ? { banner: { js: "'use client'" } } : {}
@@ -329,8 +329,8 @@ function nodeModules() {
     'diagnostics/swallowed/detection/loader.js',
   ]
   return [
-    ...modules.filter((file) => !FOR_BROWSERS.includes(file)),
-    ...[...own, ...FOR_DEVELOPMENT].map((file) => `./dist/${file}`),
+    ...modules.filter((file) => !BROWSER_ENTRIES.includes(file)),
+    ...[...own, ...DEVELOPMENT_ENTRIES].map((file) => `./dist/${file}`),
   ]
 }
 

@@ -150,9 +150,9 @@ async function findErrorPath(demo) {
 /** The release with the most kinds of changes: new, regressed, increased and gone errors. */
 async function findReleasePath(demo) {
   const { releases } = await readJson(demo, '/releases.json')
-  const kindsOfChanges = ({ new_count, regressed_count, worse_count, gone_count }) =>
+  const changeKinds = ({ new_count, regressed_count, worse_count, gone_count }) =>
     [new_count, regressed_count, worse_count, gone_count].filter((count) => count > 0).length
-  const [release] = releases.sort((a, b) => kindsOfChanges(b) - kindsOfChanges(a))
+  const [release] = releases.sort((a, b) => changeKinds(b) - changeKinds(a))
   const { app_version, application_id } = release
   return `/releases?${new URLSearchParams({ app_version, application_id })}`
 }

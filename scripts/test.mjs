@@ -13,14 +13,14 @@ import { rm } from 'node:fs/promises'
 import { freemem, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { cleanUp, cleanUpOnSignals, whenDone } from './services/cleanup.mjs'
+import { cleanUp, cleanUpOnSignals, registerCleanup } from './services/cleanup.mjs'
 import { run } from './services/command.mjs'
 import { services, startServices } from './services/services.mjs'
 import { describeFailure, filesToRetry, retryLines, runVitest, slowestLines, total } from './test/vitest.mjs'
 
-const quick = process.argv.includes('--quick')
+const isQuick = process.argv.includes('--quick')
 const vitestArguments = process.argv.slice(2).filter((argument) => argument !== '--quick')
-const filtered = vitestArguments.length > 0
+const isFiltered = vitestArguments.length > 0
 
 const SHARED_MEMORY = '/dev/shm'
 /** The databases of a whole run take up to 3 GB. */
@@ -33,7 +33,7 @@ process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 cleanUpOnSignals()
 try {
   makeTemporaryFolders()
-  await everything()
+  await runEverything()
 } finally {
   await cleanUp()
 }
@@ -41,21 +41,21 @@ for (const line of closingLines) console.log(line)
 console.log(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`)
 process.exitCode = totals.failed > 0 ? 1 : 0
 
-async function everything() {
-  if (quick) return quickChecks()
+async function runEverything() {
+  if (isQuick) return quickChecks()
   // Takes minutes in a new clone, so it runs in parallel with everything that does not need it.
-  const hosts = isInstalled('test/hosts') || !needsHosts() ? Promise.resolve() : installHosts()
-  const source = filtered ? null : checkSource()
+  const hosts = isInstalled('test/hosts') || !includesHostTests() ? Promise.resolve() : installHosts()
+  const source = isFiltered ? null : checkSource()
   // `checkSource` checks the types of the whole source at the same time.
-  const buildFlags = filtered ? [] : ['--no-check']
+  const buildFlags = isFiltered ? [] : ['--no-check']
   if (!(await check('build', process.execPath, ['scripts/build.mjs', ...buildFlags]))) {
     await Promise.all([hosts, source])
-    skip('the package checks and all tests', 'the build failed')
+    addSkipped('the package checks and all tests', 'the build failed')
     return
   }
-  const [{ env, skipped }, tarball] = await Promise.all([withServices(), filtered ? null : pack()])
+  const [{ env, skipped }, tarball] = await Promise.all([withServices(), isFiltered ? null : pack()])
   if (tarball) env.FAULTBOARD_TEST_TARBALL = tarball
-  const tests = filtered ? runFiltered(hosts, env) : runPasses(hosts, env)
+  const tests = isFiltered ? runFiltered(hosts, env) : runPasses(hosts, env)
   const [counts] = await Promise.all([tests, source?.then(() => checkPackage(tarball))])
   report(counts, skipped)
 }
@@ -74,14 +74,14 @@ async function runFiltered(hosts, env) {
 
 /** The tests that need packages of test/hosts (other versions of Node.js, Next, Nitro) run in parallel with all other tests. */
 async function runPasses(hosts, env) {
-  const files = testsOfHosts()
-  const passOfHosts = hosts.then(() =>
+  const files = findHostTests()
+  const hostPass = hosts.then(() =>
     runVitest(files, { env: { ...env, FAULTBOARD_TEST_WORKERS: '2' }, name: 'hosts', background: true }),
   )
   const mainPass = runVitest([], {
     env: { ...env, FAULTBOARD_TEST_EXCLUDE: files.join(), FAULTBOARD_TEST_WORKERS: '3' },
   })
-  return retry(total(await Promise.all([mainPass, passOfHosts])), env)
+  return retry(total(await Promise.all([mainPass, hostPass])), env)
 }
 
 /** Retries files that failed on a busy machine, without parallel tests. */
@@ -102,7 +102,7 @@ function report(counts, missingServices) {
 }
 
 /** Finds tests that use test/hosts. They skip themselves before its installation. */
-function testsOfHosts() {
+function findHostTests() {
   const entries = readdirSync('test', { withFileTypes: true }).filter(({ name }) => name !== 'hosts')
   const files = entries.flatMap((entry) => {
     const path = join('test', entry.name)
@@ -113,9 +113,9 @@ function testsOfHosts() {
 }
 
 /** Whether the run includes tests of hosts. Arguments other than paths below test/ may select any test. */
-function needsHosts() {
+function includesHostTests() {
   const paths = vitestArguments.filter((argument) => argument.startsWith('test/'))
-  return paths.length === 0 || testsOfHosts().some((file) => paths.some((path) => file.includes(path)))
+  return paths.length === 0 || findHostTests().some((file) => paths.some((path) => file.includes(path)))
 }
 
 /** Caches make the second run five times faster. */
@@ -137,7 +137,7 @@ async function installHosts() {
   const all = await npmCi('test/hosts')
   const { ok } = all.ok ? all : await npmCi('test/hosts', '--omit=dev')
   console.log(
-    `${mark(all.ok)} packages of hosts ${since(started)}${all.ok || !ok ? '' : ' (without NestJS 12, Nitro and the frameworks of examples)'}`,
+    `${statusMark(all.ok)} packages of hosts ${elapsedText(started)}${all.ok || !ok ? '' : ' (without NestJS 12, Nitro and the frameworks of examples)'}`,
   )
   if (!all.ok) console.log(all.output)
 }
@@ -146,12 +146,12 @@ async function installHosts() {
 function npmCi(folder, ...flags) {
   return run('nice', ['npm', 'ci', '--no-audit', '--no-fund', ...flags], {
     cwd: folder,
-    env: { ...process.env, ...headersOfNode(), CFLAGS: '-O0', CXXFLAGS: '-O0' },
+    env: { ...process.env, ...nodeHeaders(), CFLAGS: '-O0', CXXFLAGS: '-O0' },
   })
 }
 
 /** Lets node-gyp use the installed headers of Node.js instead of downloading them. */
-function headersOfNode() {
+function nodeHeaders() {
   const folder = join(dirname(realpathSync(process.execPath)), '..')
   return existsSync(join(folder, 'include/node/node.h')) ? { npm_config_nodedir: folder } : {}
 }
@@ -196,7 +196,7 @@ async function withServices() {
   const dialects = (process.env.DATABASES || 'sqlite,postgres,mysql').split(',')
   const { running, skipped, failed, env } = await startServices({ dialects })
   const names = running.map((service) => service.name).join(', ')
-  console.log(`${mark(failed.length === 0)} services ${since(started)} (${names || 'none started'})`)
+  console.log(`${statusMark(failed.length === 0)} services ${elapsedText(started)} (${names || 'none started'})`)
   for (const { service, reason } of failed) {
     totals.failed++
     console.log(`${service.name}: ${reason}`)
@@ -209,7 +209,7 @@ async function check(name, program, args, env = process.env) {
   const path = program.includes('/') ? program : `node_modules/.bin/${program}`
   const { ok, output } = await run(path, args, { env })
   totals[ok ? 'passed' : 'failed']++
-  console.log(`${mark(ok)} ${name} ${since(started)}`)
+  console.log(`${statusMark(ok)} ${name} ${elapsedText(started)}`)
   if (!ok) {
     console.log(output)
     closingLines.push(`failed: ${name}`)
@@ -223,12 +223,12 @@ function reportSkipped(missing, tests) {
     const own = [...tests.keys()].filter((key) => key.includes(service.variable))
     const cost = own.reduce((sum, key) => sum + tests.get(key), 0)
     for (const key of own) tests.delete(key)
-    skip(cost > 0 ? `${service.name} and ${plural(cost)}` : service.name, reason, Math.max(cost, 1))
+    addSkipped(cost > 0 ? `${service.name} and ${plural(cost)}` : service.name, reason, Math.max(cost, 1))
   }
-  for (const [reason, amount] of tests) skip(plural(amount), reason, amount)
+  for (const [reason, amount] of tests) addSkipped(plural(amount), reason, amount)
 }
 
-function skip(what, reason, amount = 1) {
+function addSkipped(what, reason, amount = 1) {
   totals.skipped += amount
   closingLines.push(`skipped: ${what} (${reason})`)
 }
@@ -245,7 +245,7 @@ function makeTemporaryFolders() {
 /** A folder that is removed at the end. Servers and apt-get use it as other users, so its mode is that of /tmp. */
 function temporaryFolder(parent) {
   const folder = mkdtempSync(join(parent, 'faultboard-'))
-  whenDone(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
+  registerCleanup(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
   chmodSync(folder, 0o1777)
   return folder
 }
@@ -260,10 +260,10 @@ function plural(amount) {
   return amount === 1 ? '1 test' : `${amount} tests`
 }
 
-function mark(ok) {
+function statusMark(ok) {
   return ok ? '✓' : '✗'
 }
 
-function since(started) {
+function elapsedText(started) {
   return `${((performance.now() - started) / 1000).toFixed(1)} s`
 }

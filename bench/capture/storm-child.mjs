@@ -5,7 +5,7 @@ import { answer, task } from '../harness/child.mjs'
 import { errorOf } from './errors.mjs'
 import { SUBJECTS } from './subjects.mjs'
 
-const PER_TURN = 500
+const ERRORS_PER_TURN = 500
 
 const { subject: name, errors } = await task()
 const subject = await SUBJECTS[name]()
@@ -19,8 +19,8 @@ const watchPeak = () => {
   peak = { all: Math.max(peak.all, now.all), kept: Math.max(peak.kept, now.kept) }
 }
 const started = performance.now()
-for (let sent = 0; sent < errors; sent += PER_TURN) {
-  for (let i = 0; i < PER_TURN; i++) subject.capture(errorOf(10, `Order ${sent + i} could not be charged`))
+for (let sent = 0; sent < errors; sent += ERRORS_PER_TURN) {
+  for (let i = 0; i < ERRORS_PER_TURN; i++) subject.capture(errorOf(10, `Order ${sent + i} could not be charged`))
   watchPeak()
   await turn()
 }

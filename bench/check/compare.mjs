@@ -71,8 +71,8 @@ export function nextStep(entries) {
   const count = (wanted) => entries.filter(({ verdict }) => verdict === wanted).length
   const [regressions, missing, improved] = ['regression', 'missing', 'improved'].map(count)
   const accept = 'accept with npm run bench -- --accept and give the reason in the commit.'
-  if (regressions > 0) return `${plural(regressions, 'regression')}. Fix ${them(regressions)}, or ${accept}`
-  if (missing > 0) return `${plural(missing, 'missing row')}. Restore ${them(missing)}, or ${accept}`
+  if (regressions > 0) return `${plural(regressions, 'regression')}. Fix ${itOrThem(regressions)}, or ${accept}`
+  if (missing > 0) return `${plural(missing, 'missing row')}. Restore ${itOrThem(missing)}, or ${accept}`
   if (improved > 0) return `No regressions. ${plural(improved, 'improvement')}: ${accept}`
   return 'No regressions.'
 }
@@ -105,6 +105,6 @@ function plural(count, noun) {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
-function them(count) {
+function itOrThem(count) {
   return count === 1 ? 'it' : 'them'
 }

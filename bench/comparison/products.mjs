@@ -82,7 +82,7 @@ export const PRODUCTS = {
       apiKey: 'bench',
       endpoint: 'http://127.0.0.1',
       environment: 'production',
-      logger: SILENT,
+      logger: SILENT_LOGGER,
     })
     return {
       capture: (error) => Honeybadger.notifyAsync(error),
@@ -133,7 +133,9 @@ export const PRODUCTS = {
   },
 }
 
-const SILENT = Object.fromEntries(['log', 'info', 'debug', 'warn', 'error', 'trace'].map((name) => [name, () => {}]))
+const SILENT_LOGGER = Object.fromEntries(
+  ['log', 'info', 'debug', 'warn', 'error', 'trace'].map((name) => [name, () => {}]),
+)
 
 async function freePort() {
   const { createServer } = await import('node:net')

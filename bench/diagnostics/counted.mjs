@@ -14,10 +14,10 @@ export async function* counted({ quick }) {
 }
 
 async function events(times) {
-  const off = await guardOf({ enable_breadcrumbs: true }, (record) => fastest(times, one(record)))
+  const off = await measureGuard({ enable_breadcrumbs: true }, (record) => fastest(times, recordSameAddress(record)))
   const on = { enable_breadcrumbs: true, enable_request_guard_tracking: true }
-  const same = await guardOf(on, (record) => fastest(times, one(record)))
-  const many = await guardOf(on, (record) => fastest(times, manyAddresses(record)))
+  const same = await measureGuard(on, (record) => fastest(times, recordSameAddress(record)))
+  const many = await measureGuard(on, (record) => fastest(times, recordNewAddresses(record)))
   const against = { against: 'off', better: 'lower' }
   return [
     row({ name: 'off', figure: off, unit: 'µs' }),
@@ -26,9 +26,10 @@ async function events(times) {
   ]
 }
 
-const one = (record) => () => record({ kind: 'throttle', rule: 'sign-in', ip_address: '192.0.2.1', path: '/login' })
+const recordSameAddress = (record) => () =>
+  record({ kind: 'throttle', rule: 'sign-in', ip_address: '192.0.2.1', path: '/login' })
 
-function manyAddresses(record) {
+function recordNewAddresses(record) {
   let i = 0
   return () => {
     i++
@@ -37,7 +38,7 @@ function manyAddresses(record) {
   }
 }
 
-async function guardOf(settings, measure) {
+async function measureGuard(settings, measure) {
   const tracker = trackerWith(settings)
   const result = measure(tracker.requestGuard.record)
   await tracker.shutdown()

@@ -5,26 +5,26 @@ import { row } from '../harness/report.mjs'
 
 const file = fileURLToPath(new URL('process-child.mjs', import.meta.url))
 
-const SWITCHES = {
+const SUBJECT_SETTINGS = {
   off: {},
   'with system health': { enable_system_health: true },
 }
 const MAX_WITH_HEALTH = 1.15
-const MAX_LOOK_MS = 1
+const MAX_MEASUREMENT_MS = 1
 const MAX_DUMP_MS = 60
 const MAX_IDLE_SHARE = 0.02
 
 /** Measures dumps, process state per error, and process health over time. */
 export async function* measuredProcess({ quick }) {
-  yield { title: 'Process state: a captured error', measure: () => captured(quick) }
+  yield { title: 'Process state: a captured error', measure: () => measureErrors(quick) }
   yield { title: 'Process health: an idle process', measure: () => idle(quick) }
-  yield { title: 'A diagnostic dump', measure: () => dumped(quick) }
+  yield { title: 'A diagnostic dump', measure: () => measureDumps(quick) }
 }
 
-async function captured(quick) {
-  const subjects = Object.keys(SWITCHES)
+async function measureErrors(quick) {
+  const subjects = Object.keys(SUBJECT_SETTINGS)
   const results = await interleaved(quick ? 4 : 6, subjects, (subject) =>
-    askChild(file, { deed: 'capture', settings: SWITCHES[subject], chunks: 120 }),
+    askChild(file, { deed: 'capture', settings: SUBJECT_SETTINGS[subject], chunks: 120 }),
   )
   const figure = (subject) => median(results.get(subject).map(({ micros }) => micros))
   const look = median(results.get('with system health').map(({ look_ms }) => look_ms))
@@ -43,7 +43,7 @@ async function captured(quick) {
       name: 'an error with its own measurement, 400 active timers',
       figure: look,
       unit: 'ms',
-      limit: { max: MAX_LOOK_MS },
+      limit: { max: MAX_MEASUREMENT_MS },
     }),
   ]
 }
@@ -68,7 +68,7 @@ async function idle(quick) {
   ]
 }
 
-async function dumped(quick) {
+async function measureDumps(quick) {
   const results = await interleaved(quick ? 1 : 3, ['dump'], () =>
     askChild(file, { deed: 'dump', settings: { enable_diagnostic_dump: true }, dumps: quick ? 5 : 15 }),
   )

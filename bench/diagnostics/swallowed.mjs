@@ -13,7 +13,7 @@ const SUBJECTS = ['off', 'on']
 const MEGABYTE = 2 ** 20
 const MAX_WITHOUT_THROW = 1.25
 const MAX_GROWTH_MB = 3
-const WHAT = {
+const CASE_NAMES = {
   thrown: 'thrown and swallowed exception',
   parsed: 'exception thrown by JSON.parse',
   guarded: 'try block without a throw',
@@ -27,27 +27,38 @@ export async function* swallowed({ quick }) {
   try {
     const task = prepare(folder, quick)
     let results
-    const figure = (subject, what) => median(results.get(subject).map((round) => round[what]))
+    const figure = (subject, caseName) => median(results.get(subject).map((round) => round[caseName]))
     yield {
       title: 'Swallowed exceptions: cost',
       async measure() {
         results = await interleaved(quick ? 2 : 4, SUBJECTS, (subject) => measureHost(folder, subject, task))
-        return Object.keys(WHAT).map((what) => one(what, figure))
+        return Object.keys(CASE_NAMES).map((caseName) => costRow(caseName, figure))
       },
     }
-    yield { title: 'Swallowed exceptions: start and memory', measure: () => rest(folder, quick, task, figure) }
+    yield {
+      title: 'Swallowed exceptions: start and memory',
+      measure: () => startAndMemoryRows(folder, quick, task, figure),
+    }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-function one(what, figure) {
-  const [off, on] = SUBJECTS.map((subject) => figure(subject, what))
-  const limit = what === 'guarded' ? { max: MAX_WITHOUT_THROW } : null
-  return row({ name: WHAT[what], figure: on, unit: 'ns', ratio: on / off, against: 'off', limit, better: 'lower' })
+function costRow(caseName, figure) {
+  const [off, on] = SUBJECTS.map((subject) => figure(subject, caseName))
+  const limit = caseName === 'guarded' ? { max: MAX_WITHOUT_THROW } : null
+  return row({
+    name: CASE_NAMES[caseName],
+    figure: on,
+    unit: 'ns',
+    ratio: on / off,
+    against: 'off',
+    limit,
+    better: 'lower',
+  })
 }
 
-async function rest(folder, quick, task, figure) {
+async function startAndMemoryRows(folder, quick, task, figure) {
   const count = quick ? 50_000 : 1_000_000
   const { growth } = await measureHost(folder, 'on', { ...task, swallowed: count })
   const megabytes = statSync(fileURLToPath(task.large)).size / MEGABYTE

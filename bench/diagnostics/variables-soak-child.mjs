@@ -5,18 +5,18 @@ import { answer, task } from '../harness/child.mjs'
 import { startTracker } from './variables-subjects.mjs'
 
 const CHUNK = 500
-const LOGGED = 100
+const THROWS_PER_LOG = 100
 
 /** Share of the run after which the process is warm: caches are full and files are open. */
-const WARM = 0.2
+const WARM_SHARE = 0.2
 
 const { errors } = await task()
 const { tracker, stop } = await startTracker({ enable_local_variables: true, local_variable_mode: 'always' })
 let read = 0
 const started = performance.now()
-await throwMany(errors * WARM)
+await throwMany(errors * WARM_SHARE)
 const before = await settled()
-await throwMany(errors * (1 - WARM))
+await throwMany(errors * (1 - WARM_SHARE))
 const after = await settled()
 answer({
   before: before.heap,
@@ -32,7 +32,7 @@ async function throwMany(count) {
   for (let done = 0; done < count; done += CHUNK) {
     for (let i = 0; i < CHUNK; i++) {
       const error = thrown(i)
-      if (i % LOGGED === 0) await log(error)
+      if (i % THROWS_PER_LOG === 0) await log(error)
     }
     // Stays below the limit per second, so that every error has variables.
     await sleep(1010 * (CHUNK / 1000))

@@ -36,7 +36,7 @@ function thrown(frames, figure) {
   const sentry = figure('@sentry/node', frames)
   return SUBJECTS.map((subject) => {
     const micros = figure(subject, frames)
-    const common = { name: `${frames} frames: ${subject}`, figure: micros, unit: 'µs', note: HOW }
+    const common = { name: `${frames} frames: ${subject}`, figure: micros, unit: 'µs', note: MEASUREMENT_NOTE }
     if (subject === 'bare') return row(common)
     if (subject !== 'ours, always') {
       const limit = subject.startsWith('ours') ? { max: MAX_WHILE_OFF } : null
@@ -47,7 +47,7 @@ function thrown(frames, figure) {
   })
 }
 
-const HOW =
+const MEASUREMENT_NOTE =
   'Median wall-clock time per throw, all with variables, without the production limits. adaptive: without an active session.'
 
 function awaited(subject, figure) {

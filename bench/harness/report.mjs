@@ -1,12 +1,12 @@
-const REACH = 1.1
+const BOUND_TOLERANCE = 1.1
 
 /**
  * Creates a row for one measured figure. `ratio` compares it with `against` in the same run. `limit` (`{ max }` or
  * `{ min }`) applies to the ratio, or to the figure if there is no ratio or `judged` selects it. A row without a limit
  * is informational. `better` ('lower' or 'higher') makes the ratio part of the regression check. By default, it follows
  * from the limit. `bound` is the same value for a minimal program that does only the unavoidable part. A row that
- * misses its limit still passes within `REACH` times the bound. `more` contains further figures by name. Each distinct
- * note is printed once below the table.
+ * misses its limit still passes within `BOUND_TOLERANCE` times the bound. `more` contains further figures by name. Each
+ * distinct note is printed once below the table.
  */
 export function row({
   name,
@@ -56,7 +56,8 @@ export function verdictOf({ figure, ratio, judged, limit, bound }) {
   const value = judged === 'figure' ? figure : ratio
   const { min, max } = limit
   const isReached = max === undefined ? value >= min : value <= max
-  const isNearBound = Boolean(bound) && (max === undefined ? value >= bound / REACH : value <= bound * REACH)
+  const isNearBound =
+    Boolean(bound) && (max === undefined ? value >= bound / BOUND_TOLERANCE : value <= bound * BOUND_TOLERANCE)
   return isReached || isNearBound ? 'ok' : 'missed'
 }
 
@@ -72,15 +73,15 @@ export function ratioText({ ratio, against }) {
 export function limitText({ limit, bound, judged, unit }) {
   if (!limit) return ''
   const of = judged === 'figure' ? ` ${unit}` : ''
-  const text = `${limit.max === undefined ? '≥' : '≤'} ${short(limit.max ?? limit.min)}${of}`
+  const text = `${limit.max === undefined ? '≥' : '≤'} ${shortNumber(limit.max ?? limit.min)}${of}`
   if (!bound) return text
-  const reachable = limit.max === undefined ? bound / REACH : bound * REACH
+  const reachable = limit.max === undefined ? bound / BOUND_TOLERANCE : bound * BOUND_TOLERANCE
   const isStricter = limit.max === undefined ? reachable >= limit.min : reachable <= limit.max
   if (isStricter) return text
-  return `${text}, or ${short(reachable)}${of} (lower bound ${short(bound)})`
+  return `${text}, or ${shortNumber(reachable)}${of} (lower bound ${shortNumber(bound)})`
 }
 
-function short(value) {
+function shortNumber(value) {
   return Number(value.toPrecision(3))
 }
 

@@ -8,7 +8,7 @@ import { openSqlite } from '../write/connections.mjs'
 import { buildDataset } from './dataset.mjs'
 
 const FOLDER = fileURLToPath(new URL('../data/', import.meta.url))
-const AT_ONCE = 5000
+const MAX_ROWS_PER_INSERT = 5000
 
 /** Returns the file of an SQLite data set. Built on first use and cached by schema and builder. */
 export async function sqliteDataset(occurrences) {
@@ -16,16 +16,16 @@ export async function sqliteDataset(occurrences) {
   if (existsSync(file)) return file
   mkdirSync(FOLDER, { recursive: true })
   const building = `${file}.building`
-  remove(building, '', ...BESIDE)
+  remove(building, '', ...LOG_SUFFIXES)
   await migrateUrl(`sqlite:${building}`)
-  await announced('SQLite', occurrences, () => fillSqlite(building, occurrences))
+  await buildAndLog('SQLite', occurrences, () => fillSqlite(building, occurrences))
   renameSync(building, file)
-  remove(building, ...BESIDE)
+  remove(building, ...LOG_SUFFIXES)
   return file
 }
 
 // The file is complete after the checkpoint. The remaining -wal and -shm files belong to its old name.
-const BESIDE = ['-wal', '-shm']
+const LOG_SUFFIXES = ['-wal', '-shm']
 
 function remove(file, ...ends) {
   for (const end of ends) rmSync(`${file}${end}`, { force: true })
@@ -35,7 +35,7 @@ function remove(file, ...ends) {
 export async function serverDataset(dialect, server, occurrences) {
   const { url } = await freshDatabase(dialect, server)
   const { name, fill } = SERVERS[dialect]
-  await announced(name, occurrences, () => fill(url, occurrences))
+  await buildAndLog(name, occurrences, () => fill(url, occurrences))
   return url
 }
 
@@ -105,7 +105,7 @@ async function addInBatches(occurrences, insert) {
   }
   await buildDataset(occurrences, async (table, row) => {
     if (!waiting.has(table)) waiting.set(table, [])
-    if (waiting.get(table).push(row) >= AT_ONCE) await flush(table)
+    if (waiting.get(table).push(row) >= MAX_ROWS_PER_INSERT) await flush(table)
   })
   for (const table of [...waiting.keys()]) await flush(table)
 }
@@ -115,7 +115,7 @@ function typeOf(values) {
   return values.every((value) => value === null || Number.isInteger(value)) ? 'bigint' : 'double precision'
 }
 
-async function announced(database, occurrences, work) {
+async function buildAndLog(database, occurrences, work) {
   const started = performance.now()
   await work()
   const seconds = ((performance.now() - started) / 1000).toFixed(0)

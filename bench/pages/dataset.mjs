@@ -1,13 +1,21 @@
 import { createHash } from 'node:crypto'
 import { seeded } from '../harness/measure.mjs'
-import { addBaselines, addCascades, addFeatures, addReleases, addTags, addTalk, tagsOf } from './insight.mjs'
+import {
+  addBaselines,
+  addCascades,
+  addCommentsAndActivities,
+  addFeatures,
+  addReleases,
+  addTags,
+  tagsOf,
+} from './insight.mjs'
 
 const COMMIT = '0123456789abcdef0123456789abcdef01234567'
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 const GROUPS = 20_000
 const DAYS = 90
-const KEEP = 1000
+const MAX_OCCURRENCES_PER_GROUP = 1000
 const USERS = 50_000
 const VERSIONS = 10
 const SEVERITIES = ['critical', 'high', 'medium', 'low', 'low', 'medium']
@@ -15,7 +23,7 @@ const PLATFORMS = ['API', 'Web', 'iOS', 'Android']
 const STATUSES = ['new', 'in_progress', 'investigating', 'resolved', 'wont_fix']
 const ENVIRONMENTS = ['production', 'staging', 'preview']
 const AREAS = ['Payment', 'Stock', 'Cart', 'Session', 'Mail', 'Search', 'Import', 'Report']
-const AGENT = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0 Safari/537.36'
+const USER_AGENT = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0 Safari/537.36'
 
 /** End of the data set, used as the current time by the tracker of the suite. */
 export const END = Date.UTC(2026, 5, 15, 12, 30)
@@ -83,7 +91,7 @@ async function writeGroup(group, count, random, shared, add) {
     count1(shared.typePlatforms, { application_id, error_type, platform, environment })
     countVersion(versions, app_version, sum.hour)
     if (user_id) countUser(users, user_id, occurred_at)
-    if (i >= count - KEEP) kept.push({ occurred_at, platform, app_version, user_id })
+    if (i >= count - MAX_OCCURRENCES_PER_GROUP) kept.push({ occurred_at, platform, app_version, user_id })
   }
   const user_count = users.size
   await add('faultboard_errors', {
@@ -93,7 +101,7 @@ async function writeGroup(group, count, random, shared, add) {
   const backtrace = backtraceOf(group)
   await addFeatures(id, message, backtrace, add)
   await addTags(id, count, random, add)
-  await addTalk(id, times[0], add)
+  await addCommentsAndActivities(id, times[0], add)
   const search_text = [error_type, message, ...backtrace].join('\n').toLowerCase()
   await add('faultboard_error_search', { error_id: id, search_text })
   const content = JSON.stringify({ backtrace, causes: [] })
@@ -157,7 +165,7 @@ function occurrenceRow(error_id, event, random) {
     git_sha: COMMIT,
     request_url: `https://shop.example.com/orders/${Math.floor(random() * 1e6)}/items?page=3&sort=price`,
     ip_address: '198.51.100.7',
-    user_agent: AGENT,
+    user_agent: USER_AGENT,
     context: JSON.stringify({
       request_params: { order: Math.floor(random() * 1e6), items: [{ sku: 'A-100', quantity: 2 }] },
       tags: tagsOf(error_id),

@@ -50,7 +50,7 @@ export function tagsOf(error_id) {
 }
 
 /** Adds comments and activities to every twentieth error. */
-export async function addTalk(error_id, time, add) {
+export async function addCommentsAndActivities(error_id, time, add) {
   if (error_id % 20 !== 1) return
   for (let i = 1; i <= 4; i++) {
     const created_at = time + i * HOUR

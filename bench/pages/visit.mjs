@@ -27,7 +27,7 @@ export async function measurePage(tracker, replay, path, format, { max, min, ms 
   while (runs.length < max && (runs.length < min || performance.now() - started < ms)) {
     runs.push(await measureVisit(tracker, replay, path, format))
   }
-  const all = (what) => runs.map((run) => run[what])
+  const all = (figure) => runs.map((run) => run[figure])
   return {
     p50: median(all('ms')),
     p95: percentile(all('ms'), 0.95),
@@ -52,7 +52,7 @@ export async function measureFirstVisit(database, path, format, times) {
     taken.push(await visit(tracker, path, format))
     await tracker.shutdown()
   }
-  const p95 = (what) => percentile(taken.map(what), 0.95)
+  const p95 = (readFigure) => percentile(taken.map(readFigure), 0.95)
   return { firstByte: p95(({ firstByte }) => firstByte), complete: p95(({ complete }) => complete) }
 }
 

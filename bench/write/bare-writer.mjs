@@ -1,4 +1,4 @@
-import { KEEP } from './rows.mjs'
+import { MAX_OCCURRENCES_PER_GROUP } from './rows.mjs'
 import { TABLES } from './tables.mjs'
 
 const DAY = 86_400_000
@@ -110,11 +110,11 @@ export class BareWriter {
   async #trim(groups, states) {
     for (const { hash_signature } of groups) {
       const { id, occurrence_count } = states.get(hash_signature)
-      const step = Math.floor(occurrence_count / (KEEP / 4))
-      if (occurrence_count <= KEEP || this.#trimmed.get(id) === step) continue
+      const step = Math.floor(occurrence_count / (MAX_OCCURRENCES_PER_GROUP / 4))
+      if (occurrence_count <= MAX_OCCURRENCES_PER_GROUP || this.#trimmed.get(id) === step) continue
       this.#trimmed.set(id, step)
       const [oldest] = await this.#connection.all(
-        `select id, occurred_at from faultboard_occurrences where error_id = ${id} order by occurred_at desc, id desc limit 1 offset ${KEEP}`,
+        `select id, occurred_at from faultboard_occurrences where error_id = ${id} order by occurred_at desc, id desc limit 1 offset ${MAX_OCCURRENCES_PER_GROUP}`,
       )
       if (!oldest) continue
       await this.#connection.run(

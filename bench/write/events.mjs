@@ -1,7 +1,7 @@
 import { seeded, zipf } from '../harness/measure.mjs'
 
 const PLATFORMS = ['API', 'Web', 'iOS', 'Android']
-const AGENT =
+const USER_AGENT =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36 Edg/126.0.0.0'
 const FRAMES = 14
 
@@ -25,7 +25,7 @@ export function makeEvents({ count, groups, seed = 1 }) {
       user_id: `user-${Math.floor(random() * 5000)}`,
       request_url: `https://shop.example.com/orders/${Math.floor(random() * 1e6)}/items?page=${group}&sort=price`,
       ip_address: `198.51.100.${Math.floor(random() * 256)}`,
-      user_agent: AGENT,
+      user_agent: USER_AGENT,
       request_params: { order: Math.floor(random() * 1e6), items: [{ sku: 'A-100', quantity: 2 }], coupon: 'SPRING' },
     }
   })

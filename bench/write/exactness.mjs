@@ -6,7 +6,7 @@ const SUMS = [
   ['faultboard_application_hours', 'count'],
   ['faultboard_error_users', 'count'],
 ]
-const KEEP = 1000
+const MAX_OCCURRENCES_PER_GROUP = 1000
 
 /** Throws unless every sum in the database equals the input and all rows within the limits exist. */
 export async function checkExact(dialect, url, events, who) {
@@ -18,7 +18,7 @@ export async function checkExact(dialect, url, events, who) {
       if (Number(total) !== events) throw new Error(`${who}: ${table} contains ${total} of ${events} errors`)
     }
     const short = await connection.all(
-      `select e.id from faultboard_errors e where (select count(*) from faultboard_occurrences o where o.error_id = e.id) < case when e.occurrence_count < ${KEEP} then e.occurrence_count else ${KEEP} end`,
+      `select e.id from faultboard_errors e where (select count(*) from faultboard_occurrences o where o.error_id = e.id) < case when e.occurrence_count < ${MAX_OCCURRENCES_PER_GROUP} then e.occurrence_count else ${MAX_OCCURRENCES_PER_GROUP} end`,
     )
     if (short.length > 0) throw new Error(`${who}: ${short.length} groups miss occurrence rows`)
     const [{ orphans }] = await connection.all(

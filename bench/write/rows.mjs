@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 const HOUR = 3_600_000
 /** Number of newest occurrences kept per group, equal to the default of the tracker. */
-export const KEEP = 1000
+export const MAX_OCCURRENCES_PER_GROUP = 1000
 
 /**
  * Folds errors into the rows of one commit. The contents equal those of the tracker, except for the signature, which is
@@ -34,7 +34,7 @@ export function foldRows(events, now) {
       context: JSON.stringify({ request_params: event.request_params }),
     })
   }
-  for (const group of groups.values()) group.occurrences = group.occurrences.slice(-KEEP)
+  for (const group of groups.values()) group.occurrences = group.occurrences.slice(-MAX_OCCURRENCES_PER_GROUP)
   const sorted = [...groups.values()].sort((a, b) => (a.hash_signature < b.hash_signature ? -1 : 1))
   return { now, groups: sorted, application: [...application.values()] }
 }

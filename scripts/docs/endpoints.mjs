@@ -104,7 +104,7 @@ response then has the headers \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \
 function overview(kinds) {
   const rows = kinds.flatMap(({ of }) =>
     of.map(({ heading, anchor, text, role, needs }) =>
-      tableRow([`[\`${heading}\`](#${anchor})`, text, role, switches(needs)]),
+      tableRow([`[\`${heading}\`](#${anchor})`, text, role, optionList(needs)]),
     ),
   )
   return `| endpoint | description | role | required options |\n|---|---|---|---|\n${rows.join('\n')}\n`
@@ -148,7 +148,7 @@ function pageFormats({ csv }) {
 function section({ heading, text, role, needs, formats, statuses, parameters }) {
   const lines = [`### \`${heading}\``, '', `${text}.`]
   lines.push(`Requires the role ${role}.`)
-  if (needs.length > 0) lines.push(`Requires ${switches(needs)}.`)
+  if (needs.length > 0) lines.push(`Requires ${optionList(needs)}.`)
   lines.push('', `Returns ${formats}; ${statuses.join(', ')}.`, '')
   if (parameters.length > 0) {
     lines.push('| parameter | value | required | default |', '|---|---|---|---|', ...parameters.map(parameterRow), '')
@@ -160,18 +160,18 @@ function parameterRow({ name, list, required, in_path, is_form_list, default: va
   return tableRow([
     `\`${is_form_list ? `${name}[]` : name}\``,
     list
-      ? `${is_form_list ? 'list of' : 'can be repeated'}: ${noted(facts)}${list.max === null ? '' : `; at most ${list.max}`}`
-      : noted(facts),
+      ? `${is_form_list ? 'list of' : 'can be repeated'}: ${describeFacts(facts)}${list.max === null ? '' : `; at most ${list.max}`}`
+      : describeFacts(facts),
     in_path ? 'in the path' : required ? 'yes' : 'no',
     value === undefined ? '' : `\`${value}\``,
   ])
 }
 
-function noted({ note, ...facts }) {
-  return note === undefined ? words(facts) : `${words(facts)}: ${note}`
+function describeFacts({ note, ...facts }) {
+  return note === undefined ? describeValue(facts) : `${describeValue(facts)}: ${note}`
 }
 
-function words({ type, min, max, clamped, allowed }) {
+function describeValue({ type, min, max, clamped, allowed }) {
   if (allowed) return allowed.map((one) => `\`${one}\``).join(', ')
   if (type === 'id') return 'id of a record'
   if (type === 'time') return 'time in ISO 8601'
@@ -183,6 +183,6 @@ function words({ type, min, max, clamped, allowed }) {
   return min === undefined ? kind : `${kind} from ${min} to ${max}${clamped ? ', clamped' : ''}`
 }
 
-function switches(needs) {
+function optionList(needs) {
   return needs.map((name) => `\`${name}\``).join(' and ')
 }

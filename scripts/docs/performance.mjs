@@ -11,7 +11,7 @@ export function performance({ suites: { comparison: _onItsOwnPage, ...suites } }
   const missing = Object.keys(suites).filter((name) => !template.includes(`{{${name}}}`))
   if (missing.length > 0) throw new Error(`The template of docs/performance.md has no place for ${missing.join(', ')}.`)
   return template.replace(/\{\{(\w+)\}\}/g, (_, name) =>
-    suites[name] ? suiteText(name, suites[name]) : noneText(name),
+    suites[name] ? suiteText(name, suites[name]) : missingResultsText(name),
   )
 }
 
@@ -19,7 +19,7 @@ function suiteText(name, suite) {
   return [conditions(name, suite), ...suite.tables.map(tableText)].join('\n\n')
 }
 
-function noneText(name) {
+function missingResultsText(name) {
   return `No results accepted yet. Measure with \`npm run bench -- ${name}\`.`
 }
 
@@ -37,7 +37,7 @@ function tableText({ title, rows }) {
   return [`### ${title}`, lines.join('\n'), ...notes].join('\n\n')
 }
 
-const MET = { ok: 'yes', missed: '**no**', '': '' }
+const TARGET_TEXTS = { ok: 'yes', missed: '**no**', '': '' }
 
 function cells(row) {
   const { name, noise } = row
@@ -47,6 +47,6 @@ function cells(row) {
     ratioText(row),
     noise === null ? '' : `${Math.round(noise * 100)}%`,
     limitText(row),
-    MET[verdictOf(row)],
+    TARGET_TEXTS[verdictOf(row)],
   ]
 }

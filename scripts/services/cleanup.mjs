@@ -4,7 +4,7 @@ const pending = new Set()
 let interrupted = false
 
 /** Registers a cleanup that also runs when the run is interrupted. Returns a function that runs it now. */
-export function whenDone(undo) {
+export function registerCleanup(undo) {
   const once = async () => {
     if (pending.delete(once)) await undo()
   }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { unlessInterrupted, whenDone } from './cleanup.mjs'
+import { registerCleanup, unlessInterrupted } from './cleanup.mjs'
 
 const GRACE_MS = 5000
 
@@ -17,7 +17,7 @@ export async function run(program, args, { show = false, uninterruptible = false
   })
   const output = collectOutput(child)
   const closed = new Promise((resolve) => child.once('close', resolve))
-  const finished = whenDone(async () => {
+  const finished = registerCleanup(async () => {
     if (!uninterruptible) await stopGroup(child, 'SIGTERM')
     await closed
   })

@@ -1,5 +1,5 @@
 import { chmodSync, lstatSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { whenDone } from './cleanup.mjs'
+import { registerCleanup } from './cleanup.mjs'
 import { run } from './command.mjs'
 import { findProgram } from './programs.mjs'
 
@@ -36,7 +36,7 @@ function forbidServices() {
   if (exists(POLICY) && !exists(KEPT_POLICY)) renameSync(POLICY, KEPT_POLICY)
   writeFileSync(POLICY, '#!/bin/sh\nexit 101\n')
   chmodSync(POLICY, 0o755)
-  return whenDone(() => {
+  return registerCleanup(() => {
     rmSync(POLICY, { force: true })
     if (exists(KEPT_POLICY)) renameSync(KEPT_POLICY, POLICY)
   })

@@ -2,7 +2,7 @@ import { chown, mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { unlessInterrupted, whenDone } from './cleanup.mjs'
+import { registerCleanup, unlessInterrupted } from './cleanup.mjs'
 import { collectOutput, ended, run, spawnGroup, stopGroup } from './command.mjs'
 
 const READY = /ready (to accept|for) connections/i
@@ -17,7 +17,7 @@ export async function startPrivateServer({ name, prepare, command, stopSignal, u
   const user = process.getuid?.() === 0 ? { uid: UNPRIVILEGED_ID, gid: UNPRIVILEGED_ID } : {}
   const parent = process.env.FAULTBOARD_TEST_MEMORY || tmpdir()
   const folder = await mkdtemp(join(parent, `faultboard-${name.toLowerCase()}-`))
-  const removeFolder = whenDone(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
+  const removeFolder = registerCleanup(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
   if (user.uid) await chown(folder, user.uid, user.gid)
 
   const options = { ...user, cwd: folder, env: { ...process.env, TMPDIR: folder, HOME: folder } }
@@ -31,7 +31,7 @@ export async function startPrivateServer({ name, prepare, command, stopSignal, u
     child = spawnGroup(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
     await untilReady(child)
   }
-  const stopChild = whenDone(() => child && stopGroup(child, stopSignal))
+  const stopChild = registerCleanup(() => child && stopGroup(child, stopSignal))
   await launch()
   return {
     name,

@@ -21,7 +21,7 @@ export async function startServices({ dialects }) {
     }
   }
   await installMissing(wanted)
-  await Promise.all(wanted.map((service) => startInto(outcome, service)))
+  await Promise.all(wanted.map((service) => startService(outcome, service)))
   return outcome
 }
 
@@ -34,7 +34,7 @@ async function installMissing(wanted) {
   await install(missing)
 }
 
-async function startInto(outcome, service) {
+async function startService(outcome, service) {
   const programs = service.find()
   if (!programs) {
     const reason = `not found; install the Debian package ${service.debianPackage} or set ${service.variable}`

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { run } from '../services/command.mjs'
 
-const REASON = /\(skipped: ([^)]*)\)/
+const SKIP_REASON = /\(skipped: ([^)]*)\)/
 /** Placeholder for the file name of an error outside of any test file. Such an error is never retried. */
-const OUTSIDE = 'vitest'
+const OUTSIDE_TEST_FILES = 'vitest'
 /** Maximum number of failed files to retry. More failures indicate a defect, not a busy machine. */
 const MAX_RETRIED_FILES = 2
 const MAX_SLOWEST_TESTS = 20
@@ -30,8 +30,8 @@ export async function runVitest(args, { env, name = 'main', background = false }
   if (background) console.log(output)
   const counts = total((await readJson(reportFile))?.testResults.map(countFile) ?? [])
   const unhandled = (await readJson(unhandledFile)) ?? ['vitest wrote no report']
-  counts.failures.push(...unhandled.map((message) => failure(OUTSIDE, 'error outside of any test', message)))
-  if (!ok && counts.failures.length === 0) counts.failures.push(failure(OUTSIDE, 'no test was found'))
+  counts.failures.push(...unhandled.map((message) => failure(OUTSIDE_TEST_FILES, 'error outside of any test', message)))
+  if (!ok && counts.failures.length === 0) counts.failures.push(failure(OUTSIDE_TEST_FILES, 'no test was found'))
   return counts
 }
 
@@ -42,7 +42,7 @@ function readJson(file) {
 /** Returns the failed files if they are few enough for a retry, else none. */
 export function filesToRetry(failures) {
   const files = [...new Set(failures.map((failure) => failure.file))]
-  return files.length <= MAX_RETRIED_FILES && !files.includes(OUTSIDE) ? files : []
+  return files.length <= MAX_RETRIED_FILES && !files.includes(OUTSIDE_TEST_FILES) ? files : []
 }
 
 /** Returns one line per retried file for the summary at the end of the run. */
@@ -89,7 +89,7 @@ export function countFile({ name, status, message, assertionResults }) {
     if (test.duration) counts.tests.push({ file, name: test.fullName, seconds: test.duration / 1000 })
     if (test.status === 'passed') counts.passed++
     else if (test.status === 'failed') counts.failures.push(failure(file, test.fullName, test.failureMessages[0]))
-    else increase(counts.skipped, REASON.exec(test.fullName)?.[1] ?? 'by a filter, or no reason in the title')
+    else increase(counts.skipped, SKIP_REASON.exec(test.fullName)?.[1] ?? 'by a filter, or no reason in the title')
   }
   // A file that could not be loaded, or whose hooks failed, has no failed test to count.
   if (status === 'failed' && counts.failures.length === 0)

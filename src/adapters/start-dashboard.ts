@@ -1,4 +1,4 @@
-import { type SupportedPackage, unsupportedVersion } from '../config/supported-packages.js'
+import { describeUnsupportedVersion, type SupportedPackage } from '../config/supported-packages.js'
 import type { LocateDashboard } from '../dashboard/announce.js'
 import { ConfigurationError } from '../model/errors.js'
 import type { TrackerInstance } from '../tracker.js'
@@ -16,7 +16,7 @@ export function startDashboard(
   framework?: SupportedPackage | null,
   locate?: LocateDashboard,
 ): { mount_path: string; enabled: boolean } {
-  const problem = framework && unsupportedVersion(framework)
+  const problem = framework && describeUnsupportedVersion(framework)
   if (problem && tracker.start().config.enabled) throw new ConfigurationError([problem])
   const { mount_path, enabled } = tracker.startDashboard(locate).config
   return { mount_path: enabled ? mount_path : NO_PATH, enabled }

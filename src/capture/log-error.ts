@@ -245,12 +245,12 @@ function readRequestFacts(request: HostRequest, { config }: CaptureContext): Log
   }
 }
 
-const NO_VALUES: readonly unknown[] = []
+const EMPTY_LIST: readonly unknown[] = []
 
 /** The values that are present, in this order. */
 function presentValues(scopeValue: unknown, givenValue: unknown): readonly unknown[] {
   const hasScope = scopeValue !== undefined && scopeValue !== null
-  if (givenValue === undefined || givenValue === null) return hasScope ? [scopeValue] : NO_VALUES
+  if (givenValue === undefined || givenValue === null) return hasScope ? [scopeValue] : EMPTY_LIST
   return hasScope ? [scopeValue, givenValue] : [givenValue]
 }
 

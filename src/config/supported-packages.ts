@@ -34,7 +34,7 @@ const FIRST_UNSUPPORTED: Partial<Record<SupportedPackage, string>> = { 'pg-boss'
  * Explains that the installed version of a package is not supported. Null if it is supported, or its version is unknown.
  * A monorepo can have several versions, of which one must be supported.
  */
-export function unsupportedVersion(name: SupportedPackage): string | null {
+export function describeUnsupportedVersion(name: SupportedPackage): string | null {
   const oldest = OLDEST_SUPPORTED[name]
   const limit = FIRST_UNSUPPORTED[name]
   const installed = installedVersions(name)
@@ -48,7 +48,7 @@ export function unsupportedVersion(name: SupportedPackage): string | null {
 const OLDEST_TRACED = { ioredis: '5.11.0', mysql2: '3.20.0', redis: '5.12.0' } as const
 
 /** Explains that no installed version of these packages publishes tracing channels. Null if their versions are unknown. */
-export function untracedVersion(names: readonly (keyof typeof OLDEST_TRACED)[]): string | null {
+export function describeUntracedVersion(names: readonly (keyof typeof OLDEST_TRACED)[]): string | null {
   const installed = names.flatMap((name) => installedVersions(name).map((version) => ({ name, version })))
   const [first] = installed
   if (!first || installed.some(({ name, version }) => !isOlder(version, OLDEST_TRACED[name]))) return null

@@ -63,23 +63,23 @@ function rangeSpan(range: ChartRange, now: number, zone: string): ChartSpan {
   switch (range) {
     case '1h': {
       const to = roundDown(now, STEP_MS.five_minutes) + STEP_MS.five_minutes
-      return { range, ...divided('five_minutes', to - HOUR, to) }
+      return { range, ...divideSpan('five_minutes', to - HOUR, to) }
     }
     case '24h': {
       const to = startOfHour(now) + HOUR
-      return { range, ...divided('hour', to - DAY, to) }
+      return { range, ...divideSpan('hour', to - DAY, to) }
     }
     case '7d':
-      return { range, ...dividedDays('quarter_day', lastDays(7, now, zone), now, zone) }
+      return { range, ...divideDays('quarter_day', lastDays(7, now, zone), now, zone) }
     case '30d':
     case '90d':
-      return { range, ...dividedDays('day', lastDays(Number.parseInt(range, 10), now, zone), now, zone) }
+      return { range, ...divideDays('day', lastDays(Number.parseInt(range, 10), now, zone), now, zone) }
   }
 }
 
 /** Span of the last local days, with one bar per day. */
 export function daysSpan(days: number, now: number, zone: string): ChartSpan {
-  return { range: null, ...dividedDays('day', lastDays(days, now, zone), now, zone) }
+  return { range: null, ...divideDays('day', lastDays(days, now, zone), now, zone) }
 }
 
 /** Aligns the span to its bars. Bars that start in the future are omitted. */
@@ -88,24 +88,24 @@ function zoomedSpan(from: number, to: number, now: number, zone: string): ChartS
   if (length <= MAX_FIVE_MINUTES_SPAN_MS) {
     const step = STEP_MS.five_minutes
     const end = Math.min(roundDown(to + step - 1, step), roundDown(now, step) + step)
-    return { range: null, ...divided('five_minutes', roundDown(from, step), end) }
+    return { range: null, ...divideSpan('five_minutes', roundDown(from, step), end) }
   }
   if (length <= MAX_HOUR_SPAN_MS) {
     const end = Math.min(firstHourFrom(to), startOfHour(now) + HOUR)
-    return { range: null, ...divided('hour', Math.min(firstHourFrom(from), end - HOUR), end) }
+    return { range: null, ...divideSpan('hour', Math.min(firstHourFrom(from), end - HOUR), end) }
   }
   const step = length <= MAX_QUARTER_SPAN_MS ? 'quarter_day' : 'day'
-  return { range: null, ...dividedDays(step, daysBetween(from, Math.min(to, now + 1), zone), now, zone) }
+  return { range: null, ...divideDays(step, daysBetween(from, Math.min(to, now + 1), zone), now, zone) }
 }
 
 type Division = Omit<ChartSpan, 'range'>
 
-function divided(step: 'five_minutes' | 'hour', from: number, to: number): Division {
+function divideSpan(step: 'five_minutes' | 'hour', from: number, to: number): Division {
   const count = Math.round((to - from) / STEP_MS[step])
   return { step, from, to, starts: Array.from({ length: count }, (_, i) => from + i * STEP_MS[step]) }
 }
 
-function dividedDays(step: 'quarter_day' | 'day', days: readonly number[], now: number, zone: string): Division {
+function divideDays(step: 'quarter_day' | 'day', days: readonly number[], now: number, zone: string): Division {
   const [from = now, last = now] = [days[0], days.at(-1)]
   const endOfLastDay = nextDay(last, zone)
   if (step === 'day') return { step, from, to: endOfLastDay, starts: days }

@@ -78,7 +78,8 @@ export const createApiToken = defineCommand({
     { database, config, now },
     { name, role, expires_in_days, created_by = DEFAULT_CREATOR },
   ): Promise<CreatedToken> {
-    if (config.api_tokens.some((setting) => setting.name === name)) throw nameTaken(name, 'in the option api_tokens')
+    if (config.api_tokens.some((setting) => setting.name === name))
+      throw nameTakenError(name, 'in the option api_tokens')
     const token = generateToken()
     const token_hash = hashToken(token)
     const created_at = now()
@@ -92,7 +93,7 @@ export const createApiToken = defineCommand({
       await database.dialect.insertMany(trx, INSERTED, [[name, role, token_hash, created_at, created_by, expires_at]])
       const stored = await tokens.selectAll().where('name', '=', name).executeTakeFirstOrThrow()
       if (stored.token_hash === token_hash) return stored
-      throw nameTaken(name, stored.revoked_at === null ? null : 'as a revoked token')
+      throw nameTakenError(name, stored.revoked_at === null ? null : 'as a revoked token')
     })
     return { ...describeRow(row, created_at), token }
   },
@@ -159,7 +160,7 @@ const INSERTED: BulkTarget = {
   onConflict: { key: ['name'], update: [] },
 }
 
-function nameTaken(name: string, place: string | null): TrackerError {
+function nameTakenError(name: string, place: string | null): TrackerError {
   return new TrackerError(
     'invalid_input',
     `A token with the name "${name}" exists${place ? ` ${place}` : ''}. Choose another name.`,

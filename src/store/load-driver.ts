@@ -1,4 +1,4 @@
-import { type SupportedPackage, unsupportedVersion } from '../config/supported-packages.js'
+import { describeUnsupportedVersion, type SupportedPackage } from '../config/supported-packages.js'
 import { failureMessage, TrackerError } from '../model/errors.js'
 
 /**
@@ -17,7 +17,7 @@ export async function loadDriver<Module>(name: SupportedPackage, database: strin
 
 /** Throws if the installed version of the package is too old. */
 export function assertSupportedVersion(name: SupportedPackage, database: string): void {
-  const problem = unsupportedVersion(name)
+  const problem = describeUnsupportedVersion(name)
   if (problem !== null) throw new TrackerError('driver_missing', `${database}: ${problem}`)
 }
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { withFaultboard } from '../../src/adapters/node.js'
 import { TrackerInstance } from '../../src/tracker.js'
 import { compress, describeAdapter, failingStream, HOST_HEADERS, ROUTES, type Variant } from '../contract/adapter.js'
-import { insteadOfVitest } from '../contract/visit.js'
+import { withProcessHandler } from '../contract/visit.js'
 import { listening, PASSWORD, USER } from '../support/host.js'
 
 const NO_HANDLER = 'node:http has only the error handling of the process'
@@ -64,7 +64,7 @@ test('passes thrown and rejected errors of the listener to the process unchanged
   )
   const server = createServer(withFaultboard(createListener('own_handler'), tracker) as () => void)
   const origin = await listening(server)
-  await insteadOfVitest(
+  await withProcessHandler(
     (error, event) => {
       events.push(`${event}: ${(error as Error).message}`)
       onProcessError(error)
@@ -96,7 +96,7 @@ test.each(['/string', '/null'])(
     const server = createServer(withFaultboard(createListener('own_handler'), tracker) as () => void)
     const origin = await listening(server)
     const paths = Array.from({ length: 5 }, () => path)
-    await insteadOfVitest(onProcessError, () => Promise.all(paths.map((url) => fetch(`${origin}${url}`))))
+    await withProcessHandler(onProcessError, () => Promise.all(paths.map((url) => fetch(`${origin}${url}`))))
     await tracker.flush()
     expect(await tracker.Queries.ErrorsList.call()).toMatchObject([{ occurrence_count: 5 }])
     server.closeAllConnections()

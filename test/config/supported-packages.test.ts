@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { installedVersion, OLDEST_SUPPORTED, unsupportedVersion } from '../../src/config/supported-packages.js'
+import { describeUnsupportedVersion, installedVersion, OLDEST_SUPPORTED } from '../../src/config/supported-packages.js'
 
 const { peerDependencies, peerDependenciesMeta } = JSON.parse(readFileSync('package.json', 'utf8'))
 
@@ -19,6 +19,6 @@ test('returns the installed version of a package, and null for a package that is
 test.each(Object.keys(OLDEST_SUPPORTED) as (keyof typeof OLDEST_SUPPORTED)[])(
   'supports the version of %s that the tests use',
   (name) => {
-    expect(unsupportedVersion(name)).toBeNull()
+    expect(describeUnsupportedVersion(name)).toBeNull()
   },
 )

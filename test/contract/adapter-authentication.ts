@@ -51,39 +51,39 @@ export function variantPaths(mount: string): string[] {
   ]
 }
 
-const [, encoded = ''] = signIn().authorization.split(' ')
-const wrong = Buffer.from('admin:wrong').toString('base64')
+const [, VALID_CREDENTIALS = ''] = signIn().authorization.split(' ')
+const WRONG_CREDENTIALS = Buffer.from('admin:wrong').toString('base64')
 
 /** Values without valid credentials, or with credentials in an invalid position. */
 export const REFUSED_HEADERS = [
   [],
   ['Authorization:'],
   ['Authorization: Basic'],
-  [`Authorization: Basic ${wrong}`],
-  [`Authorization: Basic ${wrong}`, `Authorization: Basic ${wrong}`],
-  [`Authorization: ${encoded}`],
-  [`Authorization: Basic${encoded}`],
-  [`Authorization: Basic:${encoded}`],
-  [`Authorization: Basic=${encoded}`],
-  [`Authorization: "Basic ${encoded}"`],
-  [`Authorization: Basic "${encoded}"`],
-  [`Authorization: Basic ${encoded.slice(0, 4)} ${encoded.slice(4)}`],
-  [`Authorization: Basic ${encoded}, Basic ${wrong}`],
-  [`Authorization: Basic ${encoded}\u00e9`],
-  [`Authorization: B\u00e4sic ${encoded}`],
-  [`Authorization: Bearer ${encoded}`],
-  [`Authorization: Digest username="admin", response="${encoded}"`],
-  [`Authorization: Negotiate ${encoded}`],
+  [`Authorization: Basic ${WRONG_CREDENTIALS}`],
+  [`Authorization: Basic ${WRONG_CREDENTIALS}`, `Authorization: Basic ${WRONG_CREDENTIALS}`],
+  [`Authorization: ${VALID_CREDENTIALS}`],
+  [`Authorization: Basic${VALID_CREDENTIALS}`],
+  [`Authorization: Basic:${VALID_CREDENTIALS}`],
+  [`Authorization: Basic=${VALID_CREDENTIALS}`],
+  [`Authorization: "Basic ${VALID_CREDENTIALS}"`],
+  [`Authorization: Basic "${VALID_CREDENTIALS}"`],
+  [`Authorization: Basic ${VALID_CREDENTIALS.slice(0, 4)} ${VALID_CREDENTIALS.slice(4)}`],
+  [`Authorization: Basic ${VALID_CREDENTIALS}, Basic ${WRONG_CREDENTIALS}`],
+  [`Authorization: Basic ${VALID_CREDENTIALS}\u00e9`],
+  [`Authorization: B\u00e4sic ${VALID_CREDENTIALS}`],
+  [`Authorization: Bearer ${VALID_CREDENTIALS}`],
+  [`Authorization: Digest username="admin", response="${VALID_CREDENTIALS}"`],
+  [`Authorization: Negotiate ${VALID_CREDENTIALS}`],
   ['Authorization: Basic Og=='],
   [`Authorization: Basic ${Buffer.from('admin').toString('base64')}`],
   [`Authorization: Basic ${Buffer.from('admin:').toString('base64')}`],
   [`Authorization: Basic ${Buffer.from('\u0000admin:x').toString('base64')}`],
   [`Authorization: Basic ${'A'.repeat(8000)}`],
   [`Authorization: Basic ${'A'.repeat(100_000)}`],
-  [`Proxy-Authorization: Basic ${encoded}`],
-  [`X-Authorization: Basic ${encoded}`],
-  [`X-Original-Authorization: Basic ${encoded}`],
-  [`Cookie: authorization=Basic ${encoded}`],
+  [`Proxy-Authorization: Basic ${VALID_CREDENTIALS}`],
+  [`X-Authorization: Basic ${VALID_CREDENTIALS}`],
+  [`X-Original-Authorization: Basic ${VALID_CREDENTIALS}`],
+  [`Cookie: authorization=Basic ${VALID_CREDENTIALS}`],
   ['X-Remote-User: admin', 'Remote-User: admin', 'X-Forwarded-User: admin'],
   ['X-Forwarded-For: 127.0.0.1', 'X-Real-IP: 127.0.0.1', 'Forwarded: for=127.0.0.1'],
   ['X-HTTP-Method-Override: OPTIONS', 'X-Original-URL: /', 'X-Rewrite-URL: /'],
@@ -91,12 +91,12 @@ export const REFUSED_HEADERS = [
 
 /** Every spelling that RFC 9110 and RFC 7617 allow. */
 export const ACCEPTED_HEADERS = [
-  [`Authorization: Basic ${encoded}`],
-  [`authorization: basic ${encoded}`],
-  [`AUTHORIZATION: BASIC ${encoded}`],
-  [`Authorization: Basic   ${encoded}`],
-  [`Authorization:Basic ${encoded}`],
-  [`Authorization: \t Basic ${encoded} \t `],
+  [`Authorization: Basic ${VALID_CREDENTIALS}`],
+  [`authorization: basic ${VALID_CREDENTIALS}`],
+  [`AUTHORIZATION: BASIC ${VALID_CREDENTIALS}`],
+  [`Authorization: Basic   ${VALID_CREDENTIALS}`],
+  [`Authorization:Basic ${VALID_CREDENTIALS}`],
+  [`Authorization: \t Basic ${VALID_CREDENTIALS} \t `],
 ]
 
 /** Fails when anything of the dashboard is served without credentials. */
@@ -110,7 +110,7 @@ export async function expectGuarded(origin: string, mount: string): Promise<void
     return status
   }
   for (const path of variantPaths(mount)) await look(`GET ${path}`, [])
-  for (const path of variantPaths(mount)) await look(`GET ${path}`, [`Authorization: Basic ${wrong}`])
+  for (const path of variantPaths(mount)) await look(`GET ${path}`, [`Authorization: Basic ${WRONG_CREDENTIALS}`])
   for (const headers of REFUSED_HEADERS) await look(`GET ${mount}/errors`, headers)
   for (const method of ['HEAD', 'POST', 'OPTIONS', 'PUT', 'DELETE', 'get', 'TRACE', 'X'])
     await look(`${method} ${mount}/errors`, ['Content-Length: 0'])

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest'
 import type { ContractHosts } from './contract-host.js'
 import type { AdapterHarness, Fault, Variant } from './harness.js'
 import { reporting } from './host-routes.js'
-import { insteadOfVitest, type Outcome } from './visit.js'
+import { type Outcome, withProcessHandler } from './visit.js'
 
 const FAULTS: readonly Fault[] = [
   '/sync', '/async', '/awaited', '/middleware', '/passed', '/stream', '/string', '/null', '/undefined', '/timer',
@@ -10,7 +10,7 @@ const FAULTS: readonly Fault[] = [
 ] // biome-ignore format: a word list reads best as lines of words
 
 /** Captured by the process hooks, because an adapter receives only errors of framework handlers. */
-const OF_THE_PROCESS: readonly Fault[] = ['/timer', '/floating']
+const PROCESS_FAULTS: readonly Fault[] = ['/timer', '/floating']
 
 const MESSAGES: Partial<Record<Fault, RegExp>> = { '/null': /null/, '/undefined': /undefined/ }
 
@@ -25,7 +25,7 @@ export function describeCapture(harness: AdapterHarness, { start, bare }: Contra
     user_id = '7',
     params = true,
   } = harness
-  const isSeen = (fault: Fault) => !OF_THE_PROCESS.includes(fault) && undetectedFaults[fault] === undefined
+  const isSeen = (fault: Fault) => !PROCESS_FAULTS.includes(fault) && undetectedFaults[fault] === undefined
 
   const severityFor = (status: Outcome['status']) => {
     // An error that only the process handles is unhandled.
@@ -116,7 +116,7 @@ export function describeCapture(harness: AdapterHarness, { start, bare }: Contra
     const host = await start()
     const faults = FAULTS.filter((fault) => ['/sync', '/awaited', '/passed'].includes(fault) && isSeen(fault))
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})
-    await insteadOfVitest(harness.onProcessError ?? (() => {}), async () => {
+    await withProcessHandler(harness.onProcessError ?? (() => {}), async () => {
       const visits = Array.from({ length: 200 }, (_, i) => host.get(faults[i % faults.length] ?? '/sync'))
       for (const response of await Promise.all(visits)) await response.text()
     })

@@ -22,7 +22,12 @@ const BASE_URL = 'https://ops.example'
 const LINK = `${BASE_URL}/error_dashboard/errors/42`
 
 /** Sends one notification with the given configuration. */
-export function sendBy(channel: Channel, settings: Settings, message: Message, sending: Partial<SendContext> = {}) {
+export function sendThrough(
+  channel: Channel,
+  settings: Settings,
+  message: Message,
+  sending: Partial<SendContext> = {},
+) {
   const { options: config } = resolveConfiguration(
     { ...CREDENTIALS, application_name: 'shop', dashboard_base_url: BASE_URL, ...settings },
     {},
@@ -48,7 +53,7 @@ export function channelContract({ channel, carries, open, busy, expectEscaped }:
     })
 
     const send = (notice: Notice = NOTICES.new, sending: Partial<SendContext> = {}, settings: Settings = {}) =>
-      sendBy(
+      sendThrough(
         channel,
         { ...inbox.settings, ...settings },
         { key: `${notice.event}:42:${channel.name}`, notice },
@@ -186,7 +191,7 @@ export function channelContract({ channel, carries, open, busy, expectEscaped }:
     })
 
     test('omits links without a dashboard_base_url', async () => {
-      await sendBy(channel, { ...inbox.settings, dashboard_base_url: null }, { key: 'k', notice: NOTICES.new })
+      await sendThrough(channel, { ...inbox.settings, dashboard_base_url: null }, { key: 'k', notice: NOTICES.new })
       expect(only().raw).not.toMatch(/null\/|undefined/)
       expect(only().text).not.toContain('/errors/42')
     })

@@ -27,7 +27,7 @@ export function jobEngineContract(fresh: () => Promise<EnginePlace>): void {
 function contract(fresh: () => Promise<EnginePlace>): void {
   test('runs a job once with its data', async () => {
     const { settings } = await fresh()
-    const { engine, done } = working(settings)
+    const { engine, done } = openWorker(settings)
     await engine.add([{ name: 'record', data: { number: 1, text: 'ü "…" \\u0000 \n', list: [1, { a: null }] } }])
     await eventually(() => done.length === 1, 'the job is done')
     expect(done[0]).toMatchObject({ name: 'record', attempt: 1 })
@@ -39,14 +39,14 @@ function contract(fresh: () => Promise<EnginePlace>): void {
 
   test('runs each job in exactly one worker or process', async () => {
     const { settings } = await fresh()
-    const first = working(settings)
-    const second = working(settings)
+    const first = openWorker(settings)
+    const second = openWorker(settings)
     const children = [1, 2].map(() =>
       startChild('../../jobs/fixtures/worker', { settings, timing: QUICK, stays: true }),
     )
     await eventually(() => children.every(({ lines }) => lines.includes('ready')), 'the processes are ready')
     const numbers = Array.from({ length: 200 }, (_, number) => number)
-    for (const start of [0, 50, 100, 150]) await first.engine.add(numbers.slice(start, start + 50).map(numbered))
+    for (const start of [0, 50, 100, 150]) await first.engine.add(numbers.slice(start, start + 50).map(numberedJob))
     const all = () => [
       ...[first, second].flatMap(({ done }) => done.map(({ data }) => Number(data.number))),
       ...children.flatMap(({ lines }) => lines.filter((line) => line !== 'ready').map((line) => Number(line.slice(4)))),
@@ -63,10 +63,10 @@ function contract(fresh: () => Promise<EnginePlace>): void {
       timing: QUICK,
       hold: true,
       stays: true,
-      jobs: [numbered(7)],
+      jobs: [numberedJob(7)],
     })
     await eventually(() => child.lines.includes('begun 7'), 'the process has started the job')
-    const { done } = working(settings)
+    const { done } = openWorker(settings)
     await settle()
     expect(done).toEqual([])
     child.process.kill('SIGKILL')
@@ -81,9 +81,9 @@ function contract(fresh: () => Promise<EnginePlace>): void {
       begun++
       await new Promise((resume) => setTimeout(resume, 2.5 * QUICK.leaseMs))
     }
-    const { engine } = working(settings, slow)
-    working(settings, slow)
-    await engine.add([numbered(1)])
+    const { engine } = openWorker(settings, slow)
+    openWorker(settings, slow)
+    await engine.add([numberedJob(1)])
     await eventually(async () => begun > 0 && isEmpty(await engine.counts()), 'the job is done')
     expect(begun).toBe(1)
   })
@@ -91,9 +91,9 @@ function contract(fresh: () => Promise<EnginePlace>): void {
   test('does not run a delayed job early', async () => {
     const { settings } = await fresh()
     const ended: number[] = []
-    const { engine } = working(settings, async () => void ended.push(Date.now()))
+    const { engine } = openWorker(settings, async () => void ended.push(Date.now()))
     const run_at = Date.now() + 1500
-    await engine.add([{ ...numbered(1), run_at }])
+    await engine.add([{ ...numberedJob(1), run_at }])
     expect(await engine.counts()).toEqual({ waiting: 0, delayed: 1, active: 0, failed: 0 })
     await eventually(() => ended.length === 1, 'the delayed job has run')
     expect(ended[0]).toBeGreaterThanOrEqual(run_at)
@@ -102,11 +102,11 @@ function contract(fresh: () => Promise<EnginePlace>): void {
   test('retries failed jobs and counts the attempts', async () => {
     const { settings } = await fresh()
     const attempts: number[] = []
-    const { engine } = working(settings, async ({ attempt }) => {
+    const { engine } = openWorker(settings, async ({ attempt }) => {
       attempts.push(attempt)
       if (attempt < 3) throw new Error('not yet')
     })
-    await engine.add([numbered(1)])
+    await engine.add([numberedJob(1)])
     await eventually(() => attempts.length === 3, 'the third attempt has run')
     await eventually(async () => isEmpty(await engine.counts()), 'the queue is empty')
     expect(attempts).toEqual([1, 2, 3])
@@ -114,12 +114,12 @@ function contract(fresh: () => Promise<EnginePlace>): void {
 
   test('keeps permanently failed jobs with the reason, newest first', async () => {
     const { settings } = await fresh()
-    const { engine, log } = working(settings, async ({ data }) => {
+    const { engine, log } = openWorker(settings, async ({ data }) => {
       throw new Error(`cannot reach https://user:secret@example.com/${data.number}`)
     })
-    await engine.add([{ ...numbered(1), max_attempts: 2 }])
+    await engine.add([{ ...numberedJob(1), max_attempts: 2 }])
     await eventually(async () => (await engine.counts()).failed === 1, 'the first job has permanently failed')
-    await engine.add([{ ...numbered(2), max_attempts: 1 }])
+    await engine.add([{ ...numberedJob(2), max_attempts: 1 }])
     await eventually(async () => (await engine.counts()).failed === 2, 'the second job has permanently failed')
     const letters = await engine.deadLetters(10)
     expect(letters).toMatchObject([
@@ -136,13 +136,13 @@ function contract(fresh: () => Promise<EnginePlace>): void {
     const { settings } = await fresh()
     const done: unknown[] = []
     const gates: (() => void)[] = []
-    const { engine } = working(settings, async ({ data }) => {
+    const { engine } = openWorker(settings, async ({ data }) => {
       done.push(data.number)
       await new Promise<void>((resume) => gates.push(resume))
       if (data.number === 3) throw new Error('permanent failure')
     })
-    const keyed = (number: number): NewJob => ({ ...numbered(number), key: 'delivery:5:1', max_attempts: 1 })
-    await engine.add([keyed(1), { ...numbered(9), key: 'delivery:6:1', run_at: Date.now() + 600_000 }])
+    const keyed = (number: number): NewJob => ({ ...numberedJob(number), key: 'delivery:5:1', max_attempts: 1 })
+    await engine.add([keyed(1), { ...numberedJob(9), key: 'delivery:6:1', run_at: Date.now() + 600_000 }])
     await engine.add([keyed(2)])
     await eventually(() => gates.length === 1, 'the first job is running')
     await engine.add([keyed(2)])
@@ -163,14 +163,14 @@ function contract(fresh: () => Promise<EnginePlace>): void {
   test('finishes the running job on stop and starts no other', async () => {
     const { settings } = await fresh()
     const ended: unknown[] = []
-    const { engine } = opened(settings, { graceMs: 20_000 })
+    const { engine } = openEngine(settings, { graceMs: 20_000 })
     let begun = 0
     engine.work(async ({ data }) => {
       begun++
       await new Promise((resume) => setTimeout(resume, 400))
       ended.push(data.number)
     })
-    await engine.add([1, 2, 3, 4, 5, 6].map(numbered))
+    await engine.add([1, 2, 3, 4, 5, 6].map(numberedJob))
     await eventually(() => begun > 0, 'a job is running')
     await engine.stop()
     const finished = ended.length
@@ -178,38 +178,38 @@ function contract(fresh: () => Promise<EnginePlace>): void {
     expect(finished).toBeLessThan(6)
     await settle()
     expect(ended).toHaveLength(finished)
-    const { done } = working(settings)
+    const { done } = openWorker(settings)
     await eventually(() => done.length === 6 - finished, 'another worker has run the remaining jobs')
   })
 
   test('aborts and requeues an unfinished job immediately on stop', async () => {
     const { settings } = await fresh()
     const begun: RunningJob[] = []
-    const slowEngine = opened(settings, { graceMs: 50, leaseMs: 600_000 })
+    const slowEngine = openEngine(settings, { graceMs: 50, leaseMs: 600_000 })
     slowEngine.engine.work(async (job) => {
       begun.push(job)
       await new Promise((_, reject) => {
         if (job.data.number === 1) job.signal.addEventListener('abort', () => reject(new Error('aborted')))
       })
     })
-    await slowEngine.engine.add([{ ...numbered(1), max_attempts: 1 }, numbered(2)])
+    await slowEngine.engine.add([{ ...numberedJob(1), max_attempts: 1 }, numberedJob(2)])
     await eventually(() => begun.length === 2, 'both jobs are running')
     await slowEngine.engine.stop()
     expect(begun.map(({ signal }) => signal.aborted)).toEqual([true, true])
-    const { done } = working(settings)
+    const { done } = openWorker(settings)
     await eventually(() => done.length === 2, 'another worker has run both jobs')
     expect(done.map(({ attempt }) => attempt)).toEqual([1, 1])
   })
 
   test('ends stop after the grace period and aborts unfinished jobs', async () => {
     const { settings } = await fresh()
-    const { engine } = opened(settings, { graceMs: 200 })
+    const { engine } = openEngine(settings, { graceMs: 200 })
     const begun: RunningJob[] = []
     engine.work(async (job) => {
       begun.push(job)
       await new Promise(() => {})
     })
-    await engine.add([numbered(1)])
+    await engine.add([numberedJob(1)])
     await eventually(() => begun.length === 1, 'the job is running')
     expect(begun[0]?.signal.aborted).toBe(false)
     await engine.stop()
@@ -218,7 +218,7 @@ function contract(fresh: () => Promise<EnginePlace>): void {
 
   test('leaves unknown jobs to a newer release', async () => {
     const { settings } = await fresh()
-    const { engine, done, log } = working(settings)
+    const { engine, done, log } = openWorker(settings)
     await engine.add([{ name: 'future_job' as NewJob['name'], data: {}, max_attempts: 1 }])
     await eventually(async () => (await engine.counts()).delayed === 1, 'the job is delayed')
     expect(await engine.counts()).toEqual({ waiting: 0, delayed: 1, active: 0, failed: 0 })
@@ -227,7 +227,7 @@ function contract(fresh: () => Promise<EnginePlace>): void {
 
   test('does not keep the process alive', async () => {
     const { settings } = await fresh()
-    const child = startChild('../../jobs/fixtures/worker', { settings, timing: QUICK, jobs: [numbered(1)] })
+    const child = startChild('../../jobs/fixtures/worker', { settings, timing: QUICK, jobs: [numberedJob(1)] })
     expect(await child.exited).toBe(0)
     expect(child.lines).toContain('ready')
     expect(child.errors).toEqual([])
@@ -237,33 +237,33 @@ function contract(fresh: () => Promise<EnginePlace>): void {
     const { server } = await fresh()
     if (!server) return skip('the jobs are stored in a file')
     const proxy = await startProxy(server.url)
-    const { engine, done, log } = working(server.settings(proxy.url), undefined, { timeoutMs: 2000 })
-    await eventually(() => tried(engine.add([numbered(1)])), 'the engine accepts jobs')
+    const { engine, done, log } = openWorker(server.settings(proxy.url), undefined, { timeoutMs: 2000 })
+    await eventually(() => succeeds(engine.add([numberedJob(1)])), 'the engine accepts jobs')
     await eventually(() => done.length > 0, 'the job is done')
     await proxy.refuse()
-    await expect(engine.add([numbered(2)])).rejects.toThrow()
+    await expect(engine.add([numberedJob(2)])).rejects.toThrow()
     await expect(engine.counts()).rejects.toThrow()
     await eventually(() => log.length > 0, 'the outage is logged')
     await settle()
     await proxy.open()
-    await eventually(() => tried(engine.add([numbered(3)])), 'the engine accepts jobs after the outage')
+    await eventually(() => succeeds(engine.add([numberedJob(3)])), 'the engine accepts jobs after the outage')
     await eventually(() => done.some(({ data }) => data.number === 3), 'the job is done')
     proxy.hang()
-    await expect(engine.add([numbered(4)])).rejects.toThrow()
+    await expect(engine.add([numberedJob(4)])).rejects.toThrow()
     await proxy.open()
-    await eventually(() => tried(engine.add([numbered(5)])), 'the engine accepts jobs after the hang')
+    await eventually(() => succeeds(engine.add([numberedJob(5)])), 'the engine accepts jobs after the hang')
     await eventually(() => done.some(({ data }) => data.number === 5), 'the job is done')
     const outageLines = log.filter((line) => line.includes('Cannot fetch jobs'))
     expect(outageLines.length).toBeLessThanOrEqual(2)
   })
 }
 
-interface Opened {
+interface OpenedEngine {
   engine: JobEngine
   log: string[]
 }
 
-function opened(settings: Settings, timing: Partial<Timing> = {}): Opened {
+function openEngine(settings: Settings, timing: Partial<Timing> = {}): OpenedEngine {
   const log: string[] = []
   const { options: config } = resolveConfiguration(settings, {})
   const append = (line: string) => void log.push(line)
@@ -282,13 +282,13 @@ function opened(settings: Settings, timing: Partial<Timing> = {}): Opened {
   return { engine, log }
 }
 
-function working(
+function openWorker(
   settings: Settings,
   handle: HandleJob = async () => {},
   timing: Partial<Timing> = {},
-): Opened & { done: RunningJob[] } {
+): OpenedEngine & { done: RunningJob[] } {
   const done: RunningJob[] = []
-  const one = opened(settings, { graceMs: 100, ...timing })
+  const one = openEngine(settings, { graceMs: 100, ...timing })
   one.engine.work(async (job) => {
     await handle(job)
     done.push(job)
@@ -296,7 +296,7 @@ function working(
   return { ...one, done }
 }
 
-function numbered(number: number): NewJob {
+function numberedJob(number: number): NewJob {
   return { name: 'record', data: { number } }
 }
 
@@ -309,7 +309,7 @@ function settle(): Promise<void> {
   return new Promise((resume) => setTimeout(resume, 300))
 }
 
-function tried(work: Promise<unknown>): Promise<boolean> {
+function succeeds(work: Promise<unknown>): Promise<boolean> {
   return work.then(
     () => true,
     () => false,

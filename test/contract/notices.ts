@@ -12,7 +12,7 @@ import type {
 import { NOON } from '../support/tracker.js'
 
 const HOUR = 3_600_000
-const about = { application_name: 'shop', environment: 'production', at: NOON }
+const NOTICE_ORIGIN = { application_name: 'shop', environment: 'production', at: NOON }
 
 export const SIGNATURE = 'ab'.repeat(32)
 
@@ -32,7 +32,7 @@ export function errorNotice(
   more: Partial<ErrorNotice> = {},
 ): ErrorNotice {
   return {
-    ...{ event, ...about, severity: 'high' },
+    ...{ event, ...NOTICE_ORIGIN, severity: 'high' },
     error: {
       ...{ id: 42, application_id: 1, error_type: 'TypeError', message: 'cart.total is not a function' },
       ...{ place: 'src/cart.js:12 in total', platform: 'Web', app_version: '2.4.0', occurrence_count: 1 },
@@ -45,13 +45,20 @@ export function errorNotice(
 
 export function baselineNotice(error_type = 'TimeoutError'): BaselineNotice {
   return {
-    ...{ event: 'baseline', ...about, severity: 'critical', application_id: 1, error_type },
+    ...{ event: 'baseline', ...NOTICE_ORIGIN, severity: 'critical', application_id: 1, error_type },
     platforms: [{ platform: 'Web', count: 37, mean: 4.2, std_dev: 1.1, deviations: 29.8 }],
   }
 }
 
 export function heldNotice(notices: HeldNotice['notices'] = [errorNotice('new'), baselineNotice()]): HeldNotice {
-  return { event: 'held', reason: 'quiet_hours', ...about, severity: 'critical', total: notices.length + 3, notices }
+  return {
+    event: 'held',
+    reason: 'quiet_hours',
+    ...NOTICE_ORIGIN,
+    severity: 'critical',
+    total: notices.length + 3,
+    notices,
+  }
 }
 
 function assignedNotice(
@@ -59,7 +66,7 @@ function assignedNotice(
   more: Partial<AssignedNotice> = {},
 ): AssignedNotice {
   return {
-    ...{ event: 'assigned', ...about, severity: 'high', assigned_by: 'Anna', errors, total: errors.length },
+    ...{ event: 'assigned', ...NOTICE_ORIGIN, severity: 'high', assigned_by: 'Anna', errors, total: errors.length },
     error_ids: errors.map(({ error }) => error.id),
     recipient: { name: 'Ben', email: 'ben@shop.example' },
     ...more,
@@ -67,7 +74,7 @@ function assignedNotice(
 }
 
 function testNotice(requested_by = 'admin'): TestNotice {
-  return { event: 'test', ...about, severity: 'low', requested_by }
+  return { event: 'test', ...NOTICE_ORIGIN, severity: 'low', requested_by }
 }
 
 export function digestNotice(more: Partial<DigestNotice['digest']> = {}): DigestNotice {
@@ -76,7 +83,7 @@ export function digestNotice(more: Partial<DigestNotice['digest']> = {}): Digest
     message: `${error_type} of the digest`,
   })
   return {
-    ...{ event: 'digest', ...about, severity: 'low' },
+    ...{ event: 'digest', ...NOTICE_ORIGIN, severity: 'low' },
     digest: {
       ...{ frequency: 'daily', from: NOON - 24 * HOUR, to: NOON },
       figures: {

@@ -39,7 +39,7 @@ export async function visit(
   const reached: string[] = []
   const failure = new AbortController()
   const spy = vi.spyOn(console, 'error').mockImplementation((...words) => void logged.push(firstLine(words)))
-  const outcome = await insteadOfVitest(
+  const outcome = await withProcessHandler(
     (error, event) => {
       reached.push(`${event}: ${textOf(error)}`)
       onProcessError?.(error, event)
@@ -60,7 +60,7 @@ export async function visit(
 export type ProcessHandler = (error: unknown, event: string) => void
 
 /** Replaces the process handlers of vitest, which would report errors of the host as test failures. */
-export async function insteadOfVitest<T>(handler: ProcessHandler, work: () => Promise<T>): Promise<T> {
+export async function withProcessHandler<T>(handler: ProcessHandler, work: () => Promise<T>): Promise<T> {
   const others = PROCESS_EVENTS.map((event) => ({ event, listeners: process.rawListeners(event) }))
   for (const event of PROCESS_EVENTS) {
     process.removeAllListeners(event)

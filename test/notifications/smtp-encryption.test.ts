@@ -2,7 +2,7 @@ import type { AddressInfo, Server } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 import { afterEach, describe, expect, test } from 'vitest'
 import { email } from '../../src/notifications/channels/email.js'
-import { sendBy } from '../contract/channel.js'
+import { sendThrough } from '../contract/channel.js'
 import { NOTICES } from '../contract/notices.js'
 
 const opened: { close(done: () => void): void }[] = []
@@ -17,7 +17,7 @@ async function listenPort(server: Server): Promise<number> {
 }
 
 const send = (smtp_url: string) =>
-  sendBy(
+  sendThrough(
     email,
     { enable_email_notifications: true, notification_email_recipients: ['ops@shop.example'], smtp_url },
     { key: 'new:42:email', notice: NOTICES.new },

@@ -5,7 +5,6 @@ import { parseArgs } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { CREDENTIALS, dashboardAt, freePort } from '../adapters/host-process.js'
-import { verifiedCounts } from '../support/books.js'
 import { startProxy } from '../support/databases/proxy.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { packInto } from '../support/processes/installed.js'
@@ -15,6 +14,7 @@ import {
   containerProblem,
   RootFileSystem,
 } from '../support/processes/root-file-system.js'
+import { verifiedCounts } from '../support/stored-counts.js'
 import { eventually, temporaryFolder } from '../support/tracker.js'
 import { deployedApp, sample } from './deployment-samples.js'
 

@@ -2,10 +2,10 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { Context } from '../../src/context.js'
 import { createDatabase } from '../../src/store/database.js'
 import { deleteErrors } from '../../src/triage/commands/delete-errors.js'
-import { verifiedCounts } from '../support/books.js'
 import { NO_OUTBOX } from '../support/databases/no-outbox.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { startChild } from '../support/processes/children.js'
+import { verifiedCounts } from '../support/stored-counts.js'
 import { CREDENTIALS, freshPlace, freshTracker, NOON, type TestTracker, trackerAt } from '../support/tracker.js'
 
 const HOUR = 3_600_000

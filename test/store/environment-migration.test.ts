@@ -4,9 +4,9 @@ import { migrate } from '../../src/store/migrate.js'
 import { environments } from '../../src/store/migrations/0002-environments.js'
 import { deliveryEnvironments } from '../../src/store/migrations/0007-delivery-environments.js'
 import type { AnyDatabase } from '../../src/store/migrations/table.js'
-import { verifiedCounts } from '../support/books.js'
 import { dumpSchema } from '../support/databases/schema-dump.js'
 import { describeEachDatabase } from '../support/databases.js'
+import { verifiedCounts } from '../support/stored-counts.js'
 import { freshPlace, NOON, trackerAt, withDatabase } from '../support/tracker.js'
 
 const KEYED_TABLES = [

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { describePendingMigrations, migrate, migrationStatus } from '../../src/store/migrate.js'
 import { MIGRATIONS } from '../../src/store/migrations/list.js'
-import { verifiedCounts } from '../support/books.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { startChild } from '../support/processes/children.js'
+import { verifiedCounts } from '../support/stored-counts.js'
 import { CREDENTIALS, eventually, spoolIsEmpty, temporaryFolder, trackerAt, withDatabase } from '../support/tracker.js'
 
 const ALL = Object.keys(MIGRATIONS)

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { sql } from '../../src/store/kysely.js'
 import { TABLE_NAMES } from '../../src/store/schema.js'
 import { RunningCommand, recordErrors, workingDirectory } from '../cli/faultboard.js'
-import { verifiedCounts } from '../support/books.js'
 import { describeEachDatabase } from '../support/databases.js'
+import { verifiedCounts } from '../support/stored-counts.js'
 import { eventually, withDatabase } from '../support/tracker.js'
 
 /** One of the last tables, so that a move that waits for it has written most others. */

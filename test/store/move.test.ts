@@ -3,11 +3,11 @@ import { createDatabase } from '../../src/store/database.js'
 import { migrate } from '../../src/store/migrate.js'
 import { type MoveProgress, moveDatabase } from '../../src/store/move/move.js'
 import { TABLE_NAMES, TABLES } from '../../src/store/schema.js'
-import { verifiedCounts } from '../support/books.js'
 import { hostAt, usedHost } from '../support/databases/lived-in.js'
 import { describeEachDatabase } from '../support/databases.js'
 import type { Host } from '../support/host.js'
 import { PAGES } from '../support/routes.js'
+import { verifiedCounts } from '../support/stored-counts.js'
 import { withDatabase } from '../support/tracker.js'
 
 /** Removes the process state and the database address, which always differ. */

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { sql } from '../../src/store/kysely.js'
-import { sums, verifiedCounts } from '../support/books.js'
 import { faultyDatabase } from '../support/databases/outage.js'
 import { startProxy } from '../support/databases/proxy.js'
 import { describeEachDatabase, type TestDatabase } from '../support/databases.js'
 import { startChild } from '../support/processes/children.js'
+import { sums, verifiedCounts } from '../support/stored-counts.js'
 import {
   CREDENTIALS,
   eventually,

@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { sql } from '../../src/store/kysely.js'
 import { migrate } from '../../src/store/migrate.js'
-import { verifiedCounts } from '../support/books.js'
 import { selectedDialects } from '../support/databases/database-servers.js'
 import { type Child, startChild } from '../support/processes/children.js'
+import { verifiedCounts } from '../support/stored-counts.js'
 import { CREDENTIALS, eventually, temporaryFolder, withDatabase } from '../support/tracker.js'
 
 const WRITERS = 4

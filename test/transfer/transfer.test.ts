@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TrackerInstance } from '../../src/tracker.js'
 import type { Imported, Line, Rejection } from '../../src/transfer/import-records.js'
 import type { ExportedLine } from '../../src/transfer/record.js'
-import { verifiedCounts } from '../support/books.js'
 import { hostAt, usedHost } from '../support/databases/lived-in.js'
 import { describeEachDatabase } from '../support/databases.js'
 import type { Host } from '../support/host.js'
+import { verifiedCounts } from '../support/stored-counts.js'
 import { freshTracker, withDatabase } from '../support/tracker.js'
 
 const NOTHING: Imported = { created: 0, added: 0, known: 0, outdated: 0, occurrences: 0, rejected: 0 }

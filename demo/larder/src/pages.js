@@ -44,7 +44,7 @@ export function notFoundPage() {
 }
 
 /** Error page for a failed request. */
-export function failedPage(error, { dashboard_path }) {
+export function errorPage(error, { dashboard_path }) {
   return layout(
     'Something went wrong',
     html`<p><code>${String(error)}</code></p>

@@ -1,4 +1,4 @@
-import { untracedVersion } from '../../config/supported-packages.js'
+import { describeUntracedVersion } from '../../config/supported-packages.js'
 import { statementText } from '../../model/sql/statement-text.js'
 import { isOwnQuery } from '../../store/dialects/own-queries.js'
 import { hasRoomForBreadcrumb } from '../guards/stack-room.js'
@@ -17,7 +17,7 @@ interface TracedQuery {
 export const mysql2Queries: Source = (reporter) => {
   const { breadcrumbs, log } = reporter.context
   if (!breadcrumbs.isEnabledFor('sql')) return () => {}
-  const problem = untracedVersion(['mysql2'])
+  const problem = describeUntracedVersion(['mysql2'])
   if (problem) log.warn(problem)
   const pending = new WeakMap<TracedQuery, PendingStep>()
   const waitingTrails = new WeakMap<TracedQuery, Trail>()

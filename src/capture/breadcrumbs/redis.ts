@@ -1,4 +1,4 @@
-import { untracedVersion } from '../../config/supported-packages.js'
+import { describeUntracedVersion } from '../../config/supported-packages.js'
 import { hasRoomForBreadcrumb } from '../guards/stack-room.js'
 import type { Source } from '../sources/source.js'
 import { beginStep, endStep, errorCode, type PendingStep } from './pending-step.js'
@@ -14,7 +14,7 @@ interface TracedCommand {
 export const redisCommands: Source = (reporter) => {
   const { breadcrumbs, log } = reporter.context
   if (!breadcrumbs.isEnabledFor('redis')) return () => {}
-  const problem = untracedVersion(['ioredis', 'redis'])
+  const problem = describeUntracedVersion(['ioredis', 'redis'])
   if (problem) log.warn(problem)
   const pending = new WeakMap<TracedCommand, PendingStep>()
   const onStart = (trace: TracedCommand) => {

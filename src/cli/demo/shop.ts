@@ -31,7 +31,7 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => unknown
 /** Loads the shop from its folder and puts Faultboard around it. */
 export async function openShop(folder: string, tracker: TrackerInstance): Promise<Shop> {
   const { createShop } = await loadModule(folder, 'src/server.js')
-  const { failedPage } = await loadModule(folder, 'src/pages.js')
+  const { errorPage } = await loadModule(folder, 'src/pages.js')
   const database = await openShopDatabase(tracker)
   const shop = { tracker, database, dashboard_path: tracker.config.mount_path }
   const handler = withRoutes(await extraRoutes(folder, tracker), createShop(shop))
@@ -44,7 +44,7 @@ export async function openShop(folder: string, tracker: TrackerInstance): Promis
       Promise.resolve(listener(request, response)).catch((error: unknown) => {
         // The error is already recorded; the response is up to the shop.
         if (response.headersSent) response.destroy()
-        else send(response, 500, 'text/html', failedPage(error, shop).text)
+        else send(response, 500, 'text/html', errorPage(error, shop).text)
       })
     },
   }

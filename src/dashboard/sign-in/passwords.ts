@@ -90,20 +90,20 @@ function sharedIdentity(name: string): Identity {
   return { name, role: 'admin', email: null, kind: 'password', is_shared: true }
 }
 
-let running = 0
-const waiting: (() => void)[] = []
+let runningCount = 0
+const waitingTasks: (() => void)[] = []
 
 /** Limits concurrent work of all trackers of the process. */
 async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (running < MAX_CONCURRENT) running += 1
-  else if (waiting.length < MAX_WAITING) await new Promise<void>((resume) => waiting.push(resume))
+  if (runningCount < MAX_CONCURRENT) runningCount += 1
+  else if (waitingTasks.length < MAX_WAITING) await new Promise<void>((resume) => waitingTasks.push(resume))
   else throw new SignInLimited({ allowed: false, limit: MAX_WAITING, remaining: 0, reset: 1 })
   try {
     return await work()
   } finally {
     // The next waiting task takes over the slot.
-    const next = waiting.shift()
+    const next = waitingTasks.shift()
     if (next) next()
-    else running -= 1
+    else runningCount -= 1
   }
 }

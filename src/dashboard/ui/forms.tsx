@@ -60,7 +60,10 @@ export function TextField({ name, label, ...input }: FieldProps): Rendered {
 }
 
 /** Field for the name of a person who shares the account. The name of everyone else is known from the sign-in. */
-export function YourName({ visit, ...field }: Pick<FieldProps, 'name' | 'required'> & { visit: Visit }): Rendered {
+export function ActorNameField({
+  visit,
+  ...field
+}: Pick<FieldProps, 'name' | 'required'> & { visit: Visit }): Rendered {
   if (!visit.identity?.is_shared) return null
   return <TextField {...field} label="Your name" value={visit.user} maxlength={MAX_NAME_LENGTH} />
 }

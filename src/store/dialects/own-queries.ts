@@ -2,17 +2,17 @@
  * Marks queries of the tracker, so that driver instrumentation can skip them. Drivers publish a query before `query()`
  * returns, so a synchronous depth counter is enough. Unlike async context, it does not slow down the host.
  */
-let depth = 0
+let ownQueryDepth = 0
 
 export function runOwnQuery<T>(query: () => T): T {
-  depth++
+  ownQueryDepth++
   try {
     return query()
   } finally {
-    depth--
+    ownQueryDepth--
   }
 }
 
 export function isOwnQuery(): boolean {
-  return depth > 0
+  return ownQueryDepth > 0
 }

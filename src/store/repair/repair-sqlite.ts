@@ -83,7 +83,7 @@ export async function repairSqlite(path: string, now: number): Promise<Repair> {
     const salvaged = await salvage(copy, fresh)
     // Windows cannot replace an open file.
     if (process.platform === 'win32') lock?.close()
-    replace(path, fresh)
+    replaceFile(path, fresh)
     return { backup, ...salvaged }
   } finally {
     tryRead(() => lock?.close())
@@ -431,7 +431,7 @@ function removeOrphans(target: SqliteHandle): void {
 }
 
 /** Deletes the old write-ahead log first, because SQLite would apply it to the new file. */
-function replace(path: string, fresh: string): void {
+function replaceFile(path: string, fresh: string): void {
   const { mode, uid, gid } = statSync(path)
   chmodSync(fresh, mode & 0o777)
   try {

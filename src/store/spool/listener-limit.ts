@@ -17,7 +17,7 @@ export function addWithoutLeakWarning(listener: unknown, add: () => void): () =>
 }
 
 const LIMIT_PROPERTY = '_maxListeners'
-let raised: { before: unknown; to: number } | null = null
+let raisedLimit: { before: unknown; to: number } | null = null
 
 /** Runs before Node.js adds a listener and checks the limit. */
 function raiseLimit(event: string | symbol, listener: unknown): void {
@@ -28,15 +28,15 @@ function raiseLimit(event: string | symbol, listener: unknown): void {
   const hostListeners = process.listeners('exit').filter((other) => !trackerListeners.has(other))
   const hostExceedsLimit = hostListeners.length + 1 > limit
   if (limit === 0 || count <= limit || (hostExceedsLimit && !trackerListeners.has(listener))) return
-  raised = { before: Reflect.get(process, LIMIT_PROPERTY), to: count }
+  raisedLimit = { before: Reflect.get(process, LIMIT_PROPERTY), to: count }
   process.setMaxListeners(count)
   queueMicrotask(restoreLimit)
 }
 
 function restoreLimit(): void {
-  if (!raised) return
-  const { before, to } = raised
-  raised = null
+  if (!raisedLimit) return
+  const { before, to } = raisedLimit
+  raisedLimit = null
   // `setMaxListeners` cannot restore undefined, which means `EventEmitter.defaultMaxListeners`.
   if (process.getMaxListeners() === to) Reflect.set(process, LIMIT_PROPERTY, before)
 }

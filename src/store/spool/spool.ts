@@ -240,7 +240,7 @@ export class Spool {
       } finally {
         closeSync(descriptor)
       }
-      const batch = parse(content ?? (await readFile(file, 'utf8')))
+      const batch = parseBatch(content ?? (await readFile(file, 'utf8')))
       return batch && { file, batch, bytes }
     } catch {
       // The caller sets aside unreadable files.
@@ -416,7 +416,7 @@ function withoutClaim(file: string): string {
 function ignoreMissing(): undefined {}
 
 /** Returns null for content that is not a complete batch. */
-function parse(text: string): Batch | null {
+function parseBatch(text: string): Batch | null {
   const [head = '', ...lines] = text.split('\n')
   const { version, batch_id, application_name, group_count } = JSON.parse(head)
   const groups = lines.filter((line) => line !== '').map((line) => FoldedGroup.fromJSON(JSON.parse(line)))

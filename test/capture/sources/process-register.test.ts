@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { verifiedCounts } from '../../support/books.js'
 import { describeEachDatabase, type TestDatabase } from '../../support/databases.js'
+import { verifiedCounts } from '../../support/stored-counts.js'
 import { freshPlace, type TrackerPlace, temporaryFolder, trackerAt } from '../../support/tracker.js'
 
 const REGISTER_URL = new URL('../../../dist/register.js', import.meta.url).href

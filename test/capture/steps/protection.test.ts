@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { verifiedCounts } from '../../support/books.js'
 import { describeOneDatabase } from '../../support/databases.js'
+import { verifiedCounts } from '../../support/stored-counts.js'
 import { freshTracker, NOON } from '../../support/tracker.js'
 
 describeOneDatabase('storm guard', (database) => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { chat } from '../../../src/notifications/channels/chat.js'
 import type { Notice } from '../../../src/notifications/content/notice.js'
-import { channelContract, sendBy } from '../../contract/channel.js'
+import { channelContract, sendThrough } from '../../contract/channel.js'
 import { BUSY_SECONDS, openHttpInbox } from '../../contract/http-inbox.js'
 import type { Inbox, ReceivedMessage } from '../../contract/inbox.js'
 import { baselineNotice, errorNotice, NOTICES } from '../../contract/notices.js'
@@ -70,7 +70,7 @@ describe('the chat channel', () => {
   })
 
   const sent = async (notice: Notice): Promise<Body> => {
-    await sendBy(chat, inbox.settings, { key: 'k', notice })
+    await sendThrough(chat, inbox.settings, { key: 'k', notice })
     return JSON.parse(inbox.messages[0]?.raw ?? '') as Body
   }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { communityChat } from '../../../src/notifications/channels/community-chat.js'
 import type { Notice } from '../../../src/notifications/content/notice.js'
-import { channelContract, sendBy } from '../../contract/channel.js'
+import { channelContract, sendThrough } from '../../contract/channel.js'
 import { BUSY_SECONDS, openHttpInbox } from '../../contract/http-inbox.js'
 import type { Inbox, ReceivedMessage } from '../../contract/inbox.js'
 import { NOTICES } from '../../contract/notices.js'
@@ -72,7 +72,7 @@ describe('the community chat channel', () => {
   })
 
   const sent = async (notice: Notice): Promise<Body> => {
-    await sendBy(communityChat, inbox.settings, { key: 'k', notice })
+    await sendThrough(communityChat, inbox.settings, { key: 'k', notice })
     return JSON.parse(inbox.messages[0]?.raw ?? '') as Body
   }
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { email } from '../../../src/notifications/channels/email.js'
 import type { Notice } from '../../../src/notifications/content/notice.js'
 import type { Settings } from '../../../src/options.js'
-import { channelContract, sendBy } from '../../contract/channel.js'
+import { channelContract, sendThrough } from '../../contract/channel.js'
 import type { Inbox, ReceivedMessage } from '../../contract/inbox.js'
 import { openMailInbox } from '../../contract/mail-inbox.js'
 import { digestNotice, NOTICES } from '../../contract/notices.js'
@@ -59,7 +59,7 @@ describe('the email channel', () => {
   })
 
   const sent = async (notice: Notice, settings: Settings = {}): Promise<ParsedMail> => {
-    const outcome = await sendBy(email, { ...inbox.settings, ...settings }, { key: 'new:42:email', notice })
+    const outcome = await sendThrough(email, { ...inbox.settings, ...settings }, { key: 'new:42:email', notice })
     expect(outcome).toMatchObject({ state: 'sent' })
     return parseMail(inbox.messages[0]?.raw ?? '')
   }
@@ -160,13 +160,13 @@ describe('the email channel', () => {
   test('times out if the host transport does not respond', async () => {
     const settings = { ...MAILS, mail_transport: { sendMail: () => new Promise(() => {}) } }
     const timeouts = { connect_ms: 100, total_ms: 100 }
-    const outcome = await sendBy(email, settings, { key: 'k', notice: NOTICES.new }, { timeouts })
+    const outcome = await sendThrough(email, settings, { key: 'k', notice: NOTICES.new }, { timeouts })
     expect(outcome).toEqual({ state: 'failed', response: 'Timed out after 0.1 s.' })
   })
 
   test('counts an email as sent if only some recipients were rejected, and reports them', async () => {
     const mail_transport = { sendMail: async () => ({ accepted: ['a'], rejected: ['b'], response: '250 OK' }) }
-    const outcome = await sendBy(email, { ...MAILS, mail_transport }, { key: 'k', notice: NOTICES.new })
+    const outcome = await sendThrough(email, { ...MAILS, mail_transport }, { key: 'k', notice: NOTICES.new })
     expect(outcome).toEqual({ state: 'sent', response: 'Rejected for 1 of 2 recipients: 250 OK' })
   })
 

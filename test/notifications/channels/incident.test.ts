@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Severity } from '../../../src/model/severity/severity.js'
 import { incident } from '../../../src/notifications/channels/incident.js'
 import type { Notice } from '../../../src/notifications/content/notice.js'
-import { channelContract, sendBy } from '../../contract/channel.js'
+import { channelContract, sendThrough } from '../../contract/channel.js'
 import { BUSY_SECONDS, openHttpInbox } from '../../contract/http-inbox.js'
 import type { Inbox, ReceivedMessage } from '../../contract/inbox.js'
 import { baselineNotice, errorNotice, NOTICES, SIGNATURE } from '../../contract/notices.js'
@@ -56,7 +56,7 @@ describe('the incident channel', () => {
   })
 
   const sent = async (notice: Notice): Promise<Body> => {
-    await sendBy(incident, inbox.settings, { key: 'k', notice })
+    await sendThrough(incident, inbox.settings, { key: 'k', notice })
     return JSON.parse(inbox.messages.at(-1)?.raw ?? '') as Body
   }
 

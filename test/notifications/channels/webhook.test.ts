@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { webhook } from '../../../src/notifications/channels/webhook.js'
 import type { Notice } from '../../../src/notifications/content/notice.js'
-import { channelContract, sendBy } from '../../contract/channel.js'
+import { channelContract, sendThrough } from '../../contract/channel.js'
 import { BUSY_SECONDS, openHttpInbox } from '../../contract/http-inbox.js'
 import type { Inbox, ReceivedMessage } from '../../contract/inbox.js'
 import { NOTICES } from '../../contract/notices.js'
@@ -42,7 +42,7 @@ describe('the webhook channel', () => {
   })
 
   const sent = async (notice: Notice): Promise<ReceivedMessage> => {
-    await sendBy(webhook, inbox.settings, { key: 'new:42:webhook', notice })
+    await sendThrough(webhook, inbox.settings, { key: 'new:42:webhook', notice })
     return inbox.messages[0] as ReceivedMessage
   }
 
@@ -86,7 +86,7 @@ describe('the webhook channel', () => {
   })
 
   test('sends no signature without a secret', async () => {
-    await sendBy(webhook, { ...inbox.settings, webhook_secret: null }, { key: 'k', notice: NOTICES.new })
+    await sendThrough(webhook, { ...inbox.settings, webhook_secret: null }, { key: 'k', notice: NOTICES.new })
     expect(inbox.messages[0]?.headers).not.toHaveProperty('x-faultboard-signature')
   })
 })

@@ -8,10 +8,10 @@ import type { Batch } from '../../../src/store/recording/batch.js'
 import { BatchWriter } from '../../../src/store/recording/batch-writer.js'
 import { FoldedGroup } from '../../../src/store/recording/folded-group.js'
 import { Spool } from '../../../src/store/spool/spool.js'
-import { verifiedCounts } from '../../support/books.js'
 import { NO_OUTBOX } from '../../support/databases/no-outbox.js'
 import { startProxy } from '../../support/databases/proxy.js'
 import { type Dialect, describeEachDatabase, type TestDatabase } from '../../support/databases.js'
+import { verifiedCounts } from '../../support/stored-counts.js'
 import { freshPlace, NOON, temporaryFolder } from '../../support/tracker.js'
 
 /** Timeout of a query. */

@@ -10,10 +10,10 @@ import type { LogErrorInput } from '../../../src/capture/fields.js'
 import { builtInSqlite } from '../../../src/store/dialects/sqlite-library.js'
 import { migrate } from '../../../src/store/migrate.js'
 import type { TrackerInstance } from '../../../src/tracker.js'
-import { verifiedCounts } from '../../support/books.js'
 import { SERVERS } from '../../support/databases/database-servers.js'
 import { startProxy } from '../../support/databases/proxy.js'
 import { type Dialect, describeEachDatabase } from '../../support/databases.js'
+import { verifiedCounts } from '../../support/stored-counts.js'
 import { eventually, freshPlace, NOON, temporaryFolder, trackerAt, withDatabase } from '../../support/tracker.js'
 
 const EVENT: LogErrorInput = { error_type: 'Host', message: 'on a pool of the host', user_id: 'u1' }

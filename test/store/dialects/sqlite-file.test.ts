@@ -16,8 +16,8 @@ import type { Health } from '../../../src/health/report.js'
 import { sql } from '../../../src/store/kysely.js'
 import { integrityProblems, repairSqlite } from '../../../src/store/repair/repair-sqlite.js'
 import type { TrackerInstance } from '../../../src/tracker.js'
-import { verifiedCounts } from '../../support/books.js'
 import { startHost } from '../../support/host.js'
+import { verifiedCounts } from '../../support/stored-counts.js'
 import { eventually, NOON, spoolIsEmpty, temporaryFolder, trackerAt, withDatabase } from '../../support/tracker.js'
 
 function newPlace() {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { sql } from '../../../src/store/kysely.js'
-import { verifiedCounts } from '../../support/books.js'
 import { faultyDatabase } from '../../support/databases/outage.js'
 import { describeEachDatabase } from '../../support/databases.js'
 import { startChild } from '../../support/processes/children.js'
+import { verifiedCounts } from '../../support/stored-counts.js'
 import { CREDENTIALS, eventually, freshPlace, spoolIsEmpty, trackerAt, withDatabase } from '../../support/tracker.js'
 
 /** More than the recorder keeps in memory, so that some batches are only on disk. */

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { DAY, HOUR, MINUTE } from '../../../src/model/time.js'
-import { verifiedCounts } from '../../support/books.js'
 import { describeEachDatabase } from '../../support/databases.js'
+import { verifiedCounts } from '../../support/stored-counts.js'
 import { eventually, freshTracker, NOON, spoolIsEmpty, withDatabase } from '../../support/tracker.js'
 
 const JUMPS = [0, 2 * DAY, -DAY, -365 * DAY, HOUR, -MINUTE, 30 * DAY, 0]

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { LogErrorInput } from '../../../src/capture/fields.js'
-import { sums, verifiedCounts } from '../../support/books.js'
 import { describeEachDatabase } from '../../support/databases.js'
 import { runChild, startChild } from '../../support/processes/children.js'
+import { sums, verifiedCounts } from '../../support/stored-counts.js'
 import { CREDENTIALS, eventually, freshPlace, trackerAt } from '../../support/tracker.js'
 
 const PROCESSES = 8

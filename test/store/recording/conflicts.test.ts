@@ -4,8 +4,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { Database } from '../../../src/store/database.js'
 import { type Kysely, sql } from '../../../src/store/kysely.js'
 import type { Schema } from '../../../src/store/schema.js'
-import { verifiedCounts } from '../../support/books.js'
 import { describeEachDatabase, type TestDatabase } from '../../support/databases.js'
+import { verifiedCounts } from '../../support/stored-counts.js'
 import {
   eventually,
   freshPlace,

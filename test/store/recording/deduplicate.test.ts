@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import type { ForeignError } from '../../../src/capture/clients/foreign-error.js'
 import { DAY } from '../../../src/model/time.js'
 import type { TrackerInstance } from '../../../src/tracker.js'
-import { verifiedCounts } from '../../support/books.js'
 import { describeEachDatabase } from '../../support/databases.js'
+import { verifiedCounts } from '../../support/stored-counts.js'
 import { eventually, freshPlace, NOON, spoolIsEmpty, trackerAt, withDatabase } from '../../support/tracker.js'
 
 /** Creates a client error with or without an event id. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { FoldedGroup, type FoldedGroupJson } from '../../../src/store/recording/folded-group.js'
-import { verifiedCounts } from '../../support/books.js'
 import { describeEachDatabase, describeOneDatabase } from '../../support/databases.js'
+import { verifiedCounts } from '../../support/stored-counts.js'
 import { freshPlace, freshTracker, NOON, type TrackerPlace, trackerAt } from '../../support/tracker.js'
 
 const HOUR = 3_600_000

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { sums, verifiedCounts } from '../../support/books.js'
 import { describeEachDatabase, describeOneDatabase } from '../../support/databases.js'
+import { sums, verifiedCounts } from '../../support/stored-counts.js'
 import { freshTracker, NOON, withDatabase } from '../../support/tracker.js'
 
 const MINUTE = 60_000

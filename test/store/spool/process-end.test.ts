@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import type { LogErrorInput } from '../../../src/capture/fields.js'
-import { verifiedCounts } from '../../support/books.js'
 import { startProxy } from '../../support/databases/proxy.js'
 import { describeEachDatabase } from '../../support/databases.js'
 import { startChild } from '../../support/processes/children.js'
+import { verifiedCounts } from '../../support/stored-counts.js'
 import { CREDENTIALS, freshPlace, freshTracker, type TrackerPlace, trackerAt } from '../../support/tracker.js'
 
 const EVENT: LogErrorInput = { error_type: 'Last', message: 'words' }

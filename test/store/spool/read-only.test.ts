@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { verifiedCounts } from '../../support/books.js'
+import { verifiedCounts } from '../../support/stored-counts.js'
 import { eventually, spoolIsEmpty, temporaryFolder, trackerAt } from '../../support/tracker.js'
 
 /** A folder on a disk. In memory file systems, an open file can be written although it is read-only. */

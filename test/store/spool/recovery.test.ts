@@ -1,12 +1,12 @@
 import { readdirSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { verifiedCounts } from '../../support/books.js'
 import { faultyDatabase } from '../../support/databases/outage.js'
 import { startProxy } from '../../support/databases/proxy.js'
 import { describeEachDatabase, type TestDatabase } from '../../support/databases.js'
 import { runChild, startChild } from '../../support/processes/children.js'
 import { blockThreadPool } from '../../support/processes/thread-pool.js'
+import { verifiedCounts } from '../../support/stored-counts.js'
 import {
   CREDENTIALS,
   eventually,

@@ -13,9 +13,9 @@ import {
 } from 'node:fs'
 import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { sums, verifiedCounts } from '../../support/books.js'
 import { describeEachDatabase } from '../../support/databases.js'
 import { runChild } from '../../support/processes/children.js'
+import { sums, verifiedCounts } from '../../support/stored-counts.js'
 import {
   CREDENTIALS,
   freshPlace,

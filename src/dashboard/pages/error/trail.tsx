@@ -3,7 +3,7 @@ import type { Activity, Comment } from '../../../triage/queries/error-record.js'
 import { allows } from '../../access.js'
 import type { Rendered, Visit } from '../../define.js'
 import { words } from '../../ui/badges.js'
-import { TextArea, YourName } from '../../ui/forms.js'
+import { ActorNameField, TextArea } from '../../ui/forms.js'
 import { Markdown } from '../../ui/markdown.js'
 import { ExactTime, Time } from '../../ui/time.js'
 import { ErrorForm, type ErrorProps } from './actions/error-form.js'
@@ -46,7 +46,7 @@ function CommentForm(props: ErrorProps): Rendered {
       <div class="comment-form">
         <TextArea name="body" label="Comment" required maxlength={MAX_TEXT_LENGTH} />
         <p class="meta muted">Markdown: **bold**, *italic*, `code`, ``` code blocks, lists and links.</p>
-        <YourName name="author_name" visit={props.visit} required />
+        <ActorNameField name="author_name" visit={props.visit} required />
         <button type="submit">Comment</button>
       </div>
     </ErrorForm>

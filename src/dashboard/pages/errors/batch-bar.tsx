@@ -4,7 +4,7 @@ import { MAX_NAME_LENGTH, MAX_REFERENCE_LENGTH, MAX_TEXT_LENGTH } from '../../..
 import { allows } from '../../access.js'
 import type { Rendered, Visit } from '../../define.js'
 import { capitalize, words } from '../../ui/badges.js'
-import { ApplicationField, SelectField, TextField, YourName } from '../../ui/forms.js'
+import { ActorNameField, ApplicationField, SelectField, TextField } from '../../ui/forms.js'
 import { Menu } from '../../ui/menu.js'
 import { formatTotal } from '../../ui/pagination.js'
 import { MUTE_DURATIONS } from '../error/actions/mute-menu.js'
@@ -56,7 +56,7 @@ export function BatchBar({
               label="Commit, PR or ticket (optional)"
               maxlength={MAX_REFERENCE_LENGTH}
             />
-            <YourName name="resolved_by_name" visit={visit} />
+            <ActorNameField name="resolved_by_name" visit={visit} />
             <SubmitButton type="resolve" primary>
               Resolve selected
             </SubmitButton>

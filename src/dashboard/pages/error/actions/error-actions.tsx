@@ -3,7 +3,7 @@ import { MAX_NAME_LENGTH, MAX_REFERENCE_LENGTH, MAX_TEXT_LENGTH } from '../../..
 import { allows } from '../../../access.js'
 import type { Rendered } from '../../../define.js'
 import { capitalize, words } from '../../../ui/badges.js'
-import { ApplicationField, SelectField, TextArea, TextField, YourName } from '../../../ui/forms.js'
+import { ActorNameField, ApplicationField, SelectField, TextArea, TextField } from '../../../ui/forms.js'
 import { Initials } from '../../../ui/initials.js'
 import { Menu, SubMenu } from '../../../ui/menu.js'
 
@@ -68,7 +68,7 @@ function Resolve(props: ErrorProps) {
             label="Commit, PR or ticket (optional)"
             maxlength={MAX_REFERENCE_LENGTH}
           />
-          <YourName name="resolved_by_name" visit={props.visit} />
+          <ActorNameField name="resolved_by_name" visit={props.visit} />
           <button type="submit" class="primary">
             Resolve
           </button>

@@ -1,6 +1,6 @@
 import { MAX_TEXT_LENGTH } from '../../../../triage/commands/change-errors.js'
 import type { Rendered } from '../../../define.js'
-import { SelectField, TextField, YourName } from '../../../ui/forms.js'
+import { ActorNameField, SelectField, TextField } from '../../../ui/forms.js'
 import { SubMenu } from '../../../ui/menu.js'
 import { ErrorForm, type ErrorProps } from './error-form.js'
 
@@ -23,7 +23,7 @@ export function MuteMenu(props: ErrorProps): Rendered {
         <ErrorForm {...props} action="mute">
           <SelectField name="hours" label="Mute notifications for" options={MUTE_DURATIONS} value="24" />
           <TextField name="reason" label="Reason (optional)" maxlength={MAX_TEXT_LENGTH} />
-          <YourName name="muted_by_name" visit={props.visit} />
+          <ActorNameField name="muted_by_name" visit={props.visit} />
           <button type="submit" class="primary">
             {muted ? 'Update mute' : 'Mute'}
           </button>
