@@ -109,7 +109,7 @@ async function storm(quick) {
 }
 
 const STORM_NOTE =
-  'Growth of the resident memory without the young generation of V8, which V8 enlarges while a program allocates much.'
+  'Growth of the resident memory without the young generation of V8, which V8 enlarges while a program allocates heavily.'
 
 async function start(quick) {
   const subjects = ['ours', '@sentry/node', 'pino']

@@ -54,7 +54,7 @@ function rowsOf(name, results) {
 }
 
 const MEASUREMENT_NOTE =
-  'CPU time in the process of the host. Error: 10 frames, until it is stored (Faultboard, Errsole), sent to a receiver on loopback, or written to nowhere (pino). Request: Express 5, compared with the same process before the product was loaded.'
+  'CPU time of the host process. Error: 10 frames, until it is stored (Faultboard, Errsole), sent to a receiver on loopback, or discarded (pino). Request: Express 5, compared with the same process before the product was loaded.'
 
 /** Accepts every report, as the servers of the products do. */
 function accept(request, response) {

@@ -57,8 +57,8 @@ async function measureDatabase(dialect, server, quick) {
     // Like ours, the minimal tracker writes all callers of a hot group in one commit.
     ...(await throughput(place, { ...hotGroup, perCommit: CALLERS })),
     ...(await processes(place, { count })),
-    ...(await singles(place, { events: makeEvents({ count: quick ? 150 : 300, groups: 20 }) })),
-    ...(await acknowledgments(place, makeEvents({ count: quick ? 200 : 500, groups: 20 }))),
+    ...(await measureSingleCalls(place, { events: makeEvents({ count: quick ? 150 : 300, groups: 20 }) })),
+    ...(await measureAcknowledgments(place, makeEvents({ count: quick ? 200 : 500, groups: 20 }))),
   ]
 }
 
@@ -73,11 +73,11 @@ const LOCK = {
  * Measures how long a caller waits with async_logging while another connection locks the database. The control writes
  * and renames a file with the same content before each call, so that both run under the same load.
  */
-async function acknowledgments({ dialect, server }, events) {
+async function measureAcknowledgments({ dialect, server }, events) {
   const folder = await mkdtemp(join(tmpdir(), 'faultboard-bench-files-'))
   const bare = []
   const ours = []
-  await onFresh(dialect, server, events.length, 'acknowledgments', async (url) => {
+  await withFreshDatabase(dialect, server, events.length, 'acknowledgments', async (url) => {
     const tracker = await startTracker(url, { async_logging: true })
     const holder = await CONNECT[dialect](url)
     await holder.begin()
@@ -128,7 +128,7 @@ async function throughput({ dialect, server }, { name, events, min, perCommit })
   }
   const failures = new Map()
   const results = await interleaved(ROUNDS, Object.keys(ways), (way) =>
-    onFresh(dialect, server, events.length, `${name}, ${way}`, ways[way]).catch((error) => {
+    withFreshDatabase(dialect, server, events.length, `${name}, ${way}`, ways[way]).catch((error) => {
       // A run that lost errors has no rate. The table shows the failure, and only the other runs count.
       failures.set(way, `${name}, ${way}: ${error.message}`)
       return { seconds: Number.POSITIVE_INFINITY, cpu: Number.POSITIVE_INFINITY }
@@ -162,7 +162,7 @@ async function processes({ dialect, server }, { count }) {
   const runs = ['ours', 'minimal'].flatMap((subject) => [1, PROCESSES].map((size) => `${subject} ${size}`))
   const results = await interleaved(ROUNDS, runs, (run) => {
     const [subject, size] = run.split(' ')
-    return onFresh(dialect, server, count + size * WARMUP, `${run} processes`, (url) =>
+    return withFreshDatabase(dialect, server, count + size * WARMUP, `${run} processes`, (url) =>
       writeFromProcesses({ subject, dialect, url }, count, Number(size)),
     )
   })
@@ -187,20 +187,20 @@ async function processes({ dialect, server }, { count }) {
   ]
 }
 
-async function singles({ dialect, server }, { events }) {
+async function measureSingleCalls({ dialect, server }, { events }) {
   const ways = {
     'bare commit': (url) => writeBare(dialect, url, events, 1),
     'awaited LogError': (url) => writeOurs(url, events, { callers: 1 }),
     minimal: (url) => writeMinimal(dialect, url, events, { perCommit: 1 }),
   }
   const results = await interleaved(ROUNDS, Object.keys(ways), (way) =>
-    onFresh(dialect, server, events.length, `single ${way}`, ways[way]),
+    withFreshDatabase(dialect, server, events.length, `single ${way}`, ways[way]),
   )
   const each = (way) => (median(results.get(way).map(({ seconds }) => seconds)) * 1000) / events.length
   return [
-    row({ name: 'one after the other: bare commit', figure: each('bare commit'), unit: 'ms' }),
+    row({ name: 'sequential: bare commit', figure: each('bare commit'), unit: 'ms' }),
     row({
-      name: 'one after the other: awaited LogError',
+      name: 'sequential: awaited LogError',
       figure: each('awaited LogError'),
       unit: 'ms',
       ratio: each('awaited LogError') / each('bare commit'),
@@ -213,7 +213,7 @@ async function singles({ dialect, server }, { events }) {
 }
 
 /** Measures work on a new database and verifies its sums afterward. */
-async function onFresh(dialect, server, count, who, work) {
+async function withFreshDatabase(dialect, server, count, who, work) {
   const database = await freshDatabase(dialect, server)
   try {
     const result = await work(database.url)

@@ -10,7 +10,7 @@ const PRODUCTS = {
   Errsole: {
     package: 'errsole',
     stores: 'in a database of your choice',
-    offers: 'searchable logs on a dashboard of its own port, alerts about crashes; does not group errors',
+    offers: 'searchable logs on a dashboard with its own port, alerts about crashes; does not group errors',
   },
   '@sentry/node': {
     package: '@sentry/node',
@@ -25,7 +25,7 @@ const PRODUCTS = {
   Bugsnag: {
     package: '@bugsnag/node',
     stores: 'on the servers of BugSnag',
-    offers: 'groups, triage, alerts and stability of releases there',
+    offers: 'groups, triage, alerts and release stability there',
   },
   Rollbar: {
     package: 'rollbar',
@@ -35,7 +35,7 @@ const PRODUCTS = {
   pino: {
     package: 'pino',
     stores: 'as lines of JSON',
-    offers: 'nothing else: a logger, as the lower limit of the cost',
+    offers: 'nothing else: a logger, as the lower bound of the cost',
   },
 }
 const FIGURES = ['start', 'memory after the start', 'one error', 'one successful request']
@@ -61,7 +61,7 @@ Node.js ${machine.node.slice(1)}, ${machine.cores} cores.
 ${lines.join('\n')}
 
 All times are CPU time in the process of the host. Each product runs in its own process with its usual setup, without deduplication and rate limits.
-An error has 10 frames and counts until it is stored (Faultboard, Errsole), sent to a receiver on loopback, or written to nowhere (pino).
+An error has 10 frames and counts until it is stored (Faultboard, Errsole), sent to a receiver on loopback, or discarded (pino).
 Faultboard writes it to SQLite and commits before it continues. A request is compared with the same process before the product was
 loaded, on Express 5; pino and Errsole add nothing to it, so their figures show the noise.
 
