@@ -33,19 +33,19 @@ export async function* recovery({ quick, databases }) {
 
 async function measureDatabase(place, quick) {
   const rows = [
-    await backlog(place, { callers: 1, name: 'one file per error' }),
-    await backlog(place, { callers: 500, name: '500 callers at a time' }),
+    await measureBacklog(place, { callers: 1, name: 'one file per error' }),
+    await measureBacklog(place, { callers: 500, name: '500 callers at a time' }),
   ]
   if (place.dialect === 'sqlite') return rows
   for (const faultMs of quick ? FAULT_MS.slice(0, 2) : FAULT_MS) {
-    rows.push(await lostPackets(place, faultMs, 'own'))
-    rows.push(await lostPackets(place, faultMs, 'host'))
+    rows.push(await measureLostPackets(place, faultMs, 'own'))
+    rows.push(await measureLostPackets(place, faultMs, 'host'))
   }
   return rows
 }
 
-async function backlog({ dialect, server }, { callers, name }) {
-  return onFresh(dialect, server, BACKLOG, async (url) => {
+async function measureBacklog({ dialect, server }, { callers, name }) {
+  return withFreshDatabase(dialect, server, BACKLOG, async (url) => {
     const fault = dialect === 'sqlite' ? await lockFile(url) : await refuseConnections(url)
     // Above half of the limit, occurrences are counted without details.
     const tracker = await startTracker(fault.url, { spool_max_bytes: 1_000_000_000 })
@@ -53,7 +53,7 @@ async function backlog({ dialect, server }, { callers, name }) {
     await logAll(tracker, makeEvents({ count: BACKLOG, groups: 200 }), callers)
     const { files, bytes, folder } = (await tracker.stats()).spool
     await fault.end()
-    const seconds = await untilCounted(tracker, folder)
+    const seconds = await waitUntilCounted(tracker, folder)
     await tracker.shutdown()
     await fault.close()
     return row({
@@ -65,10 +65,10 @@ async function backlog({ dialect, server }, { callers, name }) {
 }
 
 /** The connections that exist during the fault never respond again. */
-async function lostPackets({ dialect, server }, faultMs, owner) {
+async function measureLostPackets({ dialect, server }, faultMs, owner) {
   const before = POOL_SIZE
   const during = 20
-  return onFresh(dialect, server, before + during, async (url) => {
+  return withFreshDatabase(dialect, server, before + during, async (url) => {
     const proxy = await startProxy(url)
     const pool = owner === 'host' ? HOST_POOL[dialect](proxy.url) : null
     const tracker = await startTracker(pool ?? proxy.url)
@@ -81,7 +81,7 @@ async function lostPackets({ dialect, server }, faultMs, owner) {
     await proxy.open()
     const started = performance.now()
     await logged
-    await untilCounted(tracker, (await tracker.stats()).spool.folder)
+    await waitUntilCounted(tracker, (await tracker.stats()).spool.folder)
     const seconds = (performance.now() - started) / 1000
     await tracker.shutdown()
     // Connections that the fault broke fail here.
@@ -118,7 +118,7 @@ async function refuseConnections(url) {
   return { url: proxy.url, begin: () => proxy.refuse(), end: () => proxy.open(), close: () => proxy.close() }
 }
 
-async function untilCounted(tracker, folder) {
+async function waitUntilCounted(tracker, folder) {
   const started = performance.now()
   for (;;) {
     // Reads the statistics last, because they read the size of every file.
@@ -130,7 +130,7 @@ async function untilCounted(tracker, folder) {
   }
 }
 
-async function onFresh(dialect, server, count, work) {
+async function withFreshDatabase(dialect, server, count, work) {
   const database = await freshDatabase(dialect, server)
   try {
     const result = await work(database.url)

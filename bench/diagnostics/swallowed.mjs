@@ -25,7 +25,7 @@ const CASE_NAMES = {
 export async function* swallowed({ quick }) {
   const folder = mkdtempSync(join(tmpdir(), 'faultboard-bench-swallowed-'))
   try {
-    const task = prepare(folder, quick)
+    const task = createProject(folder, quick)
     let results
     const figure = (subject, caseName) => median(results.get(subject).map((round) => round[caseName]))
     yield {
@@ -75,7 +75,7 @@ async function startAndMemoryRows(folder, quick, task, figure) {
 }
 
 /** Creates a project, because only files below its root are instrumented. */
-function prepare(folder, quick) {
+function createProject(folder, quick) {
   const [subject, large] = ['subject.mjs', 'large.mjs'].map((name) => join(folder, name))
   copyFileSync(file('swallowed-subject.mjs'), subject)
   writeFileSync(join(folder, 'package.json'), '{"name":"bench"}')

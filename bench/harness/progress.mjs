@@ -15,14 +15,14 @@ export function createProgress({ plan, print = console.log, now = () => performa
     // Adds one minute at the estimated pace, so that the first short suite does not distort the rest.
     const pace = (finishedMs / 60_000 + 1) / (finishedMinutes + 1)
     const inCurrent = current ? Math.max(0, current.minutes * pace - (now() - current.started) / 60_000) : 0
-    return aboutMinutes(inCurrent + sumMinutes(pending) * pace)
+    return minutesText(inCurrent + sumMinutes(pending) * pace)
   }
 
   return {
     printPlan() {
       const names = [...new Set(plan.map(({ suite }) => suite))]
       const parts = names.map((name) => `${name} ${tenths(sumMinutes(plan.filter(({ suite }) => suite === name)))}`)
-      print(`Estimated duration: ${aboutMinutes(sumMinutes(plan))} (${parts.join(', ')})`)
+      print(`Estimated duration: ${minutesText(sumMinutes(plan))} (${parts.join(', ')})`)
     },
     startSuite() {
       current = { ...pending.shift(), started: now() }
@@ -48,7 +48,7 @@ function sumMinutes(entries) {
   return entries.reduce((sum, { minutes }) => sum + minutes, 0)
 }
 
-function aboutMinutes(minutes) {
+function minutesText(minutes) {
   return minutes < 1 ? 'less than a minute' : `about ${Math.round(minutes)} min`
 }
 

@@ -14,7 +14,7 @@ const load = startLoad()
 
 const WARM_REQUESTS = 1000
 const BREADCRUMBS = 10
-const leaveBreadcrumbs = (tracker) => async () => {
+const addBreadcrumbs = (tracker) => async () => {
   for (let i = 0; i < BREADCRUMBS; i++) tracker.addBreadcrumb({ category: 'step', message: 'something happened' })
 }
 
@@ -27,13 +27,13 @@ const VARIANTS = {
   bare_again: () => host({}),
   ours: () => withTracker({}),
   scoped: () => withTracker({ request_scope: 'always' }),
-  breadcrumbs: () => withTracker({ enable_breadcrumbs: true }, leaveBreadcrumbs),
+  breadcrumbs: () => withTracker({ enable_breadcrumbs: true }, addBreadcrumbs),
   ...boundVariants(),
 }
 
 const results = Object.fromEntries(Object.keys(VARIANTS).map((name) => [name, []]))
 for (let slice = -1; slice < slices; slice++) {
-  for (const name of inChangingOrder(Object.keys(VARIANTS), slice)) {
+  for (const name of rotateNames(Object.keys(VARIANTS), slice)) {
     const { server, close } = await VARIANTS[name]()
     // Warms up, because the first requests compile the code.
     await load.micros(server, WARM_REQUESTS)
@@ -91,7 +91,7 @@ async function host(parts) {
   }
 }
 
-function inChangingOrder(names, slice) {
+function rotateNames(names, slice) {
   const start = ((slice % names.length) + names.length) % names.length
   return [...names.slice(start), ...names.slice(0, start)]
 }
