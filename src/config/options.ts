@@ -217,7 +217,7 @@ export const OPTIONS = {
     group: 'dashboard',
     kind: orNull(pageUrl),
     default: null,
-    text: 'Page of the host that signs out. People identified by authenticate see a link to it.',
+    text: 'Sign-out page of the host. People identified by authenticate see a link to it.',
   }),
   mount_path: row<string>({
     group: 'dashboard',
