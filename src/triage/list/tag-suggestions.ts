@@ -51,13 +51,13 @@ function isUnlimited({ application_id, environment }: Scope): boolean {
 /** Reads one distinct text per statement from the index, because a tag can have a row for every error. */
 async function distinctTexts({ database }: Context, { column, key, start }: WantedTexts): Promise<string[]> {
   const texts: string[] = []
-  const ofKey = key === undefined ? sql`` : sql`tag_key = ${key} and `
+  const keyCondition = key === undefined ? sql`` : sql`tag_key = ${key} and `
   // The mark for more values sorts first. MySQL would read all values with a further condition.
   let after: RawBuilder<unknown> = start === MORE_VALUES ? sql`> ${MORE_VALUES}` : sql`>= ${start}`
   while (texts.length < MAX_SUGGESTIONS) {
     const { rows } = await sql<{ next: string | null }>`
       select min(${sql.ref(column)}) as next from faultboard_error_tags
-      where ${ofKey}${sql.ref(column)} ${after}`.execute(database.read)
+      where ${keyCondition}${sql.ref(column)} ${after}`.execute(database.read)
     const next = rows[0]?.next ?? null
     if (next === null || !next.startsWith(start)) break
     texts.push(next)
