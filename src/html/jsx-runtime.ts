@@ -1,4 +1,5 @@
 import type { JSX as Hono } from 'hono/jsx/jsx-runtime'
+import { showDirectionControls } from '../model/redaction/direction-marks.js'
 
 /** Rendered HTML, which is not escaped again. */
 export class Html {
@@ -90,14 +91,15 @@ function renderAttribute(name: string, value: unknown): string {
   return ` ${name}="${escapeText(String(value))}"`
 }
 
-const SPECIAL_CHARACTER = /[&<>"']/
-const SPECIAL_CHARACTERS = /[&<>"']/g
+/** Characters of HTML, and controls that reverse the order of the surrounding text (`showDirectionControls`). */
+const SPECIAL_CHARACTER = /[&<>"'\u202A-\u202E\u2066-\u2069]/
+const SPECIAL_CHARACTERS = new RegExp(SPECIAL_CHARACTER, 'g')
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
 function escapeText(text: string): string {
   // Few texts contain such a character, and a test is faster than a replacement.
   if (!SPECIAL_CHARACTER.test(text)) return text
-  return text.replace(SPECIAL_CHARACTERS, (character) => ENTITIES[character] ?? '')
+  return text.replace(SPECIAL_CHARACTERS, (character) => ENTITIES[character] ?? showDirectionControls(character))
 }
 
 /** Elements without content or an end tag. */

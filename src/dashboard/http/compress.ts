@@ -1,6 +1,7 @@
 import { promisify } from 'node:util'
 import { constants, createGzip, gzip } from 'node:zlib'
 import { isCrossOriginRequest } from './origin.js'
+import { BufferedResponse } from './responses.js'
 import { isStreamed } from './streamed.js'
 
 /** Smaller bodies fit into one packet, so compression saves nothing. */
@@ -32,14 +33,11 @@ export async function compressResponse(request: Request, response: Response): Pr
     headers.set('Content-Encoding', 'gzip')
     return new Response(compressStream(response.body), { status, headers })
   }
-  const body = Buffer.from(await response.arrayBuffer())
+  const body = response instanceof BufferedResponse ? response.content : new Uint8Array(await response.arrayBuffer())
   if (!isAccepted || body.length < MIN_COMPRESSED_BYTES) return withBody(body, status, headers)
   headers.set('Content-Encoding', 'gzip')
-  return withBody(
-    isAsset ? await compressAssetOnce(body) : await gzipAsync(body, { level: GZIP_LEVEL.page }),
-    status,
-    headers,
-  )
+  const compressed = isAsset ? await compressAssetOnce(body) : await gzipAsync(body, { level: GZIP_LEVEL.page })
+  return withBody(new Uint8Array(compressed), status, headers)
 }
 
 function isCompressible({ headers }: Response): boolean {
@@ -75,13 +73,13 @@ function compressStream(body: ReadableStream<Uint8Array>): ReadableStream<Uint8A
   )
 }
 
-function withBody(body: Buffer, status: number, headers: Headers): Response {
+function withBody(body: Uint8Array<ArrayBuffer>, status: number, headers: Headers): Response {
   headers.set('Content-Length', String(body.length))
-  return new Response(new Uint8Array(body), { status, headers })
+  return new Response(body, { status, headers })
 }
 
-function compressAssetOnce(body: Buffer): Promise<Buffer> {
-  const text = body.toString('utf8')
+function compressAssetOnce(body: Uint8Array): Promise<Buffer> {
+  const text = Buffer.from(body).toString('utf8')
   const cached = compressedAssets.get(text)
   if (cached) return cached
   if (compressedAssets.size >= MAX_CACHED_ASSETS) compressedAssets.clear()

@@ -1,8 +1,17 @@
 import { nextTurn } from '../../model/event-loop-turns.js'
-import { showDirectionControls } from '../../model/redaction/direction-marks.js'
 import type { DownloadedFile, Rendered } from '../define.js'
 import { SECURITY_HEADERS } from './security-headers.js'
 import { UNBUFFERED } from './streamed.js'
+
+/** Response whose body can be compressed without reading it as a stream, which takes milliseconds for a long page. */
+export class BufferedResponse extends Response {
+  readonly content: Uint8Array<ArrayBuffer>
+
+  constructor(content: Uint8Array<ArrayBuffer>, init: ResponseInit) {
+    super(content, init)
+    this.content = content
+  }
+}
 
 export function jsonResponse(body: unknown, status = 200, headers: Record<string, string> = {}): Response {
   return new Response(JSON.stringify(body), {
@@ -20,14 +29,15 @@ export async function htmlResponse(
   // Yields to the host, because the last part of the page was rendered in this iteration, and a long page takes
   // milliseconds to convert.
   await nextTurn()
-  // Applied to the whole page, so that no template can omit it.
-  const text = showDirectionControls(page)
-  return new Response(text, { status, headers: { 'Content-Type': 'text/html; charset=utf-8', ...headers } })
+  return new BufferedResponse(new TextEncoder().encode(page), {
+    status,
+    headers: { 'Content-Type': 'text/html; charset=utf-8', ...headers },
+  })
 }
 
 /** Sends the layout of a page at once, and its content when it is rendered. */
 export function streamedHtmlResponse(layout: { head: string; tail: string }, content: Promise<string>): Response {
-  const encode = (text: string) => new TextEncoder().encode(showDirectionControls(text))
+  const encode = (text: string) => new TextEncoder().encode(text)
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       controller.enqueue(encode(layout.head))
