@@ -95,7 +95,6 @@ async function takePictures(demo) {
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
-      '--font-render-hinting=none',
     ],
   })
   try {

@@ -26,9 +26,7 @@ export async function startServices({ dialects }) {
 }
 
 async function installMissing(wanted) {
-  const missing = wanted
-    .filter((service) => !(service.isInstalled ?? service.find)())
-    .map((service) => service.debianPackage)
+  const missing = wanted.filter((service) => !service.find()).map((service) => service.debianPackage)
   if (missing.length === 0 || !canInstall()) return
   console.log(`  installing ${missing.join(', ')}`)
   await install(missing)

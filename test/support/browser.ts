@@ -54,8 +54,6 @@ async function newPage(options: BrowserContextOptions): Promise<Page> {
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
-      // The headless shell otherwise rounds the widths of letters, unlike a browser with windows.
-      '--font-render-hinting=none',
     ],
   })
   const context = await (await browser).newContext({
