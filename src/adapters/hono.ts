@@ -77,6 +77,9 @@ async function dashboard(tracker: TrackerInstance, mount: Mount, c: HonoContext)
   if (incoming && outgoing) {
     // Written directly to Node.js, so that no header of an outer middleware replaces ours.
     await serveDashboard(tracker, mount, incoming, outgoing, parsed)
+    // Needed because @hono/node-server 2 ignores the header below for responses of its own class, which `serve` makes the
+    // global `Response`. Its second write would throw and destroy the connection.
+    outgoing.writeHead = () => outgoing
     return new Response(null, { headers: { 'x-hono-already-sent': 'true' } })
   }
   if (!parsed) return serveWebRequest(tracker, mount, raw)

@@ -1,10 +1,13 @@
+import { once } from 'node:events'
+import { Agent, get, type IncomingMessage, type Server } from 'node:http'
 import { Readable } from 'node:stream'
-import { getRequestListener } from '@hono/node-server'
+import { getRequestListener, serve } from '@hono/node-server'
 import express from 'express'
 import { type Context, Hono } from 'hono'
 import { compress } from 'hono/compress'
+import { cors } from 'hono/cors'
 import { HTTPException } from 'hono/http-exception'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { faultboard } from '../../src/adapters/hono.js'
 import type { TrackerInstance } from '../../src/tracker.js'
 import { describeAdapter, failingStream, HOST_HEADERS, ROUTES, sendResult, type Variant } from '../contract/adapter.js'
@@ -63,6 +66,19 @@ function createHost(tracker: TrackerInstance | null, variant: Variant): Hono<Env
   return app
 }
 
+/** Serves an application like the README of Hono, with the global classes of `serve`. Restores them after the test. */
+async function serveByDefault(app: Hono): Promise<Server> {
+  const { Request, Response } = globalThis
+  const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }) as Server
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+    Object.assign(globalThis, { Request, Response })
+  })
+  await once(server, 'listening')
+  return server
+}
+
 function throwUnreadable(): never {
   throw new Error('unreadable')
 }
@@ -74,6 +90,45 @@ const HOSTILE: [string, unknown][] = [
 ]
 
 describe('faultboard() for Hono', () => {
+  test.each<[string, (app: Hono) => unknown]>([
+    ['serve()', () => {}],
+    ['serve() and a middleware that copies the response', (app) => app.use(cors())],
+    ['serve() and compression', (app) => app.use(compress({ threshold: 0 }))],
+  ])('writes each response once and keeps the connection open with %s', async (_title, addMiddleware) => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {})
+    onTestFinished(() => log.mockRestore())
+    const app = new Hono()
+    addMiddleware(app)
+    app.use(faultboard(testTracker()))
+    app.get('/ok', (c) => c.text('ok'))
+    const { port } = (await serveByDefault(app)).address() as { port: number }
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    onTestFinished(() => agent.destroy())
+    const sockets = new Set<unknown>()
+    const request = async (path: string) => {
+      const [response] = (await once(get({ port, path, agent, headers: signIn() }), 'response')) as [IncomingMessage]
+      sockets.add(response.socket)
+      return response
+    }
+    for (const [path, status] of [
+      ['/error_dashboard/errors', 200],
+      ['/error_dashboard/errors.json', 200],
+      ['/error_dashboard', 302],
+      ['/error_dashboard/nothing', 404],
+      ['/ok', 200],
+    ] as const) {
+      const response = await request(path)
+      await response.toArray()
+      expect([path, response.statusCode, response.complete]).toEqual([path, status, true])
+    }
+    expect(sockets.size).toBe(1)
+    const live = await request('/error_dashboard/errors/live')
+    expect(String((await once(live, 'data'))[0])).toContain('retry:')
+    live.destroy()
+    expect((await request('/ok')).statusCode).toBe(200)
+    expect(log).not.toHaveBeenCalled()
+  })
+
   test('serves the dashboard and records errors without a Node.js server', async () => {
     const tracker = testTracker()
     const app = new Hono().use(faultboard(tracker)).get('/orders/:id', () => {
