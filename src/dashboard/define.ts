@@ -5,6 +5,7 @@ import type { TrackerError } from '../model/errors.js'
 import type { Identity, Role } from '../model/people/identity.js'
 import type { Application } from '../triage/list/list-applications.js'
 import type { Theme } from './preferences.js'
+import type { SignInLink } from './sign-in/sign-in-offer.js'
 import type { ViewConfiguration } from './view-options.js'
 
 /** Request data that views can use. */
@@ -17,6 +18,8 @@ export interface Visit extends ViewConfiguration {
   /** Name of the signed-in user; empty before the sign-in. */
   user: string
   identity: Identity | null
+  /** Ways to sign in, on a 401 page. */
+  sign_in_links: readonly SignInLink[]
   /** Flash message of the previous action. */
   notice: string | null
   banner: Banner | null

@@ -10,6 +10,7 @@ import type { Visit } from './define.js'
 import { readFlash } from './http/flash.js'
 import type { Mount } from './mount.js'
 import { readPreferences } from './preferences.js'
+import { SIGN_IN_PARAMETER } from './sign-in/sign-in-offer.js'
 import type { ViewConfiguration } from './view-options.js'
 
 /** State of a request. */
@@ -34,6 +35,7 @@ export function openExchange(
 ): Exchange {
   const { config, now } = context
   const { searchParams } = new URL(request.url)
+  searchParams.delete(SIGN_IN_PARAMETER)
   const suffix = (/[^/](\.json|\.csv)$/.exec(mount.path)?.[1] ?? '') as Exchange['suffix']
   const path = suffix ? mount.path.slice(0, -suffix.length) : mount.path.replace(/(?<=[^/])\/$/, '')
   const cookies = request.headers.get('cookie')
@@ -51,6 +53,7 @@ export function openExchange(
       query: searchParams,
       user: '',
       identity: null,
+      sign_in_links: [],
       notice: readFlash(cookies),
       banner: context.banner?.(request) ?? null,
       now: time,

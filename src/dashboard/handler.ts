@@ -115,10 +115,12 @@ function createHandler(context: Context, routes: Routes, live: LiveUpdates, sign
       if (isHtml(response)) withCookies(response, [await session.deviceCookie(mount.base, mount.encrypted)])
       return await compressResponse(request, withHeaders(response, verdict))
     } catch (error) {
-      const response = redirectToSignIn(error, request, mount, signIn) ?? respondWithError(error, exchange, context)
-      const sent = withHeaders(await response, null)
-      if (sent.status === 401) sent.headers.set('WWW-Authenticate', signIn.challenge)
-      return compressResponse(request, sent)
+      const offer = signIn.offer(error, request, mount)
+      if (offer?.redirect_url) return compressResponse(request, withHeaders(redirect(offer.redirect_url), null))
+      exchange.visit.sign_in_links = offer?.links ?? []
+      const response = withHeaders(await respondWithError(error, exchange, context), null)
+      if (offer) withCookies(response, [offer.cookie]).headers.set('WWW-Authenticate', offer.challenge)
+      return compressResponse(request, response)
     }
   }
 }
@@ -127,12 +129,6 @@ function createHandler(context: Context, routes: Routes, live: LiveUpdates, sign
 function nameViewer({ query, user }: Visit): void {
   const text = query.get('query')
   if (text) query.set('query', withViewerName(text, user))
-}
-
-function redirectToSignIn(error: unknown, request: Request, mount: Mount, signIn: SignIn): Response | null {
-  if (!(error instanceof TrackerError) || error.code !== 'unauthenticated') return null
-  const url = signIn.signInUrl(request, mount)
-  return url === null ? null : redirect(url)
 }
 
 const TOO_MANY_REQUESTS = 'Too many requests from this address.'

@@ -15,7 +15,8 @@ export function readCookie(cookies: string | null, name: string): string | null 
 
 export interface CookieAttributes {
   path: string
-  seconds: number
+  /** Null for a cookie that ends with the browser. */
+  seconds: number | null
   /** Whether the browser may send the cookie over HTTPS only. */
   secure?: boolean
   same_site?: 'Strict' | 'Lax'
@@ -42,6 +43,7 @@ export function cookieHeader(
   value: string,
   { path, seconds, secure = false, same_site = 'Strict' }: CookieAttributes,
 ): string {
-  const attributes = `Path=${cookiePath(path)}; Max-Age=${seconds}; HttpOnly; SameSite=${same_site}${secure ? '; Secure' : ''}`
+  const lifetime = seconds === null ? '' : `; Max-Age=${seconds}`
+  const attributes = `Path=${cookiePath(path)}${lifetime}; HttpOnly; SameSite=${same_site}${secure ? '; Secure' : ''}`
   return `${name}=${encodeURIComponent(value)}; ${attributes}`
 }

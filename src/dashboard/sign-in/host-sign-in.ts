@@ -7,11 +7,11 @@ import { withTimeout } from '../../model/with-timeout.js'
 const TIMEOUT_MS = 2000
 const MAX_MESSAGE_LENGTH = 200
 
-/** Calls `authenticate` of the host. Never throws: a failure counts as not signed in, and is logged. */
+/** Calls `authenticate` of the host. Never throws: a failure is logged, and counts as not signed in. */
 export async function identifyByHost(
   { config: { authenticate }, log }: Pick<Context, 'config' | 'log'>,
   hostRequest: unknown,
-): Promise<Identity | null> {
+): Promise<Identity | null | 'failed'> {
   if (!authenticate) return null
   try {
     const data = await withTimeout(
@@ -27,7 +27,7 @@ export async function identifyByHost(
   } catch (error) {
     log.warn(`authenticate failed: ${describe(error)}. The request counts as not signed in.`)
   }
-  return null
+  return 'failed'
 }
 
 /** Message on one line. The callback may throw anything. */

@@ -10,6 +10,7 @@ import { identifyByHost } from './host-sign-in.js'
 import { SignInLimited, SignInLimiter } from './limiter.js'
 import { Passwords } from './passwords.js'
 import { SeenPeople } from './seen-people.js'
+import { HostSignInFailed, offerSignIn, type SignInOffer } from './sign-in-offer.js'
 import { ApiTokens, bearerCredential, isBearer, unknownToken } from './tokens.js'
 
 export interface Session {
@@ -21,16 +22,10 @@ export interface Session {
 export interface SignIn {
   /** Identifies the sender of a request. Throws `unauthenticated` or `SignInLimited`. */
   authenticate(request: Request, mount: Mount, network: string): Promise<Session>
-  /** Sign-in page of the host for a browser without credentials; null for other clients. */
-  signInUrl(request: Request, mount: Mount): string | null
-  /** `WWW-Authenticate` header of a 401 response. */
-  readonly challenge: string
+  /** Returns how a request that `authenticate` rejected can sign in; null for other errors. */
+  offer(error: unknown, request: Request, mount: Mount): SignInOffer | null
   close(): void
 }
-
-const BASIC_CHALLENGE = 'Basic realm="Faultboard", charset="UTF-8"'
-/** Browsers prompt for a password only after a Basic challenge. */
-const HOST_CHALLENGE = 'Bearer realm="Faultboard"'
 
 export function createSignIn(context: Context): SignIn {
   const { config, counters, now } = context
@@ -43,13 +38,18 @@ export function createSignIn(context: Context): SignIn {
   async function authenticate(request: Request, mount: Mount, network: string): Promise<Session> {
     const { headers } = request
     const header = headers.get('authorization')
+    let hasHostFailed = false
     // Called for every request, because the host can end a session at any time.
-    const askHost = () => identifyByHost(context, mount.host_request ?? request)
+    const askHost = async () => {
+      const result = await identifyByHost(context, mount.host_request ?? request)
+      hasHostFailed = result === 'failed'
+      return result === 'failed' ? null : result
+    }
     if (header === null) {
       // A first visit without credentials is not a failed sign-in.
       const identity = await askHost()
       if (identity) return { identity, deviceCookie: async () => null }
-      throw unauthenticatedError(passwords)
+      throw unauthenticatedError(passwords, hasHostFailed)
     }
     const bearer = bearerCredential(header)
     if (bearer !== null && isApiToken(bearer)) return authenticateByToken(bearer, network)
@@ -63,7 +63,7 @@ export function createSignIn(context: Context): SignIn {
       async () => (await askHost()) ?? (credentials && passwords.verify(credentials)),
       askHost,
     )
-    if (identity === null) throw isBearer(header) ? unknownToken() : unauthenticatedError(passwords)
+    if (identity === null) throw isBearer(header) ? unknownToken() : unauthenticatedError(passwords, hasHostFailed)
     const isKnown = identity.kind !== 'password' || (device && !device.needs_renewal)
     return {
       identity,
@@ -98,13 +98,10 @@ export function createSignIn(context: Context): SignIn {
         throw error
       }
     },
-    signInUrl(request, mount) {
-      const { authenticate, sign_in_url } = config
-      if (!authenticate || sign_in_url === null || !isPageVisit(request)) return null
-      const { search } = new URL(request.url)
-      return sign_in_url.replaceAll('{return_to}', encodeURIComponent(`${mount.base}${mount.path}${search}`))
+    offer(error, request, mount) {
+      if (!(error instanceof TrackerError) || error.code !== 'unauthenticated') return null
+      return offerSignIn(config, { error, request, mount, hasPasswords: passwords.areConfigured })
     },
-    challenge: passwords.areConfigured ? BASIC_CHALLENGE : HOST_CHALLENGE,
     close() {
       limiter.close()
       tokens.close()
@@ -113,13 +110,8 @@ export function createSignIn(context: Context): SignIn {
   }
 }
 
-/** Whether a browser without credentials opens a page. A redirect would confuse scripts, streams and assets. */
-function isPageVisit({ method, headers }: Request): boolean {
-  if (method !== 'GET' || headers.has('authorization')) return false
-  return headers.get('accept')?.includes('text/html') ?? false
-}
-
-function unauthenticatedError(passwords: Passwords): TrackerError {
+function unauthenticatedError(passwords: Passwords, hasHostFailed: boolean): TrackerError {
+  if (hasHostFailed) return new HostSignInFailed(passwords.areConfigured)
   return new TrackerError(
     'unauthenticated',
     passwords.areConfigured

@@ -207,6 +207,66 @@ describe('the sign-in page of the host', () => {
     expect((await visit(host, HTML)).status).toBe(401)
   })
 
+  test('the sign-in page of the host gives way to a password with ?sign_in=password, until the browser is closed', async () => {
+    const host = await start({ ...SHARED, ...settings })
+    const challenged = await visit(host, HTML, '/errors/7?sign_in=password')
+    expect(challenged.status).toBe(401)
+    expect(challenged.headers.get('www-authenticate')).toContain('Basic')
+    const [cookie = ''] = challenged.headers.getSetCookie()
+    expect(cookie).toBe('faultboard_sign_in=password; Path=/error_dashboard; HttpOnly; SameSite=Lax')
+    const page = await challenged.text()
+    expect(page).toContain('<a href="/login?next=%2Ferror_dashboard%2Foverview">Sign in with the application</a>')
+    // Browsers send the password unasked only below the folder of the first page.
+    const next = await visit(host, { ...HTML, cookie: cookie.split(';', 1)[0] ?? '' }, '/overview')
+    expect([next.status, next.headers.get('www-authenticate')]).toEqual([401, expect.stringContaining('Basic')])
+    const signedIn = await visit(host, { ...HTML, ...signIn() }, '/settings?sign_in=password')
+    expect(signedIn.status).toBe(200)
+    expect(await signedIn.text()).not.toContain('sign_in=password')
+    expect((await visit(host, HTML, '/overview?sign_in=other')).status).toBe(302)
+  })
+
+  test('the sign-in page of the host opens with ?sign_in=password if there are no passwords', async () => {
+    const host = await start(settings)
+    expect((await visit(host, HTML, '/overview?sign_in=password')).status).toBe(302)
+    expect((await visit(host, { ...HTML, cookie: 'faultboard_sign_in=password' })).status).toBe(302)
+  })
+
+  test.each<[string, () => unknown]>([
+    [
+      'throws',
+      () => {
+        throw new Error('session store')
+      },
+    ],
+    ['returns an invalid person', () => ({ name: 'Anna', role: 'root' })],
+    ['does not respond', () => new Promise(() => {})],
+  ])('a page states that the sign-in of the host failed if authenticate %s', async (_title, authenticate) => {
+    const host = await start({ ...SHARED, ...settings, authenticate: authenticate as never })
+    const response = await visit(host, HTML)
+    expect(response.status).toBe(401)
+    // A password dialog would hide the page.
+    expect(response.headers.get('www-authenticate')).toBe('Bearer realm="Faultboard"')
+    const page = await response.text()
+    expect(page).toContain('The sign-in of the application failed. Check the application log')
+    expect(page).toContain('<a href="/error_dashboard/overview?sign_in=password">Sign in with a password</a>')
+    expect(page).not.toContain('session store')
+  })
+
+  test('JSON states that the sign-in of the host failed', async () => {
+    const authenticate = () => {
+      throw new Error('session store')
+    }
+    const host = await start({ ...settings, authenticate })
+    const response = await visit(host, { accept: 'application/json' })
+    expect([response.status, await response.json()]).toEqual([
+      401,
+      {
+        error:
+          'The sign-in of the application failed. Check the application log for lines that contain "authenticate".',
+      },
+    ])
+  })
+
   test('the path in the link to the sign-in page cannot leave the host', async () => {
     const host = await start(settings)
     for (const path of ['//evil.example', '/%0d%0aX-Evil:1', '/x?a=%0d%0aX-Evil:1']) {

@@ -113,7 +113,17 @@ export function ErrorContent({ status, message, visit }: { status: number; messa
         <NextSteps status={status} visit={visit} />
       ) : (
         // A fixed target: the requested path is not echoed before sign-in.
-        status === 401 && <a href={`${visit.base}/overview`}>Try again</a>
+        status === 401 && (
+          <p>
+            <a href={`${visit.base}/overview`}>Try again</a>
+            {visit.sign_in_links.map(({ label, url }) => (
+              <>
+                {' · '}
+                <a href={url}>{label}</a>
+              </>
+            ))}
+          </p>
+        )
       )}
     </section>
   )
