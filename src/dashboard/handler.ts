@@ -43,7 +43,7 @@ import { createMountPathRecorder } from './mount-path.js'
 import { preferenceCookie, visitCookie } from './preferences.js'
 import { renderInOrder } from './render-queue.js'
 import { SignInLimited } from './sign-in/limiter.js'
-import { createSignIn, type SignIn } from './sign-in/sign-in.js'
+import { createSignIn, type Session, type SignIn } from './sign-in/sign-in.js'
 import { ErrorContent, errorDocument, pageDocument, pageLayout } from './ui/layout/document.js'
 import { UnknownEnvironment } from './ui/unknown-environment.js'
 import { viewConfiguration } from './view-options.js'
@@ -87,7 +87,23 @@ function createHandler(context: Context, routes: Routes, live: LiveUpdates, sign
   const router = buildRouter(context, routes, live)
   const configuration = { ...viewConfiguration(context), navigation: routes.navigation }
   const warnAboutProxy = createProxyWarning(context)
-  const requests = new RateLimiter(context.config.rate_limit_per_minute, context.now)
+  const { enable_rate_limiting, rate_limit_per_minute } = context.config
+  const requests = new RateLimiter(rate_limit_per_minute, context.now)
+  /** Counted separately, so that a signed-out page does not use up the requests of signed-in people behind its address. */
+  const rejected = new RateLimiter(rate_limit_per_minute, context.now)
+
+  /** Limits requests that only `authenticate` of the host can accept. The sign-in limiter limits all others. */
+  async function authenticate(request: Request, mount: Mount, network: string): Promise<Session> {
+    if (!enable_rate_limiting || request.headers.has('authorization')) {
+      return signIn.authenticate(request, mount, network)
+    }
+    // Counted before the callback runs, so that parallel requests cannot exceed the limit.
+    const verdict = rejected.hit(network)
+    if (!verdict.allowed) throw new RateLimited(verdict, TOO_MANY_REQUESTS)
+    const session = await signIn.authenticate(request, mount, network)
+    rejected.release(network)
+    return session
+  }
 
   return async (request, hostMount) => {
     // Requests that arrive together would otherwise start in the same iteration of the event loop.
@@ -96,13 +112,13 @@ function createHandler(context: Context, routes: Routes, live: LiveUpdates, sign
     const network = clientNetwork(mount.remote_address)
     const exchange = openExchange(request, mount, context, configuration)
     try {
-      const session = await signIn.authenticate(request, mount, network)
+      const session = await authenticate(request, mount, network)
       exchange.visit.identity = session.identity
       exchange.visit.user = session.identity.name
       nameViewer(exchange.visit)
       exchange.visit.navigation = routes.navigation.filter(({ role = 'viewer' }) => allows(exchange.visit, role))
       warnAboutProxy(hostMount, request.headers)
-      const verdict = context.config.enable_rate_limiting ? requests.hit(network) : null
+      const verdict = enable_rate_limiting ? requests.hit(network) : null
       if (verdict && !verdict.allowed) throw new RateLimited(verdict, TOO_MANY_REQUESTS)
       if (request.method === 'POST' && isCrossOriginRequest(request.headers, mount.encrypted)) {
         throw new TrackerError(

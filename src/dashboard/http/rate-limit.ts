@@ -40,6 +40,13 @@ export class RateLimiter {
     return this.#verdict({ ends, count: count + 1 })
   }
 
+  /** Takes back a hit. */
+  release(address: string): void {
+    const window = this.#window(address)
+    // Zero if a new window has begun since the hit.
+    window.count = Math.max(0, window.count - 1)
+  }
+
   #window(address: string): { ends: number; count: number } {
     const current = this.#windows.get(address)
     if (current && isOpenWindow(current, this.#now())) return current

@@ -1,4 +1,4 @@
-import { request } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { redirect } from '../../../src/dashboard/http/responses.js'
 import type { Mount } from '../../../src/dashboard/mount.js'
@@ -186,6 +186,47 @@ describe('the rate limit', () => {
     expect(over.headers.get('ratelimit-limit')).toBe('3')
     clock += 60_001
     expect((await host.get('/overview')).status).toBe(200)
+    await host.close()
+  })
+
+  test('the rate limit applies to requests that authenticate rejects, without calling it again', async () => {
+    let clock = 1_000_000
+    let calls = 0
+    const host = await startHost(
+      'sqlite::memory:',
+      {
+        enable_rate_limiting: true,
+        rate_limit_per_minute: 10,
+        sign_in_url: '/login',
+        authenticate({ headers }: IncomingMessage) {
+          calls += 1
+          return headers['x-api-key'] === 'right' ? { name: 'Anna', role: 'viewer' as const } : null
+        },
+      },
+      { now: () => clock },
+    )
+    const withKey = (key: string, headers = {}) =>
+      fetch(`${host.origin}/error_dashboard/settings`, {
+        headers: { 'x-api-key': key, ...headers },
+        redirect: 'manual',
+      })
+    for (let i = 0; i < 5; i++) expect((await withKey('right')).status).toBe(200)
+    // A signed-out page does not use up the requests of other people.
+    for (let i = 0; i < 9; i++) expect((await withKey('wrong', { accept: 'text/html' })).status).toBe(302)
+    for (let i = 0; i < 5; i++) expect((await withKey('right')).headers.get('ratelimit-remaining')).toBe(String(4 - i))
+    clock += 60_001
+    calls = 0
+    const responses = await Promise.all(Array.from({ length: 150 }, (_, i) => withKey(`wrong ${i}`)))
+    expect(responses.filter(({ status }) => status === 401)).toHaveLength(10)
+    const over = responses.filter(({ status }) => status === 429)
+    expect(over).toHaveLength(140)
+    expect(over[0]?.headers.get('retry-after')).toBe('60')
+    expect(calls).toBe(10)
+    // People with a password are not affected, and everyone else waits for the end of the minute at most.
+    expect((await host.get('/settings')).status).toBe(200)
+    expect((await withKey('right')).status).toBe(429)
+    clock += 60_001
+    expect((await withKey('right')).status).toBe(200)
     await host.close()
   })
 
