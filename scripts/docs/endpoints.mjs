@@ -88,7 +88,7 @@ parameter counts as omitted. Unknown parameters are ignored.
 |---|---|
 | 401 | credentials are missing or wrong, or the API token is unknown, expired or revoked: the body states which |
 | 403 | the role does not allow this: the body names the required role; or the request comes from another site |
-| 404 | the record or path does not exist, or the page is off: the body names the option |
+| 404 | the record or path does not exist, no error has the environment: the body names the known ones; or the page is off: the body names the option |
 | 409 | not possible at the moment: the body contains the reason |
 | 413 | the body is too large |
 | 422 | a parameter is missing or invalid: the body lists each of them with the allowed values |

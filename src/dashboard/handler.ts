@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { runAs } from '../audit/audit-log.js'
 import type { Context } from '../context.js'
 import { cachedChannelProblems } from '../health/channels.js'
+import { unknownEnvironmentText } from '../model/environment.js'
 import { TrackerError } from '../model/errors.js'
 import { nextTurn } from '../model/event-loop-turns.js'
 import { inputNames } from '../model/input/describe-input.js'
@@ -293,15 +294,12 @@ async function respondWithPage(
   const parameters = parse(page.parameters, toFields(visit.query), pathParameters)
   visit.ignoresEnvironment = !inputNames(page.parameters).includes('environment')
   await requireApplication(parameters, exchange)
-  if (suffix === '.csv') {
-    if (!page.csv) throw pageNotFound()
+  if (suffix === '.csv' && !page.csv) throw pageNotFound()
+  const problem = await environmentProblem(parameters, exchange, context)
+  if (problem) return respondWithUnknownEnvironment(problem, exchange, context)
+  if (suffix === '.csv' && page.csv) {
     await context.ready()
     return csvResponse(page.csv(context, parameters), visit.path.slice(1).replaceAll('/', '-'))
-  }
-  if (!exchange.wantsJson && (await isUnknownEnvironment(parameters, exchange, context))) {
-    await loadLayoutData(exchange, context)
-    const title = 'Unknown environment'
-    return withPageCookies(await htmlResponse(pageDocument(title, UnknownEnvironment({ visit }), visit)), exchange)
   }
   const loading = page.load(context, parameters, visit)
   const isStreamable = page.streamedTitle !== undefined && !exchange.wantsJson
@@ -408,14 +406,27 @@ async function requireApplication(parameters: unknown, { listApplications }: Exc
   throw new TrackerError('not_found', `No application with id ${application_id}.`)
 }
 
-/** Whether the page has an environment filter and no error has the selected environment. False without errors. */
-async function isUnknownEnvironment(parameters: unknown, exchange: Exchange, context: Context): Promise<boolean> {
+/**
+ * Message if the page has an environment filter and no error has the selected environment, or null. The environment of this
+ * process is always known, so that programs can poll it before its first error.
+ */
+async function environmentProblem(parameters: unknown, exchange: Exchange, context: Context): Promise<string | null> {
   const { environment, application_id = null } = parameters as { environment?: string; application_id?: number }
-  if (environment === undefined || (await exchange.listEnvironments()).includes(environment)) return false
+  if (environment === undefined || environment === context.config.environment) return null
+  await context.ready()
+  if ((await exchange.listEnvironments()).includes(environment)) return null
   // The cached list may lack a new environment.
   const names = await listEnvironments(context, application_id)
   exchange.listEnvironments = async () => names
-  return names.length > 0 && !names.includes(environment)
+  return unknownEnvironmentText(environment, names)
+}
+
+async function respondWithUnknownEnvironment(problem: string, exchange: Exchange, context: Context): Promise<Response> {
+  const { visit, wantsJson, suffix } = exchange
+  if (wantsJson || suffix !== '') throw new TrackerError('not_found', problem)
+  await loadLayoutData(exchange, context)
+  const content = pageDocument('Unknown environment', UnknownEnvironment({ visit }), visit)
+  return withPageCookies(await htmlResponse(content, 404), exchange)
 }
 
 function requireSwitches({ needs = [] }: Endpoint, { config }: Context): void {

@@ -77,11 +77,44 @@ describeEachDatabase('the environment filter of queries and pages', (database) =
       const unknown = await text(`${path}?environment=%3Cb%3E`)
       expect(unknown, path).toContain('No errors in the environment &lt;b&gt;')
       expect(unknown, path).toMatch(/environment=production"><bdi>production.*environment=staging"><bdi>staging/s)
-      expect(await host.json(`${path}?environment=nowhere`), path).toMatchObject({ status: 200 })
+      expect((await host.get(`${path}?environment=nowhere`)).status, path).toBe(404)
+      expect(await host.json(`${path}?environment=nowhere`), path).toEqual({
+        status: 404,
+        error: 'No error has the environment "nowhere". Known environments: "production", "staging"',
+      })
     }
+    const csv = await host.get('/errors.csv?environment=nowhere')
+    expect([csv.status, await csv.text()]).toEqual([404, expect.stringContaining('Known environments: ')])
+    expect((await host.get('/errors.csv?environment=staging')).status).toBe(200)
     for (const path of ['/notifications', '/errors/1'])
       expect(await text(`${path}?environment=staging`), path).toContain('<span class="word">staging</span>')
     for (const path of ['/runtime', '/settings'])
       expect(await text(`${path}?environment=staging`), path).toContain('This page is not filtered by environment')
+  })
+
+  test('knows the environment of its process before the first error, and every environment without errors', async () => {
+    const { tracker, url } = await freshTracker(database)
+    const host = await startHost(url, { environment: 'preview' })
+    onTestFinished(() => host.close())
+    const statusOf = async (environment: string) => (await host.get(`/errors.json?environment=${environment}`)).status
+    expect([await statusOf('preview'), await statusOf('nowhere')]).toEqual([200, 200])
+    await tracker.Commands.LogError.call({ error_type: 'E', message: 'x', environment: 'staging' })
+    expect([await statusOf('preview'), await statusOf('nowhere')]).toEqual([200, 404])
+    expect((await host.get('/errors?environment=preview')).status).toBe(200)
+  })
+
+  test('names the known environments in an empty list of errors with an unknown environment in the query', async () => {
+    const { tracker, url } = await freshTracker(database)
+    const host = await startHost(url)
+    onTestFinished(() => host.close())
+    for (const environment of ['production', 'staging'])
+      await tracker.Commands.LogError.call({ error_type: 'E', message: 'x', environment })
+    const list = async (query: string) => (await host.get(`/errors?query=${encodeURIComponent(query)}`)).text()
+    const hint =
+      'No error has the environment &quot;nope&quot;. Known environments: &quot;production&quot;, &quot;staging&quot;'
+    expect(await list('environment:nope')).toContain(hint)
+    expect(await list('environment:staging environment:nope')).toContain(hint)
+    expect(await list('environment:staging is:muted')).not.toContain('Known environments')
+    expect(await list('-environment:nope is:muted')).not.toContain('Known environments')
   })
 })

@@ -74,7 +74,7 @@ const POSITION = {
 const PROBLEMS = {
   401: 'Credentials are missing or wrong, or the API token is unknown, expired or revoked',
   403: 'The role does not allow this, or the request comes from another site; the message names the required role',
-  404: 'Unknown record or disabled page; the message names the option',
+  404: 'Unknown record, unknown `environment` or disabled page; the message names the known environments or the option',
   409: 'Conflict with the current state; the message contains the reason',
   413: 'The body is too large',
   422: 'Missing or invalid parameters; the message names each parameter and its allowed values',

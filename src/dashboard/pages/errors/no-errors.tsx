@@ -1,4 +1,3 @@
-import { unknownKeyHint } from '../../../model/search-query.js'
 import { currentTab, type TabName, withoutTab } from '../../../triage/list/list-tabs.js'
 import type { Rendered } from '../../define.js'
 import { href } from '../../links/href.js'
@@ -9,11 +8,11 @@ import { filterChips } from './filter-chips.js'
 import { countText, type ListTabsProps } from './list-tabs.js'
 
 /** Empty state of the list with the next step. */
-export function NoErrors({ filter, counts, visit }: ListTabsProps): Rendered {
+export function NoErrors({ filter, counts, hint, visit }: ListTabsProps & { hint: string | null }): Rendered {
   if (filterChips(filter, visit.user).length > 0)
     return (
       <Empty title="No errors match your filters.">
-        {filter.query && unknownKeyHint(filter.query)} <a href={href(visit, '/errors')}>Clear filters</a>
+        {hint} <a href={href(visit, '/errors')}>Clear filters</a>
       </Empty>
     )
   if (counts.all.count === 0) return <FirstRun visit={visit} />

@@ -1,12 +1,18 @@
 import * as v from 'valibot'
 import { cachedQuery } from '../../../analytics/cached-query.js'
 import type { Context } from '../../../context.js'
+import { unknownEnvironmentText } from '../../../model/environment.js'
 import { choice, optional } from '../../../model/input/input.js'
-import { QueryError } from '../../../model/search-query.js'
+import { parseQuery, QueryError, unknownKeyHint } from '../../../model/search-query.js'
 import { knownNames, mergeNames } from '../../../people/known-people.js'
-import { ErrorsPage, errorsListInput, readErrorsPage } from '../../../triage/list/errors-list.js'
+import { type ErrorsFilter, ErrorsPage, errorsListInput, readErrorsPage } from '../../../triage/list/errors-list.js'
 import { downloadedErrors } from '../../../triage/list/export-errors.js'
-import { type FilterChoices, listAssignees, recentOrigins } from '../../../triage/list/filter-choices.js'
+import {
+  type FilterChoices,
+  listAssignees,
+  listEnvironments,
+  recentOrigins,
+} from '../../../triage/list/filter-choices.js'
 import { type TabCounts, tabCounts } from '../../../triage/list/list-tabs.js'
 import { type FoundText, findText } from '../../../triage/list/matching-errors.js'
 import { listQuery, listSavedViews, type SavedView } from '../../../triage/saved-views.js'
@@ -43,6 +49,8 @@ interface Controls {
   counts: TabCounts
   choices: FilterChoices
   views: SavedView[]
+  /** Explains why the list is empty. */
+  hint: string | null
 }
 
 export const errors = definePage({
@@ -101,17 +109,30 @@ export const errors = definePage({
 
 async function loadControls(
   context: Context,
-  { found }: ErrorsData,
+  { page, found }: ErrorsData,
   { select, ...filter }: Parameters,
   { user }: Visit,
 ): Promise<Controls> {
   const application_id = filter.application_id ?? null
-  const [counts, choices, views] = await Promise.all([
+  const [counts, choices, views, hint] = await Promise.all([
     tabCounts(context, filter, { user, found }),
     loadChoices(context, application_id),
     listSavedViews.run(context, {}),
+    page.errors.length === 0 ? emptyListHint(context, filter) : null,
   ])
-  return { counts, choices, views }
+  return { counts, choices, views, hint }
+}
+
+/** Mistake in the query that explains an empty list, or null. */
+async function emptyListHint(context: Context, { query, application_id }: ErrorsFilter): Promise<string | null> {
+  if (!query) return null
+  const names = parseQuery(query).flatMap(({ key, parts, isNegated }) =>
+    key === 'environment' && !isNegated ? parts.join('*') : [],
+  )
+  // Not cached, because the cached list may lack a new environment.
+  const known = names.length > 0 ? await listEnvironments(context, application_id ?? null) : []
+  const problem = names.map((name) => unknownEnvironmentText(name, known)).find(Boolean)
+  return problem ? `${problem}.` : unknownKeyHint(query)
 }
 
 async function loadChoices(context: Context, application_id: number | null): Promise<FilterChoices> {
@@ -125,7 +146,7 @@ async function loadChoices(context: Context, application_id: number | null): Pro
 }
 
 function List({
-  data: { page, counts, choices },
+  data: { page, counts, choices, hint },
   filter,
   visit,
   allSelected,
@@ -149,7 +170,7 @@ function List({
         }}
         allSelected={allSelected}
         origin={currentListOrigin(visit, pagination.page)}
-        empty={<NoErrors filter={filter} counts={counts} visit={visit} />}
+        empty={<NoErrors filter={filter} counts={counts} hint={hint} visit={visit} />}
       />
       <Pagination pagination={pagination} visit={visit} />
       {rows.length > 0 && allows(visit, 'responder') && (
