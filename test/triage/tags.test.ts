@@ -92,6 +92,12 @@ describeEachDatabase('tags', (database) => {
     expect(links).toHaveLength(5)
     for (const link of links) expect(await types(link), link).toBe('Linked')
     expect(page.match(/ too many values/g)).toHaveLength(1)
+    const last = { ...tags, 'My  Order': 'o59' }
+    await tracker.Commands.LogError.call({ error_type: 'Linked', message: 'x', tags: last })
+    const lastPage = await (await get(`/errors/${error?.id}`)).text()
+    expect(await types('tag=my+order:o59')).toBe('')
+    expect(lastPage).toMatch(/<dd><bdi>o59<\/bdi><span[^>]*> too many values/)
+    expect(lastPage.match(/\/errors\?tag=/g)).toHaveLength(4)
   })
 
   test('suggests keys and values, and marks keys with too many values', async () => {

@@ -3,7 +3,7 @@ import type { Context } from '../../context.js'
 import { filterText } from '../../model/input/input.js'
 import { type Scope, scopeInput } from '../../model/input/scope.js'
 import * as r from '../../model/result.js'
-import { parseTag } from '../../model/tags.js'
+import { parseTag, type Tag } from '../../model/tags.js'
 import { OMITTED_KEYS } from '../../model/text.js'
 import { defineOperation } from '../../operation.js'
 import { type RawBuilder, sql } from '../../store/kysely.js'
@@ -101,13 +101,29 @@ async function hasMoreValues({ database }: Context, key: string, scope: Scope): 
   return rows.length > 0
 }
 
-/** Keys with more values in this error than filters can find. Contains `OMITTED_KEYS` if the error has too many keys. */
-export async function keysWithMoreValues({ database }: Context, error_id: number): Promise<string[]> {
+/** Tags of an error as filters find them. */
+export interface FindableTags {
+  tags: Tag[]
+  /** Keys with more values in this error than filters can find. Contains `OMITTED_KEYS` if the error has too many keys. */
+  fullKeys: string[]
+}
+
+/** Returns those of some tags that filters find in this error. */
+export async function findableTags(
+  { database }: Context,
+  error_id: number,
+  wanted: readonly Tag[],
+): Promise<FindableTags> {
+  if (wanted.length === 0) return { tags: [], fullKeys: [] }
   const rows = await database.read
     .selectFrom('faultboard_error_tags')
-    .select('tag_key')
+    .select(['tag_key as key', 'tag_value as value'])
     .where('error_id', '=', error_id)
-    .where('tag_value', '=', MORE_VALUES)
+    .where('tag_key', 'in', [OMITTED_KEYS, ...wanted.map(({ key }) => key)])
+    .where('tag_value', 'in', [MORE_VALUES, ...wanted.map(({ value }) => value)])
     .execute()
-  return rows.map(({ tag_key }) => tag_key)
+  return {
+    tags: rows.filter(({ value }) => value !== MORE_VALUES),
+    fullKeys: rows.filter(({ value }) => value === MORE_VALUES).map(({ key }) => key),
+  }
 }

@@ -5,9 +5,10 @@ import { chartSpan, chartSpanInput, rangeSince } from '../../../model/chart-span
 import { MAX_ENVIRONMENT_LENGTH } from '../../../model/environment.js'
 import { filterText, integer, optional } from '../../../model/input/input.js'
 import * as r from '../../../model/result.js'
+import { readTags } from '../../../model/tags.js'
 import { knownNames, mergeNames } from '../../../people/known-people.js'
 import { listAssignees } from '../../../triage/list/filter-choices.js'
-import { keysWithMoreValues } from '../../../triage/list/tag-suggestions.js'
+import { findableTags } from '../../../triage/list/tag-suggestions.js'
 import { requestCurl } from '../../../triage/queries/error-curl.js'
 import { ErrorGrouping, explainGrouping } from '../../../triage/queries/error-grouping.js'
 import { ErrorHistory, loadHistogram, loadShares } from '../../../triage/queries/error-history.js'
@@ -71,17 +72,17 @@ export const error = definePage({
   },
   async loadForHtml(context, { record, span }, { application_id, list_query, list_page, wide_frame }, visit) {
     const filter = originFilter({ list_query, list_page })
-    const [stacks, releases, assignees, known, adjacent, fullTags] = await Promise.all([
+    const [stacks, releases, assignees, known, adjacent, findable] = await Promise.all([
       loadStacks(context, record, { visit, wide_frame }),
       cachedReleaseTimes(context, { application_id: record.application_id, environment: record.environment }),
       listAssignees(context, application_id ?? null),
       knownNames(context),
       filter &&
         findNeighbors(context, record.id, { ...filter, application_id, environment: visit.environment ?? undefined }),
-      Object.keys(record.tags).length > 0 ? keysWithMoreValues(context, record.id) : [],
+      findableTags(context, record.id, readTags(record.tags)),
     ])
     return {
-      ...{ stacks, releases: markersWithin(releases, span), adjacent, fullTags },
+      ...{ stacks, releases: markersWithin(releases, span), adjacent, findable },
       assignees: mergeNames(assignees, known),
     }
   },
@@ -109,7 +110,7 @@ export const error = definePage({
     },
   }),
   view(
-    { record, span, history, users, grouping, related, stacks, releases, assignees, adjacent, fullTags },
+    { record, span, history, users, grouping, related, stacks, releases, assignees, adjacent, findable },
     visit,
     list,
   ) {
@@ -141,7 +142,7 @@ export const error = definePage({
           <div>
             <OccurrenceStep {...props} />
             <StackSection stacks={stacks} />
-            <RequestDetails record={record} curl={curl} fullTags={fullTags} visit={visit} />
+            <RequestDetails record={record} curl={curl} findable={findable} visit={visit} />
             <OccurrenceData record={record} stacks={stacks} visit={visit} />
             <Breadcrumbs {...props} />
             <ActivityTrail {...props} />

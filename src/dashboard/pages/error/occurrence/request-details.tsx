@@ -1,5 +1,6 @@
 import { MAX_TAG_KEYS, MAX_TAG_VALUES, storedTag, tagText } from '../../../../model/tags.js'
 import { OMITTED_KEYS } from '../../../../model/text.js'
+import type { FindableTags } from '../../../../triage/list/tag-suggestions.js'
 import type { ErrorRecord } from '../../../../triage/queries/error-record.js'
 import type { Rendered, Visit } from '../../../define.js'
 import { href } from '../../../links/href.js'
@@ -12,13 +13,13 @@ import { Trace } from './trace.js'
 export function RequestDetails({
   record,
   curl,
-  fullTags,
+  findable,
   visit,
 }: {
   record: ErrorRecord
   curl: string | null
-  /** Keys of tags with more values than filters can find. */
-  fullTags: readonly string[]
+  /** The tags that filters find. */
+  findable: FindableTags
   visit: Visit
 }): Rendered {
   const { trace_id, span_id, details_omitted } = record.details
@@ -30,7 +31,7 @@ export function RequestDetails({
         </p>
       )}
       <Request record={record} curl={curl} />
-      <Tags tags={record.tags} fullTags={fullTags} visit={visit} />
+      <Tags tags={record.tags} findable={findable} visit={visit} />
       <Trace trace_id={trace_id} span_id={span_id} template={visit.options.trace_url_template} />
     </>
   )
@@ -77,8 +78,8 @@ function Request({ record, curl }: { record: ErrorRecord; curl: string | null })
 
 const TOO_MANY_VALUES = `Filters find the first ${MAX_TAG_VALUES} values of this tag in this error.`
 
-/** Each tag links to the errors that have it. */
-function Tags({ tags, fullTags, visit }: { tags: Record<string, unknown>; fullTags: readonly string[]; visit: Visit }) {
+/** Each tag that filters find links to the errors that have it. */
+function Tags({ tags, findable, visit }: { tags: Record<string, unknown>; findable: FindableTags; visit: Visit }) {
   if (isEmpty(tags)) return null
   const { [OMITTED_KEYS]: note, ...shown } = tags
   return (
@@ -96,14 +97,14 @@ function Tags({ tags, fullTags, visit }: { tags: Record<string, unknown>; fullTa
                 <bdi>{name}</bdi>
               </dt>
               <dd>
-                {stored ? (
+                {stored && findable.tags.some((tag) => tag.key === stored.key && tag.value === stored.value) ? (
                   <a href={href(visit, '/errors', { tag: `${stored.key}:${stored.value}` })} title={text}>
                     <bdi>{text}</bdi>
                   </a>
                 ) : (
                   <bdi>{text}</bdi>
                 )}
-                {stored && fullTags.includes(stored.key) && (
+                {stored && findable.fullKeys.includes(stored.key) && (
                   <span class="muted" title={TOO_MANY_VALUES}>
                     {' too many values'}
                   </span>
@@ -114,7 +115,7 @@ function Tags({ tags, fullTags, visit }: { tags: Record<string, unknown>; fullTa
         })}
       </dl>
       {note !== undefined && <p class="meta muted tags-note">{tagText(note)}</p>}
-      {fullTags.includes(OMITTED_KEYS) && (
+      {findable.fullKeys.includes(OMITTED_KEYS) && (
         <p class="muted">Too many tags: filters find the first {MAX_TAG_KEYS} names of this error.</p>
       )}
     </section>
