@@ -55,6 +55,16 @@ describeInBrowser('page layout', ({ open }) => {
     expect(await link.getByText('Errors').isVisible()).toBe(true)
   })
 
+  test.each(['light', 'dark'] as const)('wraps the long name of an unknown environment in %s', async (colorScheme) => {
+    const page = await open({ viewport: { width: 390, height: 800 }, colorScheme })
+    await page.goto(`${base}/errors?environment=${'n'.repeat(64)}`)
+    expect(await page.getByText('No errors in the environment').isVisible()).toBe(true)
+    await expectNoOverflow(page)
+    await page.goto(`${base}/errors?query=environment:${'n'.repeat(64)}`)
+    expect(await page.getByText('Known environments:').isVisible()).toBe(true)
+    await expectNoOverflow(page)
+  })
+
   test('shows the sidebar as a popover on a phone without JavaScript', async () => {
     const page = await open({ viewport: { width: 390, height: 800 }, javaScriptEnabled: false })
     await page.goto(`${base}/overview`)
