@@ -161,9 +161,10 @@ function Validity({ token: { revoked_at, expires_at, state }, visit }: TokenProp
   )
 }
 
-/** Uses of tokens from the configuration are not stored. */
 function LastUse({ token: { id, last_used_at }, visit }: TokenProps) {
-  if (last_used_at === null) return id === null ? 'Last use not recorded' : 'Never used'
+  // Tokens of the configuration have no row that could contain the time.
+  if (id === null) return <span title="Uses of tokens from the configuration are not recorded">Last use –</span>
+  if (last_used_at === null) return 'Never used'
   return (
     <>
       Last used <Time iso={last_used_at} visit={visit} />
