@@ -83,6 +83,8 @@ export interface Page<
    * sent first. A later failure is shown in the page.
    */
   readonly streamedTitle?: string
+  /** Whether environments without errors can have data, so that no environment is unknown. */
+  readonly acceptsAnyEnvironment?: boolean
   /** Health determined by the page, so that the sidebar shows the same state. */
   healthState?(data: Data): HealthState
   /** Schema of the JSON, also for OpenAPI. */

@@ -295,7 +295,7 @@ async function respondWithPage(
   visit.ignoresEnvironment = !inputNames(page.parameters).includes('environment')
   await requireApplication(parameters, exchange)
   if (suffix === '.csv' && !page.csv) throw pageNotFound()
-  const problem = await environmentProblem(parameters, exchange, context)
+  const problem = page.acceptsAnyEnvironment ? null : await environmentProblem(parameters, exchange, context)
   if (problem) return respondWithUnknownEnvironment(problem, exchange, context)
   if (suffix === '.csv' && page.csv) {
     await context.ready()

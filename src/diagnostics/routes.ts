@@ -14,13 +14,13 @@ export function loadRoutes(diagnostics: readonly Diagnostic[]): Promise<Routes> 
   return routes
 }
 
-/** Adds the options that turn a diagnostic on to each of its endpoints. */
+/** Adds the options that turn a diagnostic on to each of its endpoints. Its data does not depend on errors. */
 async function loadPart({ needs, page }: Diagnostic): Promise<DashboardPart | null> {
   if (!page) return null
   const { pages, downloads = [], actions = [], navigation } = await page()
   const withNeeds = <One extends Endpoint>(endpoint: One): One => ({ ...endpoint, needs })
   return {
-    pages: pages.map(withNeeds),
+    pages: pages.map((page) => ({ ...withNeeds(page), acceptsAnyEnvironment: true })),
     downloads: downloads.map(withNeeds),
     actions: actions.map(withNeeds),
     navigation,

@@ -7,7 +7,7 @@ import type { Schema } from './schema.js'
 const MAX_ENVIRONMENTS = 100
 
 /**
- * Returns the environments of an application in the order of the database. Jumps from name to name in the index of the
+ * Returns the environments of the errors of an application in the order of the database. Jumps from name to name in the index of the
  * record key, because `distinct` would read every error.
  */
 export async function environmentsOfApplication(db: Kysely<Schema>, application_id: number): Promise<string[]> {
@@ -27,13 +27,26 @@ export async function environmentsOfApplication(db: Kysely<Schema>, application_
   return names
 }
 
+/** Returns the environments of processes of the last days, which may not have recorded an error. */
+async function environmentsOfProcesses(db: Kysely<Schema>, application_id: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('faultboard_processes')
+    .select('environment')
+    .distinct()
+    .where('application_id', '=', application_id)
+    .execute()
+  return rows.map(({ environment }) => environment)
+}
+
 /** Returns the environments of all applications, sorted by name. */
 export async function allEnvironments(database: Database): Promise<string[]> {
   return environmentsOf(database, await applicationIds(database))
 }
 
-/** Returns the environments of some applications, sorted by name. */
+/** Returns the environments of the errors and processes of some applications, sorted by name. */
 export async function environmentsOf({ read }: Database, application_ids: readonly number[]): Promise<string[]> {
-  const names = await Promise.all(application_ids.map((id) => environmentsOfApplication(read, id)))
+  const names = await Promise.all(
+    application_ids.flatMap((id) => [environmentsOfApplication(read, id), environmentsOfProcesses(read, id)]),
+  )
   return [...new Set(names.flat())].sort()
 }

@@ -415,7 +415,14 @@ export const TABLES = {
     batchSize: 5,
   }),
   faultboard_diagnostic_dumps: defineTable({
-    columns: { id, application_id: integer, note: nullable(text), content: text, created_at: integer },
+    columns: {
+      id,
+      application_id: integer,
+      environment: text,
+      note: nullable(text),
+      content: text,
+      created_at: integer,
+    },
     key: ['id'],
     batchSize: 10,
   }),
@@ -425,6 +432,7 @@ export const TABLES = {
       id,
       process_key: text,
       application_id: integer,
+      environment: text,
       hostname: text,
       pid: integer,
       node_version: text,
@@ -462,8 +470,9 @@ export const TABLES = {
   faultboard_swallowed_exceptions: defineTable({
     columns: {
       application_id: integer,
+      environment: text,
       hour: integer,
-      /** Digest of type, raise location and rescue location, which together exceed the key limit. */
+      /** Digest of environment, type and locations, which together exceed the key limit. */
       location_digest: text,
       error_type: text,
       raise_location: text,
@@ -484,6 +493,7 @@ export const TABLES = {
   faultboard_request_guard_hours: defineTable({
     columns: {
       application_id: integer,
+      environment: text,
       hour: integer,
       event_digest: text,
       kind: text,
@@ -501,6 +511,7 @@ export const TABLES = {
   faultboard_repeated_statement_hours: defineTable({
     columns: {
       application_id: integer,
+      environment: text,
       hour: integer,
       statement_digest: text,
       /** SQL without values. */
@@ -521,6 +532,7 @@ export const TABLES = {
   faultboard_deprecation_hours: defineTable({
     columns: {
       application_id: integer,
+      environment: text,
       hour: integer,
       warning_digest: text,
       code: text,

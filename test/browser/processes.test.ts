@@ -31,7 +31,7 @@ async function addProcesses(url: string): Promise<void> {
     for (const [i, hostname] of hostnames.entries()) {
       const started_at = now - 8 * 24 * 60 * MINUTE
       const process = { process_key: String(i), application_id: 1, hostname: hostname.slice(0, 255), pid: 40_000 + i }
-      const versions = { node_version: 'v24.1.0', app_version: '4.2.0' }
+      const versions = { environment: 'test', node_version: 'v24.1.0', app_version: '4.2.0' }
       await read
         .insertInto('faultboard_processes')
         .values({ ...process, ...versions, started_at, last_minute: now - (i % 2) * 60 * MINUTE })

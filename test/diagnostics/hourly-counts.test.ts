@@ -10,7 +10,8 @@ import { describeEachDatabase } from '../support/databases.js'
 import { NOON } from '../support/tracker.js'
 import { addApplication, runningContext } from './running.js'
 
-const NONE = { statement: 'select 1', route: 'GET /', place: 'src/a.ts:1' }
+const environment = 'production'
+const NONE = { environment, statement: 'select 1', route: 'GET /', place: 'src/a.ts:1' }
 
 /** Counts in a separate process at the given time. */
 async function count(
@@ -27,9 +28,9 @@ async function count(
 function countsOf(context: Pick<CaptureContext, 'database' | 'counters'>, time: number, application_name: string) {
   const counting = { ...context, open: async () => {}, application_name, now: () => time, warn: () => {} }
   return {
-    statements: new HourCounts(STATEMENT_HOURS, counting, { title: 'statements', overflowNames: (names) => names }),
-    warnings: new HourCounts(DEPRECATION_HOURS, counting, { title: 'warnings', overflowNames: (names) => names }),
-    events: new HourCounts(GUARD_HOURS, counting, { title: 'events', overflowNames: (names) => names }),
+    statements: new HourCounts(STATEMENT_HOURS, counting, { title: 'statements', overflowNames: {} }),
+    warnings: new HourCounts(DEPRECATION_HOURS, counting, { title: 'warnings', overflowNames: {} }),
+    events: new HourCounts(GUARD_HOURS, counting, { title: 'events', overflowNames: {} }),
   }
 }
 
@@ -86,7 +87,13 @@ describeEachDatabase('hourly counts', (database) => {
   test('hourly counts are listed by deprecation with locations and versions', async () => {
     const context = await runningContext(database)
     const shop = await addApplication(context, 'shop')
-    const names = { code: 'DEP0169', message: 'url.parse() is old', place: 'src/a.ts:1', app_version: '1.0' }
+    const names = {
+      environment,
+      code: 'DEP0169',
+      message: 'url.parse() is old',
+      place: 'src/a.ts:1',
+      app_version: '1.0',
+    }
     await count(context, NOON - DAY, 'shop', ({ warnings }) => warnings.add(names, warned(NOON - DAY + 5)))
     await count(context, NOON, 'shop', ({ warnings }) => {
       warnings.add(names, warned(NOON + 7))
@@ -118,8 +125,8 @@ describeEachDatabase('hourly counts', (database) => {
     for (const back of [0, 29 * DAY, 31 * DAY, 31 * DAY + HOUR, 400 * DAY]) {
       await count(context, NOON - back, 'shop', ({ statements, warnings, events }) => {
         statements.add(NONE, ran(5))
-        warnings.add({ code: '', message: 'old', place: '', app_version: '' }, warned(NOON))
-        events.add({ kind: 'track', rule: '', ip_address: '', path: '' }, { count: 1, last_seen_at: NOON })
+        warnings.add({ environment, code: '', message: 'old', place: '', app_version: '' }, warned(NOON))
+        events.add({ environment, kind: 'track', rule: '', ip_address: '', path: '' }, { count: 1, last_seen_at: NOON })
       })
     }
     for (const deleteOutdated of context.retention) await deleteOutdated(context)

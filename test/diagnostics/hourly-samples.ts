@@ -4,6 +4,8 @@ import { DEPRECATION_HOURS, GUARD_HOURS, STATEMENT_HOURS } from '../../src/store
 import { withDatabase } from '../support/tracker.js'
 import { EVIL } from './samples.js'
 
+const environment = 'test'
+
 export interface CountedWords {
   statement: string
   route: string
@@ -22,8 +24,8 @@ export async function storeCounted(url: string, now: number, words: readonly Cou
       .executeTakeFirstOrThrow()
     for (const [i, { statement, route, place, code, message, app_version }] of words.entries()) {
       const hours = [0, 1, 2, 9, 20].map((back) => startOfHour(now) - back * DAY - i * HOUR)
-      const run = { statement, route, place }
-      const warning = { code, message, place, app_version }
+      const run = { environment, statement, route, place }
+      const warning = { environment, code, message, place, app_version }
       const sums = { request_count: 40 + i, statement_count: 900 - i, worst_count: 31 + i, duration_ms: 12_345 }
       await read
         .insertInto('faultboard_repeated_statement_hours')
@@ -64,6 +66,7 @@ export async function storeAttack(url: string, now: number): Promise<void> {
       .select('id')
       .executeTakeFirstOrThrow()
     const rows = Array.from({ length: 200 }, (_, i) => ({
+      environment,
       kind: 'throttle',
       rule: 'sign-in',
       ip_address: i === 0 ? '(others)' : `2001:db8:${i.toString(16)}::1`,

@@ -86,6 +86,7 @@ describe('the pages of the diagnostics', () => {
         .insertInto('faultboard_diagnostic_dumps')
         .values({
           application_id: 1,
+          environment: 'test',
           note: null,
           content,
           created_at: NOW,

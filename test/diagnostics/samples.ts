@@ -20,7 +20,7 @@ export async function storeSamples(url: string, now: number, words: readonly Sam
       .executeTakeFirstOrThrow()
     for (const [i, { type, place, handler, rule, address, path }] of words.entries()) {
       const hours = [0, 1, 2, 9, 20].map((back) => startOfHour(now) - back * DAY - i * HOUR)
-      const raised = { application_id, error_type: type, raise_location: place }
+      const raised = { application_id, environment: 'test', error_type: type, raise_location: place }
       await read
         .insertInto('faultboard_swallowed_exceptions')
         .values(
@@ -51,6 +51,7 @@ export async function storeSamples(url: string, now: number, words: readonly Sam
         .values(
           hours.map((hour) => ({
             application_id,
+            environment: 'test',
             hour,
             event_digest: digest(rule, address, path),
             kind: ['throttle', 'blocklist', 'track'][i % 3] ?? '',

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
+import type { Settings } from '../../src/options.js'
 import { sql } from '../../src/store/kysely.js'
 import { migrate } from '../../src/store/migrate.js'
 import { environments } from '../../src/store/migrations/0002-environments.js'
 import { deliveryEnvironments } from '../../src/store/migrations/0007-delivery-environments.js'
+import { diagnosticEnvironments } from '../../src/store/migrations/0009-diagnostic-environments.js'
 import type { AnyDatabase } from '../../src/store/migrations/table.js'
 import { dumpSchema } from '../support/databases/schema-dump.js'
 import { describeEachDatabase } from '../support/databases.js'
@@ -89,5 +91,39 @@ describeEachDatabase('deliveries without an environment', (database) => {
       const rows = await read.selectFrom('faultboard_deliveries').select(['event', 'environment']).execute()
       expect(rows).toEqual([{ event: 'new', environment: 'staging' }])
     })
+  })
+})
+
+const DIAGNOSTIC_TABLES = [
+  ...['faultboard_diagnostic_dumps', 'faultboard_processes', 'faultboard_swallowed_exceptions'],
+  ...['faultboard_request_guard_hours', 'faultboard_repeated_statement_hours', 'faultboard_deprecation_hours'],
+]
+
+describeEachDatabase('diagnostics without an environment', (database) => {
+  test('take the environment of the newest error of their application, or production', async () => {
+    const place = await freshPlace(database)
+    const dump = async (settings: Settings) => {
+      const { tracker } = trackerAt(place, { enable_diagnostic_dump: true, ...settings })
+      await tracker.Commands.CaptureDiagnosticDump.call({ note: settings.application_name })
+      return tracker
+    }
+    const shop = await dump({ application_name: 'shop', environment: 'live' })
+    await shop.Commands.LogError.call({ error_type: 'A', message: 'x', environment: 'staging' })
+    const earlier = { error_type: 'B', message: 'x', environment: 'test', occurred_at: NOON - 1000 }
+    await shop.Commands.LogError.call(earlier)
+    await dump({ application_name: 'depot', environment: 'live' })
+    const schema = await withDatabase(place.url, dumpSchema)
+    await withDatabase(place.url, async ({ read, dialect }) => {
+      for (const table of DIAGNOSTIC_TABLES) await sql.raw(`alter table ${table} drop column environment`).execute(read)
+      for (let i = 0; i < 2; i++) await diagnosticEnvironments.up(read, dialect)
+      // Processes of an earlier version continue to insert.
+      await sql`insert into faultboard_diagnostic_dumps (application_id, note, content, created_at)
+        values (1, 'older', '{}', 0)`.execute(read)
+      const rows = await read.selectFrom('faultboard_diagnostic_dumps').select(['note', 'environment']).execute()
+      expect(Object.fromEntries(rows.map(({ note, environment }) => [note, environment]))).toEqual({
+        ...{ shop: 'staging', depot: 'production', older: 'production' },
+      })
+    })
+    expect(await withDatabase(place.url, dumpSchema)).toBe(schema)
   })
 })

@@ -25,6 +25,9 @@ const MAX_READ_LENGTH = 2000
 /** Separate from the budget of N+1 queries, so that a warning in a loop does not use it up. */
 const MAX_STACKS_PER_SECOND = 50
 
+/** Names of all messages beyond the limits. */
+const COMBINED = { code: '', message: OTHERS, place: '' }
+
 const DEPRECATED = /\bdeprecat(?:ed|ion)\b/i
 
 /** Counts deprecation warnings of Node.js, libraries and the host until the tracker stops. */
@@ -46,7 +49,10 @@ export function collectDeprecations(context: CaptureContext): () => void {
 
 export class DeprecationCounter {
   readonly #context: CaptureContext
-  readonly #counts: HourCounts<'code' | 'message' | 'place' | 'app_version', 'count' | 'first_seen_at' | 'last_seen_at'>
+  readonly #counts: HourCounts<
+    'environment' | 'code' | 'message' | 'place' | 'app_version',
+    'count' | 'first_seen_at' | 'last_seen_at'
+  >
   readonly #stacks: StackBudget
   #hour = 0
   #messages = new FrequentNames(MAX_MESSAGES)
@@ -60,7 +66,7 @@ export class DeprecationCounter {
     this.#stacks = new StackBudget(context.now, MAX_STACKS_PER_SECOND)
     this.#counts = context.tallies.forTable(DEPRECATION_HOURS, {
       title: 'deprecations',
-      overflowNames: ({ app_version }) => ({ code: '', message: OTHERS, place: '', app_version }),
+      overflowNames: COMBINED,
     })
   }
 
@@ -74,11 +80,14 @@ export class DeprecationCounter {
     }
     const text = this.#redact(cleanText(message.split('\n', 1)[0] ?? '', MAX_READ_LENGTH))
     const key = `${code} ${text}`
-    const app_version = config.app_version ?? ''
     const names = this.#messages.admits(key)
-      ? { code, message: text, place: this.#locationOf(key, message, stack), app_version }
-      : { code: '', message: OTHERS, place: '', app_version }
-    this.#counts.add(names, { count: 1, first_seen_at: time, last_seen_at: time })
+      ? { code, message: text, place: this.#locationOf(key, message, stack) }
+      : COMBINED
+    const { environment, app_version } = config
+    this.#counts.add(
+      { environment, app_version: app_version ?? '', ...names },
+      { count: 1, first_seen_at: time, last_seen_at: time },
+    )
   }
 
   /** Counts deprecations that the host reports as breadcrumbs, and console warnings that mention a deprecation. */

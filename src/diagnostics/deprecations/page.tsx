@@ -1,5 +1,5 @@
 import { type CachedResult, cachedQuery } from '../../analytics/cached-query.js'
-import { cachedReleaseTimes, type ReleaseMarker } from '../../analytics/releases/release-markers.js'
+import type { ReleaseMarker } from '../../analytics/releases/release-markers.js'
 import { definePage, type Visit } from '../../dashboard/define.js'
 import { DayChart, type Zoom } from '../../dashboard/ui/charts/day-chart.js'
 import { DayRange } from '../../dashboard/ui/day-range.js'
@@ -10,9 +10,9 @@ import { NameOrPlaceholder, PlaceLink } from '../../dashboard/ui/place-link.js'
 import { formatCount, Time } from '../../dashboard/ui/time.js'
 import { OTHERS } from '../../model/frequent-names.js'
 import * as r from '../../model/result.js'
-import { daysPageInput } from '../hourly/days.js'
+import { loadChart } from '../hourly/chart.js'
+import { daysKey, daysPageInput } from '../hourly/days.js'
 import { sumsPerHour } from '../hourly/hour-slices.js'
-import { loadZoom } from '../hourly/zoom.js'
 import { DeprecationSummary, type DeprecationWarning, deprecations, MAX_DEPRECATIONS } from './query.js'
 
 export const deprecationsPage = definePage({
@@ -21,15 +21,11 @@ export const deprecationsPage = definePage({
   role: 'viewer',
   parameters: daysPageInput,
   load: (context, parameters): Promise<CachedResult<DeprecationSummary>> =>
-    cachedQuery(context, `deprecations ${parameters.days} ${parameters.application_id}`, () =>
-      deprecations.run(context, parameters),
-    ),
-  loadForHtml: async (context, _data, parameters) => ({
-    releases: await cachedReleaseTimes(context, { application_id: parameters.application_id, environment: undefined }),
-    zoom: await loadZoom(context, parameters, (condition) =>
+    cachedQuery(context, daysKey('deprecations', parameters), () => deprecations.run(context, parameters)),
+  loadForHtml: (context, _data, parameters) =>
+    loadChart(context, parameters, (condition) =>
       sumsPerHour(context, 'faultboard_deprecation_hours', 'count', condition),
     ),
-  }),
   response: r.object({ ...DeprecationSummary.entries, counted_at: r.time }),
   title: ({ value: { total_count } }) => (total_count > 0 ? `(${total_count}) Deprecations` : 'Deprecations'),
   json: ({ value, queriedAt }) => ({ ...value, counted_at: new Date(queriedAt).toISOString() }),

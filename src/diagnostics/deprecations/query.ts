@@ -39,11 +39,11 @@ const MAX_ROWS = 2000
 /** Lists deprecation warnings of Node.js, libraries and the host with their locations. */
 export const deprecations = defineOperation({
   input: daysInput,
-  async run(context, { days, application_id }): Promise<DeprecationSummary> {
+  async run(context, { days, application_id, environment }): Promise<DeprecationSummary> {
     const { config, now } = context
     const dayTotals = new DayTotals(days, now(), config.time_zone)
     const warnings = new Map<string, WarningTotals>()
-    for await (const condition of hourSlices(context, { days, application_id })) {
+    for await (const condition of hourSlices(context, { days, application_id, environment })) {
       for (const sum of await sumsPerHour(context, 'faultboard_deprecation_hours', 'count', condition))
         dayTotals.add(sum)
       for (const sum of await readSums(context, condition)) addSum(warnings, sum)

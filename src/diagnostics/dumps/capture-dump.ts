@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { readOptions } from '../../config/options.js'
 import type { Context } from '../../context.js'
 import { TrackerError } from '../../model/errors.js'
-import { flag, id, integer, optional, optionalText, withDefault } from '../../model/input/input.js'
+import { flag, integer, optionalText, withDefault } from '../../model/input/input.js'
 import { defineCommand } from '../../operation.js'
 import { applicationId } from '../../store/applications.js'
 import type { Insertable } from '../../store/kysely.js'
@@ -46,7 +46,8 @@ export const captureDiagnosticDump = defineCommand({
     try {
       const application_id = await applicationId(database, config.application_name, created_at)
       const content = formatContent({ ...summarize(sections, actor ?? null), files }, sections)
-      const dump_id = await insertDump(context, { application_id, note: safeNote, content, created_at })
+      const { environment } = config
+      const dump_id = await insertDump(context, { application_id, environment, note: safeNote, content, created_at })
       return { id: dump_id, created_at: new Date(created_at).toISOString() }
     } catch (error) {
       await removeFiles(context, files)
@@ -118,7 +119,7 @@ async function captureFiles(context: Context, { cpu_profile_ms, heap_snapshot }:
 
 /** Deletes a dump and those of its files that are on this machine. */
 export const deleteDiagnosticDump = defineCommand({
-  input: v.object({ dump_id: id(), application_id: optional(id()) }),
+  input: findDiagnosticDump.input,
   async run(context, input): Promise<{ deleted: number }> {
     const { files } = await findDiagnosticDump.run(context, input)
     await context.database.read.deleteFrom('faultboard_diagnostic_dumps').where('id', '=', input.dump_id).execute()

@@ -1,7 +1,8 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { TrackerError } from '../../model/errors.js'
-import { clampedInteger, id, optional, withDefault } from '../../model/input/input.js'
+import { clampedInteger, id, withDefault } from '../../model/input/input.js'
+import { type Scope, scopeInput } from '../../model/input/scope.js'
 import * as r from '../../model/result.js'
 import { defineOperation } from '../../operation.js'
 import { sql } from '../../store/kysely.js'
@@ -20,6 +21,7 @@ export const DumpSummary = r.named(
     id: r.integer,
     application_id: r.integer,
     application_name: r.text,
+    environment: r.text,
     note: r.nullable(r.text),
     created_at: r.time,
     captured_by: r.nullable(r.text),
@@ -47,17 +49,18 @@ export type DumpsPage = v.InferOutput<typeof DumpsPage>
 /** Lists stored dumps, newest first. */
 export const diagnosticDumps = defineOperation({
   input: v.object({
-    application_id: optional(id()),
+    ...scopeInput,
     page: withDefault(clampedInteger({ min: 1, max: 1_000_000_000 }), 1),
     per_page: withDefault(clampedInteger({ min: 1, max: MAX_PER_PAGE }), 25),
   }),
-  async run(context, { application_id, page: requestedPage, per_page }): Promise<DumpsPage> {
-    const { total } = await selectDumps(context, application_id)
+  async run(context, { application_id, environment, page: requestedPage, per_page }): Promise<DumpsPage> {
+    const scope = { application_id, environment }
+    const { total } = await selectDumps(context, scope)
       .select(({ fn }) => fn.countAll<number>().as('total'))
       .executeTakeFirstOrThrow()
     const total_pages = Math.max(1, Math.ceil(total / per_page))
     const page = Math.min(requestedPage, total_pages)
-    const rows = await selectDumps(context, application_id)
+    const rows = await selectDumps(context, scope)
       .select(LISTED_COLUMNS)
       .select(SUMMARY_PREFIX)
       .orderBy('faultboard_diagnostic_dumps.id', 'desc')
@@ -73,19 +76,23 @@ export const diagnosticDumps = defineOperation({
 
 /** Returns one dump with all sections. */
 export const findDiagnosticDump = defineOperation({
-  input: v.object({ dump_id: id(), application_id: optional(id()) }),
-  async run(context, { dump_id, application_id }): Promise<DiagnosticDump> {
-    const row = await selectDumps(context, application_id)
+  input: v.object({ dump_id: id(), ...scopeInput }),
+  async run(context, { dump_id, application_id, environment }): Promise<DiagnosticDump> {
+    const row = await selectDumps(context, { application_id, environment })
       .select([...LISTED_COLUMNS, 'content'])
       .where('faultboard_diagnostic_dumps.id', '=', dump_id)
       .executeTakeFirst()
     if (!row) throw new TrackerError('not_found', `Diagnostic dump ${dump_id} not found.`)
     const { content, ...rest } = row
-    return { ...withIsoTime(rest), ...parseSummary(content), ...parseSections(content) }
+    // Sections of dumps from older versions can have the name of a column.
+    return { ...parseSummary(content), ...parseSections(content), ...withIsoTime(rest) }
   },
 })
 
-export type Summary = Omit<DumpSummary, 'id' | 'application_id' | 'application_name' | 'note' | 'created_at'>
+export type Summary = Omit<
+  DumpSummary,
+  'id' | 'application_id' | 'application_name' | 'environment' | 'note' | 'created_at'
+>
 
 export function summarize({ process, memory, event_loop }: Sections, captured_by: string | null): Summary {
   const { pid = null, hostname = null, uptime_s = null } = (process ?? {}) as Partial<Summary>
@@ -114,6 +121,7 @@ const LISTED_COLUMNS = [
   'faultboard_diagnostic_dumps.id',
   'application_id',
   'faultboard_applications.name as application_name',
+  'environment',
   'note',
   'faultboard_diagnostic_dumps.created_at',
 ] as const
@@ -122,9 +130,10 @@ function withIsoTime<Row extends { created_at: number }>({ created_at, ...row }:
   return { ...row, created_at: new Date(created_at).toISOString() }
 }
 
-function selectDumps({ database: { read } }: Context, application_id: number | undefined) {
-  const dumps = read
+function selectDumps({ database: { read } }: Context, { application_id, environment }: Scope) {
+  return read
     .selectFrom('faultboard_diagnostic_dumps')
     .innerJoin('faultboard_applications', 'faultboard_applications.id', 'application_id')
-  return application_id === undefined ? dumps : dumps.where('application_id', '=', application_id)
+    .$if(application_id !== undefined, (dumps) => dumps.where('application_id', '=', application_id ?? 0))
+    .$if(environment !== undefined, (dumps) => dumps.where('environment', '=', environment ?? ''))
 }

@@ -36,7 +36,7 @@ export const SECTIONS = [
   'versions',
   'modules',
   'tracker',
-  'environment',
+  'environment_variables',
   'breadcrumbs',
   'report',
 ] as const
@@ -84,7 +84,7 @@ export async function dumpSections(context: DumpContext, { report = false } = {}
     versions: await readSection(redactor, () => versionsSection(context)),
     modules: await readSection(valueRedactor, () => modulesSection(root)),
     tracker: await readSection(redactor, () => trackerSection(context, root)),
-    environment: await readSection(redactor, () => environmentSection(process.env, root)),
+    environment_variables: await readSection(redactor, () => environmentSection(process.env, root)),
     breadcrumbs: await readSection(redactor, () => breadcrumbsSection(context)),
     report: report ? await readSection(redactor, reportSection) : null,
   })

@@ -1,12 +1,13 @@
+import { inEnvironment } from '../../analytics/sums/scope-conditions.js'
 import type { Context } from '../../context.js'
+import type { Scope } from '../../model/input/scope.js'
 import { HOUR } from '../../model/time.js'
 import { type RawBuilder, sql } from '../../store/kysely.js'
 import { timedRanges } from '../../store/sql/timed-ranges.js'
 import { firstHour } from './days.js'
 
-export interface DaysFilter {
+export interface DaysFilter extends Scope {
   days: number
-  application_id?: number | undefined
 }
 
 /** Condition that selects a range of hours. Applies to all hourly tables. */
@@ -16,23 +17,20 @@ export type HourCondition = RawBuilder<boolean>
 const MIN_HOURS = 6
 
 /** Conditions for the hours of the last days, one per range of `timedRanges`. */
-export async function* hourSlices(
-  context: Context,
-  { days, application_id }: DaysFilter,
-): AsyncGenerator<HourCondition> {
+export async function* hourSlices(context: Context, { days, ...scope }: DaysFilter): AsyncGenerator<HourCondition> {
   const { config, now } = context
-  yield* hoursBetween(context, { from: firstHour(days, now(), config.time_zone), to: now() + HOUR }, application_id)
+  yield* hoursBetween(context, { from: firstHour(days, now(), config.time_zone), to: now() + HOUR }, scope)
 }
 
 /** Conditions for the hours of a span, one per range of `timedRanges`. */
 export async function* hoursBetween(
   { database }: Context,
   { from: first, to: end }: { from: number; to: number },
-  application_id: number | undefined,
+  scope: Scope,
 ): AsyncGenerator<HourCondition> {
   const hours = Math.ceil((end - first) / HOUR)
   for await (const { from, to } of timedRanges(database, hours, { minSize: MIN_HOURS })) {
-    yield hourCondition({ from: first + from * HOUR, to: first + to * HOUR }, application_id)
+    yield hourCondition({ from: first + from * HOUR, to: first + to * HOUR }, scope)
   }
 }
 
@@ -50,10 +48,12 @@ export async function sumsPerHour(
   return rows
 }
 
-function hourCondition({ from, to }: { from: number; to: number }, application_id: number | undefined): HourCondition {
-  const hours = sql<boolean>`hour >= ${from} and hour < ${to}`
+function hourCondition({ from, to }: { from: number; to: number }, scope: Scope): HourCondition {
+  const { application_id } = scope
   // Lists all applications, because the primary key starts with the application.
-  return application_id === undefined
-    ? sql<boolean>`application_id in (select id from faultboard_applications) and ${hours}`
-    : sql<boolean>`application_id = ${application_id} and ${hours}`
+  const application =
+    application_id === undefined
+      ? sql`application_id in (select id from faultboard_applications)`
+      : sql`application_id = ${application_id}`
+  return sql<boolean>`${application} and hour >= ${from} and hour < ${to} and ${inEnvironment(scope)}`
 }

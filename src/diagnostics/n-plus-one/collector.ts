@@ -24,6 +24,9 @@ const MAX_CALLERS = 500
 /** Reading a stack takes about 20 µs. */
 const MAX_STACKS_PER_SECOND = 50
 
+/** Names of all statements beyond the limits. */
+const COMBINED = { statement: OTHERS, route: OTHERS, place: '' }
+
 /** Counts the statements of each request and job until the tracker stops. */
 export function collectRepeatedStatements(context: CaptureContext): () => void {
   const counter = new StatementCounter(context)
@@ -42,7 +45,7 @@ class StatementCounter implements BreadcrumbObserver {
   readonly #context: CaptureContext
   readonly #options: ValuesOf<typeof nPlusOneOptions>
   readonly #counts: HourCounts<
-    'statement' | 'route' | 'place',
+    'environment' | 'statement' | 'route' | 'place',
     'request_count' | 'statement_count' | 'worst_count' | 'duration_ms' | 'last_seen_at'
   >
   readonly #repeats = new WeakMap<Scope, StatementRepeats>()
@@ -61,7 +64,7 @@ class StatementCounter implements BreadcrumbObserver {
     this.#options = readOptions(context.config, nPlusOneOptions)
     this.#counts = context.tallies.forTable(STATEMENT_HOURS, {
       title: 'repeated statements',
-      overflowNames: () => ({ statement: OTHERS, route: OTHERS, place: '' }),
+      overflowNames: COMBINED,
     })
     this.#stacks = new StackBudget(context.now, MAX_STACKS_PER_SECOND)
     this.settle = guarded(context.counters, 'n_plus_one', (scope: Scope) => {
@@ -121,20 +124,24 @@ class StatementCounter implements BreadcrumbObserver {
   }
 
   #settleScope(scope: Scope): void {
-    const { now, redactor } = this.#context
+    const { config, now, redactor } = this.#context
     const repeats = this.#repeats.get(scope)
     this.#repeats.delete(scope)
     const found = repeats?.repeatedAtLeast(this.#options.n_plus_one_threshold) ?? []
     if (found.length === 0) return
     const route = redactor.text(routeName(scope))
     for (const { statement, place, count, duration_ms } of found) {
-      this.#counts.add(this.#combineExcessNames({ statement: redactor.text(statement), route, place: place ?? '' }), {
-        request_count: 1,
-        statement_count: count,
-        worst_count: count,
-        duration_ms: Math.round(duration_ms),
-        last_seen_at: now(),
-      })
+      const names = this.#combineExcessNames({ statement: redactor.text(statement), route, place: place ?? '' })
+      this.#counts.add(
+        { environment: config.environment, ...names },
+        {
+          request_count: 1,
+          statement_count: count,
+          worst_count: count,
+          duration_ms: Math.round(duration_ms),
+          last_seen_at: now(),
+        },
+      )
     }
   }
 
@@ -146,7 +153,7 @@ class StatementCounter implements BreadcrumbObserver {
       this.#statements = new FrequentNames(MAX_STATEMENTS)
       this.#callers = new FrequentNames(MAX_CALLERS)
     }
-    if (!this.#statements.admits(names.statement)) return { statement: OTHERS, route: OTHERS, place: '' }
+    if (!this.#statements.admits(names.statement)) return COMBINED
     return this.#callers.admits(JSON.stringify(names)) ? names : { ...names, route: OTHERS, place: '' }
   }
 }

@@ -1,5 +1,5 @@
 import { type CachedResult, cachedQuery } from '../../analytics/cached-query.js'
-import { cachedReleaseTimes, type ReleaseMarker } from '../../analytics/releases/release-markers.js'
+import type { ReleaseMarker } from '../../analytics/releases/release-markers.js'
 import { definePage, type Visit } from '../../dashboard/define.js'
 import { DayChart, type Zoom } from '../../dashboard/ui/charts/day-chart.js'
 import { DayRange } from '../../dashboard/ui/day-range.js'
@@ -10,9 +10,9 @@ import { NameOrPlaceholder, PlaceLink } from '../../dashboard/ui/place-link.js'
 import { formatCount, Time } from '../../dashboard/ui/time.js'
 import { formatMilliseconds } from '../../dashboard/ui/units.js'
 import * as r from '../../model/result.js'
-import { daysPageInput } from '../hourly/days.js'
+import { loadChart } from '../hourly/chart.js'
+import { daysKey, daysPageInput } from '../hourly/days.js'
 import { sumsPerHour } from '../hourly/hour-slices.js'
-import { loadZoom } from '../hourly/zoom.js'
 import { MAX_STATEMENTS, NPlusOneQueries, nPlusOneQueries, type RepeatedStatement } from './query.js'
 
 export const nPlusOnePage = definePage({
@@ -21,15 +21,11 @@ export const nPlusOnePage = definePage({
   role: 'viewer',
   parameters: daysPageInput,
   load: (context, parameters): Promise<CachedResult<NPlusOneQueries>> =>
-    cachedQuery(context, `n plus one ${parameters.days} ${parameters.application_id}`, () =>
-      nPlusOneQueries.run(context, parameters),
-    ),
-  loadForHtml: async (context, _data, parameters) => ({
-    releases: await cachedReleaseTimes(context, { application_id: parameters.application_id, environment: undefined }),
-    zoom: await loadZoom(context, parameters, (condition) =>
+    cachedQuery(context, daysKey('n plus one', parameters), () => nPlusOneQueries.run(context, parameters)),
+  loadForHtml: (context, _data, parameters) =>
+    loadChart(context, parameters, (condition) =>
       sumsPerHour(context, 'faultboard_repeated_statement_hours', 'request_count', condition),
     ),
-  }),
   response: r.object({ ...NPlusOneQueries.entries, counted_at: r.time }),
   title: ({ value: { total_count } }) => (total_count > 0 ? `(${total_count}) N+1 queries` : 'N+1 queries'),
   json: ({ value, queriedAt }) => ({ ...value, counted_at: new Date(queriedAt).toISOString() }),

@@ -51,11 +51,11 @@ const MAX_ROWS = 2000
 /** Lists statements that one request or job ran repeatedly. */
 export const nPlusOneQueries = defineOperation({
   input: daysInput,
-  async run(context, { days, application_id }): Promise<NPlusOneQueries> {
+  async run(context, { days, application_id, environment }): Promise<NPlusOneQueries> {
     const { config, now } = context
     const dayTotals = new DayTotals(days, now(), config.time_zone)
     const totals = new Map<string, StatementTotals>()
-    for await (const condition of hourSlices(context, { days, application_id })) {
+    for await (const condition of hourSlices(context, { days, application_id, environment })) {
       for (const sum of await sumsPerHour(context, 'faultboard_repeated_statement_hours', 'request_count', condition))
         dayTotals.add(sum)
       for (const sum of await readSums(context, condition)) addSum(totals, sum)

@@ -27,7 +27,7 @@ export const processHealthPage = definePage({
   load: (context, parameters): Promise<ProcessHealthPage> => processHealth.run(context, parameters),
   loadForHtml: async (context, { process }) => ({
     releases: process
-      ? await cachedReleaseTimes(context, { application_id: process.application_id, environment: undefined })
+      ? await cachedReleaseTimes(context, { application_id: process.application_id, environment: process.environment })
       : [],
   }),
   response: ProcessHealthPage,
@@ -103,10 +103,10 @@ function pointsSinceStart(points: readonly HealthPoint[], { started_at }: Listed
 }
 
 function ProcessSummary({ process, visit }: { process: ListedProcess; visit: Visit }): Rendered {
-  const { started_at, node_version, app_version, application_name } = process
+  const { started_at, node_version, app_version, application_name, environment } = process
   return (
     <p class="muted meta">
-      {`${application_name} · started `}
+      {`${application_name} · ${environment} · started `}
       <ExactTime iso={started_at} visit={visit} />
       {` · Node.js ${node_version}`}
       {app_version && ` · version ${app_version}`}
@@ -124,6 +124,7 @@ function Processes({
   visit: Visit
 }): Rendered {
   const showsApplication = visit.application_id === null && visit.applications.length > 1
+  const showsEnvironment = visit.environment === null && visit.environments.length > 1
   return (
     <section class="scroll process-list" tabindex={0} aria-label="Processes">
       <table>
@@ -131,6 +132,7 @@ function Processes({
           <tr>
             <th scope="col">Process</th>
             {showsApplication && <th scope="col">Application</th>}
+            {showsEnvironment && <th scope="col">Environment</th>}
             <th scope="col">Uptime</th>
             <th scope="col">Last seen</th>
             {['Memory', 'Heap', 'Loop delay p99', 'CPU'].map((title) => (
@@ -152,6 +154,7 @@ function Processes({
                 </a>
               </th>
               {showsApplication && <td data-name="Application">{process.application_name}</td>}
+              {showsEnvironment && <td data-name="Environment">{process.environment}</td>}
               <td data-name="Uptime">
                 {formatSeconds(
                   ((process.alive ? visit.now : Date.parse(process.last_seen_at)) - Date.parse(process.started_at)) /

@@ -20,6 +20,7 @@ const PROCESSES: BulkTarget = {
   columns: [
     { name: 'process_key', type: 'text' },
     { name: 'application_id', type: 'integer' },
+    { name: 'environment', type: 'text' },
     { name: 'hostname', type: 'text' },
     { name: 'pid', type: 'integer' },
     { name: 'node_version', type: 'text' },
@@ -101,13 +102,13 @@ export class ProcessHealthRecorder {
   async #write(rows: readonly Minute[], minute: number): Promise<void> {
     const { config, database, now, ready } = this.#context
     await ready()
-    const name = config.application_name
-    const application_id = await applicationId(database, name, now())
-    const key = this.#processKey(name)
+    const { application_name, environment } = config
+    const application_id = await applicationId(database, application_name, now())
+    const key = this.#processKey()
     await database.write(async (trx) => {
       await database.dialect.insertMany(trx, PROCESSES, [
         [
-          ...[key, application_id, hostname().slice(0, 255), process.pid, process.version],
+          ...[key, application_id, environment, hostname().slice(0, 255), process.pid, process.version],
           ...[config.app_version?.slice(0, 128) ?? null, this.#startedAt, minute],
         ],
       ])
@@ -125,8 +126,9 @@ export class ProcessHealthRecorder {
   }
 
   /** Includes the start time, because a restarted container reuses its pid. */
-  #processKey(applicationName: string): string {
-    const parts = [applicationName, hostname(), process.pid, this.#startedAt]
+  #processKey(): string {
+    const { application_name, environment } = this.#context.config
+    const parts = [application_name, environment, hostname(), process.pid, this.#startedAt]
     return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
   }
 

@@ -3,6 +3,7 @@ import type { Context } from '../../context.js'
 import { zoomInput } from '../../model/chart-span.js'
 import { TrackerError } from '../../model/errors.js'
 import { choice, id, optional } from '../../model/input/input.js'
+import { type Scope, scopeInput } from '../../model/input/scope.js'
 import * as r from '../../model/result.js'
 import { DAY, HOUR, MINUTE } from '../../model/time.js'
 import { defineOperation } from '../../operation.js'
@@ -35,6 +36,7 @@ export const ListedProcess = r.object({
   id: r.integer,
   application_id: r.integer,
   application_name: r.text,
+  environment: r.text,
   hostname: r.text,
   pid: r.integer,
   node_version: r.text,
@@ -85,14 +87,18 @@ export type ProcessHealthPage = v.InferOutput<typeof ProcessHealthPage>
  */
 export const processHealth = defineOperation({
   input: v.object({
-    application_id: optional(id()),
+    ...scopeInput,
     process_id: optional(id()),
     range: optional(choice(RANGE_NAMES)),
     ...zoomInput,
   }),
-  async run(context, { application_id, process_id, range: requestedRange, from, to }): Promise<ProcessHealthPage> {
-    const processes = await listProcesses(context, application_id)
-    const process = await selectProcess(context, processes, process_id, application_id)
+  async run(
+    context,
+    { application_id, environment, process_id, range: requestedRange, from, to },
+  ): Promise<ProcessHealthPage> {
+    const scope = { application_id, environment }
+    const processes = await listProcesses(context, scope)
+    const process = await selectProcess(context, processes, process_id, scope)
     const isZoomed = from !== undefined && to !== undefined
     const range = requestedRange ?? (process && isNew(context, process) ? '1h' : '24h')
     const span = isZoomed ? zoomedSpan({ from, to }, context.now()) : rangeSpan(range, context.now())
@@ -130,19 +136,19 @@ async function selectProcess(
   context: Context,
   processes: readonly ListedProcess[],
   process_id: number | undefined,
-  application_id: number | undefined,
+  scope: Scope,
 ): Promise<ListedProcess | null> {
   if (process_id === undefined) return processes[0] ?? null
   const listed = processes.find(({ id }) => id === process_id)
   if (listed) return listed
-  const [found] = await listProcesses(context, application_id, process_id)
+  const [found] = await listProcesses(context, scope, process_id)
   if (!found) throw new TrackerError('not_found', `Process ${process_id} not found.`)
   return found
 }
 
 async function listProcesses(
   { database: { read }, now }: Context,
-  application_id: number | undefined,
+  { application_id, environment }: Scope,
   process_id?: number,
 ): Promise<ListedProcess[]> {
   let query = read
@@ -152,13 +158,14 @@ async function listProcesses(
       join.onRef('m.process_id', '=', 'p.id').onRef('m.minute', '=', 'p.last_minute'),
     )
     .select(['p.id', 'p.application_id', 'a.name as application_name', 'p.hostname', 'p.pid', 'p.node_version'])
-    .select(['p.app_version', 'p.started_at', 'p.last_minute'])
+    .select(['p.environment', 'p.app_version', 'p.started_at', 'p.last_minute'])
     .select(['m.rss_bytes', 'm.heap_used_bytes', 'm.heap_limit_bytes', 'm.delay_p99_ms', 'm.cpu'])
     .orderBy('p.last_minute', 'desc')
     .orderBy('p.started_at', 'desc')
     .orderBy('p.id', 'desc')
     .limit(MAX_PROCESSES)
   if (application_id !== undefined) query = query.where('p.application_id', '=', application_id)
+  if (environment !== undefined) query = query.where('p.environment', '=', environment)
   if (process_id !== undefined) query = query.where('p.id', '=', process_id)
   const rows = await query.execute()
   const processes = rows.map(({ started_at, last_minute, ...row }) => ({

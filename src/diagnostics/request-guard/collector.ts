@@ -61,7 +61,7 @@ export function requestGuardOf(context: CaptureContext): RequestGuard | undefine
 /** Counts request-guard events and adds them to the breadcrumbs of the request. */
 export class RequestGuard {
   readonly #context: CaptureContext
-  readonly #counts: HourCounts<keyof GuardNames, 'count' | 'last_seen_at'>
+  readonly #counts: HourCounts<'environment' | keyof GuardNames, 'count' | 'last_seen_at'>
   readonly #limits = new NameLimits()
   /** Cached, because redaction is the slowest step and rules and paths repeat. */
   readonly #redacted = new Map<string, string>()
@@ -70,7 +70,7 @@ export class RequestGuard {
     this.#context = context
     this.#counts = context.tallies.forTable(GUARD_HOURS, {
       title: 'request-guard events',
-      overflowNames: ({ kind }) => ({ kind, rule: OTHERS, ip_address: OTHERS, path: OTHERS }),
+      overflowNames: { rule: OTHERS, ip_address: OTHERS, path: OTHERS },
     })
   }
 
@@ -86,7 +86,7 @@ export class RequestGuard {
   }
 
   #record(event: object): void {
-    const { breadcrumbs, counters, now } = this.#context
+    const { breadcrumbs, config, counters, now } = this.#context
     const kind = GUARD_KINDS.find((name) => name === readField(event, 'kind'))
     if (!kind) {
       counters.add('invalid_guard_event')
@@ -100,7 +100,7 @@ export class RequestGuard {
     const path = this.#pathOf(textField(event, 'path'), request)
     const time = now()
     const names = this.#limits.apply(time, { kind, rule, ip_address, path })
-    this.#counts.add(names, { count: 1, last_seen_at: time })
+    this.#counts.add({ environment: config.environment, ...names }, { count: 1, last_seen_at: time })
   }
 
   #requestOf(event: object): GuardedRequest | null {

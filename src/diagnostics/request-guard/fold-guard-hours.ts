@@ -15,7 +15,7 @@ const BATCH_SIZE = 100
 
 /**
  * Combines rows of old hours, which can be many after an attack. The most frequent addresses and paths of each rule keep
- * their rows. Sums by rule, kind and hour do not change.
+ * their rows. Sums by environment, rule, kind and hour do not change.
  */
 export async function foldGuardHours(context: Context): Promise<void> {
   const limit = startOfHour(context.now() - FOLD_AFTER_DAYS * DAY)
@@ -59,9 +59,9 @@ async function firstStoredHour(
 async function foldHour(context: Context, application_id: number, hour: number): Promise<void> {
   const rowsByRule = new Map<string, Pick<GuardRow, 'event_digest' | 'count'>[]>()
   for await (const rows of guardRows(context, application_id, { from: hour, to: hour + HOUR })) {
-    for (const { kind, rule, ip_address, path, event_digest, count } of rows) {
+    for (const { environment, kind, rule, ip_address, path, event_digest, count } of rows) {
       if (ip_address === OTHERS && path === OTHERS) continue
-      const key = `${kind}\0${rule}`
+      const key = `${environment}\0${kind}\0${rule}`
       const rowsOfRule = rowsByRule.get(key)
       if (rowsOfRule) rowsOfRule.push({ event_digest, count })
       else rowsByRule.set(key, [{ event_digest, count }])
@@ -86,7 +86,7 @@ async function combineRows(
   await database.write(async (trx) => {
     const query = trx
       .selectFrom('faultboard_request_guard_hours')
-      .select(['kind', 'rule', 'count', 'last_seen_at'])
+      .select(['environment', 'kind', 'rule', 'count', 'last_seen_at'])
       .where('application_id', '=', application_id)
       .where('hour', '=', hour)
       .where('event_digest', 'in', digests)
@@ -98,12 +98,12 @@ async function combineRows(
       .where('event_digest', 'in', digests)
       .execute()
     const sums = new Map<string, (string | number)[]>()
-    for (const { kind, rule, count, last_seen_at } of rows) {
-      const names = { kind, rule, ip_address: OTHERS, path: OTHERS }
+    for (const { environment, kind, rule, count, last_seen_at } of rows) {
+      const names = { environment, kind, rule, ip_address: OTHERS, path: OTHERS }
       const digest = namesDigest(GUARD_HOURS, names)
       const [sum = 0, last = 0] = (sums.get(digest)?.slice(-2) ?? []) as number[]
       sums.set(digest, [
-        ...[application_id, hour, digest, kind, rule, OTHERS, OTHERS],
+        ...[application_id, hour, digest, environment, kind, rule, OTHERS, OTHERS],
         ...[sum + count, Math.max(last, last_seen_at ?? hour)],
       ])
     }

@@ -6,6 +6,7 @@ import { sql } from '../../store/kysely.js'
 export interface GuardRow {
   hour: number
   event_digest: string
+  environment: string
   kind: string
   rule: string
   ip_address: string
@@ -15,17 +16,17 @@ export interface GuardRow {
   last_seen_at: number
 }
 
-const COLUMNS = ['hour', 'event_digest', 'kind', 'rule', 'ip_address', 'path', 'count'] as const
+const COLUMNS = ['hour', 'event_digest', 'environment', 'kind', 'rule', 'ip_address', 'path', 'count'] as const
 const BATCH_SIZE = 1000
 
 /**
- * Reads the rows of an application in a range of hours, oldest first. Small batches limit how long an embedded database
+ * Reads the rows of an application in a range of hours, of one or all environments, oldest first. Small batches limit how long an embedded database
  * blocks the host's thread.
  */
 export async function* guardRows(
   { database }: Context,
   application_id: number,
-  { from, to }: { from: number; to: number },
+  { from, to, environment }: { from: number; to: number; environment?: string | undefined },
 ): AsyncGenerator<GuardRow[]> {
   for (let last = { hour: from, event_digest: '' }; ; ) {
     const query = database.read
@@ -35,6 +36,7 @@ export async function* guardRows(
       .where('application_id', '=', application_id)
       .where('hour', '>=', last.hour)
       .where('hour', '<', to)
+      .$if(environment !== undefined, (query) => query.where('environment', '=', environment ?? ''))
       .where(sql<boolean>`(hour, event_digest) > (${last.hour}, ${last.event_digest})`)
       .orderBy('hour')
       .orderBy('event_digest')

@@ -1,5 +1,5 @@
 import { type CachedResult, cachedQuery } from '../../analytics/cached-query.js'
-import { cachedReleaseTimes, type ReleaseMarker } from '../../analytics/releases/release-markers.js'
+import type { ReleaseMarker } from '../../analytics/releases/release-markers.js'
 import { definePage, type Visit } from '../../dashboard/define.js'
 import { type Share, ShareBars } from '../../dashboard/ui/charts/charts.js'
 import { DayChart, type Zoom } from '../../dashboard/ui/charts/day-chart.js'
@@ -11,8 +11,8 @@ import { NameOrPlaceholder } from '../../dashboard/ui/place-link.js'
 import { formatCount, Time } from '../../dashboard/ui/time.js'
 import { OTHERS } from '../../model/frequent-names.js'
 import * as r from '../../model/result.js'
-import { daysPageInput } from '../hourly/days.js'
-import { loadZoom } from '../hourly/zoom.js'
+import { loadChart } from '../hourly/chart.js'
+import { daysKey, daysPageInput } from '../hourly/days.js'
 import { GUARD_KINDS } from './guard-kinds.js'
 import { eventsPerHour, RequestGuardSummary, requestGuardSummary } from './query.js'
 
@@ -22,13 +22,9 @@ export const requestGuardSummaryPage = definePage({
   role: 'viewer',
   parameters: daysPageInput,
   load: (context, parameters): Promise<CachedResult<RequestGuardSummary>> =>
-    cachedQuery(context, `request guard ${parameters.days} ${parameters.application_id}`, () =>
-      requestGuardSummary.run(context, parameters),
-    ),
-  loadForHtml: async (context, _data, parameters) => ({
-    releases: await cachedReleaseTimes(context, { application_id: parameters.application_id, environment: undefined }),
-    zoom: await loadZoom(context, parameters, (condition) => eventsPerHour(context, condition)),
-  }),
+    cachedQuery(context, daysKey('request guard', parameters), () => requestGuardSummary.run(context, parameters)),
+  loadForHtml: (context, _data, parameters) =>
+    loadChart(context, parameters, (condition) => eventsPerHour(context, condition)),
   response: r.object({ ...RequestGuardSummary.entries, counted_at: r.time }),
   title: () => 'Rate limits',
   json: ({ value, queriedAt }) => ({ ...value, counted_at: new Date(queriedAt).toISOString() }),

@@ -48,21 +48,21 @@ export const MAX_LISTED_ROWS = 50
 /** Summarizes events of rate limiters by rule, kind, address and path. */
 export const requestGuardSummary = defineOperation({
   input: daysInput,
-  async run(context, { days, application_id }): Promise<RequestGuardSummary> {
+  async run(context, { days, application_id, environment }): Promise<RequestGuardSummary> {
     const { config, now } = context
     const by_day = new DayKindTotals(lastDays(days, now(), config.time_zone), config.time_zone)
     const rules = new Ranking(['rule', 'kind'])
     const addresses = new Ranking(['ip_address'])
     const paths = new Ranking(['path'])
     if (!context.database.dialect.blocksHost) {
-      for await (const condition of hourSlices(context, { days, application_id })) {
+      for await (const condition of hourSlices(context, { days, application_id, environment })) {
         for (const sum of await eventsPerHour(context, condition)) by_day.add(sum)
         await addTopRows(context, condition, rules)
         await addTopRows(context, condition, addresses)
         await addTopRows(context, condition, paths)
       }
     } else {
-      for await (const rows of embeddedRows(context, { days, application_id })) {
+      for await (const rows of embeddedRows(context, { days, application_id, environment })) {
         for (const row of rows) by_day.add(row)
         for (const ranking of [rules, addresses, paths]) for (const row of rows) ranking.add(row)
       }
@@ -81,11 +81,14 @@ export const requestGuardSummary = defineOperation({
 })
 
 /** Reads all rows once, which is faster in an embedded database than four aggregations. */
-async function* embeddedRows(context: Context, { days, application_id }: DaysFilter): AsyncGenerator<GuardRow[]> {
+async function* embeddedRows(
+  context: Context,
+  { days, application_id, environment }: DaysFilter,
+): AsyncGenerator<GuardRow[]> {
   const { config, now } = context
   const hours = { from: firstHour(days, now(), config.time_zone), to: now() + HOUR }
   const ids = application_id === undefined ? await applicationIds(context.database) : [application_id]
-  for (const id of ids) yield* guardRows(context, id, hours)
+  for (const id of ids) yield* guardRows(context, id, { ...hours, environment })
 }
 
 /** Events per hour and kind. */

@@ -63,10 +63,10 @@ const MAX_HANDLERS = 20
 /** Lists code locations whose exceptions are caught and never reported. */
 export const swallowedExceptions = defineOperation({
   input: daysInput,
-  async run(context, { days, application_id }): Promise<SwallowedExceptions> {
+  async run(context, { days, application_id, environment }): Promise<SwallowedExceptions> {
     const { swallowed_exception_threshold: threshold } = readOptions(context.config, swallowedOptions)
     const locations = new Map<string, RaiseLocation>()
-    for await (const condition of hourSlices(context, { days, application_id })) {
+    for await (const condition of hourSlices(context, { days, application_id, environment })) {
       for (const sum of await readSums(context, condition)) addSum(locations, sum)
     }
     const detection = currentDetection()

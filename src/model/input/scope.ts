@@ -4,7 +4,7 @@ import { filterText, id, optional } from './input.js'
 /** Parameters that limit a list, chart or query to an application and an environment. */
 export const scopeInput = {
   application_id: optional(id()),
-  environment: filterText({ max: MAX_ENVIRONMENT_LENGTH, note: 'only errors of this environment' }),
+  environment: filterText({ max: MAX_ENVIRONMENT_LENGTH, note: 'only this environment' }),
 }
 
 /** Selected application and environment. Undefined selects all. Both keys are required, so that no query omits one. */

@@ -51,8 +51,8 @@ const MAX_REFUSALS = 3
  * writes are retried, and each batch counts exactly once.
  *
  * @example
- * const counts = new HourCounts(GUARD_HOURS, counting, { title: 'request-guard events', overflowNames: (names) => names })
- * counts.add({ kind: 'throttle', rule: 'sign-in' }, { count: 1 })
+ * const counts = new HourCounts(REJECTION_HOURS, counting, { title: 'rejections', overflowNames: {} })
+ * counts.add({ budget: 'client_max_requests_per_minute' }, { count: 1, first_seen_at: now, last_seen_at: now })
  */
 export class HourCounts<Name extends string, Amount extends string> {
   readonly #table: HourTable<Name, Amount>

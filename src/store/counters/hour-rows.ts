@@ -8,9 +8,9 @@ export interface HourRow<Name extends string, Amount extends string> {
 }
 
 export interface HourRowsOptions<Name extends string> {
-  /** Limits the rows in memory. Beyond it, new names are counted under `overflowNames`. */
+  /** Limits the rows in memory. Beyond it, `overflowNames` replace those of new rows. */
   maxRows: number
-  overflowNames(names: Readonly<Record<Name, string>>): Record<Name, string>
+  overflowNames: Readonly<Partial<Record<Name, string>>>
 }
 
 /** Hourly counts in memory. */
@@ -33,7 +33,7 @@ export class HourRows<Name extends string, Amount extends string> {
     let names = truncateNames(this.#table, untruncatedNames)
     let key = this.#rowKey(hour, names)
     if (!this.#rows.has(key) && this.#rows.size >= this.#options.maxRows) {
-      names = truncateNames(this.#table, this.#options.overflowNames(names))
+      names = truncateNames(this.#table, { ...names, ...this.#options.overflowNames })
       key = this.#rowKey(hour, names)
     }
     const row = this.#rows.get(key)

@@ -11,7 +11,7 @@ export function createReject(counters: Counters, tallies: () => Tallies, now: ()
     const at = now()
     counters.add(budget, count)
     tallies()
-      .forTable(REJECTION_HOURS, { title: 'rejections', overflowNames: (names) => names })
+      .forTable(REJECTION_HOURS, { title: 'rejections', overflowNames: {} })
       .add({ budget }, { count, first_seen_at: at, last_seen_at: at }, at)
   }
 }

@@ -6,6 +6,7 @@ import { audit } from './0005-audit.js'
 import { people } from './0006-people.js'
 import { deliveryEnvironments } from './0007-delivery-environments.js'
 import { environmentIndexes } from './0008-environment-indexes.js'
+import { diagnosticEnvironments } from './0009-diagnostic-environments.js'
 import type { Migration } from './table.js'
 
 /** All migrations in order. A released migration never changes. Add a new migration instead. */
@@ -18,4 +19,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0006-people': people,
   '0007-delivery-environments': deliveryEnvironments,
   '0008-environment-indexes': environmentIndexes,
+  '0009-diagnostic-environments': diagnosticEnvironments,
 }

@@ -224,7 +224,11 @@ describe('faultboard dump without a URL', () => {
     expect(result.stdout).toContain('faultboard dump --url http://')
     const { stdout } = await faultboard(['dump', '--database', database, '--json', '--report'], { cwd, env })
     const { dump } = JSON.parse(stdout)
-    expect(dump).toMatchObject({ id: 2, captured_by: 'the command line', environment: { PAYMENT_KEY: '[HIDDEN]' } })
+    expect(dump).toMatchObject({
+      id: 2,
+      captured_by: 'the command line',
+      environment_variables: { PAYMENT_KEY: '[HIDDEN]' },
+    })
     expect(stdout).not.toMatch(/hunter\d/)
   })
 })

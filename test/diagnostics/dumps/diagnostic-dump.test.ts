@@ -71,8 +71,12 @@ describeEachDatabase('a diagnostic dump', (database) => {
       const context = await runningContext(database, { ...ON, filter_sensitive_data })
       const { id } = await perform(captureDiagnosticDump, context, {})
       const dump = await perform(findDiagnosticDump, context, { dump_id: id })
-      expect(dump.environment).toMatchObject({ NODE_ENV: 'staging', PAYMENT: '[HIDDEN]', MY_THING: '[HIDDEN]' })
-      expect(Object.keys(dump.environment as object)).toContain('DATABASE_URL')
+      expect(dump.environment_variables).toMatchObject({
+        NODE_ENV: 'staging',
+        PAYMENT: '[HIDDEN]',
+        MY_THING: '[HIDDEN]',
+      })
+      expect(Object.keys(dump.environment_variables as object)).toContain('DATABASE_URL')
       const stored = await context.database.read.selectFrom('faultboard_diagnostic_dumps').selectAll().execute()
       expect(JSON.stringify(stored)).not.toMatch(/hunter|sk_live|secret place/)
       expect(JSON.stringify(stored)).not.toContain('correct horse')
@@ -127,7 +131,7 @@ describeEachDatabase('a diagnostic dump', (database) => {
     expect(dumps.map(({ note }) => note)).toEqual([null, 'second'])
     expect(pagination).toEqual({ page: 1, per_page: 2, total_count: 3, total_pages: 2 })
     expect(dumps[0]).toMatchObject({ pid: process.pid, application_name: 'shop' })
-    expect(dumps[0]).not.toHaveProperty('environment')
+    expect(dumps[0]).not.toHaveProperty('environment_variables')
     const second = await perform(diagnosticDumps, context, { per_page: 2, page: 99 })
     expect(second.dumps.map(({ note }) => note)).toEqual(['first'])
     expect(second.pagination.page).toBe(2)
@@ -139,7 +143,9 @@ describeEachDatabase('a diagnostic dump', (database) => {
     const shop = await addApplication(context, 'shop')
     const content = '{"captured_by":null}\n{}'
     const old = (application_id: number) =>
-      Array.from({ length: MAX_DUMPS }, (_, i) => ({ application_id, note: `old ${i}`, content, created_at: i }))
+      Array.from({ length: MAX_DUMPS }, (_, i) => ({
+        ...{ application_id, environment: 'production', note: `old ${i}`, content, created_at: i },
+      }))
     await context.database.read.insertInto('faultboard_diagnostic_dumps').values(old(depot)).execute()
     await context.database.read.insertInto('faultboard_diagnostic_dumps').values(old(shop)).execute()
     const { id } = await perform(captureDiagnosticDump, context, { note: 'new' })

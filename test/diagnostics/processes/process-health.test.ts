@@ -35,6 +35,7 @@ async function addProcess(
   const process = {
     process_key: key,
     application_id,
+    environment: 'production',
     hostname: key,
     pid: 7,
     node_version: 'v22.0.0',

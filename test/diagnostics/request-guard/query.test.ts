@@ -15,6 +15,7 @@ import { addApplication, runningContext } from '../running.js'
 
 interface Sum {
   application_id: number
+  environment?: string
   kind?: string
   rule?: string
   ip_address?: string
@@ -26,7 +27,14 @@ interface Sum {
 
 async function store({ database }: Context, sums: readonly Sum[]): Promise<void> {
   for (const { application_id, hour = NOON, last_seen_at = null, count, ...event } of sums) {
-    const known = { kind: 'throttle', rule: 'logins', ip_address: '192.0.2.1', path: '/login', ...event }
+    const known = {
+      environment: 'production',
+      kind: 'throttle',
+      rule: 'logins',
+      ip_address: '192.0.2.1',
+      path: '/login',
+      ...event,
+    }
     const event_digest = namesDigest(GUARD_HOURS, known)
     await database.read
       .insertInto('faultboard_request_guard_hours')
@@ -149,11 +157,14 @@ describeEachDatabase('folding old hours', (database) => {
       ...attack(shop, old),
       { application_id: shop, hour: old, count: 1000, ip_address: OTHERS, path: OTHERS },
       { application_id: shop, hour: old, count: 3, kind: 'track' },
+      { application_id: shop, hour: old, count: 4, environment: 'staging' },
       ...attack(depot, old - HOUR, 22),
       ...attack(shop, NOON - 6 * DAY, 30),
     ])
-    const runSummary = () => perform(requestGuardSummary, context, { days: 30 })
+    const runSummary = (environment?: string) => perform(requestGuardSummary, context, { days: 30, environment })
     const before = await runSummary()
+    const staging = await runSummary('staging')
+    expect(staging).toMatchObject({ total_count: 4, by_address: [{ count: 4 }] })
     await foldGuardHours(context)
     const { by_address, ...after } = await runSummary()
     expect(after).toMatchObject({ by_kind: before.by_kind, by_day: before.by_day, by_rule: before.by_rule })
@@ -161,9 +172,10 @@ describeEachDatabase('folding old hours', (database) => {
     expect(by_address.find(({ ip_address }) => ip_address === '192.0.2.149')).toMatchObject({ count: 150 })
     expect(await rowsPerHour(context)).toEqual([
       [depot, old - HOUR, 21],
-      [shop, old, 22],
+      [shop, old, 23],
       [shop, NOON - 6 * DAY, 30],
     ])
+    expect(await runSummary('staging')).toEqual(staging)
     const rows = () => context.database.read.selectFrom('faultboard_request_guard_hours').selectAll().execute()
     const folded = await rows()
     await foldGuardHours(context)

@@ -10,13 +10,16 @@ const named = namesIn('storm.mjs', STORM)
 const storm = (...args: (string | number)[]) => ['--import', REGISTER, 'storm.mjs', ...args.map(String)]
 
 describeEachDatabase('counts of swallowed exceptions', (database) => {
-  test('counts of swallowed exceptions store the time of the last rescue', async () => {
+  test('counts of swallowed exceptions store the environment and the time of the last rescue', async () => {
     const place = await freshPlace(database)
     const began = Date.now()
-    await run({ node, folder: project({ 'storm.mjs': STORM }), args: storm(3, 0, 'shutdown'), place })
+    const env = { FAULTBOARD_ENVIRONMENT: 'staging' }
+    await run({ node, folder: project({ 'storm.mjs': STORM }), args: storm(3, 0, 'shutdown'), place, env })
     const { tracker, clock } = trackerAt(place)
     clock.now = null
-    const { locations } = await tracker.Queries.SwallowedExceptions.call()
+    const { SwallowedExceptions } = tracker.Queries
+    const { locations } = await SwallowedExceptions.call({ environment: 'staging' })
+    expect((await SwallowedExceptions.call({ environment: 'production' })).totals.raise_count).toBe(0)
     expect(locations).toHaveLength(1)
     expect(Date.parse(locations[0]?.last_seen_at ?? '')).toBeGreaterThanOrEqual(began)
   })

@@ -12,6 +12,7 @@ import { addApplication, runningContext } from '../running.js'
 interface StoredSum {
   application_id: number
   type?: string
+  environment?: string
   raised_at?: string
   rescued_at?: string
   kind?: string
@@ -25,12 +26,13 @@ async function store({ database }: Context, sums: readonly StoredSum[]): Promise
   for (const sum of sums) {
     const { type = 'TypeError', raised_at = 'src/cart.ts:10', rescued_at = '', hour = NOON } = sum
     const digest = createHash('sha256')
-      .update(JSON.stringify([type, raised_at, rescued_at]))
+      .update(JSON.stringify([sum.environment, type, raised_at, rescued_at]))
       .digest('hex')
     await database.read
       .insertInto('faultboard_swallowed_exceptions')
       .values({
         application_id: sum.application_id,
+        environment: sum.environment ?? 'production',
         hour,
         location_digest: digest,
         error_type: type,

@@ -10,9 +10,15 @@ import { startProxy } from '../../support/databases/proxy.js'
 import { describeEachDatabase } from '../../support/databases.js'
 import { eventually, NOON, withDatabase } from '../../support/tracker.js'
 
-type Name = 'kind' | 'rule' | 'ip_address' | 'path'
+type Name = 'environment' | 'kind' | 'rule' | 'ip_address' | 'path'
 
-const OTHERS: Record<Name, string> = { kind: 'track', rule: '(others)', ip_address: '', path: '' }
+const OTHERS: Record<Name, string> = {
+  environment: 'production',
+  kind: 'track',
+  rule: '(others)',
+  ip_address: '',
+  path: '',
+}
 const named = (rule: string): Record<Name, string> => ({ ...OTHERS, kind: 'throttle', rule })
 
 const times = (count: number) => ({ count, last_seen_at: NOON })
@@ -36,7 +42,7 @@ function counting(url: string, options: Partial<HourCountsOptions<Name>> = {}) {
       now: () => clock.now,
       warn: (sentence) => warnings.push(sentence),
     },
-    { title: 'events', overflowNames: () => OTHERS, flushAfterMs: 600_000, ...options },
+    { title: 'events', overflowNames: OTHERS, flushAfterMs: 600_000, ...options },
   )
   return { counts, clock, state, counters, warnings, database }
 }

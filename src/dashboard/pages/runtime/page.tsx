@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { id, optional } from '../../../model/input/input.js'
+import { scopeInput } from '../../../model/input/scope.js'
 import * as r from '../../../model/result.js'
 import { type Destination, definePage, type Rendered, type Visit } from '../../define.js'
 import { href } from '../../links/href.js'
@@ -26,7 +26,7 @@ export const runtime = definePage({
   path: '/runtime',
   text: 'Runtime diagnostics, and the options that enable them',
   role: 'viewer',
-  parameters: v.object({ application_id: optional(id()) }),
+  parameters: v.object(scopeInput),
   load: async (_context, _parameters, visit): Promise<Diagnostics> => ({
     diagnostics: visit.navigation.map((destination) => ({
       label: destination.label,

@@ -165,8 +165,9 @@ interface SwitcherProps {
 /** Menu that opens the current page with another application or environment. */
 function Switcher({ title, parameter, all, options, selected, visit }: SwitcherProps): Rendered {
   const selectedName = options.find(([value]) => value === selected)?.[1]
-  // An error belongs to one application and environment, so switching from its page opens the list.
-  const target = /\/\d+$/.test(visit.path) ? { ...visit, path: '/errors', query: remainingScope(visit) } : visit
+  // A record belongs to one application and environment, so switching from its page opens the list.
+  const listPath = /^(.+)\/\d+$/.exec(visit.path)?.[1]
+  const target = listPath ? { ...visit, path: listPath, query: remainingScope(visit) } : visit
   return (
     <details class="menu switcher" name="menu">
       <summary title={title}>

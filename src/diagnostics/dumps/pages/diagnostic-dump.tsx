@@ -9,7 +9,17 @@ import { formatBytes } from '../../../dashboard/ui/units.js'
 import * as r from '../../../model/result.js'
 import { type DiagnosticDump, DumpSummary, findDiagnosticDump } from '../diagnostic-dump.js'
 import { Counts, Facts } from './dump-facts.js'
-import { Breadcrumbs, Container, Descriptors, Environment, Gc, Heap, Pools, Report, Versions } from './dump-parts.js'
+import {
+  Breadcrumbs,
+  Container,
+  Descriptors,
+  EnvironmentVariables,
+  Gc,
+  Heap,
+  Pools,
+  Report,
+  Versions,
+} from './dump-parts.js'
 
 export const diagnosticDumpPage = definePage({
   path: '/errors/diagnostic_dumps/:dump_id{[0-9]+}',
@@ -30,7 +40,7 @@ export const diagnosticDumpPage = definePage({
             <Time iso={dump.created_at} visit={visit} />
             {' · '}
             <ExactTime iso={dump.created_at} visit={visit} />
-            {` · ${dump.application_name}`}
+            {` · ${dump.application_name} · ${dump.environment}`}
             {dump.captured_by && ` · by ${dump.captured_by}`}
           </>
         }
@@ -66,7 +76,7 @@ export const diagnosticDumpPage = definePage({
       </div>
       <Report values={dump.report} />
       <Breadcrumbs crumbs={dump.breadcrumbs} visit={visit} />
-      <Environment values={dump.environment} />
+      <EnvironmentVariables values={dump.environment_variables} />
     </>
   ),
 })

@@ -54,6 +54,7 @@ function Dump({ dump, visit }: { dump: DumpSummary; visit: Visit }) {
     dump.pid === null ? null : `process ${dump.pid}`,
     dump.uptime_s === null ? null : `up ${formatSeconds(dump.uptime_s)}`,
     visit.application_id === null && visit.applications.length > 1 ? dump.application_name : null,
+    visit.environment === null && visit.environments.length > 1 ? dump.environment : null,
     dump.captured_by === null ? null : `by ${dump.captured_by}`,
     ...dump.files.map(({ kind, size_bytes }) => `${words(kind)} ${formatBytes(size_bytes)}`),
   ]

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { type Action, defineAction } from '../../../dashboard/define.js'
 import { pathWith } from '../../../dashboard/links/href.js'
-import { id, optional } from '../../../model/input/input.js'
+import { scopeInput } from '../../../model/input/scope.js'
 import * as r from '../../../model/result.js'
 import { captureDiagnosticDump, deleteDiagnosticDump } from '../capture-dump.js'
 
@@ -12,13 +12,13 @@ const captureDump = defineAction({
   path: LIST_PATH,
   text: 'Capture a diagnostic dump',
   role: 'admin',
-  parameters: v.object({ ...captureInput, application_id: optional(id()) }),
+  parameters: v.object({ ...captureInput, ...scopeInput }),
   response: r.object({ id: r.integer, created_at: r.time }),
-  async run(context, { application_id, ...options }, actor) {
+  async run(context, { application_id, environment, ...options }, actor) {
     const dump = await captureDiagnosticDump.run(context, { ...options, actor })
     return {
       json: () => dump,
-      to: pathWith(LIST_PATH, { application_id }),
+      to: pathWith(LIST_PATH, { application_id, environment }),
       notice: `Captured diagnostic dump ${dump.id}`,
       created: `${LIST_PATH}/${dump.id}`,
     }
@@ -31,10 +31,9 @@ const deleteDump = defineAction({
   role: 'admin',
   parameters: deleteDiagnosticDump.input,
   response: r.object({ deleted: r.integer }),
-  async run(context, { dump_id, application_id }) {
-    const result = await deleteDiagnosticDump.run(context, { dump_id, application_id })
-    const to = pathWith(LIST_PATH, { application_id })
-    return { json: () => result, to, notice: `Deleted diagnostic dump ${dump_id}` }
+  async run(context, { dump_id, ...scope }) {
+    const result = await deleteDiagnosticDump.run(context, { dump_id, ...scope })
+    return { json: () => result, to: pathWith(LIST_PATH, scope), notice: `Deleted diagnostic dump ${dump_id}` }
   },
 })
 

@@ -2,16 +2,18 @@ import { hostname } from 'node:os'
 import * as v from 'valibot'
 import { defineDownload } from '../../../dashboard/define.js'
 import { TrackerError } from '../../../model/errors.js'
-import { choice, id, optional } from '../../../model/input/input.js'
+import { choice, id } from '../../../model/input/input.js'
+import { scopeInput } from '../../../model/input/scope.js'
 import { defineOperation } from '../../../operation.js'
 import { findDiagnosticDump } from '../diagnostic-dump.js'
 import { FILE_KINDS, findFile, streamFile } from '../dump-files.js'
 
 /** Finds a file of a dump. The dump determines the file name, never the request. */
 const findDumpFile = defineOperation({
-  input: v.object({ dump_id: id(), kind: choice(FILE_KINDS), application_id: optional(id()) }),
-  async run(context, { dump_id, kind, application_id }) {
-    const dump = await findDiagnosticDump.run(context, { dump_id, application_id })
+  input: v.object({ dump_id: id(), kind: choice(FILE_KINDS), ...scopeInput }),
+  async run(context, { kind, ...input }) {
+    const { dump_id } = input
+    const dump = await findDiagnosticDump.run(context, input)
     const file = dump.files.find((candidate) => candidate.kind === kind)
     if (!file) throw new TrackerError('not_found', `Diagnostic dump ${dump_id} has no ${kind.replace('_', ' ')}.`)
     const found = await findFile(context, file)

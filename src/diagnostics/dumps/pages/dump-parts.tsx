@@ -216,11 +216,11 @@ function isHidden(value: unknown): boolean {
   return value === HIDDEN || value === FILTERED
 }
 
-export function Environment({ values }: { values: unknown }): Rendered {
+export function EnvironmentVariables({ values }: { values: unknown }): Rendered {
   const entries = Object.entries(toRecord(values))
   const names = entries.filter(([, value]) => isHidden(value)).map(([name]) => name)
   return (
-    <Section title="Environment" values={values}>
+    <Section title="Environment variables" values={values}>
       <FactList values={Object.fromEntries(entries.filter(([, value]) => !isHidden(value)))} labels={keepName} />
       {names.length > 0 && (
         <details class="hidden-names">

@@ -34,7 +34,7 @@ export function recordSwallowedExceptions(context: CaptureContext): () => void {
   const counts = tallies.forTable(SWALLOWED_HOURS, {
     title: 'swallowed exceptions',
     maxRows: options.swallowed_exception_max_cache_size * ROWS_PER_LOCATION,
-    overflowNames: (names) => ({ ...names, error_type: OTHERS, raise_location: OTHERS }),
+    overflowNames: { error_type: OTHERS, raise_location: OTHERS },
     flushAfterMs: intervalMs,
   })
   const removeFlushHook = tallies.beforeFlush(() => transferCounts(detection, counts, context))
@@ -61,16 +61,20 @@ function configureLedger({ ledger, ownFolder }: Detection, { config, positions, 
 }
 
 type Counts = HourCounts<
-  'error_type' | 'raise_location' | 'rescue_location' | 'handler_kind',
+  'environment' | 'error_type' | 'raise_location' | 'rescue_location' | 'handler_kind',
   'raise_count' | 'rescue_count' | 'reported_count' | 'last_seen_at'
 >
 
-function transferCounts({ ledger }: Detection, counts: Counts, { counters, now }: CaptureContext): void {
+function transferCounts({ ledger }: Detection, counts: Counts, { config, counters, now }: CaptureContext): void {
   const { rows, evicted } = ledger.take()
   if (evicted > 0) counters.add('swallowed_locations_evicted', evicted)
   for (const { hour, raise_count, rescue_count, reported_count, ...names } of rows) {
     // Accurate to one flush interval.
     const last_seen_at = rescue_count > 0 ? Math.min(now(), hour + HOUR - 1) : 0
-    counts.add(names, { raise_count, rescue_count, reported_count, last_seen_at }, hour)
+    counts.add(
+      { environment: config.environment, ...names },
+      { raise_count, rescue_count, reported_count, last_seen_at },
+      hour,
+    )
   }
 }

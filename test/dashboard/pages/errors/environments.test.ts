@@ -27,10 +27,10 @@ test('the sidebar offers environments on filtered pages only, and shows "All env
   // The list of environments is cached per application.
   const [application] = await host.tracker.Queries.Applications.call()
   const query = `?application_id=${application?.id}&environment=staging`
-  for (const path of ['/overview', '/errors', `/errors/${logged?.id}`, '/releases', '/notifications']) {
+  for (const path of ['/overview', '/errors', `/errors/${logged?.id}`, '/releases', '/notifications', '/runtime']) {
     expect([path, await sidebar(`${path}${query}`)]).toEqual([path, 'menu'])
   }
-  for (const path of ['/runtime', '/health', '/settings', '/settings/audit', '/settings/access']) {
+  for (const path of ['/health', '/settings', '/settings/audit', '/settings/access']) {
     expect([path, await sidebar(`${path}${query}`)]).toEqual([path, 'text'])
   }
 })
