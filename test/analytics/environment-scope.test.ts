@@ -86,7 +86,7 @@ describeEachDatabase('the environment filter of queries and pages', (database) =
     const csv = await host.get('/errors.csv?environment=nowhere')
     expect([csv.status, await csv.text()]).toEqual([404, expect.stringContaining('Known environments: ')])
     expect((await host.get('/errors.csv?environment=staging')).status).toBe(200)
-    for (const path of ['/notifications', '/errors/1', '/runtime'])
+    for (const path of ['/notifications', '/errors/2', '/runtime'])
       expect(await text(`${path}?environment=staging`), path).toContain('<span class="word">staging</span>')
     for (const path of ['/settings', '/health'])
       expect(await text(`${path}?environment=staging`), path).toContain('This page is not filtered by environment')

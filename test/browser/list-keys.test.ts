@@ -142,7 +142,7 @@ describeInBrowser('list shortcuts and live updates', ({ open }) => {
     const id = /\d+$/.exec(page.url())?.[0] ?? ''
     expect(await page.locator('main').textContent()).toContain('Kind07Error')
 
-    await page.goto(`${base}/settings`)
+    await page.goto(`${base}/settings?environment=elsewhere`)
     await keys(page, 'Control+k')
     await page.keyboard.type(`#${id}`)
     expect(await selected.textContent()).toBe(`Open error ${id}`)

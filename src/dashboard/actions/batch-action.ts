@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { TrackerError } from '../../model/errors.js'
 import { choice, clampedInteger, instant, optional, optionalText } from '../../model/input/input.js'
-import { scopeInput } from '../../model/input/scope.js'
+import { type Scope, scopeInput } from '../../model/input/scope.js'
 import * as r from '../../model/result.js'
 import { withViewerName } from '../../model/search-query.js'
 import { hoursText, PRIORITIES } from '../../model/workflow.js'
@@ -69,11 +69,11 @@ export const batchAction = defineAction({
   parameters,
   response: r.object({ changed: r.integer, unchanged: r.integer, skipped: r.integer }),
   async run(context, form, actor) {
-    const { application_id, action_type } = form
+    const { application_id, environment, action_type } = form
     const { run, describe } = BATCH_COMMANDS[action_type]
     const total: BatchResult = { changed: 0, unchanged: 0, skipped: 0 }
     for await (const error_ids of selectedIds(context, form, actor)) {
-      const result = await run(context, { error_ids, application_id, actor }, form)
+      const result = await run(context, { error_ids, application_id, environment, actor }, form)
       for (const name of ['changed', 'unchanged', 'skipped'] as const) total[name] += result[name]
     }
     const { changed, unchanged, skipped } = total
@@ -108,9 +108,8 @@ function selectedIds(
   return matchingIdBatches(context, { ...filter, ...scope }, listed_at)
 }
 
-interface Selection {
+interface Selection extends Scope {
   error_ids: number[]
-  application_id: number | undefined
   actor: string
 }
 

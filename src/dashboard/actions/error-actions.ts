@@ -159,7 +159,9 @@ function errorAction<Parameters extends ErrorSchema, Result extends ChangeResult
       const fields = rest as v.InferOutput<Parameters>
       const { error_id } = fields as { error_id: number }
       await context.ready()
-      if (application_id !== undefined) await requireError(context, { error_id, application_id })
+      if (application_id !== undefined || environment !== undefined) {
+        await requireError(context, { error_id, application_id, environment })
+      }
       const result = await operation.run(context, { ...input(fields), actor })
       const noticeText = result.changed ? notice : unchanged
       const returnTo = { application_id, environment, occurrence_id, list_query, list_page }

@@ -26,7 +26,7 @@ export const READ_TOOLS: readonly Tool[] = [
     title: 'Read one error',
     description:
       'One error with comments and activity trail. Message, location, stack, causes, request, user, version, breadcrumbs and variables are those of the newest occurrence or of occurrence_id.',
-    input: v.object({ error_id: id(), application_id: scopeInput.application_id, occurrence_id: optional(id()) }),
+    input: v.object({ error_id: id(), ...scopeInput, occurrence_id: optional(id()) }),
     async run({ Queries }, input) {
       const { occurrences, occurrences_pagination, occurrence, ...error } = await Queries.FindError.call({
         ...input,

@@ -13,6 +13,14 @@ export interface Scope {
   environment: string | undefined
 }
 
+/** Whether a record belongs to the selected application and environment. */
+export function isInScope(
+  record: { application_id: number; environment: string },
+  { application_id = record.application_id, environment = record.environment }: Partial<Scope>,
+): boolean {
+  return record.application_id === application_id && record.environment === environment
+}
+
 /** Part of a cache key. */
 export function scopeKey({ application_id, environment }: Scope): string {
   return JSON.stringify([application_id, environment])

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
-import { id, optional, optionalText } from '../../model/input/input.js'
+import { id, optionalText } from '../../model/input/input.js'
+import { type Scope, scopeInput } from '../../model/input/scope.js'
 import type { AuditAction, AuditedChange } from '../../model/people/audit.js'
 import { HOUR } from '../../model/time.js'
 import { hoursText, MAX_BATCH_SIZE, PRIORITIES } from '../../model/workflow.js'
@@ -22,7 +23,7 @@ import { snoozeChange, snoozeError } from './snooze-error.js'
 import { priorityChange, updatePriority } from './update-priority.js'
 import { statusChange, updateStatus } from './update-status.js'
 
-/** Result of a batch command. Ids that do not exist, or belong to another application, are skipped. */
+/** Result of a batch command. Ids that do not exist, or belong to another application or environment, are skipped. */
 export interface BatchResult {
   changed: number
   /** Errors that already had the requested state. */
@@ -39,7 +40,7 @@ const errorIds = v.pipe(
   v.transform((ids) => [...new Set(ids)]),
 )
 
-const selectionInput = { error_ids: errorIds, application_id: optional(id()) }
+const selectionInput = { error_ids: errorIds, ...scopeInput }
 const actor = optionalText({ max: MAX_NAME_LENGTH })
 
 /** Resolves several errors. */
@@ -51,9 +52,10 @@ export const batchResolveErrors = defineCommand({
     resolution_reference: optionalText({ max: MAX_REFERENCE_LENGTH }),
     actor,
   }),
-  async run(context, { error_ids, application_id, ...resolution }): Promise<BatchResult> {
+  async run(context, { error_ids, application_id, environment, ...resolution }): Promise<BatchResult> {
+    const errors = { error_ids, application_id, environment }
     const now = context.now()
-    return changeSelection(context, { error_ids, application_id }, (row) => resolveChange(row, { ...resolution, now }))
+    return changeSelection(context, errors, (row) => resolveChange(row, { ...resolution, now }))
   },
   audit: (input, result) => auditBatch('resolve', input, result),
 })
@@ -61,14 +63,14 @@ export const batchResolveErrors = defineCommand({
 /** Deletes several errors with all their data. */
 export const batchDeleteErrors = defineCommand({
   input: v.object(selectionInput),
-  async run(context, { error_ids, application_id }): Promise<BatchResult> {
+  async run(context, { error_ids, ...scope }): Promise<BatchResult> {
     const result = { changed: 0, unchanged: 0, skipped: error_ids.length }
     const onDeleted = (count: number) => {
       result.changed += count
       result.skipped -= count
     }
     try {
-      await deleteErrors(context, error_ids, { application_id, onDeleted })
+      await deleteErrors(context, error_ids, { ...scope, onDeleted })
     } catch (error) {
       // Errors of earlier transactions are deleted.
       const change = auditBatch('delete', { error_ids }, result)
@@ -140,9 +142,9 @@ export const batchMuteErrors = defineCommand({
     muted_by: optionalText({ max: MAX_NAME_LENGTH }),
     actor,
   }),
-  async run(context, { error_ids, application_id, ...muteRequest }): Promise<BatchResult> {
+  async run(context, { error_ids, application_id, environment, ...muteRequest }): Promise<BatchResult> {
     const mute = muteChange({ ...muteRequest, now: context.now() })
-    return changeSelection(context, { error_ids, application_id }, () => mute)
+    return changeSelection(context, { error_ids, application_id, environment }, () => mute)
   },
   audit: (input, result) => auditBatch('mute', input, result, hoursText(input.hours)),
 })
@@ -173,16 +175,15 @@ function deletedIds({ error_ids }: ErrorSelection): string | undefined {
   return error_ids.length > 1 && error_ids.length <= MAX_AUDITED_IDS ? `ids ${error_ids.join(', ')}` : undefined
 }
 
-interface ErrorSelection {
+interface ErrorSelection extends Partial<Scope> {
   error_ids: readonly number[]
-  application_id?: number | undefined
 }
 
 async function changeSelection(
   context: Context,
-  { error_ids, application_id }: ErrorSelection,
+  { error_ids, ...scope }: ErrorSelection,
   change: (row: ErrorRow) => Change | null,
 ): Promise<BatchResult> {
-  const { changed, unchanged } = await changeErrors(context, error_ids, change, { application_id })
+  const { changed, unchanged } = await changeErrors(context, error_ids, change, scope)
   return { changed, unchanged, skipped: error_ids.length - changed - unchanged }
 }

@@ -1,5 +1,6 @@
 import type { Context } from '../../context.js'
 import { errorNotFound } from '../../model/errors.js'
+import { isInScope, type Scope } from '../../model/input/scope.js'
 import type { AuditAction, AuditedChange } from '../../model/people/audit.js'
 import { releaseVersion } from '../../model/releases/releases.js'
 import type { Updateable } from '../../store/kysely.js'
@@ -58,16 +59,16 @@ export async function changeError(
   return { changed: changed > 0 }
 }
 
-/** Like `changeError` for several errors. Skips ids that do not exist or belong to another application. */
+/** Like `changeError` for several errors. Skips ids that do not exist or are not in the scope. */
 export async function changeErrors(
   { database, outbox, now }: Context,
   ids: readonly number[],
   change: (row: ErrorRow) => Change | null,
-  { application_id }: { application_id?: number | undefined } = {},
+  scope: Partial<Scope> = {},
 ): Promise<{ changed: number; unchanged: number }> {
   return database.write(async (trx) => {
     const locked = await lockErrors(trx, database.dialect, ids)
-    const rows = application_id === undefined ? locked : locked.filter((row) => row.application_id === application_id)
+    const rows = locked.filter((row) => isInScope(row, scope))
     const newestRelease = createNewestReleaseLookup(trx)
     const closedErrors: ErrorRow[] = []
     const assignedErrors: ErrorRow[] = []

@@ -1,5 +1,6 @@
 import type { Context } from '../../context.js'
 import { DEFAULT_ENVIRONMENT } from '../../model/environment.js'
+import { isInScope, type Scope } from '../../model/input/scope.js'
 import { MINUTE } from '../../model/time.js'
 import { ACTIVITIES, LEASES } from '../../store/bulk/bulk-targets.js'
 import { lockErrors } from '../../store/sql/row-locks.js'
@@ -14,8 +15,7 @@ const GROUPS_PER_TRANSACTION = 200
 /** A transaction blocks the host's event loop on SQLite. */
 const SQLITE_GROUPS_PER_TRANSACTION = 5
 
-interface DeletionOptions {
-  application_id?: number | undefined
+interface DeletionOptions extends Partial<Scope> {
   /** Receives the number of errors that each transaction deleted, even if a later transaction fails. */
   onDeleted?(count: number): void
 }
@@ -28,11 +28,11 @@ interface DeletionOptions {
 export async function deleteErrors(
   context: Context,
   ids: readonly number[],
-  { application_id, onDeleted }: DeletionOptions = {},
+  { onDeleted, ...scope }: DeletionOptions = {},
 ): Promise<number> {
   const deleted: DeletedError[] = []
   for (const batch of splitIntoBatches(context, ids)) {
-    const rows = await deleteErrorRows(context, batch, application_id)
+    const rows = await deleteErrorRows(context, batch, scope)
     deleted.push(...rows)
     onDeleted?.(rows.length)
   }
@@ -71,12 +71,12 @@ export async function finishDeletions(context: Context): Promise<void> {
 async function deleteErrorRows(
   { database, outbox, now }: Context,
   ids: readonly number[],
-  application_id: number | undefined,
+  scope: Partial<Scope>,
 ): Promise<DeletedError[]> {
   const { dialect } = database
   return database.write(async (trx) => {
     const locked = await lockErrors(trx, dialect, ids)
-    const rows = application_id === undefined ? locked : locked.filter((row) => row.application_id === application_id)
+    const rows = locked.filter((row) => isInScope(row, scope))
     if (rows.length === 0) return []
     await outbox.settled(trx, rows)
     // Deletes one row per statement. With several ids, MySQL can scan a small table and deadlock with a flush.

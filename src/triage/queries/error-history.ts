@@ -1,7 +1,8 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { type ChartSpan, chartSpan, chartSpanInput } from '../../model/chart-span.js'
-import { id, optional } from '../../model/input/input.js'
+import { id } from '../../model/input/input.js'
+import { scopeInput } from '../../model/input/scope.js'
 import * as r from '../../model/result.js'
 import { scaleToHours } from '../../model/scale-to-hours.js'
 import { DAY, firstHourFrom, HOUR, lastDays, localDay, MINUTE, startOfHour } from '../../model/time.js'
@@ -33,7 +34,7 @@ const MAX_SHARES = 10
 
 /** Returns the histogram of one error and its shares by version and platform. */
 export const errorHistory = defineOperation({
-  input: v.object({ error_id: id(), application_id: optional(id()), ...chartSpanInput }),
+  input: v.object({ error_id: id(), ...scopeInput, ...chartSpanInput }),
   async run(context, { range, from, to, ...input }): Promise<ErrorHistory> {
     const { id: error_id, occurred_at } = await requireError(context, input)
     const span = chartSpan({ range, from, to }, context.now(), context.config.time_zone)

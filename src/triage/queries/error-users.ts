@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { Context } from '../../context.js'
-import { id, optional } from '../../model/input/input.js'
+import { id } from '../../model/input/input.js'
+import { scopeInput } from '../../model/input/scope.js'
 import * as r from '../../model/result.js'
 import { defineOperation } from '../../operation.js'
 import { requireError } from './find-error.js'
@@ -20,7 +21,7 @@ const RECENT_OCCURRENCES = 200
 
 /** Returns the users most affected by an error. */
 export const errorUsers = defineOperation({
-  input: v.object({ error_id: id(), application_id: optional(id()) }),
+  input: v.object({ error_id: id(), ...scopeInput }),
   async run(context, input): Promise<ErrorUsers> {
     const { id: error_id } = await requireError(context, input)
     return loadTopUsers(context, error_id)

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import type { Context } from '../../context.js'
 import { errorNotFound } from '../../model/errors.js'
 import { clampedInteger, id, optional } from '../../model/input/input.js'
+import { type Scope, scopeInput } from '../../model/input/scope.js'
 import { displayLocation, rootBacktrace } from '../../model/stacks/code-place.js'
 import { defineOperation } from '../../operation.js'
 import { applicationNames } from '../../store/applications.js'
@@ -17,13 +18,14 @@ const MAX_TRAIL_ENTRIES = 200
 export const findError = defineOperation({
   input: v.object({
     error_id: id(),
-    application_id: optional(id()),
+    ...scopeInput,
     occurrence_id: optional(id()),
     page: optional(clampedInteger({ min: 1, max: 1_000_000_000 })),
     per_page: optional(clampedInteger({ min: 1, max: 100 })),
   }),
-  async run(context, { error_id, application_id, occurrence_id, page = 1, per_page = 25 }): Promise<ErrorRecord> {
-    const row = await requireError(context, { error_id, application_id })
+  async run(context, { occurrence_id, page = 1, per_page = 25, ...input }): Promise<ErrorRecord> {
+    const { error_id } = input
+    const row = await requireError(context, input)
     const selection = await selectedOccurrence(context, row, occurrence_id)
     return {
       ...toSummary(row, {
@@ -51,16 +53,17 @@ function occurrenceFields({ occurrence, payload }: OccurrenceSelection, root: st
   return { message, place, platform, app_version, git_sha, user_id, ...payload, ...capturedData }
 }
 
-/** Loads the row of an error. With an `application_id`, errors of other applications are not found. */
+/** Loads the row of an error. Errors outside of the given application or environment are not found. */
 export async function requireError(
   { database }: Context,
-  { error_id, application_id }: { error_id: number; application_id?: number | undefined },
+  { error_id, application_id, environment }: { error_id: number } & Partial<Scope>,
 ): Promise<ErrorRow> {
   const row = await database.read
     .selectFrom('faultboard_errors')
     .selectAll()
     .where('id', '=', error_id)
     .$if(application_id !== undefined, (query) => query.where('application_id', '=', application_id ?? 0))
+    .$if(environment !== undefined, (query) => query.where('environment', '=', environment ?? ''))
     .executeTakeFirst()
   if (!row) throw errorNotFound(error_id)
   return row

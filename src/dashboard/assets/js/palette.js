@@ -54,7 +54,8 @@ if (palette) {
     for (const entry of list.querySelectorAll('[data-typed]')) entry.remove()
     searched = ''
     const id = /^(?:#|[\w-]*-)?(\d{1,15})$/.exec(text)?.[1]
-    if (id) addEntry(`Open error ${id}`, errorPath(id))
+    // The error may belong to another application or environment than the selected one.
+    if (id) addEntry(`Open error ${id}`, errorPath(id).replace(/\?.*/, ''))
     if (text) addEntry(`Search errors for ${text}`, withParameter(palette.dataset.errors, 'query', text))
     select(0)
   }

@@ -27,7 +27,7 @@ export const cascadesPart: RelatedPart<ErrorCascades> = {
     const { leads_to, caused_by } = await errorCascades.run(context, {
       error_id: record.id,
       min_probability: MIN_PROBABILITY,
-      ...relatedScope(record, visit),
+      ...relatedScope(visit),
     })
     if (leads_to.length + caused_by.length === 0) return null
     return { leads_to: leads_to.slice(0, MAX_SHOWN_CASCADES), caused_by: caused_by.slice(0, MAX_SHOWN_CASCADES) }

@@ -71,7 +71,9 @@ function Row({ entry, visit }: EntryProps) {
 /** Link to the error, or the name of another record with the number of changed records. */
 function Target({ entry: { error_id, application_name, target, count, action }, visit }: EntryProps): Rendered {
   if (error_id !== null && application_name !== null) {
-    return <a href={href(visit, `/errors/${error_id}`)}>{shortName({ id: error_id, application_name })}</a>
+    // Entries cover all applications and environments.
+    const link = href(visit, `/errors/${error_id}`, { application_id: null, environment: null })
+    return <a href={link}>{shortName({ id: error_id, application_name })}</a>
   }
   if (error_id !== null) return <span class="muted">{`error ${error_id} (deleted)`}</span>
   const number = count === null ? null : countText(count, action)

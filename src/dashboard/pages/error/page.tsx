@@ -2,8 +2,7 @@ import * as v from 'valibot'
 import { cachedQuery } from '../../../analytics/cached-query.js'
 import { cachedReleaseTimes, markersWithin } from '../../../analytics/releases/release-markers.js'
 import { chartSpan, chartSpanInput, rangeSince } from '../../../model/chart-span.js'
-import { MAX_ENVIRONMENT_LENGTH } from '../../../model/environment.js'
-import { filterText, integer, optional } from '../../../model/input/input.js'
+import { integer, optional } from '../../../model/input/input.js'
 import * as r from '../../../model/result.js'
 import { readTags } from '../../../model/tags.js'
 import { knownNames, mergeNames } from '../../../people/known-people.js'
@@ -44,7 +43,6 @@ export const error = definePage({
   role: 'viewer',
   parameters: v.object({
     ...findError.input.entries,
-    environment: filterText({ max: MAX_ENVIRONMENT_LENGTH, note: 'only related errors of its own environment' }),
     ...chartSpanInput,
     wide_frame: optional(integer({ min: 1, max: 10 })),
     ...listOriginInput,
@@ -70,15 +68,19 @@ export const error = definePage({
       related,
     }
   },
-  async loadForHtml(context, { record, span }, { application_id, list_query, list_page, wide_frame }, visit) {
+  async loadForHtml(
+    context,
+    { record, span },
+    { application_id, environment, list_query, list_page, wide_frame },
+    visit,
+  ) {
     const filter = originFilter({ list_query, list_page })
     const [stacks, releases, assignees, known, adjacent, findable] = await Promise.all([
       loadStacks(context, record, { visit, wide_frame }),
       cachedReleaseTimes(context, { application_id: record.application_id, environment: record.environment }),
       listAssignees(context, application_id ?? null),
       knownNames(context),
-      filter &&
-        findNeighbors(context, record.id, { ...filter, application_id, environment: visit.environment ?? undefined }),
+      filter && findNeighbors(context, record.id, { ...filter, application_id, environment }),
       findableTags(context, record.id, readTags(record.tags)),
     ])
     return {

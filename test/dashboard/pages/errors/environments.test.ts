@@ -21,9 +21,10 @@ test('the sidebar offers environments on filtered pages only, and shows "All env
     if (page.includes('<summary title="Environment">')) return 'menu'
     return page.includes('>All environments</p>') ? 'text' : 'none'
   }
-  const logged = await host.tracker.Commands.LogError.call({ error_type: 'A', message: 'x' })
+  await host.tracker.Commands.LogError.call({ error_type: 'A', message: 'x' })
   expect(await sidebar('/settings')).toBe('none')
-  await host.tracker.Commands.LogError.call({ error_type: 'A', message: 'x', environment: 'staging' })
+  const staged = { error_type: 'A', message: 'x', environment: 'staging' }
+  const logged = await host.tracker.Commands.LogError.call(staged)
   // The list of environments is cached per application.
   const [application] = await host.tracker.Queries.Applications.call()
   const query = `?application_id=${application?.id}&environment=staging`

@@ -9,7 +9,7 @@ export const baselinePart: RelatedPart<ErrorBaseline> = {
   name: 'baseline',
   title: 'Baseline',
   response: ErrorBaseline,
-  load: (context, record, visit) => errorBaseline.run(context, { error_id: record.id, ...relatedScope(record, visit) }),
+  load: (context, record, visit) => errorBaseline.run(context, { error_id: record.id, ...relatedScope(visit) }),
   view: ({ error_type, platform, hour, day, count, is_above, calculated_at }, visit) => (
     <>
       <p class="pattern">

@@ -26,7 +26,7 @@ export const coOccurringPart: RelatedPart<CoOccurringError[]> = {
     if (occurrence_count < MIN_MOMENTS) return null
     const found = await coOccurringErrors.run(context, {
       error_id: id,
-      ...relatedScope(record, visit),
+      ...relatedScope(visit),
       window_minutes: WINDOW_MINUTES,
       newest: MAX_OCCURRENCES,
       limit: MAX_CANDIDATES,

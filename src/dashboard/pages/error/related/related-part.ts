@@ -16,10 +16,7 @@ export interface RelatedPart<Data = unknown> {
   view(data: Data, visit: Visit): Rendered
 }
 
-/** Limits related errors to the selected application. If an environment is selected, to the environment of the error. */
-export function relatedScope({ environment }: ErrorRecord, visit: Visit): Scope {
-  return {
-    application_id: visit.application_id ?? undefined,
-    environment: visit.environment === null ? undefined : environment,
-  }
+/** Limits related errors to the selected application and environment. */
+export function relatedScope({ application_id, environment }: Visit): Scope {
+  return { application_id: application_id ?? undefined, environment: environment ?? undefined }
 }

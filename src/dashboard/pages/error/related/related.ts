@@ -36,7 +36,7 @@ export async function relatedParts(context: Context, record: ErrorRecord, visit:
   // Database servers run the queries concurrently.
   const loaded = await Promise.all(
     RELATED.map((part) =>
-      cachedQuery(context, `${part.name} of ${record.id} ${scopeKey(relatedScope(record, visit))}`, () =>
+      cachedQuery(context, `${part.name} of ${record.id} ${scopeKey(relatedScope(visit))}`, () =>
         part.load(context, record, visit),
       ),
     ),

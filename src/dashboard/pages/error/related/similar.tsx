@@ -18,7 +18,7 @@ export const similarPart: RelatedPart<SimilarError[]> = {
       error_id: record.id,
       threshold: SIMILAR_THRESHOLD,
       limit: MAX_SHOWN_ERRORS,
-      ...relatedScope(record, visit),
+      ...relatedScope(visit),
     })
     return found.length > 0 ? found : null
   },
