@@ -32,28 +32,39 @@ export const errors = defineCommand({
     return withTracker(settings, async (tracker) => {
       const { Queries, config } = tracker
       const filter = await withKnownScope(filterFrom(flags), application_name, Queries)
+      const { application_id, environment } = filter
       const page = await Queries.ErrorsList.page(filter)
       if (flags.json) printJson(page)
-      else printPage(page, config.time_zone)
+      else {
+        const environments = environment ? [] : await Queries.Environments.call({ application_id })
+        printPage(page, columns(config.time_zone, { isMixed: environments.length > 1 }))
+      }
       printError(`Read from ${(await tracker.stats()).database}.`)
       return 0
     })
   },
 })
 
-function printPage({ errors, pagination }: ErrorsPage, zone: string): void {
+function printPage({ errors, pagination }: ErrorsPage, columns: readonly Column<ErrorSummary>[]): void {
   const { page, total_pages, total_count, total_is_lower_bound } = pagination
   if (total_count === 0) {
     print('No errors match.')
     return
   }
-  for (const line of textTable(columns(zone), errors, terminalWidth())) print(line)
+  for (const line of textTable(columns, errors, terminalWidth())) print(line)
   const next = page < total_pages ? ` Use --page ${page + 1} for more.` : ''
   const total = total_count === 1 ? '1 error' : `${total_count}${total_is_lower_bound ? '+' : ''} errors`
   print(`\n${total}, page ${page} of ${total_pages}.${next}`)
 }
 
-function columns(zone: string): Column<ErrorSummary>[] {
+/** `isMixed` adds the environment, because the list can contain the same error several times. */
+function columns(zone: string, { isMixed }: { isMixed: boolean }): Column<ErrorSummary>[] {
+  const environment = {
+    title: 'ENVIRONMENT',
+    text: (error: ErrorSummary) => error.environment,
+    limit: 16,
+    dropPriority: 3,
+  }
   return [
     { title: 'ID', text: ({ id }) => String(id), align: 'right' },
     { title: 'SEVERITY', text: ({ severity }) => severity, isState: true },
@@ -61,6 +72,7 @@ function columns(zone: string): Column<ErrorSummary>[] {
     { title: 'COUNT', text: ({ occurrence_count }) => String(occurrence_count), align: 'right' },
     { title: `LAST SEEN (${zone})`, text: ({ occurred_at }) => minuteText(occurred_at, zone), dropPriority: 1 },
     { title: 'APPLICATION', text: ({ application_name }) => application_name, limit: 20, dropPriority: 4 },
+    ...(isMixed ? [environment] : []),
     { title: 'PLATFORM', text: ({ platform }) => platform, limit: 12, dropPriority: 5 },
     { title: 'ASSIGNED TO', text: ({ assigned_to }) => assigned_to ?? '', limit: 16, dropPriority: 6 },
     { title: 'ERROR', text: ({ error_type, message }) => (message ? `${error_type}: ${message}` : error_type) },

@@ -59,6 +59,19 @@ describe('errors', () => {
     await rm(spool_path, { recursive: true })
   })
 
+  test('shows the environment if there are several and none is selected', async () => {
+    const cwd = await workingDirectory()
+    await faultboard(['migrate'], { cwd })
+    const error = { error_type: 'A', message: 'x' }
+    const database = `sqlite:${join(cwd, 'faultboard.sqlite3')}`
+    await recordErrors(database, { ...error, environment: 'production' }, { ...error, environment: 'staging' })
+    const list = async (...args: string[]) => (await faultboard(['errors', ...args], { cwd })).stdout
+    expect(await list()).toMatch(/ APPLICATION +ENVIRONMENT +PLATFORM .*\n.* staging .*\n.* production /)
+    // The other error may be on another page.
+    expect(await list('--per-page', '1')).toContain('ENVIRONMENT')
+    expect(await list('--environment', 'staging')).not.toContain('ENVIRONMENT')
+  })
+
   test('escapes control sequences of untrusted text', async () => {
     for (const args of [['errors'], ['errors', '--json']]) {
       const { stdout } = await faultboard(args, { cwd })
