@@ -48,6 +48,8 @@ interface FieldProps {
   placeholder?: string
   /** Id of a datalist with suggestions. */
   list?: string
+  /** Id of an element with a hint. */
+  'aria-describedby'?: string
 }
 
 export function TextField({ name, label, ...input }: FieldProps): Rendered {

@@ -1,7 +1,7 @@
 // Enhances the layout of all pages. The pages work without it.
 
-// Closes menus on Esc and on a click outside.
-const openMenus = () => document.querySelectorAll('details.menu[open]')
+// Closes menus on Esc and on a click outside. The toggle of the filters has no name: its controls are outside of it.
+const openMenus = () => document.querySelectorAll('details[name=menu][open]')
 document.addEventListener('click', (event) => {
   for (const menu of openMenus()) if (!menu.contains(event.target)) menu.open = false
 })

@@ -2,6 +2,34 @@
 const MAX_SUGGESTIONS = 8
 
 for (const field of document.querySelectorAll('[data-suggestions]')) enableSuggestions(field)
+for (const list of document.querySelectorAll('datalist[data-tags]')) enableTagSuggestions(list)
+
+/** Returns null if the server is unreachable. */
+async function fetchTags({ tags }, start) {
+  const url = new URL(tags, location.href)
+  url.searchParams.set('start', start)
+  const response = await fetch(url).catch(() => null)
+  return response?.ok ? response.json() : null
+}
+
+/** Suggests tags for a field in which a colon follows the key. */
+function enableTagSuggestions(list) {
+  const field = document.querySelector(`[list="${list.id}"]`)
+  async function load() {
+    const { value } = field
+    const found = await fetchTags(list.dataset, value.replace(':', '='))
+    if (!found || value !== field.value) return
+    list.replaceChildren(
+      ...found.tags.map((tag) => {
+        const option = document.createElement('option')
+        option.value = tag.replace('=', ':')
+        return option
+      }),
+    )
+  }
+  field.addEventListener('focus', load)
+  field.addEventListener('input', load)
+}
 
 function enableSuggestions(field) {
   const valuesByKey = JSON.parse(field.dataset.suggestions)
@@ -44,14 +72,11 @@ function enableSuggestions(field) {
   async function loadTags() {
     const term = currentTerm()
     if (!term.startsWith('tag:')) return
-    const url = new URL(field.dataset.tags, location.href)
-    url.searchParams.set('start', term.slice('tag:'.length).replaceAll('"', ''))
-    const response = await fetch(url).catch(() => null)
-    if (!response?.ok || term !== currentTerm()) return
-    const { tags, has_more_values } = await response.json()
-    valuesByKey.tag = tags
+    const found = await fetchTags(field.dataset, term.slice('tag:'.length).replaceAll('"', ''))
+    if (!found || term !== currentTerm()) return
+    valuesByKey.tag = found.tags
     show(findSuggestions())
-    if (!has_more_values) return
+    if (!found.has_more_values) return
     const note = document.createElement('li')
     note.className = 'muted'
     note.textContent = 'Too many values: some are not listed and not found'

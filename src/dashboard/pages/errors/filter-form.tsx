@@ -4,6 +4,7 @@ import { PRIORITIES, STATUSES } from '../../../model/workflow.js'
 import { type ErrorsFilter, SORT_FIELDS, tagLines, UNASSIGNED } from '../../../triage/list/errors-list.js'
 import type { FilterChoices } from '../../../triage/list/filter-choices.js'
 import type { Rendered, Visit } from '../../define.js'
+import { href } from '../../links/href.js'
 import { capitalize, words } from '../../ui/badges.js'
 import { FilterSelect, labeledOptions, valueOptions } from '../../ui/filter-select.js'
 import { SelectField, TextField } from '../../ui/forms.js'
@@ -73,14 +74,14 @@ export function FilterForm({
           <button type="submit" data-apply>
             Filter
           </button>
-          <MoreFilters filter={filter} choices={choices} />
+          <MoreFilters filter={filter} choices={choices} visit={visit} />
         </div>
       </form>
     </search>
   )
 }
 
-function MoreFilters({ filter, choices }: { filter: ErrorsFilter; choices: FilterChoices }) {
+function MoreFilters({ filter, choices, visit }: { filter: ErrorsFilter; choices: FilterChoices; visit: Visit }) {
   return (
     <Menu label="More">
       <div class="more">
@@ -109,7 +110,20 @@ function MoreFilters({ filter, choices }: { filter: ErrorsFilter; choices: Filte
         {tagLines(filter.tag).map((tag) => (
           <input type="hidden" name="tag" value={tag} />
         ))}
-        <TextField name="tag" label={filter.tag === undefined ? 'Tag' : 'Another tag'} placeholder="city:Berlin" />
+        <div>
+          <TextField
+            name="tag"
+            label={filter.tag === undefined ? 'Tag' : 'Another tag'}
+            placeholder="city:Berlin"
+            list="tags"
+            aria-describedby="tag-hint"
+          />
+          {/* The script adds suggestions. */}
+          <datalist id="tags" data-tags={href(visit, '/errors/tags.json')} />
+          <small id="tag-hint" class="muted">
+            Can be repeated. All tags must match.
+          </small>
+        </div>
         <SelectField
           name="sort_by"
           label="Sort by"
