@@ -241,6 +241,7 @@ function buildRouter(context: Context, routes: Routes, live: LiveUpdates): TrieR
       // Only people who share an account enter their own names.
       if (!identity?.is_shared) for (const name of NAME_FIELDS) fields[name] = actor
       const parameters = parse(action.parameters, fields, pathParameters)
+      visit.ignoresEnvironment = !acceptsEnvironment(action)
       requireRole(visit, action.roleFor?.(parameters) ?? action.role)
       const origin: ChangeOrigin = {
         kind: identity?.kind ?? 'password',
@@ -292,7 +293,7 @@ async function respondWithPage(
   requireSwitches(page, context)
   const { visit, suffix } = exchange
   const parameters = parse(page.parameters, toFields(visit.query), pathParameters)
-  visit.ignoresEnvironment = !inputNames(page.parameters).includes('environment')
+  visit.ignoresEnvironment = !acceptsEnvironment(page)
   await requireApplication(parameters, exchange)
   if (suffix === '.csv' && !page.csv) throw pageNotFound()
   const problem = page.acceptsAnyEnvironment ? null : await environmentProblem(parameters, exchange, context)
@@ -404,6 +405,10 @@ async function requireApplication(parameters: unknown, { listApplications }: Exc
   const applications = await listApplications()
   if (applications.some((application) => application.id === application_id)) return
   throw new TrackerError('not_found', `No application with id ${application_id}.`)
+}
+
+function acceptsEnvironment({ parameters }: Endpoint): boolean {
+  return inputNames(parameters).includes('environment')
 }
 
 /**

@@ -35,3 +35,16 @@ test('the sidebar offers environments on filtered pages only, and shows "All env
     expect([path, await sidebar(`${path}${query}`)]).toEqual([path, 'text'])
   }
 })
+
+test('the page with a new token shows no environment menu', async () => {
+  const host = await startHost('sqlite::memory:', { environment: 'production' })
+  onTestFinished(() => host.close())
+  for (const environment of ['production', 'staging']) {
+    await host.tracker.Commands.LogError.call({ error_type: 'A', message: 'x', environment })
+  }
+  const created = await host.post('/settings/access', { name: 'ci', role: 'viewer', environment: 'staging' })
+  const page = await created.text()
+  expect(page).toContain('Token created')
+  expect(page).toContain('>All environments</p>')
+  expect(page).not.toContain('<summary title="Environment">')
+})
