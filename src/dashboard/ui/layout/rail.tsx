@@ -19,6 +19,7 @@ export function Rail({ visit }: { visit: Visit }): Rendered {
           <Icon name="menu" />
         </button>
       </div>
+      <FoldedEnvironment visit={visit} />
       <ApplicationSwitcher visit={visit} />
       <EnvironmentSwitcher visit={visit} />
       <PaletteButton />
@@ -63,8 +64,29 @@ export function TopBar({ visit }: { visit: Visit }): Rendered {
         <Mark />
         <span>Faultboard</span>
       </a>
+      <SelectedEnvironment visit={visit} />
       <PaletteButton />
     </header>
+  )
+}
+
+/** Selected environment of a sidebar that shows icons only. */
+function FoldedEnvironment({ visit: { environment, ignoresEnvironment } }: { visit: Visit }) {
+  if (environment === null || ignoresEnvironment) return null
+  return (
+    <p class="folded-environment" title={`Environment: ${environment}`}>
+      <bdi>{environment}</bdi>
+    </p>
+  )
+}
+
+/** Opens the sidebar with the switcher. */
+function SelectedEnvironment({ visit: { environment, ignoresEnvironment } }: { visit: Visit }) {
+  if (environment === null || ignoresEnvironment) return null
+  return (
+    <button type="button" class="quiet top-environment" popovertarget="rail" title={`Environment: ${environment}`}>
+      <bdi>{environment}</bdi>
+    </button>
   )
 }
 

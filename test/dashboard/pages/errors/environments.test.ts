@@ -48,3 +48,16 @@ test('the page with a new token shows no environment menu', async () => {
   expect(page).toContain('>All environments</p>')
   expect(page).not.toContain('<summary title="Environment">')
 })
+
+test('the top bar shows the selected environment, except on pages without the filter', async () => {
+  const host = await startHost('sqlite::memory:', { environment: 'production' })
+  onTestFinished(() => host.close())
+  for (const environment of ['production', 'staging']) {
+    await host.tracker.Commands.LogError.call({ error_type: 'A', message: 'x', environment })
+  }
+  const topBar = async (path: string) =>
+    /<header class="top-bar">.*?<\/header>/.exec(await (await host.get(path)).text())?.[0]
+  expect(await topBar('/errors?environment=staging')).toContain('title="Environment: staging"')
+  expect(await topBar('/errors')).not.toContain('Environment')
+  expect(await topBar('/settings?environment=staging')).not.toContain('Environment')
+})
