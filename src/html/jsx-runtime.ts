@@ -1,5 +1,5 @@
 import type { JSX as Hono } from 'hono/jsx/jsx-runtime'
-import { showDirectionControls } from '../model/redaction/direction-marks.js'
+import { showDirectionControls } from './direction-controls.js'
 
 /** Rendered HTML, which is not escaped again. */
 export class Html {
