@@ -103,7 +103,7 @@ describeInBrowser('analytics page in a browser', ({ open }) => {
     expect(parameters(page)).toEqual({ error_type: 'KindAError' })
     await page.goBack()
     await page.getByRole('link', { name: /^Tue, 31 Mar 2026, in progress/ }).click()
-    await page.getByText('Occurrences, Tue, 31 Mar 2026').waitFor()
+    await page.getByText('Tue, 31 Mar 2026 · Times in Europe/Berlin · Reset zoom').waitFor()
     await page.getByRole('link', { name: 'Reset zoom' }).click()
     await page.getByText('Show as table').first().click()
     await page.getByRole('link', { name: 'Tue, 31 Mar 2026', exact: true }).click()

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeInBrowser, expectAccessible, expectNoOverflow, expectNoOverflowOnTablet } from '../support/browser.js'
 import { type Host, startHost } from '../support/host.js'
@@ -88,9 +88,9 @@ describeInBrowser('overview, settings and health', ({ open }) => {
     const page = await open()
     await visit(page, 'ordinary', '/overview')
     await page.getByRole('link', { name: /^Tue, 19 May 2026: / }).click()
-    await page.getByRole('link', { name: /^Tue, 19 May 2026, 12:00–13:00: / }).click()
+    await page.getByRole('link', { name: /^Tue, 19 May 2026, 12:00–13:00 UTC: / }).click()
     await page.getByRole('heading', { name: 'Tue, 19 May 2026, 12:00–13:00' }).waitFor()
-    await page.getByRole('img', { name: /^Tue, 19 May 2026, 12:30–12:35: [1-9]/ }).waitFor()
+    await page.getByRole('img', { name: /^Tue, 19 May 2026, 12:30–12:35 UTC: [1-9]/ }).waitFor()
     await page.goBack()
     await page.getByRole('heading', { name: 'Tue, 19 May 2026', exact: true }).waitFor()
 
@@ -149,6 +149,54 @@ describeInBrowser('overview, settings and health', ({ open }) => {
     await page.locator('[name="times"][value="configured"][aria-pressed="true"]').waitFor()
     await visit(page, 'ordinary', '/overview')
     expect(await hovered()).toBe('20 May 2026, 12:30:00 UTC')
+  })
+
+  test('shows charts below a day in the time zone of the viewer with UTC, unless UTC is preferred', async () => {
+    const page = await open({ timezoneId: 'Europe/Berlin' })
+    await visit(page, 'ordinary', '/overview?range=24h')
+    const axis = () => page.locator('.x-axis text').allTextContents()
+    await page.getByText('Times in Europe/Berlin').waitFor()
+    expect(await axis()).toEqual(['15:00', '18:00', '21:00', '00:00', '03:00', '06:00', '09:00', '12:00'])
+    const bar = page.locator('[data-chart] > [data-bar]').last()
+    await bar.hover()
+    expect(await page.locator('.chart-tooltip').innerText()).toBe(
+      'Wed, 20 May 2026, 14:00–15:00 Europe/Berlin, in progress\n12:00–13:00 UTC\n1 occurrence\n1 critical',
+    )
+    expect(await bar.getAttribute('aria-label')).toBe(
+      'Wed, 20 May 2026, 14:00–15:00 Europe/Berlin, in progress: 1 occurrence (1 critical)',
+    )
+    await page.getByText('Show as table').click()
+    await page.getByRole('rowheader', { name: 'Wed, 20 May 2026, 14:00–15:00 Europe/Berlin' }).waitFor()
+    await bar.click()
+    await page.getByRole('heading', { name: 'Wed, 20 May 2026, 14:00–14:35' }).waitFor()
+    expect(await axis()).toEqual(['14:00', '14:05', '14:10', '14:15', '14:20', '14:25', '14:30'])
+
+    await visit(page, 'ordinary', '/overview')
+    await page.getByText('Days in UTC').waitFor()
+    expect(await axis()).toEqual(['27 Apr', '4 May', '11 May', '18 May'])
+    await page.context().addCookies([{ name: 'faultboard_times', value: 'configured', url: page.url() }])
+    await visit(page, 'ordinary', '/overview?range=24h')
+    await page.getByText('Times in UTC').waitFor()
+    expect(await axis()).toEqual(['15:00', '18:00', '21:00', '00:00', '03:00', '06:00', '09:00', '12:00'])
+    await page.getByRole('link', { name: /^Wed, 20 May 2026, 12:00–13:00 UTC, in progress: 1 occurrence/ }).waitFor()
+  })
+
+  test('puts each label of the axis below its bar', async () => {
+    const page = await open()
+    await visit(page, 'ordinary', '/overview')
+    const bars = await page.locator('[data-chart] > [data-bar] > .hit').all()
+    const center = async (element: Locator) => {
+      const { x, width } = (await element.boundingBox()) ?? { x: 0, width: 0 }
+      return x + width / 2
+    }
+    // The first bar is Tuesday, 21 April.
+    for (const [label, index] of [
+      ['27 Apr', 6],
+      ['18 May', 27],
+    ] as const) {
+      const bar = bars[index] as Locator
+      expect(await center(page.locator('.x-axis text', { hasText: label }))).toBeCloseTo(await center(bar), 0)
+    }
   })
 
   test('links a release marker to its release', async () => {

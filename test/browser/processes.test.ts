@@ -165,7 +165,7 @@ describeInBrowser('dumps and processes over time', ({ open }) => {
     await memory.locator('[data-bar][tabindex="0"]').focus()
     expect(await tooltip.innerText()).toMatch(/, in progress\nProcess \(RSS\): [\d.]+ [MG]B\nHeap used: [\d.]+ [MG]B$/)
     await page.keyboard.press('ArrowLeft')
-    expect(await tooltip.innerText()).toMatch(/:\d\d\nProcess/)
+    expect(await tooltip.innerText()).toMatch(/ \d\d:\d\d–\d\d:\d\d UTC\nProcess/)
     await memory.getByRole('link', { name: /^Release 4\.2\.0, first seen / }).focus()
     expect(await tooltip.innerText()).toContain('Release 4.2.0')
     expect(await memory.locator('.band').count()).toBeGreaterThan(0)

@@ -63,7 +63,6 @@ export const processHealthPage = definePage({
             <ProcessSummary process={process} visit={visit} />
             <ProcessCharts
               points={pointsSinceStart(points, process)}
-              range={range}
               stepMinutes={step_minutes}
               releases={releases}
               visit={visit}

@@ -1,31 +1,29 @@
 import { markersWithin, type ReleaseMarker } from '../../analytics/releases/release-markers.js'
 import type { Rendered, Visit } from '../../dashboard/define.js'
 import { currentPageWith } from '../../dashboard/links/href.js'
-import { releaseLines } from '../../dashboard/ui/charts/chart-range.js'
+import { releaseLines, spanText, TimesIn } from '../../dashboard/ui/charts/chart-range.js'
 import { BarChart } from '../../dashboard/ui/charts/charts.js'
 import { type Line, LineChart, type Moment } from '../../dashboard/ui/charts/line-chart.js'
+import { timeAxis } from '../../dashboard/ui/charts/time-axis.js'
 import { formatBytes, formatMilliseconds, formatPercent } from '../../dashboard/ui/units.js'
 import { MINUTE } from '../../model/time.js'
-import type { HealthPoint, RangeName } from './process-health.js'
+import type { HealthPoint } from './process-health.js'
 
 const MB = 1024 * 1024
 
 /** Charts with a shared time axis, followed by the errors of the process. */
 export function ProcessCharts({
   points,
-  range,
   stepMinutes,
   releases,
   visit,
 }: {
   points: readonly HealthPoint[]
-  /** Null for a zoomed chart. */
-  range: RangeName | null
   stepMinutes: number
   releases: readonly ReleaseMarker[]
   visit: Visit
 }): Rendered {
-  const moments = formatMoments({ points, range, stepMinutes, visit })
+  const moments = formatMoments(points, stepMinutes, visit)
   const hasErrors = points.map(({ errors }) => (errors ?? 0) > 0)
   const line = (label: string, tone: Line['tone'], read: (point: HealthPoint) => number | null): Line => ({
     label,
@@ -34,7 +32,12 @@ export function ProcessCharts({
   })
   const span = pointsSpan(points, stepMinutes)
   const markers = releaseLines(markersWithin(releases, span), { span, visit })
-  const shared = { moments, highlighted: hasErrors, markers }
+  const axis = timeAxis(span.starts, {
+    step: stepMinutes * MINUTE,
+    time_zone: visit.time_zone,
+    isLocal: visit.shows_local_time,
+  })
+  const shared = { moments, axis, highlighted: hasErrors, markers }
   return (
     <div class="process-charts">
       {hasErrors.includes(true) && (
@@ -78,9 +81,9 @@ export function ProcessCharts({
       <BarChart
         title={stepMinutes === 1 ? 'Errors per minute' : 'Errors'}
         unit="errors"
+        axis={axis}
         series={[{ key: 'errors', label: 'Errors', tone: 'severity-critical' }]}
         bars={points.map(({ errors }, i) => ({
-          label: moments[i]?.label ?? '',
           name: moments[i]?.name ?? '',
           isCurrent: moments[i]?.isCurrent,
           zoom: moments[i]?.zoom,
@@ -88,7 +91,9 @@ export function ProcessCharts({
         }))}
         markers={markers}
       />
-      <p class="meta muted">{`Times in ${visit.time_zone}`}</p>
+      <p class="meta muted">
+        <TimesIn visit={visit} />
+      </p>
     </div>
   )
 }
@@ -99,29 +104,13 @@ function pointsSpan(points: readonly HealthPoint[], stepMinutes: number) {
   return { from: starts[0] ?? 0, to: (starts.at(-1) ?? 0) + stepMinutes * MINUTE, starts }
 }
 
-function formatMoments({
-  points,
-  range,
-  stepMinutes,
-  visit,
-}: {
-  points: readonly HealthPoint[]
-  range: RangeName | null
-  stepMinutes: number
-  visit: Visit
-}): Moment[] {
-  const { now, time_zone: timeZone } = visit
-  const short = new Intl.DateTimeFormat('en-GB', {
-    ...(range === '7d' ? { day: 'numeric', month: 'short' } : { hour: '2-digit', minute: '2-digit' }),
-    timeZone,
-  })
-  const long = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone })
+function formatMoments(points: readonly HealthPoint[], stepMinutes: number, visit: Visit): Moment[] {
+  const { now, time_zone } = visit
   return points.map(({ at }) => {
     const from = Date.parse(at)
     const to = from + stepMinutes * MINUTE
     return {
-      label: short.format(from),
-      name: long.format(from),
+      name: `${spanText(from, to, time_zone)} ${time_zone}`,
       isCurrent: now >= from && now < to,
       // Metrics are stored per minute.
       zoom: stepMinutes > 1 ? currentPageWith(visit, { from: from / 1000, to: to / 1000 }) : undefined,

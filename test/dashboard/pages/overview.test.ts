@@ -121,7 +121,7 @@ describe('the overview', () => {
     const html = await (await host.get(`/overview?range=90d&${day}`)).text()
     expect(html).toContain('<h2>Wed, 20 May 2026</h2>')
     expect(html).toContain('<a href="/error_dashboard/overview?range=90d#period">Reset zoom</a>')
-    expect(html).toContain('aria-label="Wed, 20 May 2026, 11:00–12:00: 1 occurrence (1 critical)"')
+    expect(html).toContain('aria-label="Wed, 20 May 2026, 11:00–12:00 Europe/Berlin: 1 occurrence (1 critical)"')
     const hour = await json(`/overview?from=2026-05-20T09:00Z&to=2026-05-20T10:00Z`)
     expect(hour.bars.filter(({ total }) => total > 0)).toMatchObject([
       { starts_at: '2026-05-20T09:30:00.000Z', total: 1, critical: 1 },

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { Visit } from '../../../src/dashboard/define.js'
-import { releaseLines, spanBars } from '../../../src/dashboard/ui/charts/chart-range.js'
+import { releaseLines, spanAxis, spanBars } from '../../../src/dashboard/ui/charts/chart-range.js'
 import { axisTicks, BarChart } from '../../../src/dashboard/ui/charts/charts.js'
+import { timeAxis } from '../../../src/dashboard/ui/charts/time-axis.js'
 import { MIN_PERCENT_SAMPLES, samplePercent, sharePercent } from '../../../src/dashboard/ui/units.js'
-import { chartSpan } from '../../../src/model/chart-span.js'
+import { type ChartRange, chartSpan } from '../../../src/model/chart-span.js'
 
 describe('axisTicks', () => {
   test.each([
@@ -50,7 +51,11 @@ describe('BarChart', () => {
   const values = span.starts.map(() => ({ high: 1, low: 2 }))
   const render = (markers = releaseLines([], { span, visit })) =>
     String(
-      BarChart({ title: 'Occurrences', unit: 'occurrences', series, bars: spanBars({ span, visit }, values), markers }),
+      BarChart({
+        ...{ title: 'Occurrences', unit: 'occurrences', series, markers },
+        bars: spanBars({ span, visit }, values),
+        axis: spanAxis(span, visit),
+      }),
     )
 
   test('hatches only the current period, and names it in the tooltip and the legend', () => {
@@ -81,31 +86,118 @@ describe('BarChart', () => {
       ),
     )
     expect([...html.matchAll(/class="marker" x1="([\d.]+)%"/g)].map(([, x]) => x)).toEqual(['48.33', '51.67', '95'])
-    expect([...html.matchAll(/<text [^>]*>([^<]*)</g)].map(([, label]) => label)).toEqual(['1.1', '2.0-&lt;beta&gt;.…'])
+    expect([...html.matchAll(/<text [^>]*y="-4"[^>]*>([^<]*)</g)].map(([, label]) => label)).toEqual([
+      '1.1',
+      '2.0-&lt;beta&gt;.…',
+    ])
     expect(html).toContain(
       'app_version=1.0&amp;release_application_id=2" aria-label="Release 1.0 of worker, first seen ',
     )
   })
 
-  test('omits the label of a marker that would run into the next label from the other side', () => {
+  test('a narrow chart omits the label of a marker that would run into the next label from the other side', () => {
     const at = (app_version: string, day: string) => ({
       ...{ application_id: 2, app_version },
       first_seen_at: `2026-${day}T10:00:00.000Z`,
     })
     const html = render(releaseLines([at('8.5.0', '05-05'), at('1.21.0', '05-09')], { span, visit }))
-    expect([...html.matchAll(/<text [^>]*>([^<]*)</g)].map(([, label]) => label)).toEqual(['1.21.0'])
+    expect([...html.matchAll(/<text [^>]*y="-4" text-anchor="\w+">([^<]*)</g)].map(([, label]) => label)).toEqual([
+      '1.21.0',
+    ])
+    expect(html).toContain('class="wide-only">8.5.0<')
   })
 
-  test('the axis has seven labels at equal distances', () => {
-    const axis = /class="x-axis"[^>]*>(.*?)<\/div>/s.exec(render())?.[1] ?? ''
-    expect([...axis.matchAll(/<span>([^<]*)/g)].map(([, label]) => label)).toEqual([
-      '21 Apr',
-      '26 Apr',
-      '1 May',
-      '6 May',
-      '10 May',
-      '15 May',
-      '20 May',
+  test('labels that fit only on a wide page are marked', () => {
+    const at = (app_version: string, day: string) => ({
+      ...{ application_id: 2, app_version },
+      first_seen_at: `2026-${day}T10:00:00.000Z`,
+    })
+    const html = render(
+      releaseLines([at('5.12.0', '05-06'), at('8.5.0', '05-09'), at('2.0.0', '05-18')], { span, visit }),
+    )
+    expect([...html.matchAll(/class="wide-only">([^<]*)</g)].map(([, label]) => label)).toEqual(['5.12.0'])
+    expect([...html.matchAll(/<text x[^>]*y="-4"[^>]*>([^<]*)</g)].map(([, label]) => label)).toEqual([
+      '5.12.0',
+      '8.5.0',
+      '2.0.0',
+    ])
+  })
+})
+
+describe('timeAxis', () => {
+  const now = Date.parse('2026-05-20T12:33:00Z')
+  const labels = (range: ChartRange, time_zone: string) => {
+    const { starts, from } = chartSpan({ range }, now, time_zone)
+    const { ticks } = timeAxis(starts, { step: (starts[1] ?? 0) - from, time_zone })
+    return ticks.map(({ index, label, isMinor }) => `${index} ${label}${isMinor ? ' minor' : ''}`)
+  }
+
+  test('labels are at round times, each at its bar', () => {
+    expect(labels('1h', 'Europe/Berlin')).toEqual([
+      '1 13:40',
+      '3 13:50 minor',
+      '5 14:00',
+      '7 14:10 minor',
+      '9 14:20',
+      '11 14:30 minor',
+    ])
+    expect(labels('24h', 'Europe/Berlin')).toEqual([
+      '0 15:00 minor',
+      '3 18:00',
+      '6 21:00 minor',
+      '9 00:00',
+      '12 03:00 minor',
+      '15 06:00',
+      '18 09:00 minor',
+      '21 12:00',
+    ])
+    expect(labels('7d', 'UTC').map((label) => label.replace(' minor', ''))).toEqual([
+      '0 14 May',
+      '4 15 May',
+      '8 16 May',
+      '12 17 May',
+      '16 18 May',
+      '20 19 May',
+      '24 20 May',
+    ])
+  })
+
+  test('labels of months are Mondays', () => {
+    expect(labels('30d', 'America/New_York').map((label) => label.replace(' minor', ''))).toEqual([
+      '6 27 Apr',
+      '13 4 May',
+      '20 11 May',
+      '27 18 May',
+    ])
+    expect(labels('90d', 'UTC')).toHaveLength(6)
+  })
+
+  test('labels stay at round times when the clocks change', () => {
+    const change = Date.parse('2026-10-25T20:00:00Z')
+    const { starts } = chartSpan({ range: '24h' }, change, 'Europe/Berlin')
+    const { ticks } = timeAxis(starts, { step: 3_600_000, time_zone: 'Europe/Berlin' })
+    expect(ticks.map(({ label }) => label)).toEqual([
+      '00:00',
+      '03:00',
+      '06:00',
+      '09:00',
+      '12:00',
+      '15:00',
+      '18:00',
+      '21:00',
+    ])
+  })
+
+  test('labels of a zone with half hours are at the bars of round times', () => {
+    expect(labels('24h', 'Asia/Kolkata').map((label) => label.replace(/ minor|^\d+ /g, ''))).toEqual([
+      '18:30',
+      '21:30',
+      '00:30',
+      '03:30',
+      '06:30',
+      '09:30',
+      '12:30',
+      '15:30',
     ])
   })
 })

@@ -1,10 +1,28 @@
 // Tooltips, arrow keys and zoom by dragging for charts. Without this script, bars have native tooltips and links.
 const MIN_DRAG_PX = 8
 
+const DAY_MS = 86_400_000
+const clockFormat = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
+const utcClockFormat = new Intl.DateTimeFormat('en-GB', {
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+  timeZone: 'UTC',
+})
+const shortDateFormat = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
+const longDateFormat = new Intl.DateTimeFormat('en-GB', {
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+})
+const viewerZone = Intl.DateTimeFormat().resolvedOptions().timeZone
+
 enableCharts()
 document.addEventListener('content-replaced', enableCharts)
 
 function enableCharts() {
+  showLocalTimes()
   for (const chart of document.querySelectorAll('[data-chart]')) {
     const bars = [...chart.querySelectorAll('[data-bar]')]
     const area = chart.parentElement
@@ -12,6 +30,60 @@ function enableCharts() {
     enableArrowKeys(chart, bars)
     enableDrag(chart, area, bars)
   }
+}
+
+// Shows the times of bars shorter than a day in the time zone of the viewer, in the format of the server.
+function showLocalTimes() {
+  for (const chart of document.querySelectorAll('[data-times]')) {
+    const [from, step, interval] = chart.dataset.times.split(' ').map(Number)
+    const bars = [...chart.querySelectorAll('[data-chart] > [data-bar]')]
+    const rows = chart.querySelectorAll('tbody th')
+    const starts = bars.map((_, index) => from + index * step)
+    for (const [index, start] of starts.entries()) {
+      const name = `${localSpan(start, start + step)} ${viewerZone}`
+      nameBar(bars[index], name, `${clockSpan(utcClockFormat, start, start + step)} UTC`)
+      rows[index].textContent = name
+    }
+    chart.querySelector('.x-axis').replaceChildren(...localTicks(starts, step, interval))
+    delete chart.dataset.times
+  }
+  for (const element of document.querySelectorAll('[data-span]')) {
+    element.textContent = localSpan(...element.dataset.span.split(' ').map(Number))
+  }
+  for (const element of document.querySelectorAll('[data-zone]')) element.textContent = viewerZone
+}
+
+function nameBar(bar, name, utc) {
+  const title = bar.querySelector('title')
+  const [first, ...lines] = title.textContent.split('\n')
+  const isCurrent = first.endsWith(', in progress')
+  const heading = isCurrent ? `${name}, in progress` : name
+  title.textContent = [heading, ...(viewerZone === 'UTC' ? [] : [utc]), ...lines].join('\n')
+  if (bar.ariaLabel) bar.ariaLabel = bar.ariaLabel.replace(first, heading)
+}
+
+function localSpan(from, to) {
+  return `${longDateFormat.format(from)}, ${clockSpan(clockFormat, from, to)}`
+}
+
+function clockSpan(format, from, to) {
+  return `${format.format(from)}–${format.format(to)}`
+}
+
+// Labels at round local times, as in timeAxis on the server.
+function localTicks(starts, step, interval) {
+  const clock = (time) => time - new Date(time).getTimezoneOffset() * 60_000
+  return starts.flatMap((start, index) => {
+    const previous = index === 0 ? clock(start) - step : clock(starts[index - 1])
+    const number = Math.floor(clock(start) / interval)
+    if (number <= Math.floor(previous / interval)) return []
+    const text = document.createElementNS('http://www.w3.org/2000/svg', 'text')
+    text.setAttribute('x', `${((index + 0.5) / starts.length) * 100}%`)
+    text.setAttribute('y', '12')
+    if (number % 2 !== 0) text.classList.add('minor')
+    text.textContent = (interval < DAY_MS ? clockFormat : shortDateFormat).format(start)
+    return text
+  })
 }
 
 function enableTooltip(area, bar) {

@@ -6,9 +6,10 @@ import type { Rendered, Visit } from '../../define.js'
 import { href, openErrorsLink } from '../../links/href.js'
 import { SeverityBadge } from '../../ui/badges.js'
 import { BarChart } from '../../ui/charts/charts.js'
+import { timeAxis } from '../../ui/charts/time-axis.js'
 import { ErrorLink } from '../../ui/error-link.js'
 import { Insight, InsightTable, RankingTable } from '../../ui/insight.js'
-import { formatCount, longDate, shortDate, Time } from '../../ui/time.js'
+import { formatCount, longDate, Time } from '../../ui/time.js'
 import { formatDuration, samplePercent } from '../../ui/units.js'
 
 interface Row {
@@ -117,9 +118,12 @@ function WeeklyTimes({ weeks }: { weeks: Resolution['time_to_resolve']['by_week'
     <BarChart
       title={`Median ${unit} to resolve, per week`}
       unit={unit}
+      axis={timeAxis(
+        weeks.map(({ week }) => Date.parse(week)),
+        { step: 7 * DAY, time_zone: 'UTC' },
+      )}
       series={[{ key: unit, label: `Median ${unit}`, tone: 'series-1' }]}
       bars={weeks.map(({ week, median_ms }, i) => ({
-        label: shortDate(week),
         name: `Week of ${longDate(week)}`,
         isCurrent: i === weeks.length - 1,
         values: { [unit]: median_ms === null ? 0 : Math.round((median_ms / unitMs) * 10) / 10 },

@@ -5,7 +5,7 @@ import { PRIORITIES } from '../../../model/workflow.js'
 import type { ErrorHistory } from '../../../triage/queries/error-history.js'
 import type { Rendered, Visit } from '../../define.js'
 import { href } from '../../links/href.js'
-import { ChartRangeTabs, releaseLines, spanBars, spanName } from '../../ui/charts/chart-range.js'
+import { ChartRangeTabs, releaseLines, SpanName, spanAxis, spanBars, ZoneNote } from '../../ui/charts/chart-range.js'
 import { BarChart } from '../../ui/charts/charts.js'
 import { ExactTime, formatCount, Time } from '../../ui/time.js'
 import type { ErrorProps } from './actions/error-form.js'
@@ -164,11 +164,16 @@ export function Histogram({
           chart,
           bars.map(({ count }) => ({ count })),
         ).map(({ href: _, ...bar }) => bar)}
+        axis={spanAxis(props.span, props.visit)}
         series={SERIES}
         unit="occurrences"
         markers={releaseLines(releases, chart)}
       />
-      <p class="meta muted">{`${spanName(chart.span, chart.visit)}, in ${chart.visit.time_zone}`}</p>
+      <p class="meta muted">
+        <SpanName {...props} />
+        {' · '}
+        <ZoneNote {...props} />
+      </p>
     </section>
   )
 }

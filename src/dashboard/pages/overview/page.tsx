@@ -13,7 +13,7 @@ import * as r from '../../../model/result.js'
 import { SEVERITIES } from '../../../model/severity/severity.js'
 import { definePage, type Rendered, type Visit } from '../../define.js'
 import { href, openErrorsLink } from '../../links/href.js'
-import { ChartRangeTabs, releaseLines, spanBars, spanName } from '../../ui/charts/chart-range.js'
+import { ChartRangeTabs, releaseLines, SpanName, spanAxis, spanBars, ZoneNote } from '../../ui/charts/chart-range.js'
 import { BarChart, ShareBars } from '../../ui/charts/charts.js'
 import { FirstRun } from '../../ui/first-run.js'
 import { UpdatedAt } from '../../ui/insight.js'
@@ -91,8 +91,12 @@ function OverviewPanels({ data, visit }: { data: OverviewPage; visit: Visit }): 
     <div class="stack">
       <NeedsAttention data={data} visit={visit} />
       <div class="period-head" id="period">
-        <h2>{spanName(data.span, visit)}</h2>
-        <span class="muted">{`Days in ${visit.time_zone}`}</span>
+        <h2>
+          <SpanName span={data.span} visit={visit} />
+        </h2>
+        <span class="muted">
+          <ZoneNote span={data.span} visit={visit} />
+        </span>
         <ChartRangeTabs span={data.span} visit={visit} fragment={FRAGMENT} />
       </div>
       <OverviewFigures data={data} visit={visit} />
@@ -130,6 +134,7 @@ function OccurrenceChart({ data, visit }: { data: OverviewPage; visit: Visit }):
       <BarChart
         title="Occurrences"
         unit="occurrences"
+        axis={spanAxis(data.span, visit)}
         series={SEVERITIES.map((severity) => ({ key: severity, label: severity, tone: `severity-${severity}` }))}
         bars={spanBars(
           chart,

@@ -4,8 +4,9 @@ import { localDay } from '../../../model/time.js'
 import type { Rendered, Visit } from '../../define.js'
 import { currentPageWith, href } from '../../links/href.js'
 import { Tabs } from '../layout/tabs.js'
-import { clockTime, exactTime, longDate, shortDate } from '../time.js'
+import { clockTime, exactTime, longDate } from '../time.js'
 import type { Bar, Marker } from './charts.js'
+import { type TimeAxis, timeAxis } from './time-axis.js'
 
 const RANGE_LABELS: Record<ChartRange, string> = {
   '1h': '1 h',
@@ -52,8 +53,47 @@ export function ChartRangeTabs({ span, visit, fragment = '' }: ChartProps): Rend
 }
 
 /** Name of the span, such as "Last 30 days". */
-export function spanName(span: ChartSpan, visit: Visit): string {
-  return span.range === null ? timeText(span, visit) : RANGE_NAMES[span.range]
+export function SpanName({ span, visit }: Pick<ChartProps, 'span' | 'visit'>): Rendered {
+  if (span.range !== null) return RANGE_NAMES[span.range]
+  const { from, to } = span
+  const { time_zone, now } = visit
+  const [first, last] = [localDay(from, time_zone), localDay(to - 1, time_zone)]
+  if (first !== last) return `${longDate(first)} – ${longDate(last)}`
+  const isWholeDay = localDay(from - 1, time_zone) !== first && (to > now || localDay(to, time_zone) !== last)
+  if (isWholeDay) return longDate(first)
+  return (
+    <span data-span={showsLocalTimes(span, visit) ? `${from} ${to}` : undefined}>{spanText(from, to, time_zone)}</span>
+  )
+}
+
+/** `Times in Europe/Berlin`. Days, and parts of days, are those of `time_zone`. */
+export function ZoneNote({ span, visit }: Pick<ChartProps, 'span' | 'visit'>): Rendered {
+  if (hasWholeDays(span)) return `Days in ${visit.time_zone}`
+  return <TimesIn visit={visit} />
+}
+
+/** Time zone of the times in a chart. */
+export function TimesIn({ visit }: { visit: Visit }): Rendered {
+  return (
+    <>
+      {'Times in '}
+      <span data-zone={visit.shows_local_time || undefined}>{visit.time_zone}</span>
+    </>
+  )
+}
+
+/** Labels below the bars of a span. */
+export function spanAxis(span: ChartSpan, visit: Visit): TimeAxis {
+  const step = barEnd(span, 0) - span.from
+  return timeAxis(span.starts, { step, time_zone: visit.time_zone, isLocal: showsLocalTimes(span, visit) })
+}
+
+function hasWholeDays({ step }: ChartSpan): boolean {
+  return step === 'day' || step === 'quarter_day'
+}
+
+function showsLocalTimes(span: ChartSpan, { shows_local_time }: Visit): boolean {
+  return shows_local_time && !hasWholeDays(span)
 }
 
 /** Bars of a span with their names and the links that zoom into them. */
@@ -67,10 +107,8 @@ export function spanBars(
   return span.starts.map((from, i) => {
     const to = barEnd(span, i)
     const day = localDay(from, time_zone)
-    const usesDates = span.step === 'day' || span.step === 'quarter_day'
     return {
-      label: usesDates ? shortDate(day) : clockTime(from, time_zone),
-      name: span.step === 'day' ? longDate(day) : `${longDate(day)}, ${clockSpan(from, to, time_zone)}`,
+      name: span.step === 'day' ? longDate(day) : `${spanText(from, to, time_zone)} ${time_zone}`,
       href: span.step === 'day' ? href(visit, '/errors', { day }) : undefined,
       zoom:
         span.step === finestStep || span.step === 'five_minutes'
@@ -112,14 +150,8 @@ function barPosition(span: MarkedSpan, time: number): number {
   return Math.min(1, (index + (time - start) / (end - start)) / span.starts.length)
 }
 
-/** `Tue, 19 May 2026, 06:00–07:00`, or two dates. */
-function timeText({ from, to }: ChartSpan, { time_zone, now }: Visit): string {
-  const [first, last] = [localDay(from, time_zone), localDay(to - 1, time_zone)]
-  if (first !== last) return `${longDate(first)} – ${longDate(last)}`
-  const isWholeDay = localDay(from - 1, time_zone) !== first && (to > now || localDay(to, time_zone) !== last)
-  return isWholeDay ? longDate(first) : `${longDate(first)}, ${clockSpan(from, to, time_zone)}`
-}
-
-function clockSpan(from: number, to: number, time_zone: string): string {
-  return `${clockTime(from, time_zone)}–${clockTime(to, time_zone)}`
+/** `Tue, 19 May 2026, 06:00–07:00`. */
+export function spanText(from: number, to: number, time_zone: string): string {
+  const [start, end] = [from, to].map((time) => clockTime(time, time_zone))
+  return `${longDate(localDay(from, time_zone))}, ${start}–${end}`
 }

@@ -1,6 +1,7 @@
 import type { Rendered } from '../../define.js'
 import { formatCount } from '../time.js'
 import { ChartTable } from './chart-table.js'
+import { localTimes, type TimeAxis, TimeLabels } from './time-axis.js'
 
 /**
  * Inline trend chart. Screen readers read its values. The last bar is hollow, because its period is still in progress.
@@ -45,8 +46,6 @@ export interface Series {
 }
 
 export interface Bar {
-  /** Text of the axis tick. */
-  label: string
   /** Full name for the tooltip and the table. */
   name: string
   /** Link of the bar, and of its row in the table. */
@@ -75,12 +74,14 @@ const HEIGHT = 120
 export function BarChart({
   title,
   bars,
+  axis,
   series,
   unit,
   markers = [],
 }: {
   title: string
   bars: readonly Bar[]
+  axis: TimeAxis
   series: readonly Series[]
   /** Plural noun. */
   unit: string
@@ -91,7 +92,7 @@ export function BarChart({
   const max = ticks[0] ?? 1
   const step = 1000 / Math.max(1, bars.length)
   return (
-    <figure class="chart">
+    <figure class="chart" data-times={localTimes(axis)}>
       <figcaption>
         <span class="chart-title">{title}</span>
         <Legend series={series.length > 1 ? series : []} hasCurrent={bars.some(({ isCurrent }) => isCurrent)} />
@@ -126,11 +127,7 @@ export function BarChart({
           </svg>
           {markers.length > 0 && <Markers markers={markers} />}
         </div>
-      </div>
-      <div class="x-axis" aria-hidden="true">
-        {axisLabels(bars).map((label) => (
-          <span>{label}</span>
-        ))}
+        <TimeLabels axis={axis} count={bars.length} />
       </div>
       <ChartTable
         title={title}
@@ -223,33 +220,44 @@ function hatching(x: number, width: number, top: number): string {
   }).join('')
 }
 
-/** Share of the width of a chart that one character of a label takes on a phone. */
-const CHARACTER_WIDTH = 0.02
+/** Share of the width of a chart that one character of a label takes on a phone, and in a chart of 860 pixels. */
+const CHARACTER_WIDTHS = { narrow: 0.02, wide: 0.0075 }
 /** Two labels of this length fit side by side on a phone. */
 const MAX_MARKER_LABEL_LENGTH = 12
 
-/** Text of a marker. Extends to the left in the right half of the chart, so that it stays inside. */
-function markerLabel({ position, label }: Marker): { text: string; anchor: 'start' | 'end'; from: number; to: number } {
+interface MarkerLabel {
+  text: string
+  anchor: 'start' | 'end'
+  position: number
+  isWideOnly: boolean
+}
+
+/** Label of a marker. Extends to the left in the right half of the chart, so that it stays inside. */
+function markerLabel({ position, label }: Marker): MarkerLabel {
   const isLong = label.length > MAX_MARKER_LABEL_LENGTH
   const text = isLong ? `${label.slice(0, MAX_MARKER_LABEL_LENGTH - 1)}…` : label
-  // One more character as a gap.
-  const width = (text.length + 1) * CHARACTER_WIDTH
-  return position > 0.5
-    ? { text, anchor: 'end', from: position - width, to: position }
-    : { text, anchor: 'start', from: position, to: position + width }
+  return { text, position, anchor: position > 0.5 ? 'end' : 'start', isWideOnly: false }
 }
 
 /** Labels of the markers, newest first where they would overlap. A marker without a label still has a tooltip. */
-function markerLabels(markers: readonly Marker[]) {
+function markerLabels(markers: readonly Marker[]): (MarkerLabel | null)[] {
+  const labels = markers.map(markerLabel)
+  const wide = withoutOverlaps(labels, CHARACTER_WIDTHS.wide)
+  const narrow = withoutOverlaps([...wide], CHARACTER_WIDTHS.narrow)
+  return labels.map((label) => (wide.has(label) ? { ...label, isWideOnly: !narrow.has(label) } : null))
+}
+
+function withoutOverlaps(labels: readonly MarkerLabel[], characterWidth: number): Set<MarkerLabel> {
   let free = Number.POSITIVE_INFINITY
-  const labels = markers.map(markerLabel).reverse()
-  return labels
-    .map((label) => {
-      if (label.to > free) return null
-      free = label.from
-      return label
-    })
-    .reverse()
+  const kept = labels.toReversed().filter(({ text, anchor, position }) => {
+    // One more character as a gap.
+    const width = (text.length + 1) * characterWidth
+    const from = anchor === 'end' ? position - width : position
+    if (from + width > free) return false
+    free = from
+    return true
+  })
+  return new Set(kept.reverse())
 }
 
 /**
@@ -268,9 +276,10 @@ export function Markers({ markers }: { markers: readonly Marker[] }): Rendered {
           <a href={href} aria-label={name} data-bar>
             <title>{name}</title>
             <line class="marker-hit" x1={x} x2={x} y1="-14" y2="0" />
+            <line class="marker-edge" x1={x} x2={x} y1="0" y2="100%" />
             <line class="marker" x1={x} x2={x} y1="0" y2="100%" />
             {label && (
-              <text x={x} y="-4" text-anchor={label.anchor}>
+              <text x={x} y="-4" text-anchor={label.anchor} class={label.isWideOnly ? 'wide-only' : undefined}>
                 {label.text}
               </text>
             )}
@@ -364,18 +373,6 @@ const MAX_LABEL_LENGTH = 80
 
 function shortLabel(label: string): string {
   return label.length > MAX_LABEL_LENGTH ? `${label.slice(0, MAX_LABEL_LENGTH - 1)}…` : label
-}
-
-/** Fits on a wide page. A phone shows every second label. */
-const MAX_AXIS_LABELS = 7
-
-/** Labels of bars at equal distances, from the first to the last bar. */
-function axisLabels(bars: readonly Bar[]): string[] {
-  const count = Math.min(MAX_AXIS_LABELS, bars.length)
-  return Array.from({ length: count }, (_, i) => {
-    const index = Math.round((i * (bars.length - 1)) / Math.max(1, count - 1))
-    return bars[index]?.label ?? ''
-  })
 }
 
 const MAX_INTERVALS = 5

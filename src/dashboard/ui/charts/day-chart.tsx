@@ -2,7 +2,7 @@ import { markersWithin, type ReleaseMarker } from '../../../analytics/releases/r
 import { type ChartSpan, type ChartStep, daysSpan } from '../../../model/chart-span.js'
 import type { Rendered, Visit } from '../../define.js'
 import { currentPageWith } from '../../links/href.js'
-import { releaseLines, spanBars, spanName } from './chart-range.js'
+import { releaseLines, SpanName, spanAxis, spanBars, ZoneNote } from './chart-range.js'
 import { BarChart, type Series } from './charts.js'
 
 type Values = Readonly<Record<string, number>>
@@ -46,7 +46,8 @@ export function DayChart({
   return (
     <>
       <BarChart
-        title={`${title}${zoom ? `, ${spanName(span, visit)}` : ' per day'} (${time_zone})`}
+        title={zoom ? title : `${title} per day (${time_zone})`}
+        axis={spanAxis(span, visit)}
         unit={unit}
         series={series}
         bars={linksToErrors ? bars : bars.map((bar) => ({ ...bar, href: undefined }))}
@@ -54,6 +55,10 @@ export function DayChart({
       />
       {zoom && (
         <p class="meta">
+          <SpanName span={span} visit={visit} />
+          {' · '}
+          <ZoneNote span={span} visit={visit} />
+          {' · '}
           <a href={currentPageWith(visit, { from: null, to: null })}>Reset zoom</a>
         </p>
       )}

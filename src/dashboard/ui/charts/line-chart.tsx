@@ -1,6 +1,7 @@
 import type { Rendered } from '../../define.js'
 import { ChartTable } from './chart-table.js'
 import { type Marker, Markers } from './charts.js'
+import { localTimes, type TimeAxis, TimeLabels } from './time-axis.js'
 
 export interface Line {
   label: string
@@ -11,8 +12,6 @@ export interface Line {
 }
 
 export interface Moment {
-  /** Text of the axis tick. */
-  label: string
   /** Full name for tooltips and the table. */
   name: string
   /** Whether the period of the point is still in progress. */
@@ -27,6 +26,7 @@ const HEIGHT = 100
 export function LineChart({
   title,
   moments,
+  axis,
   lines,
   format,
   minMax = 1,
@@ -36,6 +36,7 @@ export function LineChart({
 }: {
   title: string
   moments: readonly Moment[]
+  axis: TimeAxis
   lines: readonly Line[]
   format(value: number): string
   /** Lower bound for the end of the axis, so that noise does not look like a spike. */
@@ -49,7 +50,7 @@ export function LineChart({
   const max = roundUpForAxis(Math.max(minMax, ...values), scale)
   const step = 1000 / Math.max(1, moments.length)
   return (
-    <figure class="chart">
+    <figure class="chart" data-times={localTimes(axis)}>
       <figcaption>
         <span class="chart-title">{title}</span>
         <ul class="legend">
@@ -94,11 +95,7 @@ export function LineChart({
           </svg>
           {markers.length > 0 && <Markers markers={markers} />}
         </div>
-      </div>
-      <div class="x-axis" aria-hidden="true">
-        {axisLabels(moments).map((label) => (
-          <span>{label}</span>
-        ))}
+        <TimeLabels axis={axis} count={moments.length} />
       </div>
       <ChartTable
         title={title}
@@ -173,11 +170,6 @@ function roundUpForAxis(value: number, scale: 10 | 1024): number {
 
 function formatOrDash(value: number | null | undefined, format: (value: number) => string): string {
   return value === null || value === undefined ? '–' : format(value)
-}
-
-function axisLabels(moments: readonly Moment[]): string[] {
-  if (moments.length < 3) return moments.map(({ label }) => label)
-  return [0, Math.floor((moments.length - 1) / 2), moments.length - 1].map((i) => moments[i]?.label ?? '')
 }
 
 function round(value: number): string {

@@ -3,8 +3,10 @@ import {
   CyclicalPattern,
   MIN_PATTERN_OCCURRENCES,
 } from '../../../../analytics/patterns/pattern-detector.js'
+import { HOUR } from '../../../../model/time.js'
 import type { Rendered } from '../../../define.js'
 import { BarChart } from '../../../ui/charts/charts.js'
+import { timeAxis } from '../../../ui/charts/time-axis.js'
 import { Explanation } from '../../../ui/explanation.js'
 import { formatCount } from '../../../ui/time.js'
 import type { RelatedPart } from './related-part.js'
@@ -54,9 +56,12 @@ function HoursOfDay({ pattern: { hourly_distribution, total } }: { pattern: Cycl
     <BarChart
       title={`${formatCount(total)} occurrences by hour`}
       unit="occurrences"
+      axis={timeAxis(
+        Array.from({ length: 24 }, (_, hour) => hour * HOUR),
+        { step: HOUR, time_zone: 'UTC' },
+      )}
       series={[{ key: 'count', label: 'Occurrences', tone: 'series-1' }]}
       bars={Array.from({ length: 24 }, (_, hour) => ({
-        label: formatHour(hour),
         name: `${formatHour(hour)} to ${formatHour((hour + 1) % 24)}`,
         values: { count: hourly_distribution[hour] ?? 0 },
       }))}

@@ -1,0 +1,72 @@
+import { DAY, HOUR, localDateTime, localDay, MINUTE } from '../../../model/time.js'
+import type { Rendered } from '../../define.js'
+import { clockTime, shortDate } from '../time.js'
+
+/** Label below a bar. */
+interface Tick {
+  index: number
+  label: string
+  /** Whether a narrow chart omits the label. */
+  isMinor: boolean
+}
+
+/** Labels of a chart over time, at round times. */
+export interface TimeAxis {
+  ticks: readonly Tick[]
+  /** Start of the first bar, length of a bar, and distance of the labels, for scripts that show local times. */
+  local: { from: number; step: number; interval: number } | null
+}
+
+/** Distances of labels. Weeks start on Monday. */
+const INTERVALS = [
+  ...[1, 5, 10, 15, 30].map((minutes) => minutes * MINUTE),
+  ...[1, 3, 6, 12].map((hours) => hours * HOUR),
+  ...[1, 2, 7, 14, 28, 56].map((days) => days * DAY),
+]
+/** Fits on a wide page. Eight intervals of three hours are a day, which can have 25 hours. */
+const MAX_INTERVALS = 8.5
+/** 5 January 1970, a Monday. */
+const FIRST_MONDAY = 4 * DAY
+
+/** Labels for bars that start at these times. Scripts show other labels if the chart `isLocal`. */
+export function timeAxis(
+  starts: readonly number[],
+  { step, time_zone, isLocal = false }: { step: number; time_zone: string; isLocal?: boolean },
+): TimeAxis {
+  const span = starts.length * step
+  const interval = INTERVALS.find((length) => length >= step && span / length <= MAX_INTERVALS) ?? 56 * DAY
+  const origin = interval % (7 * DAY) === 0 ? FIRST_MONDAY : 0
+  const times = starts.map((start) => clockMilliseconds(start, time_zone))
+  const ticks = starts.flatMap((start, index): Tick[] => {
+    const time = times[index] ?? 0
+    const [number, previous] = [time, times[index - 1] ?? time - step].map((at) => Math.floor((at - origin) / interval))
+    if (number === undefined || previous === undefined || number <= previous) return []
+    const label = interval < DAY ? clockTime(start, time_zone) : shortDate(localDay(start, time_zone))
+    return [{ index, label, isMinor: number % 2 !== 0 }]
+  })
+  return { ticks, local: isLocal ? { from: starts[0] ?? 0, step, interval } : null }
+}
+
+/** Time on the clock of the zone, as if it were UTC. */
+function clockMilliseconds(time: number, time_zone: string): number {
+  const { year, month, day, hour, minute } = localDateTime(time, time_zone)
+  return Date.UTC(year, month - 1, day, hour, minute)
+}
+
+/** Labels in the middle of their bars. */
+export function TimeLabels({ axis: { ticks }, count }: { axis: TimeAxis; count: number }): Rendered {
+  return (
+    <svg class="x-axis" width="100%" height="16" aria-hidden="true" focusable="false">
+      {ticks.map(({ index, label, isMinor }) => (
+        <text x={`${Math.round(((index + 0.5) / count) * 10_000) / 100}%`} y="12" class={isMinor ? 'minor' : undefined}>
+          {label}
+        </text>
+      ))}
+    </svg>
+  )
+}
+
+/** Attribute for the script that shows local times. */
+export function localTimes({ local }: TimeAxis): string | undefined {
+  return local ? `${local.from} ${local.step} ${local.interval}` : undefined
+}
