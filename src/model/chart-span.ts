@@ -41,10 +41,20 @@ const MAX_QUARTER_SPAN_MS = 15 * DAY
 const DEFAULT_SPAN_MS = 30 * DAY
 const MAX_SPAN_MS = 366 * DAY
 
-/** Shortest range that contains a time, up to the default, so that a new error is not a single bar. */
-export function rangeSince(time: number, now: number, zone: string): ChartRange {
-  const upToDefault = CHART_RANGES.slice(0, CHART_RANGES.indexOf(DEFAULT_RANGE))
-  return upToDefault.find((range) => rangeSpan(range, now, zone).from <= time) ?? DEFAULT_RANGE
+/**
+ * Parameters of the chart of an error: the shortest range that contains its first occurrence, so that a new error is not
+ * a single bar. From the default on, the last occurrence is enough. Otherwise the 30 days up to the last occurrence.
+ */
+export function fittingSpan(
+  { first, last }: { first: number; last: number },
+  now: number,
+  zone: string,
+): Pick<ChartSpanInput, 'range' | 'from' | 'to'> {
+  const shortest = CHART_RANGES.find((range, index) => {
+    const start = rangeSpan(range, now, zone).from
+    return start <= first || (start <= last && index >= CHART_RANGES.indexOf(DEFAULT_RANGE))
+  })
+  return shortest ? { range: shortest } : { from: last - DEFAULT_SPAN_MS, to: last + 1 }
 }
 
 /** Returns the selected span. Throws `invalid_input` if the instants do not form a span. */

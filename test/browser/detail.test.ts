@@ -322,7 +322,7 @@ describeInBrowser('error page in a browser', ({ open }) => {
     expect(await pageWeight(page)).toBeLessThan(60_000)
   })
 
-  test('shows the shortest range of the chart that contains the first occurrence', async () => {
+  test('shows the shortest range of the chart that contains the first, or at least the last occurrence', async () => {
     const page = await open({ javaScriptEnabled: false })
     const range = () =>
       page.getByRole('region', { name: 'Occurrences over time' }).locator('[aria-current]').innerText()
@@ -330,6 +330,9 @@ describeInBrowser('error page in a browser', ({ open }) => {
     expect(await range()).toBe('1 h')
     await page.goto(at(await logged({ error_type: 'OldError', occurred_at: Date.now() - 20 * 24 * HOUR })))
     expect(await range()).toBe('30 d')
+    await page.goto(at(await logged({ error_type: 'QuietError', occurred_at: Date.now() - 39 * 24 * HOUR })))
+    expect(await range()).toBe('90 d')
+    expect(await page.locator('#histogram .chart-title').textContent()).toBe('1 occurrence')
   })
 
   test('limits the headline to four lines on a phone', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { barEnd, CHART_RANGES, chartSpan, rangeSince, spanBefore } from '../../src/model/chart-span.js'
+import { barEnd, CHART_RANGES, chartSpan, fittingSpan, spanBefore } from '../../src/model/chart-span.js'
 import { scaleToHours } from '../../src/model/scale-to-hours.js'
 
 const HOUR = 3_600_000
@@ -34,7 +34,15 @@ describe('chartSpan', () => {
     ['2026-05-01T00:00Z', '30d'],
     ['2025-01-01T00:00Z', '30d'],
   ] as const)('the shortest range that contains %s is %s', (time, range) => {
-    expect(rangeSince(at(time), NOW, 'UTC')).toBe(range)
+    expect(fittingSpan({ first: at(time), last: NOW }, NOW, 'UTC')).toEqual({ range })
+  })
+
+  test('a chart of an old error contains its last occurrence', () => {
+    const first = at('2025-01-01T00:00Z')
+    expect(fittingSpan({ first, last: at('2026-04-22T00:00Z') }, NOW, 'UTC')).toEqual({ range: '30d' })
+    expect(fittingSpan({ first, last: at('2026-04-10T00:00Z') }, NOW, 'UTC')).toEqual({ range: '90d' })
+    const span = chartSpan(fittingSpan({ first, last: at('2026-02-01T07:00Z') }, NOW, 'UTC'), NOW, 'UTC')
+    expect([iso(span.from), iso(span.to), span.step]).toEqual(['2026-01-02T00:00', '2026-02-02T00:00', 'day'])
   })
 
   test.each([

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { cachedQuery } from '../../../analytics/cached-query.js'
 import { cachedReleaseTimes, markersWithin } from '../../../analytics/releases/release-markers.js'
-import { chartSpan, chartSpanInput, rangeSince } from '../../../model/chart-span.js'
+import { chartSpan, chartSpanInput, fittingSpan } from '../../../model/chart-span.js'
 import { integer, optional } from '../../../model/input/input.js'
 import * as r from '../../../model/result.js'
 import { readTags } from '../../../model/tags.js'
@@ -51,8 +51,10 @@ export const error = definePage({
     const record = await findError.run(context, parameters)
     const { id } = record
     const { now, time_zone } = visit
-    const fitting = rangeSince(Date.parse(record.first_seen_at), now, time_zone)
-    const span = chartSpan({ range: range ?? fitting, from, to }, now, time_zone)
+    const [first, last] = [Date.parse(record.first_seen_at), Date.parse(record.occurred_at)]
+    const isSelected = [range, from, to].some((value) => value !== undefined)
+    const selected = isSelected ? { range, from, to } : fittingSpan({ first, last }, now, time_zone)
+    const span = chartSpan(selected, now, time_zone)
     const [histogram, shares, users, related] = await Promise.all([
       loadHistogram(context, id, span),
       cachedQuery(context, `shares of ${id}`, () => loadShares(context, id, Date.parse(record.occurred_at))),
