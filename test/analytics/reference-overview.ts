@@ -128,6 +128,7 @@ export function expectedOverview(
   const since = (from: number) => occurrences.filter(({ occurred_at }) => occurred_at >= from).length
   const [week, month] = [startOfLast(7), startOfLast(30)]
   const monthBefore = { from: month - (now - month), to: month }
+  const hasPrevious = records.some(({ first_seen_at }) => first_seen_at <= monthBefore.from)
   const newErrors = awake.filter(({ first_seen_at }) => first_seen_at >= now - DAY)
   const unattended = awake.filter(({ severity, assigned }) => !assigned && ['critical', 'high'].includes(severity))
   return {
@@ -140,10 +141,12 @@ export function expectedOverview(
     // Whole hours, like the bars.
     occurrences: {
       count: occurrences.filter(({ occurred_at }) => dates.includes(dayOf(occurred_at))).length,
-      before: occurrences.filter(({ occurred_at }) => {
-        const hour = occurred_at - (occurred_at % HOUR)
-        return hour >= monthBefore.from && hour < monthBefore.to
-      }).length,
+      before: hasPrevious
+        ? occurrences.filter(({ occurred_at }) => {
+            const hour = occurred_at - (occurred_at % HOUR)
+            return hour >= monthBefore.from && hour < monthBefore.to
+          }).length
+        : null,
     },
     bars: dates.map((date) => ({
       starts_at: new Date(startOf(date)).toISOString(),
@@ -160,10 +163,10 @@ export function expectedOverview(
       opened: records.filter(({ first_seen_at }) => first_seen_at >= month).length,
       closed: records.filter(({ resolved_at }) => (resolved_at ?? 0) >= month).length,
     },
-    affected_users: users(occurrences, monthBefore),
+    affected_users: { ...users(occurrences, monthBefore), ...(hasPrevious ? {} : { before: null }) },
     time_to_resolve: {
       ...timesWithin(records, month, now + 1),
-      before: timesWithin(records, monthBefore.from, month),
+      before: hasPrevious ? timesWithin(records, monthBefore.from, month) : null,
     },
     new_errors: { count: newErrors.length },
     // Errors reopened by a user are not regressions.

@@ -52,7 +52,7 @@ describeEachDatabase('affected users', (database) => {
     await log('Other', { user_id: 'ann', occurred_at: NOON - 5 * MINUTE })
     const application_id = await applicationId(context.database, 'shop', NOON)
     const own = await run(overviewData, { application_id })
-    expect(own.affected_users).toMatchObject({ count: 3, before: 0 })
+    expect(own.affected_users).toMatchObject({ count: 3, before: null })
     expect(own.affected_users).not.toHaveProperty('is_lower_bound')
     expect(own.user_counts_are_lower_bounds).toBe(false)
     expect(own.top_by_impact.map(({ error_type, users }) => [error_type, users])).toEqual([

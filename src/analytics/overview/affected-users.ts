@@ -9,7 +9,7 @@ import { hasMorePairs, hasUnscannedPairs, newestUserErrorPairs } from '../user-e
 export const AffectedUsers = r.object({
   /** Users with an error in the period. */
   count: r.integer,
-  /** Users in the previous period. Null if there are more than the counting limit. */
+  /** Users in the previous period. Null if it is not stored in full, or has more users than the counting limit. */
   before: r.nullable(r.integer),
   /** True when `count` is a lower bound. */
   is_lower_bound: r.optional(r.alwaysTrue),
@@ -27,19 +27,19 @@ const MAX_SAMPLED_PAIRS = 3000
 export async function affectedUsers(
   context: Context,
   scope: Scope,
-  { period, before }: { period: Span; before: Span },
+  { period, before }: { period: Span; before: Span | null },
 ): Promise<AffectedUsers> {
   const hasMoreThanLimit = (since: number) => hasMorePairs(context, { scope, since, limit: MAX_COUNTED_PAIRS })
   const is_lower_bound = await hasMoreThanLimit(period.from)
-  const isBeforeUnknown = is_lower_bound || (await hasMoreThanLimit(before.from))
+  const previous = is_lower_bound || !before || (await hasMoreThanLimit(before.from)) ? null : before
   const pairs = newestUserErrorPairs(context, {
     scope,
-    since: isBeforeUnknown ? period.from : before.from,
+    since: previous?.from ?? period.from,
     limit: is_lower_bound ? MAX_SAMPLED_PAIRS : MAX_COUNTED_PAIRS,
   })
   const users = context.database.read
     .selectFrom(pairs.as('pairs'))
-    .select([affectedWithin(period).as('in_period'), affectedWithin(before).as('in_previous')])
+    .select([affectedWithin(period).as('in_period'), affectedWithin(previous ?? period).as('in_previous')])
     .groupBy('user_id')
   const sums = await context.database.read
     .selectFrom(users.as('users'))
@@ -50,7 +50,7 @@ export async function affectedUsers(
     .executeTakeFirstOrThrow()
   return {
     count: Number(sums.count ?? 0),
-    before: isBeforeUnknown ? null : Number(sums.before ?? 0),
+    before: previous && Number(sums.before ?? 0),
     ...(is_lower_bound ? { is_lower_bound } : {}),
   }
 }

@@ -43,8 +43,8 @@ export const TimeToResolve = r.object({
   count: r.integer,
   median_ms: r.nullable(r.number),
   mean_ms: r.nullable(r.number),
-  /** Figures of the previous period. */
-  before: r.object({ count: r.integer, median_ms: r.nullable(r.number), mean_ms: r.nullable(r.number) }),
+  /** Figures of the previous period. Null if it is not stored in full. */
+  before: r.nullable(r.object({ count: r.integer, median_ms: r.nullable(r.number), mean_ms: r.nullable(r.number) })),
 })
 export type TimeToResolve = v.InferOutput<typeof TimeToResolve>
 
@@ -52,11 +52,11 @@ export type TimeToResolve = v.InferOutput<typeof TimeToResolve>
 export async function loadTimeToResolve(
   context: Context,
   scope: Scope,
-  { period, before }: { period: Span; before: Span },
+  { period, before }: { period: Span; before: Span | null },
 ): Promise<TimeToResolve> {
   return {
     ...(await resolutionTimes(context, scope, period)),
-    before: await resolutionTimes(context, scope, before),
+    before: before && (await resolutionTimes(context, scope, before)),
   }
 }
 

@@ -14,8 +14,6 @@ export interface ErrorImpact {
 }
 
 export interface Impact {
-  /** First counted hour: that of the period, or a later one if the row limit was reached. */
-  since: number
   /** True when user counts are lower bounds. */
   user_counts_are_lower_bounds: boolean
   errors: ErrorImpact[]
@@ -26,17 +24,19 @@ const MAX_CANDIDATES = 25
 /** Maximum number of hourly sums to read, newest first. Takes a few milliseconds on SQLite. */
 const MAX_HOURLY_SUMS = 8000
 const IDS_PER_QUERY = 200
+/** An error has up to 2,160 hourly sums within 90 days. */
+const COUNTED_PER_QUERY = 25
 
 /** Open errors with the highest impact: their share of occurrences and users in the period. */
-export async function loadImpact(context: Context, scope: Scope, period: Span): Promise<Impact> {
-  const since = await firstCoveredHour(context, period)
-  const hours = { from: since, to: period.to }
-  const occurrences = await findMostFrequent(context, scope, hours)
-  const users = await countUsersByError(context, scope, period)
-  const idsByUsers = [...users.byError.keys()].slice(0, MAX_CANDIDATES)
-  const ids = await filterOpen(context, scope, [...occurrences.keys(), ...idsByUsers])
-  const uncounted = ids.filter((id) => !occurrences.has(id))
-  for (const [id, count] of await countOccurrences(context, uncounted, hours)) occurrences.set(id, count)
+export async function loadImpact(context: Context, scope: Scope, { from, to }: Span): Promise<Impact> {
+  // A period of minutes is extended to whole hours.
+  const period = { from: to - from < DAY ? startOfHour(from) : firstHourFrom(from), to }
+  const users = await countUsersByError(context, scope, { from, to })
+  const ids = await filterOpen(context, scope, [
+    ...(await findMostFrequent(context, scope, period)),
+    ...[...users.byError.keys()].slice(0, MAX_CANDIDATES),
+  ])
+  const occurrences = await countOccurrences(context, ids, period)
   const errors = ids.map((error_id) => ({
     error_id,
     occurrences: occurrences.get(error_id) ?? 0,
@@ -44,7 +44,7 @@ export async function loadImpact(context: Context, scope: Scope, period: Span): 
   }))
   // Users are counted to the minute, occurrences by whole hours, so a user in the first hour can have no occurrence.
   const counted = rankByImpact(errors).filter((error) => error.occurrences > 0)
-  return { since, user_counts_are_lower_bounds: users.is_lower_bound, errors: counted.slice(0, MAX_LISTED_ERRORS) }
+  return { user_counts_are_lower_bounds: users.is_lower_bound, errors: counted.slice(0, MAX_LISTED_ERRORS) }
 }
 
 function rankByImpact(errors: readonly ErrorImpact[]): ErrorImpact[] {
@@ -54,23 +54,46 @@ function rankByImpact(errors: readonly ErrorImpact[]): ErrorImpact[] {
   return [...errors].sort((a, b) => weight(b) - weight(a) || a.error_id - b.error_id)
 }
 
-/** First hour of the period that stays within the row limit. A period of minutes is extended to whole hours. */
+/** First hour of the period for which the sums stay within the row limit. */
 async function firstCoveredHour({ database }: Context, { from, to }: Span): Promise<number> {
-  const first = to - from < DAY ? startOfHour(from) : firstHourFrom(from)
   const next = await database.read
     .selectFrom('faultboard_error_hours')
     .select('hour')
-    .where('hour', '>=', first)
+    .where('hour', '>=', from)
     .where('hour', '<', to)
     .orderBy('hour', 'desc')
     .offset(MAX_HOURLY_SUMS)
     .limit(1)
     .executeTakeFirst()
-  return next?.hour ?? first
+  return next?.hour ?? from
 }
 
-/** Open errors with the most occurrences. Only the most frequent errors are checked for being open. */
-async function findMostFrequent(context: Context, scope: Scope, { from, to }: Span) {
+/**
+ * Open errors with the most occurrences in the newest hours of the period. If these are not all hours, also the errors
+ * with the most occurrences ever.
+ */
+async function findMostFrequent(context: Context, scope: Scope, { from, to }: Span): Promise<number[]> {
+  const since = await firstCoveredHour(context, { from, to })
+  const recent = await findMostFrequentSince(context, scope, { from: since, to })
+  return since === from ? recent : [...recent, ...(await findMostFrequentEver(context, scope, from))]
+}
+
+async function findMostFrequentEver(context: Context, scope: Scope, from: number): Promise<number[]> {
+  const rows = await context.database.read
+    .selectFrom('faultboard_errors')
+    .select('id')
+    .where('resolved', '=', 0)
+    .where('occurred_at', '>=', from)
+    .where(errorsInScope(context, scope))
+    .orderBy('occurrence_count', 'desc')
+    .orderBy('id', 'desc')
+    .limit(MAX_CANDIDATES)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Only the most frequent errors are checked for being open. */
+async function findMostFrequentSince(context: Context, scope: Scope, { from, to }: Span): Promise<number[]> {
   const { read, dialect } = context.database
   const sums = read
     .selectFrom('faultboard_error_hours')
@@ -82,13 +105,13 @@ async function findMostFrequent(context: Context, scope: Scope, { from, to }: Sp
     .orderBy('count', 'desc')
     .orderBy('id')
   const rows = await packedRows(context.database, sums.limit(MAX_HOURLY_SUMS), ['id', 'count'])
-  const most = new Map<number, number>()
-  for (let i = 0; i < rows.length && most.size < MAX_CANDIDATES; i += IDS_PER_QUERY) {
-    const counts = new Map(rows.slice(i, i + IDS_PER_QUERY).map(({ id, count }) => [id, Number(count)]))
-    const open = new Set(await filterOpen(context, scope, [...counts.keys()]))
-    for (const [id, count] of counts) if (open.has(id) && most.size < MAX_CANDIDATES) most.set(id, count)
+  const most: number[] = []
+  for (let i = 0; i < rows.length && most.length < MAX_CANDIDATES; i += IDS_PER_QUERY) {
+    const ids = rows.slice(i, i + IDS_PER_QUERY).map(({ id }) => id)
+    const open = new Set(await filterOpen(context, scope, ids))
+    most.push(...ids.filter((id) => open.has(id)))
   }
-  return most
+  return most.slice(0, MAX_CANDIDATES)
 }
 
 async function filterOpen(context: Context, scope: Scope, ids: readonly number[]) {
@@ -103,15 +126,19 @@ async function filterOpen(context: Context, scope: Scope, ids: readonly number[]
   return rows.map(({ id }) => id)
 }
 
+/** Exact sums of the whole period, a few errors at a time. */
 async function countOccurrences({ database }: Context, ids: readonly number[], { from, to }: Span) {
-  if (ids.length === 0) return new Map<number, number>()
-  const rows = await database.read
-    .selectFrom('faultboard_error_hours')
-    .select(({ fn }) => ['error_id', fn.sum<number>('count').as('count')])
-    .where('error_id', 'in', ids)
-    .where('hour', '>=', from)
-    .where('hour', '<', to)
-    .groupBy('error_id')
-    .execute()
-  return new Map(rows.map(({ error_id, count }) => [error_id, Number(count)]))
+  const counts = new Map<number, number>()
+  for (let i = 0; i < ids.length; i += COUNTED_PER_QUERY) {
+    const rows = await database.read
+      .selectFrom('faultboard_error_hours')
+      .select(({ fn }) => ['error_id', fn.sum<number>('count').as('count')])
+      .where('error_id', 'in', ids.slice(i, i + COUNTED_PER_QUERY))
+      .where('hour', '>=', from)
+      .where('hour', '<', to)
+      .groupBy('error_id')
+      .execute()
+    for (const { error_id, count } of rows) counts.set(error_id, Number(count))
+  }
+  return counts
 }

@@ -12,6 +12,7 @@ import { loadRankedErrors, RankedError } from '../ranked-errors.js'
 import { loadReleaseTimes, markersWithin, ReleaseMarker } from '../releases/release-markers.js'
 import { noSeverities, SeverityCounts } from '../releases/releases.js'
 import type { Span } from '../sums/period.js'
+import { errorsInScope } from '../sums/scope-conditions.js'
 import { countSinceEach, type Series, sumsBetween } from '../sums/sums-between.js'
 import { AffectedUsers, affectedUsers } from './affected-users.js'
 import { type AttentionGroup, loadAttentionGroups, loadSpikes, openSpikes } from './attention.js'
@@ -37,9 +38,8 @@ export type AttentionList = v.InferOutput<typeof AttentionList>
 
 const ImpactRow = r.object({
   ...RankedError.entries,
-  /** Occurrences since `impact_since`. */
+  /** Occurrences and affected users in the period. */
   occurrences: r.integer,
-  /** Affected users in the period. */
   users: r.integer,
 })
 type ImpactRow = v.InferOutput<typeof ImpactRow>
@@ -52,8 +52,8 @@ export const Overview = r.object({
   stats: DashboardStats,
   /** Period of all figures below, except the errors that need attention. `range` is null for a selected time span. */
   period: r.object({ range: r.nullable(r.oneOf(CHART_RANGES)), from: r.time, to: r.time }),
-  /** Occurrences in the period, and in the previous period of the same length. */
-  occurrences: r.object({ count: r.integer, before: r.integer }),
+  /** Occurrences in the period, and in the previous period of the same length; null if that is not stored in full. */
+  occurrences: r.object({ count: r.integer, before: r.nullable(r.integer) }),
   unresolved: Backlog,
   affected_users: AffectedUsers,
   time_to_resolve: TimeToResolve,
@@ -69,7 +69,6 @@ export const Overview = r.object({
   reopened: AttentionList,
   unattended: AttentionList,
   spiking: r.nullable(r.list(Spike)),
-  impact_since: r.time,
   user_counts_are_lower_bounds: r.boolean,
   top_by_impact: r.list(ImpactRow),
   platforms: r.list(NamedTotal),
@@ -103,7 +102,7 @@ export type RecentOverview = Awaited<ReturnType<typeof loadRecentOverview>>
 
 export function joinOverview(
   { counts, ...now }: LiveOverview,
-  { ranked, spikes, ...recent }: RecentOverview,
+  { ranked, spikes, hasPrevious, ...recent }: RecentOverview,
 ): Overview {
   return { stats: { ...counts, ...ranked }, ...now, ...recent }
 }
@@ -111,11 +110,11 @@ export function joinOverview(
 export async function loadLiveOverview(
   context: Context,
   { scope, since = context.now() - DAY, span }: { scope: Scope; since: number | undefined; span: ChartSpan },
-  { spikes }: Pick<RecentOverview, 'spikes'>,
+  { spikes, hasPrevious }: Pick<RecentOverview, 'spikes' | 'hasPrevious'>,
 ) {
   // Runs in parallel on database servers.
   const [figures, changes, errors, spiking] = await Promise.all([
-    loadNumbers(context, scope, span),
+    loadNumbers(context, scope, { span, hasPrevious }),
     countOpenedAndClosed(context, scope, span),
     loadAttention(context, scope, since),
     spikes && openSpikes(context, spikes),
@@ -132,7 +131,9 @@ export async function loadLiveOverview(
 }
 
 export async function loadRecentOverview(context: Context, scope: Scope, period: ChartSpan) {
-  const spans = { period, before: spanBefore(period, context.now()) }
+  const previous = spanBefore(period, context.now())
+  const hasPrevious = await isStoredInFull(context, scope, previous)
+  const spans = { period, before: hasPrevious ? previous : null }
   const [ranked, affected_users, time_to_resolve, spikes, top, totals, releases] = await Promise.all([
     loadRankedTotals(context, scope),
     affectedUsers(context, scope, spans),
@@ -143,13 +144,31 @@ export async function loadRecentOverview(context: Context, scope: Scope, period:
     loadReleaseTimes(context, scope),
   ])
   return {
-    ...{ ranked, affected_users, time_to_resolve, spikes, ...top, ...totals },
+    ...{ ranked, hasPrevious, affected_users, time_to_resolve, spikes, ...top, ...totals },
     release_markers: markersWithin(releases, period),
     latest_releases: [...new Map(releases.map((release) => [release.application_id, release])).values()],
   }
 }
 
-async function loadNumbers(context: Context, scope: Scope, span: ChartSpan) {
+/** Whether the span begins after the first error, and within the retention. A comparison with less would show growth. */
+async function isStoredInFull(context: Context, scope: Scope, { from }: Span): Promise<boolean> {
+  const { retention_days } = context.config
+  if (retention_days !== null && from < context.now() - retention_days * DAY) return false
+  const earlier = await context.database.read
+    .selectFrom('faultboard_errors')
+    .select('id')
+    .where('first_seen_at', '<=', from)
+    .where(errorsInScope(context, scope))
+    .limit(1)
+    .executeTakeFirst()
+  return earlier !== undefined
+}
+
+async function loadNumbers(
+  context: Context,
+  scope: Scope,
+  { span, hasPrevious }: { span: ChartSpan; hasPrevious: boolean },
+) {
   const spans = startTimes(context)
   const before = spanBefore(span, context.now())
   const usesHours = span.step !== 'five_minutes'
@@ -168,10 +187,9 @@ async function loadNumbers(context: Context, scope: Scope, span: ChartSpan) {
     bars,
     occurrences: {
       count: bars.reduce((sum, { total }) => sum + total, 0),
-      before: times.reduce(
-        (sum, { start, count }) => (start >= before.from && start < before.to ? sum + count : sum),
-        0,
-      ),
+      before: hasPrevious
+        ? times.reduce((sum, { start, count }) => (start >= before.from && start < before.to ? sum + count : sum), 0)
+        : null,
     },
   }
 }
@@ -242,7 +260,6 @@ async function loadTopByImpact(context: Context, scope: Scope, period: Span) {
     top.errors.map(({ error_id }) => error_id),
   )
   return {
-    impact_since: new Date(top.since).toISOString(),
     user_counts_are_lower_bounds: top.user_counts_are_lower_bounds,
     top_by_impact: top.errors.flatMap(({ error_id, occurrences, users }): ImpactRow[] => {
       const error = errors.get(error_id)

@@ -1,4 +1,5 @@
 import type { Rendered } from '../define.js'
+import { formatCount } from './time.js'
 import { MIN_PERCENT_SAMPLES } from './units.js'
 
 export interface Comparison {
@@ -55,12 +56,17 @@ function Change({ now, before, period, samples, format }: Comparison): Rendered 
     <span class={`change ${now > before ? 'worse' : 'better'}`} title={tooltip}>
       <span aria-hidden="true">{now > before ? '↑' : '↓'}</span>
       <span class="hidden">{now > before ? 'up by' : 'down by'}</span>
-      {samples < MIN_PERCENT_SAMPLES ? format(Math.abs(now - before)) : `${percent(now, before)}%`}
+      {samples < MIN_PERCENT_SAMPLES ? format(Math.abs(now - before)) : relativeChange(now, before)}
     </span>
   )
 }
 
-function percent(now: number, before: number): string {
-  const share = Math.round((Math.abs(now - before) / before) * 100)
-  return share > 999 ? '> 999' : String(Math.max(1, share))
+/** From this factor on, a percentage is harder to read than the factor. */
+const MIN_FACTOR = 10
+
+/** `35%`, or `12×`. */
+function relativeChange(now: number, before: number): string {
+  const factor = Math.round(now / before)
+  if (factor >= MIN_FACTOR) return `${formatCount(factor)}×`
+  return `${Math.max(1, Math.round((Math.abs(now - before) / before) * 100))}%`
 }

@@ -109,6 +109,8 @@ describeEachDatabase('the overview', (database) => {
         ...{ error_type: 'Recent', message: 'm', severity: 'high', app_version },
         occurred_at: NOW - minutes * MINUTE,
       })
+    // An older occurrence, so that the previous hour can be compared.
+    await log(200, '1.0')
     const [error] = [await log(1, '2.0'), await log(12, '2.0'), await log(14, '1.0'), await log(100, '1.0')]
     const application_id = (await tracker.Queries.Applications.call()).find((one) => one.name === name)?.id
     const { bars, occurrences, release_markers } = await tracker.Queries.Overview.call({ range: '1h', application_id })
@@ -129,8 +131,8 @@ describeEachDatabase('the overview', (database) => {
     const empty = await hosts['Europe/Berlin']?.tracker.Queries.Overview.call({ application_id: 999_999 })
     expect(empty).toMatchObject({
       stats: { total_errors: 0 },
-      occurrences: { count: 0, before: 0 },
-      affected_users: { count: 0, before: 0 },
+      occurrences: { count: 0, before: null },
+      affected_users: { count: 0, before: null },
       time_to_resolve: { count: 0, median_ms: null, mean_ms: null },
       new_errors: { count: 0, errors: [] },
       top_by_impact: [],

@@ -5,7 +5,7 @@ import type { Rendered, Visit } from '../../define.js'
 import { href, openErrorsLink } from '../../links/href.js'
 import { Figure } from '../../ui/figures.js'
 import { formatCount } from '../../ui/time.js'
-import { formatDuration } from '../../ui/units.js'
+import { formatDuration, MIN_PERCENT_SAMPLES } from '../../ui/units.js'
 
 /** Filters of the list for ranges that have one. */
 const TIMEFRAMES: Partial<Record<ChartRange, Timeframe>> = {
@@ -16,6 +16,7 @@ const TIMEFRAMES: Partial<Record<ChartRange, Timeframe>> = {
 }
 
 const BEFORE = 'in the previous period'
+const NO_PREVIOUS = 'no previous period to compare with'
 
 /** Key figures of the period, each compared with the previous period of the same length. */
 export function OverviewFigures({ data, visit }: { data: Overview; visit: Visit }): Rendered {
@@ -27,12 +28,12 @@ export function OverviewFigures({ data, visit }: { data: Overview; visit: Visit 
         label="Occurrences"
         value={formatCount(occurrences.count)}
         href={timeframe ? href(visit, '/errors', { timeframe }) : undefined}
-        note={`${formatCount(occurrences.before)} ${BEFORE}`}
+        note={occurrences.before === null ? NO_PREVIOUS : `${formatCount(occurrences.before)} ${BEFORE}`}
         change={{
           now: occurrences.count,
           before: occurrences.before,
           period: BEFORE,
-          samples: occurrences.before,
+          samples: occurrences.before ?? 0,
           format: formatCount,
         }}
       />
@@ -72,15 +73,12 @@ export function OverviewFigures({ data, visit }: { data: Overview; visit: Visit 
   )
 }
 
+/** The median of a few errors changes by chance. */
 function resolveChange({ time_to_resolve: { count, median_ms, before } }: Overview) {
-  if (median_ms === null) return undefined
-  return {
-    now: median_ms,
-    before: before.median_ms,
-    period: BEFORE,
-    samples: Math.min(count, before.count),
-    format: formatDuration,
-  }
+  if (median_ms === null || !before) return undefined
+  const samples = Math.min(count, before.count)
+  if (samples < MIN_PERCENT_SAMPLES) return undefined
+  return { now: median_ms, before: before.median_ms, period: BEFORE, samples, format: formatDuration }
 }
 
 function usersNote({ affected_users: { before, is_lower_bound } }: Overview): string {

@@ -1,27 +1,15 @@
 import type { Overview } from '../../../analytics/overview/overview.js'
-import { firstHourFrom } from '../../../model/time.js'
 import type { Rendered, Visit } from '../../define.js'
 import { SeverityBadge, StatusBadge } from '../../ui/badges.js'
-import { ExactTime, formatCount, Time } from '../../ui/time.js'
+import { formatCount, Time } from '../../ui/time.js'
 import { OverviewErrorLink } from './overview-error.js'
 
 /** Open errors with the most occurrences and affected users in the period. */
 export function TopErrors({ data, visit }: { data: Overview; visit: Visit }): Rendered {
-  const isComplete = Date.parse(data.impact_since) <= firstHourFrom(Date.parse(data.period.from))
   return (
     <section class="card" aria-labelledby="top-errors">
       <h2 id="top-errors">Top errors by impact</h2>
-      <p class="meta muted">
-        {isComplete ? (
-          'Ranked by occurrences and affected users.'
-        ) : (
-          <>
-            {'Ranked by occurrences since '}
-            <ExactTime iso={data.impact_since} visit={visit} />
-            {' and affected users.'}
-          </>
-        )}
-      </p>
+      <p class="meta muted">Ranked by occurrences and affected users.</p>
       {data.top_by_impact.length === 0 ? (
         <p class="muted">No open errors in this period.</p>
       ) : (
