@@ -70,6 +70,10 @@ export class RunningCommand {
     processes.push(this.#process)
   }
 
+  get pid(): number | undefined {
+    return this.#process.pid
+  }
+
   /** Waits for the first match of the pattern on standard output. */
   async waitForOutput(pattern: RegExp): Promise<RegExpExecArray> {
     let hasExited = false

@@ -3,7 +3,7 @@ import { notFoundPage } from './pages.js'
 import { showAccount, signIn } from './routes/account.js'
 import { showCart } from './routes/cart.js'
 import { search, showImage, showProduct } from './routes/catalog.js'
-import { confirmOrder, pay, saveAddress } from './routes/checkout.js'
+import { confirmOrder, pay, redeemGiftCard, saveAddress } from './routes/checkout.js'
 import { showHome } from './routes/home.js'
 import { listOrders, showDelivery } from './routes/orders.js'
 
@@ -19,6 +19,7 @@ const ROUTES = [
   ['GET /search', search],
   ['POST /checkout/address', saveAddress],
   ['POST /checkout/confirm', confirmOrder],
+  ['POST /gift-cards', redeemGiftCard],
   ['POST /pay', pay],
   ['POST /sign-in', signIn],
 ]

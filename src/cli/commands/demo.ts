@@ -14,7 +14,7 @@ import { runQuery, withDatabase } from '../tracker-database.js'
 export const demo = defineCommand({
   name: 'demo',
   summary: 'Run a sample shop that fails, with its dashboard and 90 days of errors',
-  text: 'The shop and its customers run on this machine, and new errors occur every few seconds. Three more fictional applications\nhave a history. Errors are stored in a temporary SQLite file that is deleted at the end, or in --database; the configured\ndatabase is not touched. If no credentials are configured, a password is generated and printed.',
+  text: 'The shop and its customers run on this machine, and new errors occur, first every few seconds and later every minute. Three more fictional applications\nhave a history. Errors are stored in a temporary SQLite file that is deleted at the end, or in --database; the configured\ndatabase is not touched. If no credentials are configured, a password is generated and printed.',
   examples: ['faultboard demo', 'faultboard demo --port 8080 --database postgres://localhost/playground'],
   flags: {
     ...LISTEN_FLAGS,

@@ -8,6 +8,7 @@ import { APPLICATIONS, type SampleApplication } from './applications.js'
 import { CUSTOMER_REQUESTS, type CustomerRequest, sendAsCustomer } from './customers.js'
 import { history, isRegression, nextOccurrences, type PlannedOccurrence, stagingHistory } from './history.js'
 import type { SampleKind } from './kind.js'
+import { nextPause, PACES } from './pace.js'
 import { recordPastDeliveries } from './past-deliveries.js'
 import { APP_ROOT, sampleError } from './sample-error.js'
 import { SeededRandom } from './seeded-random.js'
@@ -26,10 +27,10 @@ const BATCH_SIZE = 100
 const PAUSE_MS = 20
 /** Lookback of the cascade detection after the whole history is recorded. */
 const DETECTION_WINDOW_MS = 30 * DAY
-const LIVE_INTERVAL_MS = { min: 4000, max: 15_000 }
-const CUSTOMER_INTERVAL_MS = { min: 1500, max: 6000 }
 /** Requests per kind at the start, so that every feature has something to show. */
-const FIRST_REQUESTS = 3
+const FIRST_REQUESTS = 2
+/** The only error of a browser. It has no history. */
+const FIRST_REPORT = CUSTOMER_REQUESTS.find(({ kind }) => kind === 'basket-offer')
 /** Long enough for the shop to serve the dashboard in between. */
 const FIRST_REQUEST_PAUSE_MS = 30
 /** The process of the shop records its own errors from now on. */
@@ -149,8 +150,9 @@ export class Sample {
   /** New errors of the other applications. */
   async #recordLive(stop: AbortSignal): Promise<void> {
     const random = new SeededRandom(this.#options.seed + 1)
+    const started = Date.now()
     while (!stop.aborted) {
-      await pause(random.integer(LIVE_INTERVAL_MS.min, LIVE_INTERVAL_MS.max), stop)
+      await pause(nextPause(PACES.otherApplications, Date.now() - started, random), stop)
       for (const occurrence of nextOccurrences(Date.now(), random, (name) => name !== SHOP)) {
         await pause(occurrence.occurred_at - Date.now(), stop)
         if (!stop.aborted && (await this.#isOpen(occurrence.kind.key))) await this.#record(occurrence)
@@ -159,20 +161,21 @@ export class Sample {
   }
 
   async #sendFirstReport(shop: URL): Promise<void> {
-    const report = CUSTOMER_REQUESTS.find(({ kind }) => kind === 'basket-offer')
-    if (report) await sendAsCustomer(shop, report, new SeededRandom(this.#options.seed))
+    if (FIRST_REPORT) await sendAsCustomer(shop, FIRST_REPORT, new SeededRandom(this.#options.seed))
   }
 
-  /** Real requests of customers: first some of each kind, then one every few seconds. */
+  /** Real requests of customers: first some of each kind, then one after the other. */
   async #sendRequests(shop: URL, stop: AbortSignal): Promise<void> {
     const random = new SeededRandom(this.#options.seed + 2)
-    const first = Array.from({ length: FIRST_REQUESTS }, () => CUSTOMER_REQUESTS).flat()
+    const unsent = CUSTOMER_REQUESTS.filter((request) => request !== FIRST_REPORT)
+    const first = Array.from({ length: FIRST_REQUESTS }, () => unsent).flat()
     for (const request of first) {
       await this.#sendRequest(shop, request, random, stop)
       await pause(FIRST_REQUEST_PAUSE_MS, stop)
     }
+    const started = Date.now()
     while (!stop.aborted) {
-      await pause(random.integer(CUSTOMER_INTERVAL_MS.min, CUSTOMER_INTERVAL_MS.max), stop)
+      await pause(nextPause(PACES.customers, Date.now() - started, random), stop)
       const index = random.weightedIndex(CUSTOMER_REQUESTS.map(({ weight }) => weight))
       await this.#sendRequest(shop, CUSTOMER_REQUESTS[index] as CustomerRequest, random, stop)
     }

@@ -13,7 +13,7 @@ interface TriageStep {
 
 const [AMARA, JONAS, MEI, RAFAEL, PRIYA, ELODIE] = TEAM
 
-/** Triage history of the sample errors, oldest first per error. */
+/** Triage history of the sample errors. */
 const STEPS: readonly TriageStep[] = [
   { error: 'render-hydration', days_ago: 43.8, command: 'AssignError', input: { assigned_to: MEI, actor: PRIYA } },
   { error: 'render-hydration', days_ago: 43.6, command: 'UpdatePriority', input: { priority_level: 4, actor: PRIYA } },
@@ -235,6 +235,18 @@ const STEPS: readonly TriageStep[] = [
     command: 'SnoozeError',
     input: { hours: 24 * 60, reason: 'The new sign-up will validate addresses', actor: ELODIE },
   },
+  // Errors without a page in the shop have an assignee, so that the first errors of the overview can be explored.
+  { error: 'session-store', days_ago: 10, command: 'AssignError', input: { assigned_to: MEI, actor: AMARA } },
+  { error: 'android-oom', days_ago: 18, command: 'AssignError', input: { assigned_to: RAFAEL, actor: ELODIE } },
+  { error: 'disk-full', days_ago: 5, command: 'AssignError', input: { assigned_to: PRIYA, actor: PRIYA } },
+  { error: 'reservation-lost', days_ago: 6, command: 'AssignError', input: { assigned_to: JONAS, actor: PRIYA } },
+  { error: 'customer-missing', days_ago: 9, command: 'AssignError', input: { assigned_to: ELODIE, actor: PRIYA } },
+  { error: 'orders-upstream', days_ago: 14, command: 'AssignError', input: { assigned_to: RAFAEL, actor: RAFAEL } },
+  { error: 'cart-weight', days_ago: 12, command: 'AssignError', input: { assigned_to: AMARA, actor: AMARA } },
+  { error: 'dunning-date', days_ago: 3.9, command: 'AssignError', input: { assigned_to: PRIYA, actor: PRIYA } },
+  { error: 'ios-nil', days_ago: 22, command: 'AssignError', input: { assigned_to: RAFAEL, actor: ELODIE } },
+  { error: 'ios-basket-index', days_ago: 11.2, command: 'AssignError', input: { assigned_to: RAFAEL, actor: RAFAEL } },
+  { error: 'invoice-pdf', days_ago: 17, command: 'AssignError', input: { assigned_to: ELODIE, actor: PRIYA } },
 ]
 
 /** Executes the triage history. `setTime` moves the clock of the tracker, so that the activity trail has the right dates. */

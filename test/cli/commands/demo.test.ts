@@ -1,10 +1,14 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 import { APPLICATIONS } from '../../../src/cli/demo/applications.js'
+import { CUSTOMER_REQUESTS } from '../../../src/cli/demo/customers.js'
 import { HISTORY_DAYS, history, stagingHistory } from '../../../src/cli/demo/history.js'
+import { nextPause, PACES } from '../../../src/cli/demo/pace.js'
 import { sampleError } from '../../../src/cli/demo/sample-error.js'
+import { SeededRandom } from '../../../src/cli/demo/seeded-random.js'
 import { describeOneDatabase } from '../../support/databases.js'
 import { basicAuth, CREDENTIALS, faultboard, RunningCommand, workingDirectory } from '../faultboard.js'
 
@@ -69,6 +73,10 @@ test('demo generates a password and serves a shop with 90 days of errors and eve
     }
   }
 
+  // The first page does not wait for the history, which a second process records.
+  expect(await totalOccurrences(get)).toBeLessThan(history(1, Date.now()).length)
+  expect(childProcesses(demo.pid).some((command) => command.includes('simulation.js'))).toBe(true)
+
   const { errors, pagination } = (await getJson('/errors.json?per_page=100')) as {
     errors: ListedError[]
     pagination: { total_count: number }
@@ -101,6 +109,16 @@ test('demo generates a password and serves a shop with 90 days of errors and eve
   expect(discount).toMatchObject({ status: 'new', occurrence_count: 4 })
   const { error: stagingError } = await getJson(`/errors/${discount?.id}.json`)
   expect(stagingError.other_environments).toMatchObject([{ environment: 'production', status: 'resolved' }])
+
+  // Everything that needs attention occurs in the shop, so that it has a source, variables and breadcrumbs.
+  const placesOf = ({ new_errors, reopened, unattended }: Record<string, { errors: { place: string }[] }>) =>
+    [new_errors, reopened, unattended].flatMap((group) => group?.errors.map(({ place }) => place) ?? [])
+  const isInShop = (place: string) => /^(src|browser)\/\S+\.js:\d+ in /.test(place)
+  const places = await eventually(
+    async () => placesOf(await getJson('/overview.json')),
+    (found) => found.every(isInShop),
+  )
+  expect(places.length).toBeGreaterThan(5)
 
   const idOf = (text: string) => errors.find(({ error_type, message }) => `${error_type} ${message}`.includes(text))?.id
   const lost = idOf('OrderNotSavedError')
@@ -169,7 +187,9 @@ test('demo generates a password and serves a shop with 90 days of errors and eve
     const response = await fetch(url, { method, ...(method === 'POST' ? { body: fields } : {}) })
     expect({ action, status: response.status }).toEqual({ action, status: 500 })
   }
-  expect((await getJson('/errors.json')).pagination.total_count).toBe(pagination.total_count)
+  // The gift card is the only error that nobody has caused before.
+  expect((await getJson('/errors.json')).pagination.total_count).toBe(pagination.total_count + 1)
+  expect((await getJson('/errors.json?error_type=GiftCardError')).errors).toMatchObject([{ occurrence_count: 1 }])
   const injection = await fetch(new URL('/delivery/%3Cscript%3E', address))
   expect(await injection.text()).not.toContain('<script>')
 
@@ -188,6 +208,14 @@ test('demo generates a password and serves a shop with 90 days of errors and eve
   expect(existsSync(file)).toBe(false)
   expect(readdirSync(cwd)).toEqual(['guard.mjs'])
 })
+
+/** Command lines of the processes that a process has started. */
+function childProcesses(pid: number | undefined): string[] {
+  return execFileSync('ps', ['-o', 'ppid=,args=', '-A'], { encoding: 'utf8' })
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line.startsWith(`${pid} `))
+}
 
 async function totalOccurrences(get: (path: string) => Promise<Response>): Promise<number> {
   return Number(/"total_occurrences":(\d+)/.exec(await (await get('/overview.json')).text())?.[1])
@@ -267,4 +295,21 @@ test('the demo history contains bursts, a spike, a daily rhythm, cascades, versi
   expect(versions('coupon-loop')).toEqual(new Set(['5.9.0', '5.10.0', '5.10.1', '5.12.0']))
   const users = new Set(occurrences.map((occurrence) => sampleError(occurrence, NOW).user_id))
   expect(users.size).toBeGreaterThan(390)
+})
+
+test('the demo continues at two to three times the rate of its history', () => {
+  const hourlyRate = history(1, NOW).length / (HISTORY_DAYS * 24)
+  const random = new SeededRandom(1)
+  const pausesAt = (elapsed: number) =>
+    [PACES.customers, PACES.otherApplications].map(
+      (pace) => Array.from({ length: 1000 }, () => nextPause(pace, elapsed, random)).reduce((a, b) => a + b) / 1000,
+    )
+  const weights = CUSTOMER_REQUESTS.map(({ weight }) => weight).reduce((a, b) => a + b)
+  const failing = CUSTOMER_REQUESTS.map(({ kind, weight }) => (kind ? weight : 0)).reduce((a, b) => a + b) / weights
+  const [customers = 0, otherApplications = 0] = pausesAt(HOUR)
+  const errorsPerHour = (HOUR / customers) * failing + HOUR / otherApplications
+  expect(errorsPerHour / hourlyRate).toBeGreaterThan(2)
+  expect(errorsPerHour / hourlyRate).toBeLessThan(3)
+  // A visitor sees the first errors within seconds.
+  expect(Math.max(...pausesAt(0))).toBeLessThan(15_000)
 })

@@ -1,3 +1,4 @@
+import { giftCardExpiry } from '../checkout/gift-card.js'
 import { checkAddress, chooseSlot, finishCheckout, saveOrder } from '../checkout/order.js'
 import { sendReceipt } from '../checkout/send-receipt.js'
 import { html, layout, money } from '../pages.js'
@@ -24,4 +25,10 @@ export async function pay({ body }, { tracker }) {
   tracker.setTags({ payment_provider: 'northpay' })
   const { status } = await charge(body, tracker)
   return { page: layout('Payment', html`<p>Order ${body.order_id}: ${status}</p>`) }
+}
+
+export function redeemGiftCard({ body }, { tracker }) {
+  tracker.setTags({ gift_card: body.code })
+  const expiry = giftCardExpiry(body.code)
+  return { page: layout('Gift card', html`<p>Your gift card is valid until ${expiry.slice(0, 10)}.</p>`) }
 }
