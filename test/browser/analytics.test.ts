@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeInBrowser, expectAccessible, expectNoOverflow, expectNoOverflowOnTablet } from '../support/browser.js'
 import { type Host, startHost } from '../support/host.js'
@@ -120,6 +120,21 @@ describeInBrowser('analytics page in a browser', ({ open }) => {
     const cells = await table.getByRole('cell').allTextContents()
     expect(cells).toHaveLength(7 * 24)
     expect(cells.reduce((sum, text) => sum + Number(text), 0)).toBe(400)
+    const shades = await page
+      .locator('.heat-legend > span:empty')
+      .evaluateAll((all) => all.map((one) => getComputedStyle(one).backgroundColor))
+    expect(new Set(shades).size).toBe(6)
+  })
+
+  test('a collapsed panel is as high as its summary', async () => {
+    const page = await open()
+    await page.goto(at(ordinary, '/errors/analytics'))
+    const panel = page.locator('details.insight').first()
+    const height = async (element: Locator) => (await element.boundingBox())?.height ?? 0
+    // Padding of 16 pixels and a border on both sides.
+    expect(await height(panel)).toBeCloseTo((await height(panel.locator('.insight-summary'))) + 34, 0)
+    await panel.locator('.insight-summary').click()
+    expect(await height(panel)).toBeGreaterThan(100)
   })
 })
 

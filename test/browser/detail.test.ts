@@ -252,7 +252,9 @@ describeInBrowser('error page in a browser', ({ open }) => {
     expect(await time.textContent()).toMatch(/ America\/New_York$/)
     expect(await time.getAttribute('title')).toMatch(/ UTC$/)
     await page.locator('[data-chart] [data-bar]').last().hover()
-    expect(await page.locator('.chart-tooltip').innerText()).toMatch(/, in progress\n1 occurrence$/)
+    expect(await page.locator('.chart-tooltip').innerText()).toMatch(
+      / America\/New_York, in progress\n\d\d:\d\d–\d\d:\d\d UTC\n1 occurrence$/,
+    )
   })
 
   test('returns to the comment that was added', async () => {

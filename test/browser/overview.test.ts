@@ -102,6 +102,10 @@ describeInBrowser('overview, settings and health', ({ open }) => {
     await page.mouse.down()
     await page.mouse.move(middleOf(8), chart.y + 60)
     await page.locator('.chart-selection').waitFor()
+    // Chromium focuses a bar without occurrences, and would outline it.
+    expect(
+      await page.locator(':focus').evaluateAll((all) => all.map((one) => getComputedStyle(one).outlineStyle)),
+    ).toEqual(expect.not.arrayContaining(['auto']))
     await page.mouse.move(middleOf(13), chart.y + 60)
     await page.mouse.up()
     await page.getByRole('heading', { name: 'Fri, 24 Apr 2026 – Mon, 4 May 2026' }).waitFor()
@@ -179,6 +183,20 @@ describeInBrowser('overview, settings and health', ({ open }) => {
     await page.getByText('Times in UTC').waitFor()
     expect(await axis()).toEqual(['15:00', '18:00', '21:00', '00:00', '03:00', '06:00', '09:00', '12:00'])
     await page.getByRole('link', { name: /^Wed, 20 May 2026, 12:00–13:00 UTC, in progress: 1 occurrence/ }).waitFor()
+  })
+
+  test('aligns severity and time at the right edge on a tablet', async () => {
+    const page = await open({ viewport: { width: 768, height: 900 } })
+    await visit(page, 'ordinary', '/overview')
+    const edges = await page
+      .locator('.attention-side > *')
+      .evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().right)))
+    expect(edges.length).toBeGreaterThan(4)
+    expect(new Set(edges).size).toBe(1)
+    const widths = await page
+      .locator('.attention-side .severity-high')
+      .evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().width)))
+    expect(new Set(widths).size).toBe(1)
   })
 
   test('puts each label of the axis below its bar', async () => {

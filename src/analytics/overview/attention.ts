@@ -1,11 +1,15 @@
+import type * as v from 'valibot'
 import type { Context } from '../../context.js'
 import type { Scope } from '../../model/input/scope.js'
+import * as r from '../../model/result.js'
+import { cleanText } from '../../model/text.js'
 import { startOfLastDays } from '../../model/time.js'
 import { sql } from '../../store/kysely.js'
 import { hasRegressed } from '../../store/sql/regressed.js'
 import { withoutIndex } from '../../store/sql/sort-order.js'
 import { hasBaselines } from '../baselines/above-baseline.js'
-import { type Spike, spikingErrors } from '../baselines/spiking-errors.js'
+import { Spike, spikingErrors } from '../baselines/spiking-errors.js'
+import { MAX_MESSAGE_LENGTH } from '../ranked-errors.js'
 import { errorsInScope } from '../sums/scope-conditions.js'
 
 /** Errors that need attention for one reason. */
@@ -112,16 +116,20 @@ export async function loadSpikes(context: Context, scope: Scope): Promise<Spike[
   return spikes.length > 0 || (await hasBaselines(context)) ? spikes : null
 }
 
-/** Spikes with at least one open error that is not snoozed. */
-export async function openSpikes(context: Context, spikes: readonly Spike[]): Promise<Spike[]> {
-  const shown: Spike[] = []
+export const OpenSpike = r.named('OpenSpike', r.object({ ...Spike.entries, message: r.nullable(r.text) }))
+export type OpenSpike = v.InferOutput<typeof OpenSpike>
+
+/** Spikes with at least one open error that is not snoozed, and its message if it is the only one. */
+export async function openSpikes(context: Context, spikes: readonly Spike[]): Promise<OpenSpike[]> {
+  const shown: OpenSpike[] = []
   for (const spike of spikes) {
-    const open = await openErrors(context, spike)
+    const [error, another] = await openErrors(context, spike)
       .where('error_type', '=', spike.error_type)
-      .select('id')
-      .limit(1)
-      .executeTakeFirst()
-    if (open && shown.push(spike) === MAX_LISTED_ERRORS) break
+      .select('message')
+      .limit(2)
+      .execute()
+    const message = error && !another ? cleanText(error.message, MAX_MESSAGE_LENGTH) : null
+    if (error && shown.push({ ...spike, message }) === MAX_LISTED_ERRORS) break
   }
   return shown
 }

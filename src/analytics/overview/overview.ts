@@ -7,7 +7,6 @@ import * as r from '../../model/result.js'
 import type { Severity } from '../../model/severity/severity.js'
 import { DAY, isoTime, startOfHour, startOfUtcDay } from '../../model/time.js'
 import { defineOperation } from '../../operation.js'
-import { Spike } from '../baselines/spiking-errors.js'
 import { loadRankedErrors, RankedError } from '../ranked-errors.js'
 import { loadReleaseTimes, markersWithin, ReleaseMarker } from '../releases/release-markers.js'
 import { noSeverities, SeverityCounts } from '../releases/releases.js'
@@ -15,7 +14,7 @@ import type { Span } from '../sums/period.js'
 import { errorsInScope } from '../sums/scope-conditions.js'
 import { countSinceEach, type Series, sumsBetween } from '../sums/sums-between.js'
 import { AffectedUsers, affectedUsers } from './affected-users.js'
-import { type AttentionGroup, loadAttentionGroups, loadSpikes, openSpikes } from './attention.js'
+import { type AttentionGroup, loadAttentionGroups, loadSpikes, OpenSpike, openSpikes } from './attention.js'
 import { countsWithOccurrences, DashboardStats, loadRankedTotals, startTimes } from './dashboard-stats.js'
 import { fiveMinuteCounts } from './five-minute-counts.js'
 import { Backlog, countOpenedAndClosed, loadTimeToResolve, TimeToResolve } from './headline-figures.js'
@@ -68,7 +67,7 @@ export const Overview = r.object({
   new_errors: AttentionList,
   reopened: AttentionList,
   unattended: AttentionList,
-  spiking: r.nullable(r.list(Spike)),
+  spiking: r.nullable(r.list(OpenSpike)),
   user_counts_are_lower_bounds: r.boolean,
   top_by_impact: r.list(ImpactRow),
   platforms: r.list(NamedTotal),

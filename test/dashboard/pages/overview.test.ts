@@ -193,6 +193,17 @@ describe('the overview', () => {
     })
     expect((await host.get('/overview?application_id=shop')).status).toBe(422)
   })
+
+  test('shows the message next to the type, then application and place, and a status only if it is not new', async () => {
+    const rows = section(page, 'top-errors')
+    expect(rows).toMatch(/CheckoutError<\/a><span class="named-error-message"> m<\/span>/)
+    expect(rows).not.toContain('status-new')
+    expect(rows).toContain('unassigned')
+    await host.tracker.Commands.UpdateStatus.call({ error_id: 1, status: 'investigating' })
+    await host.tracker.Commands.AssignError.call({ error_id: 1, assigned_to: 'Ada' })
+    const changed = section(await (await host.get('/overview?from=2026-05-18&to=2026-05-21')).text(), 'top-errors')
+    expect(changed).toMatch(/status-investigating">investigating<\/span> <small>Ada<\/small>/)
+  })
 })
 
 test('shows the code that captures the first error', async () => {

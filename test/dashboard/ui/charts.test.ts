@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { Visit } from '../../../src/dashboard/define.js'
 import { releaseLines, spanAxis, spanBars } from '../../../src/dashboard/ui/charts/chart-range.js'
-import { axisTicks, BarChart } from '../../../src/dashboard/ui/charts/charts.js'
+import { axisTicks, BarChart, Sparkline } from '../../../src/dashboard/ui/charts/charts.js'
 import { timeAxis } from '../../../src/dashboard/ui/charts/time-axis.js'
 import { MIN_PERCENT_SAMPLES, samplePercent, sharePercent } from '../../../src/dashboard/ui/units.js'
 import { type ChartRange, chartSpan } from '../../../src/model/chart-span.js'
@@ -85,7 +85,10 @@ describe('BarChart', () => {
         { span, visit },
       ),
     )
-    expect([...html.matchAll(/class="marker" x1="([\d.]+)%"/g)].map(([, x]) => x)).toEqual(['48.33', '51.67', '95'])
+    for (const part of ['marker', 'marker-edge']) {
+      const lines = [...html.matchAll(new RegExp(`class="${part}" x1="([\\d.]+)%"`, 'g'))]
+      expect(lines.map(([, x]) => x)).toEqual(['48.33', '51.67', '95'])
+    }
     expect([...html.matchAll(/<text [^>]*y="-4"[^>]*>([^<]*)</g)].map(([, label]) => label)).toEqual([
       '1.1',
       '2.0-&lt;beta&gt;.…',
@@ -121,6 +124,17 @@ describe('BarChart', () => {
       '8.5.0',
       '2.0.0',
     ])
+  })
+})
+
+describe('Sparkline', () => {
+  test('hatches the current day like the other charts, unless it is empty', () => {
+    const stripes = (values: readonly number[]) =>
+      /<svg x="([\d.]+)" y="([\d.]+)" width="[\d.]+" height="([\d.]+)"/.exec(
+        String(Sparkline({ values, label: 'Occurrences' })),
+      )
+    expect(stripes([4, 2, 8, 4])?.slice(1)).toEqual(['75', '12', '12'])
+    expect(stripes([4, 2, 8, 0])?.slice(3)).toEqual(['0'])
   })
 })
 

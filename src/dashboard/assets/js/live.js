@@ -151,6 +151,11 @@ function startLiveUpdates(list) {
       bar.setAttribute('y', 24 - height)
       bar.setAttribute('height', height)
       bar.classList.toggle('none', values[i] === 0)
+      // Clips the stripes of the current day, which follow its bar.
+      const stripes = bar.nextElementSibling
+      if (stripes?.localName !== 'svg') continue
+      stripes.setAttribute('y', 24 - height)
+      stripes.setAttribute('height', values[i] === 0 ? 0 : height)
     }
   }
 

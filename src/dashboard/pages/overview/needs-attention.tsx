@@ -1,4 +1,5 @@
 import type { Spike } from '../../../analytics/baselines/spiking-errors.js'
+import type { OpenSpike } from '../../../analytics/overview/attention.js'
 import type { AttentionList, Overview } from '../../../analytics/overview/overview.js'
 import type { RankedError } from '../../../analytics/ranked-errors.js'
 import type { Rendered, Visit } from '../../define.js'
@@ -6,7 +7,7 @@ import { href, openErrorsLink } from '../../links/href.js'
 import { SeverityBadge } from '../../ui/badges.js'
 import { formatCount, Time } from '../../ui/time.js'
 import { formatBaseline, spikeLink, spikeOrigin } from '../analytics/spikes.js'
-import { OverviewErrorLink } from './overview-error.js'
+import { NamedError, OverviewErrorLink } from './overview-error.js'
 
 interface Group {
   name: string
@@ -21,7 +22,7 @@ interface Row {
   reasons: string[]
 }
 
-/** Spikes have neither a message nor a location, so they do not displace errors that do. */
+/** Spikes of many types do not displace the errors. */
 const MAX_LISTED_SPIKES = 3
 
 /** Open errors that need attention in one list, each with its reasons. */
@@ -99,16 +100,13 @@ function ErrorRow({ error, reasons, visit }: Row & { visit: Visit }): Rendered {
 }
 
 /** Error type above its hourly baseline. */
-function SpikeRow({ spike, visit }: { spike: Spike; visit: Visit }): Rendered {
+function SpikeRow({ spike, visit }: { spike: OpenSpike; visit: Visit }): Rendered {
   return (
     <li>
       <Reasons reasons={[spikeReason(spike)]} />
-      <span class="named-error">
-        <span class="named-error-line named-error-title">
-          <a href={spikeLink(spike, visit)}>{spike.error_type}</a>
-        </span>
-        <span class="named-error-line named-error-message">{spikeOrigin(spike, visit)}</span>
-      </span>
+      <NamedError href={spikeLink(spike, visit)} type={spike.error_type} message={spike.message}>
+        <span>{spikeOrigin(spike, visit)}</span>
+      </NamedError>
       <span class="attention-side">
         <small>{`${formatCount(spike.count)} this hour`}</small>
         <small>{`avg ${formatBaseline(spike.mean, spike.std_dev)}`}</small>

@@ -25,7 +25,7 @@ export function TopErrors({ data, visit }: { data: Overview; visit: Visit }): Re
               </th>
               <th scope="col">Last seen</th>
               <th scope="col">Severity</th>
-              <th scope="col">Status</th>
+              <th scope="col">Assignee</th>
             </tr>
           </thead>
           <tbody>
@@ -49,7 +49,8 @@ export function TopErrors({ data, visit }: { data: Overview; visit: Visit }): Re
                   <SeverityBadge severity={error.severity} />
                 </td>
                 <td>
-                  <StatusBadge status={error.status} /> <small>{error.assigned_to ?? ''}</small>
+                  {error.status !== 'new' && <StatusBadge status={error.status} />}{' '}
+                  <small>{error.assigned_to ?? <span class="muted">unassigned</span>}</small>
                 </td>
               </tr>
             ))}

@@ -3,8 +3,10 @@ import { formatCount } from '../time.js'
 import { ChartTable } from './chart-table.js'
 import { localTimes, type TimeAxis, TimeLabels } from './time-axis.js'
 
+const SPARKLINE_HEIGHT = 24
+
 /**
- * Inline trend chart. Screen readers read its values. The last bar is hollow, because its period is still in progress.
+ * Inline trend chart. Screen readers read its values. The last bar is hatched, because its period is still in progress.
  */
 export function Sparkline({ values, label }: { values: readonly number[]; label: string }): Rendered {
   const max = Math.max(1, ...values)
@@ -19,23 +21,33 @@ export function Sparkline({ values, label }: { values: readonly number[]; label:
     >
       <title>{`${label}: ${values.join(', ')}`}</title>
       {values.map((value, i) => {
-        const height = value === 0 ? 1 : Math.max(3, (value / max) * 24)
+        const height = value === 0 ? 1 : Math.max(3, (value / max) * SPARKLINE_HEIGHT)
+        const [x, width, top] = [i * step, step * 0.78, SPARKLINE_HEIGHT - height]
         return (
-          <rect
-            x={round(i * step)}
-            y={round(24 - height)}
-            width={round(step * 0.78)}
-            height={round(height)}
-            class={barClass(value, i === values.length - 1)}
-          />
+          <>
+            <rect
+              x={round(x)}
+              y={round(top)}
+              width={round(width)}
+              height={round(height)}
+              class={value === 0 ? 'none' : undefined}
+            />
+            {i === values.length - 1 && (
+              <svg
+                x={round(x)}
+                y={round(top)}
+                width={round(width)}
+                height={value === 0 ? 0 : round(height)}
+                aria-hidden="true"
+              >
+                <path class="hatch" d={hatching({ x: 0, width, top: 0, bottom: SPARKLINE_HEIGHT })} />
+              </svg>
+            )}
+          </>
         )
       })}
     </svg>
   )
-}
-
-function barClass(value: number, isCurrent: boolean): string | undefined {
-  return [...(isCurrent ? ['current'] : []), ...(value === 0 ? ['none'] : [])].join(' ') || undefined
 }
 
 export interface Series {
@@ -188,7 +200,9 @@ function BarColumn({
       <title>{[time, sum, ...parts].join('\n')}</title>
       <rect class="hit" x={round(x)} y="0" width={round(width)} height={HEIGHT} />
       {rects}
-      {bar.isCurrent && total > 0 && <path class="hatch" d={hatching(x + width * 0.12, width * 0.76, top)} />}
+      {bar.isCurrent && total > 0 && (
+        <path class="hatch" d={hatching({ x: x + width * 0.12, width: width * 0.76, top, bottom: HEIGHT })} />
+      )}
     </>
   )
   if (!link || total === 0) {
@@ -211,10 +225,10 @@ const HATCH_STEP = 8
 const HATCH_HEIGHT = 3
 
 /** Diagonal stripes across a bar. A pattern would be distorted, because the chart is stretched to the width of the page. */
-function hatching(x: number, width: number, top: number): string {
-  const count = Math.ceil((HEIGHT - top) / HATCH_STEP)
+function hatching({ x, width, top, bottom }: { x: number; width: number; top: number; bottom: number }): string {
+  const count = Math.ceil((bottom - top) / HATCH_STEP)
   return Array.from({ length: count }, (_, i) => {
-    const y = HEIGHT - i * HATCH_STEP
+    const y = bottom - i * HATCH_STEP
     const end = Math.max(top, y - HATCH_STEP)
     return `M${round(x)} ${round(y)}L${round(x + width)} ${round(end)}v${-HATCH_HEIGHT}L${round(x)} ${round(y - HATCH_HEIGHT)}z`
   }).join('')

@@ -8,38 +8,52 @@ const LEVELS = 5
 export function HeatMap({ title, counts }: { title: string; counts: readonly (readonly number[])[] }): Rendered {
   const max = darkestCount(counts.flat())
   return (
-    <table class="heat">
-      <caption class="hidden">{title}</caption>
-      <thead>
-        <tr>
-          <th scope="col">
-            <span class="hidden">Weekday</span>
-          </th>
-          {Array.from({ length: 24 }, (_, hour) => (
-            <th scope="col">
-              <span class={hour % 6 === 0 ? undefined : 'hidden'}>{hour}</span>
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {WEEKDAYS.map((weekday, day) => (
+    <>
+      <table class="heat">
+        <caption class="hidden">{title}</caption>
+        <thead>
           <tr>
-            <th scope="row">
-              <abbr title={weekday}>{weekday.slice(0, 3)}</abbr>
+            <th scope="col">
+              <span class="hidden">Weekday</span>
             </th>
-            {Array.from({ length: 24 }, (_, hour) => {
-              const count = counts[day]?.[hour] ?? 0
-              return (
-                <td class={`heat-${shadeLevel(count, max)}`} title={`${weekday} ${hour}:00: ${formatCount(count)}`}>
-                  <span class="hidden">{formatCount(count)}</span>
-                </td>
-              )
-            })}
+            {Array.from({ length: 24 }, (_, hour) => (
+              <th scope="col">
+                <span class={hour % 6 === 0 ? undefined : 'hidden'}>{hour}</span>
+              </th>
+            ))}
           </tr>
+        </thead>
+        <tbody>
+          {WEEKDAYS.map((weekday, day) => (
+            <tr>
+              <th scope="row">
+                <abbr title={weekday}>{weekday.slice(0, 3)}</abbr>
+              </th>
+              {Array.from({ length: 24 }, (_, hour) => {
+                const count = counts[day]?.[hour] ?? 0
+                return (
+                  <td class={`heat-${shadeLevel(count, max)}`} title={`${weekday} ${hour}:00: ${formatCount(count)}`}>
+                    <span class="hidden">{formatCount(count)}</span>
+                  </td>
+                )
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p class="heat-legend" aria-hidden="true">
+        <span>0</span>
+        {Array.from({ length: LEVELS + 1 }, (_, level) => (
+          <span class={`heat-${level}`} />
         ))}
-      </tbody>
-    </table>
+        <span>
+          {formatCount(
+            max,
+            counts.flat().some((count) => count > max),
+          )}
+        </span>
+      </p>
+    </>
   )
 }
 

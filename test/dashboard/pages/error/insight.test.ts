@@ -137,6 +137,7 @@ describeOneDatabase('related errors and baselines', (database) => {
     expect(html).toMatch(
       /href="[^"]*\/errors\?application_id=\d+&amp;error_type=ReportFailed&amp;platform=Web">ReportFailed</,
     )
+    expect(html).toMatch(/ReportFailed<\/a><span class="named-error-message"> \w/)
     expect(html).toMatch(/20 this hour<.*avg 0\.1 ± 0\.4/s)
     expect(await host.json('/overview')).toMatchObject({ spiking: [{ error_type: 'ReportFailed', count: 20 }] })
   })
