@@ -187,7 +187,7 @@ test('demo generates a password and serves a shop with 90 days of errors and eve
     const response = await fetch(url, { method, ...(method === 'POST' ? { body: fields } : {}) })
     expect({ action, status: response.status }).toEqual({ action, status: 500 })
   }
-  // The gift card is the only error that nobody has caused before.
+  // Only the gift card causes an error that is new.
   expect((await getJson('/errors.json')).pagination.total_count).toBe(pagination.total_count + 1)
   expect((await getJson('/errors.json?error_type=GiftCardError')).errors).toMatchObject([{ occurrence_count: 1 }])
   const injection = await fetch(new URL('/delivery/%3Cscript%3E', address))

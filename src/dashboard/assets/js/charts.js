@@ -2,6 +2,8 @@
 const MIN_DRAG_PX = 8
 
 const DAY_MS = 86_400_000
+// Fits on a phone.
+const MAX_NARROW_LABELS = 5
 const clockFormat = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
 const utcClockFormat = new Intl.DateTimeFormat('en-GB', {
   hour: '2-digit',
@@ -73,7 +75,7 @@ function clockSpan(format, from, to) {
 // Labels at round local times, as in timeAxis on the server.
 function localTicks(starts, step, interval) {
   const clock = (time) => time - new Date(time).getTimezoneOffset() * 60_000
-  return starts.flatMap((start, index) => {
+  const labels = starts.flatMap((start, index) => {
     const previous = index === 0 ? clock(start) - step : clock(starts[index - 1])
     const number = Math.floor(clock(start) / interval)
     if (number <= Math.floor(previous / interval)) return []
@@ -84,6 +86,8 @@ function localTicks(starts, step, interval) {
     text.textContent = (interval < DAY_MS ? clockFormat : shortDateFormat).format(start)
     return text
   })
+  if (labels.length <= MAX_NARROW_LABELS) for (const label of labels) label.classList.remove('minor')
+  return labels
 }
 
 function enableTooltip(area, bar) {

@@ -25,6 +25,8 @@ const INTERVALS = [
 ]
 /** Fits on a wide page. Eight intervals of three hours are a day, which can have 25 hours. */
 const MAX_INTERVALS = 8.5
+/** Fits on a phone. */
+const MAX_NARROW_LABELS = 5
 /** 5 January 1970, a Monday. */
 const FIRST_MONDAY = 4 * DAY
 
@@ -44,7 +46,8 @@ export function timeAxis(
     const label = interval < DAY ? clockTime(start, time_zone) : shortDate(localDay(start, time_zone))
     return [{ index, label, isMinor: number % 2 !== 0 }]
   })
-  return { ticks, local: isLocal ? { from: starts[0] ?? 0, step, interval } : null }
+  const fitting = ticks.length > MAX_NARROW_LABELS ? ticks : ticks.map((tick) => ({ ...tick, isMinor: false }))
+  return { ticks: fitting, local: isLocal ? { from: starts[0] ?? 0, step, interval } : null }
 }
 
 /** Time on the clock of the zone, as if it were UTC. */
