@@ -8,7 +8,7 @@ export function CopyButton({
   label = 'Copy',
   shortcut,
   ...source
-}: ({ from: string } | { json: string }) & { label?: string; shortcut?: string }): Rendered {
+}: ({ from: string } | { json: string }) & { label?: string | undefined; shortcut?: string }): Rendered {
   const { from, json } = { from: undefined, json: undefined, ...source }
   return (
     <button type="button" class="quiet copy" data-copy={from} data-copy-json={json} data-key={shortcut}>

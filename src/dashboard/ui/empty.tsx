@@ -1,5 +1,5 @@
 import type { Rendered } from '../define.js'
-import { CopyButton } from './copy.js'
+import { CodeBox } from './code-box.js'
 
 /** Empty state: title, next step and the code to run. */
 export function Empty({ title, code, children }: { title: string; code?: string; children?: Rendered }): Rendered {
@@ -7,14 +7,7 @@ export function Empty({ title, code, children }: { title: string; code?: string;
     <div class="empty">
       <p class="empty-title">{title}</p>
       {children && <p>{children}</p>}
-      {code && (
-        <>
-          <pre tabindex={0} id="empty-code">
-            <code>{code}</code>
-          </pre>
-          <CopyButton from="empty-code" />
-        </>
-      )}
+      {code && <CodeBox id="empty-code">{code}</CodeBox>}
     </div>
   )
 }

@@ -4,15 +4,25 @@ import { href } from '../links/href.js'
 
 type NamedError = Pick<RankedError, 'id' | 'error_type' | 'place' | 'message'>
 
-/** Error in a ranking: type, location and message. */
-export function ErrorLink({ error, visit }: { error: NamedError; visit: Visit }): Rendered {
+/** Error in a ranking: type and message, then the location. `link` leads to several errors. */
+export function ErrorLink({
+  error: { id, error_type, message, place },
+  link,
+  visit,
+}: {
+  error: NamedError
+  link?: string
+  visit: Visit
+}): Rendered {
   return (
     <span class="error-link">
-      <span class="error-link-title">
-        <a href={href(visit, `/errors/${error.id}`)}>{error.error_type}</a>
-        {error.place && <code>{error.place}</code>}
+      <span class="error-link-line">
+        <a href={link ?? href(visit, `/errors/${id}`)}>
+          <bdi>{error_type}</bdi>
+        </a>{' '}
+        <bdi>{message}</bdi>
       </span>
-      <span class="error-link-message">{error.message}</span>
+      {place && <code class="error-link-place">{place}</code>}
     </span>
   )
 }

@@ -1,6 +1,6 @@
 import type { Rendered, Visit } from '../define.js'
-import { href } from '../links/href.js'
-import { CopyButton } from './copy.js'
+import { href, openErrorsLink } from '../links/href.js'
+import { CodeBox } from './code-box.js'
 
 /** Lines that record errors, per framework. */
 const FRAMEWORKS: readonly (readonly [name: string, code: string])[] = [
@@ -42,12 +42,15 @@ Tracker.report(new Error('The first error'))`,
   ],
 ]
 
-/** Empty state before the first error. Belongs in a live list, which announces the error when it arrives. */
+/** Empty state before the first error. Belongs in a live list. The waiting line becomes a link when the error arrives. */
 export function FirstRun({ visit }: { visit: Visit }): Rendered {
   const selected = visit.applications.find(({ id }) => id === visit.application_id)
   return (
     <section class="first-run card">
-      <h2>No errors yet</h2>
+      <h2>
+        <span class="while-waiting">No errors yet</span>
+        <span class="after-arrival">First error recorded</span>
+      </h2>
       <p>{`Throw an error in a route of ${(selected?.name ?? visit.application_name) || 'your application'}, and it appears here.`}</p>
       <fieldset class="frameworks">
         <legend class="hidden">Framework</legend>
@@ -56,17 +59,20 @@ export function FirstRun({ visit }: { visit: Visit }): Rendered {
             <input class="hidden" type="radio" name="framework" id={`framework-${i}`} checked={i === 0} />
             <label for={`framework-${i}`}>{name}</label>
             <div class="framework-code">
-              <pre tabindex={0} id={`code-${i}`}>
-                <code>{code}</code>
-              </pre>
-              <CopyButton from={`code-${i}`} label="Copy code" />
+              <CodeBox id={`code-${i}`} label="Copy code">
+                {code}
+              </CodeBox>
             </div>
           </>
         ))}
       </fieldset>
       <p class="waiting">
         <span class="waiting-dot" aria-hidden="true" />
-        Waiting for the first error
+        <span class="while-waiting">Waiting for the first error</span>
+        <a data-arrivals href={openErrorsLink(visit)} hidden>
+          <span data-arrivals-text />
+          {' – Show'}
+        </a>
       </p>
       <p class="muted">
         Other frameworks, loggers and queues: <code>docs/frameworks.md</code> and <code>docs/subscribers.md</code> in

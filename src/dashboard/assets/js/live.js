@@ -13,7 +13,8 @@ function startLiveUpdates(list) {
   const CONNECT_DELAY_MS = 1_000
   const RECONNECT_DELAY_MS = 60_000
   const { live, changes, since, timeZone } = list.dataset
-  const arrivals = list.querySelector('[data-arrivals]')
+  // The first-run card has its own.
+  const arrivals = list.querySelector('.first-run [data-arrivals]') ?? list.querySelector('[data-arrivals]')
   const announcer = document.querySelector('#announcer')
   const countFormat = new Intl.NumberFormat('en')
   const timeFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium', timeZone })

@@ -2,7 +2,7 @@ import { MAX_PERSON_NAME_LENGTH, ROLES } from '../../../model/people/identity.js
 import type { ApiToken, CreatedToken } from '../../../people/api-tokens.js'
 import type { Rendered, Visit } from '../../define.js'
 import { href } from '../../links/href.js'
-import { CopyButton } from '../../ui/copy.js'
+import { CodeBox } from '../../ui/code-box.js'
 import { Empty } from '../../ui/empty.js'
 import { ActionForm, SelectField, TextField } from '../../ui/forms.js'
 import { PageHead } from '../../ui/layout/page-head.js'
@@ -80,11 +80,10 @@ function NewToken({ created, visit }: { created: CreatedToken; visit: Visit }) {
       <p>
         Copy the token <bdi>{created.name}</bdi> now. It is not stored and cannot be shown again.
       </p>
-      <pre id="new-token" tabindex={0}>
-        <code>{created.token}</code>
-      </pre>
+      <CodeBox id="new-token" label="Copy token">
+        {created.token}
+      </CodeBox>
       <p class="page-tools">
-        <CopyButton from="new-token" label="Copy token" />
         <a class="button" href={href(visit, ACCESS_PATH)}>
           Done
         </a>

@@ -1,5 +1,5 @@
 import type { Destination, Preview, Rendered, Visit } from '../../define.js'
-import { CopyButton } from '../copy.js'
+import { CodeBox } from '../code-box.js'
 import { InsightTable } from '../insight.js'
 import { PageHead } from './page-head.js'
 
@@ -29,13 +29,15 @@ export function DisabledPage({
           <p>
             Add to <code>Tracker.configure</code> and restart:
           </p>
-          <Code id="enable-options">{options.map((name) => `${name}: true,`).join('\n')}</Code>
+          <CodeBox id="enable-options">{options.map((name) => `${name}: true,`).join('\n')}</CodeBox>
           <p>Or set in the environment:</p>
-          <Code id="enable-variables">{options.map((name) => `FAULTBOARD_${name.toUpperCase()}=true`).join('\n')}</Code>
+          <CodeBox id="enable-variables">
+            {options.map((name) => `FAULTBOARD_${name.toUpperCase()}=true`).join('\n')}
+          </CodeBox>
           {preview.setup && (
             <>
               <p>{preview.setup.text}</p>
-              <Code id="enable-setup">{preview.setup.code}</Code>
+              <CodeBox id="enable-setup">{preview.setup.code}</CodeBox>
             </>
           )}
         </section>
@@ -55,16 +57,5 @@ function Sample({ columns, rows }: Preview['sample']): Rendered {
         ...others.map((name, i) => ({ name, cell: (row: readonly string[]) => row[i + 1] })),
       ]}
     />
-  )
-}
-
-function Code({ id, children }: { id: string; children?: Rendered }): Rendered {
-  return (
-    <div class="enable-code">
-      <pre tabindex={0} id={id}>
-        <code>{children}</code>
-      </pre>
-      <CopyButton from={id} />
-    </div>
   )
 }
