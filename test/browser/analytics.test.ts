@@ -1,6 +1,12 @@
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { describeInBrowser, expectAccessible, expectNoOverflow, expectNoOverflowOnTablet } from '../support/browser.js'
+import {
+  describeInBrowser,
+  expectAccessible,
+  expectNoInnerScroll,
+  expectNoOverflow,
+  expectNoOverflowOnTablet,
+} from '../support/browser.js'
 import { type Host, startHost } from '../support/host.js'
 
 const PAGES = ['/errors/analytics', '/releases', '/errors/platform_comparison', '/errors/correlation']
@@ -70,6 +76,38 @@ describeInBrowser('analytics page in a browser', ({ open }) => {
     },
     120_000,
   )
+
+  test.each([1440, 1024, 768, 390])('shows all columns of tables without scrolling at %i pixels', async (width) => {
+    const page = await open({ viewport: { width, height: 900 }, javaScriptEnabled: false })
+    for (const path of PAGES) {
+      await page.goto(at(ordinary, path))
+      await expectNoInnerScroll(page)
+    }
+    await page.goto(at(hostile, '/releases'))
+    await expectNoInnerScroll(page)
+  })
+
+  test('shows errors of tables like those of the list, and only numbers with tabular digits', async () => {
+    const page = await open({ viewport: { width: 1440, height: 900 } })
+    const styleOf = (link: Element) => {
+      const { color, fontWeight, textDecorationLine } = getComputedStyle(link)
+      return [color, fontWeight, textDecorationLine]
+    }
+    await page.goto(at(ordinary, '/errors'))
+    const inList = await page.locator('a.row-link').first().evaluate(styleOf)
+    for (const path of ['/errors/analytics', '/errors/platform_comparison', '/releases?app_version=1.0.0']) {
+      await page.goto(at(ordinary, path))
+      expect([path, await page.locator('.error-link a').count()]).not.toEqual([path, 0])
+      expect(await page.locator('.error-link a').first().evaluate(styleOf), path).toEqual(inList)
+    }
+    const digits = (selector: string) =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate((cell) => getComputedStyle(cell).fontVariantNumeric)
+    expect(await digits('.data-table tbody th')).toBe('normal')
+    expect(await digits('.data-table td.number')).toBe('tabular-nums')
+  })
 
   test('shows the next step when empty', async () => {
     const page = await open()

@@ -152,6 +152,18 @@ export async function expectNoOverflowOnTablet(page: Page): Promise<void> {
   await expectNoOverflow(page)
 }
 
+/** Fails if a table is wider than its place, so that some columns are behind a horizontal scroll. */
+export async function expectNoInnerScroll(page: Page): Promise<void> {
+  await page.waitForLoadState()
+  const wide = await page.locator('.scroll').evaluateAll((places) =>
+    places.flatMap((place) => {
+      const excess = place.scrollWidth - place.clientWidth
+      return excess > 1 ? [`${place.getAttribute('aria-label')}, by ${excess} px`] : []
+    }),
+  )
+  expect(wide, page.url()).toEqual([])
+}
+
 const FIND_OVERFLOWING_ELEMENTS = `(() => {
   const { scrollWidth, clientWidth } = document.documentElement
   if (scrollWidth <= clientWidth) return []

@@ -3,12 +3,15 @@ import type { Context } from '../../context.js'
 import * as r from '../../model/result.js'
 import { packedRows } from '../../store/bulk/packed-rows.js'
 import { ID_LIST_LIMITS, timedRanges } from '../../store/sql/timed-ranges.js'
+import { loadRankedErrors } from '../ranked-errors.js'
 import type { ErrorPlatform } from './error-platforms.js'
 
 /** Error type at one location that occurs on several platforms. */
 export const CrossPlatformError = r.object({
   error_type: r.text,
   place: r.nullable(r.text),
+  /** Message of the oldest of the errors. */
+  message: r.text,
   count: r.integer,
   /** Most occurrences first. */
   platforms: r.list(r.object({ platform: r.text, count: r.integer })),
@@ -44,11 +47,16 @@ export async function crossPlatformErrors(
     group.error_ids.add(error_id)
     groups.set(key, group)
   }
-  return [...groups.values()]
+  const listed = [...groups.values()]
     .filter(({ platforms }) => platforms.size > 1)
-    .map(toResult)
+    .map(countGroup)
     .sort((a, b) => b.count - a.count || (a.error_ids[0] ?? 0) - (b.error_ids[0] ?? 0))
     .slice(0, limit)
+  const oldest = await loadRankedErrors(
+    context,
+    listed.flatMap(({ error_ids }) => error_ids.slice(0, 1)),
+  )
+  return listed.map((group) => ({ ...group, message: oldest.get(group.error_ids[0] ?? 0)?.message ?? '' }))
 }
 
 interface ErrorIdentity {
@@ -69,7 +77,7 @@ async function loadIdentities({ database }: Context, ids: readonly number[]): Pr
   return identities
 }
 
-function toResult({ error_type, place, platforms, error_ids }: PlatformGroup): CrossPlatformError {
+function countGroup({ error_type, place, platforms, error_ids }: PlatformGroup): Omit<CrossPlatformError, 'message'> {
   return {
     error_type,
     place,

@@ -75,6 +75,8 @@ interface TableProps<Row> {
   title: string
   rows: readonly Row[]
   columns: readonly [Column<Row>, ...Column<Row>[]]
+  /** Whether the table has too many columns for a tablet. */
+  wide?: boolean
 }
 
 /** Rows of a ranking that are open at first. */
@@ -97,33 +99,35 @@ export function RankingTable<Row>({ title, rows, columns }: TableProps<Row>): Re
 }
 
 /** Table that scrolls horizontally if it does not fit. The first column is the row header. */
-export function InsightTable<Row>({ title, rows, columns: [first, ...columns] }: TableProps<Row>): Rendered {
+export function InsightTable<Row>({ title, rows, columns: [first, ...columns], wide }: TableProps<Row>): Rendered {
   return (
     <section class="scroll" tabindex={0} aria-label={title}>
-      <table class="data-table">
-        <thead>
-          <tr>
-            <th scope="col">{first.name}</th>
-            {columns.map(({ name, number }) => (
-              <th scope="col" class={number ? 'number' : undefined}>
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
+      <div class={wide ? 'table-space wide' : 'table-space'}>
+        <table class="data-table">
+          <thead>
             <tr>
-              <th scope="row">{first.cell(row)}</th>
-              {columns.map(({ name, number, cell }) => (
-                <td class={number ? 'number' : undefined} data-name={name}>
-                  {cell(row)}
-                </td>
+              <th scope="col">{first.name}</th>
+              {columns.map(({ name, number }) => (
+                <th scope="col" class={number ? 'number' : undefined}>
+                  {name}
+                </th>
               ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr>
+                <th scope="row">{first.cell(row)}</th>
+                {columns.map(({ name, number, cell }) => (
+                  <td class={number ? 'number' : undefined} data-name={name}>
+                    {cell(row)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </section>
   )
 }

@@ -148,11 +148,20 @@ describeOneDatabase('analytics pages', (database) => {
       error_rate_by_platform: expect.arrayContaining([expect.objectContaining({ platform: 'iOS', occurrences: 1 })]),
       platform_stability_scores: expect.arrayContaining([expect.objectContaining({ platform: 'iOS' })]),
       platform_health_summary: { platform: 'Web', occurrences: 2 },
-      cross_platform_errors: [{ error_type: 'PayError', count: 2 }],
+      cross_platform_errors: [{ error_type: 'PayError', message: 'could not be done', count: 2 }],
     })
     expect(await host.json('/errors/platform_comparison?platform=ios')).toMatchObject({
       platform_health_summary: { platform: 'iOS', top_errors: [{ error_type: 'PayError', count: 1 }] },
     })
+  })
+
+  test('the platforms page shows the message before the location, and only states other than new', async () => {
+    const html = await (await host.get('/errors/platform_comparison')).text()
+    const across = html.slice(html.indexOf('Across platforms'))
+    expect(across).toMatch(
+      /<bdi>PayError<\/bdi><\/a> <bdi>could not be done<\/bdi><\/span><code[^>]*>src\/pay\.ts:1 in pay</,
+    )
+    expect(html).not.toContain('status-new')
   })
 
   test('/errors/correlation returns JSON with all four results for 30 days', async () => {

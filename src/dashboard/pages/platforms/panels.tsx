@@ -10,7 +10,7 @@ import { Sparkline } from '../../ui/charts/charts.js'
 import { SeverityMix } from '../../ui/charts/severity-mix.js'
 import { ErrorLink } from '../../ui/error-link.js'
 import { Explanation } from '../../ui/explanation.js'
-import { Insight, InsightTable } from '../../ui/insight.js'
+import { type Column, Insight, InsightTable } from '../../ui/insight.js'
 import { formatCount } from '../../ui/time.js'
 import { formatDuration, samplePercent, sharePercent } from '../../ui/units.js'
 
@@ -140,23 +140,31 @@ function formatChange({ growth, before_count, occurrences }: PlatformRate): stri
   return `${sign}${change} from ${formatCount(before_count)}`
 }
 
+const STATUS: Column<PlatformHealth['top_errors'][number]> = {
+  name: 'Status',
+  cell: ({ status }) => status !== 'new' && <StatusBadge status={status} />,
+}
+
 export function PlatformErrors({ health, visit }: { health: PlatformHealth; visit: Visit }): Rendered {
+  const errors = health.top_errors.slice(0, MAX_SHOWN_ERRORS)
+  // Most errors are new, so only other states are shown.
+  const hasStatus = errors.some(({ status }) => status !== 'new')
   return (
     <Insight
       id="platform"
       title={`Most frequent on ${health.platform}`}
       description="Top errors on this platform in the period."
     >
-      {health.top_errors.length === 0 ? (
+      {errors.length === 0 ? (
         <p class="muted">{`No occurrences on ${health.platform} in this period.`}</p>
       ) : (
         <InsightTable
           title={`Most frequent errors on ${health.platform}`}
-          rows={health.top_errors.slice(0, MAX_SHOWN_ERRORS)}
+          rows={errors}
           columns={[
             { name: 'Error', cell: (error) => <ErrorLink error={error} visit={visit} /> },
             { name: 'Severity', cell: ({ severity }) => <SeverityBadge severity={severity} /> },
-            { name: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
+            ...(hasStatus ? [STATUS] : []),
             { name: 'Occurrences', number: true, cell: ({ count }) => formatCount(count) },
           ]}
         />
@@ -198,16 +206,13 @@ export function CrossPlatform({ errors, visit }: { errors: readonly CrossPlatfor
 }
 
 function CrossPlatformLink({ error, visit }: { error: CrossPlatformError; visit: Visit }) {
-  const { error_type, place, error_ids } = error
-  const [firstId] = error_ids
-  const link = error_ids.length === 1 ? href(visit, `/errors/${firstId}`) : href(visit, '/errors', { error_type })
+  const { error_type, error_ids } = error
+  const [id = 0] = error_ids
+  if (error_ids.length === 1) return <ErrorLink error={{ ...error, id }} visit={visit} />
   return (
-    <span class="error-link">
-      <span class="error-link-title">
-        <a href={link}>{error_type}</a>
-        {place && <code>{place}</code>}
-      </span>
-      {error_ids.length > 1 && <span class="meta muted">{`${error_ids.length} errors`}</span>}
-    </span>
+    <>
+      <ErrorLink error={{ ...error, id }} link={href(visit, '/errors', { error_type })} visit={visit} />
+      <span class="meta muted">{`${error_ids.length} errors`}</span>
+    </>
   )
 }

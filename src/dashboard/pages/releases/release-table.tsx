@@ -30,6 +30,7 @@ export function ReleaseTable({
     >
       <InsightTable
         title="Releases"
+        wide
         rows={releases}
         columns={[
           { name: 'Release', cell: (release) => <ReleaseLink release={release} visit={visit} /> },
@@ -37,11 +38,7 @@ export function ReleaseTable({
             name: 'Stability',
             cell: (release) => <Stability release={release} />,
           },
-          {
-            name: 'First seen',
-            number: true,
-            cell: ({ first_seen_at }) => <FirstSeen iso={first_seen_at} visit={visit} />,
-          },
+          { name: 'First seen', number: true, cell: ({ first_seen_at }) => <Time iso={first_seen_at} visit={visit} /> },
           { name: 'Occurrences', number: true, cell: (release) => <Occurrences release={release} visit={visit} /> },
           {
             name: trend_days === 1 ? 'Today' : `Last ${trend_days} days`,
@@ -88,19 +85,6 @@ function Stability({ release: { stability_score, status, occurrences } }: { rele
     <span class={`score score-${status}`}>
       <strong>{stability_score}</strong> {words(status)}
     </span>
-  )
-}
-
-/** Date and relative time of the release. */
-function FirstSeen({ iso, visit }: { iso: string; visit: Visit }) {
-  const day = new Date(iso).toLocaleDateString('en-GB', { dateStyle: 'medium', timeZone: visit.time_zone })
-  return (
-    <>
-      {`${day} `}
-      <span class="muted">
-        <Time iso={iso} visit={visit} />
-      </span>
-    </>
   )
 }
 
