@@ -75,7 +75,18 @@ const MAX_LOCATION_LENGTH = 500
 /** Location for lists and pages, such as `src/cart.ts:12 in total`; null without frames. */
 export function displayLocation(backtrace: readonly string[], root: string): string | null {
   const frame = culpritFrame(backtrace, root)
-  return frame ? cleanText(locationText(frame), MAX_LOCATION_LENGTH) : null
+  return frame ? shortPlace(locationText(frame), MAX_LOCATION_LENGTH) : null
+}
+
+/** Shortens the path of a location at its beginning, because its end names the file and the line. */
+export function shortPlace(place: string, limit: number): string {
+  if (place.length <= limit) return cleanText(place, limit)
+  const nameStart = place.indexOf(' in ')
+  const path = nameStart < 0 ? place : place.slice(0, nameStart)
+  const name =
+    nameStart < 0 ? '' : cleanText(place.slice(nameStart), Math.max(Math.floor(limit / 2), limit - path.length))
+  const kept = limit - name.length
+  return cleanText(path.length > kept ? `…${path.slice(1 - kept)}${name}` : `${path}${name}`, limit)
 }
 
 const OVERFLOW_TYPE = /^(?:Range|Internal)Error$/
