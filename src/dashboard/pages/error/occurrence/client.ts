@@ -14,8 +14,10 @@ const MAX_PARSED_LENGTH = 512
  * @example describeClient('Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) …') // { browser: 'Safari 17.5', … }
  */
 export function describeClient(user_agent: string | null): ClientDescription {
-  if (!user_agent?.trim()) return { browser: null, system: null, device: null }
-  const { browser, os, platform } = bowser.parse(user_agent.slice(0, MAX_PARSED_LENGTH))
+  const text = user_agent?.trim().slice(0, MAX_PARSED_LENGTH) ?? ''
+  if (text === '') return { browser: null, system: null, device: null }
+  if (!/^(?:Mozilla|Opera)\//.test(text)) return describeProduct(text)
+  const { browser, os, platform } = bowser.parse(text)
   return {
     browser: joinWords(browser.name, majorVersion(browser.version)),
     // Every macOS since 2019 sends the version of Catalina.
@@ -23,6 +25,25 @@ export function describeClient(user_agent: string | null): ClientDescription {
     device: platform.model ? joinWords(platform.vendor, platform.model) : (platform.type ?? null),
   }
 }
+
+const SYSTEM = /^(?:Android|iOS|iPadOS|iPhone OS|macOS|Mac OS X|tvOS|watchOS|Windows|Linux|Ubuntu) ?[\d.]*$/
+/** `U` means "strong encryption", and apps send languages and scales. */
+const DEVICE = /^(?!U$|Linux$|Scale\/)[A-Z][\w ,.()-]{2,40}$/i
+
+/**
+ * Product of an app or a library, which starts with its own name: `Larder/8.4.0 (Pixel 8; Android 14)`. The comment is
+ * free text, so a device is named only next to a system.
+ */
+function describeProduct(text: string): ClientDescription {
+  const [, name = '', version, comment = ''] = /^([^\s/(]+)(?:\/([\w.+-]+))?(?:[^(]*\(([^)]*)\))?/.exec(text) ?? []
+  const parts = comment.split(';').map((part) => part.trim().replace(/ Build\/.*$/, ''))
+  const systems = parts.filter((part) => SYSTEM.test(part))
+  const system = systems.find((part) => part !== 'Linux') ?? systems[0] ?? null
+  const device = parts.find((part) => DEVICE.test(part) && !SYSTEM.test(part) && !LANGUAGE.test(part))
+  return { browser: joinWords(name, version), system, device: (system && device) ?? null }
+}
+
+const LANGUAGE = /^[a-z]{2}([-_][a-z]{2})?$/i
 
 function joinWords(...parts: readonly (string | undefined)[]): string | null {
   return parts.filter(Boolean).join(' ') || null
