@@ -38,10 +38,13 @@ describeOneDatabase('serve', (database) => {
       errors: { id: number; error_type: string; message: string; place: string }[]
     }
     expect(errors.map(({ error_type }) => error_type)).toEqual(
-      expect.arrayContaining(['TypeError', 'AggregateError', 'AbortError', 'string']),
+      expect.arrayContaining(['TypeError', 'AggregateError', 'string']),
     )
     expect(errors.find(({ error_type }) => error_type === 'TypeError')?.place).toMatch(
       /^failing-routes\.mjs:\d+ in cartTotal$/,
+    )
+    expect(errors.find(({ message }) => message.startsWith('The sales report'))?.place).toMatch(
+      /^failing-routes\.mjs:\d+ in salesReport$/,
     )
     const id = errors.find(({ message }) => message.startsWith('Sign-in failed'))?.id
     const detail = await (await fetch(`${address}/error_dashboard/errors/${id}.json`, ADA)).text()
