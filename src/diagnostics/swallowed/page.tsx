@@ -81,6 +81,7 @@ function topHandlerLine({ handlers: [handler] }: SwallowingLocation): {
 
 function Locations({ data, sources, visit }: PageData & { visit: Visit }): Rendered {
   const { totals, total_count } = data
+  const firstEmpty = data.locations.find(({ handlers: [handler] }) => handler?.handler_kind === 'empty')
   const locations = totals.locations === 1 ? '1 location' : `${formatCount(totals.locations)} locations`
   return (
     <section class="stack" aria-label="Locations">
@@ -89,7 +90,12 @@ function Locations({ data, sources, visit }: PageData & { visit: Visit }): Rende
       </p>
       <ol>
         {data.locations.map((location, i) => (
-          <SwallowingLocationItem location={location} source={sources[i] ?? null} visit={visit} />
+          <SwallowingLocationItem
+            location={location}
+            source={sources[i] ?? null}
+            open={location === firstEmpty}
+            visit={visit}
+          />
         ))}
       </ol>
       {total_count > MAX_LOCATIONS && (

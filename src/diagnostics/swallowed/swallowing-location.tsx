@@ -10,11 +10,13 @@ import type { SwallowingHandler, SwallowingLocation } from './query.js'
 interface SwallowingLocationItemProps {
   location: SwallowingLocation
   source: SourceLines | null
+  /** Shows the source of the handler. */
+  open: boolean
   visit: Visit
 }
 
 /** List item with the figures and handlers of one raise location. */
-export function SwallowingLocationItem({ location, source, visit }: SwallowingLocationItemProps): Rendered {
+export function SwallowingLocationItem({ location, source, open, visit }: SwallowingLocationItemProps): Rendered {
   const { error_type, raise_location, raise_count, rescue_count, unaccounted_count, rescue_ratio, handlers } = location
   return (
     <li class="record swallowing">
@@ -54,7 +56,7 @@ export function SwallowingLocationItem({ location, source, visit }: SwallowingLo
         </div>
       </dl>
       {source && (
-        <details class="handler-source">
+        <details class="handler-source" open={open}>
           <summary>Show handler</summary>
           <SourceCode source={source} />
         </details>
