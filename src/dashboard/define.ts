@@ -75,7 +75,9 @@ export interface Page<
   loadForHtml?(context: Context, data: Data, parameters: v.InferOutput<Schema>, visit: Visit): Promise<More>
   /** Loads data that only the JSON needs, because another page shows it. */
   loadForJson?(context: Context, data: Data, parameters: v.InferOutput<Schema>): Promise<MoreJson>
-  title(data: Data, visit: Visit): string
+  title(data: Data, visit: Visit, parameters: v.InferOutput<Schema>): string
+  /** Application of the record on the page, for the document title. Default: the selected application. */
+  applicationName?(data: Data): string
   /** Content for rejected parameters, with the problem next to its field. Null for the general error page. */
   rejected?(error: TrackerError, context: Context, visit: Visit): Promise<Rendered | null>
   /**

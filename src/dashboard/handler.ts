@@ -317,7 +317,14 @@ async function respondWithPage(
   await loadLayoutData(exchange, context)
   if (page.healthState) visit.tracker = { ...visit.tracker, state: page.healthState(data) }
   const response = await renderInOrder(() =>
-    htmlResponse(pageDocument(page.title(data, visit), page.view(shown, visit, parameters), visit)),
+    htmlResponse(
+      pageDocument(
+        page.title(data, visit, parameters),
+        page.view(shown, visit, parameters),
+        visit,
+        page.applicationName?.(data),
+      ),
+    ),
   )
   return withPageCookies(response, exchange)
 }
@@ -388,7 +395,7 @@ async function loadLayoutData(
 }
 
 function pageNotFound(): TrackerError {
-  return new TrackerError('not_found', 'Page not found.')
+  return new TrackerError('not_found', 'There is no page at this address.')
 }
 
 function parse(schema: v.GenericSchema, parameters: object, pathParameters: PathParameters): unknown {

@@ -41,9 +41,9 @@ describe('the pages of the diagnostics', () => {
     )
     expect(swallowed).toContain('No exceptions counted in the last 30 days')
     expect(swallowed).toContain('node --import faultboard/register app.js')
-    expect(dumps).toContain('No diagnostic dumps yet')
+    expect(dumps).toContain('No dumps yet')
     expect(dumps).toContain('Tracker.Commands.CaptureDiagnosticDump.call(')
-    expect(guard).toContain('No events in the last 7 days')
+    expect(guard).toContain('No limited requests in the last 7 days')
     expect(guard).toContain('Tracker.requestGuard.record(')
   })
 

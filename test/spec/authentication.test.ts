@@ -102,7 +102,7 @@ describe('authentication', () => {
     const response = await send(path, { ...signIn(), accept: 'application/json' }, method)
     expect(response.status).not.toBe(401)
     if (response.headers.get('content-type')?.startsWith('text/event-stream')) await response.body?.cancel()
-    else expect(await response.text()).not.toContain('Page not found.')
+    else expect(await response.text()).not.toContain('There is no page at this address.')
   })
 
   test('checks every kind of endpoint in the routes table', () => {

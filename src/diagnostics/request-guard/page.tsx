@@ -34,7 +34,7 @@ export const requestGuardSummaryPage = definePage({
         <DayRange days={data.days} visit={visit} />
       </PageHead>
       {data.total_count === 0 ? (
-        <Empty title={`No events in the last ${data.days} days`} code={RECORD_CODE}>
+        <Empty title={`No limited requests in the last ${data.days} days`} code={RECORD_CODE}>
           Requests that rate limiters reject or track appear here by rule, address and path. Connect the limiter once:
           express-rate-limit, rate-limiter-flexible and @fastify/rate-limit need one line each. For other limiters, use:
         </Empty>
@@ -94,8 +94,8 @@ function Summary({
         ))}
       </dl>
       <DayChart
-        title="Events"
-        unit="events"
+        title="Requests"
+        unit="requests"
         series={GUARD_KINDS.map((kind) => ({ key: kind, ...KIND_STYLES[kind] }))}
         days={data.by_day.map(({ day, ...values }) => ({ values }))}
         releases={releases}
@@ -157,7 +157,7 @@ function Rules({ data, visit }: { data: RequestGuardSummary; visit: Visit }) {
               Last seen
             </th>
             <th scope="col" class="number">
-              Events
+              Requests
             </th>
           </tr>
         </thead>

@@ -32,6 +32,11 @@ describe('the settings', () => {
   const row = (name: string, text = page) =>
     new RegExp(`id="${name}".*?(?=class="setting"|</section>)`, 's').exec(text)?.[0] ?? ''
 
+  test('shows names in backticks as code', () => {
+    expect(page).toContain('NODE_ENV, or <code>production</code>.')
+    expect(page).not.toMatch(/<p>[^<]*`/)
+  })
+
   test('the settings are grouped with an index', () => {
     for (const group of ['identity', 'storage', 'dashboard', 'capture', 'privacy', 'notifications', 'diagnostics']) {
       expect(page).toContain(`href="#${group}"`)

@@ -83,7 +83,7 @@ describeOneDatabase('actions with an API token', (database) => {
     expect(await send('/errors/999/resolve', {})).toEqual([404, expect.stringContaining('No error with id 999')])
     expect(await send('/errors/1/snooze', { hours: 'x' })).toEqual([422, expect.stringContaining('hours')])
     expect(await send('/errors/1/resolve', {}, 'viewer')).toEqual([403, expect.stringContaining('role responder')])
-    expect(await send('/nothing', {})).toEqual([404, 'Page not found.'])
+    expect(await send('/nothing', {})).toEqual([404, 'There is no page at this address.'])
   })
 
   test('actions redirect clients with a password, and clients that do not accept JSON', async () => {

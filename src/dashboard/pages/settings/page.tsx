@@ -31,7 +31,7 @@ export const settings = definePage({
       health: await recorderHealth(context),
     }
   },
-  title: () => 'Settings',
+  title: () => 'Configuration',
   response: r.object({
     settings: r.list(Setting),
     health: r.object({ state: r.anyObject, dropped: r.list(Dropped) }),
@@ -39,7 +39,10 @@ export const settings = definePage({
   json: (data) => data,
   view: ({ settings }, visit, { filter }) => (
     <>
-      <PageHead title="Settings" context="Read-only. Configure in code or environment variables; restart to apply.">
+      <PageHead
+        title="Configuration"
+        context="Read-only. Configure in code or environment variables; restart to apply."
+      >
         <TimePreference visit={visit} />
       </PageHead>
       <div class="settings" data-settings>

@@ -29,7 +29,7 @@ export function SettingRow({ setting }: { setting: Setting }): Rendered {
         <Value setting={setting} />
       </dd>
       <dd class="setting-text">
-        <p>{text}</p>
+        <p>{withCode(text)}</p>
         {environment_variable && (
           <p class="meta muted">
             <code>{environment_variable}</code>
@@ -38,6 +38,11 @@ export function SettingRow({ setting }: { setting: Setting }): Rendered {
       </dd>
     </div>
   )
+}
+
+/** Shows text between backticks as code. The docs contain the same text as Markdown. */
+function withCode(text: string): Rendered {
+  return text.split('`').map((part, i) => (i % 2 === 0 ? part : <code>{part}</code>))
 }
 
 function Value({ setting: { value, is_default } }: { setting: Setting }): Rendered {

@@ -11,9 +11,14 @@ import { SectionTabs } from './section-tabs.js'
 import { Shortcuts } from './shortcuts.js'
 
 /** Page in the shared layout. */
-export function pageDocument(title: string, content: Rendered, visit: Visit): Rendered {
+export function pageDocument(
+  title: string,
+  content: Rendered,
+  visit: Visit,
+  applicationName: string = selectedApplication(visit),
+): Rendered {
   return (
-    <Document title={`${title} · ${applicationLabel(visit)}`} visit={visit}>
+    <Document title={`${title} · ${applicationName}`} visit={visit}>
       <a class="skip" href="#content">
         Skip to content
       </a>
@@ -61,8 +66,8 @@ export async function pageLayout(title: string, visit: Visit): Promise<{ head: s
   return { head, tail }
 }
 
-/** Application name for the document title. */
-function applicationLabel({ applications, application_id, application_name }: Visit): string {
+/** Name of the selected application. */
+function selectedApplication({ applications, application_id, application_name }: Visit): string {
   if (application_id !== null) return applications.find(({ id }) => id === application_id)?.name ?? 'Faultboard'
   if (applications.length > 1) return 'All applications'
   return applications[0]?.name ?? (application_name || 'Faultboard')

@@ -16,20 +16,17 @@ export const diagnosticDumpsPage = definePage({
   parameters: diagnosticDumps.input,
   load: (context, parameters): Promise<DumpsPage> => diagnosticDumps.run(context, parameters),
   response: DumpsPage,
-  title: () => 'Diagnostic dumps',
+  title: () => 'Dumps',
   json: (data) => data,
   links: ({ pagination }, visit) => paginationLinks(pagination, visit),
   view: ({ dumps, pagination }, visit) => (
     <>
-      <PageHead
-        title="Diagnostic dumps"
-        context="Snapshots of a process: memory, event loop, handles and tracker state."
-      >
+      <PageHead title="Dumps" context="Snapshots of a process: memory, event loop, handles and tracker state.">
         <CaptureDumpForm visit={visit} />
       </PageHead>
       {dumps.length === 0 ? (
         <Empty
-          title="No diagnostic dumps yet"
+          title="No dumps yet"
           code="await Tracker.Commands.CaptureDiagnosticDump.call({ note: 'before the deploy' })"
         >
           A dump contains the state of this process: memory and heap spaces, event loop delay, active resources,
