@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { QUERY_KEYS } from '../../src/model/search-query.js'
 import { describeInBrowser, expectAccessible, expectNoOverflow, layoutShift, pageWeight } from '../support/browser.js'
 import { type Host, startHost } from '../support/host.js'
 
@@ -122,15 +123,12 @@ describeInBrowser('list page in a browser', ({ open }) => {
     expect(await trend.innerText()).toBe('max 1')
     const note = page.locator('tr:has(.place-path) .row-notes:has(.priority)')
     const separator = () => note.evaluate((element) => getComputedStyle(element, '::before').content)
-    expect(await separator()).toBe('none')
+    expect(await separator()).toBe('"· "')
     await page.locator('.search .menu > summary').click()
     const heights = await page
       .locator('.search-help code')
       .evaluateAll((terms) => terms.map((term) => term.getClientRects().length))
     expect(new Set(heights)).toEqual(new Set([1]))
-    // One line on a wide screen.
-    await page.setViewportSize({ width: 1440, height: 900 })
-    expect(await separator()).toBe('"· "')
   })
 
   test('stays within 60 KB on every page of the navigation, without layout shift on the list', async () => {
@@ -162,7 +160,7 @@ describeInBrowser('list page in a browser', ({ open }) => {
     page.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
     await page.goto(`${base}/errors?per_page=100`)
     expect(await rows(page).count()).toBe(100)
-    expect(await page.title()).toBe('(206) Errors · shop')
+    expect(await page.title()).toBe('(206) All errors · shop')
     expect(await page.getByText("<script>document.title='owned'</script>").count()).toBe(1)
     expect(await page.locator('main script, main img').count()).toBe(0)
     await expectNoOverflow(page)
@@ -239,6 +237,69 @@ describeInBrowser('list page in a browser', ({ open }) => {
     await page.waitForURL(/query=declined/)
   })
 
+  test('offers all keys in an empty search box, and recent users', async () => {
+    const page = await open({ viewport: { width: 1440, height: 900 } })
+    await page.goto(`${base}/errors`)
+    const field = page.getByRole('combobox', { name: 'Search' })
+    const options = page.getByRole('option').filter({ visible: true })
+    await field.click()
+    expect(await options.count()).toBe(QUERY_KEYS.length)
+    await options.getByText('user:').click()
+    expect(await field.inputValue()).toBe('user:')
+    expect(await options.allTextContents()).toContain('user:u199')
+    await field.press('Escape')
+    expect(await options.count()).toBe(0)
+  })
+
+  test('keeps the filters of a phone in one line and the bulk actions in two', async () => {
+    const page = await open({ viewport: { width: 390, height: 844 } })
+    await page.goto(`${base}/errors?unresolved=true&hide_snoozed=true&severity=critical`)
+    const button = await page.getByText('Filters (1)', { exact: true }).boundingBox()
+    const field = page.getByLabel('Search')
+    expect(button?.y).toBe((await field.boundingBox())?.y)
+    // The placeholder is not cut off.
+    expect(
+      await field.evaluate((input) => {
+        const { placeholder, clientWidth } = input as HTMLInputElement
+        const context = document.createElement('canvas').getContext('2d')
+        if (!context) return 0
+        context.font = getComputedStyle(input).font
+        return clientWidth - context.measureText(placeholder).width
+      }),
+    ).toBeGreaterThan(20)
+    await rows(page).first().locator('[data-select-row]').check()
+    expect((await page.locator('.batch').boundingBox())?.height).toBeLessThan(100)
+    const bar = page.getByRole('group', { name: 'Bulk actions' })
+    expect(await bar.locator('details.menu > summary').allInnerTexts()).toEqual([
+      'Resolve',
+      'Assign',
+      'Snooze',
+      expect.stringContaining('⋯'),
+    ])
+    await bar.locator('summary', { hasText: 'More actions' }).click()
+    await bar.getByText('Priority', { exact: true }).first().click()
+    await bar.getByLabel('Priority').selectOption('High')
+    await expectAccessible(page)
+    await bar.getByRole('button', { name: 'Set priority' }).click()
+    expect(await notice(page)).toBe('1 error set to priority high.')
+    const heights = await rows(page).evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height))
+    expect(Math.max(...heights)).toBeLessThan(92)
+  })
+
+  test('names every severity, and shows the text of the two highest', async () => {
+    const page = await open({ viewport: { width: 1440, height: 900 } })
+    for (const [severity, isTextVisible] of [
+      ['critical', true],
+      ['low', false],
+    ] as const) {
+      await page.goto(`${base}/errors?search=Kind&severity=${severity}`)
+      const mark = rows(page).first().locator('.row-severity')
+      expect(await mark.getAttribute('title')).toBe(`Severity: ${severity}`)
+      expect(await rows(page).first().ariaSnapshot()).toContain(severity)
+      expect(((await mark.boundingBox())?.width ?? 0) > 30).toBe(isTextVisible)
+    }
+  })
+
   test('opens an error by a click anywhere in its row', async () => {
     const page = await open({ viewport: { width: 1440, height: 900 } })
     for (const place of ['.message', '.occurrence-count', '.sparkline', '.seen time >> nth=0']) {
@@ -257,7 +318,7 @@ describeInBrowser('list page in a browser', ({ open }) => {
     await page.locator('select[name=severity]').selectOption('critical')
     if (!script) await page.getByRole('button', { name: 'Filter' }).click()
     await page.waitForURL(/severity=critical/)
-    expect(await page.title()).toBe('(17) Errors · shop')
+    expect(await page.title()).toBe('(17) Open errors, "SAMPLE B", severity critical · shop')
     if (script) {
       expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
         unresolved: 'true',
@@ -267,12 +328,12 @@ describeInBrowser('list page in a browser', ({ open }) => {
       })
     }
     await page.getByRole('link', { name: 'Severity critical' }).click()
-    expect(await page.title()).toBe('(67) Errors · shop')
+    expect(await page.title()).toBe('(67) Open errors, "SAMPLE B" · shop')
     await page.getByText('More', { exact: true }).click()
     await page.getByLabel('Type', { exact: true }).fill('Kind004Error')
     await page.getByRole('button', { name: 'Apply' }).click()
     await page.waitForURL(/Kind004Error/)
-    expect(await page.title()).toBe('(1) Errors · shop')
+    expect(await page.title()).toBe('(1) Open errors, "SAMPLE B", type Kind004Error · shop')
     await page.getByRole('link', { name: 'Clear all' }).click()
     expect(new URL(page.url()).search).toBe('?unresolved=true&hide_snoozed=true')
   })
@@ -328,6 +389,7 @@ describeInBrowser('list page in a browser', ({ open }) => {
       await page.getByRole('link', { name: 'Select all on this page' }).click()
       await page.getByText('Bulk actions').first().click()
     }
+    await page.locator('.batch summary', { hasText: 'More actions' }).click()
     await page.locator('summary', { hasText: 'Delete' }).click()
     await page.getByRole('button', { name: 'Delete selected' }).click()
     expect(await notice(page)).toBe('9 errors deleted.')

@@ -181,29 +181,42 @@ describeEachDatabase('tab counts for a common search text', (database) => {
 describeEachDatabase('filter choices', (database) => {
   test('filter choices include platforms, newest versions and assignees of one or all applications', async () => {
     const { context, log, run, place } = await listContext(database)
-    for (let i = 1; i <= 22; i++)
-      await log(`V${'x'.repeat(i)}`, { app_version: `1.${i}`, platform: i % 2 ? 'Web' : 'iOS', occurred_at: NOON + i })
+    for (let i = 1; i <= 22; i++) {
+      const platform = i % 2 ? 'Web' : 'iOS'
+      const user_id = `u${(i + 2) % 3}`
+      await log(`V${'x'.repeat(i)}`, { app_version: `1.${i}`, platform, user_id, occurred_at: NOON + i })
+    }
     const id = await log('Mine')
     await run(assignError, { error_id: id, assigned_to: 'berta' })
     await run(assignError, { error_id: await log('Hers'), assigned_to: 'Anna' })
     await run(assignError, { error_id: await log('HersToo'), assigned_to: 'Anna' })
     const other = contextAt(place, { application_name: 'billing' })
-    const otherErrorId = await other.log('Theirs', { platform: 'Android', app_version: '9' })
+    const otherErrorId = await other.log('Theirs', {
+      platform: 'Android',
+      app_version: '9',
+      user_id: 'u9',
+    })
     await other.run(assignError, { error_id: otherErrorId, assigned_to: 'carl' })
 
     const all = await recentOrigins(context, null)
     expect(all.platforms).toEqual(['API', 'Android', 'Web', 'iOS'])
     expect(all.app_versions.slice(0, 3)).toEqual(['1.22', '1.21', '1.20'])
     expect(all.app_versions).toHaveLength(20)
+    // Newest first, without repeats.
+    expect(all.users).toEqual(['u9', 'u0', 'u2', 'u1'])
     expect(await listAssignees(context, null)).toEqual(['Anna', 'berta', 'carl'])
     const { application_id } = await context.database.read
       .selectFrom('faultboard_errors')
       .select('application_id')
       .where('id', '=', otherErrorId)
       .executeTakeFirstOrThrow()
-    expect(await recentOrigins(context, application_id)).toEqual({ platforms: ['Android'], app_versions: ['9'] })
+    expect(await recentOrigins(context, application_id)).toEqual({
+      platforms: ['Android'],
+      app_versions: ['9'],
+      users: ['u9'],
+    })
     expect(await listAssignees(context, application_id)).toEqual(['carl'])
-    expect(await recentOrigins(context, 999)).toEqual({ platforms: [], app_versions: [] })
+    expect(await recentOrigins(context, 999)).toEqual({ platforms: [], app_versions: [], users: [] })
     expect(await listAssignees(context, 999)).toEqual([])
   })
 })

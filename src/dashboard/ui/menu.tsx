@@ -23,6 +23,16 @@ export function Menu({
   )
 }
 
+/** Label of the menu with the less frequent actions. */
+export function MoreLabel(): Rendered {
+  return (
+    <>
+      <span aria-hidden="true">⋯</span>
+      <span class="hidden">More actions</span>
+    </>
+  )
+}
+
 /** Section of a menu that opens in place. */
 export function SubMenu({
   label,

@@ -3,11 +3,13 @@ import { allEnvironments, environmentsOf } from '../../store/environments.js'
 import { sql } from '../../store/kysely.js'
 import { withoutIndex } from '../../store/sql/sort-order.js'
 
-/** Platforms and versions of the most recently seen errors. */
+/** Platforms and versions of the most recently seen errors, and users of the newest occurrences. */
 export interface RecentOrigins {
   platforms: string[]
   /** Most recently seen first. */
   app_versions: string[]
+  /** Most recently seen first. */
+  users: string[]
 }
 
 export interface FilterChoices extends RecentOrigins {
@@ -21,15 +23,32 @@ export interface FilterChoices extends RecentOrigins {
 const MAX_RECENT_ERRORS = 1000
 const MAX_VERSIONS = 20
 const MAX_ASSIGNEES = 100
+const MAX_RECENT_OCCURRENCES = 300
+const MAX_USERS = 20
 
 export async function recentOrigins(context: Context, application_id: number | null): Promise<RecentOrigins> {
-  const rows = await loadRecentValues(context, application_id)
+  const [rows, users] = await Promise.all([
+    loadRecentValues(context, application_id),
+    loadRecentUsers(context, application_id),
+  ])
   const newestFirst = [...rows].sort((a, b) => b.occurred_at - a.occurred_at)
   const versions = new Set(newestFirst.flatMap(({ app_version }) => app_version ?? []))
   return {
     platforms: [...new Set(rows.map(({ platform }) => platform))].sort(),
     app_versions: [...versions].slice(0, MAX_VERSIONS),
+    users,
   }
+}
+
+/** Newest first. No index contains the user, so only a fixed number of occurrences is read. */
+async function loadRecentUsers({ database }: Context, application_id: number | null): Promise<string[]> {
+  const { rows } = await sql<{ user_id: string | null }>`
+    select newest.user_id from (
+      select id, error_id, user_id from faultboard_occurrences order by id desc limit ${sql.lit(MAX_RECENT_OCCURRENCES)}
+    ) as newest
+    ${application_id === null ? sql`` : sql`join faultboard_errors as e on e.id = newest.error_id and e.application_id = ${application_id}`}
+    order by newest.id desc`.execute(database.read)
+  return [...new Set(rows.flatMap(({ user_id }) => user_id ?? []))].slice(0, MAX_USERS)
 }
 
 async function loadRecentValues({ database }: Context, application_id: number | null) {

@@ -65,7 +65,7 @@ function enableSuggestions(field) {
     const from = key === null ? 0 : key.length + 1
     return options
       .filter((option) => option.slice(from).replace(/^"/, '').toLowerCase().startsWith(start) && option !== term)
-      .slice(0, MAX_SUGGESTIONS)
+      .slice(0, term === '' ? options.length : MAX_SUGGESTIONS)
   }
 
   /** Replaces the values of `tag:` with those that the server returns. */
@@ -124,7 +124,12 @@ function enableSuggestions(field) {
     if (isOpen) void loadTags()
   }
 
-  field.addEventListener('input', () => update(currentTerm() !== ''))
+  /** An empty field offers all keys. */
+  const offerKeys = () => field.value === '' && update(true)
+
+  field.addEventListener('input', () => update(currentTerm() !== '' || field.value === ''))
+  field.addEventListener('focus', offerKeys)
+  field.addEventListener('click', offerKeys)
   field.addEventListener('blur', () => show([]))
   field.addEventListener('keydown', (event) => {
     if (event.isComposing) return

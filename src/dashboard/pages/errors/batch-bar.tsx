@@ -5,7 +5,7 @@ import { allows } from '../../access.js'
 import type { Rendered, Visit } from '../../define.js'
 import { capitalize, words } from '../../ui/badges.js'
 import { ActorNameField, ApplicationField, SelectField, TextField } from '../../ui/forms.js'
-import { Menu } from '../../ui/menu.js'
+import { Menu, MoreLabel, SubMenu } from '../../ui/menu.js'
 import { formatTotal } from '../../ui/pagination.js'
 import { MUTE_DURATIONS } from '../error/actions/mute-menu.js'
 
@@ -49,6 +49,9 @@ export function BatchBar({
               <span>{`Select all ${formatTotal(pagination)} matching`}</span>
             </label>
           )}
+          <button type="button" class="quiet" data-clear-selection hidden>
+            Clear
+          </button>
           <Menu id="resolve" label="Resolve" primary align="start">
             <TextField name="resolution_comment" label="Resolution note (optional)" maxlength={MAX_TEXT_LENGTH} />
             <TextField
@@ -71,49 +74,48 @@ export function BatchBar({
             <SubmitButton type="assign">Assign</SubmitButton>
             <SubmitButton type="unassign">Unassign</SubmitButton>
           </Menu>
-          <Menu label="Status" align="start">
-            <SelectField
-              name="status"
-              label="Status"
-              options={STATUSES.map((status) => [status, capitalize(words(status))])}
-              value="investigating"
-            />
-            <TextField name="comment" label="Comment (optional)" maxlength={MAX_TEXT_LENGTH} />
-            <SubmitButton type="update_status">Set status</SubmitButton>
-          </Menu>
-          <Menu label="Priority" align="start">
-            <SelectField
-              name="priority_level"
-              label="Priority"
-              options={PRIORITIES.map((label, level) => [String(level), capitalize(label)])}
-              value="2"
-            />
-            <SubmitButton type="update_priority">Set priority</SubmitButton>
-          </Menu>
           <Menu id="snooze" label="Snooze" align="start">
             <SelectField name="hours" label="For" options={SNOOZE_DURATIONS} value="24" />
             <TextField name="reason" label="Reason (optional)" maxlength={MAX_TEXT_LENGTH} />
             <SubmitButton type="snooze">Snooze selected</SubmitButton>
           </Menu>
-          <Menu id="mute" label="Mute" align="start">
-            <SelectField name="mute_hours" label="Mute notifications for" options={MUTE_DURATIONS} value="24" />
-            <TextField name="mute_reason" label="Reason (optional)" maxlength={MAX_TEXT_LENGTH} />
-            <SubmitButton type="mute">Mute selected</SubmitButton>
-            <SubmitButton type="unmute">Unmute selected</SubmitButton>
+          <Menu label={<MoreLabel />} align="start">
+            <SubMenu label="Status">
+              <SelectField
+                name="status"
+                label="Status"
+                options={STATUSES.map((status) => [status, capitalize(words(status))])}
+                value="investigating"
+              />
+              <TextField name="comment" label="Comment (optional)" maxlength={MAX_TEXT_LENGTH} />
+              <SubmitButton type="update_status">Set status</SubmitButton>
+            </SubMenu>
+            <SubMenu label="Priority">
+              <SelectField
+                name="priority_level"
+                label="Priority"
+                options={PRIORITIES.map((label, level) => [String(level), capitalize(label)])}
+                value="2"
+              />
+              <SubmitButton type="update_priority">Set priority</SubmitButton>
+            </SubMenu>
+            <SubMenu id="mute" label="Mute">
+              <SelectField name="mute_hours" label="Mute notifications for" options={MUTE_DURATIONS} value="24" />
+              <TextField name="mute_reason" label="Reason (optional)" maxlength={MAX_TEXT_LENGTH} />
+              <SubmitButton type="mute">Mute selected</SubmitButton>
+              <SubmitButton type="unmute">Unmute selected</SubmitButton>
+            </SubMenu>
+            {allows(visit, 'admin') && (
+              <SubMenu label="Delete" isDangerous>
+                <p class="warning">
+                  Permanently deletes the selected errors and their occurrences. This cannot be undone.
+                </p>
+                <SubmitButton type="delete" danger>
+                  Delete selected
+                </SubmitButton>
+              </SubMenu>
+            )}
           </Menu>
-          {allows(visit, 'admin') && (
-            <Menu label="Delete" align="start">
-              <p class="warning">
-                Permanently deletes the selected errors and their occurrences. This cannot be undone.
-              </p>
-              <SubmitButton type="delete" danger>
-                Delete selected
-              </SubmitButton>
-            </Menu>
-          )}
-          <button type="button" class="quiet" data-clear-selection hidden>
-            Clear
-          </button>
         </fieldset>
       </details>
     </form>

@@ -40,9 +40,6 @@ export function ErrorRows({
       <thead>
         <tr>
           {form && <SelectAllCheckbox />}
-          <SortableHead field="severity" sort={sort} class="severity">
-            Severity
-          </SortableHead>
           <SortableHead field="error_type" sort={sort} class="what">
             Error
           </SortableHead>
@@ -130,11 +127,6 @@ function Row({
           </label>
         </td>
       )}
-      <td class="severity">
-        <span data-field="severity">
-          <SeverityBadge severity={error.severity} />
-        </span>
-      </td>
       <ErrorCell error={error} link={link} visit={visit} />
       {hasTrend && (
         <td class="trend">
@@ -190,6 +182,10 @@ function ErrorCell({ error, link, visit }: { error: RowError; link: string; visi
         </span>
       </p>
       <p class="row-source">
+        {/* A shape, with visible text if it is critical or high. */}
+        <span class="row-severity" data-field="severity" title={`Severity: ${error.severity}`}>
+          <SeverityBadge severity={error.severity} />
+        </span>
         <span class="row-origin">
           {isMixed && <span class="application">{error.application_name}</span>}
           {error.environment !== visit.options.environment && <span class="application">{error.environment}</span>}

@@ -39,6 +39,11 @@ interface Chip {
   rest?: string | null
 }
 
+/** Filter in words, such as `severity critical`. A query needs no label. */
+export function chipText({ label, value }: Chip): string {
+  return label === 'Query' ? value : `${label.toLowerCase()} ${value}`.trimEnd()
+}
+
 /** Chips in the order of the controls. */
 export function filterChips(filter: ErrorsFilter, user: string): Chip[] {
   const chips: Chip[] = []

@@ -113,7 +113,7 @@ function MoreFilters({ filter, choices, visit }: { filter: ErrorsFilter; choices
         <div>
           <TextField
             name="tag"
-            label={filter.tag === undefined ? 'Tag' : 'Another tag'}
+            label={filter.tag === undefined ? 'Tag (key:value)' : 'Another tag (key:value)'}
             placeholder="city:Berlin"
             list="tags"
             aria-describedby="tag-hint"

@@ -4,6 +4,7 @@ import type { Context } from '../../../context.js'
 import { unknownEnvironmentText } from '../../../model/environment.js'
 import { choice, optional } from '../../../model/input/input.js'
 import { parseQuery, QueryError, unknownKeyHint } from '../../../model/search-query.js'
+import { cleanText } from '../../../model/text.js'
 import { knownNames, mergeNames } from '../../../people/known-people.js'
 import { type ErrorsFilter, ErrorsPage, errorsListInput, readErrorsPage } from '../../../triage/list/errors-list.js'
 import { downloadedErrors } from '../../../triage/list/export-errors.js'
@@ -13,7 +14,7 @@ import {
   listEnvironments,
   recentOrigins,
 } from '../../../triage/list/filter-choices.js'
-import { type TabCounts, tabCounts } from '../../../triage/list/list-tabs.js'
+import { currentTab, type TabCounts, type TabName, tabCounts } from '../../../triage/list/list-tabs.js'
 import { type FoundText, findText } from '../../../triage/list/matching-errors.js'
 import { listQuery, listSavedViews, type SavedView } from '../../../triage/saved-views.js'
 import { allows } from '../../access.js'
@@ -25,7 +26,7 @@ import { PageHead } from '../../ui/layout/page-head.js'
 import { formatTotal, Pagination, paginationLinks } from '../../ui/pagination.js'
 import { BATCH_FORM, BatchBar } from './batch-bar.js'
 import { ErrorRows } from './error-rows.js'
-import { FilterChips } from './filter-chips.js'
+import { chipText, FilterChips, filterChips } from './filter-chips.js'
 import { FilterForm } from './filter-form.js'
 import { ListTabs } from './list-tabs.js'
 import { LiveList } from './live-list.js'
@@ -81,14 +82,17 @@ export const errors = definePage({
       </>
     )
   },
-  title: ({ page }) => `(${formatTotal(page.pagination)}) Errors`,
+  title: ({ page }, { user }, { select, ...filter }) => {
+    const title = [listTitle(filter, user), ...filterChips(filter, user).map(chipText)].join(', ')
+    return `(${formatTotal(page.pagination)}) ${cleanText(title, MAX_TITLE_LENGTH)}`
+  },
   response: ErrorsPage,
   json: ({ page }) => page,
   links: ({ page }, visit) => paginationLinks(page.pagination, visit),
   csv: (context, { select, ...filter }) => downloadedErrors(context, filter),
   view: (data, visit, { select, ...filter }) => (
     <>
-      <PageHead title="Errors" context={countSummary(data)}>
+      <PageHead title={listTitle(filter, visit.user)} context={countSummary(data)}>
         <SavedViews views={data.views} list_query={listQuery(String(visit.query))} visit={visit} />
         <a class="button" href={exportLink(visit)} download>
           Export
@@ -106,6 +110,23 @@ export const errors = definePage({
     </>
   ),
 })
+
+/** Enough for a tab of the browser. */
+const MAX_TITLE_LENGTH = 100
+
+const TAB_TITLES: Record<TabName, string> = {
+  open: 'Open errors',
+  mine: 'My open errors',
+  regressed: 'Regressed errors',
+  snoozed: 'Snoozed errors',
+  resolved: 'Resolved errors',
+  all: 'All errors',
+}
+
+function listTitle(filter: ErrorsFilter, user: string): string {
+  const tab = currentTab(filter, user)
+  return tab === null ? 'Errors' : TAB_TITLES[tab]
+}
 
 async function loadControls(
   context: Context,

@@ -7,12 +7,13 @@ import { Menu } from '../../ui/menu.js'
 
 /** Keys of the query with the values that the script suggests. */
 function suggestions(
-  { platforms, app_versions, environments, assignees }: FilterChoices,
+  { platforms, app_versions, users, environments, assignees }: FilterChoices,
   types: readonly string[],
   { applications }: Visit,
 ): Record<string, readonly string[]> {
   return {
     ...Object.fromEntries(QUERY_KEYS.map((key) => [key, QUERY_VALUES[key] ?? []])),
+    user: users,
     release: app_versions,
     platform: platforms,
     environment: environments,
@@ -47,7 +48,7 @@ export function SearchBox({
           name="query"
           type="search"
           value={filter.query}
-          placeholder="Search text, users, URLs and tags, or is:unresolved"
+          placeholder="Search errors"
           maxlength={MAX_QUERY_LENGTH}
           aria-invalid={problem ? 'true' : undefined}
           aria-describedby={problem ? 'search-problem' : undefined}

@@ -54,7 +54,7 @@ const HEADS = /<thead>.*?<\/thead>/s
 
 describe('the head of the list', () => {
   test('shows the number of matching errors and the application in the title', async () => {
-    expect(await page(OPEN)).toContain('<title>(28) Errors · shop</title>')
+    expect(await page(OPEN)).toContain('<title>(28) Open errors · shop</title>')
   })
 
   test('the list has tabs with the number of matching errors', async () => {
@@ -162,6 +162,19 @@ describe('the rows of the list', () => {
 })
 
 describe('a list without rows', () => {
+  test.each([
+    ['/errors?unresolved=true&hide_snoozed=true', 'Open errors', ''],
+    ['/errors?regressed=true', 'Regressed errors', ''],
+    ['/errors?status=resolved', 'Resolved errors', ''],
+    ['/errors?unresolved=true', 'Errors', ', unresolved'],
+    ['/errors?severity=low&tag=city:Berlin', 'All errors', ', severity low, tag city:Berlin'],
+    [`/errors?search=${'long'.repeat(60)}`, 'All errors', `, search ${'long'.repeat(20)}…`],
+  ])('names the tab and the filters of %s in its title', async (path, heading, filters) => {
+    const html = await page(path)
+    expect(html).toContain(`<h1>${heading}</h1>`)
+    expect(html).toContain(`) ${heading}${filters} · shop</title>`)
+  })
+
   test('offers to clear filters without a match', async () => {
     const html = await page('/errors?search=nothing+like+it')
     expect(html).toContain('No errors match your filters.')
@@ -204,8 +217,11 @@ describe('the mixed view', () => {
     const { application_id } =
       (await host.tracker.Queries.ErrorsList.page({ error_type: 'StockError' })).errors[0] ?? {}
     expect(await page('/errors?error_type=StockError')).toContain('<span class="application">warehouse</span>')
+    // The page of an error names its own application.
+    expect(await page('/errors/31')).toContain('<title>none left · warehouse</title>')
+    expect(await page('/overview')).toContain('<title>Overview · All applications</title>')
     const own = await page(`/errors?application_id=${application_id}`)
-    expect(own).toContain('<title>(1) Errors · warehouse</title>')
+    expect(own).toContain('<title>(1) All errors · warehouse</title>')
     expect(own).not.toContain('class="application"')
     expect(own).toContain(`href="/error_dashboard/errors/31?application_id=${application_id}&amp;list_page=1"`)
   })

@@ -5,8 +5,7 @@ import type { Rendered } from '../../../define.js'
 import { capitalize, words } from '../../../ui/badges.js'
 import { ActorNameField, ApplicationField, SelectField, TextArea, TextField } from '../../../ui/forms.js'
 import { Initials } from '../../../ui/initials.js'
-import { Menu, SubMenu } from '../../../ui/menu.js'
-
+import { Menu, MoreLabel, SubMenu } from '../../../ui/menu.js'
 import { occurrencesText } from '../error-facts.js'
 import { ErrorForm, type ErrorProps, ListOriginFields } from './error-form.js'
 import { MuteMenu } from './mute-menu.js'
@@ -38,15 +37,6 @@ export function ErrorActions({
         {allows(props.visit, 'admin') && <Delete {...props} />}
       </Menu>
     </div>
-  )
-}
-
-function MoreLabel() {
-  return (
-    <>
-      <span aria-hidden="true">⋯</span>
-      <span class="hidden">More actions</span>
-    </>
   )
 }
 
