@@ -1,7 +1,9 @@
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeInBrowser, layoutShift, pageWeight } from '../support/browser.js'
 import { type Host, startHost } from '../support/host.js'
+import { temporaryFolder, withDatabase } from '../support/tracker.js'
 
 const HOUR = 3_600_000
 const SCRIPT = [
@@ -23,7 +25,7 @@ describeInBrowser('error page in a browser', ({ open }) => {
     const error = await host.tracker.Commands.LogError.call({
       error_type: 'CartError',
       message: 'Order 7 is empty',
-      backtrace: ['at total (test/browser/detail.test.ts:3:1)', 'at next (node_modules/express/lib/router.js:1:2)'],
+      backtrace: ['at total (test/browser/detail.test.ts:4:1)', 'at next (node_modules/express/lib/router.js:1:2)'],
       request_url: 'https://shop.example/pay',
       user_id: 'eve',
       ...fields,
@@ -189,7 +191,7 @@ describeInBrowser('error page in a browser', ({ open }) => {
       return text
     }
     expect(await copied('link')).toMatch(new RegExp(`/e/[a-z-]+-${id}$`))
-    expect(await copied('stack trace')).toContain('at total (test/browser/detail.test.ts:3:1)')
+    expect(await copied('stack trace')).toContain('at total (test/browser/detail.test.ts:4:1)')
     expect(await copied('as curl')).toBe("curl -g 'https://shop.example/pay'")
     await openMore(page, 'Copy as')
     expect(await copied('Markdown')).toMatch(
@@ -362,23 +364,154 @@ describeInBrowser('error page in a browser', ({ open }) => {
     expect(await plain.locator('.crumb.end time').textContent()).toBe('17:04:24.500')
   })
 
-  test('shows the request near the top', async () => {
-    const id = await logged({
-      error_type: 'PositionError',
-      backtrace: Array.from({ length: 6 }, (_, i) => `at step${i} (test/browser/detail.test.ts:${i + 20}:1)`),
+  test('shows the trend between the request and the breadcrumbs on narrow screens', async () => {
+    let id = 0
+    host.tracker.addBreadcrumb({ category: 'sql', message: 'select 1' })
+    for (let i = 0; i < 14; i++) id = await logged({ error_type: 'OrderedError', user_id: `user-${i}` })
+    const page = await open({ javaScriptEnabled: false })
+    await page.goto(at(id))
+    const top = async (name: string) => (await page.getByRole('region', { name, exact: true }).boundingBox())?.y ?? 0
+    const parts = ['Stack trace', 'Request', 'Occurrences over time', 'Breadcrumbs', 'Occurrences']
+    for (const width of [768, 390]) {
+      await page.setViewportSize({ width, height: 844 })
+      const tops = await Promise.all(parts.map(top))
+      expect(tops).toEqual([...tops].sort((a, b) => a - b))
+    }
+    // Screen readers follow the order of the document.
+    await page.setViewportSize({ width: 1440, height: 900 })
+    const names = await page
+      .getByRole('region')
+      .evaluateAll((regions) =>
+        regions.map((region) =>
+          document.getElementById(region.getAttribute('aria-labelledby') ?? '')?.innerText.trim(),
+        ),
+      )
+    expect(names.filter((name) => parts.includes(name ?? ''))).toEqual(parts)
+    expect(await top('Occurrences over time')).toBeLessThan((await top('Stack trace')) + 100)
+
+    const rows = page.locator('.occurrence').filter({ visible: true })
+    expect(await rows.count()).toBe(10)
+    await page.getByRole('region', { name: 'Occurrences', exact: true }).getByText('Show 4 more').click()
+    expect(await rows.count()).toBe(14)
+  })
+
+  test('shows a column beside a short error without a gap', async () => {
+    const page = await open({ viewport: { width: 1440, height: 900 } })
+    await page.goto(at(await logged({ error_type: 'ShortError', backtrace: [], user_id: null, request_url: null })))
+    const bottom = (box: { y: number; height: number } | null) => (box?.y ?? 0) + (box?.height ?? 0)
+    const cause = bottom(await page.locator('.error-cause').boundingBox())
+    expect((await page.locator('.error-history').boundingBox())?.y).toBe(cause)
+  })
+
+  test('keeps the end of a long path in two lines of a phone', async () => {
+    const file = `/srv/${'folder/'.repeat(90)}cart.ts`
+    const page = await open({ viewport: { width: 390, height: 844 }, javaScriptEnabled: false })
+    const id = await logged({ error_type: 'DeepError', backtrace: [`at total (${file}:12:5)`] })
+    await page.goto(at(id))
+    const place = page.locator('.error-kind code')
+    expect(await place.innerText()).toMatch(/folder\/cart\.ts:12 in total$/)
+    expect((await place.boundingBox())?.height).toBeLessThan(2.5 * 19)
+    await page.goto(`${host.origin}/error_dashboard/errors?error_type=DeepError`)
+    expect(await page.locator('.place-path').innerText()).toMatch(/cart\.ts:12$/)
+  })
+
+  test('shows the tools of a frame with the pointer or the focus in it, and always on a touch screen', async () => {
+    const id = await logged({ error_type: 'ToolsError' })
+    const tools = (page: Page) => page.locator('.frame-tools').first()
+    const opacity = (page: Page) => tools(page).evaluate((element) => getComputedStyle(element).opacity)
+    const page = await open({ viewport: { width: 1440, height: 900 } })
+    await page.goto(at(id))
+    expect(await opacity(page)).toBe('0')
+    await page.locator('mark.line').hover()
+    expect(await opacity(page)).toBe('1')
+    await page.mouse.move(0, 0)
+    await tools(page).getByRole('button', { name: 'Copy path' }).focus()
+    expect(await opacity(page)).toBe('1')
+    const phone = await open({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
+    await phone.goto(at(id))
+    expect(await opacity(phone)).toBe('1')
+  })
+
+  test('aligns all entries of the menu', async () => {
+    const page = await open()
+    await page.goto(at(await logged({ error_type: 'AlignedError' })))
+    await page.locator('#more > summary').click()
+    const lefts = await page.locator('#more .submenu > summary, #more .submenu.menu-list button').evaluateAll((all) =>
+      all.map((entry) => {
+        const range = document.createRange()
+        range.selectNodeContents(entry)
+        return range.getBoundingClientRect().left
+      }),
+    )
+    expect(lefts.length).toBeGreaterThan(4)
+    expect(new Set(lefts).size).toBe(1)
+  })
+
+  test('shows buttons that copy a text inside its box', async () => {
+    const page = await open()
+    await page.goto(at(await logged({ error_type: 'BoxedError', message: `start ${'word '.repeat(100)}` })))
+    await page.getByText(/Show the whole message/).click()
+    await expectCopyInside(page, 'Copy message')
+    const empty = await startHost('sqlite::memory:')
+    for (const [path, name] of [
+      ['/errors', 'Copy code'],
+      ['/notifications', 'Copy'],
+      ['/errors/diagnostic_dumps', 'Copy'],
+    ] as const) {
+      await page.goto(`${empty.origin}/error_dashboard${path}`)
+      await expectCopyInside(page, name)
+    }
+    await empty.close()
+  })
+
+  /** The box has the border, and the text and the button are inside. */
+  async function expectCopyInside(page: Page, name: string): Promise<void> {
+    const button = page.getByRole('button', { name, exact: true }).filter({ visible: true }).first()
+    const box = await button.locator('xpath=ancestor::div[@class="code-box"]').boundingBox()
+    const inner = await button.boundingBox()
+    if (!box || !inner) throw new Error(`${page.url()} has no box with ${name}`)
+    expect(inner.y).toBeGreaterThan(box.y)
+    expect(inner.y + inner.height).toBeLessThan(box.y + box.height)
+    expect(inner.x + inner.width).toBeLessThan(box.x + box.width)
+  }
+
+  test('shows the request near the top, below variables and a cause', async () => {
+    const database = `sqlite:${join(temporaryFolder(), 'errors.sqlite3')}`
+    const own = await startHost(database, { enable_local_variables: true })
+    const stack = (name: string, from: number) =>
+      Array.from({ length: 3 }, (_, i) => `    at ${name}${i} (test/browser/detail.test.ts:${from + i}:1)`).join('\n')
+    const thrown = (message: string, name: string, from: number, more: object = {}) =>
+      Object.assign(new Error(message, more), { stack: `Error: ${message}\n${stack(name, from)}` })
+    const cause = thrown('NOT NULL constraint failed: orders.slot', 'query', 40)
+    const logged = await own.tracker.Commands.LogError.call({
+      exception: thrown('Order 7 is paid, but could not be saved', 'save', 20, { cause }),
+      request_url: 'https://shop.example/checkout/confirm',
+      user_id: 'eve',
       user_agent:
         'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1',
     })
+    const variables = {
+      ...{ cause: 'Error: NOT NULL constraint failed', order: { id: 7, user_id: 'eve', total: 43.5, slot: null } },
+      ...{ database: { open: true, path: 'shop.sqlite3' }, id: 7, user_id: 'eve', total: 43.5, slot: null },
+    }
+    const frame = { function: 'save0', file: 'test/browser/detail.test.ts', line_number: 20, variables }
+    const context = JSON.stringify({ local_variables: [frame] })
+    await withDatabase(database, (db) =>
+      db.write((trx) => trx.updateTable('faultboard_occurrences').set({ context }).execute()),
+    )
     const page = await open()
     for (const [width, height, screens] of [
       [1440, 900, 1.5],
       [390, 844, 2.5],
     ] as const) {
       await page.setViewportSize({ width, height })
-      await page.goto(at(id))
+      await page.goto(`${own.origin}/error_dashboard/errors/${logged?.id}`)
+      expect(await page.locator('.variables').count()).toBe(1)
+      expect(await page.locator('.cause').count()).toBe(1)
       const request = page.getByRole('region', { name: 'Request' })
       expect((await request.boundingBox())?.y).toBeLessThan(height * screens)
       expect(await request.textContent()).toMatch(/BrowserSafari 17\.5SystemiOS 17\.5DeviceApple iPhone/)
     }
+    await own.close()
   })
 })

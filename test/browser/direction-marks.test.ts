@@ -47,7 +47,37 @@ describeInBrowser('bidirectional text', ({ open }) => {
     expect(await row.evaluate((link) => getComputedStyle(link).unicodeBidi)).toBe('isolate')
     expect(await row.textContent()).toContain('\u0645\u0631\u062D\u0628\u0627')
   })
+
+  test('aligns a right-to-left title and user with the left-to-right text around them', async () => {
+    const arabic = await host.tracker.Commands.LogError.call({
+      error_type: 'RightToLeftError',
+      message: '\u0641\u0634\u0644 \u0627\u0644\u0637\u0644\u0628',
+      user_id: '\u0645\u0631\u062D\u0628\u0627',
+      request_url: 'https://shop.example/pay',
+    })
+    const page = await open()
+    for (const width of [1440, 390]) {
+      await page.setViewportSize({ width, height: 900 })
+      await page.goto(`${host.origin}/error_dashboard/errors/${arabic?.id}`)
+      const left = (selector: string, hasText = /./) => page.locator(selector, { hasText }).first().evaluate(TEXT_LEFT)
+      expect(await left('h1')).toBeCloseTo(await left('.error-kind'), 0)
+      const request = '[aria-labelledby="request-title"] .facts dd'
+      const user = await left(request, /\u0645/)
+      expect(user).toBeCloseTo(
+        await page.locator(request, { hasText: /\u0645/ }).evaluate((dd) => dd.getBoundingClientRect().left),
+        0,
+      )
+      expect(user).toBeLessThan(width / 2)
+    }
+  })
 })
+
+/** Left edge of the text in an element, which can be narrower than the element. */
+function TEXT_LEFT(element: Element): number {
+  const range = document.createRange()
+  range.selectNodeContents(element)
+  return Math.min(...[...range.getClientRects()].map(({ left }) => left))
+}
 
 /** Left edge of each letter of the spoofed name. */
 function POSITIONS(element: Element): number[] {

@@ -54,11 +54,12 @@ describeInBrowser('local variables in a browser', ({ open }) => {
     expect(await variables.getByText('discount').first().isVisible()).toBe(false)
   })
 
-  test('shows an empty state when no variables were captured', async () => {
+  test('explains at the stack why no variables were captured', async () => {
     const page = await open()
     await page.goto(await at('only made'))
-    const panel = page.getByRole('region', { name: 'Variables' })
-    expect(await panel.textContent()).toContain('No variables captured for this occurrence')
+    const stack = page.getByRole('region', { name: 'Stack trace' })
+    expect(await stack.textContent()).toContain('No variables captured for this occurrence')
+    expect(await page.getByRole('region', { name: 'Variables' }).count()).toBe(0)
   })
 
   test.each(['light', 'dark'] as const)(

@@ -91,12 +91,12 @@ describeEachDatabase('tags', (database) => {
     const links = [...page.matchAll(/<a href="[^"?]*\/errors\?(tag=[^"]*)"/g)].map((match) => match[1] ?? '')
     expect(links).toHaveLength(5)
     for (const link of links) expect(await types(link), link).toBe('Linked')
-    expect(page.match(/ too many values/g)).toHaveLength(1)
+    expect(page).toMatch(/Too many values: .* for <bdi>My Order<\/bdi>/i)
     const last = { ...tags, 'My  Order': 'o59' }
     await tracker.Commands.LogError.call({ error_type: 'Linked', message: 'x', tags: last })
     const lastPage = await (await get(`/errors/${error?.id}`)).text()
     expect(await types('tag=my+order:o59')).toBe('')
-    expect(lastPage).toMatch(/<dd><bdi>o59<\/bdi><span[^>]*> too many values/)
+    expect(lastPage).toContain('<dd><bdi>o59</bdi></dd>')
     expect(lastPage.match(/\/errors\?tag=/g)).toHaveLength(4)
   })
 
@@ -116,7 +116,7 @@ describeEachDatabase('tags', (database) => {
     const orders = await suggest('order=')
     expect(orders.tags).toHaveLength(20)
     expect(orders).toMatchObject({ has_more_values: true })
-    expect(await (await get(`/errors/${error?.id}`)).text()).toContain('too many values')
+    expect(await (await get(`/errors/${error?.id}`)).text()).toContain('More values have')
   })
 
   test('suggests tags of the selected application and environment only', async () => {

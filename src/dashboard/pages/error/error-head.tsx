@@ -1,3 +1,4 @@
+import { shortPlace } from '../../../model/stacks/code-place.js'
 import { locationPhrase } from '../../../triage/queries/error-location.js'
 import type { ErrorNeighbors } from '../../../triage/queries/error-neighbors.js'
 import type { ErrorRecord } from '../../../triage/queries/error-record.js'
@@ -15,6 +16,8 @@ import { MutedBadge } from './actions/muted.js'
 const MAX_TITLE_CHARACTERS = 200
 /** A longer title can exceed the four lines of a title on a phone. */
 const MAX_PHONE_TITLE_CHARACTERS = 100
+
+const MAX_PLACE_CHARACTERS = 180
 
 /** Type, location and message of the error, one line of facts, and the actions. */
 export function ErrorHead({
@@ -71,7 +74,7 @@ export function ErrorHead({
         {location && (
           <span class="muted">
             {location.relation === 'caused at' && 'caused at '}
-            <code>{location.place}</code>
+            <LocationCode place={location.place} />
           </span>
         )}
       </p>
@@ -82,6 +85,18 @@ export function ErrorHead({
       <ErrorMeta record={record} visit={visit} />
       {children}
     </header>
+  )
+}
+
+/** Location with its end in two lines of a phone, which hides the beginning of a long path. */
+function LocationCode({ place }: { place: string }): Rendered {
+  const text = shortPlace(place, MAX_PLACE_CHARACTERS)
+  const [, start, end = text] = /^(.+?)(.{70})$/su.exec(text) ?? [text, '', text]
+  return (
+    <code title={place}>
+      {start && <span class="place-start">{start}</span>}
+      <span class="place-end">{end}</span>
+    </code>
   )
 }
 
@@ -99,10 +114,12 @@ function WholeMessage({ text }: { text: string }): Rendered {
   return (
     <details class={fitsIntoTitle ? 'error-message on-phone' : 'error-message'}>
       <summary>{`Show the whole message (${formatCount(text.length)} characters)`}</summary>
-      <CopyButton from="error-message" label="Copy message" />
-      <pre id="error-message" dir="auto" tabindex={0}>
-        {text}
-      </pre>
+      <div class="code-box">
+        <pre id="error-message" dir="auto" tabindex={0}>
+          {text}
+        </pre>
+        <CopyButton from="error-message" label="Copy message" />
+      </div>
     </details>
   )
 }

@@ -19,7 +19,7 @@ export function ErrorShares({
   const isOld = history.days.every(({ count }) => count === 0)
   const period = isOld ? '30 days before it was last seen' : 'last 30 days'
   return (
-    <>
+    <div class="error-shares">
       <Shares
         title="Users"
         heading="User"
@@ -50,9 +50,12 @@ export function ErrorShares({
           value: count,
         }))}
       />
-    </>
+    </div>
   )
 }
+
+/** On a phone, the breadcrumbs follow. */
+const MAX_OPEN_ROWS = 5
 
 function Shares({
   title,
@@ -72,7 +75,13 @@ function Shares({
         <h2>{title}</h2>
         {note && <p class="meta muted">{note}</p>}
       </div>
-      <ShareBars title={title} heading={heading} rows={rows} />
+      <ShareBars title={title} heading={heading} rows={rows.slice(0, MAX_OPEN_ROWS)} />
+      {rows.length > MAX_OPEN_ROWS && (
+        <details class="show-more">
+          <summary>{`Show ${rows.length - MAX_OPEN_ROWS} more`}</summary>
+          <ShareBars title={`More ${title.toLowerCase()}`} rows={rows.slice(MAX_OPEN_ROWS)} max={rows[0]?.value} />
+        </details>
+      )}
     </section>
   )
 }

@@ -91,6 +91,7 @@ export const error = definePage({
     }
   },
   title: ({ record }) => messageTitle(record),
+  applicationName: ({ record }) => record.application_name,
   response: r.object({
     error: r.named(
       'Error',
@@ -143,15 +144,12 @@ export const error = definePage({
           data-occurrences={record.occurrence_count}
         >
           <Arrivals href={currentPageWith(visit, { occurrence_id: null })} />
-          <div>
+          <div class="error-cause">
             <OccurrenceStep {...props} />
-            <StackSection stacks={stacks} />
+            <StackSection record={record} stacks={stacks} visit={visit} />
             <RequestDetails record={record} curl={curl} findable={findable} visit={visit} />
-            <OccurrenceData record={record} stacks={stacks} visit={visit} />
-            <Breadcrumbs {...props} />
-            <ActivityTrail {...props} />
-            <Occurrences {...props} />
           </div>
+          {/* Between both parts, because narrow screens show the trend after the request. */}
           <aside class="error-side" aria-label="Trend, affected users and state">
             <ErrorFigures record={record} />
             <Histogram bars={history.bars} releases={releases} span={span} visit={visit} />
@@ -173,6 +171,12 @@ export const error = definePage({
               <Grouping grouping={grouping} hash_signature={record.hash_signature} />
             </details>
           </aside>
+          <div class="error-history">
+            <OccurrenceData record={record} others={stacks.other_variables} />
+            <Breadcrumbs {...props} />
+            <ActivityTrail {...props} />
+            <Occurrences {...props} />
+          </div>
         </div>
       </>
     )

@@ -17,40 +17,15 @@ export function VariablesOfFrame({ variables, open }: { variables: FrameVariable
   )
 }
 
-/** Variables of frames outside the recorded stack, or the reason for missing variables. */
-export function VariablesPanel({
-  others,
-  hasShownVariables,
-  isFromOtherProcess,
-  isEnabled,
-  mode,
-}: {
-  others: readonly FrameVariables[]
-  /** Whether the stack shows variables. */
-  hasShownVariables: boolean
-  /** Whether another process reported the error, so that variables are unavailable. */
-  isFromOtherProcess: boolean
-  /** Whether `enable_local_variables` is on. */
-  isEnabled: boolean
-  mode: 'always' | 'adaptive'
-}): Rendered {
-  if (others.length === 0 && (hasShownVariables || isFromOtherProcess || !isEnabled)) return null
-  if (others.length === 0) {
-    return (
-      <section class="panel" aria-labelledby="variables-title">
-        <h2 id="variables-title" class="hidden">
-          Variables
-        </h2>
-        <Explanation label="No variables captured for this occurrence">{MISSING_REASONS[mode]}</Explanation>
-      </section>
-    )
-  }
+/** Variables of frames outside the recorded stack. */
+export function VariablesPanel({ frames }: { frames: readonly FrameVariables[] }): Rendered {
+  if (frames.length === 0) return null
   return (
     <section class="panel" aria-labelledby="variables-title">
       <div class="panel-head">
         <h2 id="variables-title">Variables</h2>
       </div>
-      {others.map((frame) => (
+      {frames.map((frame) => (
         <>
           <h3 class="variables-place">
             <code>{frameLocation(frame)}</code>
@@ -60,6 +35,11 @@ export function VariablesPanel({
       ))}
     </section>
   )
+}
+
+/** Reason why an occurrence has no variables although `enable_local_variables` is on. */
+export function MissingVariables({ mode }: { mode: 'always' | 'adaptive' }): Rendered {
+  return <Explanation label="No variables captured for this occurrence">{MISSING_REASONS[mode]}</Explanation>
 }
 
 const MISSING_REASONS: Record<'always' | 'adaptive', string> = {

@@ -110,7 +110,9 @@ describe('the page of one error', () => {
 
   test('labels the location of the cause in the head and in Markdown, with the message as title', async () => {
     const html = await page()
-    expect(html).toContain('caused at <code>src/rows.ts:7 in read</code>')
+    expect(html).toContain(
+      'caused at <code title="src/rows.ts:7 in read"><span class="place-end">src/rows.ts:7 in read',
+    )
     expect(html).toContain('<title>outer · ')
     expect(html).toContain('## `Error` caused at `src/rows.ts:7 in read`')
     const list = await (await host.get('/errors')).text()

@@ -59,7 +59,9 @@ describe('the page of an error', () => {
     ['adaptive', /the first occurrence has no variables/],
   ] as const)('explains why there are no variables in %s mode', async (local_variable_mode, why) => {
     const { text } = await pageOf(undefined, { enable_local_variables: true, local_variable_mode })
-    expect(text.slice(text.indexOf('variables-title'))).toMatch(why)
+    const stack = text.slice(text.indexOf('stack-title'), text.indexOf('Raw</summary>'))
+    expect(stack).toMatch(why)
+    expect(text).not.toContain('variables-title')
   })
 
   test('shows no variables while the feature is off', async () => {

@@ -4,6 +4,9 @@ import { ValueTree } from '../../../ui/values/value-tree.js'
 /** Further rows are collapsed. */
 const MAX_OPEN_ROWS = 20
 
+/** Characters of a label and its value in one line of a phone. */
+const MAX_PHONE_LINE = 40
+
 type FactRows = readonly (readonly [label: string, value: unknown])[]
 
 /** Rows that have a value. */
@@ -12,14 +15,18 @@ export function FactList({ rows }: { rows: FactRows }) {
     <dl class="facts">
       {rows
         .filter(([, value]) => value !== null && value !== undefined && value !== '')
-        .map(([label, value]) => (
-          <>
-            <dt>{label}</dt>
-            <dd dir="auto">
-              <Clamped text={String(value)} />
-            </dd>
-          </>
-        ))}
+        .map(([label, value]) => {
+          const text = String(value)
+          const size = label.length + text.length > MAX_PHONE_LINE ? 'long' : undefined
+          return (
+            <>
+              <dt class={size}>{label}</dt>
+              <dd class={size} dir="auto">
+                <Clamped text={text} />
+              </dd>
+            </>
+          )
+        })}
     </dl>
   )
 }

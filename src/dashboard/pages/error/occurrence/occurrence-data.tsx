@@ -1,36 +1,24 @@
-import { readOptions } from '../../../../config/options.js'
-import { localVariableOptions } from '../../../../diagnostics/variables/options.js'
-import { isClientError } from '../../../../model/stacks/frame-source.js'
+import type { FrameVariables } from '../../../../model/stacks/frame-variables.js'
 import type { ErrorRecord } from '../../../../triage/queries/error-record.js'
-import type { Rendered, Visit } from '../../../define.js'
+import type { Rendered } from '../../../define.js'
 import { ValueTree } from '../../../ui/values/value-tree.js'
 import { VariablesPanel } from '../../../ui/values/variables.js'
-import type { ShownStacks } from '../stack/shown-stacks.js'
 import { fromEntries, isEmpty, isObject, Values } from './facts.js'
 
 /** Variables outside the shown frames, context and other captured details of an occurrence. */
 export function OccurrenceData({
   record,
-  stacks,
-  visit,
+  others,
 }: {
   record: ErrorRecord
-  stacks: Pick<ShownStacks, 'with_variables' | 'other_variables'>
-  visit: Visit
+  others: readonly FrameVariables[]
 }): Rendered {
   const { local_variables, variables, system_health, trace_id, span_id, frame_sources, details_omitted, ...details } =
     record.details
-  const options = readOptions(visit.diagnosticOptions, localVariableOptions)
   return (
     <>
       {Array.isArray(local_variables ?? []) && isEmpty(variables) ? (
-        <VariablesPanel
-          others={stacks.other_variables}
-          hasShownVariables={stacks.with_variables > 0}
-          isFromOtherProcess={isClientError(record.details)}
-          isEnabled={options.enable_local_variables}
-          mode={options.local_variable_mode}
-        />
+        <VariablesPanel frames={others} />
       ) : (
         <Data title="Variables" values={local_variables ?? variables} tree />
       )}

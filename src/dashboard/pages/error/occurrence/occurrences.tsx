@@ -62,10 +62,15 @@ function Step({
   )
 }
 
+/** Further occurrences of a page are collapsed. */
+const MAX_OPEN_ROWS = 10
+
 /** Paginated list of the stored occurrences. */
 export function Occurrences({ record, visit }: ErrorProps): Rendered {
   const pagination = record.occurrences_pagination
   if (record.occurrences.length === 0) return null
+  const more = record.occurrences.slice(MAX_OPEN_ROWS)
+  const rows = { visit, shownId: record.occurrence?.id }
   const pageLink = (number: number) =>
     `${currentPageWith(visit, { page: number, occurrence_id: visit.query.get('occurrence_id') })}#occurrences`
   return (
@@ -74,17 +79,37 @@ export function Occurrences({ record, visit }: ErrorProps): Rendered {
         <h2 id="occurrences-title">Occurrences</h2>
         <p class="meta muted">{`${formatCount(record.occurrence_count)} in total, latest ${storedText(record)}`}</p>
       </div>
-      <ol>
-        {record.occurrences.map((occurrence) => (
-          <Row occurrence={occurrence} visit={visit} isShown={occurrence.id === record.occurrence?.id} />
-        ))}
-      </ol>
+      <Rows occurrences={record.occurrences.slice(0, MAX_OPEN_ROWS)} {...rows} />
+      {more.length > 0 && (
+        <details class="show-more" open={more.some(({ id }) => id === rows.shownId)}>
+          <summary>{`Show ${more.length} more`}</summary>
+          <Rows occurrences={more} {...rows} />
+        </details>
+      )}
       {pagination.total_pages > 1 && (
         <nav class="pagination" aria-label="Occurrence pages">
           <Pages pagination={pagination} linkTo={pageLink} labels={['Newer', 'Older']} />
         </nav>
       )}
     </section>
+  )
+}
+
+function Rows({
+  occurrences,
+  visit,
+  shownId,
+}: {
+  occurrences: readonly Occurrence[]
+  visit: Visit
+  shownId: number | undefined
+}): Rendered {
+  return (
+    <ol>
+      {occurrences.map((occurrence) => (
+        <Row occurrence={occurrence} visit={visit} isShown={occurrence.id === shownId} />
+      ))}
+    </ol>
   )
 }
 

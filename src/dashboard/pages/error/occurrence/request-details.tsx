@@ -76,12 +76,14 @@ function Request({ record, curl }: { record: ErrorRecord; curl: string | null })
   )
 }
 
-const TOO_MANY_VALUES = `Filters find the first ${MAX_TAG_VALUES} values of this tag in this error.`
-
 /** Each tag that filters find links to the errors that have it. */
 function Tags({ tags, findable, visit }: { tags: Record<string, unknown>; findable: FindableTags; visit: Visit }) {
   if (isEmpty(tags)) return null
   const { [OMITTED_KEYS]: note, ...shown } = tags
+  const fullKeys = Object.entries(shown).flatMap(([name, value]) => {
+    const key = storedTag(name, value)?.key
+    return key !== undefined && findable.fullKeys.includes(key) ? [key] : []
+  })
   return (
     <section class="panel" aria-labelledby="tags-title">
       <div class="panel-head">
@@ -104,17 +106,18 @@ function Tags({ tags, findable, visit }: { tags: Record<string, unknown>; findab
                 ) : (
                   <bdi>{text}</bdi>
                 )}
-                {stored && findable.fullKeys.includes(stored.key) && (
-                  <span class="muted" title={TOO_MANY_VALUES}>
-                    {' too many values'}
-                  </span>
-                )}
               </dd>
             </div>
           )
         })}
       </dl>
       {note !== undefined && <p class="meta muted tags-note">{tagText(note)}</p>}
+      {fullKeys.length > 0 && (
+        <p class="meta muted tags-note">
+          {`Too many values: filters find the first ${MAX_TAG_VALUES} of this error for `}
+          <bdi>{fullKeys.join(', ')}</bdi>
+        </p>
+      )}
       {findable.fullKeys.includes(OMITTED_KEYS) && (
         <p class="muted">Too many tags: filters find the first {MAX_TAG_KEYS} names of this error.</p>
       )}

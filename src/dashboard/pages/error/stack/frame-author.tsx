@@ -16,6 +16,7 @@ export function FrameAuthor({
   visit: Visit
 }): Rendered {
   const { change = null, is_pending = false, note = null } = history ?? {}
+  const basis = commitNote(history, commit)
   return (
     <p class="frame-author" id={id} data-pending={is_pending ? '' : undefined}>
       {is_pending && 'Loading Git history. '}
@@ -28,7 +29,7 @@ export function FrameAuthor({
           <Summary {...change} />
         </span>
       )}
-      <span class="muted">{commitNote(history, commit)}</span>
+      {basis && <span class="muted">{basis}</span>}
     </p>
   )
 }

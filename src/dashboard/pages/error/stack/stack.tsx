@@ -1,10 +1,24 @@
+import { readOptions } from '../../../../config/options.js'
+import { localVariableOptions } from '../../../../diagnostics/variables/options.js'
 import { type Cause, MAX_CAUSES } from '../../../../model/event.js'
-import type { Rendered } from '../../../define.js'
+import { isClientError } from '../../../../model/stacks/frame-source.js'
+import type { ErrorRecord } from '../../../../triage/queries/error-record.js'
+import type { Rendered, Visit } from '../../../define.js'
 import { CopyButton } from '../../../ui/copy.js'
+import { MissingVariables } from '../../../ui/values/variables.js'
+import { isEmpty } from '../occurrence/facts.js'
 import { Frames, type ShownCause, type ShownStack } from './frames.js'
 import type { ShownStacks } from './shown-stacks.js'
 
-export function StackSection({ stacks }: { stacks: ShownStacks }): Rendered {
+export function StackSection({
+  record,
+  stacks,
+  visit,
+}: {
+  record: Pick<ErrorRecord, 'details'>
+  stacks: ShownStacks
+  visit: Visit
+}): Rendered {
   const { stack, causes, note, max_lines } = stacks
   const raw = [stack.lines.join('\n'), ...causes.map((cause) => rawCause(cause, ''))].join('\n')
   return (
@@ -26,6 +40,7 @@ export function StackSection({ stacks }: { stacks: ShownStacks }): Rendered {
         </p>
       )}
       {note !== null && <p class="muted meta stack-note">{note}</p>}
+      <NoVariables details={record.details} stacks={stacks} visit={visit} />
       {stack.lines.length > 0 && (
         <details class="raw">
           <summary class="raw-summary">Raw</summary>
@@ -38,13 +53,27 @@ export function StackSection({ stacks }: { stacks: ShownStacks }): Rendered {
   )
 }
 
+/** Shown while variables are enabled, unless another process reported the error. */
+function NoVariables({
+  details,
+  stacks: { with_variables, other_variables },
+  visit,
+}: Pick<ErrorRecord, 'details'> & { stacks: ShownStacks; visit: Visit }): Rendered {
+  const { enable_local_variables, local_variable_mode } = readOptions(visit.diagnosticOptions, localVariableOptions)
+  const { local_variables = [], variables } = details
+  const hasVariables =
+    with_variables > 0 || other_variables.length > 0 || !Array.isArray(local_variables) || !isEmpty(variables)
+  if (hasVariables || !enable_local_variables || isClientError(details)) return null
+  return <MissingVariables mode={local_variable_mode} />
+}
+
 const RELATIONS: Record<Cause['relation'], string> = {
   cause: 'Caused by',
   aggregated: 'Aggregated',
   suppressed: 'Suppressed',
 }
 
-/** Cause with its nested causes. Heading levels end at h6. A cause in a function that is open already stays closed. */
+/** Cause with its nested causes. Heading levels end at h6. A cause stays closed next to open variables or the same function. */
 function CauseSection({
   shown,
   level,
@@ -68,7 +97,9 @@ function CauseSection({
           {cause.message}
         </pre>
       )}
-      {stack.lines.length > 0 && <Frames stack={stack} open={level === 3 && !isInSameFunction(stack, outer)} />}
+      {stack.lines.length > 0 && (
+        <Frames stack={stack} open={level === 3 && !hasOpenVariables(outer) && !isInSameFunction(stack, outer)} />
+      )}
       {causes.map((inner) => (
         <CauseSection shown={inner} level={level + 1} outer={outer} />
       ))}
@@ -88,6 +119,12 @@ function mayHaveMoreCauses(causes: readonly ShownCause[]): boolean {
     all(causes).length >= MAX_CAUSES.total ||
     lists.some((list) => list.filter(({ cause }) => cause.relation === 'aggregated').length >= MAX_CAUSES.aggregated)
   )
+}
+
+/** A second open frame would move the request too far down. */
+function hasOpenVariables({ parts, variables }: ShownStack): boolean {
+  const open = parts.find((part) => part.kind === 'own')
+  return open !== undefined && variables.has(open.frame)
 }
 
 /** A rethrown error has the lines of its cause in its own source already. */
