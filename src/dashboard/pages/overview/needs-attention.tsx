@@ -127,16 +127,25 @@ function Reasons({ reasons }: { reasons: readonly string[] }): Rendered {
   )
 }
 
-/** One-line summary for the page head. */
+/** One-line summary for the page head. Each number links to its errors. */
 export function AttentionSummary({ data, visit }: { data: Overview; visit: Visit }): Rendered {
   const spiking = data.spiking?.length ?? 0
   const parts = [
-    ...(spiking > 0 ? [`${formatCount(spiking)} spiking`] : []),
+    ...(spiking > 0 ? [{ text: `${formatCount(spiking)} spiking`, link: href(visit, '/errors/analytics') }] : []),
     ...attentionGroups(data, visit)
       .filter(({ list }) => list.count > 0)
-      .map(({ name, list }) => `${formatCount(list.count, list.is_lower_bound)} ${name}`),
+      .map(({ name, list, href }) => ({
+        text: `${formatCount(list.count, list.is_lower_bound)} ${name}`,
+        link: href,
+      })),
   ]
-  return parts.length === 0 ? 'All clear' : <a href="#needs-attention">{parts.join(', ')}</a>
+  if (parts.length === 0) return 'All clear'
+  return parts.map(({ text, link }, i) => (
+    <>
+      {i > 0 && ', '}
+      <a href={link}>{text}</a>
+    </>
+  ))
 }
 
 /** The most urgent group first. An error in several groups is listed once, with all reasons. */
