@@ -116,7 +116,7 @@ describeEachDatabase('tags', (database) => {
     const orders = await suggest('order=')
     expect(orders.tags).toHaveLength(20)
     expect(orders).toMatchObject({ has_more_values: true })
-    expect(await (await get(`/errors/${error?.id}`)).text()).toContain('More values have')
+    expect(await (await get(`/errors/${error?.id}`)).text()).toContain('Too many values: ')
   })
 
   test('suggests tags of the selected application and environment only', async () => {
