@@ -224,10 +224,12 @@ describeOneDatabase('analytics pages', (database) => {
         ?.replaceAll('&amp;', '&') ?? ''
     const days = await (await host.get('/errors/analytics?days=30')).text()
     const day = await (await host.get(zoomLink(days, 'Tue, 31 Mar 2026, in progress: 1 '))).text()
-    expect(day).toContain('Occurrences, Tue, 31 Mar 2026 (Europe/Berlin)')
+    expect(day).toContain('Tue, 31 Mar 2026 · Times in <span data-zone="true">Europe/Berlin</span>')
     expect(day).toContain('<a href="/error_dashboard/errors/analytics?days=30">Reset zoom</a>')
     const hour = await (await host.get(zoomLink(day, 'Tue, 31 Mar 2026, [^"]*: 1 occurrence'))).text()
-    expect(hour).toMatch(/aria-label="Tue, 31 Mar 2026, \d\d:\d[05]–\d\d:\d[05], in progress: 1 occurrence \(1 high\)"/)
+    expect(hour).toMatch(
+      /aria-label="Tue, 31 Mar 2026, \d\d:\d[05]–\d\d:\d[05] Europe\/Berlin, in progress: 1 occurrence \(1 high\)"/,
+    )
   })
 
   test('shows the tables of users and versions in one insight only', async () => {

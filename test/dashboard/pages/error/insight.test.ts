@@ -132,7 +132,7 @@ describeOneDatabase('related errors and baselines', (database) => {
 
   test('the overview lists spikes with links', async () => {
     const html = await page('/overview')
-    expect(html).toContain('<a href="#needs-attention">1 spiking, ')
+    expect(html).toContain('<a href="/error_dashboard/errors/analytics">1 spiking</a>, ')
     expect(html).toMatch(/<bdi>spiking 1\d\d×<\/bdi>/)
     expect(html).toMatch(
       /href="[^"]*\/errors\?application_id=\d+&amp;error_type=ReportFailed&amp;platform=Web">ReportFailed</,

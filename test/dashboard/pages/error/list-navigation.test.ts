@@ -123,7 +123,7 @@ describe('the page of one error', () => {
 
   test('formats the days of its chart and uses the singular for one occurrence', async () => {
     const html = await page('?range=30d')
-    expect(html).toContain('<span>17 Oct</span>')
+    expect(html).toContain('>12 Oct</text>')
     expect(html).toContain('<title>Sat, 17 Oct 2026, in progress\n1 occurrence</title>')
     expect(html).toContain('<title>Fri, 16 Oct 2026\n0 occurrences</title>')
   })
