@@ -1,5 +1,5 @@
 import { TrackerError } from '../model/errors.js'
-import { parseInput } from '../model/input/input.js'
+import { parseArguments } from '../model/input/input.js'
 import { inputSchema } from '../model/input/json-schema.js'
 import { includesRole } from '../model/people/identity.js'
 import type { TrackerInstance } from '../tracker.js'
@@ -69,7 +69,7 @@ async function callTool(tools: readonly Tool[], params: unknown, { tracker, log 
   const tool = tools.find((candidate) => candidate.name === name)
   if (!tool) return protocolError(INVALID_PARAMS, unknownToolMessage(name, tools))
   try {
-    const input = parseInput(tool.input, args ?? {})
+    const input = parseArguments(tool.input, args ?? {})
     const problem = await unknownEnvironment(input, tracker)
     if (problem) return { content: problem, isError: true }
     const data = await tool.run(tracker, input)

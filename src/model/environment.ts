@@ -7,10 +7,13 @@ export const MAX_ENVIRONMENT_LENGTH = 64
 /** Environment that collects the errors of clients with too many environment names. */
 export const OTHER_ENVIRONMENT = 'other'
 
-/** Returns a name that is safe as a key and on one line, or undefined if the value is not a name. */
+/**
+ * Returns a name that is safe as a key and on one line, or undefined if the value is not a name. Controls that reverse the
+ * order of text are removed: pages show them as other characters, also in the fields of forms.
+ */
 export function environmentName(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined
-  const start = value.slice(0, 4 * MAX_ENVIRONMENT_LENGTH).replace(/[\s\p{Cc}]+/gu, ' ')
+  const start = value.slice(0, 4 * MAX_ENVIRONMENT_LENGTH).replace(/[\s\p{Cc}\u202A-\u202E\u2066-\u2069]+/gu, ' ')
   return cleanText(start.trim(), MAX_ENVIRONMENT_LENGTH).trim() || undefined
 }
 

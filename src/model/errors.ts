@@ -55,7 +55,10 @@ export class ConfigurationError extends TrackerError {
 }
 
 export function errorNotFound(errorId: number): TrackerError {
-  return new TrackerError('not_found', `No error with id ${errorId}. It may have been deleted.`)
+  return new TrackerError(
+    'not_found',
+    `No error with id ${errorId}. It may have been deleted, or belong to another application or environment.`,
+  )
 }
 
 /** Describes a failure. Node.js leaves the message empty when all addresses of a host refuse the connection. */

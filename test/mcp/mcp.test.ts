@@ -181,6 +181,10 @@ describe('faultboard mcp with the client of the protocol', () => {
 describe('faultboard mcp --allow-triage', () => {
   test('changes errors and records the agent in the activity trail', async () => {
     const { client } = await connect('--allow-triage')
+    for (const argument of ['actor', 'resolved_by', 'environment']) {
+      const rejected = (await call(client, 'resolve_error', { error_id: 2, [argument]: 'x' })) as Answer
+      expect([rejected.isError, rejected.content[0]?.text]).toEqual([true, `${argument} is not an argument`])
+    }
     const changes: [string, object][] = [
       ['assign_error', { assigned_to: 'eve@example.org' }],
       ['set_priority', { priority_level: 3 }],
@@ -188,7 +192,7 @@ describe('faultboard mcp --allow-triage', () => {
       ['unsnooze_error', {}],
       ['comment_on_error', { body: 'It is the cart.' }],
       ['set_status', { status: 'investigating' }],
-      ['resolve_error', { resolution_comment: 'fixed', actor: 'another user', resolved_by: 'another user' }],
+      ['resolve_error', { resolution_comment: 'fixed' }],
       ['reopen_error', { comment: 'not fixed' }],
       ['unassign_error', {}],
     ]

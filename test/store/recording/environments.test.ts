@@ -69,6 +69,7 @@ describeEachDatabase('an error in two environments', (database) => {
 describeOneDatabase('the environment of a process', (database) => {
   test.each([
     [{ environment: '  qa 7 ' }, 'qa 7'],
+    [{ environment: 'qa\u202E7' }, 'qa 7'],
     [{ environment: 'x'.repeat(100) }, `${'x'.repeat(63)}…`],
     [{ environment: 'a\n\0\tb' }, 'a b'],
     [{}, 'production'],
