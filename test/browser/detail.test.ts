@@ -339,6 +339,20 @@ describeInBrowser('error page in a browser', ({ open }) => {
     expect(await page.locator('#histogram .chart-title').textContent()).toBe('1 occurrence')
   })
 
+  test('keeps the menu of all actions on the screen of a phone if the assignee has a long name', async () => {
+    const id = await logged({ error_type: 'AssignedError' })
+    await host.tracker.Commands.AssignError.call({
+      error_id: id,
+      assigned_to: 'maximiliane.featherstonehaugh@shop.example',
+    })
+    for (const width of [390, 360]) {
+      const page = await open({ viewport: { width, height: 844 }, javaScriptEnabled: false })
+      await page.goto(at(id))
+      const last = await page.locator('.error-actions > :last-child').boundingBox()
+      expect((last?.x ?? 0) + (last?.width ?? 0)).toBeLessThanOrEqual(width)
+    }
+  })
+
   test('limits the headline to four lines on a phone', async () => {
     const page = await open({ viewport: { width: 390, height: 844 }, javaScriptEnabled: false })
     await page.goto(at(await logged({ error_type: 'WordyError', message: `${'word '.repeat(39)}end` })))

@@ -69,7 +69,7 @@ function localSpan(from, to) {
 }
 
 function clockSpan(format, from, to) {
-  return `${format.format(from)}–${format.format(to)}`
+  return `${format.format(from)}\u2013${format.format(to)}`
 }
 
 // Labels at round local times, as in timeAxis on the server.
