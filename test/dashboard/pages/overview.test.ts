@@ -78,7 +78,7 @@ describe('the overview', () => {
     for (const row of section(page, 'needs-attention').split('<li>').slice(1))
       expect(row).toMatch(/>last seen <\/span>\s*<time datetime="/)
     expect(page).toMatch(
-      /<a href="[^"]*status=new">1 regressed<\/a>, <a href="[^"]*first_seen_at">1 new<\/a>, <a href="[^"]*__unassigned__[^"]*">2 unassigned<\/a>/,
+      /<a href="[^"]*errors\?regressed=true">1 regressed<\/a>, <a href="[^"]*first_seen_at">1 new<\/a>, <a href="[^"]*__unassigned__[^"]*">2 unassigned<\/a>/,
     )
     expect(page.indexOf('id="needs-attention"')).toBeLessThan(page.indexOf('class="figures"'))
   })

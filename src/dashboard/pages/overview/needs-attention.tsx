@@ -154,7 +154,7 @@ function attentionGroups(data: Overview, visit: Visit): Group[] {
     {
       name: 'regressed',
       list: data.reopened,
-      href: openErrorsLink(visit, { status: 'new' }),
+      href: href(visit, '/errors', { regressed: true }),
       reason: ({ regressed_in_version }) =>
         regressed_in_version ? `regressed in ${regressed_in_version}` : 'regressed',
     },
