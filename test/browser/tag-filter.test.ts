@@ -19,7 +19,7 @@ describeInBrowser('the tag field of the filters', ({ open }) => {
     const page = await open()
     await page.goto(`${host.origin}/error_dashboard/errors`)
     await page.locator('summary', { hasText: 'More' }).first().click()
-    const field = page.getByLabel('Tag', { exact: true })
+    const field = page.getByLabel('Tag (key:value)', { exact: true })
     const suggested = (tags: string[]) =>
       page.waitForFunction(
         (expected) =>
