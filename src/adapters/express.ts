@@ -27,7 +27,7 @@ export function dashboard(tracker: TrackerInstance = Tracker) {
   }
 }
 
-/** The part of an Express application that is used. */
+/** Subset of an Express application that the adapter uses. */
 interface ExpressApplication {
   /** Express 4, where reading `router` throws. */
   _router?: Router
@@ -38,7 +38,10 @@ interface Router {
   stack: { handle: unknown; slash?: boolean; regexp?: { fast_slash?: boolean } }[]
 }
 
-/** Whether the server calls the middleware for every path. Express shows the prefix of a router only with a request. */
+/**
+ * Returns true if the server calls the middleware for every path. Express shows the prefix of a router only with a
+ * request.
+ */
 function isAtRoot(server: Server, middleware: unknown): boolean {
   const applications = server.listeners('request') as ExpressApplication[]
   return applications.some((app) =>

@@ -9,7 +9,7 @@ import { failsRequest, recordRequestError } from './request-details.js'
 import { watchStream } from './sent-streams.js'
 import { startDashboard } from './start-dashboard.js'
 
-/** The part of Fastify's request that is used. */
+/** Subset of Fastify's request that the adapter uses. */
 export interface FastifyRequestLike {
   /** From HTTP/1 or HTTP/2. */
   raw: object
@@ -20,7 +20,7 @@ export interface FastifyRequestLike {
   routeOptions: { url?: string | undefined }
 }
 
-/** The part of Fastify's reply that is used. */
+/** Subset of Fastify's reply that the adapter uses. */
 export interface FastifyReplyLike {
   raw: object
   hijack(): unknown
@@ -30,7 +30,7 @@ export interface FastifyReplyLike {
 
 type Done = (error?: Error) => void
 
-/** The part of the Fastify instance that is used. */
+/** Subset of the Fastify instance that the adapter uses. */
 export interface FastifyLike {
   prefix: string
   server: object

@@ -16,7 +16,7 @@ import { recordWebRequestError } from './request-details.js'
 import { watchStream } from './sent-streams.js'
 import { startDashboard } from './start-dashboard.js'
 
-/** The part of an h3 event that is used. */
+/** Subset of an h3 event that the adapter uses. */
 export interface H3EventLike {
   req: Request & { ip?: string | undefined }
   url: URL
@@ -24,7 +24,7 @@ export interface H3EventLike {
   runtime?: { node?: { req: unknown; res?: unknown } | undefined } | undefined
 }
 
-/** The part of the h3 application that is used. */
+/** Subset of the h3 application that the adapter uses. */
 export interface H3Like {
   readonly config: { onError?: (error: never, event: never) => unknown }
   use(middleware: (event: H3EventLike, next: () => unknown) => unknown): unknown

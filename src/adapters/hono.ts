@@ -15,7 +15,7 @@ import {
 import { recordWebRequestError } from './request-details.js'
 import { startDashboard } from './start-dashboard.js'
 
-/** The part of Hono's context that is used. */
+/** Subset of Hono's context that the adapter uses. */
 export interface HonoContext {
   req: {
     raw: Request
@@ -117,7 +117,7 @@ function recordThrown(tracker: TrackerInstance, error: unknown, c: HonoContext, 
 
 const failedRequests = new WeakSet<Request>()
 
-/** Whether the error handler already failed for this request: Hono calls it again in every outer middleware. */
+/** Returns true if the error handler already failed for this request: Hono calls it again in every outer middleware. */
 function isRepeatedFailure(raw: Request, error: unknown): boolean {
   if (!isError(error)) return false
   if (failedRequests.has(raw)) return true

@@ -7,7 +7,7 @@ import { findMount, type HostRequest, patternPrefix, serveDashboard, strippedPre
 import { recordRequestError } from './request-details.js'
 import { startDashboard } from './start-dashboard.js'
 
-/** The part of Koa's context that is used. */
+/** Subset of Koa's context that the adapter uses. */
 export interface KoaContext {
   req: IncomingMessage
   res: ServerResponse

@@ -9,7 +9,7 @@ import { recordNestError } from './nest-request.js'
 import { type ResponseController, watchFileStreams, watchServerSentEvents } from './nest-streams.js'
 import { startDashboard } from './start-dashboard.js'
 
-/** The part of `INestApplication` that is used. */
+/** Subset of `INestApplication` that the adapter uses. */
 export interface NestApplication {
   use(...middlewares: never[]): unknown
   getHttpAdapter(): unknown
@@ -49,7 +49,7 @@ export function faultboard<App extends NestApplication>(app: App, tracker: Track
   return app
 }
 
-/** The part of Fastify that is used. */
+/** Subset of Fastify that the adapter uses. */
 interface FastifyHooks {
   server: object
   addHook(name: 'onRequest', hook: (request: FastifyRequest, reply: FastifyReply, done: () => void) => void): void

@@ -16,7 +16,7 @@ interface Layer {
   handler: (event: never) => unknown
 }
 
-/** The part of `NitroApp` that is used. */
+/** Subset of `NitroApp` that the adapter uses. */
 export interface NitroAppLike {
   hooks: { hook(name: never, listener: (...args: never[]) => void): unknown }
   h3App: { stack: Layer[]; handler: (event: never) => unknown }

@@ -84,7 +84,7 @@ function readSafely(readFacts: () => LogErrorInput): LogErrorInput {
   }
 }
 
-/** Whether the error is intended for the client (a 404, a rejected form) and not a fault of the host. */
+/** Returns true if the error is intended for the client (a 404, a rejected form) and not a fault of the host. */
 function isClientError(error: unknown): boolean {
   const status = requestedStatus(error)
   return status >= 400 && status < 500
@@ -103,8 +103,8 @@ function requestedStatus(error: unknown): number {
 }
 
 /**
- * Whether the error causes a 5xx response. Express and Fastify use the status of the error, else an error status set
- * by the handler, else 500.
+ * Returns true if the error causes a 5xx response. Express and Fastify use the status of the error, else an error
+ * status set by the handler, else 500.
  */
 export function failsRequest(error: unknown, { headersSent, statusCode }: ResponseState): boolean {
   if (headersSent) return false

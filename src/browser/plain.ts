@@ -24,7 +24,8 @@ export function toPlainData<T>(value: T): T {
         }
         return target
       }
-      // The text form of elements, dates and errors is enough. Skips typed arrays, whose text form can be slow.
+      // Strings are enough for elements, dates and errors. Skips typed arrays, which can be slow to convert to a
+      // string.
       if (!/Array/.test(text)) text = String(original)
       return undefined
     })

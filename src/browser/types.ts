@@ -54,7 +54,7 @@ interface CommonOptions {
   headers?: Record<string, string>
   /** Sent as `Authorization: Bearer`. */
   token?: string
-  /** Whether cookies are sent to a cross-origin endpoint. */
+  /** Credentials mode of requests. Default `same-origin`; `include` sends cookies to a cross-origin endpoint. */
   credentials?: RequestCredentials
   /** Share of errors to send, 0 to 1. Default 1. */
   sample_rate?: number
@@ -62,16 +62,16 @@ interface CommonOptions {
   /** Maximum events per minute. Default 60. Combined repeats count once. */
   max_per_minute?: number
   maxPerMinute?: number
-  /** Errors that are not sent: a text that `Type: message` contains, or a pattern that it matches. */
+  /** Errors that are not sent: substrings of `Type: message`, or patterns that match it. */
   ignore?: readonly (string | RegExp)[]
   /** Changes an event, or returns null to drop it. Throwing drops it too. */
   before_send?(event: ClientEvent): ClientEvent | null | undefined
   beforeSend?(event: ClientEvent): ClientEvent | null | undefined
-  /** Whether `console.error` calls are reported. Default false. */
+  /** Report calls of `console.error`. Default false. */
   console?: boolean
-  /** Whether failed loads of scripts, styles and images are reported. Default false. */
+  /** Report failed loads of scripts, styles and images. Default false. */
   resources?: boolean
-  /** Whether breadcrumbs are recorded. Default true. */
+  /** Record breadcrumbs. Default true. */
   breadcrumbs?: boolean
 }
 

@@ -3,8 +3,8 @@ import type { ClientBreadcrumb, Listen, StoredBreadcrumb } from './types.js'
 import { type Undo, wrap } from './wrap.js'
 
 /**
- * Records what the page does as breadcrumbs: clicks, navigation, requests. `add` returns the stored breadcrumb, so
- * that the duration and status can be added later.
+ * Records clicks, navigation and requests of the page as breadcrumbs. `add` returns the stored breadcrumb, so that the
+ * duration and status can be added later.
  */
 export function watchPage(add: (crumb: ClientBreadcrumb) => StoredBreadcrumb, listen: Listen, undo: Undo[]): void {
   listen('click', ({ target }: { target: Element }) => add({ category: 'click', message: shortSelector(target) }))

@@ -5,7 +5,7 @@ import { Tracker } from '../index.js'
 import type { TrackerInstance } from '../tracker.js'
 import { createJobScope, jobReport } from './job-failure.js'
 
-/** The part of BullMQ's Job that is recorded. */
+/** Subset of BullMQ's Job that is recorded. */
 export interface BullJob {
   id?: string | undefined
   name: string

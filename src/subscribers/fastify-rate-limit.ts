@@ -4,7 +4,7 @@ import type { TrackerInstance } from '../tracker.js'
 // biome-ignore lint/suspicious/noExplicitAny: the request of whichever Fastify the host has.
 type Hook = (request: any, key: string) => void
 
-/** The options of @fastify/rate-limit that are used, for all routes or for one. */
+/** Subset of the @fastify/rate-limit options that the wrapper uses, for all routes or for a single route. */
 export interface FastifyRateLimitOptions {
   onExceeded?: Hook | undefined
   onBanReach?: Hook | undefined

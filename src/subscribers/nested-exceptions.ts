@@ -13,7 +13,7 @@ export class NestedExceptions {
     return this.#spanIds.size === 0
   }
 
-  /** Whether the same exception is already on this span, or was passed on by an inner span. */
+  /** Returns true if the same exception is already on this span or was passed on by an inner span. */
   has(exception: SpanException): boolean {
     for (const existing of this.#bySpan.get(exception.span_id) ?? [])
       if (isSameException(existing, exception)) return true

@@ -9,7 +9,7 @@ import { readExceptions, type SpanException, type SpanLike } from './span-except
 export interface SpanProcessorOptions {
   /** Default: the default tracker. */
   tracker?: TrackerInstance
-  /** Whether to record an exception on a span. Default: all of them. */
+  /** Returns true to record an exception on a span. By default, records every exception. */
   accept?(exception: { error_type: string; message: string }, span: SpanLike): boolean
 }
 

@@ -3,7 +3,7 @@ import { Tracker } from '../index.js'
 import type { TrackerInstance } from '../tracker.js'
 import { createJobScope, jobReport } from './job-failure.js'
 
-/** The part of a pg-boss job that is recorded; the counts require `includeMetadata`. */
+/** Subset of a pg-boss job that is recorded. The counts require `includeMetadata`. */
 export interface BossJob {
   id: string
   name: string

@@ -7,7 +7,9 @@ import type { TrackerInstance } from '../tracker.js'
 
 type GuardKind = RequestGuardEvent['kind']
 
-/** The part of a limiter that is used, whatever its store: memory, Redis, a database, a union of several. */
+/**
+ * Subset of a limiter that the wrapper uses, independent of its store: memory, Redis, a database, a union of several.
+ */
 export interface FlexibleLimiter {
   consume(key: never, ...rest: never[]): Promise<unknown>
   block?(key: never, ...rest: never[]): Promise<unknown>
@@ -79,7 +81,7 @@ function rejectionSource(limiter: FlexibleLimiter, { rule, kind = 'throttle' }: 
   }
 }
 
-/** Whether the rejection is a limiter result, or the results of a union by limiter. Excludes store errors. */
+/** Returns true if the rejection is a limiter result, or the results of a union by limiter. Excludes store errors. */
 function isLimiterResult(rejection: unknown): boolean {
   if (typeof rejection !== 'object' || rejection === null || rejection instanceof Error) return false
   if (hasRetryTime(rejection)) return true

@@ -4,7 +4,7 @@ import type { LogErrorInput, RequestFacts } from '../capture/fields.js'
 /** Seconds and nanoseconds since 1970. */
 type HrTime = readonly [number, number]
 
-/** The part of an OpenTelemetry span that is used. */
+/** Subset of an OpenTelemetry span that the processor uses. */
 export interface SpanLike {
   readonly name: string
   readonly attributes: Readonly<Record<string, unknown>>
