@@ -4,7 +4,7 @@ export interface Flag {
   readonly text: string
   /** All allowed values, if there is a fixed set. The shell completes them. */
   readonly allowed?: readonly string[]
-  /** Whether the flag may occur several times. Its values are joined with line breaks. */
+  /** True if the flag may occur several times. Its values are joined with line breaks. */
   readonly isRepeatable?: boolean
 }
 

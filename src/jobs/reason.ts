@@ -12,7 +12,7 @@ export function reasonOf(error: unknown): string {
   )
 }
 
-/** Whether the recorder also reports this error, because the tracker's own database cannot be opened. */
+/** Returns true if the recorder also reports this error, because the tracker's own database cannot be opened. */
 export function isReportedByRecorder(error: unknown): boolean {
   return error instanceof TrackerError && (error.code === 'schema_outdated' || error.code === 'database_unavailable')
 }

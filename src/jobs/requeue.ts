@@ -2,8 +2,8 @@ import type { Context } from '../context.js'
 import type { RunningJob } from './engine.js'
 
 /**
- * Whether the job belongs to another application. Applications can share a database and an engine, each with its own
- * settings.
+ * Returns true if the job belongs to another application. Applications can share a database and an engine, each with
+ * its own settings.
  */
 export function belongsToAnotherApplication({ data }: RunningJob, { config }: Pick<Context, 'config'>): boolean {
   const { application_name } = data

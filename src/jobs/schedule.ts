@@ -15,9 +15,9 @@ export interface Schedule {
   title: string
   /** Time of the next run, given the last run; null if the job is disabled. */
   dueAt(last_run_at: number, config: Options): number | null
-  /** Whether each application has its own schedule. By default, all applications of a database share one schedule. */
+  /** True if each application has its own schedule. By default, all applications of a database share one schedule. */
   perApplication?: boolean
-  /** Whether a new schedule waits for its first due time. By default, the first run starts right away. */
+  /** True if a new schedule waits for its first due time. By default, the first run starts right away. */
   waitsForFirstRun?: boolean
 }
 

@@ -5,7 +5,7 @@ import { activeChannels } from './channels/channels.js'
 import type { AssignedErrors, Digest, DigestNotice } from './content/notice.js'
 import { writeDeliveries } from './delivery/plan-deliveries.js'
 
-/** Whether the configuration includes a channel for digests. */
+/** Returns true if the configuration includes a channel for digests. */
 export function isDigestEnabled({ config }: Pick<Context, 'config'>): boolean {
   return config.digest_frequency !== 'never' && activeChannels(config).some(({ supports }) => supports('digest'))
 }

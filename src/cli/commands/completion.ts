@@ -117,7 +117,7 @@ function commandWords({ flags, argument }: Command): string {
   return [...(argument?.allowed ?? []), ...[...Object.keys(flags), 'help'].map((flag) => `--${flag}`)].join(' ')
 }
 
-/** Whether the argument is a file, a folder or a text. */
+/** Returns true if the argument is a file, a folder or a text. */
 function hasFreeArgument({ argument }: Command): boolean {
   return argument !== undefined && argument.allowed === undefined
 }

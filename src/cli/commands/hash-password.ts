@@ -34,7 +34,7 @@ async function askTwice(): Promise<string> {
 async function askHidden(questions: readonly string[]): Promise<string[]> {
   const hidden = new Writable({ write: (_chunk, _encoding, done) => done() })
   const reader = createInterface({ input: process.stdin, output: hidden, terminal: true })
-  // Queues lines that arrive before their question.
+  // Queues lines that arrive before their prompt.
   const lines = reader[Symbol.asyncIterator]()
   try {
     const answers: string[] = []

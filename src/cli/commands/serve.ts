@@ -45,7 +45,7 @@ export const serve = defineCommand({
   },
 })
 
-/** Whether the working directory belongs to an application, whose source the dashboard shows. */
+/** Returns true if the working directory belongs to an application, whose source the dashboard shows. */
 function hasProject({ project_root }: CanonicalSettings, options: Options): boolean {
   const configuredRoot = project_root ?? process.env[environmentVariable('project_root') ?? '']
   return Boolean(configuredRoot) || existsSync(join(options.project_root, 'package.json'))

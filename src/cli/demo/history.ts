@@ -171,7 +171,7 @@ interface Span {
   to: number
 }
 
-/** Whether the error occurs after the version that fixed it. */
+/** Returns true if the error occurs after the version that fixed it. */
 export function isRegression({ application, kind, occurred_at }: PlannedOccurrence, now: number): boolean {
   const [, regression] = activeSpans(application, kind, now)
   return regression !== undefined && occurred_at >= regression.from

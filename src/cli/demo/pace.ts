@@ -3,7 +3,7 @@ import type { SeededRandom } from './seeded-random.js'
 
 /** Pauses between two requests or errors, in milliseconds. */
 interface Pace {
-  /** While the visitor looks around for the first time. */
+  /** Pauses while the visitor explores the demo for the first time. */
   readonly first: PauseRange
   readonly later: PauseRange
 }
@@ -13,7 +13,7 @@ interface PauseRange {
   readonly max: number
 }
 
-/** Two to three times the rate of the history. At a higher rate, the last hours of every chart would be a tower. */
+/** Two to three times the rate of the history. At a higher rate, the last hours would dominate every chart. */
 export const PACES = {
   customers: { first: { min: 4000, max: 12_000 }, later: { min: 100_000, max: 200_000 } },
   otherApplications: { first: { min: 6000, max: 18_000 }, later: { min: 110_000, max: 250_000 } },

@@ -27,7 +27,7 @@ export interface DemoOptions {
   stop: AbortSignal
   /** Generated password, or null for a configured password, which is not printed. */
   password: string | null
-  /** Whether to print one line of JSON instead of text. */
+  /** Print one line of JSON instead of text. */
   json: boolean
 }
 
@@ -36,7 +36,7 @@ export async function runDemo(demo: DemoOptions): Promise<void> {
   const { database, seed, endpoint, stop, password, json } = demo
   const now = Date.now()
   const simulation = new SimulationProcess()
-  // Node.js would print the deprecations of the shop.
+  // Prevents Node.js from printing deprecation warnings of the shop.
   process.removeAllListeners('warning')
   const receiver = await openReceiver()
   const larder = await copyLarder(demo.folder)

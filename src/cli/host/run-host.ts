@@ -16,7 +16,7 @@ export interface HostOptions {
   database: string
   /** Generated password, or null for a configured password, which is not printed. */
   password?: string | null
-  /** Whether to print one line of JSON instead of text. */
+  /** Print one line of JSON instead of text. */
   json: boolean
 }
 

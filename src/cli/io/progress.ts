@@ -2,7 +2,7 @@ const REDRAW_INTERVAL_MS = 100
 const DEFAULT_COLUMNS = 80
 const ERASE_LINE = '\r\u001b[K'
 
-/** Whether a progress line is on the screen. */
+/** True if a progress line is on the screen. */
 let isVisible = false
 
 export interface ProgressOptions {

@@ -59,7 +59,7 @@ function escapeCharacter(character: string): string {
   return code < 256 ? `\\x${hex(code, 2)}` : `\\u{${hex(code, 4)}}`
 }
 
-/** Width of the terminal; unlimited if the output is not a terminal, or a terminal without a size, as in some CI systems. */
+/** Width of the terminal. Unlimited without a terminal, or if the terminal has no size, as in some CI systems. */
 export function terminalWidth(): number {
   const requestedWidth = Number(process.env.COLUMNS)
   return (

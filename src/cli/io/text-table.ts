@@ -9,7 +9,7 @@ export interface Column<Row> {
   limit?: number
   /** On a narrow terminal, the column with the highest priority is dropped first. */
   dropPriority?: number
-  /** Whether the text is a severity, a status or a state, which has a color. */
+  /** True if the text is a severity, a status or a state, which has a color. */
   isState?: boolean
 }
 

@@ -15,9 +15,9 @@ export interface StoredSourceMap {
   file_name: string
   /** Size in the database. */
   packed_bytes: number
-  /** Whether frames show source code. False if the map contains no sources or too many. */
+  /** True if frames show source code. False if the map contains no sources or too many. */
   has_sources: boolean
-  /** Whether this is the first map of the release. */
+  /** True if this is the first map of the release. */
   is_first_map: boolean
   /** Releases whose maps were deleted because of `source_map_max_releases`. */
   removed_releases: string[]

@@ -20,7 +20,7 @@ export interface FrameHistory {
   change: (LineChange & { link: string | null }) | null
   /** Commit at which the line was looked up. Null for the working copy. */
   commit: string | null
-  /** Whether git is still running. */
+  /** True if git is still running. */
   is_pending: boolean
   /** Reason why the change is not available. */
   note: string | null
@@ -84,7 +84,7 @@ interface LineHistory {
   change: LineChange | null
   commit: string | null
   note: string | null
-  /** Whether a retry can succeed. */
+  /** True if a retry can succeed. */
   isRetryable: boolean
 }
 

@@ -36,9 +36,9 @@ export type SwallowingLocation = v.InferOutput<typeof SwallowingLocation>
 export const SwallowedExceptions = r.object({
   days: r.integer,
   threshold: r.number,
-  /** Whether the runtime of this process can count exceptions. */
+  /** Support for counting exceptions in the runtime of this process. */
   runtime: Support,
-  /** Whether this process counts its exceptions. The counts include other processes. */
+  /** True if this process counts its exceptions. The counts include other processes. */
   is_counting: r.boolean,
   /** Number of marked files in this process. */
   watched_files: r.integer,

@@ -5,9 +5,9 @@ import { type LiveFrame, selectObjects } from './paused-frames.js'
 
 /** Reads thrown values. All methods run while the host is paused and must not wait. */
 export interface PauseReader {
-  /** Whether to fetch the value of `this`. */
+  /** True to fetch the value of `this`. */
   readonly wantsThis: boolean
-  /** Whether the budget allows another pause. */
+  /** True if the budget allows another pause. */
   readonly isOpen: boolean
   /** Receives a thrown value and its frames. The frames are empty if V8 has optimized away their variables. */
   read(thrown: unknown, frames: readonly LiveFrame[]): void

@@ -16,7 +16,7 @@ export interface Channel {
   missingOptions(config: Options): readonly string[] | null
   /** Destination shown to users. Never the full URL, because webhook URLs are secrets. */
   target(config: Options): string
-  /** Whether the channel sends notices of this kind. */
+  /** Returns true if the channel sends notices of this kind. */
   supports(event: Notice['event']): boolean
   /** Makes one attempt. A thrown error counts as a temporary failure. */
   send(message: Message, sendContext: SendContext): Promise<Outcome>

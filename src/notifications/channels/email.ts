@@ -41,7 +41,10 @@ export const email: Channel = {
   },
 }
 
-/** Whether email to a person can be sent. Unlike messages of the channel, it needs no `notification_email_recipients`. */
+/**
+ * Returns true if email to a person can be sent. Unlike messages of the channel, it needs no
+ * `notification_email_recipients`.
+ */
 export function canSendMail({ enable_email_notifications, mail_transport, smtp_url }: Options): boolean {
   return enable_email_notifications && (mail_transport !== null || smtp_url !== null)
 }

@@ -105,7 +105,7 @@ async function combineGroup(
   }
 }
 
-/** Whether all deliveries over the limit of this hour are about client errors. */
+/** Returns true if all deliveries over the limit of this hour are about client errors. */
 async function areAllFromClients(
   trx: Transaction<Schema>,
   { channel, application_id, hour_end }: HeldGroup,

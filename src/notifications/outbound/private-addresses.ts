@@ -10,7 +10,7 @@ export class PrivateAddressError extends Error {
   }
 }
 
-/** Whether an address is local, private or reserved. Also handles IPv4-mapped IPv6 addresses. */
+/** Returns true if an address is local, private or reserved. Also handles IPv4-mapped IPv6 addresses. */
 export function isPrivateAddress(address: string): boolean {
   const withoutZone = address.replace(/%.*$/, '')
   const version = isIP(withoutZone)

@@ -99,7 +99,9 @@ function cooldownName([{ application_id, environment, error_type }]: Group): str
   return `baseline:${application_id}:${createHash('sha256').update(type).digest('hex').slice(0, 32)}`
 }
 
-/** Whether server errors alone exceed the baseline. Clients must not trigger incidents by sending many errors. */
+/**
+ * Returns true if server errors alone exceed the baseline. Clients must not trigger incidents by sending many errors.
+ */
 async function isServerAboveBaseline({ database, config }: Context, group: Group, hour: number): Promise<boolean> {
   const [{ application_id, environment, error_type }] = group
   const rows = await database.read

@@ -45,7 +45,7 @@ function isSilenced({ status, snoozed_until, ...mute }: RecordedGroup['outcome']
   return CLOSED_STATUSES.includes(status) || isSnoozed(snoozed_until, now) || isMuted(mute, now)
 }
 
-/** Whether a severity reaches the threshold. */
+/** Returns true if a severity reaches the threshold. */
 export function meetsThreshold(severity: Severity, threshold: Severity): boolean {
   return SEVERITIES.indexOf(severity) <= SEVERITIES.indexOf(threshold)
 }

@@ -12,7 +12,7 @@ export const STOREFRONT: readonly SampleKind[] = [
       'confirmOrder src/routes/checkout.js `saveOrder(order, database)`',
       ...REQUEST,
     ],
-    // All of its occurrences are a spike; see history.ts.
+    // Occurs only in the spike of history.ts.
     per_day: 0,
     since: '5.13.0',
     severity: 'critical',

@@ -9,7 +9,7 @@ export interface LineChange {
   /** ISO 8601. Null if the commit contains no valid time. */
   changed_at: string | null
   summary: string
-  /** Whether the history ends here because the clone is shallow. */
+  /** True if the history ends here because the clone is shallow. */
   isTruncated: boolean
 }
 

@@ -8,7 +8,7 @@ export interface Repository {
   /** Root folder with symbolic links resolved. */
   folder: string
   head: string
-  /** Whether the clone is shallow. */
+  /** True if the clone is shallow. */
   isShallow: boolean
   /** Configured URL of `origin`, including credentials. */
   origin: string | null

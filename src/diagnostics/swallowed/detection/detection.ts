@@ -11,7 +11,7 @@ export interface Detection {
   files: MarkedFiles
   /** Folder of this package, whose frames do not belong to the host. */
   ownFolder: string
-  /** Whether a tracker stores the counts. */
+  /** True if a tracker stores the counts. */
   hasRecorder: boolean
 }
 

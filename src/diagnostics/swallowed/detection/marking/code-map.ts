@@ -14,7 +14,7 @@ export interface CodeMapOptions {
   files: ProjectFiles
   file: string
   root: string
-  /** Whether Node.js applies source maps. If so, an external map must be inlined to be adjusted. */
+  /** True if Node.js applies source maps. If so, an external map must be inlined to be adjusted. */
   sourceMapsEnabled: boolean
 }
 
