@@ -42,8 +42,9 @@ const DEFAULT_SPAN_MS = 30 * DAY
 const MAX_SPAN_MS = 366 * DAY
 
 /**
- * Parameters of the chart of an error: the shortest range that contains its first occurrence, so that a new error is not
- * a single bar. From the default on, the last occurrence is enough. Otherwise the 30 days up to the last occurrence.
+ * Parameters of the chart of an error. A new error gets the shortest range that contains its first occurrence, so that
+ * the chart has more than one bar. From the default range on, containing the last occurrence is enough. An older error
+ * gets the 30 days up to its last occurrence.
  */
 export function fittingSpan(
   { first, last }: { first: number; last: number },

@@ -8,8 +8,8 @@ export const MAX_ENVIRONMENT_LENGTH = 64
 export const OTHER_ENVIRONMENT = 'other'
 
 /**
- * Returns a name that is safe as a key and on one line, or undefined if the value is not a name. Controls that reverse the
- * order of text are removed: pages show them as other characters, also in the fields of forms.
+ * Returns a name that is safe as a key and on one line, or undefined if the value is not a name. Removes bidirectional
+ * control characters: pages show them as other characters, even in form fields.
  */
 export function environmentName(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers'
 
 const waiting: (() => void)[] = []
 let isScheduled = false
-/** Whether a caller has resumed in this iteration. */
+/** True if a caller has resumed in this iteration. */
 let hasResumed = false
 
 /**
@@ -20,8 +20,8 @@ export function nextTurn(): Promise<void> {
 }
 
 /**
- * Yields to the event loop for work that must not wait behind callers of `nextTurn`. Resumes in the next iteration, or in
- * the one after it if a caller of `nextTurn` resumes first, because both together would be a longer stall.
+ * Yields to the event loop for work that must not wait behind callers of `nextTurn`. Resumes in the next iteration. If
+ * a caller of `nextTurn` resumes in that iteration, waits for one more, because both together would be a longer stall.
  */
 export function nextFreeIteration(): Promise<void> {
   return new Promise((resume) => {

@@ -1,7 +1,7 @@
 export interface TimeoutOptions {
   /** Message of the rejection. */
   message?: string
-  /** Whether the process stays alive until the promise settles or times out. A shutdown that awaits it needs this. */
+  /** True if the process stays alive until the promise settles or times out. A shutdown that awaits it needs this. */
   keepAlive?: boolean
 }
 

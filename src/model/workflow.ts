@@ -16,7 +16,7 @@ export interface Mute {
   muted_until: number | null
 }
 
-/** Whether notifications about the error are muted, until a time or until unmuted. */
+/** Returns true if notifications about the error are muted, until a time or until unmuted. */
 export function isMuted({ muted_at, muted_until }: Mute, now: number): boolean {
   return muted_at !== null && (muted_until === null || muted_until > now)
 }

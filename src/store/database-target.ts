@@ -8,13 +8,13 @@ export interface DatabaseTarget {
   readonly name: 'sqlite' | 'postgres' | 'mysql'
   /** Address with a masked password, for display. It must identify the database: the spool folder is derived from it. */
   readonly address: string
-  /** Whether the tracker opens a SQLite file itself. */
+  /** True if the tracker opens a SQLite file itself. */
   readonly isOwnFile: boolean
   /** Limits the events of one transaction, because an embedded database blocks the host's thread. */
   readonly maxRowsPerFlush: number
-  /** Whether the database runs in the process and on the thread of the host. */
+  /** True if the database runs in the process and on the thread of the host. */
   readonly isEmbedded: boolean
-  /** Whether pg-boss can store its jobs in this database. */
+  /** True if pg-boss can store its jobs in this database. */
   readonly canHostPgBoss: boolean
 }
 

@@ -19,7 +19,7 @@ export interface Database {
   onWritten(listener: () => void): () => void
   /** Classifies an error of the driver. */
   classifyError(error: unknown): ErrorClass
-  /** Whether an error means that the database is unreachable, rather than a bug. */
+  /** Returns true if an error means that the database is unreachable, rather than a bug. */
   isUnreachable(error: unknown): boolean
   /** Returns this database with a query timeout. A connection that does not respond is closed. */
   withTimeout(timeout: QueryTimeout): Database
@@ -134,8 +134,8 @@ const CONNECTION_MESSAGES =
   /^(Connection terminated|Client has encountered a connection error|Client was closed and is not queryable|timeout e(xceeded when trying to connect|xpired)|Query read timeout|Cannot use a pool after calling end|Can't add new command when connection is in closed state|Pool is closed|The database connection is not open|database is not open)/
 
 /**
- * Whether the database is unreachable or locked, so that a retry may succeed. Every other failure of a query is a bug,
- * such as a missing table, a syntax error or a wrong argument.
+ * Returns true if the database is unreachable or locked, so that a retry may succeed. Every other failure of a query is
+ * a bug, such as a missing table, a syntax error or a wrong argument.
  */
 function isUnreachable(error: unknown, dialect: Dialect): boolean {
   if (!(error instanceof Error)) return false

@@ -17,7 +17,7 @@ export interface Table<Name extends string = string> {
   readonly sum?: Name
   /** Rows per read of a move. Smaller for tables with wide rows. */
   readonly batchSize?: number
-  /** Whether a host creates rows when it starts. A move deletes them in a target without errors. */
+  /** True if a host creates rows when it starts. A move deletes them in a target without errors. */
   readonly isDisposable?: true
 }
 

@@ -14,7 +14,7 @@ export interface Dialect extends Capabilities, DatabaseTarget {
   readonly tableOptions: string | null
   readonly isolation: 'read committed' | null
   readonly search: TextSearch
-  /** Whether statements run on the host's thread, so that long reads and writes must be split. */
+  /** True if statements run on the host's thread, so that long reads and writes must be split. */
   readonly blocksHost: boolean
   /**
    * Inserts rows in the way that is fastest for the database. Returns the columns in `returning` of the target, or null
@@ -25,7 +25,7 @@ export interface Dialect extends Capabilities, DatabaseTarget {
   insertTogether?(db: Kysely<Schema>, inserts: readonly BulkInsert[]): Promise<void>
   /** Classifies an error of the driver. */
   classifyError(error: unknown): ErrorClass
-  /** Whether the database itself reports that it is locked, shutting down, overloaded, full or damaged. */
+  /** Returns true if the database itself reports that it is locked, shutting down, overloaded, full or damaged. */
   isOutage(error: unknown): boolean
   /** File of an embedded database. Absent for a server and for an in-memory database. */
   readonly file?: DatabaseFile

@@ -1,8 +1,8 @@
 import { TABLES } from './schema.js'
 
 /**
- * Whether a column or alias contains integers. Drivers return them as number, string or BigInt, depending on the type
- * parsers of the host, so the database converts them to numbers. Fractions are converted by the reading code.
+ * Returns true if a column or alias contains integers. Drivers return them as number, string or BigInt, depending on
+ * the type parsers of the host, so the database converts them to numbers. Fractions are converted by the reading code.
  */
 export function isIntegerColumn(column: string): boolean {
   return INTEGER_COLUMNS.has(column)

@@ -41,7 +41,7 @@ export function driverError(name: SupportedPackage, { database, cause, alternati
   return new TrackerError('driver_missing', message, { cause })
 }
 
-/** Whether the package itself is missing. An installed package may lack a file, such as its native binary. */
+/** Returns true if the package itself is missing. An installed package may lack a file, such as its native binary. */
 function isMissing(name: string, cause: unknown): boolean {
   const { code, message } = cause as { code?: unknown; message?: unknown }
   return /MODULE_NOT_FOUND$/.test(String(code)) && String(message).includes(`'${name}'`)

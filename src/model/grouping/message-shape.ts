@@ -1,9 +1,9 @@
 /** Features of a message, collected in one pass. Each is a precondition for some pattern to match. */
 export interface MessageShape {
   hasDigit: boolean
-  /** Whether there are numbers of at most two and of at least four digits, which every date contains. */
+  /** True if there are numbers of at most two and of at least four digits, which every date contains. */
   mayHaveDate: boolean
-  /** Whether a word may be an id: with letters and digits, with an upper-case letter after `_`, or long. */
+  /** True if a word may be an id: with letters and digits, with an upper-case letter after `_`, or long. */
   mayHaveId: boolean
   /** Any quotation mark except the apostrophe. */
   hasQuote: boolean

@@ -61,14 +61,16 @@ const UPPER_CASE = 2
 const LOWER_CASE = 3
 
 /**
- * Whether a word with digits inside is built like an identifier: whole words on both sides of short numbers.
+ * Returns true if a word with digits inside is built like an identifier: whole words on both sides of short numbers.
  * `Order2Client` is, `ord8fK2lmP` is not.
  */
 export function looksLikeName(word: string): boolean {
   return looksLikeWord(word) && hasWordsAroundDigits(word)
 }
 
-/** Whether ASCII letters and digits are in camel case or upper case, and the letters commonly follow each other. */
+/**
+ * Returns true if ASCII letters and digits are in camel case or upper case, and the letters commonly follow each other.
+ */
 export function looksLikeWord(word: string, maxDigits = MAX_INNER_DIGITS): boolean {
   return hasNameCase(word, maxDigits) && hasCommonPairs(word)
 }

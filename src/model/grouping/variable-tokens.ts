@@ -134,8 +134,8 @@ function keptPart(part: string, hideDigits: HideDigits): string {
 }
 
 /**
- * Whether the word is not a name. Letters followed by digits (`user12345`) and the reverse (`5000ms`) contain a number,
- * unless the letters are random.
+ * Returns true if the word is not a name. Letters followed by digits (`user12345`) and the reverse (`5000ms`) contain a
+ * number, unless the letters are random.
  */
 function isId(part: string, minLength: number): boolean {
   const runs = letterAndDigitRuns(part)

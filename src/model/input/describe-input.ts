@@ -9,7 +9,7 @@ export interface ParameterFacts {
   min?: number
   /** Maximum of a number, or maximum length of text. */
   max?: number
-  /** Whether out-of-range values are clamped instead of rejected. */
+  /** True if out-of-range values are clamped instead of rejected. */
   clamped?: boolean
   allowed?: readonly (string | number)[]
   /** Meaning, if the name does not make it clear. */

@@ -13,7 +13,7 @@ export interface Scope {
   environment: string | undefined
 }
 
-/** Whether a record belongs to the selected application and environment. */
+/** Returns true if a record belongs to the selected application and environment. */
 export function isInScope(
   record: { application_id: number; environment: string },
   { application_id = record.application_id, environment = record.environment }: Partial<Scope>,

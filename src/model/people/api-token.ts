@@ -27,7 +27,7 @@ export function isSameHash(a: string, b: string): boolean {
   return left.byteLength === right.byteLength && timingSafeEqual(left, right)
 }
 
-/** Whether a credential is a token of Faultboard, rather than one of the host. */
+/** Returns true if a credential is a token of Faultboard, rather than one of the host. */
 export function isApiToken(credential: string): boolean {
   return credential.startsWith(PREFIX)
 }

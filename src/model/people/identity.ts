@@ -23,7 +23,7 @@ export interface Identity {
   email: string | null
   /** Scheme of the sign-in: a password of the dashboard, the host's own sign-in, or an API token. */
   kind: 'password' | 'host' | 'token'
-  /** Whether several people share this account, so that forms ask for their names. */
+  /** True if several people share this account, so that forms ask for their names. */
   is_shared: boolean
 }
 

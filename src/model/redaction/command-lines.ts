@@ -44,7 +44,7 @@ export function withoutProgramPasswords(text: string, filtered: string): string 
 /** Longer items are free text, not programs or options. */
 const MAX_ARGUMENT_LENGTH = 500
 
-/** Whether an item of a list is a password: `['mysql', '-u', 'root', '-pS']`. The first item is the program. */
+/** Returns true if an item of a list is a password: `['mysql', '-u', 'root', '-pS']`. The first item is the program. */
 export function isSecretArgument(program: unknown, item: unknown, redactText: (text: string) => string): boolean {
   if (typeof item !== 'string' || item[0] !== '-' || typeof program !== 'string') return false
   if (program.length > MAX_ARGUMENT_LENGTH || item.length > MAX_ARGUMENT_LENGTH) return false

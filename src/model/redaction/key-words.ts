@@ -48,7 +48,7 @@ const SECRET_PAIR_END = new RegExp(`(?:${WORD_PAIRS.map((pair) => pair.replace('
 const ORDINARY_WORD =
   /(?:com|by|tres|over|under|sur|multi|single|one|two|low|high|band|all|pre|post|render|sub|first|second|last|next|shadow|depth|boarding|season|gate|hall|day|bus|sk[iy])pass$|^betokens?$|^im?pass$/
 
-/** Whether a single word names a secret without separators between its parts: `apitoken`, `masterkey`. */
+/** Returns true if a single word names a secret without separators between its parts: `apitoken`, `masterkey`. */
 export function isCompoundSecret(word: string): boolean {
   if (SECRET_WORD_PART.test(word)) return true
   return (SECRET_WORD_END.test(word) || SECRET_PAIR_END.test(word)) && !ORDINARY_WORD.test(word)
@@ -71,7 +71,7 @@ const TOKEN_COUNT_WORDS = new Set(
   'prompt completion input output cached reasoning audio text image context generated estimated used'.split(' '),
 )
 
-/** Whether a key only describes a secret: `session_count`, `TokenError`, `prompt_tokens`. */
+/** Returns true if a key only describes a secret: `session_count`, `TokenError`, `prompt_tokens`. */
 export function isDescriptiveKey(words: KeyWords): boolean {
   const last = words.at(-1) ?? ''
   if (DESCRIPTIVE_FIRST_WORDS.has(words[0] ?? '') || DESCRIPTIVE_LAST_WORDS.has(last)) return true
@@ -106,7 +106,7 @@ export const PASSWORD_WORD_PARTS: readonly string[] = shortestParts(
   PASSWORD_TERMS.filter((phrase) => !phrase.startsWith('pass ')).map((phrase) => phrase.split(' ').at(-1) ?? ''),
 )
 
-/** Whether a key names a password or phrase, which may consist of several words. */
+/** Returns true if a key names a password or phrase, which may consist of several words. */
 export function isPasswordKey(key: string): boolean {
   const words = keyWords(key)
   return words.some(

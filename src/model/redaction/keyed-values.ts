@@ -144,7 +144,7 @@ export function endOfAnyValue(text: string, start: number): number {
 
 interface ValueForm {
   isEncoded: boolean
-  /** Whether the value may have several words. */
+  /** True if the value may have several words. */
   isPhrase: boolean
 }
 

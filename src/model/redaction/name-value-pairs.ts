@@ -61,8 +61,8 @@ function isPlainArray(value: unknown): value is unknown[] {
 }
 
 /**
- * Whether an item of a list is the value of the item before it, as in raw headers, entries and arguments. A list of
- * field names such as `['password', 'email']` has no values.
+ * Returns true if an item of a list is the value of the item before it, as in raw headers, entries and arguments. A
+ * list of field names such as `['password', 'email']` has no values.
  */
 export function isNamedByItemBefore(before: unknown, item: unknown, isSensitiveKey: IsSensitiveKey): boolean {
   if (typeof before !== 'string' || before.length > MAX_NAME_LENGTH || !isSensitiveKey(before)) return false

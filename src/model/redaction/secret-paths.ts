@@ -11,7 +11,7 @@ const CODE_KEYS: ReadonlySet<string> = new Set(['code', 'ticket'])
 const PATH_WORD =
   /reset|verif|confirm|activat|invit|unlock|recover|magic|unsubscribe|otp|token|passw|one-?time|share|secret|code|ticket/i
 
-/** Whether a text may contain a URL that grants access. */
+/** Returns true if a text may contain a URL that grants access. */
 export function mayContainSecretPath(text: string, features: number): boolean {
   return (features & (URL_CHARACTER | SEPARATOR)) !== 0 && (features & SECRET_PREFIX) !== 0 && PATH_WORD.test(text)
 }
@@ -26,7 +26,7 @@ export function withoutSecretPaths(text: string, filtered: string): string {
     .replace(CODE_PARAMETER, (whole, start: string, value: string) => (looksRandom(value) ? start + filtered : whole))
 }
 
-/** Whether a parameter is a sign-in code, not a status or error code. */
+/** Returns true if a parameter is a sign-in code, not a status or error code. */
 export function isSecretCode(key: string, value: unknown): boolean {
   return CODE_KEYS.has(key) && typeof value === 'string' && value.length < 2000 && looksRandom(value)
 }
@@ -39,7 +39,7 @@ const FILE_NAME = /\.[a-z]{2,5}\d?(?::\d+){0,2}\)?$/i
 /** `ERR_HTTP2_ERROR`, `ORA-00001`, `0x80070005`. */
 const ERROR_CODE = /^(?:[A-Z][A-Z\d]*(?:_[A-Z\d]+)+|[A-Za-z]{1,6}-?\d{1,6}|0x[\da-f]+)$/
 
-/** Whether a text is random, not a word, slug, number, file or error code. */
+/** Returns true if a text is random, not a word, slug, number, file or error code. */
 export function looksRandom(text: string): boolean {
   if (text.length < MIN_SECRET_LENGTH || ERROR_CODE.test(text) || FILE_NAME.test(text)) return false
   if (UUID.test(text)) return true

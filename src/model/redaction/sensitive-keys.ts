@@ -12,7 +12,7 @@ export type IsSensitiveKey = (key: string) => boolean
 
 export interface SensitiveKeys {
   isSensitiveKey: IsSensitiveKey
-  /** Whether a text with these features may contain a sensitive key. */
+  /** Returns true if a text with these features may contain a sensitive key. */
   mayNameSecret(text: string, features: number): boolean
 }
 

@@ -60,7 +60,7 @@ const PRIVATE_JWK_MEMBER = /((?<![\w$])(?:d|p|q|dp|dq|qi|k)\\{0,7}["']?\s{0,3}:\
 /** Signature of a pre-signed URL. Elsewhere these words have other meanings. */
 const URL_SIGNATURE = /((?:[?&]|%(?:25){0,3}(?:3f|26))(?:x-goog-)?sig(?:nature)?(?:=|%(?:25){0,3}3d))[^\s&#"'<>]+/gi
 
-/** Whether a text with these features may contain a secret recognizable by its shape alone. */
+/** Returns true if a text with these features may contain a secret recognizable by its shape alone. */
 export function mayContainToken(text: string, features = scanText(text)): boolean {
   if ((features & TOKEN_FEATURES) === 0) return false
   if (SHAPE_HINT.test(text) || mayContainSecretPath(text, features)) return true

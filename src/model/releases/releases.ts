@@ -40,8 +40,8 @@ export function compareReleases(a: SeenRelease, b: SeenRelease): number {
 }
 
 /**
- * Sorts the releases of one application, newest last. A release follows those seen before it, unless its version is
- * older: an old release that reports for the first time is not the newest.
+ * Sorts the releases of one application, newest last. A release follows the releases seen before it, unless its version
+ * is older: an old release that reports for the first time is not the newest.
  */
 export function sortReleases<Release extends SeenRelease>(releases: readonly Release[]): Release[] {
   const byFirstSeen = releases

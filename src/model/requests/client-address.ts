@@ -31,7 +31,7 @@ export function clientAddress(
   return client === other ? client : peer
 }
 
-/** Whether headers from this peer can be trusted. */
+/** Returns true if headers from this peer can be trusted. */
 export function isTrustedProxy(address: string | null, trustedProxies: readonly string[]): boolean {
   const peer = parseAddress(address ?? '')
   return peer !== null && trustedProxies.length > 0 && isTrusted(peer, proxyMatcher(trustedProxies))
@@ -54,7 +54,7 @@ export function clientNetwork(address: string | null): string {
   return `${[...groups(start), ...zeros, ...groups(end)].slice(0, 4).join(':')}::/64`
 }
 
-/** Whether the text is an address, a range such as 10.0.0.0/8, or a named range. */
+/** Returns true if the text is an address, a range such as 10.0.0.0/8, or a named range. */
 export function isProxyRange(text: string): boolean {
   return Object.hasOwn(NAMED_RANGES, text) || parseRange(text) !== null
 }

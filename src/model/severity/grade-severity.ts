@@ -4,9 +4,9 @@ import { moreSevere, type Severity, type SeverityRule } from './severity.js'
 export interface SeverityInput extends GradedError {
   /** Severity requested by the caller; overrides every rule. */
   explicit?: Severity | undefined
-  /** Whether the error escaped every handler of the host, which raises it to at least high. */
+  /** True if the error escaped every handler of the host, which raises it to at least high. */
   unhandled?: boolean | undefined
-  /** Whether the error caused a 5xx response, which raises it to at least medium. */
+  /** True if the error caused a 5xx response, which raises it to at least medium. */
   request_failed?: boolean | undefined
   rules: readonly SeverityRule[]
 }

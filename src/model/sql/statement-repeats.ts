@@ -26,9 +26,9 @@ const MAX_STATEMENT_GAP = 10
 export class StatementRepeats {
   readonly #repeats = new Map<string, StatementRepeat>()
   #executions = 0
-  /** Whether the end of the request or job is already awaited. */
+  /** True if the end of the request or job is already awaited. */
   isAwaited = false
-  /** Whether to record the caller of the next connection request, and the last recorded caller. */
+  /** True to record the caller of the next connection request in `caller`. */
   wantsCaller = false
   caller = ''
 

@@ -6,7 +6,7 @@ export interface Frame {
   file: string | null
   line_number: number | null
   column: number | null
-  /** Whether the frame belongs to the host's own code, not to a library or to Node.js. */
+  /** True if the frame belongs to the host's own code, not to a library or to Node.js. */
   in_app: boolean
 }
 

@@ -4,6 +4,6 @@ export interface ClientFrame {
   name: string
   /** `https://shop.example/cart.js:1:2`, `Cart.kt:42`, `native` */
   location: string
-  /** Whether it is known to be library code. */
+  /** True if the frame is known to be library code. */
   isLibrary: boolean
 }

@@ -98,7 +98,7 @@ export function isStackOverflow({ error_type, message }: { error_type: string; m
 
 const LINE_NUMBER_PLACE = /#[^#\n]*:\d+$/
 
-/** Whether the first frame has neither a name nor a readable source line. */
+/** Returns true if the first frame has neither a name nor a readable source line. */
 export function isPlaceByLineNumber([first]: readonly string[]): boolean {
   return first !== undefined && LINE_NUMBER_PLACE.test(first)
 }

@@ -19,7 +19,9 @@ export function parseFrameSources(stored: unknown): FrameSource[] {
   return Array.isArray(stored) ? stored.filter(isFrameSource) : []
 }
 
-/** Whether an error occurred in another process. Local files with the same names as its frames are unrelated. */
+/**
+ * Returns true if an error occurred in another process. Local files with the same names as its frames are unrelated.
+ */
 export function isClientError({ source }: Readonly<Record<string, unknown>>): boolean {
   return source === 'sentry' || source === 'reporting'
 }

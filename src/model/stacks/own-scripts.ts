@@ -6,7 +6,7 @@ export interface OwnScripts {
   script_origins?: readonly string[] | undefined
 }
 
-/** Whether a script is served by the page's own site. Locations without a site count as own code. */
+/** Returns true if a script is served by the page's own site. Locations without a site count as own code. */
 export function isOwnScript(location: string, { page_url, script_origins = [] }: OwnScripts): boolean {
   const host = urlHost(location)
   const page = page_url === undefined ? null : urlHost(page_url)

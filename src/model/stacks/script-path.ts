@@ -1,6 +1,6 @@
 /**
- * URL of a script without parts that vary by visit or device, and without its query, which can contain anything: an
- * inline script has the URL of its page.
+ * URL of a script without parts that vary by visit or device. Omits the query, which can contain anything: an inline
+ * script has the URL of its page.
  */
 export function scriptPath(path: string): string {
   const bundle = /(?:^|[/\\])((?:main|index)[\w.-]{0,40}\.(?:jsbundle|bundle|hbc))(?=[?#/]|$)/.exec(path)?.[1]

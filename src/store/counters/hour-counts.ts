@@ -36,7 +36,7 @@ export interface HourCountsOptions<Name extends string> extends Pick<HourRowsOpt
 interface CountBatch<Name extends string, Amount extends string> {
   batch_id: string
   rows: readonly HourRow<Name, Amount>[]
-  /** Whether an earlier attempt may have been committed without a response. */
+  /** True if an earlier attempt may have been committed without a response. */
   mayBeCommitted: boolean
   refusals: number
 }

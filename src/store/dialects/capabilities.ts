@@ -6,20 +6,20 @@ export type AnyDatabase = Kysely<any>
 
 /** Differences between databases that SQL outside the dialects depends on. Code checks a capability, never a name. */
 export interface Capabilities {
-  /** Whether transactions lock single rows. Otherwise, write transactions are serialized. */
+  /** True if transactions lock single rows. Otherwise, write transactions are serialized. */
   readonly hasRowLocks: boolean
-  /** Whether a row lock includes the index entry used to find the row, so that all writers must use the same index. */
+  /** True if a row lock includes the index entry used to find the row, so that all writers must use the same index. */
   readonly locksIndexEntries: boolean
   readonly hasPartialIndexes: boolean
-  /** Whether counts and filters have covering indexes. Needed if reads block the thread of the host. */
+  /** True if counts and filters have covering indexes. Needed if reads block the thread of the host. */
   readonly hasCoveringIndexes: boolean
-  /** Whether an update skips indexes whose columns it does not change. */
+  /** True if an update skips indexes whose columns it does not change. */
   readonly skipsUnchangedIndexes: boolean
-  /** Whether `insert ... returning` exists. Otherwise, the driver reports the id of an inserted row. */
+  /** True if `insert ... returning` exists. Otherwise, the driver reports the id of an inserted row. */
   readonly hasReturning: boolean
-  /** Whether a subquery that refers to the outer row uses a range of an index, not only equal columns. */
+  /** True if a subquery that refers to the outer row uses a range of an index, not only equal columns. */
   readonly usesRangesInSubqueries: boolean
-  /** Whether `(a, b) > (1, 2)` uses an index on `a, b`. */
+  /** True if `(a, b) > (1, 2)` uses an index on `a, b`. */
   readonly usesIndexForRowComparison: boolean
   /** Isolation level for a consistent read of several tables. Null if every transaction is a snapshot. */
   readonly snapshotIsolation: 'repeatable read' | null
@@ -69,8 +69,8 @@ export interface SortFence {
   apply<Table extends keyof Schema, Row>(
     query: SelectQueryBuilder<Schema, Table, Row>,
   ): SelectQueryBuilder<Schema, Table, Row>
-  /** Whether the fence is needed even if an index returns the rows in order. */
+  /** True if the fence is needed even if an index returns the rows in order. */
   readonly isNeededForIndexes: boolean
-  /** Whether the outer query keeps the order of the inner query. */
+  /** True if the outer query keeps the order of the inner query. */
   readonly keepsOrder: boolean
 }

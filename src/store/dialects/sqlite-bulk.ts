@@ -42,7 +42,7 @@ function valuesOf(rows: readonly BulkRow[], from: number, to: number): BulkRow {
   return values
 }
 
-/** Whether every row exists after the insert. With `do nothing`, only new rows are returned. */
+/** Returns true if every row exists after the insert. With `do nothing`, only new rows are returned. */
 function isReadAfterward({ returning, onConflict }: BulkTarget): boolean {
   return returning !== undefined && onConflict !== undefined && onConflict.update.length > 0
 }

@@ -12,7 +12,7 @@ const RECHECK_PAUSE_FACTOR = 30
 
 interface SqliteFileParts {
   path: string
-  /** Whether a missing file is created. False for a file of the host. */
+  /** True if a missing file is created. False for a file of the host. */
   creates: boolean
   /** Opens a connection outside the pool. */
   open(): Promise<SqliteHandle>
@@ -208,7 +208,7 @@ export class SqliteFile {
 const CORRUPT = 11
 const NOT_A_DATABASE = 26
 
-/** Whether SQLite reports that the file is damaged. Errors of `all` have no code in @photostructure/sqlite. */
+/** Returns true if SQLite reports that the file is damaged. Errors of `all` have no code in @photostructure/sqlite. */
 export function isDamage(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { errcode, code } = error as { errcode?: unknown; code?: unknown }
@@ -270,9 +270,9 @@ export interface SqliteHandle {
   prepare(sql: string): SqliteStatement
   exec(sql: string): unknown
   close(): void
-  /** Whether a transaction is open, in node:sqlite. */
+  /** True if a transaction is open, in node:sqlite. */
   readonly isTransaction?: boolean
-  /** Whether a transaction is open, in better-sqlite3. */
+  /** True if a transaction is open, in better-sqlite3. */
   readonly inTransaction?: boolean
 }
 

@@ -167,7 +167,7 @@ function assertNoHostTransaction(handle: SqliteHandle): void {
 
 interface PreparedStatement {
   statement: SqliteStatement
-  /** Whether the statement returns rows. */
+  /** True if the statement returns rows. */
   isReader: boolean
 }
 
@@ -271,9 +271,9 @@ interface PoolOptions {
   open(): Promise<SqliteHandle>
   /** Path of the file. Undefined for an in-memory database. */
   file?: string
-  /** Whether a missing file is created. */
+  /** True if a missing file is created. */
   creates?: boolean
-  /** Whether the handle belongs to the host and must not be closed. */
+  /** True if the handle belongs to the host and must not be closed. */
   shared?: boolean
 }
 

@@ -15,7 +15,7 @@ export interface CreatedTable {
   key?: CreatedKey
   /** Composite unique constraint. */
   unique?: CreatedKey
-  /** Whether SQLite stores the rows in key order. Otherwise, it stores the key a second time in an index. */
+  /** True if SQLite stores the rows in key order. Otherwise, it stores the key a second time in an index. */
   isClustered?: boolean
   indexes?: readonly CreatedIndex[]
 }
@@ -40,7 +40,7 @@ export interface CreatedIndex {
   name?: string
   /** SQL condition of a partial index. Databases without partial indexes include all rows. */
   where?: string
-  /** Whether the database needs the index. True by default. */
+  /** Returns true if the database needs the index. By default, every database needs it. */
   when?(dialect: Dialect): boolean
 }
 

@@ -45,7 +45,7 @@ export class BatchWriter {
   #generation: number | undefined
   #abandoned = 0
   #queryMs = QUERY_TIMEOUT_MS
-  /** Whether the last probe succeeded: the database responds to small transactions. */
+  /** True if the last probe succeeded: the database responds to small transactions. */
   #isResponsive = false
   last_flush_at: number | null = null
 
@@ -93,8 +93,8 @@ export class BatchWriter {
   }
 
   /**
-   * Whether the database accepts writes. A read is not enough: a locked file and a read-only standby still respond to
-   * reads.
+   * Returns true if the database accepts writes. A read is not enough: a locked file and a read-only standby still
+   * respond to reads.
    */
   async isAvailable(): Promise<boolean> {
     const { dialect } = this.#parts.database

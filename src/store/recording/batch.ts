@@ -10,7 +10,7 @@ export interface Batch {
   mergedIds?: readonly string[]
   application_name: string
   groups: readonly FoldedGroup[]
-  /** Whether an earlier attempt may have been committed without a response. */
+  /** True if an earlier attempt may have been committed without a response. */
   mayBeCommitted: boolean
 }
 
@@ -34,7 +34,7 @@ export interface GroupOutcome {
 }
 
 export interface BatchOutcome {
-  /** Whether the batch had been written before, so that nothing was counted. */
+  /** True if the batch had been written before, so that nothing was counted. */
   duplicate: boolean
   /** By group key. */
   groups: Map<string, GroupOutcome>

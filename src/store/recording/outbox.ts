@@ -17,7 +17,7 @@ export interface Outbox {
   assigned(trx: Transaction<Schema>, errors: readonly ErrorRow[], assignment: Assignment): Promise<void>
   /** Announces that the next transaction stores a notification, so that it is sent immediately. */
   noteWrite(): void
-  /** Whether notifications were stored recently. Their transaction may not be committed yet. */
+  /** Returns true if notifications were stored recently. Their transaction may not be committed yet. */
   hasRecentWrites(): boolean
 }
 

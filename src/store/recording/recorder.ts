@@ -148,7 +148,7 @@ export class Recorder {
     return this.#parts.crashes?.folder ?? null
   }
 
-  /** Whether an event is being written or was acknowledged within the given time. */
+  /** Returns true if an event is being written or was acknowledged within the given time. */
   hasRecentActivity(milliseconds: number): boolean {
     const isWriting = this.#open.size + this.#taken.size + this.#drain.size > 0
     return isWriting || performance.now() - this.#settledAt < milliseconds

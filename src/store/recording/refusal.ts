@@ -4,7 +4,7 @@ import type { Database } from '../database.js'
 import type { Spool } from '../spool/spool.js'
 import { countOccurrences, type FoldedGroup } from './folded-group.js'
 
-/** Whether the data caused the error, so that a retry cannot succeed. */
+/** Returns true if the data caused the error, so that a retry cannot succeed. */
 export function isRefusal(database: Database, error: unknown): boolean {
   return error instanceof TypeError || error instanceof RangeError || database.classifyError(error) === 'statement'
 }

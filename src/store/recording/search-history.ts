@@ -25,8 +25,8 @@ export function searchText(lines: readonly string[]): string {
 }
 
 /**
- * Makes the content that errors show now searchable: a message that differs from the first, new backtraces, and a shown
- * backtrace that was trimmed since it was new. The database skips texts that it contains already.
+ * Makes the shown content of errors searchable: messages that differ from the first message, new backtraces, and shown
+ * backtraces that were trimmed from the history. The database skips texts that it contains already.
  */
 export async function addSearchHistory(
   trx: Transaction<Schema>,

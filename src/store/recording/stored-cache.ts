@@ -49,7 +49,7 @@ export class RepeatedRows {
     this.#stored = storedCache(dialect).rows
   }
 
-  /** Whether the row is stored with this time or an earlier one. */
+  /** Returns true if the row is stored with this time or an earlier one. */
   has(key: string, time = 0): boolean {
     const stored = this.#stored.get(key)
     return stored !== undefined && stored <= time

@@ -386,7 +386,9 @@ function tryRead<T>(read: () => T): T | null {
   }
 }
 
-/** Whether a value has the declared type of its column. A damaged row can be readable and contain wrong values. */
+/**
+ * Returns true if a value has the declared type of its column. A damaged row can be readable and contain wrong values.
+ */
 function matchesType(value: unknown, { type, notnull }: Column): boolean {
   if (value === null) return notnull === 0
   if (/int/i.test(type)) return Number.isSafeInteger(value)
@@ -395,7 +397,9 @@ function matchesType(value: unknown, { type, notnull }: Column): boolean {
   return typeof value === 'string' && !value.includes('\0')
 }
 
-/** Whether a text contains the replacement character, which can be stored text or the result of invalid bytes. */
+/**
+ * Returns true if a text contains the replacement character, which can be stored text or the result of invalid bytes.
+ */
 function hasReplacement(value: unknown): boolean {
   return typeof value === 'string' && value.includes('\ufffd')
 }

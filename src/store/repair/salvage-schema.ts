@@ -87,7 +87,7 @@ function isPageSize(size: number): boolean {
   return size >= 512 && (size & (size - 1)) === 0
 }
 
-/** Whether a statement creates a table. A single damaged statement would make the whole schema unreadable. */
+/** Returns true if a statement creates a table. A single damaged statement would make the whole schema unreadable. */
 function isStatement(sql: string, Library: new (file: string) => SqliteHandle): boolean {
   const handle = new Library(':memory:')
   try {

@@ -9,8 +9,8 @@ const CHANNEL_PREFIX = 'faultboard:spool:'
 const NEW_WORKER = 'worker_threads'
 
 /**
- * Whether this thread must leave its batches in the spool. With `@photostructure/sqlite`, a process aborts if it exits
- * while a worker thread runs a query.
+ * Returns true if this thread must leave its batches in the spool. With `@photostructure/sqlite`, a process aborts if
+ * it exits while a worker thread runs a query.
  */
 export function mustUseSpool({ isOwnFile }: DatabaseTarget): boolean {
   return !isMainThread && isOwnFile && builtInSqlite() === null

@@ -1,6 +1,6 @@
 interface OutageParts {
   now(): number
-  /** Whether the database accepts errors. Never rejects. */
+  /** Returns true if the database accepts errors. Never rejects. */
   isAvailable(): Promise<boolean>
   /** Called once per outage, when it has ended. */
   onRecovered(): Promise<void>

@@ -16,7 +16,7 @@ export interface DrainParts {
   maxRows: number
   /** Writes batches in one transaction. */
   write(batches: readonly Batch[]): Promise<unknown>
-  /** Whether the database refuses the data, so that a retry cannot succeed. */
+  /** Returns true if the database refuses the data, so that a retry cannot succeed. */
   isRefusal(error: unknown): boolean
   onRefused(batch: Batch, error: unknown): void
   isUnavailable(): boolean
@@ -52,7 +52,7 @@ export class SpoolDrain {
   #running: Promise<void> | null = null
   /** Unclaimed files of the current listing. */
   #files: AsyncGenerator<SpooledBatch> | null = null
-  /** Whether files may have been added since the last listing. */
+  /** True if files may have been added since the last listing. */
   #hasUnlistedFiles = false
   /** Claimed last, so that a file that keeps failing does not delay other files. */
   #failedFile: string | null = null

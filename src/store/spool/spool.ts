@@ -333,7 +333,9 @@ export class Spool {
     return null
   }
 
-  /** Whether the process of a claim must have ended and its pid been reused. The rename sets the change time. */
+  /**
+   * Returns true if the process of a claim must have ended and its pid been reused. The rename sets the change time.
+   */
   async #isExpired(name: string): Promise<boolean> {
     const claimedAt = (await stat(join(this.folder, name)).catch(ignoreMissing))?.ctimeMs
     return claimedAt !== undefined && Date.now() - claimedAt > CLAIM_LEASE_MS

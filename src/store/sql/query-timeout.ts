@@ -6,7 +6,7 @@ export class QueryTimeout {
   readonly ms: number
   /** Time of the last response or of the start, from `performance.now()`. */
   lastResponseAt = performance.now()
-  /** Whether a query timed out. */
+  /** True if a query timed out. */
   hasExpired = false
 
   constructor(ms: number) {
