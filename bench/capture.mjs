@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { SUBJECTS } from './capture/subjects.mjs'
-import { askChild } from './harness/child.mjs'
+import { runChild } from './harness/child.mjs'
 import { interleaved, median } from './harness/measure.mjs'
 import { row } from './harness/report.mjs'
 
@@ -10,17 +10,17 @@ const DISTINCT = { distinct: true }
 const REQUEST = { distinct: true, details: true }
 /** Errors to capture, with the maximum ratio to bare and the minimum advantage over @sentry/node. */
 const KINDS = [
-  { name: '10 frames, same message', frames: 10, maxOfBare: 1.4, minCheaper: 12 },
-  { name: '10 frames, distinct messages', frames: 10, ...DISTINCT, maxOfBare: 1.6, minCheaper: 11 },
-  { name: '10 frames, distinct messages and request', frames: 10, ...REQUEST, maxOfBare: 1.8, minCheaper: 10 },
-  { name: '50 frames, same message', frames: 50, maxOfBare: 2, minCheaper: 10 },
-  { name: '50 frames, distinct messages', frames: 50, ...DISTINCT, maxOfBare: 2, minCheaper: 10 },
+  { name: '10 frames, same message', frames: 10, maxRatioToBare: 1.4, minAdvantage: 12 },
+  { name: '10 frames, distinct messages', frames: 10, ...DISTINCT, maxRatioToBare: 1.6, minAdvantage: 11 },
+  { name: '10 frames, distinct messages and request', frames: 10, ...REQUEST, maxRatioToBare: 1.8, minAdvantage: 10 },
+  { name: '50 frames, same message', frames: 50, maxRatioToBare: 2, minAdvantage: 10 },
+  { name: '50 frames, distinct messages', frames: 50, ...DISTINCT, maxRatioToBare: 2, minAdvantage: 10 },
   {
     name: '50 frames, distinct messages and request',
     frames: 50,
     ...REQUEST,
-    maxOfBare: 2,
-    minCheaper: 10,
+    maxRatioToBare: 2,
+    minAdvantage: 10,
     quick: false,
   },
 ]
@@ -46,28 +46,32 @@ async function cost(quick) {
   const kinds = quick ? KINDS.filter(({ quick = true }) => quick) : KINDS
   const task = { kinds, chunks: quick ? 15 : 40 }
   const results = await interleaved(quick ? 2 : 3, subjects, (subject) =>
-    askChild(file('cost-child.mjs'), { subject, ...task }),
+    runChild(file('cost-child.mjs'), { subject, ...task }),
   )
-  const figure = (subject, kind, what) => median(results.get(subject).map((round) => round[kind][what]))
-  return kinds.flatMap(({ name: kind, maxOfBare, minCheaper }) => {
+  const figure = (subject, kind, field) => median(results.get(subject).map((round) => round[kind][field]))
+  return kinds.flatMap(({ name: kind, maxRatioToBare, minAdvantage }) => {
     const sentry = figure('@sentry/node', kind, 'ratio')
     const bound = figure(LOWER_BOUND, kind, 'ratio')
     return subjects.flatMap((subject) => {
-      const own = subject.startsWith('ours')
+      const isOurs = subject.startsWith('ours')
       const ratio = figure(subject, kind, 'ratio')
-      const common = { unit: 'µs', figure: figure(subject, kind, 'until_buffered'), note: own ? CPU_TIME_NOTE : null }
+      const common = {
+        unit: 'µs',
+        figure: figure(subject, kind, 'until_buffered'),
+        note: isOurs ? CPU_TIME_NOTE : null,
+      }
       const rows = [
         row({
           ...common,
           name: `${kind}: ${subject}`,
           ...(subject === 'bare' ? {} : { ratio, against: 'bare' }),
-          ...(own && { limit: { max: maxOfBare }, bound }),
+          ...(isOurs && { limit: { max: maxRatioToBare }, bound }),
         }),
       ]
-      if (!own) return rows
+      if (!isOurs) return rows
       const cheaper = { ratio: sentry / ratio, against: 'cheaper than @sentry/node' }
-      const least = { limit: { min: minCheaper }, bound: sentry / bound }
-      rows.push(row({ ...common, name: `${kind}: ${subject}, advantage`, ...cheaper, ...least }))
+      const minimum = { limit: { min: minAdvantage }, bound: sentry / bound }
+      rows.push(row({ ...common, name: `${kind}: ${subject}, advantage`, ...cheaper, ...minimum }))
       const committed = { name: `${kind}: ${subject}, committed`, figure: figure(subject, kind, 'all'), unit: 'µs' }
       rows.push(row({ ...committed, ratio: figure(subject, kind, 'ratio_of_all'), against: 'bare', better: 'lower' }))
       return rows
@@ -81,29 +85,35 @@ const CPU_TIME_NOTE =
 async function storm(quick) {
   const subjects = Object.keys(SUBJECTS).filter((subject) => subject !== LOWER_BOUND)
   const results = await interleaved(quick ? 1 : 3, subjects, (subject) =>
-    askChild(file('storm-child.mjs'), { subject, errors: STORM_ERRORS }, { flags: ['--expose-gc'] }),
+    runChild(file('storm-child.mjs'), { subject, errors: STORM_ERRORS }, { flags: ['--expose-gc'] }),
   )
-  const of = (subject, read) => median(results.get(subject).map(read))
+  const medianOf = (subject, read) => median(results.get(subject).map(read))
   return subjects.flatMap((subject) => {
-    const own = subject.startsWith('ours')
+    const isOurs = subject.startsWith('ours')
     const name = `${STORM_ERRORS.toLocaleString('en-US')} errors, ${subject}`
-    const growth = (moment, what) => ({
-      figure: of(subject, (round) => round[moment][what] - round.before[what]) / MEGABYTE,
+    const growth = (moment, field) => ({
+      figure: medianOf(subject, (round) => round[moment][field] - round.before[field]) / MEGABYTE,
       unit: 'MB',
-      ...(own && { ratio: of(subject, (round) => round[moment].all) / of('bare', (round) => round[moment].all) }),
-      ...(own && { against: 'memory of bare', judged: 'figure' }),
+      ...(isOurs && {
+        ratio: medianOf(subject, (round) => round[moment].all) / medianOf('bare', (round) => round[moment].all),
+      }),
+      ...(isOurs && { against: 'memory of bare', judged: 'figure' }),
     })
     const limited = (moment) => ({
       ...growth(moment, 'kept'),
-      ...(own && { limit: { max: MAX_STORM_MEGABYTES[moment] }, note: STORM_NOTE }),
+      ...(isOurs && { limit: { max: MAX_STORM_MEGABYTES[moment] }, note: STORM_NOTE }),
     })
     return [
-      row({ name: `${name}: memory before`, figure: of(subject, ({ before }) => before.all) / MEGABYTE, unit: 'MB' }),
+      row({
+        name: `${name}: memory before`,
+        figure: medianOf(subject, ({ before }) => before.all) / MEGABYTE,
+        unit: 'MB',
+      }),
       row({ name: `${name}: growth at the peak`, ...limited('peak') }),
       row({ name: `${name}: growth at the peak, with the young generation`, ...growth('peak', 'all') }),
       row({ name: `${name}: growth after`, ...limited('after') }),
       row({ name: `${name}: growth after, with the young generation`, ...growth('after', 'all') }),
-      row({ name: `${name}: until drained`, figure: of(subject, (round) => round.drained_ms) / 1000, unit: 's' }),
+      row({ name: `${name}: until drained`, figure: medianOf(subject, (round) => round.drained_ms) / 1000, unit: 's' }),
     ]
   })
 }
@@ -114,18 +124,18 @@ const STORM_NOTE =
 async function start(quick) {
   const subjects = ['ours', '@sentry/node', 'pino']
   const results = await interleaved(quick ? 3 : 5, subjects, (subject) =>
-    askChild(file('start-child.mjs'), { subject }),
+    runChild(file('start-child.mjs'), { subject }),
   )
-  const of = (subject, moment, what) => median(results.get(subject).map((round) => round[moment][what]))
+  const medianOf = (subject, moment, field) => median(results.get(subject).map((round) => round[moment][field]))
   const timeRow = (name, subject, moment) =>
-    row({ name, unit: 'ms', figure: of(subject, moment, 'ms'), ...compared(subject, moment, 'ms', 'ms') })
+    row({ name, unit: 'ms', figure: medianOf(subject, moment, 'ms'), ...compared(subject, moment, 'ms', 'ms') })
   const memoryRow = (name, subject, moment) => {
-    const figure = of(subject, moment, 'bytes') / MEGABYTE
+    const figure = medianOf(subject, moment, 'bytes') / MEGABYTE
     return row({ name, unit: 'MB', figure, ...compared(subject, moment, 'bytes', 'megabytes') })
   }
-  const compared = (subject, moment, what, limit) =>
+  const compared = (subject, moment, field, limit) =>
     subject === 'ours' && {
-      ratio: of(subject, moment, what) / of('pino', 'configured', what),
+      ratio: medianOf(subject, moment, field) / medianOf('pino', 'configured', field),
       against: 'pino',
       judged: 'figure',
       limit: { max: MAX_START[moment][limit] },

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { PRODUCTS } from './comparison/products.mjs'
-import { askChild } from './harness/child.mjs'
+import { runChild } from './harness/child.mjs'
 import { interleaved, median } from './harness/measure.mjs'
 import { isInstalled } from './harness/peers.mjs'
 import { row } from './harness/report.mjs'
@@ -27,8 +27,8 @@ async function measureProducts() {
   const names = Object.keys(PRODUCTS).filter((name) => (PACKAGES[name] ?? []).every(isInstalled))
   try {
     const results = await interleaved(ROUNDS, names, async (name) => ({
-      start: await askChild(CHILD, { name, port, chunks: 0 }),
-      ...(await askChild(CHILD, { name, port, chunks: 10, slices: 4 })),
+      start: await runChild(CHILD, { name, port, chunks: 0 }),
+      ...(await runChild(CHILD, { name, port, chunks: 10, slices: 4 })),
     }))
     return names.flatMap((name) => rowsOf(name, results))
   } finally {

@@ -74,9 +74,9 @@ async function measureFlood(quick) {
 async function measurePings(origin, seconds) {
   const times = []
   for (const end = performance.now() + seconds * 1000; performance.now() < end; await pause(PING_PAUSE_MS)) {
-    const begun = performance.now()
+    const startedAt = performance.now()
     await (await fetch(`${origin}/ping`)).text()
-    times.push(performance.now() - begun)
+    times.push(performance.now() - startedAt)
   }
   return times
 }

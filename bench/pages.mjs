@@ -1,9 +1,9 @@
 import { row } from './harness/report.mjs'
 import { startServer } from './harness/servers.mjs'
 import { serverDataset, sqliteDataset } from './pages/build.mjs'
-import { FEEDS, QUESTIONS } from './pages/questions.mjs'
 import { REPLAY, tracedMysql, tracedPostgres, tracedSqlite } from './pages/traced.mjs'
 import { measureFirstVisit, measurePage, startDashboard } from './pages/visit.mjs'
+import { FEEDS, VISITED_PAGES } from './pages/visited-pages.mjs'
 
 const SMALL = 100_000
 const LARGE = 1_000_000
@@ -76,7 +76,7 @@ async function measureAll(database, replay, formats, visits) {
     const first = await measureFirstVisit(database, path, format, visits.min)
     results.set(`${name} (${format})`, { ...warm, first })
   }
-  for (const [name, path] of QUESTIONS) for (const format of formats) await measure(name, path, format)
+  for (const [name, path] of VISITED_PAGES) for (const format of formats) await measure(name, path, format)
   for (const [name, path] of FEEDS) await measure(name, path, 'json')
   await tracker.shutdown()
   await replay.close()

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { askChild } from './harness/child.mjs'
+import { runChild } from './harness/child.mjs'
 import { median } from './harness/measure.mjs'
 import { row } from './harness/report.mjs'
 
@@ -19,17 +19,17 @@ export async function* requests({ quick }) {
 }
 
 async function measureFramework(framework, slices) {
-  const ours = await askChild(file('server-child.mjs'), { framework, slices, requests: 2500 })
-  const sentry = await askChild(file('sentry-child.mjs'), { framework, slices: Math.ceil(slices / 3), requests: 1500 })
+  const ours = await runChild(file('server-child.mjs'), { framework, slices, requests: 2500 })
+  const sentry = await runChild(file('sentry-child.mjs'), { framework, slices: Math.ceil(slices / 3), requests: 1500 })
   return rowsOf(ours, sentry)
 }
 
 function rowsOf(ours, sentry) {
   // Uses twice as many bare hosts, because two hosts of one process are never equally fast.
-  const beside = ours.bare.map((micros, i) => (micros + ours.bare_again[i]) / 2)
-  const bare = median(beside)
+  const adjacentBare = ours.bare.map((micros, i) => (micros + ours.bare_again[i]) / 2)
+  const bare = median(adjacentBare)
   // Compares each slice with the adjacent bare slices, which ran under the same load.
-  const added = (slices) => median(slices.map((micros, i) => micros - beside[i]))
+  const added = (slices) => median(slices.map((micros, i) => micros - adjacentBare[i]))
   const ratioOf = (micros) => (bare + micros) / bare
   const compared = (name, slices, limits = {}) => {
     const micros = added(slices)

@@ -22,12 +22,12 @@ cleanUpOnSignals()
 try {
   makeTemporaryFolder()
   await installPeers()
-  await everything()
+  await runBenchmarks()
 } finally {
   await cleanUp()
 }
 
-async function everything() {
+async function runBenchmarks() {
   const { modes, repeat, databases, all_databases } = options
   const started_at = new Date().toISOString()
   const machine = describeMachine()
@@ -40,7 +40,7 @@ async function everything() {
     passes.push(await runSuites(progress))
   }
   const run = { started_at, modes, repeat, databases, all_databases, machine, tables: mergePasses(passes) }
-  keep(run)
+  writeResults(run)
   if (options.accept) {
     writeAccepted(acceptRun(accepted, run))
     console.log('Accepted. Run npm run docs, and commit bench/accepted.json with the reason.')
@@ -68,7 +68,7 @@ async function runSuites(progress) {
   return tables
 }
 
-function keep(run) {
+function writeResults(run) {
   const text = `${JSON.stringify(run, null, 2)}\n`
   const folder = new URL('results/', import.meta.url)
   mkdirSync(folder, { recursive: true })
@@ -97,7 +97,7 @@ function readOptions() {
   }
 }
 
-function fail(sentence) {
-  console.error(sentence)
+function fail(message) {
+  console.error(message)
   process.exit(1)
 }

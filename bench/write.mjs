@@ -26,11 +26,11 @@ const PROCESSES = 8
  * process.
  */
 const WARMUP = 4000
-const MIN_OF_BARE = 0.7
+const MIN_RATIO_TO_BARE = 0.7
 /** Without a server to wait for, folding a hot group is a larger share of the time. */
-const MIN_OF_BARE_HOT_SQLITE = 0.65
-const MIN_OF_ONE_PROCESS = 0.8
-const MAX_OF_SINGLE = 1.6
+const MIN_RATIO_TO_BARE_HOT_SQLITE = 0.65
+const MIN_RATIO_TO_ONE_PROCESS = 0.8
+const MAX_RATIO_TO_BARE_SINGLE = 1.6
 const MAX_ACKNOWLEDGMENT_MS = 50
 const MINIMAL_NOTE =
   'The lower bound is a minimal tracker: it creates, reads, signs and folds each error within the measured time, and writes the same rows and a batch id with the bare driver. With async_logging, it also writes each batch to a file before the commit.'
@@ -49,9 +49,9 @@ export async function* write({ quick, databases }) {
 async function measureDatabase(dialect, server, quick) {
   const place = { dialect, server }
   const count = quick ? 5000 : 10_000
-  const groups = { name: '200 groups', events: makeEvents({ count, groups: 200 }), min: MIN_OF_BARE }
-  const minOfHot = dialect === 'sqlite' ? MIN_OF_BARE_HOT_SQLITE : MIN_OF_BARE
-  const hotGroup = { name: 'one hot group', events: makeEvents({ count, groups: 1 }), min: minOfHot }
+  const groups = { name: '200 groups', events: makeEvents({ count, groups: 200 }), min: MIN_RATIO_TO_BARE }
+  const minRatioOfHotGroup = dialect === 'sqlite' ? MIN_RATIO_TO_BARE_HOT_SQLITE : MIN_RATIO_TO_BARE
+  const hotGroup = { name: 'one hot group', events: makeEvents({ count, groups: 1 }), min: minRatioOfHotGroup }
   return [
     ...(await throughput(place, { ...groups, perCommit: ERRORS_PER_COMMIT[dialect] })),
     // Like ours, the minimal tracker writes all callers of a hot group in one commit.
@@ -134,13 +134,13 @@ async function throughput({ dialect, server }, { name, events, min, perCommit })
       return { seconds: Number.POSITIVE_INFINITY, cpu: Number.POSITIVE_INFINITY }
     }),
   )
-  const of = (way, what) => median(results.get(way).map((result) => result[what]))
-  const rate = (way) => events.length / of(way, 'seconds')
+  const medianOf = (way, field) => median(results.get(way).map((result) => result[field]))
+  const rate = (way) => events.length / medianOf(way, 'seconds')
   const rowOf = (way, more = {}) =>
     row({
       name: `${name}: ${way}`,
       figure: rate(way),
-      more: { 'CPU µs of the process': (of(way, 'cpu') * 1e6) / events.length },
+      more: { 'CPU µs of the process': (medianOf(way, 'cpu') * 1e6) / events.length },
       note: failures.get(way) ?? MINIMAL_NOTE,
       unit: 'errors/s',
       ...more,
@@ -175,7 +175,7 @@ async function processes({ dialect, server }, { count }) {
       unit: 'errors/s',
       ratio: rate('ours', PROCESSES) / rate('ours', 1),
       against: 'one process',
-      limit: { min: MIN_OF_ONE_PROCESS },
+      limit: { min: MIN_RATIO_TO_ONE_PROCESS },
       // Compared with our single process: a faster single process of the minimal tracker must not lower the bound.
       bound: rate('minimal', PROCESSES) / rate('ours', 1),
       more: {
@@ -205,7 +205,7 @@ async function measureSingleCalls({ dialect, server }, { events }) {
       unit: 'ms',
       ratio: each('awaited LogError') / each('bare commit'),
       against: 'bare commit',
-      limit: { max: MAX_OF_SINGLE },
+      limit: { max: MAX_RATIO_TO_BARE_SINGLE },
       bound: each('minimal') / each('bare commit'),
       note: MINIMAL_NOTE,
     }),
@@ -213,48 +213,48 @@ async function measureSingleCalls({ dialect, server }, { events }) {
 }
 
 /** Measures work on a new database and verifies its sums afterward. */
-async function withFreshDatabase(dialect, server, count, who, work) {
+async function withFreshDatabase(dialect, server, count, label, work) {
   const database = await freshDatabase(dialect, server)
   try {
     const result = await work(database.url)
-    await checkExact(dialect, database.url, count, who)
+    await checkExact(dialect, database.url, count, label)
     return result
   } finally {
     await database.remove()
   }
 }
 
-async function writeBare(dialect, url, events, per_commit) {
+async function writeBare(dialect, url, events, perCommit) {
   const connection = await CONNECT[dialect](url)
   const writer = new BareWriter(connection)
   await writer.open()
   const now = Date.now()
   const batches = []
-  for (let from = 0; from < events.length; from += per_commit) {
-    batches.push(foldRows(events.slice(from, from + per_commit), now))
+  for (let from = 0; from < events.length; from += perCommit) {
+    batches.push(foldRows(events.slice(from, from + perCommit), now))
   }
-  const spent = stopwatch()
+  const elapsed = stopwatch()
   for (const batch of batches) await writer.write(batch)
-  const result = spent()
+  const result = elapsed()
   await connection.close()
   return result
 }
 
 async function writeMinimal(dialect, url, events, { perCommit, journal }) {
   const tracker = await startMinimalTracker(dialect, url, { journal })
-  const spent = stopwatch()
+  const elapsed = stopwatch()
   await tracker.log(events, perCommit)
-  const result = spent()
+  const result = elapsed()
   await tracker.close()
   return result
 }
 
 async function writeOurs(url, events, { async_logging = false, callers = CALLERS }) {
   const tracker = await startTracker(url, { async_logging })
-  const spent = stopwatch()
+  const elapsed = stopwatch()
   await logAll(tracker, events, callers)
   await drained(tracker)
-  const result = spent()
+  const result = elapsed()
   await tracker.shutdown()
   return result
 }
@@ -275,10 +275,10 @@ async function writeFromProcesses(subject, count, processes) {
   const children = Array.from({ length: processes }, (_, i) => startChild(file, { ...task, seed: i + 1 }))
   const all = (word) => Promise.all(children.map((child) => messageOf(child).then((message) => message === word)))
   await all('ready')
-  const spent = stopwatch()
+  const elapsed = stopwatch()
   for (const child of children) child.send('go')
   await all('done')
-  const result = spent()
+  const result = elapsed()
   const ended = children.map((child) => new Promise((resolve) => child.once('exit', resolve)))
   for (const child of children) child.send('end')
   await Promise.all(ended)

@@ -84,7 +84,7 @@ removePrivateTypes()
 writeTypesForCommonJs()
 chmodSync('dist/cli/main.js', 0o755)
 
-/** Whether the last build is newer than everything it was built from. */
+/** Returns true if the last build is newer than everything it was built from. */
 function isCurrent() {
   // Written at the end of a build.
   const built = statSync('dist/index.d.cts', { throwIfNoEntry: false })?.mtimeMs ?? 0
@@ -227,9 +227,9 @@ function removeComments(code) {
 }
 
 /**
- * V8 stores a source file with a single character outside Latin-1 with two bytes per character and scans it more slowly.
- * esbuild escapes such characters in strings only, not in regular expressions and template literals. A character after a
- * backslash stays, because its escape sequence would change the meaning; a test of the package then fails.
+ * A single character outside Latin-1 makes V8 store a source file with two bytes per character and scan it more slowly.
+ * esbuild escapes such characters in strings only, not in regular expressions and template literals. A character after
+ * a backslash stays, because its escape sequence would change the meaning; a test of the package then fails.
  */
 function escapeWideCharacters(code) {
   return code.replace(/(?<!\\)[^\0-\xff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
@@ -261,7 +261,7 @@ function assignChunks(getModuleInfo) {
   return chunks
 }
 
-/** The files and everything they import statically, directly or not. */
+/** Returns the files and all their static imports, direct and indirect. */
 function staticImports(files, getModuleInfo) {
   const found = new Set(files.map((file) => resolve('dist', file)))
   for (const id of found) for (const imported of getModuleInfo(id)?.importedIds ?? []) found.add(imported)
@@ -321,7 +321,7 @@ function typeFiles() {
 /** Entries for Node.js: public exports, programs and files that are loaded by name. */
 function nodeModules() {
   const modules = publicEntries().map(({ default: file }) => file)
-  const own = [
+  const internalModules = [
     'cli/main.js',
     'cli/demo/simulation.js',
     'cli/prove/host.js',
@@ -330,7 +330,7 @@ function nodeModules() {
   ]
   return [
     ...modules.filter((file) => !BROWSER_ENTRIES.includes(file)),
-    ...[...own, ...DEVELOPMENT_ENTRIES].map((file) => `./dist/${file}`),
+    ...[...internalModules, ...DEVELOPMENT_ENTRIES].map((file) => `./dist/${file}`),
   ]
 }
 

@@ -21,15 +21,15 @@ const documents = {
   'docs/severity.md': severity(tables),
 }
 const check = process.argv.includes('--check')
-const stale = []
+const staleFiles = []
 
 for (const [file, text] of Object.entries(documents)) {
   if (current(file) === text) continue
-  if (check) stale.push(file)
+  if (check) staleFiles.push(file)
   else writeFileSync(file, text)
 }
-if (stale.length > 0) {
-  console.error(`${stale.join(', ')} is stale. Run npm run docs and commit the result.`)
+if (staleFiles.length > 0) {
+  console.error(`${staleFiles.join(', ')} is stale. Run npm run docs and commit the result.`)
   process.exit(1)
 }
 

@@ -88,9 +88,9 @@ async function runPasses(hosts, env) {
 async function retry(counts, env) {
   const files = filesToRetry(counts.failures)
   if (files.length === 0) return counts
-  const again = await runVitest([...files, '--no-file-parallelism'], { env, name: 'retry' })
-  closingLines.push(...retryLines(files, counts.failures, again.failures))
-  return total([...[...counts.files.values()].filter(({ file }) => !files.includes(file)), again])
+  const retried = await runVitest([...files, '--no-file-parallelism'], { env, name: 'retry' })
+  closingLines.push(...retryLines(files, counts.failures, retried.failures))
+  return total([...[...counts.files.values()].filter(({ file }) => !files.includes(file)), retried])
 }
 
 function report(counts, missingServices) {
@@ -112,7 +112,7 @@ function findHostTests() {
   return tests.filter((file) => /test\/hosts|support\/processes\/runtimes/.test(readFileSync(file, 'utf8')))
 }
 
-/** Whether the run includes tests of hosts. Arguments other than paths below test/ may select any test. */
+/** Returns true if the run includes tests of hosts. Arguments other than paths below test/ may select any test. */
 function includesHostTests() {
   const paths = vitestArguments.filter((argument) => argument.startsWith('test/'))
   return paths.length === 0 || findHostTests().some((file) => paths.some((path) => file.includes(path)))
@@ -156,7 +156,7 @@ function nodeHeaders() {
   return existsSync(join(folder, 'include/node/node.h')) ? { npm_config_nodedir: folder } : {}
 }
 
-/** Whether the installed packages of a folder match its lock file. */
+/** Returns true if the installed packages of a folder match its lock file. */
 function isInstalled(folder) {
   const installed = `${folder}/node_modules/.package-lock.json`
   return existsSync(installed) && statSync(installed).mtimeMs >= statSync(`${folder}/package-lock.json`).mtimeMs
@@ -220,17 +220,17 @@ async function check(name, program, args, env = process.env) {
 /** Adds the tests that a missing service skips to the line of that service. */
 function reportSkipped(missing, tests) {
   for (const { service, reason } of missing) {
-    const own = [...tests.keys()].filter((key) => key.includes(service.variable))
-    const cost = own.reduce((sum, key) => sum + tests.get(key), 0)
-    for (const key of own) tests.delete(key)
+    const testNames = [...tests.keys()].filter((key) => key.includes(service.variable))
+    const cost = testNames.reduce((sum, key) => sum + tests.get(key), 0)
+    for (const key of testNames) tests.delete(key)
     addSkipped(cost > 0 ? `${service.name} and ${plural(cost)}` : service.name, reason, Math.max(cost, 1))
   }
   for (const [reason, amount] of tests) addSkipped(plural(amount), reason, amount)
 }
 
-function addSkipped(what, reason, amount = 1) {
+function addSkipped(subject, reason, amount = 1) {
   totals.skipped += amount
-  closingLines.push(`skipped: ${what} (${reason})`)
+  closingLines.push(`skipped: ${subject} (${reason})`)
 }
 
 /**

@@ -1,6 +1,6 @@
 // Measures one subject in its own process: microseconds per error, for each kind of error.
 import { setImmediate as turn } from 'node:timers/promises'
-import { answer, task } from '../harness/child.mjs'
+import { receiveTask, sendResult } from '../harness/child.mjs'
 import { median } from '../harness/measure.mjs'
 import { DETAILS, errorOf } from './errors.mjs'
 import { SUBJECTS } from './subjects.mjs'
@@ -10,7 +10,7 @@ const CHUNK = 50
 const WARM_CHUNKS = 30
 let number = 0
 
-const { subject: name, kinds, chunks } = await task()
+const { subject: name, kinds, chunks } = await receiveTask()
 const subject = await SUBJECTS[name]()
 const bare = await SUBJECTS.bare()
 const results = {}
@@ -20,7 +20,7 @@ for (const kind of kinds) {
   results[kind.name] = await measure(kind, chunks)
 }
 await subject.close()
-answer(results)
+sendResult(results)
 
 /**
  * Sends errors in chunks. `until_buffered` is the CPU time of the calls without awaiting. If draining counts, the turns
@@ -34,13 +34,13 @@ async function measure(kind, count) {
     const reference = stopwatch()
     captureChunk(bare, kind)
     const bareTime = reference()
-    const spent = stopwatch()
+    const elapsed = stopwatch()
     captureChunk(subject, kind)
-    const called = spent()
+    const called = elapsed()
     await subject.drain()
-    const drained = spent()
+    const drained = elapsed()
     await turn()
-    const all = spent()
+    const all = elapsed()
     samples.push({ bareTime, buffered: subject.drain_counts ? drained : called, all })
   }
   const figure = (of) => median(samples.map(of))

@@ -67,8 +67,8 @@ const sensitive = new Map()
 const isSensitive = (key) => cached(sensitive, key, () => SENSITIVE_KEY.test(key))
 
 function cached(cache, key, compute) {
-  const known = cache.get(key)
-  if (known !== undefined) return known
+  const cachedValue = cache.get(key)
+  if (cachedValue !== undefined) return cachedValue
   if (cache.size >= MAX_CACHED) cache.clear()
   const value = compute()
   cache.set(key, value)

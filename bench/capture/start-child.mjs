@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { answer, task } from '../harness/child.mjs'
+import { receiveTask, sendResult } from '../harness/child.mjs'
 
 const STARTS = {
   async ours(folder) {
@@ -24,7 +24,7 @@ const STARTS = {
   },
 }
 
-const { subject } = await task()
+const { subject } = await receiveTask()
 const folder = mkdtempSync(join(tmpdir(), 'faultboard-bench-'))
 const memory = process.memoryUsage.rss()
 const started = performance.now()
@@ -34,5 +34,5 @@ await tracker?.ready()
 const ready = { ms: performance.now() - started, bytes: process.memoryUsage.rss() - memory }
 await tracker?.shutdown()
 rmSync(folder, { recursive: true, force: true })
-answer({ configured, ready })
+sendResult({ configured, ready })
 setTimeout(() => process.exit(), 100).unref()

@@ -1,13 +1,13 @@
 // Sends a storm of errors in its own process. Reports memory before, at the peak and after. Requires --expose-gc.
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { getHeapSpaceStatistics } from 'node:v8'
-import { answer, task } from '../harness/child.mjs'
+import { receiveTask, sendResult } from '../harness/child.mjs'
 import { errorOf } from './errors.mjs'
 import { SUBJECTS } from './subjects.mjs'
 
 const ERRORS_PER_TURN = 500
 
-const { subject: name, errors } = await task()
+const { subject: name, errors } = await receiveTask()
 const subject = await SUBJECTS[name]()
 // Warms up, so that one-time compilation and caches do not count.
 for (let i = 0; i < 2000; i++) subject.capture(errorOf(10, `Warm ${i}`))
@@ -31,7 +31,7 @@ const drained = performance.now()
 clearInterval(watch)
 const after = await settled()
 await subject.close()
-answer({ before, peak, after, storm_ms: accepted - started, drained_ms: drained - started })
+sendResult({ before, peak, after, storm_ms: accepted - started, drained_ms: drained - started })
 
 async function settled() {
   for (let i = 0; i < 3; i++) {

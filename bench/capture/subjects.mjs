@@ -76,9 +76,9 @@ async function sentry() {
     },
     // Sentry.flush polls every millisecond, which would add to the time. Dropped errors are never sent.
     async drain() {
-      for (let idle = 0, sent = counts.sent; sent < counts.captured && idle < 1000; idle++) {
+      for (let idleTurns = 0, sent = counts.sent; sent < counts.captured && idleTurns < 1000; idleTurns++) {
         await turn()
-        if (counts.sent > sent) idle = 0
+        if (counts.sent > sent) idleTurns = 0
         sent = counts.sent
       }
       counts.captured = counts.sent
@@ -90,8 +90,8 @@ async function sentry() {
 
 async function pino() {
   const { default: createLogger } = await import('pino')
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
-  const logger = createLogger(nowhere)
+  const discardStream = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const logger = createLogger(discardStream)
   return {
     capture: (error, details) => logger.error({ err: error, ...details }, error.message),
     drain: async () => {},

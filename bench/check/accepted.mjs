@@ -25,10 +25,12 @@ export function acceptRun(accepted, run) {
       continue
     }
     const titles = new Set(measured.map(({ title }) => title))
-    const kept = (before?.tables ?? []).filter(({ title }) => !titles.has(title) && isLeftOut({ suite, title }, run))
+    const keptTables = (before?.tables ?? []).filter(
+      ({ title }) => !titles.has(title) && isLeftOut({ suite, title }, run),
+    )
     const { started_at, repeat, machine } = run
     const { quick, large } = run.modes[suite]
-    const tables = [...measured.map(acceptTable), ...kept]
+    const tables = [...measured.map(acceptTable), ...keptTables]
     suites[suite] = { accepted_at: started_at, quick, large, repeat, machine, tables }
   }
   return { suites }

@@ -22,10 +22,10 @@ export function compareRun(accepted, run) {
     return { ...placeOf(entry), accepted: entry.row.ratio, now: null, change: null, noise: null, verdict }
   })
   const added = [...now].filter(([key]) => !before.has(key))
-  const fresh = { accepted: null, change: null, verdict: 'new' }
+  const newEntry = { accepted: null, change: null, verdict: 'new' }
   return [
     ...compared,
-    ...added.map(([, entry]) => ({ ...placeOf(entry), ...fresh, now: entry.row.ratio, noise: entry.row.noise })),
+    ...added.map(([, entry]) => ({ ...placeOf(entry), ...newEntry, now: entry.row.ratio, noise: entry.row.noise })),
   ]
 }
 
@@ -36,10 +36,10 @@ export function compareRun(accepted, run) {
 export function compareRow(accepted, now) {
   const change = now.ratio / accepted.ratio - 1
   const noise = Math.max(MIN_NOISE, (accepted.noise ?? 0) + (now.noise ?? 0))
-  const worsening = accepted.better === 'higher' ? -change : change
+  const degradation = accepted.better === 'higher' ? -change : change
   // A failed measurement has no valid ratio.
-  const isWorse = !(worsening <= noise)
-  const verdict = isWorse ? 'regression' : worsening < -noise ? 'improved' : 'same'
+  const isWorse = !(degradation <= noise)
+  const verdict = isWorse ? 'regression' : degradation < -noise ? 'improved' : 'same'
   return { accepted: accepted.ratio, now: now.ratio, change, noise, verdict }
 }
 
@@ -68,7 +68,7 @@ export function printComparison(entries, print = console.log) {
 }
 
 export function nextStep(entries) {
-  const count = (wanted) => entries.filter(({ verdict }) => verdict === wanted).length
+  const count = (expected) => entries.filter(({ verdict }) => verdict === expected).length
   const [regressions, missing, improved] = ['regression', 'missing', 'improved'].map(count)
   const accept = 'accept with npm run bench -- --accept and give the reason in the commit.'
   if (regressions > 0) return `${plural(regressions, 'regression')}. Fix ${itOrThem(regressions)}, or ${accept}`

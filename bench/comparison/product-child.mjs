@@ -1,6 +1,6 @@
 // Starts one product in its own process and measures its start, the cost of an error, and of a successful request.
 import { errorOf } from '../capture/errors.mjs'
-import { answer, task } from '../harness/child.mjs'
+import { receiveTask, sendResult } from '../harness/child.mjs'
 import { median } from '../harness/measure.mjs'
 import { HOSTS } from '../requests/hosts.mjs'
 import { startLoad } from '../requests/load.mjs'
@@ -14,16 +14,16 @@ const WARM_SLICES = 6
 /** Some products process an error after they report it as sent. */
 const IDLE_MS = 30
 
-const { name, port, chunks, slices } = await task()
-answer(await (chunks === 0 ? costOfStart() : costOfWork()))
+const { name, port, chunks, slices } = await receiveTask()
+sendResult(await (chunks === 0 ? costOfStart() : costOfWork()))
 // Open sockets and timers of some products keep the process alive.
 setTimeout(() => process.exit(), 100)
 
 async function costOfStart() {
   const memory = process.memoryUsage.rss()
-  const spent = stopwatch()
+  const elapsed = stopwatch()
   await PRODUCTS[name](port)
-  return { ms: spent() / 1000, bytes: process.memoryUsage.rss() - memory }
+  return { ms: elapsed() / 1000, bytes: process.memoryUsage.rss() - memory }
 }
 
 async function costOfWork() {

@@ -51,8 +51,8 @@ export const PRODUCTS = {
 
   pino: async () => {
     const { default: createLogger } = await import('pino')
-    const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
-    const logger = createLogger(nowhere)
+    const discardStream = new Writable({ write: (_chunk, _encoding, done) => done() })
+    const logger = createLogger(discardStream)
     return { capture: async (error) => logger.error(error), mount: {}, close: async () => {} }
   },
 

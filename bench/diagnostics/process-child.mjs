@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { createTracker } from '../../dist/index.js'
-import { answer, task } from '../harness/child.mjs'
+import { receiveTask, sendResult } from '../harness/child.mjs'
 import { median } from '../harness/measure.mjs'
 
 const CHUNK = 50
 
-const { deed, settings, chunks, seconds, dumps } = await task()
+const { action, settings, chunks, seconds, dumps } = await receiveTask()
 const folder = mkdtempSync(join(tmpdir(), 'process-'))
 const tracker = createTracker({
   database: `sqlite:${join(folder, 'bench.sqlite3')}`,
@@ -23,49 +23,49 @@ const tracker = createTracker({
 await tracker.ready()
 // Loads lazy modules before the measurement.
 await setTimeout(200)
-const result = await { capture, idle, dump }[deed]()
+const result = await { capture, idle, dump }[action]()
 await tracker.shutdown()
 await rm(folder, { recursive: true, force: true })
-answer(result)
+sendResult(result)
 
 async function capture() {
   const times = []
   for (let chunk = 0; chunk < chunks; chunk++) {
-    const spent = stopwatch()
+    const elapsed = stopwatch()
     const waiting = Array.from({ length: CHUNK }, () => tracker.Commands.LogError.call({ exception: new Error('x') }))
     // Skips the first runs, which are not yet compiled.
-    if (chunk >= chunks / 4) times.push(spent())
+    if (chunk >= chunks / 4) times.push(elapsed())
     await Promise.all(waiting)
   }
   const timers = Array.from({ length: 400 }, () => setInterval(() => {}, 1e6))
-  const looks = []
+  const durations = []
   for (let i = 0; i < 3; i++) {
     await setTimeout(1100)
     const started = performance.now()
     const waiting = tracker.Commands.LogError.call({ exception: new Error('x') })
-    looks.push(performance.now() - started)
+    durations.push(performance.now() - started)
     await waiting
   }
   for (const timer of timers) clearInterval(timer)
-  return { micros: (median(times) * 1000) / CHUNK, look_ms: median(looks) }
+  return { micros: (median(times) * 1000) / CHUNK, measurement_ms: median(durations) }
 }
 
 async function idle() {
-  const spent = stopwatch()
+  const elapsed = stopwatch()
   await setTimeout(seconds * 1000)
-  return { share: spent() / (seconds * 1000) }
+  return { share: elapsed() / (seconds * 1000) }
 }
 
 async function dump() {
-  const take = async (options = {}) => {
-    const spent = stopwatch()
+  const captureDump = async (options = {}) => {
+    const elapsed = stopwatch()
     await tracker.Commands.CaptureDiagnosticDump.call(options)
-    return spent()
+    return elapsed()
   }
-  const first = await take()
+  const first = await captureDump()
   const further = []
-  for (let i = 0; i < dumps; i++) further.push(await take())
-  return { first, further: median(further), report: await take({ report: true }) }
+  for (let i = 0; i < dumps; i++) further.push(await captureDump())
+  return { first, further: median(further), report: await captureDump({ report: true }) }
 }
 
 /** Milliseconds of CPU time since the start. */

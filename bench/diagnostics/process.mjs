@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { askChild } from '../harness/child.mjs'
+import { runChild } from '../harness/child.mjs'
 import { interleaved, median } from '../harness/measure.mjs'
 import { row } from '../harness/report.mjs'
 
@@ -24,10 +24,10 @@ export async function* measuredProcess({ quick }) {
 async function measureErrors(quick) {
   const subjects = Object.keys(SUBJECT_SETTINGS)
   const results = await interleaved(quick ? 4 : 6, subjects, (subject) =>
-    askChild(file, { deed: 'capture', settings: SUBJECT_SETTINGS[subject], chunks: 120 }),
+    runChild(file, { action: 'capture', settings: SUBJECT_SETTINGS[subject], chunks: 120 }),
   )
   const figure = (subject) => median(results.get(subject).map(({ micros }) => micros))
-  const look = median(results.get('with system health').map(({ look_ms }) => look_ms))
+  const duration = median(results.get('with system health').map(({ measurement_ms }) => measurement_ms))
   return [
     row({ name: 'an error: off', figure: figure('off'), unit: 'µs' }),
     row({
@@ -41,7 +41,7 @@ async function measureErrors(quick) {
     }),
     row({
       name: 'an error with its own measurement, 400 active timers',
-      figure: look,
+      figure: duration,
       unit: 'ms',
       limit: { max: MAX_MEASUREMENT_MS },
     }),
@@ -50,9 +50,9 @@ async function measureErrors(quick) {
 
 async function idle(quick) {
   const on = { enable_system_health: true, enable_process_health: true, enable_diagnostic_dump: true }
-  const task = { deed: 'idle', seconds: quick ? 6 : 10 }
+  const task = { action: 'idle', seconds: quick ? 6 : 10 }
   const results = await interleaved(quick ? 1 : 2, ['off', 'on'], (subject) =>
-    askChild(file, { ...task, settings: subject === 'on' ? on : {} }),
+    runChild(file, { ...task, settings: subject === 'on' ? on : {} }),
   )
   const share = (subject) => median(results.get(subject).map(({ share }) => share))
   return [
@@ -70,7 +70,7 @@ async function idle(quick) {
 
 async function measureDumps(quick) {
   const results = await interleaved(quick ? 1 : 3, ['dump'], () =>
-    askChild(file, { deed: 'dump', settings: { enable_diagnostic_dump: true }, dumps: quick ? 5 : 15 }),
+    runChild(file, { action: 'dump', settings: { enable_diagnostic_dump: true }, dumps: quick ? 5 : 15 }),
   )
   const figure = (name) => median(results.get('dump').map((round) => round[name]))
   return [

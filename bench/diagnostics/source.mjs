@@ -21,7 +21,7 @@ async function measurePages(quick) {
   const folder = mkdtempSync(join(tmpdir(), 'faultboard-bench-'))
   const rows = []
   // Keeps the process alive, as the server of a host would.
-  const awake = setInterval(() => {}, 1000)
+  const keepAliveTimer = setInterval(() => {}, 1000)
   try {
     const project_root = project(folder)
     // Warms up, so that the first subject does not pay for compilation.
@@ -48,7 +48,7 @@ async function measurePages(quick) {
       )
     }
   } finally {
-    clearInterval(awake)
+    clearInterval(keepAliveTimer)
     rmSync(folder, { recursive: true, force: true })
   }
   return rows
@@ -82,13 +82,13 @@ async function measured(database, settings, quick) {
   const times = []
   for (let i = 0; i < (quick ? 30 : 150); i++) times.push(await visit(tracker, id))
   await tracker.shutdown()
-  const [first, ...later] = times
-  const all = later.map(({ ms }) => ms)
+  const [first, ...repeatVisits] = times
+  const all = repeatVisits.map(({ ms }) => ms)
   return {
     first: first.ms,
     p50: median(all),
     p95: percentile(all, 0.95),
-    cpu: median(later.map(({ cpu }) => cpu)),
+    cpu: median(repeatVisits.map(({ cpu }) => cpu)),
   }
 }
 

@@ -1,6 +1,6 @@
-import { answer, task } from '../harness/child.mjs'
+import { receiveTask, sendResult } from '../harness/child.mjs'
 
-const { subject, large, times, swallowed } = await task()
+const { subject, large, times, swallowed } = await receiveTask()
 const loading = performance.now()
 if (large) await import(large)
 const load_ms = performance.now() - loading
@@ -14,4 +14,4 @@ if (swallowed) {
   global.gc()
   figures.growth = process.memoryUsage().heapUsed - before
 }
-answer(figures)
+sendResult(figures)

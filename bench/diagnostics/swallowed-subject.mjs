@@ -47,9 +47,9 @@ export async function named(times) {
 function fastest(times, work) {
   let best = Number.POSITIVE_INFINITY
   for (let round = 0; round < ROUNDS; round++) {
-    const begun = performance.now()
+    const startedAt = performance.now()
     for (let i = 0; i < times; i++) work(i)
-    best = Math.min(best, ((performance.now() - begun) * 1e6) / times)
+    best = Math.min(best, ((performance.now() - startedAt) * 1e6) / times)
   }
   return best
 }

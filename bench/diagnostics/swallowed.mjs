@@ -2,7 +2,7 @@ import { copyFileSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { askChild } from '../harness/child.mjs'
+import { runChild } from '../harness/child.mjs'
 import { interleaved, median } from '../harness/measure.mjs'
 import { row } from '../harness/report.mjs'
 
@@ -108,7 +108,7 @@ async function measureHost(folder, subject, task) {
   }
   Object.assign(process.env, variables)
   try {
-    return await askChild(file('swallowed-child.mjs'), task, { flags: ['--expose-gc', '--import', REGISTER] })
+    return await runChild(file('swallowed-child.mjs'), task, { flags: ['--expose-gc', '--import', REGISTER] })
   } finally {
     for (const name of Object.keys(variables)) delete process.env[name]
   }

@@ -1,12 +1,12 @@
 // Measures one subject in its own process: microseconds per thrown error by frames, nanoseconds per await.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { answer, task } from '../harness/child.mjs'
+import { receiveTask, sendResult } from '../harness/child.mjs'
 import { median } from '../harness/measure.mjs'
 import { startSubject } from './variables-subjects.mjs'
 
 const WARM_THROWS = 50
 
-const { subject, frames, throws, awaits } = await task()
+const { subject, frames, throws, awaits } = await receiveTask()
 const stop = await startSubject(subject)
 const results = {}
 for (const depth of frames) {
@@ -18,7 +18,7 @@ for (const depth of frames) {
 }
 await run(awaits)
 results.await = Math.min(await run(awaits), await run(awaits), await run(awaits))
-answer(results)
+sendResult(results)
 await stop()
 // Exits explicitly, because a peer's worker keeps the process alive.
 setTimeout(() => process.exit(), 2000).unref()

@@ -1,7 +1,7 @@
 // Throws many errors with local variables and logs some. Reports the growth of memory and open files.
 import { readdirSync, readlinkSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { answer, task } from '../harness/child.mjs'
+import { receiveTask, sendResult } from '../harness/child.mjs'
 import { startTracker } from './variables-subjects.mjs'
 
 const CHUNK = 500
@@ -10,7 +10,7 @@ const THROWS_PER_LOG = 100
 /** Share of the run after which the process is warm: caches are full and files are open. */
 const WARM_SHARE = 0.2
 
-const { errors } = await task()
+const { errors } = await receiveTask()
 const { tracker, stop } = await startTracker({ enable_local_variables: true, local_variable_mode: 'always' })
 let read = 0
 const started = performance.now()
@@ -18,7 +18,7 @@ await throwMany(errors * WARM_SHARE)
 const before = await settled()
 await throwMany(errors * (1 - WARM_SHARE))
 const after = await settled()
-answer({
+sendResult({
   before: before.heap,
   after: after.heap,
   files_before: before.files,

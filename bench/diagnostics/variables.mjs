@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { askChild } from '../harness/child.mjs'
+import { runChild } from '../harness/child.mjs'
 import { interleaved, median } from '../harness/measure.mjs'
 import { row } from '../harness/report.mjs'
 
@@ -16,11 +16,11 @@ const MEGABYTE = 2 ** 20
 export async function* variables({ quick }) {
   const task = { frames: FRAMES, throws: quick ? 200 : 400, awaits: 100_000 }
   let results
-  const figure = (subject, what) => median(results.get(subject).map((round) => round[what]))
+  const figure = (subject, field) => median(results.get(subject).map((round) => round[field]))
   yield {
     title: 'Local variables: a thrown and caught error',
     async measure() {
-      results = await interleaved(2, SUBJECTS, (subject) => askChild(file('variables-child.mjs'), { subject, ...task }))
+      results = await interleaved(2, SUBJECTS, (subject) => runChild(file('variables-child.mjs'), { subject, ...task }))
       return FRAMES.flatMap((frames) => thrown(frames, figure))
     },
   }
@@ -61,7 +61,7 @@ function awaited(subject, figure) {
 
 async function soak(quick) {
   const errors = quick ? 5000 : 20_000
-  const { before, after, files_before, files_after, read, seconds } = await askChild(
+  const { before, after, files_before, files_after, read, seconds } = await runChild(
     file('variables-soak-child.mjs'),
     { errors },
     { flags: ['--expose-gc'] },

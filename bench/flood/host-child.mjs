@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import express from 'express'
 import { createTracker } from '../../dist/index.js'
 import { sentryIntake } from '../../dist/reporting/sentry/intake.js'
-import { task } from '../harness/child.mjs'
+import { receiveTask } from '../harness/child.mjs'
 
 /** Runs an Express host with the Sentry intake until the parent process disconnects. */
-const { key } = await task()
+const { key } = await receiveTask()
 const folder = mkdtempSync(join(tmpdir(), 'faultboard-bench-'))
 const tracker = createTracker({
   database: `sqlite:${join(folder, 'errors.sqlite3')}`,

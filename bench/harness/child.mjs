@@ -24,21 +24,21 @@ export async function messageOf(child) {
 }
 
 /** Runs a file of the bench and returns its result. */
-export async function askChild(file, task, options) {
+export async function runChild(file, task, options) {
   const child = startChild(file, task, options)
   const exited = once(child, 'exit')
-  const answer = await messageOf(child)
+  const result = await messageOf(child)
   await exited
-  return answer
+  return result
 }
 
 /** Receives the task in the child process. */
-export async function task() {
+export async function receiveTask() {
   const [message] = await once(process, 'message')
   return message
 }
 
 /** Sends the result and disconnects, so that the process can exit. */
-export function answer(message) {
+export function sendResult(message) {
   process.send(message, () => process.disconnect())
 }

@@ -37,19 +37,19 @@ export function seeded(seed) {
 
 /** Returns ranks from 0 to size - 1 with a Zipf distribution (exponent 1). */
 export function zipf(size, random) {
-  const cumulated = new Float64Array(size)
+  const cumulative = new Float64Array(size)
   let sum = 0
   for (let rank = 0; rank < size; rank++) {
     sum += 1 / (rank + 1)
-    cumulated[rank] = sum
+    cumulative[rank] = sum
   }
   return () => {
-    const wanted = random() * sum
+    const target = random() * sum
     let low = 0
     let high = size - 1
     while (low < high) {
       const middle = (low + high) >> 1
-      if (cumulated[middle] < wanted) low = middle + 1
+      if (cumulative[middle] < target) low = middle + 1
       else high = middle
     }
     return low

@@ -34,10 +34,10 @@ export function createProgress({ plan, print = console.log, now = () => performa
     },
     /** Runs the measurement of a table. Returns its result and its duration in seconds. */
     async measureTable(title, measure) {
-      const begun = now()
+      const startedAt = now()
       line(`${current.suite}: ${title}`)
       const rows = await measure()
-      const seconds = Math.round((now() - begun) / 100) / 10
+      const seconds = Math.round((now() - startedAt) / 100) / 10
       line(`${current.suite}: ${title} took ${seconds} s`)
       return { rows, seconds }
     },

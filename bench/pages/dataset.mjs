@@ -83,12 +83,12 @@ async function writeGroup(group, count, random, shared, add) {
     const user_id = random() < 0.8 ? `user-${Math.floor(random() ** 2 * USERS)}` : null
     const sum = { hour: occurred_at - (occurred_at % HOUR), severity, platform, app_version }
     const day = occurred_at - (occurred_at % DAY)
-    count1(hours, sum)
-    count1(shared.application, { application_id, ...sum, environment })
-    count1(shared.days, { application_id, day, severity, platform, app_version, environment })
-    count1(shared.typeHours, { application_id, error_type, hour: sum.hour, environment })
-    count1(shared.typeDays, { application_id, day, error_type, environment })
-    count1(shared.typePlatforms, { application_id, error_type, platform, environment })
+    increment(hours, sum)
+    increment(shared.application, { application_id, ...sum, environment })
+    increment(shared.days, { application_id, day, severity, platform, app_version, environment })
+    increment(shared.typeHours, { application_id, error_type, hour: sum.hour, environment })
+    increment(shared.typeDays, { application_id, day, error_type, environment })
+    increment(shared.typePlatforms, { application_id, error_type, platform, environment })
     countVersion(versions, app_version, sum.hour)
     if (user_id) countUser(users, user_id, occurred_at)
     if (i >= count - MAX_OCCURRENCES_PER_GROUP) kept.push({ occurred_at, platform, app_version, user_id })
@@ -210,28 +210,28 @@ function versionAt(time, random) {
   return `3.${Math.max(0, release - (random() < 0.2 ? 1 : 0))}.0`
 }
 
-function count1(sums, dimensions) {
+function increment(sums, dimensions) {
   const key = Object.values(dimensions).join(' ')
-  const known = sums.get(key)
-  if (known) known.count++
+  const existing = sums.get(key)
+  if (existing) existing.count++
   else sums.set(key, { ...dimensions, count: 1 })
 }
 
 /** Expects hours in ascending order. */
 function countVersion(versions, app_version, hour) {
-  const known = versions.get(app_version)
-  if (!known) versions.set(app_version, { app_version, count: 1, first_hour: hour, last_hour: hour })
+  const existing = versions.get(app_version)
+  if (!existing) versions.set(app_version, { app_version, count: 1, first_hour: hour, last_hour: hour })
   else {
-    known.count++
-    known.last_hour = hour
+    existing.count++
+    existing.last_hour = hour
   }
 }
 
 function countUser(users, user_id, time) {
-  const known = users.get(user_id)
-  if (!known) users.set(user_id, { user_id, count: 1, first_seen_at: time, last_seen_at: time })
+  const existing = users.get(user_id)
+  if (!existing) users.set(user_id, { user_id, count: 1, first_seen_at: time, last_seen_at: time })
   else {
-    known.count++
-    known.last_seen_at = time
+    existing.count++
+    existing.last_seen_at = time
   }
 }

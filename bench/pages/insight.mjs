@@ -28,10 +28,10 @@ export async function addFeatures(error_id, message, backtrace, add) {
  * errors have more tenants than are stored.
  */
 export async function addTags(error_id, occurrences, random, add) {
-  const drawn = Array.from({ length: Math.min(occurrences, 2 * MAX_TAG_VALUES) }, () =>
+  const tenantNumbers = Array.from({ length: Math.min(occurrences, 2 * MAX_TAG_VALUES) }, () =>
     Math.floor(random() ** 2 * TENANTS),
   )
-  const tenants = [...new Set(drawn)].map((tenant) => ['tenant', `tenant-${tenant}`])
+  const tenants = [...new Set(tenantNumbers)].map((tenant) => ['tenant', `tenant-${tenant}`])
   const tags = [...Object.entries(tagsOf(error_id)), ...tenants.slice(0, MAX_TAG_VALUES)]
   const hasMore = tenants.length > MAX_TAG_VALUES
   for (const [tag_key, tag_value] of hasMore ? [...tags, ['tenant', MORE_VALUES]] : tags)

@@ -12,7 +12,7 @@ export async function tracedSqlite(file) {
   class Traced extends plain.constructor {
     prepare(sql) {
       const statement = super.prepare(sql)
-      const noted =
+      const traced =
         (method) =>
         (...values) => {
           const started = performance.now()
@@ -20,7 +20,7 @@ export async function tracedSqlite(file) {
           trace.statements.push({ sql, values, ms: performance.now() - started })
           return result
         }
-      return { all: noted('all'), get: noted('get'), run: noted('run'), columns: () => statement.columns() }
+      return { all: traced('all'), get: traced('get'), run: traced('run'), columns: () => statement.columns() }
     }
   }
   plain.close()

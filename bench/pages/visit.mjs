@@ -45,14 +45,14 @@ export async function measurePage(tracker, replay, path, format, { max, min, ms 
  * percentiles. Caches are empty, no statement is prepared, and no page of the file is in memory.
  */
 export async function measureFirstVisit(database, path, format, times) {
-  const taken = []
+  const visits = []
   for (let i = 0; i < times; i++) {
     const tracker = await startDashboard(database)
     await visit(tracker, '/settings', format)
-    taken.push(await visit(tracker, path, format))
+    visits.push(await visit(tracker, path, format))
     await tracker.shutdown()
   }
-  const p95 = (readFigure) => percentile(taken.map(readFigure), 0.95)
+  const p95 = (readFigure) => percentile(visits.map(readFigure), 0.95)
   return { firstByte: p95(({ firstByte }) => firstByte), complete: p95(({ complete }) => complete) }
 }
 
@@ -66,9 +66,9 @@ async function measureVisit(tracker, replay, path, format) {
   await turn()
   const stall = watch.stop()
   const { statements } = trace
-  const again = performance.now()
+  const replayStartedAt = performance.now()
   await replay.run(statements)
-  const bare = performance.now() - again
+  const bare = performance.now() - replayStartedAt
   const slowest = Math.max(0, ...statements.map((statement) => statement.ms ?? 0))
   return { ms, cpu: (user + system) / 1000, bare, stall, slowest, statements: statements.length }
 }

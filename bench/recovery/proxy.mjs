@@ -24,15 +24,15 @@ export async function startProxy(target) {
     for (const socket of [client, upstream]) socket.on('close', end).on('error', end)
     pairs.add(end)
   })
-  const listen = async (on) => {
-    server.listen(on, '127.0.0.1')
+  const listen = async (port) => {
+    server.listen(port, '127.0.0.1')
     await once(server, 'listening')
   }
   await listen(0)
-  const own = server.address().port
+  const proxyPort = server.address().port
   const url = new URL(target)
   url.hostname = '127.0.0.1'
-  url.port = String(own)
+  url.port = String(proxyPort)
   const endAll = () => {
     for (const end of pairs) end()
   }
@@ -51,7 +51,7 @@ export async function startProxy(target) {
     },
     async open() {
       isDiscarding = false
-      if (!server.listening) await listen(own)
+      if (!server.listening) await listen(proxyPort)
     },
     close() {
       endAll()

@@ -5,16 +5,16 @@ const CONNECTIONS = 8
 const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
 
 process.on('message', async ({ port, requests }) => {
-  let left = requests
-  const lane = async () => {
-    while (left-- > 0) await one(port)
+  let remaining = requests
+  const sendSequentially = async () => {
+    while (remaining-- > 0) await sendRequest(port)
   }
-  await Promise.all(Array.from({ length: CONNECTIONS }, lane))
+  await Promise.all(Array.from({ length: CONNECTIONS }, sendSequentially))
   process.send('done')
 })
 process.on('disconnect', () => process.exit())
 
-function one(port) {
+function sendRequest(port) {
   return new Promise((resolve, reject) => {
     request({ port, host: '127.0.0.1', path: '/', agent }, (response) => {
       if (response.statusCode !== 200) reject(new Error(`the host returned ${response.statusCode}`))

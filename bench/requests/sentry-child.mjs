@@ -1,8 +1,8 @@
 // Runs in its own process, because @sentry/node changes the whole process.
-import { answer, task } from '../harness/child.mjs'
+import { receiveTask, sendResult } from '../harness/child.mjs'
 import { startLoad } from './load.mjs'
 
-const { framework, slices, requests } = await task()
+const { framework, slices, requests } = await receiveTask()
 const Sentry = await import('@sentry/node')
 Sentry.init({
   dsn: 'https://public@127.0.0.1/1',
@@ -22,4 +22,4 @@ load.stop()
 server.close()
 server.closeAllConnections()
 await Sentry.close(1000)
-answer({ micros })
+sendResult({ micros })

@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createTracker } from '../../dist/index.js'
-import { answer, task } from '../harness/child.mjs'
+import { receiveTask, sendResult } from '../harness/child.mjs'
 import { HOSTS } from './hosts.mjs'
 import { startLoad } from './load.mjs'
 import { lowerBoundHosts } from './lower-bounds.mjs'
 
-const { framework, slices, requests } = await task()
+const { framework, slices, requests } = await receiveTask()
 const folder = mkdtempSync(join(tmpdir(), 'faultboard-bench-'))
 const load = startLoad()
 
@@ -44,7 +44,7 @@ for (let slice = -1; slice < slices; slice++) {
 }
 load.stop()
 rmSync(folder, { recursive: true, force: true })
-answer(results)
+sendResult(results)
 
 /** `scoped_bound` and `breadcrumbs_bound`. */
 function boundVariants() {

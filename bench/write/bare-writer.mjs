@@ -31,8 +31,8 @@ export class BareWriter {
     await connection.begin()
     if (batch_id) await connection.insert(TABLES.batches, [{ batch_id, created_at: now }])
     const states = await connection.upsertGroups(groups.map((group) => groupRow(group, application_id)))
-    const fresh = groups.filter(({ hash_signature }) => !this.#payloads.has(hash_signature))
-    if (fresh.length > 0) await this.#writeFresh(fresh, states)
+    const newGroups = groups.filter(({ hash_signature }) => !this.#payloads.has(hash_signature))
+    if (newGroups.length > 0) await this.#writeNewGroups(newGroups, states)
     await connection.insert(
       TABLES.occurrences,
       groups.flatMap(({ hash_signature, occurrences }) =>
@@ -44,16 +44,16 @@ export class BareWriter {
         })),
       ),
     )
-    const of = (part, more) =>
+    const sumsOf = (part, extra) =>
       groups.flatMap((group) =>
-        [...group[part].values()].map((sum) => ({ ...sum, ...more, error_id: states.get(group.hash_signature).id })),
+        [...group[part].values()].map((sum) => ({ ...sum, ...extra, error_id: states.get(group.hash_signature).id })),
       )
-    await connection.insert(TABLES.errorHours, of('hours'))
+    await connection.insert(TABLES.errorHours, sumsOf('hours'))
     await connection.insert(
       TABLES.versions,
-      summed(of('hours').map(versionRow(application_id)), ['app_version', 'error_id']),
+      summed(sumsOf('hours').map(versionRow(application_id)), ['app_version', 'error_id']),
     )
-    const users = of('users', { first_seen_at: now, last_seen_at: now })
+    const users = sumsOf('users', { first_seen_at: now, last_seen_at: now })
     await connection.insert(TABLES.users, users)
     await this.#countUsers(users)
     const typed = groups.flatMap(({ error_type, hours }) => [...hours.values()].map((sum) => ({ ...sum, error_type })))
@@ -68,7 +68,7 @@ export class BareWriter {
     await connection.commit()
   }
 
-  async #writeFresh(groups, states) {
+  async #writeNewGroups(groups, states) {
     const id = ({ hash_signature }) => states.get(hash_signature).id
     await this.#connection.insert(
       TABLES.search,
@@ -90,14 +90,14 @@ export class BareWriter {
 
   /** Tracks first-time users in memory. With several writers, `user_count` is an estimate. */
   async #countUsers(users) {
-    const news = new Map()
+    const newUserCounts = new Map()
     for (const { error_id, user_id } of users) {
       if (this.#users.has(`${error_id} ${user_id}`)) continue
       this.#users.add(`${error_id} ${user_id}`)
-      news.set(error_id, (news.get(error_id) ?? 0) + 1)
+      newUserCounts.set(error_id, (newUserCounts.get(error_id) ?? 0) + 1)
     }
-    for (const count of new Set(news.values())) {
-      const ids = [...news].filter(([, one]) => one === count).map(([id]) => id)
+    for (const count of new Set(newUserCounts.values())) {
+      const ids = [...newUserCounts].filter(([, userCount]) => userCount === count).map(([id]) => id)
       const places = ids.map(() => '?').join(', ')
       await this.#connection.run(
         `update faultboard_errors set user_count = coalesce(user_count, 0) + ${count} where id in (${places})`,
@@ -134,8 +134,8 @@ function summed(rows, key) {
   const sums = new Map()
   for (const row of rows) {
     const name = key.map((column) => row[column]).join('\n')
-    const known = sums.get(name)
-    if (known) known.count += row.count
+    const existing = sums.get(name)
+    if (existing) existing.count += row.count
     else sums.set(name, { ...row })
   }
   return [...sums.values()]

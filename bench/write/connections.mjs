@@ -96,10 +96,10 @@ async function connectMysql(url) {
     insert,
     async upsertGroups(rows) {
       await insert(TABLES.errors, rows)
-      const wanted = [rows.map((row) => row.hash_signature)]
+      const signatures = [rows.map((row) => row.hash_signature)]
       const [found] = await connection.query(
         `select ${STATE} from faultboard_errors where application_id = ? and environment = ? and hash_signature in (?)`,
-        [rows[0].application_id, rows[0].environment, ...wanted],
+        [rows[0].application_id, rows[0].environment, ...signatures],
       )
       return states(found)
     },

@@ -34,14 +34,14 @@ const COMMIT_TIMEOUT_MS = 10_000
 /** Resolves when memory and spool are empty, so that everything is committed. */
 export async function drained(tracker) {
   await tracker.flush()
-  let least = Number.POSITIVE_INFINITY
-  for (let since = performance.now(); ; ) {
+  let minPending = Number.POSITIVE_INFINITY
+  for (let lastProgressAt = performance.now(); ; ) {
     const { buffered, queued, spool } = await tracker.stats()
-    const left = buffered + queued + spool.files
-    if (left === 0) return
-    if (left < least) since = performance.now()
-    least = Math.min(least, left)
-    if (performance.now() - since > COMMIT_TIMEOUT_MS)
+    const pending = buffered + queued + spool.files
+    if (pending === 0) return
+    if (pending < minPending) lastProgressAt = performance.now()
+    minPending = Math.min(minPending, pending)
+    if (performance.now() - lastProgressAt > COMMIT_TIMEOUT_MS)
       throw new Error(`${spool.files} accepted batches were not committed in time`)
     await sleep(5)
     await tracker.flush()

@@ -1,11 +1,11 @@
 // One of several processes that write to one database concurrently.
 import { once } from 'node:events'
-import { task } from '../harness/child.mjs'
+import { receiveTask } from '../harness/child.mjs'
 import { makeEvents } from './events.mjs'
 import { startMinimalTracker } from './minimal-tracker.mjs'
 import { drained, logAll, startTracker } from './ours.mjs'
 
-const { subject, dialect, url, warmup, count, groups, seed, callers } = await task()
+const { subject, dialect, url, warmup, count, groups, seed, callers } = await receiveTask()
 const events = makeEvents({ count, groups, seed })
 const { log, close } = await (subject === 'ours' ? startOurs() : startMinimalTracker(dialect, url))
 await log(makeEvents({ count: warmup, groups, seed }), callers)

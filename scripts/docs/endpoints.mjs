@@ -172,7 +172,7 @@ function describeFacts({ note, ...facts }) {
 }
 
 function describeValue({ type, min, max, clamped, allowed }) {
-  if (allowed) return allowed.map((one) => `\`${one}\``).join(', ')
+  if (allowed) return allowed.map((value) => `\`${value}\``).join(', ')
   if (type === 'id') return 'id of a record'
   if (type === 'time') return 'time in ISO 8601'
   if (type === 'day') return 'day as `YYYY-MM-DD`'

@@ -7,7 +7,7 @@ const HEAD = ['', 'figure', 'ratio', 'noise', 'target', 'target met']
  * Renders docs/performance.md: replaces each `{{suite}}` of the template with the accepted tables of that suite. All
  * figures of the page come from bench/accepted.json.
  */
-export function performance({ suites: { comparison: _onItsOwnPage, ...suites } }, template) {
+export function performance({ suites: { comparison: _comparison, ...suites } }, template) {
   const missing = Object.keys(suites).filter((name) => !template.includes(`{{${name}}}`))
   if (missing.length > 0) throw new Error(`The template of docs/performance.md has no place for ${missing.join(', ')}.`)
   return template.replace(/\{\{(\w+)\}\}/g, (_, name) =>

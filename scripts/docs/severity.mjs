@@ -63,10 +63,10 @@ ${sections.join('\n')}`
 }
 
 function kindRow({ source, when, error_type, code, cause, errors, message }) {
-  const behind = cause ?? errors?.[0]
+  const innerError = cause ?? errors?.[0]
   const marks = [
     code !== undefined && `\`${code}\``,
-    behind && `${cause ? 'cause' : 'of'} \`${behind.code ?? behind.error_type}\``,
+    innerError && `${cause ? 'cause' : 'of'} \`${innerError.code ?? innerError.error_type}\``,
   ].filter(Boolean)
   return tableRow([source, when, `\`${error_type}\``, marks.length > 0 ? marks.join(', ') : plain(message)])
 }

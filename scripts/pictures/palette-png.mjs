@@ -76,13 +76,13 @@ function choosePalette(pixels) {
 }
 
 function nearestIndexes(pixels, palette) {
-  const known = new Map()
-  return Buffer.from(pixels.map((color) => known.get(color) ?? remember(color)))
+  const cache = new Map()
+  return Buffer.from(pixels.map((color) => cache.get(color) ?? findNearest(color)))
 
-  function remember(color) {
+  function findNearest(color) {
     const distances = palette.map((chosen) => distanceBetween(chosen, color))
     const index = distances.indexOf(Math.min(...distances))
-    known.set(color, index)
+    cache.set(color, index)
     return index
   }
 }

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { startPrivateServer } from './private-server.mjs'
 import { findPrograms } from './programs.mjs'
 
-// Used for creating and running the data folder. Otherwise InnoDB rewrites its log on the first start.
+// Options to create the data folder and to run on it. If they differed, InnoDB would rewrite its log on the first
+// start.
 const INNODB = [
   '--innodb-flush-method=nosync',
   '--innodb-flush-log-at-trx-commit=0',

@@ -58,9 +58,9 @@ async function untilReady(child) {
   let timer
   const problem = await Promise.race([
     new Promise((resolve) => {
-      const look = () => READY.test(output()) && resolve(undefined)
-      child.stdout.on('data', look)
-      child.stderr.on('data', look)
+      const checkOutput = () => READY.test(output()) && resolve(undefined)
+      child.stdout.on('data', checkOutput)
+      child.stderr.on('data', checkOutput)
     }),
     ended(child).then((reason) => reason ?? 'exited at once'),
     new Promise((resolve) => {

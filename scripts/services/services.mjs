@@ -12,21 +12,21 @@ export const services = [postgres, mariadb, redis, chromium]
  */
 export async function startServices({ dialects }) {
   const outcome = { running: [], skipped: [], failed: [], env: {} }
-  const wanted = []
+  const required = []
   for (const service of services) {
     if (service.dialect && !dialects.includes(service.dialect)) {
       outcome.skipped.push({ service, reason: `DATABASES=${dialects}` })
     } else if (!process.env[service.variable]) {
-      wanted.push(service)
+      required.push(service)
     }
   }
-  await installMissing(wanted)
-  await Promise.all(wanted.map((service) => startService(outcome, service)))
+  await installMissing(required)
+  await Promise.all(required.map((service) => startService(outcome, service)))
   return outcome
 }
 
-async function installMissing(wanted) {
-  const missing = wanted.filter((service) => !service.find()).map((service) => service.debianPackage)
+async function installMissing(required) {
+  const missing = required.filter((service) => !service.find()).map((service) => service.debianPackage)
   if (missing.length === 0 || !canInstall()) return
   console.log(`  installing ${missing.join(', ')}`)
   await install(missing)

@@ -1,7 +1,7 @@
 import { WORDS } from './dataset.mjs'
 
 /** Pages to visit: name, and path with query below the mount path. */
-export const QUESTIONS = [
+export const VISITED_PAGES = [
   ['errors', '/errors'],
   ['errors, 100 per page', '/errors?per_page=100'],
   ['errors, page 500', '/errors?page=500'],
