@@ -20,7 +20,7 @@ export async function cleanUp(): Promise<void> {
 
 export const CREDENTIALS = { user: 'admin', password: 'secret' }
 
-/** Whether `npm ci` was run in test/hosts. */
+/** Returns true if `npm ci` was run in test/hosts. */
 export function isInstalled(name: string): boolean {
   return existsSync(join(HOSTS, 'node_modules', name, 'package.json'))
 }

@@ -43,7 +43,7 @@ describeEachDatabase('co-occurring errors', (database) => {
         ...at.slice(2).map((time) => occurrence('Companion', time + 2 * MINUTE)),
         // Near all occurrences, like every other error.
         ...Array.from({ length: 4 * 7 * 24 }, (_, i) => occurrence('Always', NOW - i * 15 * MINUTE - 1000)).flatMap(
-          (one) => [one, { ...one, occurred_at: one.occurred_at - 7 * MINUTE }],
+          (occurrence) => [occurrence, { ...occurrence, occurred_at: occurrence.occurred_at - 7 * MINUTE }],
         ),
         // Near one occurrence, which is not enough to rank before the other errors.
         occurrence('Once', at[0] ?? 0),
@@ -74,8 +74,8 @@ describeEachDatabase('co-occurring errors', (database) => {
       { minLength: 1, maxLength: 80, size: 'max' },
     )
     await fc.assert(
-      fc.asyncProperty(some, fc.constantFrom(1, 5, 45), async (drawn, minutes) => {
-        const occurrences = drawn.map(({ kind, minute }) => occurrence(kind, NOW - minute * MINUTE))
+      fc.asyncProperty(some, fc.constantFrom(1, 5, 45), async (samples, minutes) => {
+        const occurrences = samples.map(({ kind, minute }) => occurrence(kind, NOW - minute * MINUTE))
         const { context, application_id } = await recordOccurrences(place, occurrences, 'UTC')
         const own = occurrences.filter(({ error_type }) => error_type === 'Subject')
         if (own.length === 0) return
@@ -83,14 +83,14 @@ describeEachDatabase('co-occurring errors', (database) => {
         const found = await perform(coOccurringErrors, context, { error_id, application_id, window_minutes: minutes })
         const wanted = distinct(occurrences, ({ error_type }) => error_type).flatMap((kind) => {
           const others = occurrences.filter(({ error_type }) => error_type === kind)
-          const near = own.filter((one) => others.some((other) => isNear(one, other, minutes)))
+          const near = own.filter((occurrence) => others.some((other) => isNear(occurrence, other, minutes)))
           if (kind === 'Subject' || near.length === 0) return []
           const share = near.length / own.length
           const expected = referenceShare(occurrences, others, Math.max(...own.map(timeOf)), minutes * MINUTE)
           const moments = momentsByHand(near.map(timeOf), minutes * MINUTE)
           return [{ kind, count: near.length, moments, share, expected, lift: share / expected }]
         })
-        expect(new Map(found.map((one) => [one.error.error_type, one]))).toEqual(
+        expect(new Map(found.map((pair) => [pair.error.error_type, pair]))).toEqual(
           new Map(
             wanted.map(({ kind, count, moments, share, expected, lift }) => [
               kind,
@@ -166,8 +166,8 @@ function momentsByHand(times: readonly number[], window: number): number {
   )
 }
 
-function isNear(one: TestOccurrence, other: TestOccurrence, minutes: number): boolean {
-  return Math.abs(one.occurred_at - other.occurred_at) <= minutes * MINUTE
+function isNear(first: TestOccurrence, second: TestOccurrence, minutes: number): boolean {
+  return Math.abs(first.occurred_at - second.occurred_at) <= minutes * MINUTE
 }
 
 function timeOf({ occurred_at }: TestOccurrence): number {

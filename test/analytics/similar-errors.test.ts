@@ -8,18 +8,20 @@ const WORDS = ['order', 'payment', 'user', 'stock', 'price', 'email', 'cart', 'r
 const FRAMES = ['at charge (src/pay.ts:3:1)', 'at total (src/cart.ts:9:2)', 'at send (src/mail.ts:4:4)']
 
 const jaccard = (a: readonly number[], b: readonly number[]) => {
-  const shared = a.filter((one) => b.includes(one)).length
+  const shared = a.filter((feature) => b.includes(feature)).length
   return similarity(shared, a.length, b.length)
 }
 
 describe('the features of an error', () => {
   test('the features of an error are its own frames without line numbers and its words without variable parts', () => {
-    const one = similarityFeatures('Order 17 of anna@example.org failed', [
+    const expected = similarityFeatures('Order 17 of anna@example.org failed', [
       'at pay (src/pay.ts:10:3)',
       'at x (node_modules/y/z.js:1:1)',
     ])
-    expect(similarityFeatures('order 99 of bob@example.org failed', ['at pay (src/pay.ts:88:1)'])).toEqual(one)
-    expect(similarityFeatures('order 99 of bob@example.org failed', ['at other (src/pay.ts:88:1)'])).not.toEqual(one)
+    expect(similarityFeatures('order 99 of bob@example.org failed', ['at pay (src/pay.ts:88:1)'])).toEqual(expected)
+    expect(similarityFeatures('order 99 of bob@example.org failed', ['at other (src/pay.ts:88:1)'])).not.toEqual(
+      expected,
+    )
     expect(similarityFeatures('', [])).toEqual([])
   })
 
@@ -39,7 +41,7 @@ describe('the features of an error', () => {
       fc.property(set, set, fc.double({ min: 0.05, max: 1, noNaN: true }), (a, b, threshold) => {
         if (jaccard(a, b) < threshold) return
         const queried = [...a].sort((x, y) => x - y).slice(0, requiredFeatureCount(a.length, threshold))
-        expect(queried.some((one) => b.includes(one))).toBe(true)
+        expect(queried.some((feature) => b.includes(feature))).toBe(true)
       }),
     )
   })
@@ -73,7 +75,9 @@ describeEachDatabase('SimilarErrors', (database) => {
         const found = await tracker.Queries.SimilarErrors.call({ error_id: id, threshold, limit: 100 })
         const byId = (a: number[], b: number[]) => (a[0] ?? 0) - (b[0] ?? 0)
         expect(found.map(({ error, similarity }) => [error.id, similarity]).sort(byId)).toEqual(expected.sort(byId))
-        expect(found.map((one) => one.similarity)).toEqual(found.map((one) => one.similarity).sort((a, b) => b - a))
+        expect(found.map((match) => match.similarity)).toEqual(
+          found.map((match) => match.similarity).sort((a, b) => b - a),
+        )
       }
     }
   })

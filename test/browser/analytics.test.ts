@@ -160,7 +160,7 @@ describeInBrowser('analytics page in a browser', ({ open }) => {
     expect(cells.reduce((sum, text) => sum + Number(text), 0)).toBe(400)
     const shades = await page
       .locator('.heat-legend > span:empty')
-      .evaluateAll((all) => all.map((one) => getComputedStyle(one).backgroundColor))
+      .evaluateAll((all) => all.map((element) => getComputedStyle(element).backgroundColor))
     expect(new Set(shades).size).toBe(6)
   })
 

@@ -26,11 +26,11 @@ describeInBrowser('list shortcuts and live updates', ({ open }) => {
   const focused = (page: Page) =>
     page.evaluate('document.activeElement.closest("[data-row]")?.querySelector("a")?.textContent')
   /** Advances the clock of the page instead of waiting. */
-  const hurryUntil = (page: Page, proof: () => boolean | Promise<boolean>, what: string) =>
+  const runClockUntil = (page: Page, condition: () => boolean | Promise<boolean>, description: string) =>
     eventually(async () => {
       await page.clock.runFor(250)
-      return proof()
-    }, what)
+      return condition()
+    }, description)
   const keys = async (page: Page, ...list: string[]) => {
     for (const key of list) await page.keyboard.press(key)
   }
@@ -173,7 +173,7 @@ describeInBrowser('list shortcuts and live updates', ({ open }) => {
     const card = await page.locator('.first-run').boundingBox()
     await empty.tracker.Commands.LogError.call({ error_type: 'FirstError', message: 'The first' })
     const link = page.getByRole('link', { name: '1 new error – Show' })
-    await hurryUntil(page, () => link.isVisible(), 'the first error is announced')
+    await runClockUntil(page, () => link.isVisible(), 'the first error is announced')
     expect(await page.getByText('Waiting for the first error').isVisible()).toBe(false)
     expect(await page.getByRole('heading', { name: 'First error recorded' }).isVisible()).toBe(true)
     expect(await page.getByText('No errors yet').isVisible()).toBe(false)
@@ -206,7 +206,7 @@ describeInBrowser('list shortcuts and live updates', ({ open }) => {
       await record(4)
       await host.tracker.Commands.LogError.call({ error_type: 'Kind04Error', message: 'Number 4', user_id: 'bob' })
 
-      await hurryUntil(
+      await runClockUntil(
         page,
         () => page.getByRole('link', { name: '3 new errors – Show' }).isVisible(),
         'the new errors are announced',
@@ -276,13 +276,13 @@ describeInBrowser('list shortcuts and live updates', ({ open }) => {
       await route.fulfill({ response: fetched })
     })
     await page.goto(`${base}/errors?search=between`)
-    await hurryUntil(page, () => fetchCount === 1, 'the page asked what changed')
+    await runClockUntil(page, () => fetchCount === 1, 'the page asked what changed')
     await host.tracker.Commands.LogError.call({ error_type: 'Between', message: 'between' })
     await page.evaluate(
       "new Promise((resolve) => new EventSource(document.querySelector('[data-live]').dataset.live).addEventListener('changed', resolve))",
     )
     release()
-    await hurryUntil(
+    await runClockUntil(
       page,
       () => page.getByRole('link', { name: '1 new error – Show' }).isVisible(),
       'the new errors are announced',

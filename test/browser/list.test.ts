@@ -97,7 +97,9 @@ describeInBrowser('list page in a browser', ({ open }) => {
     await rows(page).first().locator('[data-select-row]').check()
     const colours = await rows(page)
       .first()
-      .evaluate((row) => [row, ...row.querySelectorAll('.badge')].map((one) => getComputedStyle(one).backgroundColor))
+      .evaluate((row) =>
+        [row, ...row.querySelectorAll('.badge')].map((element) => getComputedStyle(element).backgroundColor),
+      )
     const [tint, severity, status] = colours.map((colour) => (colour.match(/\d+/g) ?? []).map(Number))
     for (const badge of [severity, status])
       expect(Math.max(...(badge ?? []).map((value, i) => Math.abs(value - (tint?.[i] ?? 0))))).toBeGreaterThan(12)

@@ -104,7 +104,7 @@ describeInBrowser('overview, settings and health', ({ open }) => {
     await page.locator('.chart-selection').waitFor()
     // Chromium focuses a bar without occurrences, and would outline it.
     expect(
-      await page.locator(':focus').evaluateAll((all) => all.map((one) => getComputedStyle(one).outlineStyle)),
+      await page.locator(':focus').evaluateAll((all) => all.map((element) => getComputedStyle(element).outlineStyle)),
     ).toEqual(expect.not.arrayContaining(['auto']))
     await page.mouse.move(middleOf(13), chart.y + 60)
     await page.mouse.up()
@@ -190,12 +190,12 @@ describeInBrowser('overview, settings and health', ({ open }) => {
     await visit(page, 'ordinary', '/overview')
     const edges = await page
       .locator('.attention-side > *')
-      .evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().right)))
+      .evaluateAll((all) => all.map((element) => Math.round(element.getBoundingClientRect().right)))
     expect(edges.length).toBeGreaterThan(4)
     expect(new Set(edges).size).toBe(1)
     const widths = await page
       .locator('.attention-side .severity-high')
-      .evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().width)))
+      .evaluateAll((all) => all.map((element) => Math.round(element.getBoundingClientRect().width)))
     expect(new Set(widths).size).toBe(1)
   })
 

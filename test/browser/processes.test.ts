@@ -85,7 +85,7 @@ describeInBrowser('dumps and processes over time', ({ open }) => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  const at = (one: Host, path: string) => `${one.origin}/error_dashboard${path}`
+  const at = (target: Host, path: string) => `${target.origin}/error_dashboard${path}`
   const PAGES = [
     '/process_health?range=7d&process_id=1',
     '/errors/diagnostic_dumps',

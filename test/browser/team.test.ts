@@ -49,7 +49,9 @@ describeInBrowser('a day of a team', ({ open }) => {
     const rosa = await signInAs('rosa')
     await rosa.goto(at(`/errors/${production}`))
     expect(
-      await rosa.locator('#assignees option').evaluateAll((all) => all.map((one) => one.getAttribute('value'))),
+      await rosa
+        .locator('#assignees option')
+        .evaluateAll((options) => options.map((option) => option.getAttribute('value'))),
     ).toEqual(['ada', 'rosa', 'vera'])
     await rosa.locator('#assign > summary').click()
     await rosa.getByRole('button', { name: 'Assign to me' }).click()

@@ -143,7 +143,7 @@ describeEachDatabase('hostile tags', (database) => {
     expect(await suggest('const')).toEqual(['constructor='])
     expect(await suggest('constructor=')).toEqual(['constructor=y'])
     expect(await suggest('key')).toHaveLength(20)
-    // The marks are no tags.
+    // Marks are not tags.
     expect(await suggest('…')).toEqual([])
   })
 

@@ -101,7 +101,7 @@ describeEachDatabase(
 
     test('accepts any value, bounded and without secrets', async () => {
       const { tracker } = await freshTracker(database)
-      const circular: Record<string, unknown> = { api_key: 'secret-1', many: Array.from({ length: 10_000 }, one) }
+      const circular: Record<string, unknown> = { api_key: 'secret-1', many: Array.from({ length: 10_000 }, returnOne) }
       circular.self = circular
       await tracker.withScope(async () => {
         tracker.setContext(circular)
@@ -171,6 +171,6 @@ async function setScopeData(tracker: TrackerInstance, id: number): Promise<void>
   tracker.setUser(`user-${id}`)
 }
 
-function one(): number {
+function returnOne(): number {
   return 1
 }

@@ -32,7 +32,7 @@ export async function faultboard(args: readonly string[], options: CommandOption
   return new RunningCommand(args, options).exited
 }
 
-/** Whether `onTerminal` works here: the `script` of util-linux. */
+/** True if `onTerminal` works here, which needs the `script` of util-linux. */
 export const hasTerminal = spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0
 
 /** Runs the built CLI on a pseudo terminal, which merges both streams. */

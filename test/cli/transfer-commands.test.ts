@@ -52,7 +52,7 @@ describe('export and import', () => {
     const list = await faultboard(['errors', '--json', '--database', 'sqlite:copy.sqlite3'], { cwd })
     expect(
       JSON.parse(list.stdout)
-        .errors.map((one: { occurrence_count: number }) => one.occurrence_count)
+        .errors.map((error: { occurrence_count: number }) => error.occurrence_count)
         .sort(),
     ).toEqual([1, 2])
   })

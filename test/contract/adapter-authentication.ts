@@ -102,18 +102,19 @@ export const ACCEPTED_HEADERS = [
 /** Fails when anything of the dashboard is served without credentials. */
 export async function expectGuarded(origin: string, mount: string): Promise<void> {
   const served: string[] = []
-  const look = async (requestLine: string, headers: readonly string[]) => {
+  const sendRequest = async (requestLine: string, headers: readonly string[]) => {
     const { status, text } = await rawExchange(origin, requestLine, headers)
     const isDashboard = text.includes(RECORDED_TYPE) || text.includes(`href="${mount}/settings"`)
     const isRedirect = status === 302 && text.includes(`${mount}/overview`)
     if (isDashboard || isRedirect) served.push(`${status} ${requestLine} ${headers.join(' ').slice(0, 100)}`)
     return status
   }
-  for (const path of variantPaths(mount)) await look(`GET ${path}`, [])
-  for (const path of variantPaths(mount)) await look(`GET ${path}`, [`Authorization: Basic ${WRONG_CREDENTIALS}`])
-  for (const headers of REFUSED_HEADERS) await look(`GET ${mount}/errors`, headers)
+  for (const path of variantPaths(mount)) await sendRequest(`GET ${path}`, [])
+  for (const path of variantPaths(mount))
+    await sendRequest(`GET ${path}`, [`Authorization: Basic ${WRONG_CREDENTIALS}`])
+  for (const headers of REFUSED_HEADERS) await sendRequest(`GET ${mount}/errors`, headers)
   for (const method of ['HEAD', 'POST', 'OPTIONS', 'PUT', 'DELETE', 'get', 'TRACE', 'X'])
-    await look(`${method} ${mount}/errors`, ['Content-Length: 0'])
+    await sendRequest(`${method} ${mount}/errors`, ['Content-Length: 0'])
   expect(served).toEqual([])
 }
 

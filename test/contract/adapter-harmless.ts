@@ -27,7 +27,7 @@ const BAD_DATABASES: Record<string, () => Promise<Settings>> = {
 
 /** Verifies that responses of the host do not depend on the state of the tracker. */
 export function describeHarmlessness(harness: AdapterHarness, { start, shared, bare }: ContractHosts): void {
-  for (const variant of VARIANTS.filter((one) => one !== 'failing_handler')) {
+  for (const variant of VARIANTS.filter((name) => name !== 'failing_handler')) {
     if (!harness.unsupportedVariants?.[variant])
       test.each(PATHS)(`does not change the response to GET %s (${variant})`, async (path) => {
         const without = await (await bare(variant)).visit(path)

@@ -100,9 +100,9 @@ export function channelContract({ channel, carries, open, busy, expectEscaped }:
       inbox.behavior = 'accept'
       await send()
       await send(NOTICES.reopened)
-      const [first, again, another] = inbox.messages.map(({ key }) => key)
-      expect(first).toBe(again)
-      expect(first).not.toBe(another)
+      const [firstKey, retryKey, otherKey] = inbox.messages.map(({ key }) => key)
+      expect(firstKey).toBe(retryKey)
+      expect(firstKey).not.toBe(otherKey)
     })
 
     test('reports the delay that a rate-limiting receiver requests', async () => {
@@ -132,9 +132,9 @@ export function channelContract({ channel, carries, open, busy, expectEscaped }:
     })
 
     test('reports an unreachable receiver as a temporary failure', async () => {
-      const other = await open()
-      await other.close()
-      const outcome = await send(NOTICES.new, {}, other.settings)
+      const closedInbox = await open()
+      await closedInbox.close()
+      const outcome = await send(NOTICES.new, {}, closedInbox.settings)
       expect(outcome).toMatchObject({ state: 'failed', response: expect.stringContaining('ECONNREFUSED') })
     })
 

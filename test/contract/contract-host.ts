@@ -13,7 +13,7 @@ export interface ContractHost {
   origin: string
   get(path: string, headers?: Record<string, string>): Promise<Response>
   post(path: string, body: string): Promise<Response>
-  visit(path: string, more?: Visit): Promise<Outcome>
+  visit(path: string, options?: Visit): Promise<Outcome>
   /** Returns the recorded errors with all their data. */
   recorded(): Promise<ErrorRecord[]>
 }
@@ -79,7 +79,7 @@ export function hostsOf(harness: AdapterHarness): ContractHosts {
           redirect: 'manual',
           headers: { ...signIn(), 'content-type': 'application/x-www-form-urlencoded' },
         }),
-      visit: (path, more) => visit(origin, path, { ...more, onProcessError }),
+      visit: (path, options) => visit(origin, path, { ...options, onProcessError }),
       async recorded() {
         await tracker.flush()
         const errors = await tracker.Queries.ErrorsList.call()
@@ -93,16 +93,16 @@ export function hostsOf(harness: AdapterHarness): ContractHosts {
     shared: oncePerVariant((variant) => open({}, variant, ofAdapter)),
     bare: oncePerVariant(async (variant) => {
       const origin = await listen(null, variant, ofAdapter)
-      return { visit: (path, more) => visit(origin, path, { ...more, onProcessError }) }
+      return { visit: (path, options) => visit(origin, path, { ...options, onProcessError }) }
     }),
   }
 }
 
-function oncePerVariant<Host>(make: (variant: Variant) => Promise<Host>): (variant?: Variant) => Promise<Host> {
-  const made = new Map<Variant, Promise<Host>>()
+function oncePerVariant<Host>(createHost: (variant: Variant) => Promise<Host>): (variant?: Variant) => Promise<Host> {
+  const hosts = new Map<Variant, Promise<Host>>()
   return (variant = 'own_handler') => {
-    const host = made.get(variant) ?? make(variant)
-    made.set(variant, host)
+    const host = hosts.get(variant) ?? createHost(variant)
+    hosts.set(variant, host)
     return host
   }
 }

@@ -103,8 +103,10 @@ export function compress(response: ServerResponse): void {
     response.removeHeader('content-length')
     return leaves
   }
-  response.writeHead = ((status: number, ...more: unknown[]) => {
-    const headers = more.find((one) => typeof one === 'object' && one !== null && !Array.isArray(one))
+  response.writeHead = ((status: number, ...rest: unknown[]) => {
+    const headers = rest.find(
+      (argument) => typeof argument === 'object' && argument !== null && !Array.isArray(argument),
+    )
     for (const [name, value] of Object.entries(headers ?? {})) response.setHeader(name, value as string)
     begin()
     return writeHead.call(response, status)

@@ -76,27 +76,27 @@ function contract(fresh: () => Promise<EnginePlace>): void {
 
   test('renews the lease of a long job, so that no other worker runs it', async () => {
     const { settings } = await fresh()
-    let begun = 0
+    let startCount = 0
     const slow = async () => {
-      begun++
+      startCount++
       await new Promise((resume) => setTimeout(resume, 2.5 * QUICK.leaseMs))
     }
     const { engine } = openWorker(settings, slow)
     openWorker(settings, slow)
     await engine.add([numberedJob(1)])
-    await eventually(async () => begun > 0 && isEmpty(await engine.counts()), 'the job is done')
-    expect(begun).toBe(1)
+    await eventually(async () => startCount > 0 && isEmpty(await engine.counts()), 'the job is done')
+    expect(startCount).toBe(1)
   })
 
   test('does not run a delayed job early', async () => {
     const { settings } = await fresh()
-    const ended: number[] = []
-    const { engine } = openWorker(settings, async () => void ended.push(Date.now()))
+    const finishTimes: number[] = []
+    const { engine } = openWorker(settings, async () => void finishTimes.push(Date.now()))
     const run_at = Date.now() + 1500
     await engine.add([{ ...numberedJob(1), run_at }])
     expect(await engine.counts()).toEqual({ waiting: 0, delayed: 1, active: 0, failed: 0 })
-    await eventually(() => ended.length === 1, 'the delayed job has run')
-    expect(ended[0]).toBeGreaterThanOrEqual(run_at)
+    await eventually(() => finishTimes.length === 1, 'the delayed job has run')
+    expect(finishTimes[0]).toBeGreaterThanOrEqual(run_at)
   })
 
   test('retries failed jobs and counts the attempts', async () => {
@@ -162,40 +162,40 @@ function contract(fresh: () => Promise<EnginePlace>): void {
 
   test('finishes the running job on stop and starts no other', async () => {
     const { settings } = await fresh()
-    const ended: unknown[] = []
+    const finishedNumbers: unknown[] = []
     const { engine } = openEngine(settings, { graceMs: 20_000 })
-    let begun = 0
+    let startCount = 0
     engine.work(async ({ data }) => {
-      begun++
+      startCount++
       await new Promise((resume) => setTimeout(resume, 400))
-      ended.push(data.number)
+      finishedNumbers.push(data.number)
     })
     await engine.add([1, 2, 3, 4, 5, 6].map(numberedJob))
-    await eventually(() => begun > 0, 'a job is running')
+    await eventually(() => startCount > 0, 'a job is running')
     await engine.stop()
-    const finished = ended.length
+    const finished = finishedNumbers.length
     expect(finished).toBeGreaterThan(0)
     expect(finished).toBeLessThan(6)
     await settle()
-    expect(ended).toHaveLength(finished)
+    expect(finishedNumbers).toHaveLength(finished)
     const { done } = openWorker(settings)
     await eventually(() => done.length === 6 - finished, 'another worker has run the remaining jobs')
   })
 
   test('aborts and requeues an unfinished job immediately on stop', async () => {
     const { settings } = await fresh()
-    const begun: RunningJob[] = []
+    const startedJobs: RunningJob[] = []
     const slowEngine = openEngine(settings, { graceMs: 50, leaseMs: 600_000 })
     slowEngine.engine.work(async (job) => {
-      begun.push(job)
+      startedJobs.push(job)
       await new Promise((_, reject) => {
         if (job.data.number === 1) job.signal.addEventListener('abort', () => reject(new Error('aborted')))
       })
     })
     await slowEngine.engine.add([{ ...numberedJob(1), max_attempts: 1 }, numberedJob(2)])
-    await eventually(() => begun.length === 2, 'both jobs are running')
+    await eventually(() => startedJobs.length === 2, 'both jobs are running')
     await slowEngine.engine.stop()
-    expect(begun.map(({ signal }) => signal.aborted)).toEqual([true, true])
+    expect(startedJobs.map(({ signal }) => signal.aborted)).toEqual([true, true])
     const { done } = openWorker(settings)
     await eventually(() => done.length === 2, 'another worker has run both jobs')
     expect(done.map(({ attempt }) => attempt)).toEqual([1, 1])
@@ -204,16 +204,16 @@ function contract(fresh: () => Promise<EnginePlace>): void {
   test('ends stop after the grace period and aborts unfinished jobs', async () => {
     const { settings } = await fresh()
     const { engine } = openEngine(settings, { graceMs: 200 })
-    const begun: RunningJob[] = []
+    const startedJobs: RunningJob[] = []
     engine.work(async (job) => {
-      begun.push(job)
+      startedJobs.push(job)
       await new Promise(() => {})
     })
     await engine.add([numberedJob(1)])
-    await eventually(() => begun.length === 1, 'the job is running')
-    expect(begun[0]?.signal.aborted).toBe(false)
+    await eventually(() => startedJobs.length === 1, 'the job is running')
+    expect(startedJobs[0]?.signal.aborted).toBe(false)
     await engine.stop()
-    expect(begun[0]?.signal.aborted).toBe(true)
+    expect(startedJobs[0]?.signal.aborted).toBe(true)
   })
 
   test('leaves unknown jobs to a newer release', async () => {
@@ -288,12 +288,12 @@ function openWorker(
   timing: Partial<Timing> = {},
 ): OpenedEngine & { done: RunningJob[] } {
   const done: RunningJob[] = []
-  const one = openEngine(settings, { graceMs: 100, ...timing })
-  one.engine.work(async (job) => {
+  const opened = openEngine(settings, { graceMs: 100, ...timing })
+  opened.engine.work(async (job) => {
     await handle(job)
     done.push(job)
   })
-  return { ...one, done }
+  return { ...opened, done }
 }
 
 function numberedJob(number: number): NewJob {

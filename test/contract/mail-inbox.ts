@@ -55,7 +55,7 @@ export async function openMailInbox(settingsFor: (url: string) => Settings): Pro
 /** Incomplete response. */
 function cutOff(server: SMTPServer, id: string): void {
   const connections = Reflect.get(server, 'connections') as Set<{ id: string; _socket: import('node:net').Socket }>
-  const socket = [...connections].find((one) => one.id === id)?._socket
+  const socket = [...connections].find((connection) => connection.id === id)?._socket
   socket?.write('25')
   setTimeout(() => socket?.destroy(), 20)
 }

@@ -29,7 +29,7 @@ const HOSTILE = [
 export function errorNotice(
   event: ErrorNotice['event'],
   error: Partial<ErrorNotice['error']> = {},
-  more: Partial<ErrorNotice> = {},
+  overrides: Partial<ErrorNotice> = {},
 ): ErrorNotice {
   return {
     ...{ event, ...NOTICE_ORIGIN, severity: 'high' },
@@ -39,7 +39,7 @@ export function errorNotice(
       ...{ first_seen_at: NOON - 2 * HOUR, occurred_at: NOON, hash_signature: SIGNATURE, regressed_in_version: null },
       ...error,
     },
-    ...more,
+    ...overrides,
   }
 }
 
@@ -63,13 +63,13 @@ export function heldNotice(notices: HeldNotice['notices'] = [errorNotice('new'),
 
 function assignedNotice(
   errors: readonly AssignedNotice['errors'][number][] = [errorNotice('new')],
-  more: Partial<AssignedNotice> = {},
+  overrides: Partial<AssignedNotice> = {},
 ): AssignedNotice {
   return {
     ...{ event: 'assigned', ...NOTICE_ORIGIN, severity: 'high', assigned_by: 'Anna', errors, total: errors.length },
     error_ids: errors.map(({ error }) => error.id),
     recipient: { name: 'Ben', email: 'ben@shop.example' },
-    ...more,
+    ...overrides,
   }
 }
 
@@ -77,8 +77,13 @@ function testNotice(requested_by = 'admin'): TestNotice {
   return { event: 'test', ...NOTICE_ORIGIN, severity: 'low', requested_by }
 }
 
-export function digestNotice(more: Partial<DigestNotice['digest']> = {}): DigestNotice {
-  const one = (id: number, error_type: string, severity: DigestError['severity'], count: number): DigestError => ({
+export function digestNotice(overrides: Partial<DigestNotice['digest']> = {}): DigestNotice {
+  const digestError = (
+    id: number,
+    error_type: string,
+    severity: DigestError['severity'],
+    count: number,
+  ): DigestError => ({
     ...{ id, application_id: 1, application_name: 'shop', error_type, severity, count },
     message: `${error_type} of the digest`,
   })
@@ -92,11 +97,11 @@ export function digestNotice(more: Partial<DigestNotice['digest']> = {}): Digest
         regressed_errors: { now: 1, before: 0 },
         resolved_errors: { now: 3, before: 3 },
       },
-      new_errors: [one(1, 'RangeError', 'high', 12), one(2, 'SyntaxError', 'medium', 3)],
-      regressed_errors: [one(3, 'TypeError', 'critical', 7)],
-      top_errors: [one(4, 'TimeoutError', 'medium', 1100)],
-      resolved_errors: [one(5, 'URIError', 'low', 1)],
-      ...more,
+      new_errors: [digestError(1, 'RangeError', 'high', 12), digestError(2, 'SyntaxError', 'medium', 3)],
+      regressed_errors: [digestError(3, 'TypeError', 'critical', 7)],
+      top_errors: [digestError(4, 'TimeoutError', 'medium', 1100)],
+      resolved_errors: [digestError(5, 'URIError', 'low', 1)],
+      ...overrides,
     },
   }
 }
@@ -120,7 +125,7 @@ export function hostileNotices(text = HOSTILE): Notice[] {
   const named = { application_name: text, environment: text }
   const reopened = errorNotice('reopened', { ...error, regressed_in_version: text }, named)
   const baseline = { ...baselineNotice(text), ...named }
-  const platforms = baseline.platforms.map((one) => ({ ...one, platform: text }))
+  const platforms = baseline.platforms.map((platform) => ({ ...platform, platform: text }))
   return [
     errorNotice('new', error, named),
     reopened,

@@ -33,7 +33,7 @@ const SILENCE_AFTER_ERROR_MS = 1000
 export async function visit(
   origin: string,
   path: string,
-  { onProcessError, ...more }: Visit & { onProcessError?: ProcessHandler | undefined } = {},
+  { onProcessError, ...visitOptions }: Visit & { onProcessError?: ProcessHandler | undefined } = {},
 ): Promise<Outcome> {
   const logged: string[] = []
   const reached: string[] = []
@@ -46,7 +46,7 @@ export async function visit(
       failure.abort()
     },
     async () => {
-      const outcome = await rawRequest(origin, path, more, failure.signal)
+      const outcome = await rawRequest(origin, path, visitOptions, failure.signal)
       // Some frameworks log an error after the response, and later still after an aborted stream.
       await sleep(path.startsWith('/stream') ? 100 : 10)
       return outcome
@@ -61,7 +61,7 @@ export type ProcessHandler = (error: unknown, event: string) => void
 
 /** Replaces the process handlers of vitest, which would report errors of the host as test failures. */
 export async function withProcessHandler<T>(handler: ProcessHandler, work: () => Promise<T>): Promise<T> {
-  const others = PROCESS_EVENTS.map((event) => ({ event, listeners: process.rawListeners(event) }))
+  const originalListeners = PROCESS_EVENTS.map((event) => ({ event, listeners: process.rawListeners(event) }))
   for (const event of PROCESS_EVENTS) {
     process.removeAllListeners(event)
     process.on(event, (error: unknown) => handler(error, event))
@@ -69,9 +69,9 @@ export async function withProcessHandler<T>(handler: ProcessHandler, work: () =>
   try {
     return await work()
   } finally {
-    for (const { event, listeners } of others) {
+    for (const { event, listeners } of originalListeners) {
       process.removeAllListeners(event)
-      for (const one of listeners) process.on(event, one as () => void)
+      for (const listener of listeners) process.on(event, listener as () => void)
     }
   }
 }
@@ -87,13 +87,13 @@ function rawRequest(
   return new Promise((done) => {
     let outcome: Omit<Outcome, 'logged' | 'process'> = { status: null, headers: {}, body: '', end: 'cut' }
     const request = httpRequest({ hostname, port, path, method, headers, agent: false }, (response) => {
-      const { date: _date, ...kept } = response.headers
-      outcome = { ...outcome, status: response.statusCode ?? 0, headers: kept }
+      const { date: _date, ...stableHeaders } = response.headers
+      outcome = { ...outcome, status: response.statusCode ?? 0, headers: stableHeaders }
       const chunks: Buffer[] = []
       response.on('data', (chunk) => chunks.push(chunk))
       response.on('error', () => {})
       response.on('close', () =>
-        done({ ...outcome, body: textOfBody(chunks, kept), end: response.complete ? 'end' : 'cut' }),
+        done({ ...outcome, body: textOfBody(chunks, stableHeaders), end: response.complete ? 'end' : 'cut' }),
       )
     })
     request.setTimeout(SILENCE_MS)

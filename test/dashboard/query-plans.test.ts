@@ -148,7 +148,7 @@ const TRACED: Record<Dialect, (url: string) => Promise<{ end?(): Promise<void> }
 interface Explain {
   /** Tables or aliases that the plan reads completely, even in the order of an index. */
   scannedTables(statement: Statement): Promise<string[]>
-  /** Whether the plan finds the rows of `tags` by the id of an error. */
+  /** Returns true if the plan finds the rows of `tags` by the id of an error. */
   looksUpTags(statement: Statement): Promise<boolean>
   close(): unknown
 }

@@ -238,7 +238,7 @@ function* parametersOf(endpoints: readonly Endpoint[]) {
   }
 }
 
-/** Whether the schema of the parameter rejects this value, alone and in a list. */
+/** Returns true if the schema of the parameter rejects this value, alone and in a list. */
 function isRejected({ parameters }: Endpoint, name: string, payload: string): boolean {
   const schema = (entriesOf(parameters) as Record<string, GenericSchema>)[name]
   try {

@@ -70,7 +70,9 @@ test('passes every switch and no secret option to the views of pages', async () 
   expect(Object.keys(visits[0]?.switches ?? {}).sort()).toEqual([...switches].sort())
 })
 
-/** Whether the mark can be reached from a value by any chain of properties, hidden ones and prototypes included. */
+/**
+ * Returns true if the mark can be reached from a value by any chain of properties, hidden ones and prototypes included.
+ */
 function isMarked(start: unknown): boolean {
   const seen = new Set<unknown>()
   const pending: unknown[] = [start]

@@ -150,6 +150,6 @@ test('every endpoint of a listed diagnostic needs existing options only', async 
   const { pages, actions, downloads } = await loadRoutes(DIAGNOSTICS)
   const needed = [...pages, ...actions, ...downloads].flatMap(({ needs = [] }) => needs)
   expect(needed.length).toBeGreaterThan(5)
-  expect(needed.filter((name) => !OPTION_NAMES.some((one) => one === name))).toEqual([])
+  expect(needed.filter((name) => !OPTION_NAMES.some((option) => option === name))).toEqual([])
   expect(new Set(DIAGNOSTICS.map(({ name }) => name)).size).toBe(DIAGNOSTICS.length)
 })

@@ -74,8 +74,8 @@ describeEachDatabase('diagnostics of several environments', (database) => {
     const place = await freshPlace(database)
     const context = await runningContext(database, { environment: 'staging', database: place.url })
     const live = { ...context, config: { ...context.config, environment: 'production' } }
-    for (const one of [context, live]) {
-      const recorder = new ProcessHealthRecorder(one)
+    for (const processContext of [context, live]) {
+      const recorder = new ProcessHealthRecorder(processContext)
       onTestFinished(() => recorder.stop())
       await recorder.sample()
     }

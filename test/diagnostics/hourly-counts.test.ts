@@ -22,7 +22,7 @@ async function count(
 ): Promise<void> {
   const counts = countsOf({ database, counters }, time, application_name)
   add(counts)
-  for (const one of Object.values(counts)) await one.close()
+  for (const hourCounts of Object.values(counts)) await hourCounts.close()
 }
 
 function countsOf(context: Pick<CaptureContext, 'database' | 'counters'>, time: number, application_name: string) {

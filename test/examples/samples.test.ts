@@ -48,7 +48,7 @@ const COMPANIONS: Record<string, Record<string, string>> = {
   'docs/frameworks.md > NestJS': { 'src/app.module.ts': readFileSync('examples/nest/src/app.module.ts', 'utf8') },
 }
 
-/** Messages of the compiler for JavaScript that TypeScript would avoid with the type of a parameter. */
+/** Compiler messages about JavaScript samples whose parameters have no declared types. */
 const UNTYPED_PARAMETERS = [
   /error TS18046: '(error|request)' is of type 'unknown'/,
   /-Stack-overflows\/.*parameter of type 'never'/,
@@ -129,7 +129,7 @@ describe.skipIf(!isInstalled('elysia'))('programs of the docs (need the packages
 
   test('programs of the docs that are complete can be executed', { timeout: 120_000 }, () => {
     expect(executed.length).toBeGreaterThan(60)
-    // Configures the tracker of the process, which others start.
+    // Runs samples that configure the tracker first, because other samples start it.
     const ordered = executed.sort((a, b) => Number(importsTracker(b)) - Number(importsTracker(a)))
     const { stdout, stderr } = spawnSync(
       process.execPath,

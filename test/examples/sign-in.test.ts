@@ -76,8 +76,8 @@ test.skipIf(!isInstalled('@auth/core'))(
     const folder = createApplication('examples/sign-in-authjs')
     const { origin } = await serve(folder, [join(folder, 'app.js')], UNSET, '/auth/signin')
     const { send, read, remove } = dashboardOf(origin)
-    const asked = await send('/error_dashboard/errors', { accept: 'text/html' })
-    expect(asked.headers.get('location')).toBe('/auth/signin?callbackUrl=%2Ferror_dashboard%2Ferrors')
+    const redirect = await send('/error_dashboard/errors', { accept: 'text/html' })
+    expect(redirect.headers.get('location')).toBe('/auth/signin?callbackUrl=%2Ferror_dashboard%2Ferrors')
     const post = async (path: string, fields: Record<string, string>, cookies = '') => {
       const token = await send('/auth/csrf', { cookie: cookies })
       const { csrfToken } = (await token.json()) as { csrfToken: string }
@@ -107,9 +107,9 @@ test.skipIf(!isInstalled('passport'))(
     const { send, read, remove } = dashboardOf(origin)
     const html = { accept: 'text/html' }
     const signIn = async (name: string) => {
-      const asked = await send('/error_dashboard/errors?page=1', html)
-      const login = asked.headers.get('location') ?? ''
-      expect([asked.status, login]).toEqual([302, '/login?next=%2Ferror_dashboard%2Ferrors%3Fpage%3D1'])
+      const redirect = await send('/error_dashboard/errors?page=1', html)
+      const login = redirect.headers.get('location') ?? ''
+      expect([redirect.status, login]).toEqual([302, '/login?next=%2Ferror_dashboard%2Ferrors%3Fpage%3D1'])
       const body = new URLSearchParams({ name, password: `secret of ${name}` })
       const response = await send(login, {}, { method: 'POST', body })
       expect(response.headers.get('location')).toBe('/error_dashboard/errors?page=1')

@@ -15,7 +15,7 @@ describe.skipIf(!REDIS)(`BullMQ${REDIS ? '' : ' (skipped: FAULTBOARD_TEST_REDIS 
         return { settings: settings(REDIS ?? ''), server: { url: REDIS ?? '', settings } }
       })
     },
-    // The jobs are in Redis, whichever database the tracker has.
+    // The jobs are in Redis, regardless of the tracker's database.
     { except: ['postgres', 'mysql'] },
   )
 })

@@ -80,14 +80,14 @@ describeEachDatabase('scheduled jobs', (database) => {
     const [first] = contexts
     const cleanup = SCHEDULES.find(({ name }) => name === 'cleanup')
     if (!first || !cleanup) throw new Error('no process')
-    // The job is safe, and the process is gone before it could note that.
+    // The job is durable, but the process dies before it stores the run time.
     const dying = { ...first, jobs: { ...first.jobs, add: died(first.jobs.add) } } as Context
     await expect(enqueueIfDue(dying, cleanup)).rejects.toThrow('died')
     expect(await round()).toEqual(['baselines', 'cascades', 'cleanup'])
     clock.now += 2 * MINUTE
     const { waiting } = await first.jobs.counts()
     expect(await round()).toEqual([])
-    // Under the same key it did not become a second job.
+    // The key is the same, so no second job was added.
     expect((await first.jobs.counts()).waiting).toBe(waiting)
     clock.now += 2 * MINUTE
     expect(await round()).toEqual([])
@@ -130,7 +130,7 @@ describeEachDatabase('scheduled jobs', (database) => {
     }
     let known = new Set<number>()
     const round = async () => {
-      for (const schedule of SCHEDULES) await Promise.all(contexts.map((one) => enqueueIfDue(one, schedule)))
+      for (const schedule of SCHEDULES) await Promise.all(contexts.map((context) => enqueueIfDue(context, schedule)))
       const jobs = await named()
       const added = jobs.filter(({ id }) => !known.has(id)).map(({ name }) => name)
       known = new Set(jobs.map(({ id }) => id))

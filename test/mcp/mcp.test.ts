@@ -267,8 +267,8 @@ describe('lines of the protocol', () => {
       request('c', 'resources/list'),
       `[${request(1, 'ping')},${request(2, 'ping')},{"jsonrpc":"2.0","method":"notifications/cancelled"}]`,
     )
-    const batch = responses.find((one) => Array.isArray(one))
-    const single = responses.filter((one) => !Array.isArray(one)) as unknown as {
+    const batch = responses.find((response) => Array.isArray(response))
+    const single = responses.filter((response) => !Array.isArray(response)) as unknown as {
       id: unknown
       error: { code: number }
     }[]

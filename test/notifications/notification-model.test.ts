@@ -38,7 +38,7 @@ class ModelledError {
     if (returned) this.status = 'new'
     if (this.status === 'wont_fix' || this.status === 'resolved') return
     if (this.snoozed_until > now || this.muted_until > now) return
-    const reached = MILESTONES.filter((one) => one > before && one <= this.count)
+    const reached = MILESTONES.filter((milestone) => milestone > before && milestone <= this.count)
     if (returned && now - this.last_message_at >= COOLDOWN * MINUTE) this.notify('reopened', now)
     else if (reached.length > 0) this.notify(`milestone ${Math.max(...reached)}`, now)
     else if (returned) this.tellPager('reopened')
@@ -93,14 +93,14 @@ describeEachDatabase('random histories of three errors on two processes', (datab
       harness.clock.now += 1 + randomInteger(randomInteger(3) === 0 ? 90 * MINUTE : 4 * MINUTE)
       other.clock.now = harness.clock.now
       const { now } = harness.clock
-      const one = models[randomInteger(models.length)] as (typeof models)[number]
-      const { id: error_id, model, type } = one
+      const tracked = models[randomInteger(models.length)] as (typeof models)[number]
+      const { id: error_id, model, type } = tracked
       const action = error_id === 0 ? 0 : randomInteger(12)
       if (action <= 5) {
         const times = 1 + (randomInteger(3) === 0 ? randomInteger(5) : 0)
         const harnesses = randomInteger(2) === 0 ? harness : other
         const ids = await Promise.all(Array.from({ length: times }, () => harnesses.log(type)))
-        one.id = ids[0] ?? 0
+        tracked.id = ids[0] ?? 0
         model.record(times, now)
       } else if (action <= 7) {
         await other.run(resolveError, { error_id })

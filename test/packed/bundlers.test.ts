@@ -9,7 +9,7 @@ import { packedFolder } from '../support/processes/installed.js'
 interface Bundle {
   entry: string
   output: string
-  /** Whether the package stays out of the bundle. */
+  /** True if the package stays out of the bundle. */
   external: boolean
 }
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 /** Returns the first code block of a section of docs/deployment.md. The introduction is the section `Deployment`. */
 export function sample(section: string, language: string): string {
   const sections = readFileSync('docs/deployment.md', 'utf8').replace(/^# /, '').split(/^## /m)
-  const text = sections.find((one) => one.startsWith(`${section}\n`)) ?? ''
+  const text = sections.find((candidate) => candidate.startsWith(`${section}\n`)) ?? ''
   const code = new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, 'ms').exec(text)?.[1]
   if (code === undefined) throw new Error(`docs/deployment.md has no ${language} in ${section}`)
   return code

@@ -69,7 +69,7 @@ describe('docs/getting-started.md, followed literally from the packed package', 
   })
 
   const own = all.filter(({ title }) => title !== 'Express' && BUILT_ELSEWHERE[title] === undefined)
-  test.each(own.map((one) => [one.title, one] as const))(
+  test.each(own.map((walkthrough) => [walkthrough.title, walkthrough] as const))(
     '%s leads to an error on the dashboard',
     { timeout: 120_000 },
     async (_, walkthrough) => {
@@ -87,7 +87,7 @@ describe('docs/getting-started.md, followed literally from the packed package', 
   )
 
   test.each(Object.entries(BUILT_ELSEWHERE))('%s has the files of examples/%s', (title, example) => {
-    const { files = [] } = all.find((one) => one.title === title) ?? {}
+    const { files = [] } = all.find((walkthrough) => walkthrough.title === title) ?? {}
     expect(files.length).toBeGreaterThan(2)
     for (const { path, text } of files) expect(text).toBe(readFileSync(join('examples', example, path), 'utf8'))
   })

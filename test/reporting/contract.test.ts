@@ -66,9 +66,12 @@ describeOneDatabase('Reported client error', (database) => {
   test('a reported client error is counted once if the client resends it to another process or after a restart', async () => {
     const url = await database.fresh()
     const body = { errors: ['a', 'b'].map((event_id) => ({ ...REPORT, event_id })) }
-    const [one, other] = [await reportingHost({}, { database: url }), await reportingHost({}, { database: url })]
-    const responses = [await one.post(body), await other.post(body)]
-    await other.tracker.shutdown()
+    const [firstHost, secondHost] = [
+      await reportingHost({}, { database: url }),
+      await reportingHost({}, { database: url }),
+    ]
+    const responses = [await firstHost.post(body), await secondHost.post(body)]
+    await secondHost.tracker.shutdown()
     const restarted = await reportingHost({}, { database: url })
     responses.push(await restarted.post(body))
     expect(responses.map(({ status }) => status)).toEqual([201, 201, 201])

@@ -20,7 +20,7 @@ describeEachDatabase('several applications in one dashboard', (database) => {
       (await depot.Commands.LogError.call({ error_type: 'TypeError', message: SHARED, platform: 'Web' }))?.id ?? 0
     await depot.Commands.LogError.call({ error_type: 'TypeError', message: SHARED, platform: 'Web' })
     const applications = await host.tracker.Queries.Applications.call()
-    const idOf = (name: string) => applications.find((one) => one.name === name)?.id ?? 0
+    const idOf = (name: string) => applications.find((application) => application.name === name)?.id ?? 0
     ids = { shop: idOf('shop'), depot: idOf('depot') }
   })
 

@@ -103,7 +103,7 @@ describeEachDatabase('resources and their fields', (database) => {
         host.tracker.Commands.LogError.call({ error_type: 'CrowdError', message: 'all at once' }),
       )
       const logged = await Promise.all(calls)
-      expect(new Set(logged.map((one) => one?.id)).size).toBe(1)
+      expect(new Set(logged.map((record) => record?.id)).size).toBe(1)
       expect(await host.record(logged[0]?.id ?? 0)).toMatchObject({ occurrence_count: 25 })
     })
 

@@ -39,9 +39,9 @@ function contextUntil(url: string, transactions: number): { context: Context; co
   onTestFinished(() => database.close())
   let commits = 0
   database.onWritten(() => commits++)
-  let begun = 0
+  let writeCount = 0
   const write: typeof database.write = async (work) => {
-    if (++begun > transactions) throw new Error('killed')
+    if (++writeCount > transactions) throw new Error('killed')
     return database.write(work)
   }
   const context = { database: { ...database, write }, outbox: NO_OUTBOX, now: () => NOON } as unknown as Context

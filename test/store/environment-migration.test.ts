@@ -62,7 +62,7 @@ describeEachDatabase('a schema without environments', (database) => {
     expect(await verifiedCounts(place.url)).toEqual(before)
     const later = trackerAt(place, { environment: 'live', app_version: '1.0.0' })
     const errors = await later.tracker.Queries.ErrorsList.call()
-    expect(Object.fromEntries(errors.map((one) => [one.error_type, one.environment]))).toEqual({
+    expect(Object.fromEntries(errors.map((error) => [error.error_type, error.environment]))).toEqual({
       ...{ Staged: 'staging', Live: 'live', Unknown: 'production' },
     })
     later.clock.now = NOON + 60_000

@@ -80,13 +80,13 @@ describeEachDatabase('a move', (source) => {
 
   test('accepts a target on which a host was only started', async () => {
     const [from, to] = [await source.fresh(), await source.fresh()]
-    const [one, other] = [await hostAt(from), await hostAt(to)]
-    await one.tracker.Commands.LogError.call({ error_type: 'Moved', message: 'along' })
+    const [sourceHost, targetHost] = [await hostAt(from), await hostAt(to)]
+    await sourceHost.tracker.Commands.LogError.call({ error_type: 'Moved', message: 'along' })
     await withDatabase(to, ({ read }) =>
       read.insertInto('faultboard_applications').values({ name: 'other', created_at: 1 }).execute(),
     )
-    await one.close()
-    await other.close()
+    await sourceHost.close()
+    await targetHost.close()
     await move(from, to)
     expect(await everything(to)).toEqual(await everything(from))
   })
@@ -118,12 +118,12 @@ describe('the list of moved tables', () => {
 })
 
 async function move(from: string, to: string, onProgress?: (progress: MoveProgress) => void) {
-  const [one, other] = [createDatabase(from, process.cwd()), createDatabase(to, process.cwd())]
+  const [source, target] = [createDatabase(from, process.cwd()), createDatabase(to, process.cwd())]
   try {
-    return await moveDatabase(one, other, onProgress)
+    return await moveDatabase(source, target, onProgress)
   } finally {
-    await one.close()
-    await other.close()
+    await source.close()
+    await target.close()
   }
 }
 

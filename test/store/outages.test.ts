@@ -63,7 +63,7 @@ describeEachDatabase('recording during a database outage', (database) => {
     expect(
       sums(
         logged,
-        (one) => one?.state ?? 'null',
+        (record) => record?.state ?? 'null',
         () => 1,
       ),
     ).toEqual({ spooled: EVENTS })

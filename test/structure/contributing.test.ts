@@ -49,10 +49,10 @@ describe('the table "To add something" in CONTRIBUTING', () => {
 const PLACEHOLDER = /(?<=\/)(NNNN-)?x(?=[./])/
 
 function readRow(line: string): Row {
-  const [, what = '', write = '', add = ''] = line.split('|').map((cell) => cell.trim())
+  const [, addition = '', write = '', add = ''] = line.split('|').map((cell) => cell.trim())
   const [written, listed] = [codeIn(write), codeIn(add)]
   return {
-    what,
+    what: addition,
     files: written.filter(isPath),
     functions: written.filter((name) => !isPath(name)),
     tables: listed.filter(isPath),
@@ -81,7 +81,9 @@ function matchingFiles(path: string): string[] {
     .filter((file) => existsSync(file))
 }
 
-/** Whether a table imports a file, contains its compiled path, or contains its name or the name of its folder. */
+/**
+ * Returns true if a table imports a file, contains its compiled path, or contains its name or the name of its folder.
+ */
 function lists(table: string, source: string, file: string): boolean {
   const imported = relative(dirname(table), file).replace(/\.tsx?$/, '.js')
   const names = [basename(file).replace(/\.\w+$/, ''), basename(dirname(file))]

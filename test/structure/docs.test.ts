@@ -109,7 +109,7 @@ describe('the docs', () => {
     const section =
       readFileSync('docs/capture.md', 'utf8')
         .split('\n## ')
-        .find((one) => one.startsWith('Severity')) ?? ''
+        .find((section) => section.startsWith('Severity')) ?? ''
     const rows = [...section.matchAll(/^\| (critical|high|medium|low) \| [^|]* \| ([^|]*)\|$/gm)]
     const examples = rows.flatMap(([, severity, names = '']) =>
       [...names.matchAll(/`(\w+)`/g)].map(([, error_type = '']) => ({ error_type, severity })),

@@ -270,7 +270,7 @@ function importsOf(file: string): string[] {
 
 function resolved(file: string, target: string): string {
   const path = join(dirname(file), target).replace(/\.js$/, '')
-  return files.find((one) => one === `${path}.ts` || one === `${path}.tsx`) ?? path
+  return files.find((candidate) => candidate === `${path}.ts` || candidate === `${path}.tsx`) ?? path
 }
 
 /** The folder of a file below src, or the file's own name if it is in src itself or is a table of its folder. */

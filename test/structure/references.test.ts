@@ -155,7 +155,9 @@ function configuredIn(page: string): string[] {
 function keysOf(source: string): string[] {
   try {
     const { properties } = parseExpressionAt(source, 0, { ecmaVersion: 'latest' }) as ObjectExpression
-    return properties.flatMap((one) => (one.type === 'Property' && one.key.type === 'Identifier' ? [one.key.name] : []))
+    return properties.flatMap((property) =>
+      property.type === 'Property' && property.key.type === 'Identifier' ? [property.key.name] : [],
+    )
   } catch {
     // The excerpt contains an ellipsis or TypeScript.
     return source.slice(0, source.indexOf('})')).match(/[a-z_]+(?=\s*:)/g) ?? []

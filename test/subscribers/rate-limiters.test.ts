@@ -84,9 +84,10 @@ describe('rate-limiter-flexible', () => {
     instrumentLimiter(bursty, { rule: 'bursty', kind: 'track' }, tracker)
     const refusals = []
     for (let i = 0; i < 4; i++) {
-      for (const limiter of [union, bursty]) refusals.push(await limiter.consume('192.0.2.7', 1).catch((one) => one))
+      for (const limiter of [union, bursty])
+        refusals.push(await limiter.consume('192.0.2.7', 1).catch((rejection) => rejection))
     }
-    expect(refusals.filter((one) => one instanceof Error)).toEqual([])
+    expect(refusals.filter((rejection) => rejection instanceof Error)).toEqual([])
     expect(await countsOf(tracker)).toEqual({ 'throttle union': 3, 'track bursty': 2 })
     const { by_address } = await tracker.Queries.RequestGuardSummary.call()
     expect(by_address).toMatchObject([{ ip_address: '192.0.2.7', count: 5 }])
@@ -99,10 +100,10 @@ describe('rate-limiter-flexible', () => {
     const failure = new Error('the store is away')
     const host = { next: response as unknown, consume: () => Promise.reject(host.next) }
     instrumentLimiter(host, { rule: 'made up' }, tracker)
-    expect(await host.consume().catch((one: unknown) => one)).toBe(response)
+    expect(await host.consume().catch((rejection: unknown) => rejection)).toBe(response)
     for (const other of [failure, undefined, null, 'text', {}, { a: 1 }]) {
       host.next = other
-      expect(await host.consume().catch((one: unknown) => one)).toBe(other)
+      expect(await host.consume().catch((rejection: unknown) => rejection)).toBe(other)
     }
     expect(await countsOf(tracker)).toEqual({ 'throttle made up': 1 })
     expect(await limiter.consume('x')).toMatchObject({ consumedPoints: 1 })

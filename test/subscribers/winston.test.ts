@@ -90,7 +90,7 @@ describeEachDatabase(
       const { log } = logger(tracker, { exitOnError: false }, { handleExceptions: true })
       const error = new Error('uncaught')
       log.exceptions.handle()
-      // Emitted by hand, with vitest's own listeners out of the way.
+      // Emits the event directly, without the listeners of vitest.
       const [handler] = process.listeners('uncaughtException').slice(-1)
       handler?.(error, 'uncaughtException')
       log.exceptions.unhandle()

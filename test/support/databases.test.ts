@@ -24,16 +24,19 @@ describeEachDatabase('Fresh test database', (database) => {
     await withDatabase(migrated, migrate)
     const databaseName = (url: string) => url.slice(url.lastIndexOf('/') + 1)
     const withoutName = (shape: unknown, url: string) => JSON.stringify(shape).replaceAll(databaseName(url), 'name')
-    const [one, other] = [withoutName(await readShape(fresh), fresh), withoutName(await readShape(migrated), migrated)]
-    expect(JSON.parse(one)).toEqual(JSON.parse(other))
+    const [freshShape, migratedShape] = [
+      withoutName(await readShape(fresh), fresh),
+      withoutName(await readShape(migrated), migrated),
+    ]
+    expect(JSON.parse(freshShape)).toEqual(JSON.parse(migratedShape))
   })
 
   test('a fresh test database is not shared with other tests', async () => {
-    const [one, other] = [await database.fresh(), await database.fresh()]
+    const [firstUrl, secondUrl] = [await database.fresh(), await database.fresh()]
     const application = { name: 'shop', created_at: 1 }
-    await withDatabase(one, ({ read }) => read.insertInto('faultboard_applications').values(application).execute())
+    await withDatabase(firstUrl, ({ read }) => read.insertInto('faultboard_applications').values(application).execute())
     expect(
-      await withDatabase(other, ({ read }) => read.selectFrom('faultboard_applications').selectAll().execute()),
+      await withDatabase(secondUrl, ({ read }) => read.selectFrom('faultboard_applications').selectAll().execute()),
     ).toEqual([])
   })
 })

@@ -51,11 +51,11 @@ export function describeEachDatabase(
         removals.push(remove)
         return url
       }
-      const idle: string[] = []
+      const reusableUrls: string[] = []
       const fresh = async () => {
-        const url = idle.pop() ?? (await create(inject('templates')[dialect]))
+        const url = reusableUrls.pop() ?? (await create(inject('templates')[dialect]))
         resetAfterTest(async () => {
-          if (await SERVERS[dialect].reset?.(url)) idle.push(url)
+          if (await SERVERS[dialect].reset?.(url)) reusableUrls.push(url)
         })
         return url
       }

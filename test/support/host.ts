@@ -84,6 +84,6 @@ export async function listening(server: Server): Promise<string> {
 
 function encode(form: Record<string, string | string[]>): URLSearchParams {
   const body = new URLSearchParams()
-  for (const [name, value] of Object.entries(form)) for (const one of [value].flat()) body.append(name, one)
+  for (const [name, value] of Object.entries(form)) for (const item of [value].flat()) body.append(name, item)
   return body
 }

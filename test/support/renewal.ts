@@ -65,8 +65,9 @@ export const mysqlRenewal: Renewal = {
     return { seeded, fingerprint: await mysqlFingerprint(query, seeded) }
   },
   async renew(query, { seeded, fingerprint }) {
-    const others = 'SELECT 1 FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID()'
-    if (!(await waitUntilUnused(() => query(others)))) return false
+    const otherConnections =
+      'SELECT 1 FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID()'
+    if (!(await waitUntilUnused(() => query(otherConnections)))) return false
     await query('SET foreign_key_checks = 0')
     for (const { name, is_numbered } of await usedMysqlTables(query)) {
       if (seeded.includes(name)) continue
@@ -103,7 +104,7 @@ async function usedMysqlTables(query: Query): Promise<{ name: string; is_numbere
   const rows = tables.map(({ name }) => `SELECT '${name}' AS name FROM DUAL WHERE EXISTS (SELECT 1 FROM ${name})`)
   const usedTables = rows.length === 0 ? [] : await query(rows.join(' UNION ALL '))
   return tables
-    .filter(({ name, next }) => Number(next) > 1 || usedTables.some((one) => one.name === name))
+    .filter(({ name, next }) => Number(next) > 1 || usedTables.some((table) => table.name === name))
     .map(({ name, next }) => ({ name: String(name), is_numbered: next !== null }))
 }
 
@@ -119,9 +120,9 @@ function hashRows(rows: readonly object[]): string {
 }
 
 /** Waits, because the server lists closed connections for a moment. */
-async function waitUntilUnused(others: () => Promise<unknown[]>): Promise<boolean> {
-  for (let tries = 0; tries < 5; tries++) {
-    if ((await others()).length === 0) return true
+async function waitUntilUnused(listConnections: () => Promise<unknown[]>): Promise<boolean> {
+  for (let attempt = 0; attempt < 5; attempt++) {
+    if ((await listConnections()).length === 0) return true
     await new Promise((resume) => setTimeout(resume, 20))
   }
   return false

@@ -125,7 +125,7 @@ describeEachDatabase('the exported contracts', (database) => {
                 timing: { leaseMs: 2000, pollMs: 50, graceMs: 500, timeoutMs: 30_000, retryDelayMs: 20 },
               })
             },
-            close: () => Promise.all(opened.map((one) => one.close())),
+            close: () => Promise.all(opened.map((engine) => engine.close())),
           }
         },
       }),

@@ -75,7 +75,7 @@ async function exported(database: Parameters<typeof freshTracker>[0]): Promise<[
     await tracker.Commands.LogError.call({ error_type, message: 'x', backtrace: ['at f (/srv/a.js:1:1)'] })
   }
   const lines: ExportedLine[] = []
-  for await (const one of tracker.Queries.ExportErrors.records()) lines.push(one)
+  for await (const line of tracker.Queries.ExportErrors.records()) lines.push(line)
   return lines as [ExportedLine, ErrorLine, ErrorLine]
 }
 
@@ -86,8 +86,8 @@ function line(good: ErrorLine, number: number, occurrence: object, payload: obje
     ...good,
     origins: [hash_signature.slice(32)],
     error: { ...good.error, hash_signature },
-    payloads: good.payloads.map((one) => ({ ...one, ...payload })),
-    occurrences: good.occurrences.map((one) => ({ ...one, ...occurrence })),
+    payloads: good.payloads.map((entry) => ({ ...entry, ...payload })),
+    occurrences: good.occurrences.map((entry) => ({ ...entry, ...occurrence })),
   }
 }
 
@@ -97,7 +97,7 @@ function shown(value: unknown): object {
 }
 
 async function* numbered(lines: readonly object[]): AsyncGenerator<Line> {
-  for (const [i, one] of lines.entries()) yield { number: i + 1, text: JSON.stringify(one) }
+  for (const [i, line] of lines.entries()) yield { number: i + 1, text: JSON.stringify(line) }
 }
 
 function notes(url: string): Promise<string[]> {

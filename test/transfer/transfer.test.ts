@@ -91,7 +91,7 @@ describeEachDatabase('export and import', (database) => {
     'export and import merge the severities %s (existing) and %s (imported) to %s',
     async (here, there, severity) => {
       const [source, target] = [await freshTracker(database), await freshTracker(database)]
-      // An application of another time is another origin.
+      // The creation time of the application is part of the origin, so the origins differ.
       target.clock.now = Date.parse('2026-03-31T10:20:00Z')
       const error = { error_type: 'SteadyError', message: 'again' }
       await target.tracker.Commands.LogError.call({ ...error, severity: here })
@@ -261,10 +261,10 @@ function importInto(
   return tracker.Commands.ImportErrors.call({ lines: texts(), reject: (rejection) => void rejections.push(rejection) })
 }
 
-/** Ids are others in another database, and so is what is named by them. */
+/** Removes the ids, which differ between databases. */
 function plain(value: unknown): unknown {
   return JSON.parse(
-    JSON.stringify(value, (key, one) => (/^(id|error_id|occurrence_id|.*_error_id)$/.test(key) ? undefined : one)),
+    JSON.stringify(value, (key, child) => (/^(id|error_id|occurrence_id|.*_error_id)$/.test(key) ? undefined : child)),
   )
 }
 
@@ -277,9 +277,9 @@ async function details(host: Host): Promise<Record<string, unknown>> {
   return found
 }
 
-/** Every row of what is counted or written, without what an import notes of itself. */
+/** Numbers of rows and occurrences, without the markers of an import. */
 async function counted(url: string): Promise<Record<string, number>> {
-  const books = await verifiedCounts(url)
+  const stored = await verifiedCounts(url)
   const rows = await withDatabase(url, async ({ read }) => {
     const found: Record<string, number> = {}
     for (const table of ['comments', 'activities', 'occurrences', 'error_hours', 'error_users', 'releases'] as const) {
@@ -287,7 +287,7 @@ async function counted(url: string): Promise<Record<string, number>> {
     }
     return found
   })
-  return { ...books.counts, ...rows }
+  return { ...stored.counts, ...rows }
 }
 
 function total(counts: Record<string, number>): number {

@@ -17,7 +17,7 @@ async function logMany(tracker: TrackerInstance, count: number, fields: object =
       }),
     ),
   )
-  return logged.map((one) => one?.id ?? 0)
+  return logged.map((record) => record?.id ?? 0)
 }
 
 const CHILDREN = ['error_search', 'payloads', 'occurrences', 'error_hours', 'error_users', 'comments', 'activities']

@@ -51,15 +51,15 @@ describeEachDatabase('batch commands', (database) => {
     const error_ids = [first, second, 999_999]
     const expectedResult = { changed: 1, unchanged: 1, skipped: 1 }
     const none = { changed: 0, unchanged: 2, skipped: 1 }
-    for (const [operation, one] of [
+    for (const [operation, fields] of [
       [batchAssignErrors, { assigned_to: 'Anna' }],
       [batchUpdatePriority, { priority_level: 4 }],
       [batchUpdateStatus, { status: 'investigating' }],
       [batchResolveErrors, {}],
     ] as const) {
-      await run(operation as typeof batchDeleteErrors, { error_ids: [first], ...one })
-      expect(await run(operation as typeof batchDeleteErrors, { error_ids, ...one })).toEqual(expectedResult)
-      expect(await run(operation as typeof batchDeleteErrors, { error_ids, ...one })).toEqual(none)
+      await run(operation as typeof batchDeleteErrors, { error_ids: [first], ...fields })
+      expect(await run(operation as typeof batchDeleteErrors, { error_ids, ...fields })).toEqual(expectedResult)
+      expect(await run(operation as typeof batchDeleteErrors, { error_ids, ...fields })).toEqual(none)
     }
     for (const error_id of [first, second]) expect((await run(findError, { error_id })).activities).toHaveLength(4)
   })

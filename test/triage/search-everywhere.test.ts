@@ -31,7 +31,7 @@ describeEachDatabase('search', (database) => {
       .map(([row, from, length]) => (stored[row]?.search_text ?? '').slice(from, from + length))
     const searches = fc.oneof(
       substrings,
-      substrings.map((one) => one.toUpperCase()),
+      substrings.map((text) => text.toUpperCase()),
       text(3),
       text(40),
       fc.string({ maxLength: 1000 }),
@@ -125,7 +125,7 @@ describeEachDatabase('search for a common text', (database) => {
     // Fewer errors match together with two filters, so they are counted exactly.
     const both = { search: 'SHARED', severity: 'high', platform: 'iOS' }
     const expected = Array.from({ length: 2400 }, (_, i) => fieldsOf(i)).filter(
-      (one) => one.severity === 'high' && one.platform === 'iOS' && one.text.startsWith('shared'),
+      (text) => text.severity === 'high' && text.platform === 'iOS' && text.text.startsWith('shared'),
     )
     expect((await perform(errorsPage, context, both)).pagination).toMatchObject({ total_count: expected.length })
     expect((await perform(errorsPage, context, both)).pagination).not.toHaveProperty('total_is_lower_bound')

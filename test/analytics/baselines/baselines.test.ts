@@ -85,12 +85,13 @@ describe('a simulation of error types over four weeks', () => {
   }
 
   test('never exceeds the baseline for types that occur at most four times a day', () => {
-    for (const rate of RATES.filter((one) => one <= 1 / 6))
+    for (const rate of RATES.filter((value) => value <= 1 / 6))
       expect(simulate(rate, 2)).toEqual({ share: 0, missedSpikes: 0 })
   })
 
   test('exceeds the baseline in under 0.5% of hours up to one occurrence an hour', () => {
-    for (const rate of RATES.filter((one) => one <= 1)) expect(simulate(rate, 2).share, `${rate}/h`).toBeLessThan(0.005)
+    for (const rate of RATES.filter((value) => value <= 1))
+      expect(simulate(rate, 2).share, `${rate}/h`).toBeLessThan(0.005)
   })
 
   test('exceeds the baseline in under 6% of hours at two deviations and under 1.5% at three', () => {
@@ -144,11 +145,13 @@ describeEachDatabase('BaselineCalculator', (database) => {
       const hours = Array.from({ length: Math.max(...backs) }, (_, i) => i + 1)
       const day = (back: number) => date.format(NOON - back * HOUR)
       // The first day is incomplete, and so is today.
-      const days = [...new Set(hours.map(day))].filter((one) => one !== day(0) && one !== day(Math.max(...backs)))
+      const days = [...new Set(hours.map(day))].filter(
+        (otherDay) => otherDay !== day(0) && otherDay !== day(Math.max(...backs)),
+      )
       const counts =
         row.granularity === 'hour'
           ? hours.map((hour) => backs.filter((back) => back === hour).length)
-          : days.map((one) => backs.filter((back) => day(back) === one).length)
+          : days.map((pastDay) => backs.filter((back) => day(back) === pastDay).length)
       const expected = usualByHand(counts)
       expect(row).toMatchObject({ error_type: 'Type', occurrence_count: backs.length })
       expect(row.sample_count).toBe(expected.sample_count)

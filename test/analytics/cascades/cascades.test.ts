@@ -32,12 +32,12 @@ describe('CascadeSweep', () => {
     })
     fc.assert(
       fc.property(fc.array(sighting, { maxLength: 60 }), span, (some, span) => {
-        const all: SweptOccurrence[] = some.map((one) => ({
-          ...{ scope: `${one.application_id}`, error_id: one.application_id * 10 + one.error_id },
-          occurred_at: one.occurred_at,
+        const all: SweptOccurrence[] = some.map((occurrence) => ({
+          ...{ scope: `${occurrence.application_id}`, error_id: occurrence.application_id * 10 + occurrence.error_id },
+          occurred_at: occurrence.occurred_at,
         }))
         const sweep = new CascadeSweep(span)
-        for (const one of [...all].sort((a, b) => b.occurred_at - a.occurred_at)) sweep.addOccurrence(one)
+        for (const occurrence of [...all].sort((a, b) => b.occurred_at - a.occurred_at)) sweep.addOccurrence(occurrence)
         const { pairs, parents } = referenceCascades(all, span)
         expect([...sweep.pairs()].sort(order)).toEqual(pairs.sort(order))
         expect(sweep.parents).toEqual(parents)
@@ -49,7 +49,7 @@ describe('CascadeSweep', () => {
     const pair = fc.integer({ min: 1, max: 9 }).map((followed_count) => ({ followed_count }) as CascadePair)
     fc.assert(
       fc.property(fc.array(pair, { maxLength: 40 }), fc.integer({ min: 1, max: 20 }), (pairs, most) => {
-        const counts = (some: readonly CascadePair[]) => some.map((one) => one.followed_count).sort((a, b) => b - a)
+        const counts = (some: readonly CascadePair[]) => some.map((pair) => pair.followed_count).sort((a, b) => b - a)
         expect(counts(mostFrequentPairs(pairs, most))).toEqual(counts(pairs).slice(0, most))
       }),
     )
@@ -59,7 +59,9 @@ describe('CascadeSweep', () => {
 /** Probability divided by the share of time that the child follows within a minute. */
 function liftByHand(pair: CascadePair, all: readonly SweptOccurrence[], parents: number, until: number): number {
   const scope = all.find(({ error_id }) => error_id === pair.child)?.scope
-  const first = Math.min(...all.filter((one) => one.scope === scope).map((one) => one.occurred_at))
+  const first = Math.min(
+    ...all.filter((occurrence) => occurrence.scope === scope).map((occurrence) => occurrence.occurred_at),
+  )
   const times = all
     .filter(({ error_id }) => error_id === pair.child)
     .map(({ occurred_at }) => occurred_at)
@@ -148,8 +150,8 @@ describeEachDatabase('CascadeDetector', (database) => {
     const all: SweptOccurrence[] = []
     const names = new Map<number, number>()
     for (const [part, until] of [NOON - 4 * HOUR, NOON - 2 * HOUR, NOON].entries()) {
-      for (const one of [clock, other.clock]) one.now = until
-      const some = occurrences.filter((one) => one.part === part && one.occurred_at < until - 2 * MINUTE)
+      for (const clocked of [clock, other.clock]) clocked.now = until
+      const some = occurrences.filter((clocked) => clocked.part === part && clocked.occurred_at < until - 2 * MINUTE)
       await Promise.all(
         some.map(async ({ application_id, error_id, occurred_at, second }) => {
           const at = occurred_at + second * 1000
@@ -252,7 +254,7 @@ describeEachDatabase('CascadeDetector', (database) => {
     // Needs a day of history, because within the two busy hours alone the child follows by chance.
     await log(tracker, 'Earlier', NOON - DAY)
     const [parent, child] = [await log(tracker, 'Parent', NOON), await log(tracker, 'Child', NOON)]
-    const rows = Array.from({ length: 1600 }, (_, i) => [parent, child].map((one, j) => [one?.id ?? 0, i * 4 + j]))
+    const rows = Array.from({ length: 1600 }, (_, i) => [parent, child].map((error, j) => [error?.id ?? 0, i * 4 + j]))
     await withDatabase(url, ({ read, dialect }) =>
       dialect.insertMany(
         read,

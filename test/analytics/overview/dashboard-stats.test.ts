@@ -138,14 +138,14 @@ describeEachDatabase('DashboardStats', (database) => {
   test('filters by application_id and counts all applications without it', async () => {
     const place = await freshTracker(database)
     const billing = trackerAt(place, { application_name: 'billing' }).tracker
-    const [ours, theirs] = [occurrences('UTC'), occurrences('UTC').slice(5, 40)]
-    await logAll(place.tracker, ours)
-    await logAll(billing, theirs)
+    const [shopOccurrences, billingOccurrences] = [occurrences('UTC'), occurrences('UTC').slice(5, 40)]
+    await logAll(place.tracker, shopOccurrences)
+    await logAll(billing, billingOccurrences)
     const [first, second] = await billing.Queries.Applications.call()
     const stats = (application_id?: number | string) => billing.Queries.DashboardStats.call({ application_id })
-    expect(await stats(first?.id)).toMatchObject(counted(theirs, 'UTC'))
-    expect(await stats(String(second?.id))).toMatchObject(counted(ours, 'UTC'))
-    expect((await stats()).total_occurrences).toBe(ours.length + theirs.length)
+    expect(await stats(first?.id)).toMatchObject(counted(billingOccurrences, 'UTC'))
+    expect(await stats(String(second?.id))).toMatchObject(counted(shopOccurrences, 'UTC'))
+    expect((await stats()).total_occurrences).toBe(shopOccurrences.length + billingOccurrences.length)
     expect((await stats(999_999)).total_errors).toBe(0)
     await expect(stats('shop')).rejects.toThrow('application_id must be a record id')
   })

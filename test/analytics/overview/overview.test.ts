@@ -73,7 +73,7 @@ describeEachDatabase('the overview', (database) => {
             const { tracker, clock } = trackerAt({ url, spool_path: temporaryFolder() }, { application_name: name })
             const records = await replay(tracker, clock, { now: NOW, occurrences, actions })
             const all = await tracker.Queries.Applications.call()
-            const found = await overviewOf(time_zone, all.find((one) => one.name === name)?.id)
+            const found = await overviewOf(time_zone, all.find((application) => application.name === name)?.id)
             expect(found).toMatchObject(expectedOverview(records, { now: NOW, time_zone, occurrences }))
           },
         ),
@@ -112,7 +112,9 @@ describeEachDatabase('the overview', (database) => {
     // An older occurrence, so that the previous hour can be compared.
     await log(200, '1.0')
     const [error] = [await log(1, '2.0'), await log(12, '2.0'), await log(14, '1.0'), await log(100, '1.0')]
-    const application_id = (await tracker.Queries.Applications.call()).find((one) => one.name === name)?.id
+    const application_id = (await tracker.Queries.Applications.call()).find(
+      (application) => application.name === name,
+    )?.id
     const { bars, occurrences, release_markers } = await tracker.Queries.Overview.call({ range: '1h', application_id })
     const counted = [
       { starts_at: '2026-04-02T10:05:00.000Z', total: 2, high: 2 },

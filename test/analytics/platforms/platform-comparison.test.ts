@@ -165,7 +165,7 @@ describeEachDatabase('PlatformComparison', (database) => {
 
   test('filters by application and includes all applications without a filter', async () => {
     const place = await freshPlace(database)
-    const one: TestOccurrence = {
+    const occurrence: TestOccurrence = {
       error_type: 'PayError',
       message: 'alpha',
       file: 'cart',
@@ -175,8 +175,8 @@ describeEachDatabase('PlatformComparison', (database) => {
       user_id: null,
       occurred_at: NOW,
     }
-    const shop = await recordOccurrences(place, [one, one], 'UTC')
-    const billing = await recordOccurrences(place, [{ ...one, platform: 'iOS' }], 'UTC')
+    const shop = await recordOccurrences(place, [occurrence, occurrence], 'UTC')
+    const billing = await recordOccurrences(place, [{ ...occurrence, platform: 'iOS' }], 'UTC')
     const rates = async (application_id?: number | string) =>
       (await perform(comparePlatforms, shop.context, { application_id: application_id ?? null })).errorRateByPlatform()
     expect((await rates(shop.application_id)).map(({ platform }) => platform)).toEqual(['Web'])

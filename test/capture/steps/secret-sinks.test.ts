@@ -72,7 +72,7 @@ const SECRET_EDGES = new Map(
 /** Rolling key of four characters: earlier characters have left the 20 bits. */
 const KEY_MASK = 0xfffff
 const nextKey = (key: number, code: number) => ((key << 5) ^ code) & KEY_MASK
-/** Whether a part starts with four characters of this key. Rules out most positions with one lookup. */
+/** Keys of the first four characters of all parts. Rules out most positions with one lookup. */
 const HAS_EDGE_KEY = new Uint8Array(KEY_MASK + 1)
 for (const part of SECRET_EDGES.keys())
   HAS_EDGE_KEY[[0, 1, 2, 3].reduce((key, i) => nextKey(key, part.charCodeAt(i)), 0)] = 1
@@ -216,7 +216,7 @@ describe('secrets in other sinks', () => {
     const { tracker, url } = await freshTracker(ON_SQLITE, {
       ...{ enable_diagnostic_dump: true, enable_breadcrumbs: true, breadcrumb_buffer_size: 1000 },
     })
-    // Dumps are always filtered. A marker before each text shows that the text countReached the dump.
+    // Dumps are always filtered. A marker before each text proves that the text reached the dump.
     const marked = TEXT_SAMPLES.map(({ text }, i) => ({ i, text: `#note-${i}# ${text}` }))
     let dumps = ''
     for (const [number, part] of splitIntoParts(marked, NOTE_LENGTH).entries()) {

@@ -125,7 +125,7 @@ test.each([
   [null, false],
   ['gzipped', false],
   ['gzip;q=nonsense', true],
-])('respects Accept-Encoding: %s', (accepted, taken) => expect(acceptsGzip(accepted)).toBe(taken))
+])('respects Accept-Encoding: %s', (accepted, isAccepted) => expect(acceptsGzip(accepted)).toBe(isAccepted))
 
 const COMPRESSION = 'test/hosts/node_modules/next/dist/compiled/compression/index.js'
 

@@ -30,7 +30,7 @@ interface Document {
 
 const document: Document = JSON.parse(readFileSync('docs/openapi.json', 'utf8'))
 const READS = Object.entries(document.paths).flatMap(([path, { get }]) => (get ? [[path, get] as const] : []))
-const ANSWERS = READS.filter(([, { responses }]) => responses[200]?.content?.['application/json'])
+const RESPONSES = READS.filter(([, { responses }]) => responses[200]?.content?.['application/json'])
 
 describe('docs/openapi.json', () => {
   test('contains only resolvable references and unique operation ids', () => {
@@ -44,8 +44,8 @@ describe('docs/openapi.json', () => {
   })
 
   test('describes every JSON response completely', () => {
-    expect(ANSWERS.length).toBeGreaterThan(18)
-    for (const [path, { responses }] of ANSWERS) {
+    expect(RESPONSES.length).toBeGreaterThan(18)
+    for (const [path, { responses }] of RESPONSES) {
       if (path === '/openapi') continue
       const schema = responses[200]?.content?.['application/json']?.schema as { properties?: object }
       expect([path, Object.keys(schema.properties ?? {}).length > 0]).toEqual([path, true])
@@ -62,7 +62,7 @@ describeEachDatabase('responses of a database with weeks of data', (database) =>
 
   afterAll(() => host.close())
 
-  test.each(ANSWERS.map(([path]) => path))('GET %s matches the document exactly', async (path) => {
+  test.each(RESPONSES.map(([path]) => path))('GET %s matches the document exactly', async (path) => {
     for (const address of await addressesOf(host, path)) await expectDescribed(host, path, address)
   })
 })
@@ -70,10 +70,10 @@ describeEachDatabase('responses of a database with weeks of data', (database) =>
 describe('responses of other databases', () => {
   test.each(['nothing', 'text of an attacker'])(
     'responses match the document exactly for %s',
-    async (what) => {
+    async (contents) => {
       const host = await startHost('sqlite::memory:', EVERYTHING_ON)
-      if (what !== 'nothing') await logHostileErrors(host)
-      for (const [path] of ANSWERS) {
+      if (contents !== 'nothing') await logHostileErrors(host)
+      for (const [path] of RESPONSES) {
         for (const address of await addressesOf(host, path)) await expectDescribed(host, path, address)
       }
       await host.close()
@@ -114,7 +114,7 @@ describe('the documented endpoints', () => {
   )
 
   test('documented endpoints use the documented defaults for omitted parameters', async () => {
-    const withDefaults = ANSWERS.flatMap(([path, { parameters }]) =>
+    const withDefaults = RESPONSES.flatMap(([path, { parameters }]) =>
       parameters.flatMap(({ name, schema }) => ('default' in schema ? [{ path, name, value: schema.default }] : [])),
     )
     expect(withDefaults.length).toBeGreaterThan(8)
@@ -202,7 +202,7 @@ async function expectDescribed(host: Host, path: string, address: string): Promi
 
 /** Stricter than the document: rejects properties that it does not describe. */
 const validators = new Map(
-  ANSWERS.map(([path, { responses }]) => {
+  RESPONSES.map(([path, { responses }]) => {
     const ajv = new Ajv2020({
       strict: false,
       formats: { 'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/, date: /^\d{4}-\d\d-\d\d$/ },
@@ -215,7 +215,7 @@ const validators = new Map(
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed)
   if (typeof value !== 'object' || value === null) return value
-  const copy = Object.fromEntries(Object.entries(value).map(([key, one]) => [key, closed(one)]))
+  const copy = Object.fromEntries(Object.entries(value).map(([key, child]) => [key, closed(child)]))
   return 'properties' in copy && 'type' in copy && !('additionalProperties' in copy)
     ? { ...copy, additionalProperties: false }
     : copy

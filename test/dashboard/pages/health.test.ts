@@ -50,7 +50,7 @@ describeOneDatabase('health', (database) => {
       const failed = { ...job, state: 'failed', last_error: 'no such host', finished_at: Date.now() }
       // Scheduled for later, because due jobs run immediately.
       const later = { ...job, state: 'waiting', run_at: Date.now() + DAY }
-      for (const one of [failed, later, later]) await read.insertInto('faultboard_jobs').values(one).execute()
+      for (const job of [failed, later, later]) await read.insertInto('faultboard_jobs').values(job).execute()
       const sent = { channel: 'webhook', event: 'new_error', payload: '{}', created_at: Date.now(), attempts: 5 }
       await read
         .insertInto('faultboard_deliveries')

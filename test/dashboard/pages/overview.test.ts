@@ -74,7 +74,7 @@ describe('the overview', () => {
       ['regressed', 'BackError'],
       ['high, unassigned', '&lt;img src=x onerror=alert(1)&gt;Type'],
     ])
-    // Also a regression shows its last occurrence, labeled, not the time when it was reopened.
+    // A regression also shows its last occurrence, with a label, instead of the time when it was reopened.
     for (const row of section(page, 'needs-attention').split('<li>').slice(1))
       expect(row).toMatch(/>last seen <\/span>\s*<time datetime="/)
     expect(page).toMatch(

@@ -35,7 +35,7 @@ function deviceCookie(response: Response): string | undefined {
   return response.headers.getSetCookie().find((cookie) => cookie.startsWith('faultboard_device='))
 }
 
-/** Whether a browser sends a cookie with this path to an address (RFC 6265, section 5.1.4). */
+/** Returns true if a browser sends a cookie with this path to an address (RFC 6265, section 5.1.4). */
 function pathMatches(address: string, path: string): boolean {
   return address === path || (address.startsWith(path) && (path.endsWith('/') || address[path.length] === '/'))
 }
@@ -62,11 +62,11 @@ describe('failed sign-ins', () => {
     ['::ffff:c633:6404', '198.51.100.4'],
     ['fe80::7%eth0', 'fe80::7%eth1'],
     ['2001:DB8::7', '2001:db8:0::7'],
-  ])('counts failed sign-ins from %s and %s as one address', async (one, other) => {
+  ])('counts failed sign-ins from %s and %s as one address', async (firstAddress, secondAddress) => {
     const { host } = await start()
-    await guess(host, 20, (i) => ({ remote_address: i % 2 === 0 ? one : other }))
-    expect((await visit(host, signIn(), { remote_address: one })).status).toBe(429)
-    expect((await visit(host, signIn(), { remote_address: other })).status).toBe(429)
+    await guess(host, 20, (i) => ({ remote_address: i % 2 === 0 ? firstAddress : secondAddress }))
+    expect((await visit(host, signIn(), { remote_address: firstAddress })).status).toBe(429)
+    expect((await visit(host, signIn(), { remote_address: secondAddress })).status).toBe(429)
   })
 
   test('failed sign-ins do not lock out other user names', async () => {

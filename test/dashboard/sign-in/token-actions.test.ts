@@ -59,7 +59,9 @@ describeOneDatabase('actions with an API token', (database) => {
   test('actions with an API token return the changed record', async () => {
     const covered = new Set<string>()
     for (const [path, form, changed] of FORMS) {
-      const action = ACTIONS.find((one) => new RegExp(`^${one.path.replaceAll(/:\w+\{([^}]+)\}/g, '$1')}$`).test(path))
+      const action = ACTIONS.find((candidate) =>
+        new RegExp(`^${candidate.path.replaceAll(/:\w+\{([^}]+)\}/g, '$1')}$`).test(path),
+      )
       const response = await host.post(path, form, as('admin'))
       const body = await response.json()
       expect([path, response.status, body]).toEqual([path, 200, expect.objectContaining({})])

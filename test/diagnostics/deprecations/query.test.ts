@@ -27,7 +27,7 @@ describeEachDatabase('deprecation warnings in a loop', (database) => {
     const places = found.deprecations.map(({ message, count, places }) => [
       message,
       count,
-      places.map((one) => one.count),
+      places.map((place) => place.count),
     ])
     expect(places.sort()).toEqual([
       ['never seen', 1, [1]],
@@ -47,9 +47,9 @@ describeEachDatabase('deprecation warnings in a loop', (database) => {
       occurred_at: NOON,
     }
     const { captureStackTrace } = Error
-    let taken = 0
+    let captureCount = 0
     Error.captureStackTrace = (...values) => {
-      taken++
+      captureCount++
       captureStackTrace(...values)
     }
     try {
@@ -57,7 +57,7 @@ describeEachDatabase('deprecation warnings in a loop', (database) => {
     } finally {
       Error.captureStackTrace = captureStackTrace
     }
-    expect(taken).toBe(50)
+    expect(captureCount).toBe(50)
     await context.tallies.flush()
     const { deprecations: found } = await perform(deprecations, context, { days: 7 })
     expect(found).toMatchObject([{ count: 500, places: [{ count: 500 }] }])

@@ -45,11 +45,11 @@ describeEachDatabase(
           clock.now = null
           const found = await tracker.Queries.NPlusOneQueries.call({ days: 7 })
           expect(found).toMatchObject({ days: 7, threshold: 5, total_count: 1 })
-          const [one] = found.statements
-          expect(one).toMatchObject({ statement, request_count: 5, statement_count: 61, worst_count: 31 })
-          expect(one?.duration_ms).toBeGreaterThan(0)
+          const [repeated] = found.statements
+          expect(repeated).toMatchObject({ statement, request_count: 5, statement_count: 61, worst_count: 31 })
+          expect(repeated?.duration_ms).toBeGreaterThan(0)
           const place = expect.stringContaining(`test/diagnostics/n-plus-one/host.mjs:${line}`)
-          const callers = one?.callers.map(({ route, worst_count, place }) => ({ route, worst_count, place }))
+          const callers = repeated?.callers.map(({ route, worst_count, place }) => ({ route, worst_count, place }))
           expect(callers?.sort((a, b) => a.worst_count - b.worst_count)).toEqual([
             // With mysql2, all connections are requested before the first statement starts.
             { route: 'GET /at-once/:count', worst_count: 6, place: driver === 'mysql2' ? '' : place },

@@ -12,7 +12,7 @@ import { packageMessages } from '../../support/secrets/package-messages.js'
 const redactor = createRedactor()
 const samples = secretSamples()
 
-/** Whether the start or the end of a secret is visible. */
+/** Returns true if the start or the end of a secret is visible. */
 const isVisible = (output: string, secret: string) =>
   output.includes(secret.slice(0, 10)) || output.includes(secret.slice(-10))
 

@@ -142,7 +142,7 @@ describe('hostile headers', () => {
     expect(safeHeaders(headers)).toEqual({ accept: 'a' })
   })
 
-  const throwing = new Proxy({}, { ownKeys: () => { throw new Error('no') }, has: () => { throw new Error('no') } }) // biome-ignore format: one line says it
+  const throwing = new Proxy({}, { ownKeys: () => { throw new Error('no') }, has: () => { throw new Error('no') } }) // biome-ignore format: fits on one line
   test.each([null, undefined, 'accept: a', 5, [], [null], [[]], [null, null], new Map([[{}, {}]]), throwing])(
     'returns an empty object for invalid headers %#',
     (headers) => expect(safeHeaders(headers as never)).toEqual({}),

@@ -40,14 +40,14 @@ function expectEscaped({ raw }: ReceivedMessage): void {
     expect(fields?.length ?? 1).toBeLessThanOrEqual(10)
     for (const field of fields ?? []) expect(field.text.length).toBeLessThanOrEqual(2000)
   }
-  for (const one of texts) {
-    expect(one.text).not.toBe('')
-    if (one.type === 'plain_text') continue
-    expect(one.verbatim).toBe(true)
-    const outside = one.text.replace(/<[^>]*>|```\n[^`]*\n```|`[^`]*`/g, '').replace(/(^|\n)\*[^*\n]*\*/g, '')
+  for (const element of texts) {
+    expect(element.text).not.toBe('')
+    if (element.type === 'plain_text') continue
+    expect(element.verbatim).toBe(true)
+    const outside = element.text.replace(/<[^>]*>|```\n[^`]*\n```|`[^`]*`/g, '').replace(/(^|\n)\*[^*\n]*\*/g, '')
     expect(outside).not.toMatch(/[*~`_]/)
   }
-  for (const shown of [text, ...texts.map((one) => one.text)]) {
+  for (const shown of [text, ...texts.map((element) => element.text)]) {
     expect(shown).not.toMatch(/<(?!https:\/\/ops\.example\/)/)
     const withoutLinks = shown.replace(/<https:[^>]*>/g, '')
     expect(withoutLinks).not.toMatch(/@(everyone|here|channel|U123)|http:\/\/|www\.|\]\(|\u202E|\r|\0/)

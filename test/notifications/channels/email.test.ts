@@ -123,9 +123,9 @@ describe('the email channel', () => {
   test('names the days of a digest, and its applications if there are several', async () => {
     const day = Date.parse('2026-03-09T00:00:00Z')
     const span = { from: day, to: day + 86_400_000 }
-    const mine = digestNotice().digest.new_errors[0]
-    const others = mine ? [{ ...mine, application_name: 'warehouse' }] : []
-    const { text } = await sent(digestNotice({ ...span, new_errors: others }))
+    const newError = digestNotice().digest.new_errors[0]
+    const otherErrors = newError ? [{ ...newError, application_name: 'warehouse' }] : []
+    const { text } = await sent(digestNotice({ ...span, new_errors: otherErrors }))
     expect(text.split(/\r?\n/)).toContain('9 Mar 2026 (UTC)')
     expect(text).toContain('(high, warehouse)')
     expect(text).toContain('(medium, shop)')

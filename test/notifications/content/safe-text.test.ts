@@ -17,8 +17,8 @@ describe('error text in a notification', () => {
   })
 
   test('truncates escaped text without splitting an escape sequence', () => {
-    expect(escapeWithinLimit('a&&', 7, (one) => (one === '&' ? '&amp;' : one))).toBe('a&amp;…')
-    expect(escapeWithinLimit('a&', 6, (one) => (one === '&' ? '&amp;' : one))).toBe('a&amp;')
+    expect(escapeWithinLimit('a&&', 7, (character) => (character === '&' ? '&amp;' : character))).toBe('a&amp;…')
+    expect(escapeWithinLimit('a&', 6, (character) => (character === '&' ? '&amp;' : character))).toBe('a&amp;')
   })
 
   test('returns well-formed text within the limit and without invisible characters for random input', () => {
@@ -29,7 +29,7 @@ describe('error text in a notification', () => {
         expect(shown.length).toBeLessThanOrEqual(limit)
         expect(shown.isWellFormed()).toBe(true)
         expect(oneLine(text, limit)).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u)
-        expect(escapeWithinLimit(shown, limit, (one) => `\\${one}`).length).toBeLessThanOrEqual(limit)
+        expect(escapeWithinLimit(shown, limit, (character) => `\\${character}`).length).toBeLessThanOrEqual(limit)
       }),
     )
   })

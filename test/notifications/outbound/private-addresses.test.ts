@@ -44,9 +44,9 @@ describe('block_private_addresses', () => {
       lookupPublicAddress('1.1.1.1', { all: true }, (_, found) => resolve(found)),
     )
     expect(all).toEqual([{ address: '1.1.1.1', family: 4 }])
-    const one = await new Promise((resolve) =>
+    const resolved = await new Promise((resolve) =>
       lookupPublicAddress('1.1.1.1', {}, (_, found, family) => resolve([found, family])),
     )
-    expect(one).toEqual(['1.1.1.1', 4])
+    expect(resolved).toEqual(['1.1.1.1', 4])
   })
 })

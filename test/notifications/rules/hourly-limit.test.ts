@@ -34,7 +34,9 @@ describeEachDatabase('the hourly limit', (database) => {
     const others = [harnessAt(harness.place, settings), harnessAt(harness.place, settings)]
     const harnesses = [harness, ...others]
     await Promise.all(
-      harnesses.flatMap((one, i) => Array.from({ length: 10 }, (_, n) => one.log(`Error${i}${'abcdefghij'[n]}`))),
+      harnesses.flatMap((harness, i) =>
+        Array.from({ length: 10 }, (_, n) => harness.log(`Error${i}${'abcdefghij'[n]}`)),
+      ),
     )
     expect(await states(harness)).toEqual({ pending: 3, over_limit: 27 })
     await harness.sendDue()
@@ -159,8 +161,8 @@ describeEachDatabase('the hourly limit with client errors', (database) => {
     const harnesses = [harness, harnessAt(harness.place, settings)]
     const flood = (prefix: string) =>
       Promise.all(
-        harnesses.flatMap((one, i) =>
-          Array.from({ length: 10 }, (_, n) => reportFromClient(one, `${prefix}${i}${'abcdefghij'[n]}`)),
+        harnesses.flatMap((harness, i) =>
+          Array.from({ length: 10 }, (_, n) => reportFromClient(harness, `${prefix}${i}${'abcdefghij'[n]}`)),
         ),
       )
     await flood('Before')

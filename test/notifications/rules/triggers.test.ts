@@ -21,7 +21,9 @@ function recorded(count: number, outcome: Partial<RecordedGroup['outcome']>): Re
 }
 
 const triggerEvents = (count: number, outcome: Partial<RecordedGroup['outcome']>) =>
-  notificationTriggers(recorded(count, outcome), RULES).map((one) => ('milestone' in one ? one.milestone : one.event))
+  notificationTriggers(recorded(count, outcome), RULES).map((trigger) =>
+    'milestone' in trigger ? trigger.milestone : trigger.event,
+  )
 
 describe('notificationTriggers', () => {
   test.each<[string, number, Partial<RecordedGroup['outcome']>, unknown[]]>([

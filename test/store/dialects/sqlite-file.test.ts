@@ -214,7 +214,7 @@ describe('recovery from a damaged SQLite file', () => {
     await expect(tracker.Queries.DashboardStats.call()).rejects.toMatchObject({ code: 'database_unavailable' })
 
     const { backup, tables } = await repairSqlite(place.file, NOON)
-    const copied = (table: string) => tables.find((one) => one.table === table)?.copied ?? 0
+    const copied = (table: string) => tables.find((result) => result.table === table)?.copied ?? 0
     expect(copied('faultboard_errors')).toBeGreaterThan(0)
     expect(copied('faultboard_errors')).toBeLessThanOrEqual(600)
     expect(statSync(backup).size).toBeGreaterThan(0)

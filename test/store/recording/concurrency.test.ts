@@ -30,14 +30,14 @@ describeEachDatabase('eight processes that record concurrently', (database) => {
       const { spool } = await trackerAt({ url, spool_path }).tracker.stats()
       expect(spool).toMatchObject({ files: 0, failed: 0, bytes: 0 })
 
-      const books = await verifiedCounts(url)
+      const counts = await verifiedCounts(url)
       const all = plans.flatMap(({ application_name, events }) =>
         events.map((event) => ({ ...event, application_name })),
       )
-      expect(books.counts).toEqual(
-        sums(all, ({ application_name, error_type }) => `${application_name} ${error_type}`, one),
+      expect(counts.counts).toEqual(
+        sums(all, ({ application_name, error_type }) => `${application_name} ${error_type}`, countOne),
       )
-      expect(books.users).toEqual(sums(all, ({ error_type, user_id }) => `${error_type} ${user_id}`, one))
+      expect(counts.users).toEqual(sums(all, ({ error_type, user_id }) => `${error_type} ${user_id}`, countOne))
     })
   }
 
@@ -48,8 +48,8 @@ describeEachDatabase('eight processes that record concurrently', (database) => {
     for (let round = 0; round < 20; round++) {
       const event = { error_type: `Meeting${round}`, message: 'at the same instant' }
       const logged = await Promise.all(trackers.map(({ tracker }) => tracker.Commands.LogError.call(event)))
-      expect(logged.map((one) => one?.occurrence_count).sort()).toEqual([1, 2])
-      expect(logged.filter((one) => one?.is_new)).toHaveLength(1)
+      expect(logged.map((record) => record?.occurrence_count).sort()).toEqual([1, 2])
+      expect(logged.filter((record) => record?.is_new)).toHaveLength(1)
       expect(logged[0]?.id).toBe(logged[1]?.id)
     }
     const { counts } = await verifiedCounts(place.url)
@@ -60,7 +60,7 @@ describeEachDatabase('eight processes that record concurrently', (database) => {
     const { tracker } = trackerAt(await freshPlace(database))
     const event = { error_type: 'Numbered', message: 'one of many' }
     const logged = await Promise.all(Array.from({ length: 3000 }, () => tracker.Commands.LogError.call(event)))
-    expect(logged.map((one) => one?.occurrence_count)).toEqual(Array.from({ length: 3000 }, (_, i) => i + 1))
+    expect(logged.map((record) => record?.occurrence_count)).toEqual(Array.from({ length: 3000 }, (_, i) => i + 1))
   })
 })
 
@@ -122,6 +122,6 @@ function planOf(process: number): { application_name: string; events: LogErrorIn
   return { application_name: process < 6 ? 'shop' : 'billing', events }
 }
 
-function one(): number {
+function countOne(): number {
   return 1
 }

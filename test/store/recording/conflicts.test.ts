@@ -46,8 +46,8 @@ describeServers('recording after a deadlock with another session', (database) =>
         })
         const logged = await recorded
         await tracker.flush()
-        if (!async_logging) expect(logged?.map((one) => one?.occurrence_count)).toEqual([2, 2])
-        expect(logged?.map((one) => one?.state)).toEqual(Array(2).fill(async_logging ? 'accepted' : 'recorded'))
+        if (!async_logging) expect(logged?.map((record) => record?.occurrence_count)).toEqual([2, 2])
+        expect(logged?.map((record) => record?.state)).toEqual(Array(2).fill(async_logging ? 'accepted' : 'recorded'))
         await eventually(async () => (await deadlocks(read, database)) > before, 'the server reports the deadlock')
       })
       expect((await tracker.stats()).dropped).toEqual({})
@@ -66,7 +66,7 @@ describeServers('recording on a server with serializable transactions by default
     for (let round = 0; round < ROUNDS; round++) {
       const logged = await Promise.all(trackers.map(({ tracker }) => recordBoth(tracker)))
       // On a busy machine a transaction may wait for its locks longer than a caller is allowed to wait.
-      for (const one of logged.flat()) expect(one?.state).toMatch(/^(?:recorded|spooled)$/)
+      for (const record of logged.flat()) expect(record?.state).toMatch(/^(?:recorded|spooled)$/)
     }
     for (const { tracker } of trackers) {
       await eventually(() => spoolIsEmpty(tracker), 'the spool is empty')
@@ -86,7 +86,7 @@ describeServers('recording after a serialization failure', (database) => {
     await tracker.ready()
     await withDatabase(place.url, ({ read }) => failTwice(read, database))
     const logged = await recordBoth(tracker)
-    expect(logged.map((one) => one?.state)).toEqual(['recorded', 'recorded'])
+    expect(logged.map((record) => record?.state)).toEqual(['recorded', 'recorded'])
     expect(lines).toEqual([])
     expect((await tracker.stats()).dropped).toEqual({})
     expect((await verifiedCounts(place.url)).counts).toEqual({ 'shop First': 1, 'shop Second': 1 })

@@ -83,7 +83,7 @@ describeEachDatabase('an event that its client resends', (database) => {
       away.intake.record(reported('2', { occurred_at: NOON - 1000, user_id: 'bob' })),
       away.intake.record(reported(undefined, { occurred_at: NOON - 2000 })),
     ])
-    expect(spooled.map((one) => (one === 'lost' ? one : one?.state))).toEqual(Array(3).fill('spooled'))
+    expect(spooled.map((result) => (result === 'lost' ? result : result?.state))).toEqual(Array(3).fill('spooled'))
     await away.shutdown()
     const { tracker } = trackerAt(place)
     await tracker.intake.record(reported('3', { error_type: 'Other' }))

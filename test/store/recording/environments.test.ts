@@ -19,9 +19,9 @@ describeEachDatabase('an error in two environments', (database) => {
     for (let round = 0; round < 10; round++) {
       const event = { error_type: `Meeting${round}`, message: 'at the same instant' }
       const logged = await Promise.all(trackers.map((tracker) => tracker.Commands.LogError.call(event)))
-      expect(new Set(logged.map((one) => one?.hash_signature)).size).toBe(1)
+      expect(new Set(logged.map((record) => record?.hash_signature)).size).toBe(1)
       expect(logged[0]).toMatchObject({ occurrence_count: 1, is_new: true })
-      expect(logged.slice(1).map((one) => one?.occurrence_count)).toEqual(expect.arrayContaining([1, 2]))
+      expect(logged.slice(1).map((record) => record?.occurrence_count)).toEqual(expect.arrayContaining([1, 2]))
       expect(logged[0]?.id).not.toBe(logged[1]?.id)
       expect(logged[1]?.id).toBe(logged[2]?.id)
     }
@@ -37,9 +37,9 @@ describeEachDatabase('an error in two environments', (database) => {
     const logged = await Promise.all(
       environments.map((environment) => tracker.Commands.LogError.call({ ...ERROR, environment })),
     )
-    expect(logged.map((one) => one?.occurrence_count)).toEqual([1, 1, 2, 1, 3])
+    expect(logged.map((error) => error?.occurrence_count)).toEqual([1, 1, 2, 1, 3])
     const errors = await tracker.Queries.ErrorsList.call()
-    expect(Object.fromEntries(errors.map((one) => [one.environment, one.occurrence_count]))).toEqual({
+    expect(Object.fromEntries(errors.map((error) => [error.environment, error.occurrence_count]))).toEqual({
       ...{ staging: 3, production: 1, Production: 1 },
     })
     await verifiedCounts(url)
@@ -56,7 +56,7 @@ describeEachDatabase('an error in two environments', (database) => {
     await see(staging, '2.0.0', NOON - 2 * HOUR)
     const error_id = await see(production, '1.9.0', NOON - HOUR)
     await production.tracker.Commands.ResolveError.call({ error_id, resolved_by: 'Ada' })
-    for (const one of [production, staging]) one.clock.now = NOON + 2 * HOUR
+    for (const host of [production, staging]) host.clock.now = NOON + 2 * HOUR
     await see(staging, '2.1.0', NOON + HOUR)
     const find = () => production.tracker.Queries.FindError.call({ error_id })
     expect(await find()).toMatchObject({ status: 'resolved', resolved_in_version: '1.9.0', occurrence_count: 1 })

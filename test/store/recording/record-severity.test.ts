@@ -98,20 +98,20 @@ describeEachDatabase('the severity of an error', (database) => {
 
   test('the severity of an error is exact when two processes record and reopen concurrently', async () => {
     const place = await freshPlace(database)
-    const [one, other] = [trackerAt(place), trackerAt(place)]
-    const error_id = await log(one.tracker, 'critical')
-    await other.tracker.ready()
+    const [first, second] = [trackerAt(place), trackerAt(place)]
+    const error_id = await log(first.tracker, 'critical')
+    await second.tracker.ready()
     for (let round = 1; round <= 10; round++) {
-      await one.tracker.Commands.ResolveError.call({ error_id })
+      await first.tracker.Commands.ResolveError.call({ error_id })
       const now = NOON + round * MINUTE
-      one.clock.now = now
-      other.clock.now = now
+      first.clock.now = now
+      second.clock.now = now
       await Promise.all([
-        log(one.tracker, 'low'),
-        log(other.tracker, 'medium'),
-        log(one.tracker, round % 2 ? 'high' : 'low'),
+        log(first.tracker, 'low'),
+        log(second.tracker, 'medium'),
+        log(first.tracker, round % 2 ? 'high' : 'low'),
       ])
-      expect(await severityOf(one.tracker, error_id)).toBe(round % 2 ? 'high' : 'medium')
+      expect(await severityOf(first.tracker, error_id)).toBe(round % 2 ? 'high' : 'medium')
     }
   })
 })

@@ -145,7 +145,7 @@ describeEachDatabase('recording', (database) => {
         }),
       ),
     )
-    expect(logged.every((one) => one?.state === 'recorded')).toBe(true)
+    expect(logged.every((record) => record?.state === 'recorded')).toBe(true)
     expect((await verifiedCounts(url)).rows).toBe(1000)
   })
 
@@ -157,7 +157,7 @@ describeEachDatabase('recording', (database) => {
     const groups = 5200
     const events = Array.from({ length: groups }, (_, i) => ({ ...EVENT, error_type: `Many${i}` }))
     const logged = await Promise.all(events.map((event) => tracker.Commands.LogError.call(event)))
-    expect(logged.filter((one) => one === null)).toEqual([])
+    expect(logged.filter((record) => record === null)).toEqual([])
     await tracker.flush()
     expect((await tracker.stats()).spool.files).toBe(0)
     const { counts } = await verifiedCounts(url)
@@ -172,7 +172,7 @@ describeOneDatabase('the buffer of the recorder', (database) => {
     await tracker.ready()
     const events = Array.from({ length: 25_000 }, (_, i) => ({ ...EVENT, error_type: `Storm${i % 50}` }))
     const logged = await Promise.all(events.map((event) => tracker.Commands.LogError.call(event)))
-    expect(logged.filter((one) => one?.state !== 'recorded')).toEqual([])
+    expect(logged.filter((record) => record?.state !== 'recorded')).toEqual([])
     const { counts, rows } = await verifiedCounts(url)
     expect(new Set(Object.values(counts))).toEqual(new Set([500]))
     expect(rows).toBeLessThanOrEqual(20_000)
@@ -193,7 +193,7 @@ describeOneDatabase('the buffer of the recorder', (database) => {
     )
     const { buffered } = await tracker.stats()
     expect(buffered).toBeLessThan((34 * 1024 * 1024) / 48_000)
-    expect((await Promise.all(calls)).filter((one) => one === null)).toEqual([])
+    expect((await Promise.all(calls)).filter((record) => record === null)).toEqual([])
     await tracker.flush()
     expect(new Set(Object.values((await verifiedCounts(url)).counts))).toEqual(new Set([25]))
   })
@@ -207,7 +207,7 @@ describeOneDatabase('the buffer of the recorder', (database) => {
     expect(
       sums(
         logged,
-        (one) => one?.state ?? 'null',
+        (record) => record?.state ?? 'null',
         () => 1,
       ),
     ).toEqual({ spooled: 30_000, recorded: 5000 })

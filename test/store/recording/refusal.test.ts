@@ -20,9 +20,15 @@ describeEachDatabase('a group that the database refuses', (database) => {
             tracker.Commands.LogError.call({ error_type, message: 'together' }),
           ),
         )
-        const refused = async_logging ? 'accepted' : undefined
-        const taken = async_logging ? 'accepted' : 'recorded'
-        expect(logged.map((one) => one?.state)).toEqual([taken, refused, taken, refused, taken])
+        const refusedState = async_logging ? 'accepted' : undefined
+        const goodState = async_logging ? 'accepted' : 'recorded'
+        expect(logged.map((record) => record?.state)).toEqual([
+          goodState,
+          refusedState,
+          goodState,
+          refusedState,
+          goodState,
+        ])
         await tracker.flush()
       }
       expect((await verifiedCounts(url)).counts).toEqual({ 'shop Good': 4, 'shop Better': 2 })

@@ -13,18 +13,19 @@ afterEach(() => {
 test('uses two process listeners for all exit listeners and removes both with the last exit listener', () => {
   const before = process.listeners('exit')
   const called: string[] = []
-  const note = (what: Parameters<typeof atExit>[0]) => atExit(what, (code) => void called.push(`${what} ${code}`))
-  ends.push(note('marker'), note('spool'), note('spool'))
+  const recordCall = (group: Parameters<typeof atExit>[0]) =>
+    atExit(group, (code) => void called.push(`${group} ${code}`))
+  ends.push(recordCall('marker'), recordCall('spool'), recordCall('spool'))
   ends.push(
     atExit('failed_exit', () => {
       called.push('failed_exit')
       throw new Error('of no concern to the host')
     }),
   )
-  ends.push(note('late_reports'))
+  ends.push(recordCall('late_reports'))
   const now = process.listeners('exit') as ((code: number) => void)[]
   expect(now.slice(1, -1)).toEqual(before)
-  for (const ours of [now[0], now.at(-1)]) ours?.(3)
+  for (const trackerListener of [now[0], now.at(-1)]) trackerListener?.(3)
   expect(called).toEqual(['late_reports 3', 'spool 3', 'spool 3', 'failed_exit', 'marker 3'])
   for (const end of ends.splice(0)) end()
   expect(process.listeners('exit')).toEqual(before)

@@ -86,7 +86,7 @@ describeEachDatabase(
       const settings = { async_logging: true, job_engine: 'bullmq', redis_url: REDIS ?? '' } as const
       const { tracker, ...place } = await freshTracker(database, { ...settings, run_jobs: false })
       const logged = await Promise.all(MANY.map((event) => tracker.Commands.LogError.call(event)))
-      expect(new Set(logged.map((one) => one?.state))).toEqual(new Set(['accepted']))
+      expect(new Set(logged.map((record) => record?.state))).toEqual(new Set(['accepted']))
       await tracker.flush()
       expect(await counted(place)).toBe(0)
       expect((await tracker.stats()).spool.files).toBe(0)
@@ -103,7 +103,7 @@ describeEachDatabase(
       const settings = { async_logging: true, job_engine: 'bullmq', redis_url: proxy.url } as const
       const { tracker, lines, ...place } = await freshTracker(database, settings)
       const logged = await Promise.all(MANY.map((event) => tracker.Commands.LogError.call(event)))
-      expect(new Set(logged.map((one) => one?.state))).toEqual(new Set(['accepted']))
+      expect(new Set(logged.map((record) => record?.state))).toEqual(new Set(['accepted']))
       await tracker.flush()
       expect(await counted(place)).toBe(MANY.length)
       expect((await tracker.stats()).dropped).toEqual({ job_engine_unavailable: 1 })

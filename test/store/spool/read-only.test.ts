@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { verifiedCounts } from '../../support/stored-counts.js'
 import { eventually, spoolIsEmpty, temporaryFolder, trackerAt } from '../../support/tracker.js'
 
-/** A folder on a disk. In memory file systems, an open file can be written although it is read-only. */
+/** A folder on a disk. On an in-memory file system, an open file can be written although it is read-only. */
 const DISK = '/var/tmp'
 
 /**

@@ -72,7 +72,7 @@ function startDrain(spool: Spool) {
 
 function batch(batch_id: string, events: readonly ErrorEvent[]): Batch {
   const group = new FoldedGroup(events[0] as ErrorEvent)
-  for (const one of events) group.add(one, 1000)
+  for (const event of events) group.add(event, 1000)
   group.bytes = 0
   return { batch_id, application_name: 'shop', groups: [group], mayBeCommitted: true }
 }

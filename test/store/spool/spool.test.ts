@@ -63,7 +63,7 @@ describeEachDatabase('the spool folder', (database) => {
     for (let i = 0; i < 12; i++) {
       const event = { error_type: 'Thin', message: 'x'.repeat(300), user_id: i }
       const logged = await Promise.all(Array.from({ length: 50 }, () => tracker.Commands.LogError.call(event)))
-      expect(logged.map((one) => one?.state)).toEqual(Array(50).fill('spooled'))
+      expect(logged.map((record) => record?.state)).toEqual(Array(50).fill('spooled'))
     }
     await tracker.shutdown()
     await importAll(place)

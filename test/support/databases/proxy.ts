@@ -32,8 +32,8 @@ export async function startProxy(target: string): Promise<Proxy> {
   const address = new URL(target)
   const pairs = new Set<Pair>()
   const state: State = {
-    ...{ hanging: false, discarding: false, delayMs: 0 },
-    ...{ cutting: false, resetting: false, losing: false, cuts: 0, held() {} },
+    ...{ isHanging: false, isDiscarding: false, delayMs: 0 },
+    ...{ isCutting: false, isResetting: false, isLosing: false, cuts: 0, held() {} },
   }
   const server = createServer((client) => {
     const pair = connectPair(client, connect(Number(address.port), address.hostname), state)
@@ -61,45 +61,45 @@ export async function startProxy(target: string): Promise<Proxy> {
       await closed
     },
     hang() {
-      state.hanging = true
+      state.isHanging = true
     },
     dataHeld: () =>
       new Promise((resolve) => {
         state.held = resolve
       }),
     blackhole() {
-      state.discarding = true
+      state.isDiscarding = true
     },
     delay(milliseconds) {
       state.delayMs = milliseconds
     },
     resetNextCommit() {
-      state.resetting = true
+      state.isResetting = true
     },
     async open() {
-      state.hanging = false
-      state.discarding = false
+      state.isHanging = false
+      state.isDiscarding = false
       state.delayMs = 0
       for (const { resume } of pairs) resume()
       if (!server.listening) await listen(server, port)
     },
     cutNextCommit() {
-      state.cutting = true
+      state.isCutting = true
     },
     loseNextCommitResponse() {
-      state.losing = true
+      state.isLosing = true
     },
     cuts: () => state.cuts,
   }
 }
 
 interface State {
-  hanging: boolean
-  discarding: boolean
+  isHanging: boolean
+  isDiscarding: boolean
   delayMs: number
-  resetting: boolean
-  cutting: boolean
-  losing: boolean
+  isResetting: boolean
+  isCutting: boolean
+  isLosing: boolean
   cuts: number
   /** Called for each chunk that is held back. */
   held: () => void
@@ -111,7 +111,7 @@ interface Pair {
 }
 
 function connectPair(client: Socket, server: Socket, state: State): Pair {
-  let committing = false
+  let isCommitting = false
   let isResponseLost = false
   let isDead = false
   const held: (() => void)[] = []
@@ -120,29 +120,29 @@ function connectPair(client: Socket, server: Socket, state: State): Pair {
     server.destroy()
   }
   const pass = (to: Socket, chunk: Buffer) => {
-    isDead ||= state.discarding
+    isDead ||= state.isDiscarding
     if (isDead) return
     if (state.delayMs > 0) {
       // Timers with the same duration fire in the order in which they were set, which keeps packets in order.
       setTimeout(() => to.write(chunk), state.delayMs)
       return
     }
-    if (!state.hanging) return to.write(chunk)
+    if (!state.isHanging) return to.write(chunk)
     held.push(() => to.write(chunk))
     state.held()
   }
   client.on('data', (chunk: Buffer) => {
-    if (state.resetting && hasCommit(chunk)) {
-      state.resetting = false
+    if (state.isResetting && hasCommit(chunk)) {
+      state.isResetting = false
       state.cuts++
       return end()
     }
-    if (state.cutting && hasCommit(chunk)) {
-      state.cutting = false
-      committing = true
+    if (state.isCutting && hasCommit(chunk)) {
+      state.isCutting = false
+      isCommitting = true
     }
-    if (state.losing && hasCommit(chunk)) {
-      state.losing = false
+    if (state.isLosing && hasCommit(chunk)) {
+      state.isLosing = false
       isResponseLost = true
     }
     pass(server, chunk)
@@ -152,7 +152,7 @@ function connectPair(client: Socket, server: Socket, state: State): Pair {
       isDead = true
       state.cuts++
     }
-    if (!committing) return pass(client, chunk)
+    if (!isCommitting) return pass(client, chunk)
     state.cuts++
     end()
   })
@@ -170,7 +170,7 @@ async function listen(server: Server, port: number): Promise<void> {
   await once(server, 'listening')
 }
 
-/** Whether the statement is sent. As a value, the word follows a byte with its length, or is part of a list. */
+/** Returns true if the statement is sent. As a value, the word follows a byte with its length, or is part of a list. */
 function hasCommit(chunk: Buffer): boolean {
   const text = chunk.toString('latin1')
   return [...text.matchAll(/commit/g)].some(({ index }) => {

@@ -10,7 +10,7 @@ export interface ProcessEntry {
   command: string
 }
 
-/** Whether the operating system lists its processes under /proc. */
+/** True if the operating system lists its processes under /proc. */
 export const HAS_PROC = existsSync('/proc/self/stat')
 
 export function listProcesses(): ProcessEntry[] {

@@ -6,20 +6,20 @@ import { base64Secret, placeSecret } from './shapes.js'
 export type Sample = { kind: string; secret: string } & ({ text: string } | { data: unknown })
 
 /** Creates the secret of a sample, deterministic and unique per sample. */
-let drawn = 0
+let sampleNumber = 0
 /** Generated secret like those of providers. */
-const draw = (length?: number) => base64Secret(drawn++, length)
+const draw = (length?: number) => base64Secret(sampleNumber++, length)
 
 /** Text with a secret of any shape. */
 function textSample(kind: string, form: (secret: string) => string): Sample {
-  const { secret, placed } = placeSecret(drawn++, form)
-  return { kind, secret, text: placed }
+  const { secret, value } = placeSecret(sampleNumber++, form)
+  return { kind, secret, text: value }
 }
 
 /** Value with a secret of any shape. */
 function dataSample(kind: string, form: (secret: string) => unknown): Sample {
-  const { secret, placed } = placeSecret(drawn++, form)
-  return { kind, secret, data: placed }
+  const { secret, value } = placeSecret(sampleNumber++, form)
+  return { kind, secret, data: value }
 }
 
 const KEYS = [
@@ -204,7 +204,7 @@ const STATEMENTS: readonly ((column: string, secret: string) => string)[] = [
 function* statements(): Generator<Sample> {
   for (const column of COLUMNS)
     for (const statement of STATEMENTS) yield textSample('statement', (secret) => statement(column, secret))
-  const others: ((secret: string) => string)[] = [
+  const otherForms: ((secret: string) => string)[] = [
     (secret) => `alter role shop WITH PASSWORD '${secret}'`,
     (secret) => `CREATE USER 'a'@'%' IDENTIFIED BY '${secret}'`,
     (secret) => `ALTER USER a IDENTIFIED WITH caching_sha2_password BY '${secret}'`,
@@ -213,7 +213,7 @@ function* statements(): Generator<Sample> {
     (secret) => `create login shop with password = N'${secret}'`,
     (secret) => `Failing row contains (5, anna, ${secret}, null).`,
   ]
-  for (const statement of others) yield textSample('statement', statement)
+  for (const statement of otherForms) yield textSample('statement', statement)
 }
 
 function* connections(): Generator<Sample> {
@@ -240,7 +240,7 @@ function* connections(): Generator<Sample> {
         'connection',
         (secret) => `cannot connect to ${scheme}://shop:${start}${secret}@db.example:5432/x`,
       )
-  const others: ((secret: string) => string)[] = [
+  const otherForms: ((secret: string) => string)[] = [
     (secret) => `dial shop:${secret}@tcp(127.0.0.1:3306)/shop`,
     (secret) => `jdbc:oracle:thin:scott/${secret}@db.example:1521/orcl`,
     (secret) => `Server=db;User Id=sa;Password=${secret};Encrypt=true`,
@@ -249,7 +249,7 @@ function* connections(): Generator<Sample> {
     (secret) => `https://${secret}@o1.ingest.example/42`,
     (secret) => `next=postgres%3A%2F%2Fshop%3A${secret}%40db.example`,
   ]
-  for (const other of others) yield textSample('connection', other)
+  for (const form of otherForms) yield textSample('connection', form)
 }
 
 const CONTAINERS: readonly ((key: string, secret: string) => unknown)[] = [
@@ -349,7 +349,7 @@ function* addresses(): Generator<Sample> {
 
 /** All samples. Excluded by design: a secret in a sentence ("the password is S"), and a value with a neutral name. */
 export function secretSamples(): Sample[] {
-  drawn = 0
+  sampleNumber = 0
   return [
     ...keyedData(), ...keyedTexts(), ...tokens(), ...statements(), ...connections(), ...containers(), ...commands(), ...addresses(),
     ...outsideSamples(),
@@ -358,7 +358,7 @@ export function secretSamples(): Sample[] {
 
 /** Lines of source code with secrets, for the source viewer. */
 export function secretSourceLines(): { secret: string; line: string }[] {
-  drawn = 1_000_000
+  sampleNumber = 1_000_000
   const forms: ((secret: string) => string)[] = [
     (secret) => `const config = { pw: "${secret}" }`,
     (secret) => `  dbpass: '${secret}',`,

@@ -9,10 +9,10 @@ const HEX = '0123456789abcdef'
 const DIG = '0123456789'
 
 /** Deterministic pseudorandom characters. */
-let drawn = 0
+let drawCount = 0
 function fill(length: number, alphabet: string): string {
   let result = ''
-  for (let block = drawn++ * 100; result.length < length; block++)
+  for (let block = drawCount++ * 100; result.length < length; block++)
     for (const byte of createHash('sha512').update(`outside ${block}`).digest())
       result += alphabet[byte % alphabet.length]
   return result.slice(0, length)
@@ -406,7 +406,7 @@ const OUTSIDE_NUMBERS = 5000
 
 /** Samples of secrets that are independent of the corpus. */
 export function outsideSamples(): Sample[] {
-  drawn = 0
+  drawCount = 0
   const secret = (length = 14, alphabet = AN) =>
     alphabet === AN ? `Z${fill(length - 3, AN)}7q` : fill(length, alphabet)
   const forms: readonly Form[] = [
@@ -419,15 +419,15 @@ export function outsideSamples(): Sample[] {
   return [
     ...forms.map(([kind, form, length, alphabet]) => {
       if (length === undefined) {
-        const { secret, placed } = placeSecret(number++, form)
-        return { kind: `outside ${kind}`, secret, text: placed }
+        const { secret, value } = placeSecret(number++, form)
+        return { kind: `outside ${kind}`, secret, text: value }
       }
-      const drawnSecret = secret(length, alphabet)
-      return { kind: `outside ${kind}`, secret: drawnSecret, text: form(drawnSecret) }
+      const generatedSecret = secret(length, alphabet)
+      return { kind: `outside ${kind}`, secret: generatedSecret, text: form(generatedSecret) }
     }),
     ...VALUES.map((form) => {
-      const { secret, placed } = placeSecret(number++, form)
-      return { kind: 'outside value', secret, data: placed }
+      const { secret, value } = placeSecret(number++, form)
+      return { kind: 'outside value', secret, data: value }
     }),
   ]
 }

@@ -24,11 +24,11 @@ const SHAPES: readonly ((number: number) => string)[] = [
  * Places a secret in a text or value. The shape of the secret depends on the number of the sample. A form with single
  * quotes gets no secret with a quote: its author would have escaped it.
  */
-export function placeSecret<T>(number: number, form: (secret: string) => T): { secret: string; placed: T } {
+export function placeSecret<T>(number: number, form: (secret: string) => T): { secret: string; value: T } {
   const secret = SHAPES[number % SHAPES.length]?.(number) ?? ''
-  const placed = form(secret)
-  if (!secret.includes("'") || typeof placed !== 'string' || !placed.replace(secret, '').includes("'"))
-    return { secret, placed }
+  const value = form(secret)
+  if (!secret.includes("'") || typeof value !== 'string' || !value.replace(secret, '').includes("'"))
+    return { secret, value }
   const plain = base64Secret(number)
-  return { secret: plain, placed: form(plain) }
+  return { secret: plain, value: form(plain) }
 }

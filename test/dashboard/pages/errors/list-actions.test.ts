@@ -96,10 +96,10 @@ describe('a bulk action', () => {
   test('replaces the viewer in the query of the matching errors', async () => {
     const form = { action_type: 'update_priority', priority_level: '1', selection: 'matching' }
     await act({ action_type: 'assign', assigned_to: 'admin', 'error_ids[]': ids.slice(3, 5) })
-    const mine = await act({ ...form, list_query: 'query=assigned:me' })
-    expect(mine.notice).toBe('2 errors set to priority low.')
-    const others = await act({ ...form, list_query: 'query=-assigned:me+assigned:admin' })
-    expect(others.notice).toBe('0 errors set to priority low.')
+    const ownErrors = await act({ ...form, list_query: 'query=assigned:me' })
+    expect(ownErrors.notice).toBe('2 errors set to priority low.')
+    const otherErrors = await act({ ...form, list_query: 'query=-assigned:me+assigned:admin' })
+    expect(otherErrors.notice).toBe('0 errors set to priority low.')
   })
 
   test('deletes errors and reports unknown ids', async () => {
@@ -179,13 +179,13 @@ describe('saved views', () => {
     expect(await views('/errors?severity=high&page=1')).toMatchObject([{ is_current: true }])
 
     await send('/saved_views', { name: 'Mine', list_query: 'status=new' })
-    const [mine] = await views()
-    expect(mine?.href).toBe('/error_dashboard/errors?status=new')
+    const [savedView] = await views()
+    expect(savedView?.href).toBe('/error_dashboard/errors?status=new')
 
-    const gone = await send(`/saved_views/${mine?.id}/delete`, { list_query: 'status=new&evil=1' })
-    expect(gone).toEqual({ status: 302, to: '/errors?status=new' })
+    const deletion = await send(`/saved_views/${savedView?.id}/delete`, { list_query: 'status=new&evil=1' })
+    expect(deletion).toEqual({ status: 302, to: '/errors?status=new' })
     expect(await views()).toEqual([])
-    expect((await send(`/saved_views/${mine?.id}/delete`, {})).status).toBe(404)
+    expect((await send(`/saved_views/${savedView?.id}/delete`, {})).status).toBe(404)
   })
 
   test('saved views open in their own application, or in the selected application if they have none', async () => {

@@ -164,11 +164,11 @@ describeWithGit('the last change of a line', () => {
 
   test('the last change of a line is cached for source_code_cache_ttl seconds, and failures for a minute', async () => {
     const { context, clock, folder, commit, write } = shop()
-    const who = async () =>
+    const readAuthor = async () =>
       (await lineHistory(context, { file: 'src/cart.ts', line_number: 2 })).history?.change?.author
-    expect(await who()).toBe('Bob')
+    expect(await readAuthor()).toBe('Bob')
     renameSync(join(folder, '.git'), join(folder, '.away'))
-    expect(await who()).toBe('Bob')
+    expect(await readAuthor()).toBe('Bob')
     clock.now += 61_000
     expect(await lineHistory(context, { file: 'src/cart.ts', line_number: 2 })).toMatchObject({
       history: { change: null },
@@ -181,7 +181,7 @@ describeWithGit('the last change of a line', () => {
       'not in a Git repository',
     )
     clock.now += 61_000
-    expect(await who()).toBe('Eve')
+    expect(await readAuthor()).toBe('Eve')
   })
 
   test('the last change of a line is limited in length and contains no control characters', async () => {

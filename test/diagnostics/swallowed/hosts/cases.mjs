@@ -92,7 +92,7 @@ const cases = {
     } catch {} // @rescue replacement
   },
   async replaced_concurrently() {
-    const one = async () => {
+    const failOnce = async () => {
       try {
         throw new Error('concurrent') // @raise concurrent
       } catch (error) {
@@ -100,7 +100,7 @@ const cases = {
         throw new TypeError('instead') // @raise concurrent_replacement
       }
     }
-    await Promise.all(Array.from({ length: 20 }, () => one().catch(ignored))) // @rescue concurrent_replacement
+    await Promise.all(Array.from({ length: 20 }, () => failOnce().catch(ignored))) // @rescue concurrent_replacement
   },
   replaced_at_every_level() {
     const down = (depth) => {
