@@ -12,7 +12,7 @@ import { occurrencesInScope } from './sums/scope-conditions.js'
 
 export const CoOccurringError = r.object({
   error: RankedError,
-  /** Checked occurrences that had the other error within the window. */
+  /** Checked occurrences with the other error within the window. */
   together_count: r.integer,
   /** Number of separate moments. A moment includes all occurrences within one window of its first occurrence. */
   moment_count: r.integer,
@@ -22,7 +22,7 @@ export const CoOccurringError = r.object({
   share: r.number,
   /** Share expected by chance, based on the time that the other error covers. */
   expected_share: r.number,
-  /** `share / expected_share`. 1 means chance. An error that occurs constantly is near every other error by chance. */
+  /** `share / expected_share`. 1 means chance: a constantly occurring error is near every other error. */
   lift: r.number,
 })
 export type CoOccurringError = v.InferOutput<typeof CoOccurringError>

@@ -3,9 +3,9 @@ import type { Scope } from '../model/input/scope.js'
 import type { Database } from '../store/database.js'
 import { isLimited, occurrencesInScope } from './sums/scope-conditions.js'
 
-/** Selects the newest user-error pairs, so that the number of rows is limited. */
+/** Selection of the newest user-error pairs, with a row limit. */
 export interface UserErrorPairsInput {
-  /** Limits the pairs before the row limit applies. */
+  /** Filters the pairs before the row limit applies. */
   scope: Scope
   since: number
   limit: number
@@ -29,7 +29,7 @@ export function newestUserErrorPairs(context: Context, { scope, since, limit }: 
     .limit(limit)
 }
 
-/** Whether there are more pairs than the limit. Counts among the newest pairs are then lower bounds. */
+/** Checks whether there are more pairs than the limit. If so, counts of the newest pairs are lower bounds. */
 export async function hasMorePairs(context: Context, { limit, ...input }: UserErrorPairsInput): Promise<boolean> {
   const next = await newestUserErrorPairs(context, { ...input, limit: 1 })
     .offset(limit)
@@ -37,7 +37,7 @@ export async function hasMorePairs(context: Context, { limit, ...input }: UserEr
   return next !== undefined || hasUnscannedPairs(context, input)
 }
 
-/** Whether older pairs of the scope were not searched. */
+/** Checks whether the scan limit excludes older pairs of the scope. */
 export async function hasUnscannedPairs(
   { database }: Context,
   { scope, since }: Omit<UserErrorPairsInput, 'limit'>,

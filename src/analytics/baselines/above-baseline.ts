@@ -10,7 +10,7 @@ const MAX_CANDIDATES = 60
 const CANDIDATES_PER_QUERY = 10
 
 /**
- * Error types with more occurrences today than their daily baseline, furthest above first. Compares the unfinished day
+ * Error types with more occurrences today than their daily baseline, sorted by deviation. Compares the unfinished day
  * with complete days, so each count is a lower bound. Null when there are no baselines.
  */
 export async function aboveBaselineToday(context: Context, scope: Scope, limit: number): Promise<Spike[] | null> {
@@ -49,8 +49,8 @@ function baselineKey({ application_id, environment, error_type, platform }: Type
 }
 
 /**
- * Pre-selects types whose total count on all platforms exceeds a baseline in the UTC days that today overlaps. Few
- * types remain, and only those are counted exactly.
+ * Preselects types whose total across platforms exceeds a baseline in the UTC days that overlap today. Only these few
+ * types are counted exactly.
  */
 async function findCandidates(context: Context, scope: Scope, today: number) {
   const { database, config, now } = context

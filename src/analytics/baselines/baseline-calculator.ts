@@ -21,8 +21,8 @@ const MIN_HISTORY_MS = 7 * DAY
 const MIN_OCCURRENCES = 10
 
 /**
- * Calculates baselines per error type, platform and environment of every application: occurrences per hour and per local day over
- * four weeks, including empty hours. Excludes the current hour and day.
+ * Calculates hourly and daily baselines for each error type, platform and environment of every application. Covers four
+ * weeks, including empty hours. Excludes the current hour and day.
  */
 export const calculateAllBaselines = defineOperation({
   input: v.object({}),
@@ -42,7 +42,7 @@ export const calculateAllBaselines = defineOperation({
 })
 
 interface History {
-  /** First hour of each complete local day, followed by that of today. */
+  /** First hour of each complete local day, and of today. */
   days: number[]
   /** Start of the current hour. */
   end: number
@@ -130,7 +130,7 @@ function daySamples({ hours, firstHour }: TypeHistory, { days }: History): numbe
   return counts
 }
 
-/** Stores the baselines and deletes those of types without occurrences in the last four weeks. */
+/** Stores the baselines. Deletes baselines of types without occurrences in the last four weeks. */
 async function replaceBaselines({ database }: Context, rows: readonly BaselineRow[], now: number): Promise<void> {
   const ROWS_PER_INSERT = 200
   for (let i = 0; i < rows.length; i += ROWS_PER_INSERT) {

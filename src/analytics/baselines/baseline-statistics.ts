@@ -11,8 +11,9 @@ export interface BaselineFigures {
 const OUTLIER_DEVIATIONS = 3
 
 /**
- * Mean and standard deviation of counts without outliers. The deviation is at least that of a Poisson process with the
- * mean of all counts. Otherwise it would be zero for a rare but regular type, whose few counts are all outliers.
+ * Mean and standard deviation of counts without outliers. The deviation is at least the deviation of a Poisson process
+ * with the mean of all counts. Otherwise, a rare but regular type would have a deviation of zero, because its few
+ * counts are all outliers.
  */
 export function calculateBaseline(counts: readonly number[]): BaselineFigures {
   const typicalCounts = withoutOutliers(counts)
@@ -40,7 +41,7 @@ export function deviationsAbove({ mean: average, std_dev }: Baseline, count: num
 /** Smallest count that can exceed a baseline. A few occurrences of a rare type are not an incident. */
 export const MIN_SPIKE_COUNT = 5
 
-/** Whether a count exceeds the baseline by more than the threshold, in standard deviations. */
+/** Checks whether a count exceeds the baseline by more than the threshold, in standard deviations. */
 export function isAboveBaseline(baseline: Baseline, count: number, threshold: number): boolean {
   return count >= MIN_SPIKE_COUNT && (deviationsAbove(baseline, count) ?? Number.POSITIVE_INFINITY) > threshold
 }

@@ -47,13 +47,12 @@ export async function alertableSpikes(
   scope: Scope = ALL_ERRORS,
   hour = startOfHour(context.now()),
 ): Promise<SpikeWithSeverity[]> {
-  return findSpikes(context, hour, { scope, alertable: true })
+  return findSpikes(context, hour, { scope, onlyAlertable: true })
 }
 
 interface SpikeFilter {
   scope: Scope
-  /** Excludes muted, snoozed and permanently closed errors. */
-  alertable?: boolean
+  onlyAlertable?: boolean
 }
 
 async function findSpikes(context: Context, hour: number, filter: SpikeFilter): Promise<SpikeWithSeverity[]> {
@@ -118,7 +117,7 @@ const ROWS_PER_QUERY = 500
 async function loadTypes(
   context: Context,
   ids: readonly number[],
-  { scope, alertable = false }: SpikeFilter,
+  { scope, onlyAlertable = false }: SpikeFilter,
 ): Promise<Map<number, ErrorType>> {
   const { database, now } = context
   const types = new Map<number, ErrorType>()
@@ -128,7 +127,7 @@ async function loadTypes(
       .select(['id', 'application_id', 'environment', 'error_type'])
       .where('id', 'in', ids.slice(i, i + ROWS_PER_QUERY))
       .where(errorsInScope(context, scope))
-      .$if(alertable, (query) =>
+      .$if(onlyAlertable, (query) =>
         query
           .where('status', '!=', 'wont_fix')
           .where(({ eb, or }) => or([eb('snoozed_until', 'is', null), eb('snoozed_until', '<=', now())]))

@@ -25,9 +25,9 @@ const MIN_COVERED_DAYS = 7
 const PAIRS_PER_TRANSACTION = 200
 
 /**
- * Detects errors that follow another error within a minute, at least three times and at least twice as often as by chance.
- * Reads each occurrence once, after its minute has passed, and stores hourly sums. The cost of a run depends on the new
- * occurrences, not on the lookback. Every run replaces all cascades.
+ * Detects errors that follow another error within a minute, more often than expected by chance. Reads each occurrence
+ * once, after its minute has passed, and stores hourly sums. The cost of a run depends on the new occurrences, not on
+ * the lookback. Every run replaces all cascades.
  */
 export const detectCascades = defineOperation({
   input: v.object({

@@ -20,7 +20,7 @@ export interface StrongPair {
 
 type FollowedPair = Omit<StrongPair, 'parent_count' | 'expected_probability'>
 
-/** Minimum number of times a child must follow. */
+/** Minimum number of times a child must follow its parent. */
 const MIN_FOLLOWED = 3
 const MAX_PAIRS = 1000
 /** Limits the pairs compared with chance. Frequent errors follow all other errors, so most pairs are coincidences. */
@@ -28,7 +28,9 @@ const MAX_COMPARED_PAIRS = 5 * MAX_PAIRS
 /** Minimum ratio of observed to expected probability. A lift of 1 is a coincidence. */
 const MIN_LIFT = 2
 
-/** Pairs within one application whose child followed often enough, and at least twice as often as by chance. */
+/**
+ * Pairs within one application whose child followed often enough, and at least twice as often as expected by chance.
+ */
 export async function strongPairs(context: Context, span: Span): Promise<StrongPair[]> {
   const frequentPairs = mostFrequentPairs(await loadFrequentPairs(context, span), MAX_COMPARED_PAIRS)
   const pairs = await withinApplications(context, frequentPairs)

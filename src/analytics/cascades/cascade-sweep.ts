@@ -20,9 +20,9 @@ export interface CascadePair {
 }
 
 /**
- * Finds errors that follow another error within a minute. For each occurrence in the span, collects the other errors of its
- * scope in the following minute. A child that follows one parent ten times counts once. Expects occurrences
- * newest first, starting one minute after the span, so that the next occurrence of each error is always known.
+ * Finds errors that follow another error within a minute. For each occurrence in the span, collects the other errors of
+ * its scope in the following minute. A child that follows one parent ten times counts once. Expects occurrences newest
+ * first, starting one minute after the span. The next occurrence of each error is then always known.
  */
 export class CascadeSweep {
   /** Occurrences of each error within the span. */

@@ -12,7 +12,7 @@ interface Candidate {
 
 /**
  * Probability that each error occurs within a window around any moment of the last days. Uses hourly counts, so that a
- * storm counts as the hours it fills. Ignores hours before the application's first record. Never zero.
+ * storm counts only as the hours in which it occurred. Ignores hours before the application's first record. Never zero.
  */
 export async function expectedProbabilities(
   context: Context,

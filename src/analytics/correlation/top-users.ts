@@ -26,7 +26,7 @@ const USERS_PER_QUERY = 10
 
 /**
  * Users with the most errors in the period. Takes candidates from the newest user-error pairs and checks them until no
- * other candidate can reach the top. With more pairs than the limit, a user with many but older errors may be
+ * other candidate can reach the top. If there are more pairs than the limit, a user with many older errors may be
  * missing.
  */
 export async function topUsers(context: Context, scope: Scope, span: Span, limit: number): Promise<UserErrors[]> {
@@ -72,7 +72,7 @@ async function loadUserErrors(
     .$if(isLimited(scope), (query) =>
       query
         .innerJoin('faultboard_errors as e', 'e.id', 'u.error_id')
-        // Starts from the few users; the application index would scan all its errors.
+        // Joins from the few users. The application index would scan all errors of the application.
         .where(errorsInScope(context, scope, { table: 'e' })),
     )
     .groupBy('u.user_id')

@@ -87,7 +87,7 @@ export async function digestFigures(
   }
 }
 
-/** Returns the open errors of people. Snoozed errors are omitted, as in the tab Mine. */
+/** Returns the open errors assigned to these people. Omits snoozed errors, like the Mine tab. */
 export async function assignedErrors(
   context: Context,
   names: readonly string[],
@@ -170,7 +170,7 @@ async function findResolvedIds(context: Context, span: ApplicationSpan): Promise
   return rows.map(({ id }) => id)
 }
 
-/** Counted at their latest regression. */
+/** Counts each error at its latest regression. */
 function regressedErrorsQuery({ database }: Context, { from, to, application_id }: ApplicationSpan) {
   return database.read
     .selectFrom('faultboard_errors')
@@ -232,7 +232,7 @@ function hoursOfErrors({ database }: Context, span: ApplicationSpan, ids: Range)
   )
 }
 
-/** An hour belongs to the day in which it starts. */
+/** Assigns each hour to the day in which it starts. */
 function alignToHours({ from, to }: Span): Span {
   return { from: firstHourFrom(from), to: firstHourFrom(to) }
 }

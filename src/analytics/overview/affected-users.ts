@@ -21,8 +21,8 @@ const MAX_COUNTED_PAIRS = 10_000
 const MAX_SAMPLED_PAIRS = 3000
 
 /**
- * Counts users with errors in a period and in the previous one. Only the first and last time of each user-error pair are
- * stored, so times in between count as affected.
+ * Counts users with errors in a period and in the previous one. Only the first and last time of each user-error pair
+ * are stored. The user counts as affected at all times in between.
  */
 export async function affectedUsers(
   context: Context,

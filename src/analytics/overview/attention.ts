@@ -119,7 +119,7 @@ export async function loadSpikes(context: Context, scope: Scope): Promise<Spike[
 export const OpenSpike = r.named('OpenSpike', r.object({ ...Spike.entries, message: r.nullable(r.text) }))
 export type OpenSpike = v.InferOutput<typeof OpenSpike>
 
-/** Spikes with at least one open error that is not snoozed, and its message if it is the only one. */
+/** Spikes with at least one open error that is not snoozed. Adds the message if there is exactly one such error. */
 export async function openSpikes(context: Context, spikes: readonly Spike[]): Promise<OpenSpike[]> {
   const shown: OpenSpike[] = []
   for (const spike of spikes) {

@@ -17,7 +17,7 @@ const FIVE_MINUTES_MS = 5 * MINUTE
 /** Limits the cost of a bar in an error storm. Counts are scaled to the exact number of the hour. */
 const MAX_ROWS_PER_BAR = 5000
 
-/** Occurrences in each five minutes of a span of a few hours. Includes the rest of the first and last hour. */
+/** Occurrences per five-minute interval. Extends the span to whole hours. Meant for spans of a few hours. */
 export async function fiveMinuteCounts(context: Context, scope: Scope, span: Span): Promise<FiveMinuteCount[]> {
   const [from, to] = [startOfHour(span.from), Math.min(firstHourFrom(span.to), context.now() + 1)]
   const rows: FiveMinuteCount[] = []

@@ -6,7 +6,7 @@ import { sql } from '../../store/kysely.js'
 import type { Span } from '../sums/period.js'
 import { errorsInScope } from '../sums/scope-conditions.js'
 
-/** Unresolved errors, and how many were opened and closed in the period. */
+/** Number of unresolved errors, and of errors opened and closed in the period. */
 export const Backlog = r.object({ count: r.integer, opened: r.integer, closed: r.integer })
 export type Backlog = v.InferOutput<typeof Backlog>
 

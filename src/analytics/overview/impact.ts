@@ -42,7 +42,8 @@ export async function loadImpact(context: Context, scope: Scope, { from, to }: S
     occurrences: occurrences.get(error_id) ?? 0,
     users: users.byError.get(error_id) ?? 0,
   }))
-  // Users are counted to the minute, occurrences by whole hours, so a user in the first hour can have no occurrence.
+  // Users are counted to the minute, but occurrences by whole hours. A user in the first hour may thus have no
+  // occurrence.
   const counted = rankByImpact(errors).filter((error) => error.occurrences > 0)
   return { user_counts_are_lower_bounds: users.is_lower_bound, errors: counted.slice(0, MAX_LISTED_ERRORS) }
 }
@@ -69,8 +70,8 @@ async function firstCoveredHour({ database }: Context, { from, to }: Span): Prom
 }
 
 /**
- * Open errors with the most occurrences in the newest hours of the period. If these are not all hours, also the errors
- * with the most occurrences ever.
+ * Open errors with the most occurrences in the newest hours of the period. If the row limit excludes older hours, adds
+ * the errors with the most occurrences of all time.
  */
 async function findMostFrequent(context: Context, scope: Scope, { from, to }: Span): Promise<number[]> {
   const since = await firstCoveredHour(context, { from, to })
@@ -92,7 +93,7 @@ async function findMostFrequentEver(context: Context, scope: Scope, from: number
   return rows.map(({ id }) => id)
 }
 
-/** Only the most frequent errors are checked for being open. */
+/** Checks only the most frequent errors for whether they are open. */
 async function findMostFrequentSince(context: Context, scope: Scope, { from, to }: Span): Promise<number[]> {
   const { read, dialect } = context.database
   const sums = read
@@ -105,13 +106,13 @@ async function findMostFrequentSince(context: Context, scope: Scope, { from, to 
     .orderBy('count', 'desc')
     .orderBy('id')
   const rows = await packedRows(context.database, sums.limit(MAX_HOURLY_SUMS), ['id', 'count'])
-  const most: number[] = []
-  for (let i = 0; i < rows.length && most.length < MAX_CANDIDATES; i += IDS_PER_QUERY) {
+  const openIds: number[] = []
+  for (let i = 0; i < rows.length && openIds.length < MAX_CANDIDATES; i += IDS_PER_QUERY) {
     const ids = rows.slice(i, i + IDS_PER_QUERY).map(({ id }) => id)
     const open = new Set(await filterOpen(context, scope, ids))
-    most.push(...ids.filter((id) => open.has(id)))
+    openIds.push(...ids.filter((id) => open.has(id)))
   }
-  return most.slice(0, MAX_CANDIDATES)
+  return openIds.slice(0, MAX_CANDIDATES)
 }
 
 async function filterOpen(context: Context, scope: Scope, ids: readonly number[]) {
@@ -126,7 +127,7 @@ async function filterOpen(context: Context, scope: Scope, ids: readonly number[]
   return rows.map(({ id }) => id)
 }
 
-/** Exact sums of the whole period, a few errors at a time. */
+/** Exact sums for the whole period, queried for a few errors at a time. */
 async function countOccurrences({ database }: Context, ids: readonly number[], { from, to }: Span) {
   const counts = new Map<number, number>()
   for (let i = 0; i < ids.length; i += COUNTED_PER_QUERY) {

@@ -96,7 +96,7 @@ export const overviewData = defineOperation({
 
 /** Live part of the overview. */
 export type LiveOverview = Awaited<ReturnType<typeof loadLiveOverview>>
-/** Part of the overview that covers the last days and changes little within a minute. */
+/** Part of the overview that changes little within a minute and can be cached. */
 export type RecentOverview = Awaited<ReturnType<typeof loadRecentOverview>>
 
 export function joinOverview(
@@ -149,7 +149,10 @@ export async function loadRecentOverview(context: Context, scope: Scope, period:
   }
 }
 
-/** Whether the span begins after the first error, and within the retention. A comparison with less would show growth. */
+/**
+ * Checks whether the span starts after the first error and within the retention period. A comparison with partial data
+ * would show false growth.
+ */
 async function isStoredInFull(context: Context, scope: Scope, { from }: Span): Promise<boolean> {
   const { retention_days } = context.config
   if (retention_days !== null && from < context.now() - retention_days * DAY) return false
@@ -172,7 +175,7 @@ async function loadNumbers(
   const before = spanBefore(span, context.now())
   const usesHours = span.step !== 'five_minutes'
   const instants = Object.values(spans)
-  // One pass over the hours for the bars and all other sums.
+  // Reads the hours once for the bars and all other sums.
   const cuts = sortedTimes([...instants, ...(usesHours ? [...daysWithin(before), ...span.starts, span.to] : [])])
   const sums = await sumsBetween(context, { ...scope, cuts, by: ['severity'] })
   const since = await countSinceEach(context, { scope, instants, cuts, sums })
@@ -200,7 +203,7 @@ export async function occurrenceBars(context: Context, scope: Scope, span: Chart
   return chartBars(span, countsAtCuts(cuts, await sumsBetween(context, { ...scope, cuts, by: ['severity'] })))
 }
 
-/** Cuts of a span at day boundaries, so that the days between them can be read from daily sums. */
+/** Cuts a span at UTC day boundaries, so that whole days can be read from daily sums. */
 function daysWithin({ from, to }: Span): number[] {
   const days = [startOfUtcDay(from + DAY - 1), startOfUtcDay(to)]
   return [from, ...days.filter((day) => day > from && day < to)]

@@ -109,7 +109,7 @@ async function countWeekHours(context: Context, subject: Subject, days: number):
   return week
 }
 
-/** Minimum number of occurrences for a pattern. Three occurrences alone would always be three peaks. */
+/** Minimum number of occurrences for a pattern. With only three occurrences, each would be a peak. */
 export const MIN_PATTERN_OCCURRENCES = 10
 
 export function detectPattern(week: readonly (readonly number[])[]): CyclicalPattern {
@@ -159,7 +159,7 @@ export function findBursts(times: readonly number[]): OccurrenceRun[] {
   return bursts.reverse()
 }
 
-/** Compares bursts with the sums, which are exact even if few occurrences are stored. */
+/** Compares bursts with the hourly sums, which are exact even if few occurrences are stored. */
 export function compareWithSums<R extends OccurrenceRun>(
   bursts: readonly R[],
   times: readonly number[],

@@ -34,7 +34,7 @@ type ReadOccurrence = StoredOccurrence & { in_scope: number }
 
 /** Maximum number of occurrences to examine, newest first. */
 const MAX_OCCURRENCES = 10_000
-/** Maximum number of occurrences to read for them, if most belong to other applications or environments. */
+/** Maximum number of occurrences to read if most belong to other applications or environments. */
 const MAX_READ_OCCURRENCES = 30_000
 /** Limits how long one query blocks the event loop on SQLite. */
 const ROWS_PER_QUERY = 2500
@@ -59,7 +59,7 @@ export async function recentBursts(context: Context, scope: Scope, from: number,
   }
 }
 
-/** Reads occurrences backward, page by page. `since` is the oldest time read, or null if all of the period were read. */
+/** Reads occurrences backward, page by page. `since` is the oldest time read, or null if the whole period was read. */
 async function loadNewest(context: Context, scope: Scope, from: number) {
   const { database } = context
   const occurrences: StoredOccurrence[] = []
@@ -68,7 +68,7 @@ async function loadNewest(context: Context, scope: Scope, from: number) {
     const query = database.read
       .selectFrom('faultboard_occurrences as o')
       .select(['o.id', 'o.error_id', 'o.occurred_at'])
-      // A condition would read all occurrences of the period for a small application.
+      // Not a `where` condition: for a small application, it would scan all occurrences of the period.
       .select(
         sql<number>`case when ${occurrencesInScope(context, 'o.error_id', scope)} then 1 else 0 end`.as('in_scope'),
       )

@@ -44,7 +44,7 @@ async function findLongLived(context: Context, pairs: readonly ReleasePair[]): P
   const hours = read
     .selectFrom('faultboard_application_hours')
     .where(({ eb, or }) => or([eb('hour', '<', to - MAX_DAYS * DAY), eb('hour', '>=', to)]))
-  // Few databases contain more than one year of data. All others skip the second query.
+  // Most databases contain less than a year of data and skip the second query.
   const olderHour = await hours
     .select('hour')
     .where(await hoursInScope(context, ALL_ERRORS))
@@ -83,7 +83,7 @@ async function countInDatabase(
       and a.error_id not in (select id from faultboard_errors where first_app_version = ${release.app_version})
     ) as worse_count`.execute(context.database.read)
   const { total, error_count, worse_count } = rows[0] ?? { total: 0, error_count: 0, worse_count: 0 }
-  // Derived from a union, which is fast on every database. Not every database supports `except`.
+  // Derived from a union, because not every database supports `except`.
   return { gone_count: total - error_count, worse_count }
 }
 

@@ -22,13 +22,13 @@ export interface ReleaseComparison {
   release: Release
   before: Release | null
   environment: string | undefined
-  /** Whether `before` is the previous release. */
+  /** False if the user selected another release to compare with. */
   isPrevious: boolean
 }
 
 /**
- * Errors that are new, gone or worse in a release. Filters them in the database. When the compared release is not the
- * previous release, an error is new if that release does not contain it.
+ * Errors that are new, gone or worse in a release. Filters them in the database. If the compared release is not the
+ * previous release, every error missing from the compared release is new.
  */
 export async function releaseCounts(
   context: Context,
@@ -58,7 +58,7 @@ export function worseThreshold(release: Release, before: Release): number {
   return (WORSE_RATIO * lifetimeDays(release)) / lifetimeDays(before)
 }
 
-const COUNT_COLUMNS = ['id', 'count', 'before_count', 'beyond'] as const
+const COUNT_COLUMNS = ['id', 'count', 'before_count', 'beyond_span'] as const
 
 /** Errors first seen in this release. */
 async function findNewErrors(
@@ -83,7 +83,7 @@ async function findNewErrors(
         .on('b.application_id', '=', release.application_id)
         .on('b.app_version', '=', before?.app_version ?? ''),
     )
-    .select(['e.id', 'a.count', 'b.count as before_count', extendsBeyondSpan(span).as('beyond')])
+    .select(['e.id', 'a.count', 'b.count as before_count', extendsBeyondSpan(span).as('beyond_span')])
     .where('e.first_app_version', '=', release.app_version)
     .where(withoutIndex(database.dialect, 'e.application_id'), '=', release.application_id)
     .where(isInScope)
@@ -108,7 +108,7 @@ async function findAbsentErrors(
         .on('b.application_id', '=', release.application_id)
         .on('b.app_version', '=', before.app_version),
     )
-    .select(['a.error_id as id', 'a.count', 'b.count as before_count', beyond.as('beyond')])
+    .select(['a.error_id as id', 'a.count', 'b.count as before_count', beyond.as('beyond_span')])
     .where('a.application_id', '=', release.application_id)
     .where('a.app_version', '=', release.app_version)
     .where(isInScope)
@@ -136,7 +136,7 @@ async function findChangedErrors(
         .on('a.application_id', '=', release.application_id)
         .on('a.app_version', '=', release.app_version),
     )
-    .select(['b.error_id as id', 'a.count', 'b.count as before_count', beyond.as('beyond')])
+    .select(['b.error_id as id', 'a.count', 'b.count as before_count', beyond.as('beyond_span')])
     .where('b.application_id', '=', release.application_id)
     .where('b.app_version', '=', before.app_version)
     .where(isInScope)
@@ -151,7 +151,7 @@ async function findChangedErrors(
   const isWorse = ({ count, before_count }: ExactCount) =>
     before_count > 0 && count >= MIN_OCCURRENCES && count >= threshold * before_count
   const counted = await countExactly(context, rows, release, before, span, false)
-  return counted.filter((row) => row.count === 0 || !row.beyond || isWorse(row))
+  return counted.filter((row) => row.count === 0 || !row.beyond_span || isWorse(row))
 }
 
 /** Compares the counts of a release (a) and its predecessor (b). */
@@ -160,7 +160,7 @@ export function exceedsThreshold(threshold: number): RawBuilder<boolean> {
   return sql<boolean>`${sql.ref('a.count')} >= ${threshold} * (${sql.ref('b.count')} * 1.0)`
 }
 
-/** Whether an error also occurred in one of the releases outside the span, so that its sums are too high. */
+/** Flags errors whose sums are too high, because they occurred in one of the releases outside the span. */
 function extendsBeyondSpan({ from, to }: Span): RawBuilder<number> {
   const beyond = (table: string) =>
     sql`${sql.ref(`${table}.first_hour`)} < ${from} or ${sql.ref(`${table}.last_hour`)} >= ${to}`
@@ -168,26 +168,26 @@ function extendsBeyondSpan({ from, to }: Span): RawBuilder<number> {
 }
 
 interface ExactCount extends ReleaseCount {
-  beyond: boolean
+  beyond_span: boolean
 }
 
 /** Exact counts within the span. Omits errors without occurrences in it. */
 async function countExactly(
   context: Context,
-  rows: readonly { id: number; count: number | null; before_count: number | null; beyond: number }[],
+  rows: readonly { id: number; count: number | null; before_count: number | null; beyond_span: number }[],
   release: Release,
   before: Release | null,
   span: Span,
   is_new: boolean,
 ): Promise<ExactCount[]> {
-  const ids = rows.filter(({ beyond }) => Number(beyond) === 1).map(({ id }) => id)
+  const ids = rows.filter(({ beyond_span }) => Number(beyond_span) === 1).map(({ id }) => id)
   const counts = await countInHours(context, ids, release.app_version, span)
   const countsBefore = before ? await countInHours(context, ids, before.app_version, span) : new Map<number, number>()
   return rows
-    .map(({ id, count, before_count, beyond }) =>
-      Number(beyond) === 1
-        ? { id, is_new, count: counts.get(id) ?? 0, before_count: countsBefore.get(id) ?? 0, beyond: true }
-        : { id, is_new, count: count ?? 0, before_count: (before && before_count) ?? 0, beyond: false },
+    .map(({ id, count, before_count, beyond_span }) =>
+      Number(beyond_span) === 1
+        ? { id, is_new, count: counts.get(id) ?? 0, before_count: countsBefore.get(id) ?? 0, beyond_span: true }
+        : { id, is_new, count: count ?? 0, before_count: (before && before_count) ?? 0, beyond_span: false },
     )
     .filter(({ count, before_count }) => count > 0 || before_count > 0)
 }

@@ -36,11 +36,11 @@ export const ListedRelease = r.object({
   first_seen_at: r.time,
   /** Hour of the last occurrence. */
   last_seen_at: r.time,
-  /** In the period. */
+  /** Occurrences in the period. */
   occurrences: r.integer,
   share: r.number,
   severities: SeverityCounts,
-  /** Over the whole lifetime of the release, within the last year. */
+  /** Daily rate over the lifetime of the release, within the last year. */
   per_day: r.number,
   /** Occurrences on each of `trend_dates`. */
   trend: r.list(r.integer),
@@ -49,7 +49,7 @@ export const ListedRelease = r.object({
   open_new_count: r.integer,
   /** Errors that regressed in this version. */
   regressed_count: r.integer,
-  /** Compared with the previous release, as in `ReleaseChanges`. */
+  /** Errors compared with the previous release, as in `ReleaseChanges`. */
   gone_count: r.integer,
   worse_count: r.integer,
   stability_score: r.number,

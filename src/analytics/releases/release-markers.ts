@@ -34,7 +34,7 @@ export async function loadReleaseTimes(context: Context, scope: Scope): Promise<
   return [...releases.values()]
 }
 
-/** Releases of the server, at most a few minutes old. */
+/** Cached result of `loadReleaseTimes`, at most a few minutes old. */
 export async function cachedReleaseTimes(context: Context, scope: Scope): Promise<ReleaseMarker[]> {
   const cacheKey = `releases of ${scopeKey(scope)}`
   return (await cachedQuery(context, cacheKey, () => loadReleaseTimes(context, scope))).value

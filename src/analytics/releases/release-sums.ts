@@ -27,8 +27,8 @@ export async function releasesOfYear(context: Context, scope: Scope): Promise<Da
 }
 
 /**
- * Sorts the releases of each application by version. Merges applications by first-seen time, where a release never
- * sorts after the next release of its application.
+ * Sorts the releases of each application by version. Merges applications by first-seen time without changing the order
+ * within an application.
  */
 function sortAcrossApplications<Item extends DatedRelease & SeenRelease>(releases: readonly Item[]): Item[] {
   const sortable: { release: Item; sortTime: number }[] = []
@@ -46,7 +46,10 @@ function sortAcrossApplications<Item extends DatedRelease & SeenRelease>(release
     .map(({ release }) => release)
 }
 
-/** Ignores a recorded time after the first hour. It is late if an error flood kept occurrences from being inspected. */
+/**
+ * Ignores a time recorded after the first hour. During an error flood, uninspected occurrences make the recorded time
+ * late.
+ */
 function firstSeenAt({ first_hour }: Release, recorded: number | undefined): number {
   return recorded !== undefined && recorded < first_hour + HOUR ? recorded : first_hour
 }

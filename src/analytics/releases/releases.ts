@@ -72,7 +72,7 @@ export function previousReleases<Item extends DatedRelease>(all: readonly Item[]
 }
 
 /**
- * Days from the first to the last occurrence, at least one, so that the rate of a short-lived release is meaningful.
+ * Days from the first to the last occurrence. At least one, so that the rate of a short-lived release is meaningful.
  */
 export function lifetimeDays({ first_hour, last_hour }: Release): number {
   return Math.max(1, elapsedDays({ from: first_hour, to: last_hour + HOUR }))

@@ -19,7 +19,7 @@ export interface Period {
   /** First hour, and the end of the current hour. */
   from: number
   to: number
-  /** Equally long span before the period. Ends at its start if daylight saving time would make them overlap. */
+  /** Span of the same length before the period. Truncated if a daylight saving change would make both overlap. */
   before: Span
   /** Local dates in ascending order, `YYYY-MM-DD`. */
   dates: string[]

@@ -16,7 +16,7 @@ export async function hoursInScope(context: Context, scope: Scope): Promise<RawB
   const { application_id } = scope
   const application =
     application_id === undefined ? ANY : equals(withoutIndex(dialect, 'application_id'), application_id)
-  // SQLite would expect few rows of an environment and scan the table for the first one.
+  // SQLite would expect few rows of an environment and scan the table for the first row.
   const environment = withoutIndex(dialect, 'environment')
   return sql<boolean>`${application} and ${scope.environment === undefined ? ANY : equals(environment, scope.environment)}`
 }
@@ -45,7 +45,7 @@ const NO_APPLICATION = 0
 
 export interface ErrorsTable {
   table?: string
-  /** Whether SQLite may use the index of the application, because no other index is faster. */
+  /** Lets SQLite use the application index. Set it if no other index is faster. */
   usesIndex?: boolean
 }
 
@@ -76,7 +76,7 @@ export function errorIdInEnvironment(
   return occurrencesInScope(context, error_id, { application_id: undefined, environment })
 }
 
-/** Whether a scope selects an application or an environment. */
+/** Checks whether a scope selects an application or an environment. */
 export function isLimited({ application_id, environment }: Scope): boolean {
   return application_id !== undefined || environment !== undefined
 }

@@ -11,7 +11,7 @@ export interface DayParts {
   extra: Span[]
 }
 
-/** Splits a span into days, which have few rows, and at most half a day of hours at each end, which are exact. */
+/** Splits a span into days, which have few rows, and up to half a day of hours at each end. */
 export async function splitIntoDays(context: Context, scope: Scope, { from, to }: Span): Promise<DayParts> {
   const parts: DayParts = { days: { from: 0, to: 0 }, missing: [], extra: [] }
   const [first, last] = [startOfUtcDay(from), startOfUtcDay(to)]
@@ -33,7 +33,7 @@ export async function splitIntoDays(context: Context, scope: Scope, { from, to }
   return parts
 }
 
-/** Usually true because most spans end with the current hour. The last day is then used as a whole. */
+/** Usually true, because most spans end with the current hour. The last day can then be used as a whole. */
 async function hasNothingSince(context: Context, scope: Scope, time: number): Promise<boolean> {
   const later = await context.database.read
     .selectFrom('faultboard_application_hours')

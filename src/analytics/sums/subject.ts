@@ -14,7 +14,7 @@ export interface Subject {
 }
 
 const MAX_TIMES = 20_000
-/** One statement for all times would block a host with SQLite for about 18 ms. */
+/** On SQLite, reading all times in one statement would block the host for about 18 ms. */
 const TIMES_PER_PAGE = 2500
 
 interface HourCount {

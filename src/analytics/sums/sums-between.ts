@@ -21,7 +21,7 @@ export interface Series {
   counts: number[]
 }
 
-/** Maximum number of rows. Drops the smallest sums, because a host may have any number of versions. */
+/** Maximum number of rows. Drops the smallest sums, because the number of versions is unbounded. */
 const MAX_ROWS = 2000
 
 /** Occurrences in the hours between consecutive cuts, grouped by dimensions. */

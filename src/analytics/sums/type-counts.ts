@@ -118,7 +118,7 @@ async function sumDays(
   { from, to }: Span,
   types: readonly string[],
 ) {
-  // Lists the days instead of a range, so that the database looks up each type and day in the primary key.
+  // Lists the days instead of using a range. The database then looks up each type and day in the primary key.
   const days = Array.from({ length: Math.ceil((to - from) / DAY) }, (_, i) => from + i * DAY)
   return database.read
     .selectFrom('faultboard_type_days')
