@@ -6,16 +6,16 @@ import { TEXT_LIMITS } from './values/text-limits.js'
 
 type PlaceContext = Pick<CaptureContext, 'config' | 'positions'>
 
-/** An ORM adds many frames between its caller and the driver. */
+/** High, because an ORM adds many frames between the application and the driver. */
 const MAX_FRAMES = 30
 
-/** Location in the host's code that made the call; empty if the stack contains only libraries. */
+/** Location of the call in the host's code; empty if the stack contains only libraries. */
 export function callingPlace(context: PlaceContext): string {
   const stack = currentStack()
   return stack === null ? '' : placeIn(stack, '', context, { includeLibraries: false })
 }
 
-/** The newest location of a stack in the host's own code or, if requested, in a library. */
+/** Returns the newest location of a stack in the host's own code or, if requested, in a library. */
 export function placeIn(
   stack: string,
   message: string,
@@ -45,7 +45,7 @@ function currentStack(): string | null {
   }
 }
 
-/** Whether a stack line belongs to the tracker itself. */
+/** Checks whether a stack line belongs to the tracker itself. */
 function isOwnFrame(line: string): boolean {
   return OWN_FOLDERS?.some((folder) => line.includes(folder)) ?? false
 }

@@ -9,7 +9,7 @@ import type { Scopes } from './scope.js'
 import type { SourceLines } from './source-maps/source-lines.js'
 import type { SourcePositions } from './source-maps/source-positions.js'
 
-/** Dependencies of capture in addition to those of every operation. */
+/** Adds the dependencies of capture to the context of every operation. */
 export interface CaptureContext extends Context {
   scopes: Scopes
   breadcrumbs: Breadcrumbs
@@ -23,7 +23,7 @@ export interface CaptureContext extends Context {
   storms: Storms
   floods: MessageFloods
   lag: LagGuard
-  /** The host's pools, by their names in dumps. */
+  /** Connection pools of the host, by their names in dumps. */
   pools: ReadonlyMap<string, WeakRef<object>>
   /** Facts shared by all errors of this process: hostname, pid, versions. */
   processFacts: Readonly<Record<string, unknown>> | null

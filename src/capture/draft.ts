@@ -11,7 +11,7 @@ import type { MessageFloods } from './guards/message-floods.js'
 import type { Storms } from './guards/storms.js'
 import type { SourceLines } from './source-maps/source-lines.js'
 
-/** An error in the pipeline. Steps fill it in. `thrown` is the only live host object in it. */
+/** Error in the pipeline, completed step by step. `thrown` is the only live host object. */
 export interface Draft {
   /** The thrown value, for the host's callbacks. */
   thrown: unknown
@@ -28,7 +28,7 @@ export interface Draft {
   request_params: unknown
   ip_address: string | null
   user_agent: string | null
-  /** Method, route, headers and similar, as provided by the framework. */
+  /** Method, route, headers and so on, as provided by the framework. */
   request: unknown
   tags: readonly unknown[]
   details: Readonly<Record<string, unknown>>
@@ -46,7 +46,7 @@ export interface Draft {
   occurred_at: number
   explicit_severity: Severity | undefined
   unhandled: boolean
-  /** Whether the error caused a 5xx response. */
+  /** True if the error caused a 5xx response. */
   request_failed: boolean
   severity: Severity
   /** Grouping fingerprint sent by the client. A part `{{ default }}` represents the built-in grouping. */
@@ -59,7 +59,7 @@ export interface Draft {
   place: string | null
   /** The location as used in the signature, to explain the grouping. */
   signature_place?: readonly string[]
-  /** Counted, but without its own row. */
+  /** True if the occurrence is counted without a row of its own. */
   counted_only: boolean
 }
 

@@ -29,9 +29,9 @@ export interface LogErrorInput {
   tags?: Record<string, unknown> | undefined
   /** Additional data, shown with the occurrence. */
   context?: Record<string, unknown> | undefined
-  /** Whether the error escaped every handler in the host. */
+  /** True if no handler in the host caught the error. */
   unhandled?: boolean | undefined
-  /** Whether the error causes a 5xx response, which raises its severity to at least medium. */
+  /** True if the error causes a 5xx response, which raises its severity to at least medium. */
   request_failed?: boolean | undefined
   /** Trace and span of the error. Default: the active OpenTelemetry span. */
   trace_id?: string | undefined
@@ -40,7 +40,7 @@ export interface LogErrorInput {
   source?: string | undefined
 }
 
-/** The type requires every field: a missing one would be silently dropped from every error. */
+/** Typed to require every field, because a missing field would be silently dropped from every error. */
 const FIELDS: Record<keyof LogErrorInput, true> = {
   exception: true,
   error_type: true,
@@ -68,7 +68,7 @@ const FIELDS: Record<keyof LogErrorInput, true> = {
 }
 const FIELD_NAMES = acceptedNames(Object.keys(FIELDS))
 
-/** Calls with fields, and the names that they accept besides the fields. */
+/** Calls that accept fields, with the additional names that each call accepts. */
 const CALLS = {
   LogError: [],
   'Tracker.report': ['handled'],
@@ -112,12 +112,12 @@ function warnAboutName(name: string, call: keyof typeof CALLS, log: Log): void {
   log.warn(`${shown} is not a field of ${call} and was ignored${hint}`)
 }
 
-/** Whether the own keys are complete. Most calls pass an object literal with few fields. */
+/** Checks whether all fields are own keys. True for most calls, which pass an object literal with few fields. */
 function isPlainObject(input: object): boolean {
   return !types.isProxy(input) && Object.getPrototypeOf(input) === Object.prototype
 }
 
-/** Whether the caller marked the error as unhandled. */
+/** Checks whether the caller marked the error as unhandled. */
 export function isUnhandled(input: unknown): boolean {
   return typeof input === 'object' && input !== null && readField(input, 'handled') === false
 }

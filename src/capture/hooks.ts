@@ -17,8 +17,8 @@ interface DraftHook {
 }
 
 /**
- * Extension points of one tracker. A list is empty unless a diagnostic adds to it. All of them run on the hot path, so
- * they must be fast.
+ * Extension points of one tracker. Empty unless a diagnostic adds hooks. All hooks run on the hot path and must be
+ * fast.
  */
 export interface CaptureHooks {
   /** Runs for each error that is reported, before it is described. */
@@ -46,7 +46,7 @@ export function addHook<Hook>(hooks: Hook[], hook: Hook): () => void {
 
 type StackFilter = (lines: readonly string[]) => readonly string[]
 
-/** Extension points of the process, which all trackers in it share. They may be set before the first tracker starts. */
+/** Extension points that all trackers of the process share. Can be set before the first tracker starts. */
 const processHooks = {
   filterStack: null as StackFilter | null,
   onReport: null as ((thrown: unknown) => void) | null,

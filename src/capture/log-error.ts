@@ -21,7 +21,7 @@ export interface LoggedError {
    * reachable.
    */
   state: 'recorded' | 'accepted' | 'spooled'
-  /** Null until it is committed. */
+  /** Null until the error is committed. */
   id: number | null
   occurrence_count: number | null
   is_new: boolean | null
@@ -38,8 +38,8 @@ export const FAILED_RESULT: Promise<null> = Promise.resolve(null)
 const NO_VALUE = Symbol('nothing')
 
 /**
- * Calls in progress. Above 1, a host callback has reported an error while another error was being recorded. That error
- * is recorded, but errors caused by its recording are not. Otherwise a callback that always reports would never end.
+ * Number of nested calls. A host callback may report an error while another error is being recorded. Deeper nesting is
+ * not recorded, because a callback that always reports would never end.
  */
 let activeCalls = 0
 const MAX_NESTING = 2
@@ -116,10 +116,7 @@ function getStepContext(context: CaptureContext): StepContext {
   return created
 }
 
-/**
- * Not async: an async function would keep its arguments, including the thrown value, alive while the caller waits for
- * the database.
- */
+/** Not async, because an async function would keep the thrown value alive while the caller waits for the database. */
 function recordEvent(context: CaptureContext, event: ErrorEvent): Promise<Outcome> {
   const { hash_signature, error_type, message, severity } = event
   return context.recorder.record(event).then(
@@ -148,7 +145,7 @@ function toOutcome(summary: EventSummary, receipt: Receipt): Outcome {
   }
 }
 
-/** Counts and logs a failure. Reads it with the redactor, because it can be as hostile as the recorded error. */
+/** Counts and logs a failure. Redacts the message, because a failure can be as hostile as the recorded error. */
 export function reportFailure({ counters, log, redactor }: CaptureContext, task: string, error: unknown): void {
   counters.add(`failed: ${task}`)
   log.warn(`${task} failed: ${thrownMessage(error, redactor)}`)
@@ -236,7 +233,10 @@ function readTextField<Name extends keyof typeof TEXT_LIMITS>(fields: { [name in
   return readText(fields[name], readLimit(name))
 }
 
-/** Reading the request can run failing host code (a getter, a lazy parser). The error itself is still recorded. */
+/**
+ * Returns no facts if reading the request runs failing host code (a getter, a lazy parser). The error itself is still
+ * recorded.
+ */
 function readRequestFacts(request: HostRequest, { config }: CaptureContext): LogErrorInput {
   try {
     return requestFacts(request, config)
@@ -247,7 +247,7 @@ function readRequestFacts(request: HostRequest, { config }: CaptureContext): Log
 
 const EMPTY_LIST: readonly unknown[] = []
 
-/** The values that are present, in this order. */
+/** Returns the values that are present, in this order. */
 function presentValues(scopeValue: unknown, givenValue: unknown): readonly unknown[] {
   const hasScope = scopeValue !== undefined && scopeValue !== null
   if (givenValue === undefined || givenValue === null) return hasScope ? [scopeValue] : EMPTY_LIST
@@ -265,7 +265,7 @@ function collectDetails(
   return collected
 }
 
-/** An unknown severity does not prevent recording, but is reported to the caller. */
+/** Ignores an unknown severity with a warning, so that the error is still recorded. */
 function readSeverity(value: unknown, { counters, log }: CaptureContext): Severity | undefined {
   if (value === undefined || value === null || isSeverity(value)) return value ?? undefined
   counters.add('unknown_severity')

@@ -12,7 +12,7 @@ import { sign } from './steps/sign.js'
 
 /**
  * Steps of every capture path, in order. The signature is computed from redacted texts. Details are redacted last,
- * after `protect` has dropped those that are not stored.
+ * because `protect` drops details that are not stored.
  */
 const STEPS: readonly Step[] = [
   ...[ignore, grade, capSeverity, beforeLog, sample],
@@ -29,7 +29,7 @@ export function runPipeline(draft: Draft, context: StepContext): { event: ErrorE
   return { event: toEvent(draft) }
 }
 
-/** Assigns fields one by one: spreading such a large object is a significant part of the cost of a capture. */
+/** Assigns fields one by one, because spreading such a large object takes a significant part of the capture time. */
 function toEvent(draft: Draft): ErrorEvent {
   const context: Record<string, unknown> = { ...draft.details }
   if (draft.process_facts !== null) context.process = draft.process_facts

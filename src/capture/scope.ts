@@ -10,7 +10,7 @@ export interface Scope {
   readonly request: HostRequest | null
   /** The response, if this is the scope of a whole request. */
   readonly response: ServerResponse | null
-  /** Whether the end of the scope can be observed. */
+  /** True if the end of the scope can be observed. */
   readonly hasEnd: boolean
   /** Measured with `performance.now()`. */
   readonly startedAt: number
@@ -29,14 +29,14 @@ const CHEAP_SINCE_NODE = 24
 const IS_CHEAP = Number(process.versions.node.split('.')[0]) >= CHEAP_SINCE_NODE
 
 /**
- * One scope per request, found with AsyncLocalStorage. On Node.js 20 and 22 this slows down every await in the host.
- * In mode `auto`, requests there get a scope only after its first use.
+ * Stores one scope per request in AsyncLocalStorage, which slows down every await in the host on Node.js 20 and 22. On
+ * these versions, mode `auto` creates request scopes only after the first use of a scope.
  */
 export class Scopes {
   readonly #storage = new AsyncLocalStorage<Scope>()
   readonly #mode: ScopeMode
   #isFollowingRequests = false
-  /** Called with each scope that was run, when it ends. Listeners must not throw. */
+  /** Called at the end of each scope started by `run`. Listeners must not throw. */
   readonly onEnd: ((scope: Scope) => void)[] = []
 
   constructor(mode: ScopeMode) {
@@ -102,7 +102,7 @@ export class Scopes {
   }
 }
 
-/** More values of one scope would not be stored anyway. */
+/** Limits the values per scope. The database would not store more. */
 const MAX_VALUES = 100
 
 /** Adds values without running host code: getters are not called, Proxies are not read. */

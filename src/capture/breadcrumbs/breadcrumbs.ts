@@ -12,7 +12,7 @@ export interface BreadcrumbObserver {
   connecting?(trail: Trail): void
 }
 
-/** Characters of a message to keep in memory until an error needs it. */
+/** Characters of a message to keep in memory until an error is recorded. */
 export const MAX_HELD_LENGTH = 1000
 
 /** Stores one trail per scope, and one for work without a scope. */
@@ -34,7 +34,7 @@ export class Breadcrumbs {
     this.#now = now
   }
 
-  /** Whether steps of this category are kept. Other steps need no description. */
+  /** Checks whether steps of this category are kept. Lets callers skip the description of other steps. */
   isEnabledFor(category: string): boolean {
     return this.#enabled && (this.#categories === null || this.#categories.has(category))
   }
@@ -51,7 +51,7 @@ export class Breadcrumbs {
     return crumb
   }
 
-  /** Adds a step without notifying the observer, which was already called. */
+  /** Adds a step whose observers were already notified. */
   append({ category, message, duration_ms, metadata }: Breadcrumb, trail: Trail): RecordedBreadcrumb {
     const crumb = { category, message: copyPrefix(message), occurred_at: this.#now(), duration_ms, metadata }
     trail.add(crumb)
@@ -95,7 +95,7 @@ export class Breadcrumbs {
   }
 }
 
-/** A slice keeps the whole string in memory, so the kept part of a long message is copied. */
+/** Copies the start of a long message, because a slice would keep the whole string in memory. */
 function copyPrefix(message: string): string {
   return message.length > MAX_HELD_LENGTH ? Buffer.from(message.slice(0, MAX_HELD_LENGTH)).toString() : message
 }

@@ -10,11 +10,11 @@ import { wrapMethod } from './wrap-method.js'
 
 const METHODS = ['log', 'info', 'warn', 'error', 'debug'] as const
 
-/** Records the host's console output, which stays unchanged. */
+/** Records the host's console output without changing it. */
 export const consoleLines: Source = (reporter) => {
   const { breadcrumbs, counters, redactor } = reporter.context
   if (!breadcrumbs.isEnabledFor('console')) return () => {}
-  // Node.js also prints warnings to the console; those have their own breadcrumbs.
+  // Skips warnings that Node.js prints to the console, because each warning has its own breadcrumb.
   const warningPrefix = `(node:${process.pid}) `
   const recordCall = guarded(counters, 'console', (level: string, values: readonly unknown[]) => {
     if (!hasRoomForBreadcrumb()) return

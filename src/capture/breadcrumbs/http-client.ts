@@ -32,7 +32,7 @@ export const httpClient: Source = (reporter) => {
 }
 
 function requestUrl(request: ClientRequest): string {
-  // Through a proxy, the path is a full URL.
+  // Requests through a proxy have a full URL as their path.
   if (!request.path.startsWith('/')) return request.path.replace(CREDENTIALS, '$1')
   const host = request.getHeader('host')
   return `${request.protocol}//${typeof host === 'string' ? host : request.host}${request.path}`

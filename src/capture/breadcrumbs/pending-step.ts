@@ -2,11 +2,11 @@ import type { Trail } from '../scope.js'
 import type { Breadcrumb, RecordedBreadcrumb } from './breadcrumb.js'
 import type { Breadcrumbs } from './breadcrumbs.js'
 
-/** A step with a duration. It is in the trail from its start, so that unfinished steps are visible too. */
+/** Step with a duration. Added to the trail at its start, so that unfinished steps are visible too. */
 export interface PendingStep {
   readonly crumb: RecordedBreadcrumb
   readonly startedAt: number
-  /** Observer's total, to which the duration is added. */
+  /** Total of the observer, to which the duration is added. */
   readonly measurement: { duration_ms: number } | null
 }
 
@@ -17,7 +17,10 @@ export function beginStep(breadcrumbs: Breadcrumbs, step: Breadcrumb, trail?: Tr
   return { crumb, startedAt: performance.now(), measurement: breadcrumbs.notifyStarted(crumb, target) }
 }
 
-/** Only the first end of a step counts. It can arrive in any async context: the step references its trail. */
+/**
+ * Records the first end of a step and ignores repeats. Works in any async context, because the step references its
+ * trail.
+ */
 export function endStep({ crumb, startedAt, measurement }: PendingStep, outcome?: Record<string, unknown>): void {
   if (crumb.duration_ms !== undefined) return
   crumb.duration_ms = Math.round((performance.now() - startedAt) * 100) / 100

@@ -43,8 +43,8 @@ function recordOutcome(step: PendingStep, error: unknown, result: unknown): void
 }
 
 /**
- * A query object, cursor or stream reports its outcome through events. An `error` listener would prevent the error from
- * being thrown.
+ * Records the outcome of a query object, cursor or stream through its events. Adds no `error` listener, which would
+ * prevent the error from being thrown.
  */
 function watchEvents(step: PendingStep, config: object): void {
   if (!(config instanceof EventEmitter)) return
@@ -62,7 +62,7 @@ function isPromise(value: unknown): value is Promise<unknown> {
 }
 
 function rowCount(result: unknown): { rows: number } | undefined {
-  // Several statements in one text have several results.
+  // A text with several statements has several results.
   const lastResult: unknown = Array.isArray(result) ? result.at(-1) : result
   if (typeof lastResult !== 'object' || lastResult === null) return undefined
   const rows = Object.getOwnPropertyDescriptor(lastResult, 'rowCount')?.value

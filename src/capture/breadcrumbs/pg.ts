@@ -16,7 +16,7 @@ export interface PgModule {
 export function pgQueries({ Client, Pool }: PgModule): Source {
   return ({ context: { breadcrumbs, counters } }) => {
     if (!breadcrumbs.isEnabledFor('sql')) return () => {}
-    /** Step of a `pool.query` while it waits for and receives a connection. */
+    /** Step of a `pool.query` that is waiting for a connection. */
     let requestedStep: PendingStep | null = null
     let grantedStep: PendingStep | null = null
 
@@ -57,7 +57,7 @@ export function pgQueries({ Client, Pool }: PgModule): Source {
           }
         }),
         // A waiting caller receives its connection in the async context of the caller that released it. The step of
-        // `pool.query` therefore starts earlier and is passed on explicitly.
+        // `pool.query` therefore starts before the wait and is passed on explicitly.
         wrapMethod(Pool.prototype, 'connect', (connect) => {
           return function (this: unknown, ...values: unknown[]) {
             const step = requestedStep

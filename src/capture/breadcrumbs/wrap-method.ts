@@ -16,8 +16,8 @@ interface Wrapper {
 const wrappers = new WeakMap<object, Wrapper>()
 
 /**
- * Wraps a method and returns the function that restores it. Several watchers share one wrapper, so that they can end
- * in any order. If other code has wrapped the wrapper, it stays in place and passes calls through.
+ * Wraps a method and returns the function that restores it. Watchers share one wrapper, so that each can end in any
+ * order. A wrapper that other code has wrapped stays in place and passes calls through.
  */
 export function wrapMethod(target: object, name: string, wrap: Wrap): () => void {
   // Frozen objects (`--frozen-intrinsics` on Node.js 20) are not wrapped.
@@ -36,7 +36,10 @@ export function wrapMethod(target: object, name: string, wrap: Wrap): () => void
   }
 }
 
-/** The wrapper currently on this object. A wrapper copied from another object would also watch calls on that object. */
+/**
+ * Returns the wrapper of this object. Ignores a wrapper copied from another object, which would also watch calls on the
+ * other object.
+ */
 function findWrapper(target: object, name: string): Wrapper | null {
   const value: unknown = Object.getOwnPropertyDescriptor(target, name)?.value
   const wrapper = typeof value === 'function' ? wrappers.get(value) : undefined

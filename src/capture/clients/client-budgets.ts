@@ -18,7 +18,9 @@ export const OVER_LIMIT_TYPE = 'Client errors over the hourly limit'
 const MAX_CACHED_DECISIONS = 10_000
 /** Bytes reserved at a time. A killed process wastes at most this much of the daily budget. */
 const SHARE_BYTES = 500_000
-/** More than one day of deploys. Pages list every release of a year, so a flood of versions would slow them down. */
+/**
+ * Exceeds the deploys of a day. Pages list every release of a year, so a flood of versions would slow the pages down.
+ */
 const MAX_NEW_RELEASES_PER_DAY = 200
 /** Minimum bytes per day for occurrences without details, regardless of the option. */
 const MIN_COUNTED_BYTES = 10_000_000
@@ -29,7 +31,7 @@ const NO_DETAILS = 'counted without details'
  * errors.
  */
 const SPOOL_SHARE = 1 / 8
-/** Replaces the platforms in a flood, so that they add no rows to the hourly rollups. */
+/** Replaces the platform of each error in a flood, so that no rows are added to the hourly rollups. */
 const OTHER_PLATFORM = 'Other'
 
 const budgets = new WeakMap<CaptureContext, ClientBudgets>()
@@ -77,7 +79,7 @@ export class ClientBudgets {
     this.#countedBytes = budget({ ...counted, budget: 'client_max_stored_bytes_per_day:counted' })
   }
 
-  /** Returns the event in the form that may be recorded. Its occurrence is always counted. Never rejects. */
+  /** Returns the event to record, reduced if a limit is exceeded. Never drops an occurrence and never rejects. */
   async admit(event: ErrorEvent): Promise<ErrorEvent> {
     const { reject, storms, now } = this.#context
     event.environment = await this.#environments.admit(event.environment)
@@ -94,8 +96,8 @@ export class ClientBudgets {
   }
 
   /**
-   * Even an occurrence without details takes rows. Beyond a second limit of the same size, one shared error counts
-   * them all.
+   * Removes the details of an occurrence. Its remaining rows count against a second limit of the same size. Beyond that
+   * limit, one shared error counts all further occurrences.
    */
   async #withoutDetails(event: ErrorEvent): Promise<ErrorEvent> {
     const counted = toCountedOnlyEvent(event, this.#context.now())
@@ -135,7 +137,7 @@ export class ClientBudgets {
     return { ...event, app_version: null, git_sha: null }
   }
 
-  /** Concurrent callers with one key share one lookup, so that a new item uses its budget once. */
+  /** Shares one lookup among concurrent callers with the same key, so that a new item uses its budget once. */
   #isKnownOrAllowed(
     key: string,
     budget: SharedBudget,
@@ -153,7 +155,7 @@ export class ClientBudgets {
     return decision
   }
 
-  /** While the database is unreachable, anything this process has not seen counts as new. */
+  /** Returns false while the database is unreachable, so that anything this process has not seen counts as new. */
   async #lookUp(isStored: (application_id: number) => Promise<boolean>): Promise<boolean> {
     return (await this.#query(isStored)) ?? false
   }

@@ -3,9 +3,12 @@ import { MINUTE } from '../../model/time.js'
 import { environmentsOfApplication } from '../../store/environments.js'
 import type { CaptureContext } from '../capture-context.js'
 
-/** Environments per application to which clients can add. Each of them multiplies the rows of errors and rollups. */
+/**
+ * Number of environments per application beyond which clients cannot add more. Each environment multiplies the rows of
+ * errors and rollups.
+ */
 export const MAX_CLIENT_ENVIRONMENTS = 20
-/** Time before the stored environments are read again for an unknown name. */
+/** Minimum time between two reads of the stored environments. */
 const RELOAD_INTERVAL_MS = MINUTE
 
 type ApplicationQuery = <T>(work: (application_id: number) => Promise<T>) => Promise<T | null>
@@ -37,7 +40,7 @@ export class ClientEnvironments {
     return name
   }
 
-  /** Concurrent callers share one query. */
+  /** Shares one query among concurrent callers. */
   async #reload(): Promise<void> {
     const now = this.#context.now()
     if (now >= this.#loadedAt + RELOAD_INTERVAL_MS) {

@@ -47,9 +47,7 @@ export interface ForeignError {
   /** Debug ids that a bundler wrote into scripts, by script URL. They identify the source maps. */
   debug_ids?: Readonly<Record<string, string>> | undefined
   trace?: Trace | undefined
-  /**
-   * Identical for every attempt to report the error, so that it counts once, whichever process receives the attempts.
-   */
+  /** Identical for every attempt to report the error, so that the error counts once across all processes. */
   event_key?: string | undefined
 }
 
@@ -112,7 +110,7 @@ function toDraft({ config, now }: CaptureContext, error: ForeignError): Draft {
 }
 
 const MAX_BREADCRUMBS = 40
-/** For all stacks of one error, causes included. A stack of 100 ordinary frames takes a third of it. */
+/** Shared by all stacks of one error, causes included. A typical stack of 100 frames uses a third of this limit. */
 const MAX_STACK_CHARACTERS = 32_000
 
 function createStackReader(maxLines: number): (stack: readonly string[]) => string[] {
@@ -146,7 +144,7 @@ function boundBreadcrumbs(
   return crumbs.slice(-limit).map((crumb) => ({ ...crumb, occurred_at: readTime(crumb.occurred_at, now) }))
 }
 
-/** After a source map has changed a frame, the lines sent with it no longer match. */
+/** Drops source lines of frames that a source map has changed, because the lines no longer match. */
 function matchingSources(sources: readonly FrameSource[], lines: readonly string[]): readonly FrameSource[] | null {
   const knownLines = new Set(lines)
   const matching = sources.filter(({ frame }) => knownLines.has(frame))

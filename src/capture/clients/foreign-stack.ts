@@ -10,8 +10,8 @@ const LOOKUP_TIMEOUT_MS = 2000
 const stores = new WeakMap<CaptureContext, StoredMaps>()
 
 /**
- * Maps the stacks of a client error to the original source before grouping, and adds stored source lines around its
- * frames. Never rejects.
+ * Maps the stacks of a client error to the original source before grouping. Adds stored source lines around the frames.
+ * Never rejects.
  */
 export async function withOriginalStack(context: CaptureContext, error: ForeignError): Promise<ForeignError> {
   if (!context.config.enable_source_maps) return error
@@ -20,20 +20,20 @@ export async function withOriginalStack(context: CaptureContext, error: ForeignE
   const allowance = maps.allowance()
   const mapped = await withFallback(context, mapError(maps, error, allowance), error)
   if (mapped === error || allowance.mapped.size === 0) return mapped
-  // Separate from the stacks, which decide the group and must not be lost if this fails.
+  // Loaded separately, because the stacks determine the group and must survive a failure here.
   const sources = await withFallback(context, maps.frameSources(allowance), [])
   return { ...mapped, frame_sources: [...(error.frame_sources ?? []), ...sources] }
 }
 
 /**
- * Resolves with the fallback when the work fails or takes too long: the database is unreachable, or a source map is
- * broken.
+ * Resolves with the fallback if the work fails or takes too long. For example, the database is unreachable or a source
+ * map is broken.
  */
 async function withFallback<T>({ counters }: CaptureContext, work: Promise<T>, fallback: T): Promise<T> {
   try {
     return await withTimeout(work, LOOKUP_TIMEOUT_MS)
   } catch {
-    // A stack in generated code, or without source lines, is better than none.
+    // A stack in generated code, or without source lines, is better than no stack.
     counters.add('source_map_skipped')
     return fallback
   }

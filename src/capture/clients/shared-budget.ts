@@ -38,7 +38,7 @@ export class SharedBudget {
     this.#runTimeLimited = runTimeLimited
   }
 
-  /** Whether this amount is within the limit. Never rejects. */
+  /** Uses an amount of the budget. Returns false if the amount exceeds the limit. Never rejects. */
   async take(amount: number): Promise<boolean> {
     for (;;) {
       this.#startPeriod()

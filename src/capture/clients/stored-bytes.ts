@@ -2,15 +2,15 @@ import type { Cause, ErrorEvent } from '../../model/event.js'
 import { startOfHour } from '../../model/time.js'
 import { groupKey, storedPayload } from '../../store/recording/folded-group.js'
 
-/** A row with its index entries. */
+/** Estimated size of a row with its index entries. */
 const ROW_BYTES = 300
-/** Id that detects a repeated event. */
+/** Digest row that detects a repeated event. */
 const DIGEST_BYTES = 200
-/** Rows by hour, day, type and version that a new combination of version and platform adds. */
+/** Rollup rows (hour, day, type, version …) that a new combination of version and platform adds. */
 const DIMENSION_ROWS = 5
-/** A message is stored with its error, with the first and the newest occurrence, and for the search. */
+/** A message is stored with the error, the first and newest occurrence, and the search index. */
 const MESSAGE_COPIES = 4
-/** A backtrace is stored once per error, and for the search with an index. */
+/** A backtrace is stored once per error, and in the search table with its index. */
 const STACK_COPIES = 3
 const MAX_CACHED_ROWS = 20_000
 
@@ -52,7 +52,6 @@ function causesBytes(causes: readonly Cause[]): number {
   )
 }
 
-/** In UTF-8, a character takes up to three bytes. */
 function utf8Bytes(text: string): number {
   return Buffer.byteLength(text)
 }

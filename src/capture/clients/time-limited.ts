@@ -1,6 +1,6 @@
 import { withTimeout } from '../../model/with-timeout.js'
 
-/** Longer than a busy database takes for one row, but acceptable as a delay of one report. */
+/** A busy database needs less time for one row. Acceptable as the delay of a report. */
 const TIME_LIMIT_MS = 5000
 /** After a failure, queries fail immediately for this long. Otherwise every client error would wait for its own timeout. */
 const FAILURE_PAUSE_MS = 10_000

@@ -13,7 +13,7 @@ interface ReportSettings {
 }
 
 /**
- * Makes Node.js write a diagnostic report into the folder when it runs out of memory, unless the host has its own
+ * Makes Node.js write a diagnostic report into the folder on a fatal error. Does nothing if the host has its own
  * settings. Returns the function that restores the settings.
  */
 export function writeFatalReports(folder: string): () => void {

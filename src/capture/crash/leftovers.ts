@@ -15,9 +15,9 @@ const MAX_REPORTS = 50
 const outsideOfRequests = AsyncLocalStorage.snapshot()
 
 /**
- * Records errors for processes that ended without cleanup: diagnostic reports and leftover markers. Each is first
- * written to a crash file under a deterministic id and then removed. A process killed in between neither loses nor
- * duplicates it.
+ * Records errors for processes that ended without cleanup: diagnostic reports and leftover markers. Writes each error
+ * to a crash file with a deterministic id before removing its source. A process killed in between neither loses nor
+ * duplicates an error.
  */
 export async function collectLeftovers(reporter: Reporter): Promise<void> {
   const { recorder, config, now } = reporter.context
@@ -38,7 +38,7 @@ export async function collectLeftovers(reporter: Reporter): Promise<void> {
   for (const name of orphans.slice(0, MAX_REPORTS)) await recordReport(reporter, folder, name, null)
 }
 
-/** Whether a process left a diagnostic report, which is the best source of information about its crash. */
+/** Checks whether a process left a diagnostic report, which contains the most information about its crash. */
 export function hasLeftReport(folder: string, pid: number): boolean {
   try {
     return readdirSync(folder).some((name) => reportPid(name) === pid)
@@ -49,8 +49,8 @@ export function hasLeftReport(folder: string, pid: number): boolean {
 }
 
 /**
- * The first report written after the process started. In a container, other processes with the same pid have their own
- * reports.
+ * Finds the first report written after the process started. In a container, the folder can contain reports of other
+ * processes with the same pid.
  */
 async function findReport({ pid, started_at = 0 }: EndedProcess, folder: string): Promise<string | null> {
   const names = (await readdir(folder)).filter((name) => reportPid(name) === pid)

@@ -10,7 +10,10 @@ const REPORTED_ERROR_WINDOW_MS = 1000
 /** Exit codes for SIGHUP, SIGINT and SIGTERM. */
 const SIGNAL_EXIT_CODES = new Set([129, 130, 143])
 
-/** Records a process exit with a failure code for which no error was recorded. Returns the function that stops it. */
+/**
+ * Records a process exit with a failure code if no error explains the exit. Returns the function that removes the
+ * listener.
+ */
 export function recordFailedExit({ context, report }: Reporter): () => void {
   const { recorder } = context
   const onExit = (code: number) => {
@@ -25,10 +28,7 @@ export function recordFailedExit({ context, report }: Reporter): () => void {
   return atExit('failed_exit', onExit)
 }
 
-/**
- * The exit event is emitted inside process.exit, so the stack contains its caller. It is empty if process.exit was not
- * called.
- */
+/** Returns the frames that called process.exit, which emits the exit event. Empty if process.exit was not called. */
 function exitFrames(topFunction: (code: number) => void): string[] {
   const lines = stackBelow(topFunction)
   const exitCall = lines.findIndex((line) => /^\s+at process\.(exit|reallyExit)\b.*\(node:/.test(line))

@@ -31,7 +31,7 @@ interface Marker extends RunningProcess {
 const MARKER_NAME = /^(running-(\d+)-[0-9a-f]+\.json)(?:\.importing-(\d+)-([0-9a-f]+))?$/
 const MAX_FOREIGN_AGE_MS = 30 * 86_400_000
 
-/** Distinguishes processes with the same pid, which is the normal case in a container. */
+/** Distinguishes processes with the same pid, which is common in containers. */
 const START_ID = randomBytes(4).toString('hex')
 const ownMarkers = new Map<string, { count: number; file: string; content: string }>()
 let stopAtExit = () => {}
@@ -76,7 +76,7 @@ export function restoreMarkers(): void {
     try {
       writeFileSync(file, content, { mode: 0o600 })
     } catch {
-      // Without the marker, only a process killed by a signal is not recorded.
+      // Without the marker, only a kill by a signal would go unrecorded.
     }
   }
 }
@@ -132,7 +132,7 @@ async function readMarker(file: string): Promise<Partial<Marker>> {
     const content: unknown = JSON.parse(await readFile(file, 'utf8'))
     return typeof content === 'object' && content !== null ? content : {}
   } catch {
-    // Incomplete because its process died while writing. The file name contains the pid.
+    // The process died while writing the marker. The file name still contains the pid.
     return {}
   }
 }

@@ -35,7 +35,7 @@ export interface StartedRequest {
 
 /**
  * Marks the start of a request on its connection, which serves one request at a time. A new property on every request
- * would slow down all property access of the framework. That costs a hundred times as much as the mark.
+ * would cost a hundred times as much, because it slows down the framework's property access.
  */
 export function markStart(request: StartedRequest | Request): void {
   const { httpVersionMajor, socket } = request as StartedRequest
@@ -45,10 +45,13 @@ export function markStart(request: StartedRequest | Request): void {
 
 const FACT_NAMES = ['request_url', 'request_params', 'ip_address', 'user_agent', 'user_id', 'request'] as const
 
-/** Fields of a report that describe its request. A field that the request lacks is present and undefined. */
+/** Fields of a report that describe its request. Fields that the request lacks are set to undefined. */
 type ReportedRequest = Pick<LogErrorInput, (typeof FACT_NAMES)[number]>
 
-/** Whether the reporter has already read the request. A second read would run `user_callback` again for the same error. */
+/**
+ * Checks whether the reporter has already read the request. A second read would run `user_callback` again for the same
+ * error.
+ */
 export function hasRequestFacts(fields: LogErrorInput): boolean {
   return FACT_NAMES.every((name) => name in fields)
 }
@@ -103,7 +106,7 @@ export interface WebRequestDetails extends RequestFacts {
   params?: unknown
   /** User from the host's own authentication. */
   user?: unknown
-  /** Object that the framework passes to its handlers, and so the argument of `user_callback`. */
+  /** Object that the framework passes to its handlers, used as the argument of `user_callback`. */
   host?: object | undefined
 }
 

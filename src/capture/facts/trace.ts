@@ -6,7 +6,7 @@ export interface Trace {
   span_id?: string
 }
 
-/** The trace passed with an error, or else that of the active OpenTelemetry span; null if there is none. */
+/** Returns the trace passed with an error, or the trace of the active OpenTelemetry span. Null without either. */
 export function resolveTrace({ trace_id, span_id }: Pick<LogErrorInput, 'trace_id' | 'span_id'>): Trace | null {
   return parseTrace(trace_id, span_id) ?? activeTrace()
 }
@@ -73,7 +73,10 @@ export class TraceSightings {
     }
   }
 
-  /** Whether a hook recorded the error of a span that ended at `endedAt`, shortly before or at any time after. */
+  /**
+   * Checks whether a hook recorded the error of a span that ended at `endedAt`. The record may precede the end by a few
+   * seconds, or follow it at any time.
+   */
   isLogged(trace_id: string, message: string, endedAt: number): boolean {
     const loggedAt = this.#seen.get(messageKey(trace_id, message))
     return loggedAt !== undefined && endedAt - loggedAt <= SAME_ERROR_MS

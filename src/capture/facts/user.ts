@@ -12,7 +12,7 @@ const USER_PATHS: readonly (readonly string[])[] = [
 
 const ID_KEYS = ['id', '_id', 'user_id', 'userId', 'sub', 'uuid'] as const
 
-/** A session has its own id, which is not the user's. */
+/** Excludes `id`, which is the id of the session itself. */
 const SESSION_KEYS = ['user_id', 'userId'] as const
 
 /** Handles the rejection of an asynchronous callback, which would otherwise end the host process. */
@@ -22,7 +22,7 @@ function ignoreRejection(result: unknown): void {
 
 export type UserCallback = (request: unknown) => unknown
 
-/** User of the request: from the host's callback, or else from the usual properties. Never throws. */
+/** Finds the user of a request with the host's callback, otherwise in the usual properties. Never throws. */
 export function findUserId(request: object, callback: UserCallback | null): string | number | undefined {
   try {
     if (callback) {

@@ -21,10 +21,7 @@ export const NO_RESULT: Promise<null> = Promise.resolve(null)
 /** Makes an entry point return immediately, so that V8 compiles it while the stack is shallow. */
 export const COMPILE_ONLY: unique symbol = Symbol('compile only')
 
-/**
- * Compiles everything that runs near the stack limit. V8 needs 50 KB to compile a function that is first called
- * there.
- */
+/** Compiles everything that runs near the stack limit, where V8 lacks the 50 KB of stack to compile a function. */
 export function prepareForStackLimit(): void {
   prepareStackProbes()
   whenStackAllows(() => {})
@@ -57,7 +54,7 @@ export function deferReport<T>(send: () => T | PromiseLike<T>): Promise<T> | nul
   return result
 }
 
-/** Whether a deferred report is being sent, which must not be deferred again. */
+/** Checks whether a deferred report is being sent, which must not be deferred again. */
 export function isSendingDeferred(): boolean {
   return isSending
 }

@@ -1,4 +1,4 @@
-/** How long one late turn counts as lag, because the next storm can start before the next measurement. */
+/** Duration for which one late turn counts as lag. Covers a storm that starts before the next measurement. */
 const LAG_TTL_MS = 1000
 
 /**
@@ -15,12 +15,12 @@ export class LagGuard {
     this.#thresholdMs = thresholdMs ?? Number.POSITIVE_INFINITY
   }
 
-  /** Whether details should be omitted for now. */
+  /** Returns true while details should be omitted. */
   isLagging(): boolean {
     const now = performance.now()
     if (this.#scheduledAt === null) {
       this.#scheduledAt = now
-      // Not unref-ed: an idle loop would not run it, and would look late when it wakes up.
+      // Not unref'd: an idle event loop would delay the callback, and the delay would count as lag.
       setImmediate(this.#measure)
     } else if (now - this.#scheduledAt > this.#thresholdMs) {
       // The scheduled turn is already overdue.

@@ -1,6 +1,6 @@
 import { HOUR } from '../../model/time.js'
 
-/** Locations that are tracked at a time; the least recently changed is evicted. */
+/** Maximum number of tracked locations. The least recently changed location is evicted. */
 const MAX_WATCHED_PLACES = 200
 
 interface Flood {
@@ -10,10 +10,10 @@ interface Flood {
   error_type: string
 }
 
-/** Type of a group shared by errors of different types. Their own type precedes the message. */
+/** Type of a group shared by errors of different types. The original type precedes each message. */
 const MANY_TYPES = 'ManyErrorTypes'
 
-/** Errors without a location have little in common, so all of them together may create more groups. */
+/** Raises the limit for all errors without a location together, because these have little in common. */
 const FACTOR_WITHOUT_PLACE = 5
 
 interface SignedError {
@@ -23,8 +23,8 @@ interface SignedError {
 }
 
 /**
- * Limits the groups that one location creates within an hour, whether the message or the type of its errors varies.
- * Further errors of the location share one group.
+ * Limits the groups that one location creates within an hour by varying the message or type. Further errors of the
+ * location share one group.
  */
 export class MessageFloods {
   readonly #limit: number

@@ -1,7 +1,7 @@
 import { isObject } from '../values/is-object.js'
 
 /**
- * Recorded values and the requests in which hooks saw them. Several hooks see one throw: router middleware,
+ * Recorded values and the requests in which hooks saw each value. Several hooks see one throw: router middleware,
  * application middleware, a log entry before a rethrow, the end of the process. An object seen in another request is a
  * new throw.
  */
@@ -11,9 +11,7 @@ export class Sightings {
   readonly #values = new WeakMap<object, Set<unknown>>()
   readonly #recentValues = new Map<unknown, number>()
 
-  /**
-   * Whether a hook sees the error for the first time in this request; without a request, for the first time overall.
-   */
+  /** Checks whether the error is new in this request. Without a request, checks whether it is new overall. */
   isNew(error: unknown, request: object | null): boolean {
     if (!isObject(error)) return request ? !this.#values.get(request)?.has(error) : !this.#consumeRecentValue(error)
     const seenRequest = this.#requests.get(error)
@@ -23,9 +21,7 @@ export class Sightings {
     return false
   }
 
-  /**
-   * Marks an error as recorded. Called after the error is described, so that it can be reported again if that fails.
-   */
+  /** Marks an error as recorded. Called after the error is described, so that a failed error can be reported again. */
   markRecorded(error: unknown, request: object | null): void {
     if (isObject(error)) this.#requests.set(error, request ?? ANY_REQUEST)
     else if (request) this.#rememberValue(error, request)
@@ -38,7 +34,7 @@ export class Sightings {
     this.#rememberUntilNextTurn(value)
   }
 
-  /** Kept for one turn of the event loop, in which a process hook receives the same primitive value. */
+  /** Keeps a primitive value for one event loop turn, in which a process hook may receive the same value. */
   #rememberUntilNextTurn(value: unknown): void {
     if (this.#recentValues.size === 0) setImmediate(() => this.#recentValues.clear())
     this.#recentValues.set(value, (this.#recentValues.get(value) ?? 0) + 1)

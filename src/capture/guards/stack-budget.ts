@@ -1,4 +1,4 @@
-/** Limits the stacks read per second: each costs tens of microseconds, which adds up in a host loop. */
+/** Limits the stacks read per second. A stack costs tens of microseconds, which adds up in a host loop. */
 export class StackBudget {
   readonly #now: () => number
   readonly #maxPerSecond: number
@@ -10,7 +10,7 @@ export class StackBudget {
     this.#maxPerSecond = maxPerSecond
   }
 
-  /** Whether one more stack can be read. Counts it if so. */
+  /** Counts one more stack. Returns false if the limit is reached. */
   allows(): boolean {
     const second = Math.floor(this.#now() / 1000)
     if (second !== this.#currentSecond) this.#readCount = 0

@@ -3,13 +3,16 @@ import { compileFunction } from 'node:vm'
 
 /**
  * Registers of the probe frames, eight bytes each. V8 compares a frame with the stack limit before it enters the
- * function, and an unoptimized frame counts about twice. The values come from measurements on Node.js 20, 22 and 24:
- * recording needs 10 KB once its code is compiled and 50 KB before. Describing a step needs 7 KB.
+ * function, and an unoptimized frame counts about twice. Measured on Node.js 20, 22 and 24: recording needs 10 KB once
+ * its code is compiled, and 50 KB before. Describing a step needs 7 KB.
  */
 const RECORDING_REGISTERS = 4800
 const BREADCRUMB_REGISTERS = 1600
 
-/** Whether an error is a stack overflow. The probes are estimates: code that is not compiled yet may need more. */
+/**
+ * Detects a stack overflow. Needed in addition to the probes, because code that is not compiled yet may need more
+ * stack.
+ */
 export function isStackOverflow(error: unknown): boolean {
   return types.isNativeError(error) && error instanceof RangeError && error.message.startsWith('Maximum call stack')
 }
@@ -17,16 +20,16 @@ export function isStackOverflow(error: unknown): boolean {
 type Probe = (callee: null) => void
 
 /**
- * Returns a function whose frame has this many registers and which does nothing. V8 reserves the registers for the
- * arguments of a call that never happens. Compiled from text, because the list of arguments would fill pages of source.
+ * Returns an empty function whose frame has this many registers. V8 reserves the registers for the arguments of a call
+ * that never happens. Compiled from text, because the list of arguments would fill pages of source.
  */
 function compileProbe(registers: number): Probe {
   return compileFunction(`if (callee) callee(${'0,'.repeat(registers)}0)`, ['callee']) as Probe
 }
 
 /**
- * A probe in small steps, ten times slower. V8 aborts the process when it pauses for an overflow more than about 1 KB
- * away from the stack limit. The other probe would cause that while the inspector watches throws.
+ * Probe in small steps, ten times slower than a single frame. While the inspector watches throws, V8 aborts the process
+ * if a call overflows over 1 KB before the stack limit. A single large frame would do so.
  */
 const STEP_ARGUMENTS: readonly unknown[] = new Array(16).fill(0)
 const STEP_BYTES = 180
@@ -50,7 +53,7 @@ export function expectPauses(expected: boolean): void {
 
 let isLimitReached = false
 
-/** Whether a probe has failed in this process, which means deep recursion that may overflow. */
+/** Checks whether a probe has failed in this process, which means deep recursion that may overflow. */
 export function hasReachedStackLimit(): boolean {
   return isLimitReached
 }
@@ -66,7 +69,7 @@ export function prepareStackProbes(): void {
 }
 
 /**
- * Whether the remaining stack is enough to record an error. V8 aborts the process if it has to compile a regular
+ * Checks whether the remaining stack is enough to record an error. V8 aborts the process if it has to compile a regular
  * expression near the stack limit. An overflow here would lose the error.
  */
 export function hasRoomToRecord(): boolean {
@@ -81,7 +84,10 @@ export function hasRoomToRecord(): boolean {
   }
 }
 
-/** Whether the remaining stack is enough to describe a breadcrumb or a sighting. Costs a third of `hasRoomToRecord`. */
+/**
+ * Checks whether the remaining stack is enough to describe a breadcrumb or a sighting. Costs a third of
+ * `hasRoomToRecord`.
+ */
 export function hasRoomForBreadcrumb(): boolean {
   try {
     if (breadcrumbProbe === null) prepareStackProbes()

@@ -1,6 +1,8 @@
 import { MINUTE } from '../../model/time.js'
 
-/** One in this many occurrences is stored in full above the limit, one in its square above ten times the limit. */
+/**
+ * Above the limit, one in this many occurrences is stored in full. Multiplied again at ten times the limit, and so on.
+ */
 const SAMPLING_FACTOR = 10
 const MAX_TRACKED_ERRORS = 10_000
 
@@ -21,7 +23,7 @@ export class Storms {
     this.#limit = max_full_per_minute
   }
 
-  /** Whether this occurrence is only counted. */
+  /** Counts an occurrence. Returns true if the occurrence should not be stored in full. */
   isOnlyCounted(hash_signature: string, now: number): boolean {
     const minute = Math.floor(now / MINUTE)
     const storm = this.#storms.get(hash_signature)

@@ -1,4 +1,4 @@
-/** A longer function is the wrapper of a bundle; searching further back would only cost time. */
+/** Limits the backward search. A longer function is the wrapper of a bundle. */
 const MAX_LOOK_BACK = 500_000
 /** Room for `async function *` and for the parameters of an arrow function. */
 const MAX_PREFIX_LENGTH = 24
@@ -10,8 +10,8 @@ const ASSIGNMENT_SUFFIX =
   /^\s*=\s*(?:async\s*)?(?:function\b|class\b|[\p{ID_Start}$_][\p{ID_Continue}$]*\s*=>|\((?:[^()]|\([^()]*\))*\)\s*=>)/u
 
 /**
- * Finds the nearest declaration of this function or class before an offset in generated code. Null if there is none,
- * as for a method.
+ * Finds the nearest declaration of this function or class before an offset in generated code. Null without a
+ * declaration, as for a method.
  */
 export function findDeclaration(code: string, offset: number, name: string): number | null {
   const end = Math.max(0, offset - MAX_LOOK_BACK)
@@ -21,7 +21,7 @@ export function findDeclaration(code: string, offset: number, name: string): num
     index = index === 0 ? -1 : code.lastIndexOf(name, index - 1)
   ) {
     const nameEnd = index + name.length
-    // Two characters rule out most positions; a regular expression per position would be much slower.
+    // Rules out most positions by two characters, because a regular expression per position is much slower.
     const before = code[index - 1] ?? ' '
     const next = code[nameEnd] ?? ' '
     if (isSpace(before) || before === '*') {

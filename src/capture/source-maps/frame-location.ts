@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 
-/** The part of a stack line that names a local file, and the text around it. */
+/** Position in a local file that a stack line contains, and the text around it. */
 export interface FrameLocation {
   before: string
   file: string
@@ -31,7 +31,7 @@ interface Span {
   hasName: boolean
 }
 
-/** `eval at load (/app/x.js:1:2), <anonymous>:3:4`: evaluated code has no file, so its location is the call of eval. */
+/** Finds the call of eval, because evaluated code has no file: `eval at load (/app/x.js:1:2), <anonymous>:3:4`. */
 function evalSpan(text: string): Span | null {
   const start = text.lastIndexOf('eval at ')
   if (start < 0) return null
@@ -40,7 +40,7 @@ function evalSpan(text: string): Span | null {
   return open < 0 || close < 0 ? null : { from: open + 2, to: close, hasName: true }
 }
 
-/** Names (`[Symbol(x)]`) and paths can contain parentheses, but only a path begins directly after one. */
+/** Names (`[Symbol(x)]`) and paths can contain parentheses, but only a path begins directly after a parenthesis. */
 const PATH_AFTER_PARENTHESIS = /\((?=file:\/\/|\/|[A-Za-z]:[\\/])/
 
 function plainSpan(text: string): Span {

@@ -7,7 +7,7 @@ import { findMentions } from './variable-names.js'
 export class GeneratedCode {
   readonly #files: ProjectFiles
   readonly #maxBytes: number
-  /** The last file read, released under memory pressure: a stack has many frames of one bundle. */
+  /** Last file read, because a stack has many frames of one bundle. Released under memory pressure. */
   #lastFile: WeakRef<{ version: string; text: string }> | null = null
 
   constructor(files: ProjectFiles, maxBytes: number) {
@@ -36,7 +36,7 @@ export class GeneratedCode {
       if (text !== null) this.#lastFile = new WeakRef({ version, text })
       return text
     } catch {
-      // Deleted or locked after its map was read: positions are correct without names too.
+      // The file was deleted or locked after its map was read. Positions remain correct without names.
       return null
     }
   }

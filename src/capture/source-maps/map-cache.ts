@@ -9,7 +9,7 @@ import { readSections } from './sections.js'
 
 const MAX_FILES = 1000
 const MAX_POSITIONS = 20_000
-/** Parsing a map with its sources blocks the host for about 10 ms per megabyte. */
+/** Parsing a map with its sources blocks the host for about 10 ms per MB. */
 const MAX_CONTENT_BYTES = 4_000_000
 
 /** Known facts about a generated file. */
@@ -18,7 +18,7 @@ interface GeneratedFile {
   /** Zero if there is no usable map. */
   weight: number
   map: ParsedMap | null
-  /** Outlives the map, so that repeated lookups do not read it again. */
+  /** Kept longer than the map, so that repeated lookups do not read the map again. */
   positions: Map<string, OriginalPosition | null>
   /** Cached function names, kept like the positions. */
   names: Map<string, string | null>
@@ -46,7 +46,7 @@ export class MapCache {
     this.#onSkipped = options.onSkipped
   }
 
-  /** Returns the amount to read for this file. Called once per stack; detects that the file was rewritten. */
+  /** Returns the number of bytes to read for this file. Called once per stack, to detect rewritten files. */
   weigh(file: string): number {
     const entry = this.#generated.get(file)
     if (!entry && !(isGenerated(file) && this.#files.contains(file))) return 0
@@ -128,7 +128,7 @@ export class MapCache {
     return found
   }
 
-  /** Whether the tool that wrote this file may have renamed identifiers. */
+  /** Checks whether the tool that wrote this file may have renamed identifiers. */
   hasNames(file: string): boolean {
     return this.#generated.get(file)?.hasNames ?? false
   }
@@ -202,7 +202,9 @@ export class MapCache {
   }
 }
 
-/** Maps of libraries would point to the same library, and a TypeScript file in a stack is already the original. */
+/**
+ * Excludes libraries, whose maps would point to the same library, and TypeScript files, which are already the original.
+ */
 function isGenerated(file: string): boolean {
   return !/[\\/]node_modules[\\/]|\.[cm]?tsx?$/.test(file)
 }

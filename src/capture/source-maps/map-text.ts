@@ -15,14 +15,14 @@ export interface MapText {
 }
 
 /**
- * The map referenced by the last comment of a generated file; null if there is none, or the reason why it cannot be
- * used.
+ * Reads the map referenced by the last comment of a generated file. Returns null without a reference, or the reason why
+ * the map cannot be used.
  */
 export function readMapText(files: ProjectFiles, path: string, maxBytes: number): MapText | SkipReason | null {
   return files.read(path, (file) => findMapText(files, file, maxBytes))
 }
 
-/** Variant for code that is already in memory. */
+/** Same as `readMapText`, for an open file. */
 export function findMapText(files: ProjectFiles, file: OpenFile, maxBytes: number): MapText | SkipReason | null {
   const url = mapUrl(file, maxBytes)
   if (url === null) return null
@@ -33,7 +33,7 @@ export function findMapText(files: ProjectFiles, file: OpenFile, maxBytes: numbe
 }
 
 const MAP_COMMENT = '//# sourceMappingURL='
-/** Room for a file name, and for comments that other tools append. */
+/** Leaves room for a file name, and for comments that other tools append. */
 const TAIL_BYTES = 4096
 /** Code with an inline map in Base64 is about twice as long as the map. */
 const MAX_FILE_TO_MAP_RATIO = 2
@@ -44,7 +44,7 @@ function mapUrl(file: OpenFile, maxBytes: number): string | null {
   return lastComment(file.tail(file.size))
 }
 
-/** Only comments may follow: earlier in the file, the same words can be a string in bundler code. */
+/** Finds the comment if only comments follow it. Earlier in the file, the same text can be a string in bundler code. */
 function lastComment(content: Buffer): string | null {
   const start = content.lastIndexOf(MAP_COMMENT)
   if (start < 0) return null
@@ -65,7 +65,7 @@ function inlineMap(url: string, folder: string, maxBytes: number): MapText | Ski
   return map.length > maxBytes ? 'map_too_large' : mapText(map, folder)
 }
 
-/** Null for any URL that is not a file: nothing is fetched. */
+/** Path of the map. Null for any other URL, because nothing is fetched. */
 function mapPath(url: string, folder: string): string | null {
   if (/^file:/i.test(url)) return fileURLToPath(url)
   // A single letter before the colon is a Windows drive.

@@ -1,17 +1,17 @@
 import { Checkpoints } from './checkpoints.js'
 import { COLUMN, GENERATED_COLUMN, LINE, NAME, SegmentReader, SOURCE } from './segment-reader.js'
 
-/** The original of a segment of generated code. All numbers are 0-based. */
+/** Original position of a segment of generated code. All numbers are 0-based. */
 export interface Segment {
   generatedColumn: number
-  /** Null if the code has no original. */
+  /** Null if the code has no original source. */
   source: number | null
   line: number
   column: number
   name: number | null
 }
 
-/** With unsorted columns, every lookup reads a whole line, which in minified code is the whole text. */
+/** With unsorted columns, every lookup reads a whole line. In minified code, one line is the whole text. */
 const MAX_UNSORTED_LENGTH = 250_000
 
 /** Mappings text, read completely once and then only near the requested position. */

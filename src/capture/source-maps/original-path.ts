@@ -34,12 +34,12 @@ function joinRoot(sourceRoot: unknown, source: string): string {
   return sourceRoot.endsWith('/') ? `${sourceRoot}${source}` : `${sourceRoot}/${source}`
 }
 
-/** Code added by a bundler is not the host's own code. */
+/** Matches code added by the bundler, which is not the host's own code. */
 const BUNDLER_RUNTIME = /^(?:webpack\/|\(webpack\)|\[turbopack\]|external )/
 
 /** `webpack://shop/./src/cart.ts` and similar: the package name, then a path relative to the project root. */
 function bundledPath(rest: string, project_root: string): string {
-  // The query contains a hash, which would split the group at every build.
+  // The query contains a hash, which would create new groups with every build.
   const path = rest.replace(/\?[^/]*$/, '')
   const dot = /(?:^|\/)(?=\.\.?\/)/.exec(path)
   const relativePath = (

@@ -17,17 +17,17 @@ interface MapFolders {
   project_root: string
 }
 
-/** Reading mappings is slower per byte than reading the rest, so they have their own limit. */
+/** Weight of a byte of mappings, which are slower to read than the rest of the map. */
 const BYTES_PER_MAPPING_BYTE = 5
 const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$.#-]*$/u
 
-/** A map prepared for lookups: its mappings text and checkpoints. */
+/** Source map prepared for lookups: the text of its mappings, with checkpoints. */
 export class ParsedMap {
   /** Estimated cost of reading the map, in bytes. */
   readonly weight: number
   /** Approximate memory size. */
   readonly bytes: number
-  /** Whether it contains original names, which means that a tool renamed identifiers. */
+  /** True if the map contains original names, which means that a tool renamed identifiers. */
   readonly hasNames: boolean
   readonly #sections: readonly Section[]
   readonly #folders: MapFolders
@@ -40,7 +40,7 @@ export class ParsedMap {
     this.#folders = folders
   }
 
-  /** Throws if the text is not a source map. Returns null if it would take too long to read. */
+  /** Throws if the text is not a source map. Returns null for a map that would take too long to read. */
   static parse(
     { text, bytes, folder }: Omit<MapText, 'withContents'>,
     maxBytes: number,

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, statSync } from 'node:fs'
 import { relative, resolve, sep } from 'node:path'
 
-/** A file that is open for the duration of one read. */
+/** File that is open for the duration of one read. */
 export interface OpenFile {
   path: string
   size: number
@@ -9,7 +9,7 @@ export interface OpenFile {
   tail(bytes: number): Buffer
 }
 
-/** Files below the project root. Nothing else is opened, whatever path a stack or a map contains. */
+/** Opens files below the project root only, regardless of the paths in a stack or map. */
 export class ProjectFiles {
   readonly #root: string
   readonly #realRoot: string | null
@@ -25,7 +25,7 @@ export class ProjectFiles {
     return isBelow(this.#realRoot, path) || isBelow(this.#root, path)
   }
 
-  /** Changes when the file is rewritten. */
+  /** Version of a file, which changes when the file is rewritten. */
   stamp(path: string): string {
     const stats = statSync(path, { throwIfNoEntry: false })
     return stats ? `${stats.mtimeMs}:${stats.size}` : 'none'

@@ -11,13 +11,13 @@ export interface PlainSection {
   start: SectionStart
   sources: unknown[]
   names: unknown[]
-  /** Texts of the sources, in order. */
+  /** Texts of the sources, in the same order. */
   contents: unknown[]
   mappings: string
   sourceRoot: unknown
 }
 
-/** The parts of a section that are kept. */
+/** Parts of a section to keep in memory. */
 export interface Section {
   start: SectionStart
   sources: readonly (string | null)[]
@@ -37,7 +37,7 @@ const BYTES_PER_SECTION = 500
 
 /** Sections of a map in order; a plain map is one section. Throws if the text is not a source map. */
 export function readSections(text: string): PlainSection[] {
-  // Servers add this line to JSON so that no page can run it as a script.
+  // Removes the line that servers prepend to JSON to prevent its execution as a script.
   const json: unknown = JSON.parse(text.replace(/^\)\]\}'[^\n]*\n/, ''))
   const { sections } = Object(json) as { sections?: unknown }
   if (!Array.isArray(sections)) return [plainSection(json, { line: 0, column: 0 })]

@@ -1,4 +1,4 @@
-/** Indexes of a segment's numbers. Each is a delta to the previous value. */
+/** Indexes of a segment's numbers. Each number is a delta to the previous value. */
 export const GENERATED_COLUMN = 0
 export const SOURCE = 1
 export const LINE = 2
@@ -10,7 +10,7 @@ const COMMA = 44
 const SEMICOLON = 59
 const DIGITS = base64Digits()
 
-/** Reads mappings one segment at a time into its own fields: an object per segment would dominate the cost. */
+/** Reads mappings one segment at a time into its own fields. Creating an object per segment would dominate the cost. */
 export class SegmentReader {
   readonly text: string
   offset = 0
@@ -26,7 +26,7 @@ export class SegmentReader {
     this.sums[GENERATED_COLUMN] = start.column
   }
 
-  /** Moves to the next segment; false if there is none. */
+  /** Moves to the next segment. Returns false at the end. */
   skip(): boolean {
     const { text, sums } = this
     for (let offset = this.offset; offset < text.length; offset++) {

@@ -4,20 +4,23 @@ import type { Frame } from '../../model/stacks/backtrace.js'
 import { ProjectFiles } from './project-files.js'
 import type { SourcePositions } from './source-positions.js'
 
-/** Larger files are bundles or data. Reading one would block the host for more than a few milliseconds. */
+/** Larger files are bundles or data. Reading such a file would block the host for more than a few milliseconds. */
 const MAX_FILE_BYTES = 5_000_000
-/** Distinct lines to cache: more than an application has throwing locations. */
+/** Maximum number of cached lines. Exceeds the throwing locations of an application. */
 const MAX_CACHED_LINES = 5000
-/** Lines to search upward for the call that received a callback. */
+/** Number of lines to search upward for the call that received a callback. */
 const MAX_CALL_DISTANCE = 300
-/** Lines of a call whose arguments are on separate lines. */
+/** Maximum number of lines of a call whose arguments are on separate lines. */
 const MAX_CALL_LINES = 10
-/** A longer line is minified code, where only the part around the column counts. */
+/** Longer lines are minified code, of which only the part around the column is used. */
 const MAX_LINE_LENGTH = 300
 const MAX_MINIFIED_CONTEXT = 80
-/** Characters to search backward for enclosing functions in minified code. */
+/** Number of characters to search backward for enclosing functions in minified code. */
 const MAX_MINIFIED_DISTANCE = 2000
-/** Enclosing functions that identify a callback: a query inside a promise inside a route handler. */
+/**
+ * Maximum number of enclosing functions that identify a callback, such as a query inside a promise inside a route
+ * handler.
+ */
 const MAX_ENCLOSING_CALLS = 3
 const DIGEST_LENGTH = 12
 
@@ -30,16 +33,16 @@ export interface SourceLinesOptions {
 }
 
 /**
- * Digests of source lines, which identify functions without a name. A line is read once, synchronously, from a project
- * file. The digest covers the line and the call that received the function, without whitespace. It is the same in
- * every folder and process, and after edits elsewhere in the file.
+ * Digests of source lines, which identify functions without a name. Reads a line once, synchronously, from a project
+ * file. The digest covers the line and the call that received the function, without whitespace. It does not change
+ * between folders and processes, or with edits elsewhere in the file.
  */
 export class SourceLines {
   readonly #projectRoot: string
   readonly #files: ProjectFiles
   readonly #positions: SourcePositions | undefined
   readonly #digests = new Map<string, string | null>()
-  /** The last file read. Several frames of one stack often share it. */
+  /** Last file read, because frames of one stack often share a file. */
   #lastFile: { path: string; lines: WeakRef<readonly string[]> } | null = null
 
   constructor({ project_root, positions }: SourceLinesOptions) {
@@ -49,8 +52,8 @@ export class SourceLines {
   }
 
   /**
-   * Null if the source is missing, unreadable, too large or outside the project. For a caller, only its function
-   * counts, not its line: a helper that one handler calls twice is one location.
+   * Returns null if the source is missing, unreadable, too large or outside the project. For a caller, covers only its
+   * function, so that a helper that one handler calls twice is one location.
    */
   digest({ file, line_number, column }: Frame, isCaller = false): string | null {
     if (file === null || line_number === null) return null
@@ -94,7 +97,7 @@ export class SourceLines {
   }
 }
 
-/** The line and the calls around it without whitespace; null if there is no such line. */
+/** Returns the line and the calls around it without whitespace. Null if the line does not exist. */
 function describeLine(lines: readonly string[], line_number: number, column: number | null): string | null {
   const line = lines[line_number - 1]
   if (line === undefined || line.trim() === '') return null
@@ -109,7 +112,7 @@ function describeFunction(lines: readonly string[], line_number: number, column:
   return describeCalls(lines, line_number, column) || null
 }
 
-/** A function on a single line already includes its call. The column selects one of several on that line. */
+/** Includes the line itself if it starts a function. The column selects one of several functions on the line. */
 function describeCalls(lines: readonly string[], line_number: number, column: number | null): string {
   const line = lines[line_number - 1] ?? ''
   const starts = [...line.matchAll(FUNCTION_STARTS)]
@@ -122,10 +125,10 @@ function describeCalls(lines: readonly string[], line_number: number, column: nu
 
 const FUNCTION_STARTS = /=>|\bfunction\b/g
 const STARTS_FUNCTION = /=>|\bfunction\b/
-/** `async list(req) {`: a method, not a statement with a block. */
+/** Matches a method such as `async list(req) {`, but not a statement with a block. */
 const STARTS_METHOD =
   /^\s*(?:(?:public|private|protected|static|override|async|get|set)\s+|\*)*(?!(?:if|for|while|switch|catch|with|return)\b)[\w$#]+\s*\([^()]*\)[^(){}]*\{\s*$/
-/** A function with a name, which identifies it better than its surroundings. */
+/** Matches a named function, whose name identifies it better than the calls around it. */
 const NAMES_FUNCTION = /\bfunction\s*\*?\s*[\w$]|^\s*(?:export\s+)?(?:const|let|var)\s+[\w$]+\s*[=:]/
 
 function compact(code: string): string {
@@ -135,7 +138,7 @@ function compact(code: string): string {
     .replace(/[;,]+$/, '')
 }
 
-/** Less indented lines above that start a function, innermost first, up to a function with a name. */
+/** Finds less indented lines above that start a function, innermost first, up to a named function. */
 function enclosingCalls(lines: readonly string[], index: number): string[] {
   const calls: string[] = []
   let indentation = indentWidth(lines[index] ?? '')
@@ -151,7 +154,7 @@ function enclosingCalls(lines: readonly string[], index: number): string[] {
   return calls
 }
 
-/** `app.get(`, `'/users',` and `(req, res) => {` can each be on a separate line. */
+/** Joins the lines of a call: `app.get(`, `'/users',` and `(req, res) => {` can each be on a separate line. */
 function joinCall(lines: readonly string[], index: number): string {
   const line = lines[index] ?? ''
   const indentation = indentWidth(line)
@@ -167,7 +170,7 @@ function indentWidth(line: string): number {
   return line.length - line.trimStart().length
 }
 
-/** The statement at the column and its enclosing functions, without parts that differ between builds. */
+/** Returns the statement at the column and its enclosing functions, without parts that differ between builds. */
 function minifiedPart(line: string, column: number | null): string | null {
   if (column === null || column > line.length) return null
   const offset = column - 1
@@ -177,7 +180,7 @@ function minifiedPart(line: string, column: number | null): string | null {
   return [statement, ...minifiedCalls(line, offset)].map(withoutShortNames).join('\n').trim() || null
 }
 
-/** An arrow function, `function(a,b)` or a method, but not a statement with a block. */
+/** Matches an arrow function, `function(a,b)` or a method, but not a statement with a block. */
 const FUNCTION_HEADER =
   /(?:=>|(?<![\w$.])(?!(?:if|for|while|switch|catch|with)\()(?:function )?[\w$#]{1,80}\([^(){}]{0,200}\))$/
 
@@ -205,7 +208,7 @@ function lastStatement(code: string): string {
   return code.slice(code.search(/[^;{}]*$/))
 }
 
-/** Names of one or two characters and module numbers change with every build. Quoted texts are kept. */
+/** Replaces short names and module numbers, which change with every build. Keeps quoted text. */
 function withoutShortNames(code: string): string {
   return compact(
     code.replace(/"[^"]*"|'[^']*'|`[^`]*`|(?<![\w$.])(?:[A-Za-z_$][\w$]?|\d{2,})(?![\w$])/g, (found) =>

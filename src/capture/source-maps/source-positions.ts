@@ -7,7 +7,7 @@ import type { OriginalPosition } from './parsed-map.js'
 
 export interface SourcePositionsOptions {
   project_root: string
-  /** Larger maps are not used: reading one blocks the host's event loop. */
+  /** Larger maps are not used, because reading a map blocks the host's event loop. */
   maxMapBytes?: number
   onSkipped?: OnSkipped
 }
@@ -16,10 +16,11 @@ const MAX_MAP_BYTES = 20_000_000
 const MAX_LINE_LENGTH = 1000
 const MAX_CACHED_FILES = 1000
 /**
- * A class name this short that is declared elsewhere was probably created by a minifier: only the method name is kept.
+ * Class names up to this length without a declaration in the file were probably created by a minifier. Only the method
+ * name is kept.
  */
 const MAX_MINIFIED_NAME_LENGTH = 2
-/** `at async new Cart (`, `at Cart.total [as sum] (`: the text before the location of a named function. */
+/** Matches the text before the location of a named function: `at async new Cart (`, `at Cart.total [as sum] (`. */
 const V8_NAME =
   /^(at (?:async )?(?:new )?)([\p{ID_Start}$_][\p{ID_Continue}$]*(?:\.[\p{ID_Start}$_][\p{ID_Continue}$]*)*) [[(]/u
 
@@ -36,7 +37,7 @@ export class SourcePositions {
   readonly #maxStackWeight: number
   readonly #onSkipped: OnSkipped
   readonly #mappedStacks = new WeakMap<readonly string[], readonly string[]>()
-  /** Generated files by the original files that frames were mapped to. */
+  /** Generated file of each original file to which a frame was mapped. */
   readonly #generated = new Map<string, string>()
 
   constructor({ project_root, maxMapBytes = MAX_MAP_BYTES, onSkipped = () => {} }: SourcePositionsOptions) {
@@ -67,7 +68,7 @@ export class SourcePositions {
     try {
       return this.#maps.weigh(file) > 0 ? this.#maps.variableNames(file, span, names) : NO_NAMES
     } catch {
-      // The names of the running code are better than none.
+      // The names in the running code are better than no names.
       return NO_NAMES
     }
   }
@@ -84,12 +85,12 @@ export class SourcePositions {
       const mapped = lines.map((line, i) => this.#rewriteLine(line, frames[i]))
       return mapped.some((line, i) => line !== lines[i]) ? Object.freeze(mapped) : lines
     } catch {
-      // A stack in generated code is better than none.
+      // A stack in generated code is better than no stack.
       return lines
     }
   }
 
-  /** Depends only on the files of the stack, not on the cache: repeats must stay in one group. */
+  /** Depends only on the files of the stack, not on the cache, so that repeats stay in one group. */
   #lookUp(lines: readonly string[]): readonly MappedFrame[] {
     const weights = new Map<string, number>()
     let total = 0
@@ -111,13 +112,16 @@ export class SourcePositions {
     })
   }
 
-  /** Only frames without a name need their source later. */
+  /** Remembers the generated file, because frames without a name need their source later. */
   #remember(path: string, file: string): void {
     if (this.#generated.size >= MAX_CACHED_FILES) this.#generated.clear()
     this.#generated.set(path, file)
   }
 
-  /** A function without a name stays without one: the variable used in the call names a parameter, not a location. */
+  /**
+   * Rewrites the location and keeps anonymous functions anonymous, because the map may only contain the name of a
+   * variable.
+   */
   #rewriteLine(line: string, frame: MappedFrame | undefined): string {
     if (!frame) return line
     const { location, position } = frame
@@ -128,7 +132,10 @@ export class SourcePositions {
     return this.#parsesBack(mapped, position, name) ? mapped : line
   }
 
-  /** A minifier assigns names in order: an edit elsewhere would change the name here, and so the group. */
+  /**
+   * Restores original names. A minifier assigns names in order, so an edit elsewhere would change the name and the
+   * group.
+   */
   #renamePrefix({ before, file, line, column, hasName }: FrameLocation): string {
     const [, prefix, names] = (hasName && this.#maps.hasNames(file) && V8_NAME.exec(before)) || []
     if (prefix === undefined || names === undefined) return before
@@ -140,7 +147,10 @@ export class SourcePositions {
     return `${prefix}${original.join('.')}${before.slice(prefix.length + names.length)}`
   }
 
-  /** The map controls the source name: `x (1.ts` or `eval at y` must not produce another frame. */
+  /**
+   * Checks that the line still parses to this frame. The map controls the source name, such as `x (1.ts` or `eval at
+   * y`.
+   */
   #parsesBack(mapped: string, { line, column }: OriginalPosition, name: string | null): boolean {
     if (mapped.length > MAX_LINE_LENGTH) return false
     const frame = parseFrame(mapped, this.#projectRoot)

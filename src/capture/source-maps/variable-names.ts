@@ -1,9 +1,9 @@
 import type { CodePosition } from './declared-name.js'
 import { positionToOffset } from './declared-name.js'
 
-/** A longer scope is the wrapper of a bundle. */
+/** Longer scopes are wrappers of a bundle. */
 const MAX_LOOK_AHEAD = 200_000
-/** The name of a variable is at its declaration, and usually at every use. */
+/** The map contains the original name at the declaration, and usually at every use. */
 const MAX_MENTIONS = 10
 const NAME_PART = /[\p{ID_Continue}$]/u
 

@@ -3,7 +3,7 @@ const QUOTE = 34
 const BACKSLASH = 92
 const CLOSING_BRACKET = 93
 
-/** Removes the source texts, which make up most of a map, are not needed here, and are slow to parse. */
+/** Removes the source texts, which make up most of a map and are slow to parse. */
 export function withoutContents(map: Buffer): Buffer {
   const parts: Buffer[] = []
   let copiedTo = 0
@@ -20,8 +20,8 @@ export function withoutContents(map: Buffer): Buffer {
 }
 
 /**
- * Position of the bracket that closes an array of strings. Any other content makes the result invalid JSON, and so not
- * a map.
+ * Finds the bracket that closes an array of strings. With any other content, the result is invalid JSON and is rejected
+ * as a map.
  */
 function endOfArray(map: Buffer, start: number): number {
   let index = start
@@ -30,7 +30,7 @@ function endOfArray(map: Buffer, start: number): number {
   return index
 }
 
-/** Jumps from quote to quote: reading byte by byte is as slow as parsing. */
+/** Jumps from quote to quote, because reading byte by byte is as slow as parsing. */
 function endOfString(map: Buffer, start: number): number {
   let quote = map.indexOf(QUOTE, start + 1)
   while (quote >= 0 && isEscaped(map, quote)) quote = map.indexOf(QUOTE, quote + 1)

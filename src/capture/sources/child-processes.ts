@@ -11,8 +11,8 @@ const CHILD_CHANNEL = 'child_process'
 const FATAL_SIGNALS = new Set(['SIGKILL', 'SIGSEGV', 'SIGABRT', 'SIGBUS', 'SIGILL', 'SIGFPE', 'SIGTRAP', 'SIGSYS'])
 
 /**
- * Records cluster workers and forked processes that are ended by a fatal signal, which they cannot record themselves.
- * Their own trackers record everything else.
+ * Records cluster workers and forked processes that a fatal signal ends, because such a process cannot record its own
+ * end. The tracker of each process records everything else.
  */
 export const childProcesses: Source = (reporter) => {
   const cleanups = new Set<() => void>()
@@ -71,7 +71,9 @@ function recordKilledProcess(reporter: Reporter, { child, worker, signal }: Kill
   })
 }
 
-/** Whether the process left its own report. If not, removes its marker, which would record the same end again. */
+/**
+ * Checks whether the process left its own report. Otherwise, removes its marker, which would record the same end again.
+ */
 function hasOwnReport(reporter: Reporter, pid: number | undefined): boolean {
   const folder = reporter.context.recorder.crashFolder
   if (folder === null || pid === undefined) return false

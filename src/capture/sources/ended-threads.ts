@@ -4,11 +4,11 @@ const ENVIRONMENT_KEY = 'faultboard:ended_threads'
 const SLOTS = 1024
 
 /**
- * Threads that have recorded the error that ends them. Uses memory shared between a thread and its children, so that
- * the parent can detect that the received copy is already recorded.
+ * Threads that have recorded the error that ends them. Uses memory shared between a thread and its children. The parent
+ * can then detect that the error it receives is already recorded.
  */
 export const endedThreads = {
-  /** Shares the memory with threads started from now on. Returns the function that stops sharing. */
+  /** Shares the memory with all threads started later. Returns the function that stops sharing. */
   share(): () => void {
     if (sharerCount++ === 0 && sharedThreads() === null) {
       setEnvironmentData(ENVIRONMENT_KEY, new Int32Array(new SharedArrayBuffer(SLOTS * Int32Array.BYTES_PER_ELEMENT)))

@@ -7,7 +7,7 @@ import type { Reporter, Source } from './source.js'
 /** Time of the last unhandled error, by `performance.now()`. */
 let uncaughtAt = -Infinity
 
-/** Whether an unhandled error was recorded within this many milliseconds. */
+/** Checks whether an unhandled error was recorded within this many milliseconds. */
 export function hasRecentUncaught(windowMs: number): boolean {
   return performance.now() - uncaughtAt < windowMs
 }
@@ -55,7 +55,7 @@ function withoutThrowing(record: () => void): void {
 }
 
 function onUncaught(error: unknown, origin: NodeJS.UncaughtExceptionOrigin): void {
-  // Node.js calls this with an empty stack; a host that emits the event itself may not.
+  // Node.js calls this listener with an empty stack, but a host can emit the event itself near the stack limit.
   whenStackAllows(() => withoutThrowing(() => recordUncaught(error, origin)))
 }
 
@@ -78,7 +78,7 @@ function recordUncaught(error: unknown, origin: NodeJS.UncaughtExceptionOrigin):
   setImmediate(restoreMarkers).unref()
 }
 
-/** The error last seen by the monitor: with --unhandled-rejections=strict it arrives twice. */
+/** Error last seen by the monitor. With --unhandled-rejections=strict, an error arrives twice. */
 let lastMonitored: { error: unknown } | null = null
 
 function rememberMonitored(error: unknown): void {
@@ -90,7 +90,7 @@ function forgetMonitored(): void {
   lastMonitored = null
 }
 
-/** Whether the monitor has already seen this value. Node.js wraps a non-error value in an error first. */
+/** Checks whether the monitor has already seen this value. Node.js wraps a non-error value in an error first. */
 function isAlreadyMonitored(reason: unknown): boolean {
   const error = lastMonitored?.error
   if (!lastMonitored) return false
@@ -102,8 +102,8 @@ const WRAPPED_REJECTION_CODE = 'ERR_UNHANDLED_REJECTION'
 const rejectionReporters = new Set<Reporter>()
 
 /**
- * Records rejections handled by a host listener, which the monitor never sees. The tracker's listener
- * exists only together with a host listener: alone, it would prevent the process from ending.
+ * Records rejections handled by a host listener, which the monitor never sees. Adds the tracker's listener only next to
+ * a host listener, because a lone listener would prevent the process from ending.
  */
 export const handledRejections: Source = (reporter) => {
   if (rejectionReporters.size === 0) {

@@ -2,10 +2,7 @@ import { types } from 'node:util'
 import { callbackContext } from '../callback-context.js'
 import type { Step } from '../draft.js'
 
-/**
- * Calls the host's callback. Only `false` skips the error: a callback that returns nothing or throws must not drop the
- * error.
- */
+/** Calls the host's callback. Only `false` skips the error. A callback that returns nothing or throws does not. */
 export const beforeLog: Step = (draft, { config, reportFailure }) => {
   if (!config.before_log_callback) return
   try {

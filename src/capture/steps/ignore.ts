@@ -1,7 +1,7 @@
 import type { ErrorMatcher } from '../../config/kinds.js'
 import type { Draft, Step } from '../draft.js'
 
-/** Drops errors that the host ignores. */
+/** Drops errors that match `ignored_exceptions`. */
 export const ignore: Step = (draft, { config, reportFailure }) => {
   try {
     return config.ignored_exceptions.some((matcher) => isMatch(matcher, draft)) ? 'ignored' : undefined

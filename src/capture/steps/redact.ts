@@ -29,7 +29,7 @@ export const redactTexts: Step = (draft, { redactor }) => {
  * redacted is dropped.
  */
 export const redactDetails: Step = (draft, { redactor, config }) => {
-  // Field by field: access by a variable name is a significant part of the cost of a capture.
+  // Redacts field by field, because access by a variable name takes a significant part of the capture time.
   draft.platform = redactField('platform', draft.platform, redactor)
   // The option itself is not redacted, because it is the same in every error.
   if (draft.environment !== config.environment) {
@@ -82,7 +82,7 @@ function redactField(field: TextField, text: string, redactor: Redactor): string
   }
 }
 
-/** Truncates after redaction: half a secret would not be recognized. */
+/** Truncates after redaction, because a truncated secret would not be recognized. */
 function truncateField(field: TextField, text: string): string {
   return text.length > TEXT_LIMITS[field] ? cleanText(text, TEXT_LIMITS[field]) : text
 }
@@ -98,7 +98,7 @@ const BREADCRUMB_LIMITS: PlainLimits = {
   characters: 2000,
 }
 const MAX_BREADCRUMB_MESSAGE_LENGTH = 500
-/** Smaller for clients, because an anonymous client decides how much it sends. */
+/** Smaller for clients, because anonymous clients control the amount of data. */
 const CLIENT_LIMITS: PlainLimits = { ...PARAMETER_LIMITS, values: 400, characters: 8000 }
 const CLIENT_BREADCRUMB_LIMITS: PlainLimits = { ...BREADCRUMB_LIMITS, values: 40, characters: 500 }
 
@@ -148,7 +148,7 @@ function redactCause(cause: Cause, redactor: Redactor): Cause {
 
 const MAX_SOURCE_LENGTH = 30_000
 
-/** Whole frames, up to the size limit. */
+/** Redacts whole frames, up to the size limit. */
 function redactSources(sources: readonly FrameSource[], redactor: Redactor): FrameSource[] {
   let remaining = MAX_SOURCE_LENGTH
   return sources
@@ -166,12 +166,14 @@ function redactSources(sources: readonly FrameSource[], redactor: Redactor): Fra
     })
 }
 
-/** SDKs truncate lines at a fraction of this. Truncating before redaction could leave half a secret. */
+/**
+ * SDKs truncate lines at a fraction of this length. Truncating here, before redaction, could leave part of a secret.
+ */
 const MAX_SCANNED_LENGTH = 10_000
-/** Longer than the output of `displayLine`. */
+/** Exceeds the output of `displayLine`. */
 const MAX_SOURCE_LINE_LENGTH = 500
 
-/** Stricter than for local source, which is only displayed: this text is stored and may not be source at all. */
+/** Redacts more than for local source, because this text is stored and may not be source at all. */
 function redactSourceLine(line: string, column: number | null, redactor: Redactor): string {
   if (line.length > MAX_SCANNED_LENGTH) return '…'
   return cleanText(displayLine(redactor.text(line), column, redactor), MAX_SOURCE_LINE_LENGTH)
@@ -179,7 +181,9 @@ function redactSourceLine(line: string, column: number | null, redactor: Redacto
 
 const redactedStacks = new WeakMap<readonly string[], { lines: readonly string[]; redactor: Redactor }>()
 
-/** Repeats from one location share one array (see thrown-value.ts): it is redacted once and stays one array. */
+/**
+ * Redacts each array once. Repeats from one location share one array (see thrown-value.ts) before and after redaction.
+ */
 function redactLines(lines: readonly string[], redactor: Redactor): readonly string[] {
   const cached = redactedStacks.get(lines)
   if (cached?.redactor === redactor) return cached.lines
@@ -210,7 +214,7 @@ function redactUrl(url: string, redactor: Redactor): string {
 const ORIGIN = /^https?:\/\/[^/]*/
 let harmlessOrigin = ''
 
-/** URLs of one application share their origin, which is often as long as a token. It is searched once. */
+/** Searches the origin once, because the URLs of one application share it. An origin is often as long as a token. */
 function mayContainTokenInUrl(url: string): boolean {
   const origin = url.startsWith(`${harmlessOrigin}/`) ? harmlessOrigin : (ORIGIN.exec(url)?.[0] ?? '')
   if (origin !== harmlessOrigin) {

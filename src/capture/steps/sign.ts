@@ -57,7 +57,7 @@ interface SignedPlace {
   key: string
   lastSigned: LastSigned | null
   signatures: Map<string, string>
-  /** Other locations for the same backtrace: by route if the source cannot be read, and for a stack overflow. */
+  /** Alternative locations for the same backtrace: by route if the source cannot be read, and for a stack overflow. */
   variants: Map<string, SignedPlace> | null
 }
 
@@ -68,10 +68,10 @@ type LastSigned = Pick<Draft, 'error_type' | 'message' | 'hash_signature'> & {
   signedMessage: string
 }
 
-/** Cached signatures per location: nearly all errors of a location have one or two. */
+/** Maximum number of cached signatures per location. Most locations have one or two. */
 const MAX_SIGNATURES = 20
 
-/** Repeats from one location share one backtrace array (see thrown-value.ts), so most of a storm is a lookup. */
+/** Repeats from one location share one backtrace array (see thrown-value.ts), so a storm mostly needs lookups. */
 const places = new WeakMap<readonly string[], SignedPlace>()
 
 function cachedPlace(backtrace: readonly string[], { source }: Draft, context: StepContext): SignedPlace {
@@ -96,12 +96,12 @@ function cachedPlace(backtrace: readonly string[], { source }: Draft, context: S
   return place
 }
 
-/** Clients report their own file names. Those files are never read here. */
+/** Omitted for clients, because the files that a client names are never read. */
 function lineDigest(isClient: boolean, { sourceLines }: StepContext): LineDigest | undefined {
   return isClient ? undefined : (frame, isCaller) => sourceLines.digest(frame, isCaller)
 }
 
-/** The location used for grouping. */
+/** Returns the location used for grouping. */
 function signedPlace(draft: Draft, context: StepContext): SignedPlace {
   const backtrace = rootBacktrace(draft, context.config.project_root)
   const location = cachedPlace(backtrace, draft, context)
@@ -116,7 +116,7 @@ function signedPlace(draft: Draft, context: StepContext): SignedPlace {
     : placeVariant(location, `route ${route}`, () => placeWithRoute(location.frames, route))
 }
 
-/** Cached variants per location. */
+/** Maximum number of cached variants per location. */
 const MAX_VARIANTS = 50
 
 function placeVariant(location: SignedPlace, name: string, computeFrames: () => readonly string[]): SignedPlace {

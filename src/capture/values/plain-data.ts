@@ -10,7 +10,7 @@ export interface PlainLimits {
   keys: number
   items: number
   string: number
-  /** Limits for all values and for the characters of all texts together. Anything beyond is omitted. */
+  /** Total limits for values and characters. Anything beyond is omitted. */
   values: number
   characters: number
 }
@@ -67,7 +67,10 @@ class Copier {
     }
   }
 
-  /** Truncates after redaction, which does not recognize half a secret. Omits text beyond the limit without redacting it. */
+  /**
+   * Truncates after redaction, which does not recognize part of a secret. Omits text beyond the limit without redacting
+   * it.
+   */
   #text(text: string): string {
     const available = Math.min(this.#limits.string, this.#remainingCharacters)
     if (available < MIN_TEXT_LENGTH && text.length > available) return OMITTED
@@ -149,7 +152,7 @@ class Copier {
 
   #copyKeys(object: object, depth: number): object {
     const copy = {}
-    // for...in would also read the prototypes, which can be a Proxy.
+    // Avoids for...in, which would also read the prototypes. A prototype can be a Proxy.
     const keys = Object.keys(object)
     const keyCount = Math.min(keys.length, this.#limits.keys)
     const secretKeys = this.#secretMembers(object, keys)
@@ -162,7 +165,7 @@ class Copier {
     return copy
   }
 
-  /** `{ name: 'password', value: … }`, a common form for headers and form fields. */
+  /** Finds secrets in pairs such as `{ name: 'password', value: … }`, a common form for headers and form fields. */
   #secretMembers(object: object, keys: readonly string[]): ReadonlySet<string> | null {
     if (keys.length > MAX_PAIR_KEYS || !keys.some((key) => NAMED_MEMBER_KEYS.has(key))) return null
     return secretMembers((key) => Object.getOwnPropertyDescriptor(object, key)?.value, this.#redactor.isSensitiveKey)
@@ -174,7 +177,7 @@ class Copier {
     return isSecretCode(key, property?.value) ? FILTERED : this.#copyMember(property, depth)
   }
 
-  /** A body parsed with the wrong format becomes one key, secrets included. */
+  /** Redacts keys too, because a body parsed with the wrong format becomes one key, secrets included. */
   #key(key: string): string {
     if (this.#remainingCharacters <= 0 && key.length > MIN_TEXT_LENGTH) return OMITTED
     const cleaned = cleanText(this.#redactor.text(cleanText(key, MAX_KEY_LENGTH * 2)), MAX_KEY_LENGTH)
@@ -192,12 +195,14 @@ const OMITTED = '[…]'
 const MAX_KEY_LENGTH = 200
 /** A card number has at least 13 digits. */
 const SMALLEST_CARD_NUMBER = 1e12
-/** In a shorter text, the beginning of a secret could remain without its end. */
+/** A shorter text could contain the start of a secret without its end. */
 const MIN_TEXT_LENGTH = 64
 /** Objects with more keys are records, not name-value pairs. */
 const MAX_PAIR_KEYS = 12
 
-/** Assignment would let a key named `__proto__` change the prototype. For any other key it is much faster. */
+/**
+ * Assigns a key, which is faster than defining it. Defines `__proto__`, whose assignment would change the prototype.
+ */
 function define(target: object, key: string, value: unknown): void {
   if (key !== '__proto__') (target as Record<string, unknown>)[key] = value
   else Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true })

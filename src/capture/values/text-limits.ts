@@ -16,7 +16,10 @@ export const TEXT_LIMITS = {
   user_agent: 512,
 }
 
-/** Characters to read before redaction. Texts are truncated afterward, because half a secret would not be recognized. */
+/**
+ * Number of characters to read before redaction. Text is truncated afterward, because part of a secret would not be
+ * recognized.
+ */
 export function readLimit(field: keyof typeof TEXT_LIMITS): number {
   return 2 * TEXT_LIMITS[field]
 }

@@ -9,22 +9,21 @@ import { isObject } from './is-object.js'
 import { type PlainLimits, plainData } from './plain-data.js'
 import { readLimit } from './text-limits.js'
 
-/** Any thrown value as plain, bounded data. */
+/** Thrown value as plain, bounded data. */
 export interface ThrownValue {
   error_type: string
   message: string
   backtrace: readonly string[]
   causes: readonly Cause[]
-  /** Code and other facts of a system error, and whether it was an Error at all. */
+  /** Code and other facts of a system error. Also shows whether the value was an Error. */
   details: Readonly<Record<string, string | number | boolean>>
 }
 
 const DETAIL_KEYS = ['code', 'errno', 'syscall', 'path', 'address', 'port', 'status', 'statusCode'] as const
 
 /**
- * Reads a thrown value without trusting it: a getter can throw, a Proxy can return anything, a message can be a
- * gigabyte. The redactor is applied to printed objects, because a text no longer shows which value belongs to which
- * key.
+ * Reads an untrusted thrown value: a getter can throw, a Proxy can return anything, a message can be a gigabyte.
+ * Redacts printed objects here, because text no longer shows which value belongs to which key.
  */
 export function describeThrown(
   value: unknown,
@@ -66,7 +65,7 @@ function createThrownReader(
   return { readLines: (thrown) => readBacktrace(thrown, maxLines, positions), redactor, seen: new Set([value]) }
 }
 
-/** Skips the cost of collecting causes for errors without any, which are nearly all. */
+/** Skips the cost of collecting causes, because nearly all errors have no causes. */
 function mayHaveCauses(value: unknown, error_type: string): boolean {
   if (!isReadable(value)) return false
   return read(value, 'cause') !== undefined || read(value, 'errors') !== undefined || error_type === 'SuppressedError'
@@ -153,10 +152,10 @@ let stackCacheSize = 0
 const MAX_STACK_CACHE_SIZE = 2_000_000
 const MAX_CACHED_STACK_LENGTH = 20_000
 
-/** Stack of the previous error. Comparing two stacks is several times cheaper than hashing one for a lookup. */
+/** Stack of the previous error. Comparing two stacks is several times cheaper than hashing a stack for a lookup. */
 let last = { body: '', maxLines: 0, lines: [] as readonly string[] }
 
-/** Errors of a storm share few locations, so one array per distinct stack serves all of them. */
+/** Returns one shared array per distinct stack, because the errors of a storm come from few locations. */
 function cachedLines(body: string, maxLines: number, size: number): readonly string[] {
   if (last.maxLines !== maxLines || last.body !== body)
     last = { body, maxLines, lines: lookUpLines(body, maxLines, size) }

@@ -2,8 +2,8 @@ import type { Context } from '../../../context.js'
 import { MINUTE } from '../../../model/time.js'
 
 /**
- * Multiple of the largest map that can be read per minute. A client that keeps reporting new scripts must not keep the
- * process busy.
+ * Limit per minute, as a multiple of the largest map. Prevents clients with ever new scripts from keeping the process
+ * busy.
  */
 const MAX_READS_PER_MINUTE = 10
 
@@ -17,7 +17,7 @@ export class ReadBudget {
     this.#context = context
   }
 
-  /** Whether this amount can be read. Counts it if so. */
+  /** Counts an amount to read. Returns false if the amount exceeds the limit. */
   take(bytes: number): boolean {
     const { now, config } = this.#context
     if (Math.abs(now() - this.#periodStart) >= MINUTE) {

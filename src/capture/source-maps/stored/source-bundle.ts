@@ -4,7 +4,7 @@ import { displayPath, VIRTUAL_ROOT } from './stored-map.js'
 
 const NEWLINE = 10
 const LINE_BREAK = /\r\n|[\n\r]/
-/** Characters that only some tools treat as line breaks. Inside a line, they would look like the end of the line. */
+/** Characters that only some tools treat as line breaks. Replaced, so that all tools count the same lines. */
 const OTHER_BREAKS = /[\u2028\u2029]/g
 
 /** Source lines and the number of the first line. */
@@ -14,8 +14,8 @@ export interface SourceExcerpt {
 }
 
 /**
- * Extracts the application's own sources from a map: a header line with names and lengths, then the texts, so that
- * each can be read separately. Null if the map contains none.
+ * Extracts the application's own sources from a map. A header line contains names and lengths, so that each of the
+ * following texts can be read separately. Null if the map contains no own sources.
  */
 export function packOwnSources(map: string, folder: string): Buffer | null {
   const texts = new Map<string, Buffer>()
@@ -46,7 +46,7 @@ export class SourceBundle {
     }
   }
 
-  /** The line with this number and up to `contextLines` lines on either side; null if there is no such line. */
+  /** Returns a line with up to `contextLines` lines on either side. Null if the line does not exist. */
   excerpt(path: string, line_number: number, contextLines: number): SourceExcerpt | null {
     const lines = this.#texts.get(path)?.toString('utf8').split(LINE_BREAK)
     if (!lines || line_number < 1 || line_number > lines.length) return null

@@ -6,7 +6,7 @@ import type { OriginalPosition, ParsedMap } from '../parsed-map.js'
 export const VIRTUAL_ROOT = '/'
 
 const MAX_LINE_LENGTH = 1000
-/** A short name that the map does not contain was probably created by a minifier, and differs between builds. */
+/** Names up to this length that the map does not contain probably come from a minifier and differ between builds. */
 const MAX_MINIFIED_NAME_LENGTH = 2
 
 /** A position in a script that runs elsewhere. */
@@ -28,7 +28,7 @@ export class StoredMap {
     this.bytes = map.bytes + (code?.length ?? 0)
   }
 
-  /** The stack line in the original source; null if the map has no position for it. */
+  /** Maps a stack line to the original source. Null if the map has no such position. */
   originalLine(scriptPosition: ScriptPosition): string | null {
     const position = this.#map.find(scriptPosition.line, scriptPosition.column)
     if (!position) return null
@@ -38,7 +38,7 @@ export class StoredMap {
     return isParsedUnchanged(line, position, name) ? line : null
   }
 
-  /** Uses the declaration, not the call: browsers report different columns for calls. */
+  /** Uses the declaration instead of the call, because browsers report different columns for calls. */
   #originalName({ line, column, name }: ScriptPosition): string {
     if (name === null || !this.#map.hasNames) return name ?? ''
     const code = this.#code
@@ -54,7 +54,7 @@ export function displayPath(path: string): string {
   return path.startsWith(VIRTUAL_ROOT) ? path.slice(VIRTUAL_ROOT.length) : path
 }
 
-/** The map controls the source name: it must not produce another frame. */
+/** Checks that the text still parses to this frame, because the map controls the source name. */
 function isParsedUnchanged(text: string, { line, column }: OriginalPosition, name: string): boolean {
   if (text.length > MAX_LINE_LENGTH) return false
   const frame = parseFrame(text, '')

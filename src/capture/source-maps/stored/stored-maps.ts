@@ -11,7 +11,7 @@ import { StoredSources } from './stored-sources.js'
 
 /** Identifies the maps that belong to a stack. */
 export interface StackOrigin {
-  /** Possible names of its release, most likely first. */
+  /** Possible names of the release, most likely first. */
   releases: readonly string[]
   /** Debug ids that a bundler wrote into scripts, by script URL. */
   debug_ids?: Readonly<Record<string, string>> | undefined
@@ -19,10 +19,10 @@ export interface StackOrigin {
 
 /** Remaining read budget of one error, causes included. */
 export interface ReadAllowance {
-  /** Maps used so far. */
+  /** Ids of the maps used so far. */
   readonly maps: Set<number>
   bytes: number
-  /** Frames that were mapped, with the id of their map. */
+  /** Id of the map of each mapped frame. */
   readonly mapped: Map<string, number>
 }
 
@@ -157,7 +157,7 @@ export class StoredMaps {
     return parsed && new StoredMap(parsed, code)
   }
 
-  /** All cached maps together take at most the size of the largest allowed map. The current map is kept. */
+  /** Evicts maps until the cache is at most as large as the largest allowed map. Keeps the current map. */
   #makeRoom(id: number, bytes: number): void {
     this.#sizes.set(id, bytes)
     let total = [...this.#sizes.values()].reduce((sum, size) => sum + size, 0)

@@ -28,7 +28,7 @@ export class StoredNames {
     return this.#byRelease.size === 0
   }
 
-  /** Matches by debug id, or else by release and URL. */
+  /** Matches by debug id, otherwise by release and URL. */
   find(releases: readonly string[], file: string, debug_id: string | undefined): StoredName | null {
     const exactMatch = debug_id === undefined ? undefined : this.#byDebugId.get(debug_id.toLowerCase())
     if (exactMatch) return exactMatch

@@ -7,12 +7,12 @@ import { SourceBundle } from './source-bundle.js'
 
 const MAX_CACHED_EXCERPTS = 2000
 
-/** Looks up source lines around frames that a stored map has mapped. */
+/** Looks up source lines around frames that were mapped by a stored map. */
 export class StoredSources {
   readonly #context: Context
   readonly #budget: ReadBudget
   readonly #excerpts = new Map<string, FrameSource | null>()
-  /** Sources of the last map: frames of one error mostly belong to one script. */
+  /** Sources of the last map, because most frames of an error belong to one script. */
   #lastMap: { map_id: number; sources: Promise<SourceBundle | null> } | null = null
 
   constructor(context: Context) {
