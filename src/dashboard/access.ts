@@ -2,12 +2,12 @@ import { TrackerError } from '../model/errors.js'
 import { includesRole, type Role } from '../model/people/identity.js'
 import type { Visit } from './define.js'
 
-/** Whether the signed-in person has the role, or a role that includes it. */
+/** Checks whether the signed-in person has the role, or a role that includes it. */
 export function allows({ identity }: Pick<Visit, 'identity'>, role: Role): boolean {
   return identity !== null && includesRole(identity.role, role)
 }
 
-/** Throws `forbidden_role` with the names of the required and the own role. */
+/** Throws `forbidden_role` with the required and the current role. */
 export function requireRole(visit: Pick<Visit, 'identity' | 'user'>, role: Role): void {
   if (allows(visit, role)) return
   throw new TrackerError(

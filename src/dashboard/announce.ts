@@ -4,19 +4,21 @@ import type { AddressInfo, Server } from 'node:net'
 import { isTestRun } from '../config/test-runner.js'
 import type { Context } from '../context.js'
 
-/** A request reveals a server that listens already: some frameworks load the host's code with the first request. */
+/**
+ * A request reveals a server that is already listening. Some frameworks load the host's code with the first request.
+ */
 const CHANNELS = ['tracing:net.server.listen:asyncEnd', 'http.server.request.start']
 
 /** Hosts start a second server, for example for metrics, shortly before or after the first. */
 const WAIT_FOR_SERVERS_MS = 500
 
-/** A server that listens alone may be unrelated, such as a metrics server that starts long before the application. */
+/** The only listening server may be unrelated, such as a metrics server that starts long before the application. */
 const URL_HINT = ' (unless your application uses another port or a path prefix)'
 const PATH_HINT = ' (below the prefix of its router, if it has one)'
 
 /**
  * Returns the prefix of the dashboard on a server. Null if another server serves the dashboard. Undefined if only a
- * request can reveal it.
+ * request can reveal the prefix.
  */
 export type LocateDashboard = (server: Server) => string | null | undefined
 
@@ -28,14 +30,14 @@ export interface Announcement {
 
 /**
  * Prints the URL of the dashboard once, when its server starts to listen or receives its first request. If no adapter
- * finds its dashboard on a server, prints the port of the only server, or only the path, with a hint. Prints nothing in
- * tests and in later workers of a cluster.
+ * finds its dashboard, prints the port of the only server or just the path, with a hint. Prints nothing in tests and in
+ * later cluster workers.
  */
 export function announceDashboard(
   { config, log }: Pick<Context, 'config' | 'log'>,
   env: NodeJS.ProcessEnv,
 ): Announcement {
-  // PM2 numbers its processes.
+  // NODE_APP_INSTANCE is the process number in PM2.
   if (!config.enabled || isTestRun(env) || Number(env.NODE_APP_INSTANCE ?? 0) > 0) return { add() {}, stop() {} }
   const publicOrigin = config.dashboard_base_url?.replace(/\/+$/, '')
   const adapters = new Set<LocateDashboard>()
@@ -53,7 +55,7 @@ export function announceDashboard(
       candidates.add(server)
       timer ??= setTimeout(printCandidate, WAIT_FOR_SERVERS_MS).unref()
     } catch {
-      // Ignored: a missing line must not crash the host.
+      // Ignored, because a missing line must not crash the host.
     }
   }
   const locate: LocateDashboard = (server) => {
@@ -97,9 +99,9 @@ function originOf(server: Server): string {
 /** Addresses of servers that `localhost` reaches. */
 const LOCAL_ADDRESSES = new Set(['::', '0.0.0.0', '::1', '127.0.0.1'])
 
-/** Whether the host uses node:cluster and this process is not the first worker. */
+/** Checks whether this process is a cluster worker other than the first. */
 function isLaterWorker(): boolean {
-  // Not imported, so that other hosts do not load it. Only child processes have a channel.
+  // Does not import node:cluster, so that other hosts never load it. Only child processes have a channel.
   if (process.channel === undefined) return false
   const cluster = process.getBuiltinModule('node:cluster') as unknown as Cluster
   return (cluster.worker?.id ?? 1) > 1

@@ -43,7 +43,7 @@ const ASSETS: Readonly<Record<string, Asset>> = {
     // Wraps each file in a block, so that its declarations stay local.
     wrap: (text) => `{\n${text}}\n`,
   },
-  // The style sheet names the font without a version, so a new font needs a new name.
+  // The style sheet references the font without a version, so a changed font needs a new name.
   'inter.woff2': { type: 'font/woff2', files: ['fonts/inter.woff2'] },
 }
 

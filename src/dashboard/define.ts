@@ -30,7 +30,7 @@ export interface Visit extends ViewConfiguration {
   application_id: number | null
   /** Selected environment; null for all environments. */
   environment: string | null
-  /** Whether the page shows all environments regardless of the selected one. */
+  /** True if the page shows all environments regardless of the selected environment. */
   ignoresEnvironment: boolean
   /** Environments of the selected application, for the switcher. */
   environments: readonly string[]
@@ -39,13 +39,13 @@ export interface Visit extends ViewConfiguration {
   /** Destinations of the diagnostics. */
   navigation: readonly Destination[]
   theme: Theme
-  /** Whether scripts show exact times in the time zone of the viewer. */
+  /** True if scripts show exact times in the viewer's time zone. */
   shows_local_time: boolean
-  /** Whether the sidebar is collapsed to icons. */
+  /** True if the sidebar is collapsed to icons. */
   rail_folded: boolean
   /** End of the previous visit. */
   last_visit_at: number | null
-  /** Version of Faultboard, health of this process as known without a query, and health of the channels. */
+  /** Version of Faultboard, and health of this process and of the channels as known without a query. */
   tracker: { version: string | null; state: HealthState }
 }
 
@@ -57,7 +57,7 @@ export interface Endpoint<Schema extends v.GenericSchema = v.GenericSchema> {
   readonly path: string
   readonly text: string
   readonly needs?: string | readonly string[]
-  /** Role that a request needs. Required, so that no endpoint is open by mistake. */
+  /** Role required by the endpoint. Mandatory, so that no endpoint is open by mistake. */
   readonly role: Role
   readonly parameters: Schema
 }
@@ -76,16 +76,16 @@ export interface Page<
   /** Loads data that only the JSON needs, because another page shows it. */
   loadForJson?(context: Context, data: Data, parameters: v.InferOutput<Schema>): Promise<MoreJson>
   title(data: Data, visit: Visit, parameters: v.InferOutput<Schema>): string
-  /** Application of the record on the page, for the document title. Default: the selected application. */
+  /** Application name of the record on the page, for the document title. Default: the selected application. */
   applicationName?(data: Data): string
-  /** Content for rejected parameters, with the problem next to its field. Null for the general error page. */
+  /** Content for rejected parameters, with the problem next to its field. Null for the default error page. */
   rejected?(error: TrackerError, context: Context, visit: Visit): Promise<Rendered | null>
   /**
-   * Title of a page with slow queries, whose status depends only on its parameters. If the data takes long, the layout is
-   * sent first. A later failure is shown in the page.
+   * Title of a page with slow queries. If loading takes long, the layout is sent first, and a later failure is shown on
+   * the page. The status must therefore depend on the parameters only.
    */
   readonly streamedTitle?: string
-  /** Whether environments without errors can have data, so that no environment is unknown. */
+  /** True if environments without errors can have data, so that every environment is accepted. */
   readonly acceptsAnyEnvironment?: boolean
   /** Health determined by the page, so that the sidebar shows the same state. */
   healthState?(data: Data): HealthState
@@ -120,14 +120,14 @@ export interface DownloadedFile {
   body: ReadableStream<Uint8Array>
 }
 
-/** POST endpoint that changes data and redirects to a page, or shows one. */
+/** POST endpoint that changes data and then redirects to a page or shows a page. */
 export interface Action<
   Schema extends v.GenericSchema = v.GenericSchema,
   Response extends v.GenericSchema = v.GenericSchema,
 > extends Endpoint<Schema> {
   /** Schema of the JSON for API tokens, also for OpenAPI. */
   readonly response: Response
-  /** Role for some parameters, if they need another role than the rest of the action. */
+  /** Role for some parameters, if these need a different role than the rest of the action. */
   roleFor?(parameters: v.InferOutput<Schema>): Role
   run(
     context: Context,
@@ -144,7 +144,7 @@ export interface ActionResult<Data = unknown> {
   notice: string | null
   /** `Content-Location` of the created record, relative to the mount path. */
   created?: string
-  /** Shown instead of the redirect, for a secret that neither a URL nor a cookie may contain. */
+  /** Page to show instead of the redirect, for a secret that neither a URL nor a cookie may contain. */
   page?: { title: string; view(visit: Visit): Rendered }
   /** Preferences to store in cookies, by name. */
   preferences?: Readonly<Record<string, string>>
@@ -179,7 +179,7 @@ export interface Destination {
   /** SVG path data on a grid of 16 by 16. */
   readonly icon?: string
   readonly query?: LinkParameters
-  /** Role that the page needs, if not every role can open it. */
+  /** Role required by the page, if not every role can open it. */
   readonly role?: Role
   /** Options that must be on to enable the page. */
   readonly needs?: readonly string[]
@@ -191,10 +191,10 @@ export interface Destination {
 
 /** Content of a disabled page. */
 export interface Preview {
-  /** One sentence. */
+  /** Benefit in one sentence. */
   readonly benefit: string
   readonly sample: { readonly columns: readonly string[]; readonly rows: readonly (readonly string[])[] }
-  /** Step in addition to the options. */
+  /** Setup step in addition to the options. */
   readonly setup?: { readonly text: string; readonly code: string }
 }
 
@@ -203,7 +203,7 @@ export interface DashboardPart {
   readonly pages: readonly Page[]
   readonly downloads?: readonly Download[]
   readonly actions?: readonly Action[]
-  /** Tab of the first page, and its card while the diagnostic is disabled. */
+  /** Tab of the first page, shown as a card while the diagnostic is disabled. */
   readonly navigation: Required<Pick<Destination, 'label' | 'icon' | 'preview'>>
 }
 

@@ -21,9 +21,9 @@ export interface Exchange {
   wantsJson: boolean
   /** Suffix of the path that selects the response format. */
   suffix: '.json' | '.csv' | ''
-  /** All applications that report here. The first call queries the database, further calls share its result. */
+  /** All applications that report here. Queried at most once. */
   listApplications(): Promise<readonly Application[]>
-  /** Environments of the selected application. Queried at most once, like the applications. */
+  /** Environments of the selected application. Queried at most once. */
   listEnvironments(): Promise<readonly string[]>
 }
 

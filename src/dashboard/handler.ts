@@ -54,16 +54,16 @@ export type Handler = (request: Request, mount: Mount) => Promise<Response>
 /** Timeout for the switchers. The page renders without them rather than waiting. */
 const LAYOUT_TIMEOUT_MS = 500
 
-/** A faster page is sent as a whole, with its length and the status of a failure. */
+/** Faster pages are sent as a whole, with a length and the status of a failure. */
 const LAYOUT_DELAY_MS = 40
 
-/** Fields of forms with the name of the person who makes the change. */
+/** Form fields that contain the name of the actor. */
 const NAME_FIELDS = ['author_name', 'resolved_by_name', 'muted_by_name'] as const
 
-/** Width of the actor columns. */
+/** Column width of actors. */
 const MAX_ACTOR_LENGTH = 255
 
-/** A database restart or a lock takes seconds. */
+/** Database restarts and locks take seconds. */
 const RETRY_AFTER_SECONDS = '5'
 
 export interface Dashboard {
@@ -90,7 +90,10 @@ function createHandler(context: Context, routes: Routes, live: LiveUpdates, sign
   const warnAboutProxy = createProxyWarning(context)
   const { enable_rate_limiting, rate_limit_per_minute } = context.config
   const requests = new RateLimiter(rate_limit_per_minute, context.now)
-  /** Counted separately, so that a signed-out page does not use up the requests of signed-in people behind its address. */
+  /**
+   * Counts rejected requests separately. A signed-out page must not use up the limit of signed-in people at the same
+   * address.
+   */
   const rejected = new RateLimiter(rate_limit_per_minute, context.now)
 
   /** Limits requests that only `authenticate` of the host can accept. The sign-in limiter limits all others. */
@@ -107,7 +110,7 @@ function createHandler(context: Context, routes: Routes, live: LiveUpdates, sign
   }
 
   return async (request, hostMount) => {
-    // Requests that arrive together would otherwise start in the same iteration of the event loop.
+    // Yields, because requests that arrive together would otherwise start in the same event loop iteration.
     await nextTurn()
     const mount = behindProxies(hostMount, request, context.config)
     const network = clientNetwork(mount.remote_address)
@@ -142,7 +145,7 @@ function createHandler(context: Context, routes: Routes, live: LiveUpdates, sign
   }
 }
 
-/** Links and forms of the page then contain the name, so that they find the same errors for every user. */
+/** Replaces `me` in the query with the viewer's name, so that links find the same errors for every user. */
 function nameViewer({ query, user }: Visit): void {
   const text = query.get('query')
   if (text) query.set('query', withViewerName(text, user))
@@ -175,7 +178,7 @@ type RouteHandler = (
 /** Calls the route handler. HEAD is a GET without a response body. */
 async function respond(router: TrieRouter<RouteHandler>, request: Request, exchange: Exchange): Promise<Response> {
   const isHead = request.method === 'HEAD'
-  // The type covers all Hono routers. TrieRouter returns handlers with named parameters.
+  // The type covers all Hono routers, but TrieRouter returns handlers with named parameters.
   const [found] = router.match(isHead ? 'GET' : request.method, exchange.visit.path) as [
     [RouteHandler, PathParameters][],
   ]
@@ -196,7 +199,7 @@ function buildRouter(context: Context, routes: Routes, live: LiveUpdates): TrieR
   router.add('GET', SHORT_LINK_PATH, ({ visit, suffix }, { name = '' }) =>
     redirect(href(visit, `${pathOfShortName(name)}${suffix}`)),
   )
-  /** Adds an endpoint. Every request of it is checked here, before its parameters are read. */
+  /** Adds an endpoint. Checks every request here, before its parameters are read. */
   const add = (method: 'GET' | 'POST', endpoint: Endpoint, handle: RouteHandler) =>
     router.add(method, endpoint.path, (exchange, pathParameters, request) => {
       requireRole(exchange.visit, endpoint.role)
@@ -238,7 +241,7 @@ function buildRouter(context: Context, routes: Routes, live: LiveUpdates): TrieR
       requireSwitches(action, context)
       const actor = cleanText(user.trim(), MAX_ACTOR_LENGTH)
       const fields = await readForm(request)
-      // Only people who share an account enter their own names.
+      // Only people with a shared account enter their own names.
       if (!identity?.is_shared) for (const name of NAME_FIELDS) fields[name] = actor
       const parameters = parse(action.parameters, fields, pathParameters)
       visit.ignoresEnvironment = !acceptsEnvironment(action)
@@ -258,7 +261,10 @@ function buildRouter(context: Context, routes: Routes, live: LiveUpdates): TrieR
   return router
 }
 
-/** JSON for API tokens, a redirect for everyone else. A page without a redirect has JSON for every client. */
+/**
+ * Returns JSON for API tokens and a redirect for browsers. A page without a redirect returns JSON to every client that
+ * accepts it.
+ */
 async function respondWithResult(
   { json, to, notice, page, preferences = {} }: ActionResult,
   exchange: Exchange,
@@ -268,7 +274,7 @@ async function respondWithResult(
   if (wantsJson && (page || visit.identity?.kind === 'token')) return jsonResponse(await json())
   if (page) {
     await loadLayoutData(exchange, context)
-    // The action took place after the start of the request.
+    // Shows the time after the action, which ran after the start of the request.
     const shown = { ...visit, now: context.now() }
     return htmlResponse(pageDocument(page.title, page.view(shown), shown))
   }
@@ -278,7 +284,7 @@ async function respondWithResult(
   ])
 }
 
-/** Name of the person in a form of a shared account. */
+/** Name that the person entered in a form of a shared account. */
 function enteredName(fields: Record<string, string | string[]>): string | null {
   const name = NAME_FIELDS.map((field) => fields[field]).find((value) => typeof value === 'string')
   return typeof name === 'string' ? name.trim() : null
@@ -344,7 +350,7 @@ async function respondWithRejection(
   return htmlResponse(pageDocument('Invalid query', content, { ...visit, notice: null }), 422)
 }
 
-/** Whether the layout of a page should be sent before its data is loaded. */
+/** Checks whether the layout of a page should be sent before its data is loaded. */
 async function isSlow(loading: Promise<unknown>): Promise<boolean> {
   const settled = loading.then(
     () => false,
@@ -353,7 +359,7 @@ async function isSlow(loading: Promise<unknown>): Promise<boolean> {
   return withTimeout(settled, LAYOUT_DELAY_MS).catch(() => true)
 }
 
-/** Sends the layout before the content. The status is then final, so a failure replaces the content only. */
+/** Sends the layout before the content. A later failure replaces the content only, because the status has been sent. */
 async function streamPage(
   page: Page,
   loading: Promise<unknown>,
@@ -419,8 +425,8 @@ function acceptsEnvironment({ parameters }: Endpoint): boolean {
 }
 
 /**
- * Message if the page has an environment filter and no error has the selected environment, or null. The environment of this
- * process is always known, so that programs can poll it before its first error.
+ * Returns a message if the page has an environment filter and no error has the selected environment. The environment of
+ * this process is always known, so that scripts can poll before the first error.
  */
 async function environmentProblem(parameters: unknown, exchange: Exchange, context: Context): Promise<string | null> {
   const { environment, application_id = null } = parameters as { environment?: string; application_id?: number }

@@ -13,18 +13,18 @@ export const liveStream: Endpoint = {
 }
 
 const MAX_STREAMS = 50
-/** A stream ends within this time after the host starts to close. */
+/** Maximum delay from the start of the host's shutdown to the end of a stream. */
 const TICK_MS = 1000
 /** Limits events during bursts of writes. */
 const MIN_EVENT_INTERVAL_MS = 1000
 /** Interval for detecting writes by other processes. */
 const POLL_INTERVAL_MS = 3000
 const HEARTBEAT_MS = 15_000
-/** Browsers reconnect afterward. */
+/** Maximum lifetime of a stream. Browsers then reconnect. */
 const STREAM_LIFETIME_MS = 300_000
 /**
- * For adapters that cannot report that the host is closing, and for credentials that can be revoked: the browser signs in
- * again when it reconnects.
+ * For adapters that cannot report a shutdown of the host, and for revocable credentials. The browser signs in again
+ * when it reconnects.
  */
 const SHORT_STREAM_LIFETIME_MS = 60_000
 /** Delay before a browser reconnects. */
@@ -40,7 +40,7 @@ const HEADERS = {
 interface StreamClient {
   /** Returns whether the host's server has stopped listening. */
   closing?: (() => boolean) | undefined
-  /** Whether the client signed in with a token or a session of the host. */
+  /** True if the client signed in with a token or a session of the host. */
   isRevocable?: boolean
 }
 
@@ -54,8 +54,8 @@ interface Subscriber {
 }
 
 /**
- * Notifies open pages when errors may have changed: immediately for writes by this process, by polling the database for
- * writes by other processes. Idle without subscribers.
+ * Notifies open pages when errors may have changed. Writes by this process cause an immediate event. Writes by other
+ * processes are detected by polling the database. Idle without subscribers.
  */
 export class LiveUpdates {
   readonly #context: Context
@@ -127,7 +127,7 @@ export class LiveUpdates {
     signal?.addEventListener('abort', unsubscribe)
     controller.enqueue(encode(`retry: ${RECONNECT_MS}\n`))
     // Covers changes since the page was rendered or since the previous stream ended. Sent after the first poll, because
-    // a change before that poll would never be announced.
+    // an earlier change would never be announced.
     const sendFirstEvent = () => {
       if (this.#subscribers.has(subscriber)) controller.enqueue(encode(this.#changedEvent()))
     }
@@ -171,7 +171,7 @@ export class LiveUpdates {
     this.#broadcast(this.#changedEvent())
   }
 
-  /** Polls the database. Resolves to whether it changed since the last poll. */
+  /** Polls the database. Resolves to true if the database has changed since the last poll. */
   #poll(): Promise<boolean> {
     this.#polledAt = performance.now()
     this.#pendingPoll ??= latestChange(this.#context)
@@ -204,7 +204,7 @@ export class LiveUpdates {
     try {
       subscriber.controller.close()
     } catch {
-      // The client has closed the stream already.
+      // The client has already closed the stream.
     }
     if (this.#subscribers.size > 0) return
     this.#monitor?.stop()

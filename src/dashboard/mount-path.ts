@@ -2,7 +2,7 @@ import type { Context } from '../context.js'
 import { storeDashboardPath } from '../notifications/content/dashboard-path.js'
 
 /**
- * Stores the public path of the dashboard for links in notifications. Only browser requests contain the host's mount and
+ * Stores the public path of the dashboard for links in notifications. Only browser requests contain the mount path and
  * the prefix of a proxy. Writes once per change, after the response.
  */
 export function createMountPathRecorder(context: Context): (base: string) => void {

@@ -6,11 +6,11 @@ export interface Mount {
   path: string
   /** Client address according to the host's framework. */
   remote_address: string | null
-  /** Peer of the connection, if it can differ from the client: a proxy that the framework trusts. */
+  /** Peer of the connection, if a proxy that the framework trusts can make it differ from the client. */
   peer_address?: string | null
-  /** Whether the client used HTTPS. Defaults to the scheme of the request URL. */
+  /** True if the client used HTTPS. Default: the scheme of the request URL. */
   encrypted?: boolean
-  /** Request of the host's framework, for `authenticate`. Defaults to the standard Request. */
+  /** Request of the host's framework, for `authenticate`. Default: the standard Request. */
   host_request?: unknown
   /** Returns whether the host's server has stopped listening, so that streams can end. */
   closing?: () => boolean

@@ -4,7 +4,7 @@ import { cookieHeader, readCookie } from './http/cookies.js'
 export const THEMES = ['auto', 'light', 'dark'] as const
 export type Theme = (typeof THEMES)[number]
 
-/** Time zone of exact times: that of the viewer, or `time_zone`. */
+/** Time zone of exact times: the viewer's zone, or `time_zone`. */
 export const TIME_CHOICES = ['local', 'configured'] as const
 
 const YEAR_SECONDS = (365 * DAY) / 1000
@@ -17,10 +17,10 @@ const COOKIES = {
 /** Inactivity after which the next request starts a new visit. */
 const VISIT_TIMEOUT_MS = 30 * MINUTE
 
-/** Display preferences in cookies. The server applies them, so that nothing flashes while a page loads. */
+/** Display preferences in cookies. Applied by the server, so that nothing flashes while a page loads. */
 export interface Preferences {
   theme: Theme
-  /** Whether scripts show exact times in the time zone of the viewer. */
+  /** True if scripts show exact times in the viewer's time zone. */
   shows_local_time: boolean
   rail_folded: boolean
   last_visit_at: number | null

@@ -13,7 +13,7 @@ const VIEW_OPTIONS = [
   'trace_url_template',
 ] as const satisfies readonly Exclude<OptionName, SecretOptionName>[]
 
-/** The part of the configuration that views can read. */
+/** Subset of the configuration that views can read. */
 export interface ViewConfiguration {
   /** All boolean options. */
   readonly switches: Pick<Options, SwitchName> & { readonly [name: string]: boolean }

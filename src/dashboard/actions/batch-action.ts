@@ -27,7 +27,7 @@ const { error_ids: errorIds, resolution_comment, resolution_reference, resolved_
 
 const parameters = v.object({
   error_ids: v.optional(errorIds),
-  // All errors that match `list_query` and existed at `listed_at`, instead of `error_ids`.
+  // Selects all errors that match `list_query` and existed at `listed_at`, instead of `error_ids`.
   selection: optional(choice(['matching'])),
   listed_at: optional(instant()),
   action_type: choice([
@@ -98,7 +98,7 @@ function selectedIds(
   }
   const parameters = new URLSearchParams(list_query)
   const query = parameters.get('query')
-  // Forms of the dashboard contain the name already. Scripts send `assigned:me`.
+  // Resolves `assigned:me` in queries from scripts. Dashboard forms contain the name already.
   if (query !== null) parameters.set('query', withViewerName(query, viewer))
   const filter = parseListQuery(parameters.toString())
   const scope = {
@@ -126,7 +126,7 @@ const BATCH_COMMANDS: Record<Form['action_type'], BatchCommand> = {
   },
   assign: {
     async run(context, selection, { assigned_to }) {
-      // An empty field is a mistake; removing an assignee is a separate action.
+      // Rejects an empty field, because removing an assignee is a separate action.
       if (assigned_to === undefined) throw new TrackerError('invalid_input', 'assigned_to must not be empty')
       return batchAssignErrors.run(context, { ...selection, assigned_to })
     },

@@ -5,7 +5,7 @@ import { defineAction } from '../define.js'
 import { isPlainPath } from '../http/plain-path.js'
 import { THEMES, TIME_CHOICES } from '../preferences.js'
 
-/** Longer values are truncated by the schema. */
+/** The schema truncates longer values. */
 const MAX_RETURN_LENGTH = 20_000
 
 /** Stores a display preference in a cookie and redirects to the current page. */
@@ -33,7 +33,7 @@ export const setPreference = defineAction({
 function safeReturnPath(return_to: string): string {
   const [path = '', ...queries] = return_to.split('?')
   if (!isPlainPath(path)) return '/overview'
-  // Drops a truncated query: half a filter would select other errors.
+  // Drops a truncated query, because a partial filter would select other errors.
   const query = return_to.length < MAX_RETURN_LENGTH ? queries.join('?') : ''
   return query ? `${path}?${new URLSearchParams(query)}` : path
 }

@@ -19,7 +19,9 @@ export function behindProxies(
   }
 }
 
-/** Whether a proxy terminates TLS, by the headers of a trusted proxy or by the public address of the dashboard. */
+/**
+ * Checks whether a proxy terminates TLS, using the headers of a trusted proxy or the public address of the dashboard.
+ */
 function isEncryptedByProxy(
   { remote_address, peer_address = remote_address }: Mount,
   headers: Headers,
@@ -33,7 +35,7 @@ function isEncryptedByProxy(
   return [headers.get('host'), headers.get('x-forwarded-host')].includes(new URL(dashboard_base_url).host)
 }
 
-/** Client address. A framework with its own proxy setting has resolved it already. */
+/** Resolves the client address, unless a framework with its own proxy setting has already resolved it. */
 function resolveClientAddress(
   { remote_address, peer_address }: Mount,
   headers: Headers,
@@ -46,7 +48,7 @@ function resolveClientAddress(
 
 const VALID_PREFIX = /^(?:\/[\w.~-]+){1,10}$/
 
-/** Path prefix that a proxy strips: from the header of a trusted proxy, or from `dashboard_base_url`. */
+/** Path prefix that a proxy strips, from the header of a trusted proxy or from `dashboard_base_url`. */
 function publicPrefix(
   { base, remote_address, peer_address = remote_address }: Mount,
   headers: Headers,

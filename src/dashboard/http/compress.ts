@@ -7,7 +7,10 @@ import { isStreamed } from './streamed.js'
 /** Smaller bodies fit into one packet, so compression saves nothing. */
 const MIN_COMPRESSED_BYTES = 1024
 const COMPRESSIBLE_TYPE = /^(?:text\/|application\/json\b|image\/svg\+xml\b)/
-/** For pages, levels above 6 cost more time than they save (measured on the list). Assets are compressed only once. */
+/**
+ * For pages, levels above 6 cost more time than the transfer saves (measured on the list). Assets are compressed only
+ * once.
+ */
 const GZIP_LEVEL = { page: 6, asset: 9 }
 /** Exceeds the number of bundles; bounds the cache. */
 const MAX_CACHED_ASSETS = 10
@@ -16,8 +19,8 @@ const gzipAsync = promisify(gzip)
 const compressedAssets = new Map<string, Promise<Buffer>>()
 
 /**
- * Compresses a response if the client accepts gzip and the body is large enough. Hosts that compress responses skip
- * those with a `Content-Encoding`.
+ * Compresses a response if the client accepts gzip and the body is large enough. Compression in the host skips
+ * responses with a `Content-Encoding`.
  */
 export async function compressResponse(request: Request, response: Response): Promise<Response> {
   if (!response.body || !isCompressible(response)) return response
@@ -56,7 +59,7 @@ function compressStream(body: ReadableStream<Uint8Array>): ReadableStream<Uint8A
           try {
             controller.enqueue(new Uint8Array(part))
           } catch {
-            // The client closed the connection. An exception in this event would end the process of the host.
+            // The client closed the connection. An exception in this event would crash the host.
             gzipStream.destroy()
           }
         })

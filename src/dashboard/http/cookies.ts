@@ -1,4 +1,4 @@
-/** Longer values are ignored. */
+/** Maximum length of a cookie value. Longer values are ignored. */
 const MAX_VALUE_LENGTH = 2000
 
 /** Returns the value of a dashboard cookie, or null. */
@@ -8,7 +8,7 @@ export function readCookie(cookies: string | null, name: string): string | null 
   try {
     return decodeURIComponent(value)
   } catch {
-    // Not written by the dashboard.
+    // The dashboard did not write this cookie.
     return null
   }
 }
@@ -17,14 +17,14 @@ export interface CookieAttributes {
   path: string
   /** Null for a cookie that ends with the browser. */
   seconds: number | null
-  /** Whether the browser may send the cookie over HTTPS only. */
+  /** Restricts the cookie to HTTPS. */
   secure?: boolean
   same_site?: 'Strict' | 'Lax'
 }
 
 /**
- * Encodes a path as browsers compare it. A semicolon would end the attribute. A path with a semicolon is therefore
- * shortened to its parent folder, which also contains the dashboard.
+ * Encodes a path in the form that browsers compare. Shortens a path with a semicolon to its parent folder, because a
+ * semicolon would end the attribute.
  */
 function cookiePath(path: string): string {
   const end = path.indexOf(';')
@@ -32,7 +32,7 @@ function cookiePath(path: string): string {
   try {
     return safePath.replace(/[^\x21-\x7e]+|["<>`{}^]/gu, encodeURIComponent) || '/'
   } catch {
-    // Half of a surrogate pair, which no browser sends.
+    // The path contains an unpaired surrogate, which no browser sends.
     return '/'
   }
 }

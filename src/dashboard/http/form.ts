@@ -2,7 +2,7 @@ import { TrackerError } from '../../model/errors.js'
 
 const MAX_BODY_BYTES = 1_048_576
 const MAX_PARAMETERS = 3000
-/** Parameters that form a list when repeated. Of any other parameter, the last value counts. */
+/** Parameters that form a list when repeated. For all other parameters, the last value wins. */
 const REPEATABLE: ReadonlySet<string> = new Set(['tag'])
 
 /** Parses a form body within the size limit. Collects `name[]` fields into a list under `name`. */

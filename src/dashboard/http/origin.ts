@@ -1,6 +1,6 @@
 /**
- * Whether a request is cross-origin. Browsers attach Basic credentials automatically, so the check relies on
- * browser headers, the most reliable header first. A client that sends none of them (curl, scripts) is not a browser.
+ * Checks whether a request is cross-origin. Browsers attach Basic credentials automatically, so the check relies on
+ * browser headers, the most reliable header first. A client without these headers (curl, scripts) is not a browser.
  */
 export function isCrossOriginRequest(headers: Headers, encrypted = false): boolean {
   const site = headers.get('sec-fetch-site')
@@ -9,7 +9,7 @@ export function isCrossOriginRequest(headers: Headers, encrypted = false): boole
   if (source === null) return false
   const url = URL.canParse(source) ? new URL(source) : null
   if (url === null || url.host === '') return true
-  // Without TLS up to this process, a proxy may terminate it: both schemes are possible.
+  // Without TLS in this process, a proxy may terminate TLS, so both schemes are possible.
   if (url.protocol !== 'https:' && (encrypted || url.protocol !== 'http:')) return true
   // A proxy that changes Host sends the original name in X-Forwarded-Host.
   return ![headers.get('host'), headers.get('x-forwarded-host')].includes(url.host)

@@ -5,8 +5,8 @@ import type { Mount } from '../mount.js'
 const FORWARDING_HEADERS = ['X-Forwarded-For', 'Forwarded', 'X-Real-IP', 'CF-Connecting-IP']
 
 /**
- * Warns when a signed-in request passed a proxy that is not trusted: all clients behind the proxy then share one
- * address and its limits. Unauthenticated requests are ignored, because anyone can send these headers.
+ * Warns if a signed-in request passed an untrusted proxy, behind which all clients share one address and its limits.
+ * Ignores unauthenticated requests, because anyone can send these headers.
  */
 export function createProxyWarning(context: Context): (mount: Mount, headers: Headers) => void {
   let hasWarned = false
@@ -15,7 +15,7 @@ export function createProxyWarning(context: Context): (mount: Mount, headers: He
     // Next.js adds X-Forwarded-For with the address of the peer to requests without that header.
     const header = FORWARDING_HEADERS.find((name) => headers.has(name) && headers.get(name) !== peer_address)
     if (header === undefined) return
-    // A framework with its own proxy setting has resolved the client address already.
+    // A framework with its own proxy setting has already resolved the client address.
     if (context.config.trusted_proxies.length > 0 || peer_address !== remote_address) {
       if (hasCleared) return
       hasCleared = true
@@ -28,7 +28,7 @@ export function createProxyWarning(context: Context): (mount: Mount, headers: He
     if (hasWarned) return
     hasWarned = true
     context.log.warn(ignoredHeadersText(header))
-    // Retried at the next visit if the database is unavailable.
+    // The next visit retries if the database is unavailable.
     storeProxyWarning(context).catch(() => {
       hasWarned = false
     })

@@ -8,7 +8,10 @@ export interface Verdict {
   reset: number
 }
 
-/** Whether a one-minute window is open. A window that ends further ahead was opened before the clock was set back. */
+/**
+ * Checks whether a one-minute window is open. A window that ends further ahead was opened before the clock was set
+ * back.
+ */
 export function isOpenWindow({ ends }: { ends: number }, now: number): boolean {
   return ends > now && ends <= now + MINUTE
 }
@@ -40,7 +43,7 @@ export class RateLimiter {
     return this.#verdict({ ends, count: count + 1 })
   }
 
-  /** Takes back a hit. */
+  /** Reverts a hit. */
   release(address: string): void {
     const window = this.#window(address)
     // Zero if a new window has begun since the hit.

@@ -26,8 +26,8 @@ export async function htmlResponse(
   headers: Record<string, string> = {},
 ): Promise<Response> {
   const page = String(await document)
-  // Yields to the host, because the last part of the page was rendered in this iteration, and a long page takes
-  // milliseconds to convert.
+  // Yields to the host. The last part of the page was rendered in this iteration, and converting a long page takes
+  // milliseconds.
   await nextTurn()
   return new BufferedResponse(new TextEncoder().encode(page), {
     status,
@@ -35,7 +35,7 @@ export async function htmlResponse(
   })
 }
 
-/** Sends the layout of a page at once, and its content when it is rendered. */
+/** Sends the layout of a page immediately, and the content once it is rendered. */
 export function streamedHtmlResponse(layout: { head: string; tail: string }, content: Promise<string>): Response {
   const encode = (text: string) => new TextEncoder().encode(text)
   const body = new ReadableStream<Uint8Array>({
@@ -87,7 +87,7 @@ export function attachmentResponse({ name, bytes, body }: DownloadedFile): Respo
 /** Leaves room for the other headers: Node.js clients refuse responses with more than 16 KB of headers. */
 export const MAX_HEADER_BYTES = 12_000
 
-/** Redirects to a path. Drops a query that is too long for a header; the list then opens without its filters. */
+/** Redirects to a path. Drops a query that is too long for a header, so that the list opens without filters. */
 export function redirect(to: string, cookies: readonly string[] = []): Response {
   const [path = to] = to.length > MAX_HEADER_BYTES ? to.split('?', 1) : []
   return withCookies(new Response(null, { status: 302, headers: { Location: path } }), cookies)

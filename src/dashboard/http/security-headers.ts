@@ -1,4 +1,4 @@
-/** Set on every response below the mount path. */
+/** Headers of every response below the mount path. */
 export const SECURITY_HEADERS = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",

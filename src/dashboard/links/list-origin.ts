@@ -9,8 +9,8 @@ import { href } from './href.js'
 const MAX_QUERY_LENGTH = 2000
 
 /**
- * Filters and page of the list that led to an error, passed as link parameters. The Referrer-Policy sends no referrer,
- * and the link back must work without JavaScript.
+ * Filters and page of the list that led to an error, passed as link parameters. The Referrer-Policy removes the
+ * referrer, and the link back must work without JavaScript.
  */
 export const listOriginInput = {
   list_query: filterText({ max: MAX_QUERY_LENGTH, note: 'the filters of the list to go back to' }),
@@ -28,13 +28,13 @@ export function currentListOrigin(visit: Visit, page: number): LinkParameters {
   return list_query.length > MAX_QUERY_LENGTH ? {} : { list_query: list_query || null, list_page: page }
 }
 
-/** Link back to the list; undefined if the visitor did not come from a list. */
+/** Link back to the list. Undefined if the visitor did not come from a list. */
 export function backToListLink(visit: Visit, { list_query = '', list_page }: ListOrigin): string | undefined {
   if (list_page === undefined) return undefined
   return href(visit, '/errors', { ...parseFilters(list_query), page: list_page > 1 ? list_page : null })
 }
 
-/** Filter of the list; null without a list or with invalid filters. */
+/** Filter of the list. Null without a list or with invalid filters. */
 export function originFilter({ list_query = '', list_page }: ListOrigin): ErrorsFilter | null {
   if (list_page === undefined) return null
   try {
@@ -46,7 +46,7 @@ export function originFilter({ list_query = '', list_page }: ListOrigin): Errors
   }
 }
 
-/** Filters without the application and environment, which every link contains anyway. */
+/** Filters without the application and environment, which every link already contains. */
 function parseFilters(query: string): Record<string, string> {
   const { application_id, environment, ...filters } = Object.fromEntries(new URLSearchParams(listQuery(query)))
   return filters

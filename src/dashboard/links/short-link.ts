@@ -10,7 +10,7 @@ const MAX_APPLICATION_LENGTH = 40
 /** Route of short links. Only the number identifies the error, so that a link survives a renamed application. */
 export const SHORT_LINK_PATH = '/e/:name{[\\w.-]*[0-9]+}'
 
-/** Name of an error for conversations, such as `shop-42`. */
+/** Human-readable short name of an error, such as `shop-42`. */
 export function shortName({ id, application_name }: NamedError): string {
   const words =
     application_name

@@ -4,7 +4,7 @@ import { VERSION } from '../../model/version.js'
 import type { Routes } from '../define.js'
 import { defineFeed, type Feed } from '../define.js'
 
-/** The API as an OpenAPI document. The generator is loaded on demand, because most processes never need it. */
+/** Feed of the API as an OpenAPI document. Loads the generator on demand, because most processes never need it. */
 export function openapiFeed(routes: () => Routes): Feed {
   return defineFeed({
     path: '/openapi',

@@ -1,7 +1,7 @@
 import type * as v from 'valibot'
 import type { JsonSchema } from '../../model/input/json-schema.js'
 
-/** Schema members that are converted, of any kind of schema. */
+/** Members of all kinds of schemas that are converted. */
 interface SchemaMembers {
   type: string
   entries?: Record<string, SchemaMembers>

@@ -16,14 +16,14 @@ export interface Device {
 }
 
 /**
- * Signed cookies of browsers that have signed in before. A known device has its own limit of failed sign-ins and is not
- * affected by strangers behind the same address. The cookie does not sign anyone in.
+ * Signed cookies of browsers that have signed in before. A known device has its own limit of failed sign-ins,
+ * unaffected by strangers at the same address. The cookie is not a credential.
  */
 export class DeviceCookies {
   readonly #secretFor: (name: string) => Credentials | Buffer
   readonly #now: () => number
 
-  /** The secret of a name is a password, or a key that cannot be guessed. */
+  /** `secretFor` returns the password of a name, or an unguessable key. */
   constructor(secretFor: (name: string) => Credentials | Buffer, now: () => number) {
     this.#secretFor = secretFor
     this.#now = now
@@ -41,13 +41,13 @@ export class DeviceCookies {
     return { id, needs_renewal: age > RENEW_AFTER_MS }
   }
 
-  /** Returns a `Set-Cookie` header for the device on which this name has signed in; null when no key is available. */
+  /** Returns a `Set-Cookie` header for the device on which this name has signed in. Null without a key. */
   async issue(name: string, { path, secure }: { path: string; secure: boolean }): Promise<string | null> {
     const id = randomBytes(16).toString('base64url')
     const issuedAt = Math.floor(this.#now() / 1000).toString(36)
     const signature = await this.#sign(name, id, issuedAt)
     if (signature === null) return null
-    // Lax: a link in a chat message opens the dashboard with the cookie.
+    // Lax, so that a link in a chat message opens the dashboard with the cookie.
     const attributes = { path, seconds: LIFETIME_MS / 1000, secure, same_site: 'Lax' } as const
     return cookieHeader(COOKIE, `${id}.${issuedAt}.${signature}`, attributes)
   }
@@ -59,7 +59,7 @@ export class DeviceCookies {
         .update(`${id}.${issuedAt}.${name.normalize('NFC')}`)
         .digest('base64url')
     } catch {
-      // Deriving the key can run out of memory. The device then counts as unknown.
+      // Deriving the key may run out of memory. The device then counts as unknown.
       return null
     }
   }
@@ -75,8 +75,8 @@ export class DeviceCookies {
 let cachedKey: { username: string; password: string; key: Promise<Buffer> } | null = null
 
 /**
- * Derives the key from the credentials, so that it is the same in every process and after a restart. A new password
- * invalidates all cookies. scrypt makes guessing the password from a stolen cookie as slow as from a stolen password hash.
+ * Derives the key from the credentials, so that every process uses the same key, also after a restart. A new password
+ * invalidates all cookies. With scrypt, a stolen cookie is as hard to crack as a stolen password hash.
  */
 function deriveFrom(username: string, password: string): Promise<Buffer> {
   if (cachedKey?.username === username && cachedKey.password === password) return cachedKey.key

@@ -7,7 +7,7 @@ import { withTimeout } from '../../model/with-timeout.js'
 const TIMEOUT_MS = 2000
 const MAX_MESSAGE_LENGTH = 200
 
-/** Calls `authenticate` of the host. Never throws: a failure is logged, and counts as not signed in. */
+/** Calls `authenticate` of the host. Never throws. Logs a failure, which counts as not signed in. */
 export async function identifyByHost(
   { config: { authenticate }, log }: Pick<Context, 'config' | 'log'>,
   hostRequest: unknown,
@@ -15,11 +15,11 @@ export async function identifyByHost(
   if (!authenticate) return null
   try {
     const data = await withTimeout(
-      // Also catches a callback that throws before it returns a promise.
+      // Catches a callback that throws before it returns a promise, too.
       Promise.resolve().then(() => authenticate(hostRequest)),
       TIMEOUT_MS,
     )
-    // Also false and undefined, the results of `request.user && { … }`.
+    // Accepts false and undefined too, the results of `request.user && { … }`.
     if (data === null || data === undefined || (data as unknown) === false) return null
     const result = readPerson(data)
     if ('person' in result) return { ...result.person, kind: 'host', is_shared: false }
@@ -30,7 +30,7 @@ export async function identifyByHost(
   return 'failed'
 }
 
-/** Message on one line. The callback may throw anything. */
+/** Returns a one-line message for any thrown value. */
 function describe(error: unknown): string {
   try {
     return failureMessage(error)

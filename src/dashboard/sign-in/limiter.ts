@@ -5,9 +5,9 @@ import { isOpenWindow, type Verdict } from '../http/rate-limit.js'
 
 /** A sign-in attempt of any scheme, such as a password, an API token or a host callback. */
 export interface SignInAttempt {
-  /** Account name as the client sent it; empty when the scheme has none. */
+  /** Account name as the client sent it. Empty for schemes without names. */
   name: string
-  /** Secret as the client sent it. The limiter keeps a keyed digest for one minute. */
+  /** Secret as the client sent it. The limiter stores only a keyed digest, for one minute. */
   secret: string
   /** Client network, from `clientNetwork`. */
   network: string
@@ -26,8 +26,9 @@ export class SignInLimited extends Error {
 }
 
 /**
- * Distinct wrong secrets per minute for one name in one network, or on one known device. Also limits attempts with the
- * same wrong secret. Otherwise a script with an old password would exhaust the limit of other clients.
+ * Distinct wrong secrets per minute for one name in one network, or on one known device. Also limits repeats of the
+ * same wrong secret. Repeats do not count as distinct, so that a script with an old password does not lock out other
+ * clients.
  */
 export const MAX_WRONG_SECRETS = 20
 /** Distinct wrong pairs per minute in one network. Limits guessing of many names. */
@@ -43,7 +44,7 @@ const MAX_WINDOWS = 5000
 
 interface AccountWindow {
   ends: number
-  /** Failures by pair; zero while the first attempt is being verified. */
+  /** Failures by pair. Zero while the first attempt is being verified. */
   failures: Map<string, number>
 }
 
@@ -73,8 +74,8 @@ export class SignInLimiter {
 
   /**
    * Verifies an attempt unless it is limited. Counts the attempt as failed before `verify` runs, so that parallel
-   * requests cannot exceed the limit. Calls `recheck` instead for a pair that has failed before, because the host may
-   * accept later what it rejected.
+   * requests cannot exceed the limit. For a pair that has failed before, calls `recheck` instead, because the host may
+   * accept the pair later.
    *
    * @throws SignInLimited
    */
@@ -112,7 +113,7 @@ export class SignInLimiter {
     }
   }
 
-  /** Whether the pair has failed before. Throws once the pair has been repeated too often. */
+  /** Checks whether the pair has failed before. Throws if the pair has been repeated too often. */
   #isKnownWrong({ failures, ends }: AccountWindow, pair: string): boolean {
     const count = failures.get(pair) ?? 0
     if (count >= MAX_WRONG_SECRETS) throw this.#limitError(ends, MAX_WRONG_SECRETS)
@@ -120,7 +121,7 @@ export class SignInLimiter {
     return count > 0
   }
 
-  /** Ends every delay, so that no request holds a closing server open. */
+  /** Ends every delay, so that no request keeps a closing server open. */
   close(): void {
     this.#closed.abort()
   }
@@ -188,7 +189,9 @@ export class SignInLimiter {
     return new SignInLimited({ allowed: false, limit, remaining: 0, reset })
   }
 
-  /** Short and keyed: wrong passwords are often almost right, and must not be readable in a heap snapshot. */
+  /**
+   * Short and keyed, because wrong passwords are often almost right and must not be recoverable from a heap snapshot.
+   */
   #digest(kind: string, ...parts: readonly string[]): string {
     const digest = createHmac('sha256', this.#digestKey)
     for (const part of [kind, ...parts]) digest.update(`${part.length}:`).update(part)

@@ -11,16 +11,16 @@ interface Account {
   hash: PasswordHash
 }
 
-/** The thread pool of a host has four threads by default, which also read its files. */
+/** Leaves threads to the host, whose thread pool has four threads by default and also reads files. */
 const MAX_CONCURRENT = 2
 /** Bounds the time and memory of a distributed attack. */
 const MAX_WAITING = 50
 
-/** Verifies names and passwords: of the shared account, and of `dashboard_users`. */
+/** Verifies names and passwords of the shared account and of `dashboard_users`. */
 export class Passwords {
   readonly #shared: Credentials | null
   readonly #accounts: ReadonlyMap<string, Account>
-  /** Decoy that matches no password. Deriving its key makes an unknown name as slow as a known name. */
+  /** Decoy that matches no password. Its verification makes unknown names as slow as known names. */
   readonly #decoy: PasswordHash | null
   readonly #digestKey = randomBytes(32)
   /** Digests of verified passwords by name, because deriving a key takes 100 ms of CPU time. */
@@ -69,12 +69,12 @@ export class Passwords {
 
   async #derive(name: string, password: string, hash: PasswordHash, digest: Buffer): Promise<boolean> {
     const isCorrect = timingSafeEqual(await inTurn(() => deriveKey(password, hash)), hash.key)
-    // The decoy has the key of a real hash, but another salt, so that no password matches it.
+    // The decoy combines the key of a real hash with another salt, so that no password matches.
     if (isCorrect) this.#verified.set(name, digest)
     return isCorrect
   }
 
-  /** Keyed, so that a heap snapshot does not contain digests that can be guessed. */
+  /** Keyed, so that a heap snapshot contains no guessable digests. */
   #digest(name: string, password: string): Buffer {
     return createHmac('sha256', this.#digestKey).update(`${name.length}:${name}${password}`).digest()
   }

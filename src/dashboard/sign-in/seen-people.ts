@@ -3,7 +3,7 @@ import type { Identity } from '../../model/people/identity.js'
 import { HOUR } from '../../model/time.js'
 import { MAX_KNOWN_PEOPLE, recordPeople, type SeenPerson } from '../../people/known-people.js'
 
-/** Keeps the write out of the response, and combines people who sign in together. */
+/** Moves the write out of the response, and combines people who sign in at the same time. */
 const WRITE_DELAY_MS = 200
 
 /** Stores the people who sign in, each at most once an hour. */
@@ -18,7 +18,7 @@ export class SeenPeople {
     this.#context = context
   }
 
-  /** Called with every request. Never throws, and never waits. */
+  /** Called with every request. Never throws and never waits. */
   add({ name, email, kind, is_shared }: Identity): void {
     if (kind === 'token' || is_shared) return
     const time = this.#context.now()
@@ -44,7 +44,7 @@ export class SeenPeople {
     const people = [...this.#unwritten.values()]
     this.#unwritten.clear()
     this.#timer = null
-    // Not important enough to fail or to log. The next request after an hour writes again.
+    // Ignored, because the next request after an hour writes again.
     recordPeople(this.#context, people, this.#context.now()).catch(() => {})
   }
 }

@@ -7,16 +7,16 @@ const BASIC_CHALLENGE = 'Basic realm="Faultboard", charset="UTF-8"'
 /** Browsers prompt for a password only after a Basic challenge. */
 const HOST_CHALLENGE = 'Bearer realm="Faultboard"'
 
-/** Query parameter with which a browser asks for the Basic challenge instead of the sign-in page of the host. */
+/** Query parameter that requests the Basic challenge instead of the sign-in page of the host. */
 export const SIGN_IN_PARAMETER = 'sign_in'
 const BY_PASSWORD = 'password'
 /**
- * Remembers the parameter, because browsers send Basic credentials unasked only below the folder of the first challenge.
- * Ends with the browser, like the credentials.
+ * Remembers the parameter, because browsers send Basic credentials preemptively only below the path of the first
+ * challenge. Expires with the browser session, like the credentials.
  */
 const COOKIE = 'faultboard_sign_in'
 
-/** The callback `authenticate` failed. The message leads to the log, which contains the reason. */
+/** Thrown when the callback `authenticate` fails. The message refers to the log, which contains the reason. */
 export class HostSignInFailed extends TrackerError {
   constructor(hasPasswords: boolean) {
     super(
@@ -28,7 +28,7 @@ export class HostSignInFailed extends TrackerError {
   }
 }
 
-/** The ways to sign in that the response to an unauthenticated request offers. */
+/** Ways to sign in that the response to an unauthenticated request offers. */
 export interface SignInOffer {
   /** Sign-in page of the host for a browser without credentials; null if the response is 401. */
   redirect_url: string | null
@@ -59,7 +59,7 @@ export function offerSignIn(
     !(hasPasswords && readCookie(request.headers.get('cookie'), COOKIE) === BY_PASSWORD)
   const hasFailed = error instanceof HostSignInFailed
   return {
-    // After a failure, the sign-in page could send the browser back at once, forever.
+    // Not after a failure, because the sign-in page could redirect back in an endless loop.
     redirect_url: usesHost && !hasFailed ? hostUrl(`${mount.path}${search}`) : null,
     // A password dialog would hide the message.
     challenge: usesHost ? HOST_CHALLENGE : challenge,
@@ -77,7 +77,7 @@ function passwordCookie({ base, encrypted = false }: Mount): string {
   return cookieHeader(COOKIE, BY_PASSWORD, { path: base, seconds: null, secure: encrypted, same_site: 'Lax' })
 }
 
-/** Whether a browser without credentials opens a page. A redirect would confuse scripts, streams and assets. */
+/** Checks whether a browser opens a page. A redirect would confuse scripts, streams and assets. */
 function isPageVisit({ method, headers }: Request): boolean {
   if (method !== 'GET' || headers.has('authorization')) return false
   return headers.get('accept')?.includes('text/html') ?? false

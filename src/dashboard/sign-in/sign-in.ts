@@ -22,7 +22,7 @@ export interface Session {
 export interface SignIn {
   /** Identifies the sender of a request. Throws `unauthenticated` or `SignInLimited`. */
   authenticate(request: Request, mount: Mount, network: string): Promise<Session>
-  /** Returns how a request that `authenticate` rejected can sign in; null for other errors. */
+  /** Returns the ways to sign in after `authenticate` rejected a request. Null for other errors. */
   offer(error: unknown, request: Request, mount: Mount): SignInOffer | null
   close(): void
 }
@@ -39,7 +39,7 @@ export function createSignIn(context: Context): SignIn {
     const { headers } = request
     const header = headers.get('authorization')
     let hasHostFailed = false
-    // Called for every request, because the host can end a session at any time.
+    // Calls the host for every request, because the host can end a session at any time.
     const askHost = async () => {
       const result = await identifyByHost(context, mount.host_request ?? request)
       hasHostFailed = result === 'failed'
@@ -59,7 +59,7 @@ export function createSignIn(context: Context): SignIn {
     const attempt = { name, secret: credentials?.password ?? header, network, device: device?.id ?? null }
     const identity = await limiter.attempt(
       attempt,
-      // The host first: a proxy in front of it may add its own Authorization header.
+      // Asks the host first, because a proxy may add its own Authorization header.
       async () => (await askHost()) ?? (credentials && passwords.verify(credentials)),
       askHost,
     )
@@ -71,7 +71,10 @@ export function createSignIn(context: Context): SignIn {
     }
   }
 
-  /** Does not call the host: a request with a token has exactly the role of the token. */
+  /**
+   * Authenticates by token only. Does not call the host, because a request with a token has exactly the role of the
+   * token.
+   */
   async function authenticateByToken(token: string, network: string): Promise<Session> {
     let problem = unknownToken()
     const verify = async () => {
@@ -80,7 +83,7 @@ export function createSignIn(context: Context): SignIn {
       problem = result
       return null
     }
-    // Each token is an account of its own, so that a wrong token does not limit other tokens of its network.
+    // Treats each token as a separate account. A wrong token then does not limit other tokens of the network.
     const attempt = { name: token, secret: token, network, device: tokens.wasValid(token) ? token : null }
     const identity = await limiter.attempt(attempt, verify, verify)
     if (identity === null) throw problem

@@ -5,13 +5,13 @@ import type { Identity, Role } from '../../model/people/identity.js'
 import { MINUTE } from '../../model/time.js'
 import { expiryTime, findApiToken, isExpired, recordTokenUse } from '../../people/api-tokens.js'
 
-/** Keeps the write of `last_used_at` out of the response, and combines tokens that are used together. */
+/** Moves the write of `last_used_at` out of the response, and combines tokens used at the same time. */
 const WRITE_DELAY_MS = 200
 
 const NEXT_STEP = 'Ask an admin of this dashboard for a new token.'
 
 interface KnownToken {
-  /** Null for a token of the option. */
+  /** Null for a token of the option `api_tokens`. */
   id: number | null
   name: string
   role: Role
@@ -20,7 +20,7 @@ interface KnownToken {
   revoked_at: number | null
 }
 
-/** Whether the client sent a token, well-formed or not. */
+/** Checks whether the client sent a token, well-formed or not. */
 export function isBearer(header: string): boolean {
   return /^bearer\b/i.test(header)
 }
@@ -30,7 +30,7 @@ export function bearerCredential(header: string): string | null {
   return /^bearer +([\w.~+/=-]{1,4096})\s*$/i.exec(header)?.[1] ?? null
 }
 
-/** Verifies API tokens: those of the option `api_tokens`, and those of the database. */
+/** Verifies API tokens of the option `api_tokens` and of the database. */
 export class ApiTokens {
   readonly #context: Context
   /** Hashes of tokens that were valid in this process. */
@@ -44,12 +44,14 @@ export class ApiTokens {
     this.#context = context
   }
 
-  /** Whether the token was valid before. The limiter of failed sign-ins then treats its client as a known device. */
+  /**
+   * Checks whether the token was valid before. The sign-in limiter treats the client of such a token as a known device.
+   */
   wasValid(token: string): boolean {
     return this.#verified.has(hashToken(token))
   }
 
-  /** Reads the database with every request, so that a revoked token stops working at once. */
+  /** Reads the database on every request, so that a revoked token stops working immediately. */
   async verify(token: string): Promise<Identity | TrackerError> {
     const hash = hashToken(token)
     const found = this.#findSetting(hash) ?? (await this.#findStored(hash))
@@ -67,7 +69,7 @@ export class ApiTokens {
     if (this.#timer) clearTimeout(this.#timer)
   }
 
-  /** Compares with all tokens of the option, so that the duration does not depend on the position. */
+  /** Compares with all tokens of the option, so that the time does not depend on the position. */
   #findSetting(hash: string): KnownToken | null {
     const [setting] = this.#context.config.api_tokens.filter(({ token_hash }) => isSameHash(token_hash, hash))
     if (!setting) return null
@@ -92,12 +94,12 @@ export class ApiTokens {
     this.#used.clear()
     this.#timer = null
     for (const id of ids) this.#recorded.set(id, time)
-    // Not important enough to fail or to log. The next use after a minute writes again.
+    // Ignored, because the next use after a minute writes again.
     recordTokenUse(this.#context, ids, time).catch(() => {})
   }
 }
 
-/** The sender has the secret, and may know why it is rejected. */
+/** Error with the reason of the rejection, which the holder of the secret may know. */
 function problemOf({ name, expires_at, revoked_at }: KnownToken, now: number): TrackerError | null {
   if (revoked_at !== null)
     return rejectedToken(`The API token "${name}" was revoked on ${day(revoked_at)}. ${NEXT_STEP}`)

@@ -14,7 +14,7 @@ export function PriorityBadge({ level }: { level: number }): Rendered {
   return level === 0 ? null : <span class="badge priority">{`priority ${PRIORITIES[level] ?? level}`}</span>
 }
 
-/** Empty for an error that did not regress, or regressed in the release that resolved it. */
+/** Badge of a regressed error. Empty if the error did not regress, or regressed in the release that resolved it. */
 export function RegressionBadge({ version }: { version: string | null }): Rendered {
   if (version === null) return null
   const text = `regression in ${version}`
@@ -25,7 +25,7 @@ export function RegressionBadge({ version }: { version: string | null }): Render
   )
 }
 
-/** Label for a status such as `in_progress`. */
+/** Formats an identifier such as `in_progress` as words. */
 export function words(name: string): string {
   return name === 'wont_fix' ? "won't fix" : name.replaceAll('_', ' ')
 }

@@ -1,9 +1,7 @@
 import type { Rendered } from '../define.js'
 import { Icon } from './icons.js'
 
-/**
- * Copies the text of the element with this id, or the JSON at a URL. CSS hides it without JavaScript.
- */
+/** Copies the text of the element with this id, or the JSON at a URL. CSS hides the button without JavaScript. */
 export function CopyButton({
   label = 'Copy',
   shortcut,

@@ -4,7 +4,7 @@ import { Tabs } from './layout/tabs.js'
 
 const COMMON_DAYS = [7, 30, 90]
 
-/** Time range of a page in days. A range from the URL that is not common has its own tab. */
+/** Time range of a page in days. An uncommon range from the URL gets its own tab. */
 export function DayRange({ days, visit }: { days: number; visit: Visit }): Rendered {
   const ranges = [...new Set([...COMMON_DAYS, days])].sort((a, b) => a - b)
   return (

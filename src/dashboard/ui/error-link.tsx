@@ -4,7 +4,7 @@ import { href } from '../links/href.js'
 
 type NamedError = Pick<RankedError, 'id' | 'error_type' | 'place' | 'message'>
 
-/** Error in a ranking: type and message, then the location. `link` leads to several errors. */
+/** Error in a ranking: type and message, then the location. Pass `link` to link to several errors. */
 export function ErrorLink({
   error: { id, error_type, message, place },
   link,

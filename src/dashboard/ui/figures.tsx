@@ -3,12 +3,12 @@ import { formatCount } from './time.js'
 import { MIN_PERCENT_SAMPLES } from './units.js'
 
 export interface Comparison {
-  /** Null if unknown. */
+  /** Earlier value. Null if unknown. */
   before: number | null
   now: number
   /** Period of the earlier value, such as "in the previous 30 days". */
   period: string
-  /** Number of samples behind the smaller of both values. Few samples show the difference instead of a percentage. */
+  /** Number of samples behind the smaller value. With few samples, shows the difference instead of a percentage. */
   samples: number
   format(value: number): string
 }
@@ -41,7 +41,7 @@ export function Figure({
   )
 }
 
-/** Change since the earlier period. An increase is worse in every figure that shows a change. */
+/** Change since the earlier period. In every figure with a change, an increase is worse. */
 function Change({ now, before, period, samples, format }: Comparison): Rendered {
   if (before === null) return null
   const tooltip = `${format(before)} ${period}`
@@ -61,10 +61,10 @@ function Change({ now, before, period, samples, format }: Comparison): Rendered 
   )
 }
 
-/** From this factor on, a percentage is harder to read than the factor. */
+/** Changes from this factor are shown as factors, because large percentages are hard to read. */
 const MIN_FACTOR = 10
 
-/** `35%`, or `12×`. */
+/** Formats a change as `35%` or `12×`. */
 function relativeChange(now: number, before: number): string {
   const factor = Math.round(now / before)
   if (factor >= MIN_FACTOR) return `${formatCount(factor)}×`

@@ -2,7 +2,7 @@ import type { Rendered, Visit } from '../define.js'
 import { href, openErrorsLink } from '../links/href.js'
 import { CodeBox } from './code-box.js'
 
-/** Lines that record errors, per framework. */
+/** Setup code per framework. */
 const FRAMEWORKS: readonly (readonly [name: string, code: string])[] = [
   [
     'Express',
@@ -42,7 +42,10 @@ Tracker.report(new Error('The first error'))`,
   ],
 ]
 
-/** Empty state before the first error. Belongs in a live list. The waiting line becomes a link when the error arrives. */
+/**
+ * Empty state before the first error. Must be part of a live list. The waiting line becomes a link when the error
+ * arrives.
+ */
 export function FirstRun({ visit }: { visit: Visit }): Rendered {
   const selected = visit.applications.find(({ id }) => id === visit.application_id)
   return (

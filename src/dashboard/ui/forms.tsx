@@ -61,7 +61,7 @@ export function TextField({ name, label, ...input }: FieldProps): Rendered {
   )
 }
 
-/** Field for the name of a person who shares the account. The name of everyone else is known from the sign-in. */
+/** Field for the name of a person who uses the shared account. All other names are known from the sign-in. */
 export function ActorNameField({
   visit,
   ...field

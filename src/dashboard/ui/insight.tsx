@@ -15,7 +15,7 @@ export function Insight({
   description: Rendered
   explanation?: Rendered
   id?: string
-  /** Number of rows. Collapses the panel to its title and this number. */
+  /** Number of rows. If set, collapses the panel to its title and this number. */
   count?: number
   children?: Rendered
 }): Rendered {
@@ -66,7 +66,7 @@ export function Headlines({ rows }: { rows: readonly Headline[] }): Rendered {
 
 export interface Column<Row> {
   name: string
-  /** Right-aligned. */
+  /** Right-aligns the column. */
   number?: boolean
   cell(row: Row): Rendered
 }
@@ -75,14 +75,14 @@ interface TableProps<Row> {
   title: string
   rows: readonly Row[]
   columns: readonly [Column<Row>, ...Column<Row>[]]
-  /** Whether the table has too many columns for a tablet. */
+  /** True if the table has too many columns for a tablet. */
   wide?: boolean
 }
 
-/** Rows of a ranking that are open at first. */
+/** Number of rows that a ranking shows initially. */
 const MAX_OPEN_ROWS = 3
 
-/** Table that shows its first rows, and the others on demand, without JavaScript too. */
+/** Table that shows its first rows, and the remaining rows on demand. Works without JavaScript. */
 export function RankingTable<Row>({ title, rows, columns }: TableProps<Row>): Rendered {
   const rest = rows.slice(MAX_OPEN_ROWS)
   return (

@@ -32,7 +32,7 @@ interface Block {
 const FENCE = /^ {0,3}```/
 const ITEMS = { bullets: /^ {0,3}[-*+] +(?=\S)/, numbers: /^ {0,3}\d{1,9}[.)] +(?=\S)/ } as const
 
-/** Reads the lines once. An open fence ends with the text. */
+/** Reads each line once. An unclosed fence ends with the text. */
 function parseBlocks(text: string): Block[] {
   const blocks: Block[] = []
   let current: Block | null = null
@@ -68,7 +68,7 @@ function List({ block }: { block: Block }): Rendered {
   return block.kind === 'bullets' ? <ul>{items}</ul> : <ol>{items}</ol>
 }
 
-/** Each alternative ends at its own delimiter or the end of the line, so that the time grows linearly with the text. */
+/** Each alternative ends at its own delimiter or at the end of the line, which guarantees linear time. */
 const INLINE =
   /`(?<code>[^`\n]+)`|\[(?<label>[^[\]\n]+)\]\((?<target>https?:\/\/[^\s()<>]+)\)|(?<url>https?:\/\/[^\s<>"'`]+)|\*\*(?=\S)(?<bold>[^*\n]*[^*\s])\*\*|(?<![\w*])\*(?=[^\s*])(?<star>[^*\n]*[^*\s])\*(?![\w*])|(?<!\w)_(?=[^\s_])(?<underline>[^_\n]*[^_\s])_(?!\w)/g
 
@@ -101,7 +101,7 @@ function Styled({ groups }: { groups: Partial<Record<string, string>> }): Render
   )
 }
 
-/** A period or closing bracket after a URL belongs to the sentence. */
+/** Links a URL without a final period or closing bracket, which belongs to the sentence. */
 function BareUrl({ text }: { text: string }): Rendered {
   let length = text.length
   while ('.,;:!?)]}*_'.includes(text.charAt(length - 1))) length--

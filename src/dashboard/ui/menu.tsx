@@ -1,6 +1,6 @@
 import type { Rendered } from '../define.js'
 
-/** Button that opens a panel with a form or links. Opening a menu closes all other menus, without JavaScript. */
+/** Button that opens a panel with a form or links. Opening a menu closes all other menus. Works without JavaScript. */
 export function Menu({
   label,
   primary,
@@ -33,7 +33,7 @@ export function MoreLabel(): Rendered {
   )
 }
 
-/** Section of a menu that opens in place. */
+/** Section of a menu that expands in place. */
 export function SubMenu({
   label,
   id,
@@ -42,7 +42,7 @@ export function SubMenu({
 }: {
   label: string
   id?: string
-  /** Whether the action destroys data. */
+  /** True if the action destroys data. */
   isDangerous?: boolean
   children?: Rendered
 }): Rendered {

@@ -16,7 +16,7 @@ export function Pagination({ pagination, visit }: { pagination: PaginationData; 
   )
 }
 
-/** Current page with links to its neighbors; empty for a single page. */
+/** Current page with links to its neighbors. Empty for a single page. */
 export function Pages({
   pagination: { page, total_pages, total_is_lower_bound },
   linkTo,
@@ -50,7 +50,7 @@ export function formatTotal({ total_count, total_is_lower_bound }: PaginationDat
   return formatCount(total_count, total_is_lower_bound)
 }
 
-/** Returns the `Link` header of a list; null when a long filter makes it too large for clients. */
+/** Returns the `Link` header of a list. Null if a long filter makes the header too large for clients. */
 export function paginationLinks({ page, total_pages }: PaginationData, visit: Visit): string | null {
   const links = [
     ['first', 1],

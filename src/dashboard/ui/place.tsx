@@ -1,8 +1,8 @@
 import type { Rendered } from '../define.js'
 
 /**
- * File and line, then the function, for a row of one line. Separate elements, because a long function must not hide the
- * file and the line.
+ * File and line, then the function, for a one-line row. Uses separate elements, because a long function must not hide
+ * the file and line.
  */
 export function Place({ place }: { place: string }): Rendered {
   const end = place.indexOf(' in ')

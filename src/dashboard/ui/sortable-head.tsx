@@ -10,7 +10,7 @@ export interface SortOrder {
   linkFor(field: SortField, direction: 'asc' | 'desc'): string
 }
 
-/** Column header that sorts by its column and reverses the current order. */
+/** Column header that sorts by its column, or reverses the order if already sorted. */
 export function SortableHead({
   field,
   sort,
@@ -38,7 +38,7 @@ export function SortableHead({
   )
 }
 
-/** Text starts at A; times, counts and grades start at the highest value. */
+/** Sorts text from A, and times, counts and grades from the highest value. */
 function firstDirection(field: SortField): 'asc' | 'desc' {
   return ['error_type', 'platform', 'status', 'app_version'].includes(field) ? 'asc' : 'desc'
 }

@@ -1,7 +1,9 @@
 import { DAY, HOUR, MINUTE } from '../../model/time.js'
 import type { Rendered, Visit } from '../define.js'
 
-/** Relative time, with the exact time on hover: local if the viewer prefers it and scripts run, else in the configured zone. */
+/**
+ * Relative time, with the exact time on hover. If the viewer prefers local time, a script replaces the configured zone.
+ */
 export function Time({ iso, visit }: { iso: string; visit: Visit }): Rendered {
   return (
     <time
@@ -15,7 +17,7 @@ export function Time({ iso, visit }: { iso: string; visit: Visit }): Rendered {
   )
 }
 
-/** Exact time as text, with UTC on hover if a script shows it in local time. */
+/** Exact time as text. If a script shows local time, UTC is shown on hover. */
 export function ExactTime({ iso, visit }: { iso: string; visit: Visit }): Rendered {
   return (
     <time datetime={iso} data-exact data-local={visit.shows_local_time || undefined}>
@@ -28,7 +30,7 @@ export function exactTime(iso: string, time_zone: string): string {
   return `${timeFormat(time_zone, EXACT_TIME).format(new Date(iso))} ${time_zone}`
 }
 
-/** Time of day with milliseconds, with the exact time and a note on hover. Local like an exact time. */
+/** Time of day with milliseconds, with the exact time and a note on hover. Shown in the same zone as exact times. */
 export function TimeOfDay({ iso, visit, note }: { iso: string; visit: Visit; note?: string | undefined }): Rendered {
   return (
     <time

@@ -44,20 +44,22 @@ function fewDigits(value: number): string {
   return (value < 10 ? Math.round(value * 10) / 10 : Math.round(value)).toLocaleString('en')
 }
 
-/** Percentages of fewer samples would suggest a precision that they do not have. */
+/** Percentages of fewer samples would suggest false precision. */
 export const MIN_PERCENT_SAMPLES = 20
 
-/** Formats a share of counted things as a percentage. Undefined for fewer than 20 samples: show the counts instead. */
+/**
+ * Formats a share of a count as a percentage. Undefined for fewer than 20 samples, for which callers show the counts.
+ */
 export function samplePercent(share: number, samples: number): string | undefined {
   return samples < MIN_PERCENT_SAMPLES ? undefined : formatPercent(share)
 }
 
-/** Formats the share that a count has of a total. Undefined if the total is less than 20. */
+/** Formats the share of a count in a total. Undefined if the total is less than 20. */
 export function sharePercent(count: number, share: number): string | undefined {
   return samplePercent(share, share > 0 ? Math.round(count / share) : 0)
 }
 
-/** Formats a gauge or a setting as a percentage. Use `samplePercent` for counted things. */
+/** Formats a gauge or a setting as a percentage. Use `samplePercent` for counts. */
 export function formatPercent(share: number): string {
   return `${percentFormat.format(share * 100)}%`
 }

@@ -1,7 +1,7 @@
 import { nextTurn } from '../../model/event-loop-turns.js'
 import type { Rendered } from '../define.js'
 
-/** A quarter of the longest stall that a page may cause, because a garbage collection may follow. */
+/** A quarter of the longest stall that a page may cause, because garbage collection may follow. */
 const MAX_BLOCKING_MS = 2
 
 /** Renders items in sequence and yields to the event loop in between. */

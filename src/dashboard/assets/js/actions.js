@@ -1,4 +1,4 @@
-// Runs actions without a page load: sends the form and replaces the content with that of the resulting page.
+// Runs actions without a page load. Sends the form and replaces the content with the content of the response.
 document.addEventListener('submit', async (event) => {
   const { target: form, submitter } = event
   if (event.defaultPrevented || !form.matches('form[data-in-place]')) return
@@ -16,7 +16,7 @@ async function send(form, submitter) {
   const body = new URLSearchParams(new FormData(form, submitter))
   const response = await fetch(form.action, { method: 'POST', body, headers: { Accept: 'text/html' } })
   const page = new DOMParser().parseFromString(await response.text(), 'text/html')
-  // The page of a rejected action has no URL of its own.
+  // Keeps the URL after a rejected action, whose page has no URL.
   if (response.redirected) history.replaceState(history.state, '', response.url)
   return page
 }
@@ -26,7 +26,7 @@ function replaceContent(content, page, menuId) {
   document.title = page.title
   document.dispatchEvent(new CustomEvent('content-replaced'))
   announce(content.querySelector('.notice')?.textContent)
-  // The form that had the focus is gone.
+  // Restores the focus, because the form that had the focus was replaced.
   const menu = menuId && content.querySelector(`#${menuId} > summary`)
   ;(menu || content).focus({ preventScroll: true })
 }

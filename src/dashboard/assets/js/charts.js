@@ -34,7 +34,7 @@ function enableCharts() {
   }
 }
 
-// Shows the times of bars shorter than a day in the time zone of the viewer, in the format of the server.
+// Shows the times of bars shorter than a day in the viewer's time zone, formatted as on the server.
 function showLocalTimes() {
   for (const chart of document.querySelectorAll('[data-times]')) {
     const [from, step, interval] = chart.dataset.times.split(' ').map(Number)
@@ -72,7 +72,7 @@ function clockSpan(format, from, to) {
   return `${format.format(from)}\u2013${format.format(to)}`
 }
 
-// Labels at round local times, as in timeAxis on the server.
+// Returns labels at round local times, like `timeAxis` on the server.
 function localTicks(starts, step, interval) {
   const clock = (time) => time - new Date(time).getTimezoneOffset() * 60_000
   const labels = starts.flatMap((start, index) => {
@@ -93,9 +93,9 @@ function localTicks(starts, step, interval) {
 function enableTooltip(area, bar) {
   const title = bar.querySelector('title')
   const text = title.textContent
-  // The native tooltip would appear a second later, above this one.
+  // The native tooltip would appear a second later, above this tooltip.
   title.remove()
-  // The title was the accessible name of a bar without a label.
+  // Replaces the title as the accessible name of a bar without a label.
   bar.ariaLabel ??= text
   let tooltip = null
   const hide = () => {
@@ -106,7 +106,7 @@ function enableTooltip(area, bar) {
     if (tooltip) return
     tooltip = document.createElement('div')
     tooltip.className = 'chart-tooltip'
-    // The bar has the same text as its accessible name.
+    // Hidden, because the accessible name of the bar contains the same text.
     tooltip.ariaHidden = 'true'
     tooltip.textContent = text
     area.append(tooltip)
@@ -125,7 +125,7 @@ function enableTooltip(area, bar) {
   })
 }
 
-// One tab stop per chart: the newest bar first, then the bar that was focused last.
+// Gives each chart one tab stop: the newest bar, later the last focused bar.
 function enableArrowKeys(chart, bars) {
   let current = bars.length - 1
   for (const [index, bar] of bars.entries()) {
@@ -173,7 +173,7 @@ function enableDrag(chart, area, bars) {
     drag = null
   }
 
-  // Links start a native drag and drop.
+  // Prevents the native drag and drop of links.
   chart.addEventListener('dragstart', (event) => event.preventDefault())
   // A horizontal move of a finger selects, a vertical move scrolls the page.
   chart.style.touchAction = 'pan-y pinch-zoom'
@@ -181,11 +181,11 @@ function enableDrag(chart, area, bars) {
     if (event.button === 0 && event.isPrimary) drag = { x: event.clientX, box: null }
   })
   chart.addEventListener('pointermove', (event) => {
-    // The button was released outside.
+    // The button was released outside of the window.
     if (event.buttons === 0) endDrag()
     if (!drag || (!drag.box && Math.abs(event.clientX - drag.x) < MIN_DRAG_PX)) return
     if (!drag.box) {
-      // Keeps the drag beyond the edge of the chart. Not earlier, because a click on a bar must reach its link.
+      // Continues the drag beyond the edge of the chart. Starts only now, because a click on a bar must reach its link.
       chart.setPointerCapture(event.pointerId)
       drag.box = document.createElement('div')
       drag.box.className = 'chart-selection'
@@ -199,7 +199,7 @@ function enableDrag(chart, area, bars) {
     if (drag?.box) {
       const [first, last] = selected(event).map((index) => new URL(zoomLink(bars[index]), location.href))
       first.searchParams.set('to', last.searchParams.get('to'))
-      // A click follows on the bar at the end of the drag.
+      // Suppresses the click on the bar at the end of the drag.
       window.addEventListener('click', (click) => click.preventDefault(), { capture: true, once: true })
       location.assign(first)
     }

@@ -17,7 +17,7 @@ async function textFor({ copy, copyJson }) {
     const response = await fetch(copyJson)
     return response.ok ? JSON.stringify(await response.json(), null, 2) : null
   } catch {
-    // The host is unreachable or sent no JSON.
+    // The host is unreachable or returned no JSON.
     return null
   }
 }

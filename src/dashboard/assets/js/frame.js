@@ -1,6 +1,6 @@
 // Enhances the layout of all pages. The pages work without it.
 
-// Closes menus on Esc and on a click outside. The toggle of the filters has no name: its controls are outside of it.
+// Closes menus on Esc and on a click outside. Excludes the filter toggle, whose controls are outside of the element.
 const openMenus = () => document.querySelectorAll('details[name=menu][open]')
 document.addEventListener('click', (event) => {
   for (const menu of openMenus()) if (!menu.contains(event.target)) menu.open = false
@@ -36,7 +36,7 @@ document.addEventListener('click', (event) => {
   if (button && !window.confirm(button.dataset.confirm)) event.preventDefault()
 })
 
-// Updates relative times in the format of the server.
+// Updates relative times, formatted as on the server.
 const formatSpan = (ms) => {
   const [minutes, hours, days] = [60_000, 3_600_000, 86_400_000].map((unit) => Math.round(ms / unit))
   if (ms < 3_600_000) return `${Math.max(1, minutes)} min`
@@ -53,7 +53,7 @@ const updateTimes = () => {
 }
 setInterval(updateTimes, 60_000)
 
-// Shows exact times in the time zone of the viewer, in the format of the server, with UTC on hover.
+// Shows exact times in the viewer's time zone, formatted as on the server, with UTC on hover.
 const formatIn = (timeZone) => {
   const { format } = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium', timeZone })
   return (time) => `${format(new Date(time.dateTime))} ${timeZone}`
@@ -79,7 +79,7 @@ const localizeTimes = () => {
 }
 localizeTimes()
 document.addEventListener('content-replaced', localizeTimes)
-// On hover only, because a page has hundreds of times and live updates add more.
+// Formats times on hover only, because a page has hundreds of times and live updates add more.
 document.addEventListener('pointerover', (event) => {
   const time = event.target.closest?.('time[data-relative][data-local]')
   if (time) time.title = [...new Set([formatLocal(time), formatUtc(time)])].join('\n')

@@ -23,10 +23,10 @@ document.addEventListener(
   true,
 )
 
-// Sent by the command palette, which works without single-key shortcuts too.
+// Handles commands of the palette, which also works without single-key shortcuts.
 document.addEventListener('shortcut', (event) => handleKey({ key: event.detail, target: document.body }))
 
-/** Returns whether the key was handled. */
+/** Returns true if the key was handled. */
 function handleKey({ key, target }) {
   if (key === '?') return toggleHelp()
   if (help?.matches(':popover-open')) return false
@@ -62,7 +62,7 @@ function moveFocus(step) {
   return true
 }
 
-/** Focused row, or the row that had the focus last. */
+/** Returns the focused row, or the last focused row. */
 function currentRow() {
   return document.activeElement?.closest('[data-row]') ?? (lastRow?.isConnected ? lastRow : null)
 }
@@ -87,7 +87,7 @@ function focusField(selector) {
   return true
 }
 
-/** Finds errors on pages without a search box. */
+/** Opens the palette, which finds errors on pages without a search box. */
 function openPalette() {
   const button = document.querySelector('[data-open-palette]')
   button?.click()
@@ -109,7 +109,7 @@ function openMenu(id) {
   const outer = menu.parentElement.closest('details.menu')
   if (outer) outer.open = true
   menu.open = true
-  // Immediately, so that the next key reaches the field and not the row.
+  // Moves the focus immediately, so that the next key reaches the field and not the row.
   menu.querySelector('input:not([type=hidden]), select, textarea')?.focus()
   return true
 }

@@ -15,7 +15,7 @@ function submitOnChange(form) {
       byKeyboard = true
       if (event.key === 'Enter') form.requestSubmit()
     })
-    // Arrow keys fire a change event for every option that they pass, so keyboard users submit with the button.
+    // Arrow keys fire a change event for every option they pass, so keyboard users submit with the button.
     select.addEventListener('change', () => {
       if (byKeyboard) button.hidden = false
       else form.requestSubmit()

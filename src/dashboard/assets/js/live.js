@@ -13,7 +13,7 @@ function startLiveUpdates(list) {
   const CONNECT_DELAY_MS = 1_000
   const RECONNECT_DELAY_MS = 60_000
   const { live, changes, since, timeZone } = list.dataset
-  // The first-run card has its own.
+  // Prefers the link of the first-run card.
   const arrivals = list.querySelector('.first-run [data-arrivals]') ?? list.querySelector('[data-arrivals]')
   const announcer = document.querySelector('#announcer')
   const countFormat = new Intl.NumberFormat('en')
@@ -26,7 +26,7 @@ function startLiveUpdates(list) {
   let hasMissedChange = false
   let notBefore = performance.now() + MIN_FETCH_INTERVAL_MS
 
-  /** Delayed, so that short visits open no stream. */
+  /** Connects after a delay, so that short visits open no stream. */
   function start() {
     if (document.hidden || stream || connectTimer) return
     connectTimer = setTimeout(connect, CONNECT_DELAY_MS)
@@ -140,7 +140,7 @@ function startLiveUpdates(list) {
     if (field === 'severity') badge.parentElement.title = `Severity: ${word}`
   }
 
-  /** Draws the bars like the server: from the lower edge of a box of height 24. */
+  /** Draws the bars as the server does, from the bottom of a box of height 24. */
   function redraw(sparkline, values) {
     if (!sparkline) return
     const max = Math.max(1, ...values)
@@ -152,7 +152,7 @@ function startLiveUpdates(list) {
       bar.setAttribute('y', 24 - height)
       bar.setAttribute('height', height)
       bar.classList.toggle('none', values[i] === 0)
-      // Clips the stripes of the current day, which follow its bar.
+      // Clips the stripes of the current day, which are the next sibling of its bar.
       const stripes = bar.nextElementSibling
       if (stripes?.localName !== 'svg') continue
       stripes.setAttribute('y', 24 - height)

@@ -42,7 +42,7 @@ if (palette) {
     input.focus()
   }
 
-  /** Shows the commands that contain all words, and the entries for the typed text. */
+  /** Shows commands that contain all words, and entries for the typed text. */
   function filter() {
     const text = input.value.trim()
     const words = text.toLowerCase().split(/\s+/)
@@ -54,7 +54,7 @@ if (palette) {
     for (const entry of list.querySelectorAll('[data-typed]')) entry.remove()
     searched = ''
     const id = /^(?:#|[\w-]*-)?(\d{1,15})$/.exec(text)?.[1]
-    // The error may belong to another application or environment than the selected one.
+    // The error may not belong to the selected application or environment.
     if (id) addEntry(`Open error ${id}`, errorPath(id).replace(/\?.*/, ''))
     if (text) addEntry(`Search errors for ${text}`, withParameter(palette.dataset.errors, 'query', text))
     select(0)

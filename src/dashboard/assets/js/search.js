@@ -1,4 +1,4 @@
-// Suggests keys and values while a query is typed. The field works without it.
+// Suggests keys and values while a query is typed. The field works without this script.
 const MAX_SUGGESTIONS = 8
 
 for (const field of document.querySelectorAll('[data-suggestions]')) enableSuggestions(field)
@@ -49,7 +49,7 @@ function enableSuggestions(field) {
   ])
     field.setAttribute(name, value)
 
-  /** Part of the text before the cursor that a suggestion replaces. */
+  /** Returns the text before the cursor that a suggestion replaces. */
   const currentTerm = () => /-?([^\s"]*)$/.exec(field.value.slice(0, field.selectionStart))?.[1] ?? ''
 
   function findSuggestions() {
@@ -68,7 +68,7 @@ function enableSuggestions(field) {
       .slice(0, term === '' ? options.length : MAX_SUGGESTIONS)
   }
 
-  /** Replaces the values of `tag:` with those that the server returns. */
+  /** Replaces the values of `tag:` with suggestions of the server. */
   async function loadTags() {
     const term = currentTerm()
     if (!term.startsWith('tag:')) return
@@ -124,7 +124,7 @@ function enableSuggestions(field) {
     if (isOpen) void loadTags()
   }
 
-  /** An empty field offers all keys. */
+  /** Suggests all keys in an empty field. */
   const offerKeys = () => field.value === '' && update(true)
 
   field.addEventListener('input', () => update(currentTerm() !== '' || field.value === ''))

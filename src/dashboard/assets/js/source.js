@@ -1,4 +1,4 @@
-// Loads more source lines and late Git history without a page load.
+// Loads more source lines and pending Git history without a page load.
 const fetchPage = async (url) => {
   const response = await fetch(url, { headers: { Accept: 'text/html' } })
   return response.ok ? new DOMParser().parseFromString(await response.text(), 'text/html') : null

@@ -161,7 +161,7 @@ function Validity({ token: { revoked_at, expires_at, state }, visit }: TokenProp
 }
 
 function LastUse({ token: { id, last_used_at }, visit }: TokenProps) {
-  // Tokens of the configuration have no row that could contain the time.
+  // The time of use cannot be stored for tokens in the configuration.
   if (id === null) return <span title="Uses of tokens from the configuration are not recorded">Last use –</span>
   if (last_used_at === null) return 'Never used'
   return (

@@ -43,7 +43,7 @@ import { RecurringErrors, ResolutionRates } from './resolution-figures.js'
 import { periodText, Trends } from './trends.js'
 import { UserImpact } from './user-impact.js'
 
-/** Figures that are slow on a large database, and therefore cached separately. */
+/** Figures cached separately, because their queries are slow on a large database. */
 const SlowFigures = r.object({
   errors_by_type: TypeShares,
   user_impact: r.list(ImpactedError),
@@ -53,7 +53,7 @@ const SlowFigures = r.object({
 })
 type SlowFigures = v.InferOutput<typeof SlowFigures>
 
-/** Figures that Correlation and Releases show. */
+/** Figures that the Correlation and Releases pages show. */
 const JsonFigures = r.object({
   top_users: r.list(UserErrors),
   errors_by_version: r.list(VersionFigures),
@@ -66,7 +66,7 @@ type Cached<Figures> = { [Name in keyof Figures]: CachedResult<Figures[Name]> }
 interface Analytics {
   trends: ErrorTrends
   counted: Cached<SlowFigures>
-  /** Age of the oldest cached result. */
+  /** Time of the oldest cached result. */
   counted_at: number
   releases: readonly ReleaseMarker[]
   zoom: Zoom | null
@@ -82,7 +82,7 @@ export const analytics = definePage({
     { days = TREND_DAYS, application_id, environment, from, to },
     { now, time_zone },
   ): Promise<Analytics> {
-    // Before any query, because invalid times must be rejected before the page is streamed.
+    // Parsed before any query, because invalid times must be rejected before the page is streamed.
     const zoomed = from === undefined || to === undefined ? null : chartSpan({ from, to }, now, time_zone)
     await context.ready()
     const scope = { application_id, environment }

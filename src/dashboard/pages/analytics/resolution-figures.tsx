@@ -20,7 +20,7 @@ interface Row {
 
 const NO_TIMES: ResolutionTimes = { resolved_count: 0, median_ms: null, mean_ms: null }
 
-/** Resolution rate and time to resolve by severity, and by platform if no other page shows them. */
+/** Resolution rate and time to resolve by severity. Adds platforms if the Platforms page is disabled. */
 export function ResolutionRates({ resolution, visit }: { resolution: Resolution; visit: Visit }): Rendered {
   const { by_severity, by_platform, time_to_resolve } = resolution
   return (

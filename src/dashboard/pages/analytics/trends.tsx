@@ -113,7 +113,7 @@ export function Trends({
   )
 }
 
-/** Only for trackers without the platforms page, which shows more. */
+/** Occurrences by platform. Shown only if the more detailed Platforms page is disabled. */
 function Platforms({ trends, visit }: { trends: ErrorTrends; visit: Visit }) {
   return (
     <Insight title="By platform" description="Occurrences in the period.">

@@ -17,7 +17,7 @@ import { CorrelatedHours, MultiErrorUsers, ProblematicReleases } from './panels.
 
 interface Data {
   period: PeriodView
-  /** Listed in the JSON. The releases page shows them. */
+  /** Versions for the JSON. In HTML, the Releases page shows them. */
   versions: CachedResult<VersionErrors[]>
   releases: CachedResult<ProblematicRelease[]>
   users: CachedResult<UserErrors[]>

@@ -105,7 +105,7 @@ export function MultiErrorUsers({ users, visit }: { users: readonly UserErrors[]
   )
 }
 
-/** Users with their errors, linked to the list. */
+/** Users with their error counts, linked to the list. */
 function UserTable({ users, visit }: { users: readonly UserErrors[]; visit: Visit }): Rendered {
   return (
     <InsightTable

@@ -12,9 +12,9 @@ import { Icon } from '../../ui/icons.js'
 import { formatCount, Time } from '../../ui/time.js'
 import { MutedBadge } from './actions/muted.js'
 
-/** A longer message is shown in full below its beginning. */
+/** Longer messages are truncated, with the full text below. */
 const MAX_TITLE_CHARACTERS = 200
-/** A longer title can exceed the four lines of a title on a phone. */
+/** Longer titles can exceed the four lines of a title on a phone. */
 const MAX_PHONE_TITLE_CHARACTERS = 100
 
 const MAX_PLACE_CHARACTERS = 180
@@ -88,7 +88,9 @@ export function ErrorHead({
   )
 }
 
-/** Location with its end in two lines of a phone, which hides the beginning of a long path. */
+/**
+ * Location that keeps its end visible. On a phone, only two lines are shown and a long path is truncated at the start.
+ */
 function LocationCode({ place }: { place: string }): Rendered {
   const text = shortPlace(place, MAX_PLACE_CHARACTERS)
   const [, start, end = text] = /^(.+?)(.{70})$/su.exec(text) ?? [text, '', text]
@@ -100,14 +102,14 @@ function LocationCode({ place }: { place: string }): Rendered {
   )
 }
 
-/** First line of the message, without a message the type. */
+/** First line of the message, or the type if the message is empty. */
 export function messageTitle({ message, error_type }: Pick<ErrorRecord, 'message' | 'error_type'>): string {
   const line = message.trimStart().split('\n', 1)[0] ?? ''
   if (line === '') return error_type
   return line.length > MAX_TITLE_CHARACTERS ? `${line.slice(0, MAX_TITLE_CHARACTERS)}…` : line
 }
 
-/** Message that does not fit into the title. */
+/** Full message, if it does not fit into the title. */
 function WholeMessage({ text }: { text: string }): Rendered {
   const fitsIntoTitle = text.length <= MAX_TITLE_CHARACTERS && !text.includes('\n')
   if (fitsIntoTitle && text.length <= MAX_PHONE_TITLE_CHARACTERS) return null

@@ -54,7 +54,7 @@ export function ErrorShares({
   )
 }
 
-/** On a phone, the breadcrumbs follow. */
+/** Short, because the breadcrumbs follow on a phone. */
 const MAX_OPEN_ROWS = 5
 
 function Shares({

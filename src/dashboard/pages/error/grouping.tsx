@@ -9,7 +9,7 @@ const EXPLANATIONS: Record<ErrorGrouping['grouped_by'], string> = {
   other: 'Grouped by custom_fingerprint, or by values that were filtered before storage.',
 }
 
-/** Fingerprint and the rule behind it. */
+/** Fingerprint and the grouping rule. */
 export function Grouping({ grouping, hash_signature }: { grouping: ErrorGrouping; hash_signature: string }): Rendered {
   return (
     <section class="panel" aria-labelledby="grouping-title">

@@ -149,7 +149,7 @@ export const error = definePage({
             <StackSection record={record} stacks={stacks} visit={visit} />
             <RequestDetails record={record} curl={curl} findable={findable} visit={visit} />
           </div>
-          {/* Between both parts, because narrow screens show the trend after the request. */}
+          {/* Placed between both parts, because narrow screens show the trend after the request. */}
           <aside class="error-side" aria-label="Trend, affected users and state">
             <ErrorFigures record={record} />
             <Histogram bars={history.bars} releases={releases} span={span} visit={visit} />

@@ -11,7 +11,7 @@ import { MUTE_DURATIONS } from '../error/actions/mute-menu.js'
 
 export const BATCH_FORM = 'batch'
 
-/** Bulk actions on the selected rows, in one form. Below the list without JavaScript. */
+/** Bulk actions on the selected rows, in one form. Shown below the list without JavaScript. */
 export function BatchBar({
   visit,
   list_query,
@@ -29,7 +29,7 @@ export function BatchBar({
 }): Rendered {
   return (
     <form id={BATCH_FORM} class="batch-form" method="post" action={`${visit.base}/errors/batch_action`}>
-      {/* Enter in a field triggers the first button of a form, which must not be an action. */}
+      {/* Enter in a field triggers the first button of the form, which must not be an action. */}
       <button type="submit" disabled hidden />
       <input type="hidden" name="list_query" value={list_query} />
       <input type="hidden" name="list_page" value={String(pagination.page)} />

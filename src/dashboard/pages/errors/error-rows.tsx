@@ -10,7 +10,7 @@ import { formatCount, Time } from '../../ui/time.js'
 import { YieldingList } from '../../ui/yielding-list.js'
 import { MutedNote } from '../error/actions/muted.js'
 
-/** Row without a trend if the list was loaded without daily counts. */
+/** Row of the list. Has no trend if the list was loaded without daily counts. */
 export type RowError = ErrorSummary & { daily_counts?: readonly number[] }
 
 /** Table of errors. `form` adds checkboxes for bulk actions; `sort` makes the columns sortable. */
@@ -25,7 +25,7 @@ export function ErrorRows({
 }: {
   errors: readonly RowError[]
   visit: Visit
-  /** Replaces the table if there are no rows. */
+  /** Empty state, shown instead of the table. */
   empty?: Rendered
   form?: string | undefined
   sort?: SortOrder
@@ -81,7 +81,7 @@ export function ErrorRows({
   )
 }
 
-/** Requires JavaScript, which also reveals it. */
+/** Revealed by JavaScript, which it requires. */
 function SelectAllCheckbox() {
   return (
     <th scope="col" class="pick">
@@ -182,7 +182,7 @@ function ErrorCell({ error, link, visit }: { error: RowError; link: string; visi
         </span>
       </p>
       <p class="row-source">
-        {/* A shape, with visible text if it is critical or high. */}
+        {/* Shows a shape, with visible text for critical and high. */}
         <span class="row-severity" data-field="severity" title={`Severity: ${error.severity}`}>
           <SeverityBadge severity={error.severity} />
         </span>
@@ -206,11 +206,11 @@ function ErrorCell({ error, link, visit }: { error: RowError; link: string; visi
   )
 }
 
-/** More than fits into a row, to keep the page small. */
+/** Exceeds the width of a row. Limits the page size. */
 const MAX_MESSAGE_LENGTH = 240
 
 function truncateMessage(message: string): string {
   if (message.length <= MAX_MESSAGE_LENGTH) return message
-  // Half of a surrogate pair would show as a broken character.
+  // Removes an unpaired surrogate, which would show as a broken character.
   return `${message.slice(0, MAX_MESSAGE_LENGTH).replace(/[\uD800-\uDBFF]$/, '')}…`
 }

@@ -38,7 +38,7 @@ export function FilterForm({
           (name) => filter[name] && <input type="hidden" name={name} value={String(filter[name])} />,
         )}
         <SearchBox filter={filter} choices={choices} types={types} problem={problem} visit={visit} />
-        {/* Narrow screens show the controls only while this is open. */}
+        {/* Narrow screens show the controls only while this element is open. */}
         <details class="menu filter-toggle">
           <summary class="button">{count === 0 ? 'Filters' : `Filters (${count})`}</summary>
         </details>

@@ -73,7 +73,7 @@ export const errors = definePage({
     await context.ready()
     const { select, ...filter } = result.output
     const choices = await loadChoices(context, filter.application_id ?? null)
-    // The message starts with the name of the parameter, for users of the API.
+    // Replaces the parameter name at the start of the message, which is meant for users of the API.
     const problem = error.message.replace(/^query/, 'Your search')
     return (
       <>
@@ -111,7 +111,7 @@ export const errors = definePage({
   ),
 })
 
-/** Enough for a tab of the browser. */
+/** Exceeds the width of a browser tab. */
 const MAX_TITLE_LENGTH = 100
 
 const TAB_TITLES: Record<TabName, string> = {

@@ -23,7 +23,7 @@ function suggestions(
   }
 }
 
-/** Search box with help. A plain field without JavaScript; the script adds suggestions. */
+/** Search box with help. Without JavaScript, the field has no suggestions. */
 export function SearchBox({
   filter,
   choices,
@@ -56,7 +56,7 @@ export function SearchBox({
           data-suggestions={JSON.stringify(suggestions(choices, [...new Set(types)], visit))}
         />
       </label>
-      {/* A link with the older parameter keeps working; its chip removes it. */}
+      {/* Keeps the older `search` parameter of a link. Its chip removes the parameter. */}
       {filter.search !== undefined && <input type="hidden" name="search" value={filter.search} />}
       <Menu label={<HelpLabel />}>
         <dl class="search-help">

@@ -6,14 +6,14 @@ import { ChannelState, channelStates } from '../../../notifications/delivery/cha
 
 export const ChannelWithHealth = r.object({
   ...ChannelState.entries,
-  /** `degraded` means that the last attempts failed, or that the oldest message waits for more than five minutes. */
+  /** `degraded`: the last attempts failed, or the oldest message has waited for more than five minutes. */
   state: r.oneOf([...ChannelState.entries.state.options, 'degraded']),
   /** Reason for `degraded`. */
   problem: r.nullable(r.text),
 })
 export type ChannelWithHealth = v.InferOutput<typeof ChannelWithHealth>
 
-/** Channels of this process. Other applications have their own receivers, which this process does not know. */
+/** Channels of this process. Excludes other applications, whose receivers this process does not know. */
 export async function channelsWithHealth({ database, config, now }: Context): Promise<ChannelWithHealth[]> {
   const problems = await readChannelProblems(database, now())
   return channelStates(config).map((channel) => {

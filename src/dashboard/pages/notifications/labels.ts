@@ -25,7 +25,7 @@ export const EVENT_LABELS: Readonly<Record<Delivery['event'], string>> = {
   test: 'Test',
 }
 
-/** A row can contain a channel from a newer version. */
+/** Label of a channel. Accepts unknown names, because a row can contain a channel from a newer version. */
 export function channelLabel(name: string): string {
   return CHANNELS[name as ChannelName]?.label ?? name
 }

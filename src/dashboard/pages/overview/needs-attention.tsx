@@ -13,7 +13,7 @@ interface Group {
   name: string
   list: AttentionList
   href: string
-  /** Why an error of this group is in the list. */
+  /** Reason why an error of this group is in the list. */
   reason(error: RankedError): string
 }
 
@@ -22,7 +22,7 @@ interface Row {
   reasons: string[]
 }
 
-/** Spikes of many types do not displace the errors. */
+/** Leaves room for errors when many types spike. */
 const MAX_LISTED_SPIKES = 3
 
 /** Open errors that need attention in one list, each with its reasons. */
@@ -148,7 +148,7 @@ export function AttentionSummary({ data, visit }: { data: Overview; visit: Visit
   ))
 }
 
-/** The most urgent group first. An error in several groups is listed once, with all reasons. */
+/** Returns the most urgent group first. An error in several groups is listed once, with all reasons. */
 function attentionGroups(data: Overview, visit: Visit): Group[] {
   return [
     {
@@ -198,5 +198,5 @@ function spikeReason({ count, mean }: Spike): string {
   return `spiking ${factor < 10 ? factor.toFixed(1) : formatCount(Math.round(factor))}×`
 }
 
-/** The average of a larger factor is close to zero. */
+/** Larger factors only mean that the average is close to zero. */
 const MAX_SPIKE_FACTOR = 1000

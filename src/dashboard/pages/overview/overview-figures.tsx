@@ -7,7 +7,7 @@ import { Figure } from '../../ui/figures.js'
 import { formatCount } from '../../ui/time.js'
 import { formatDuration, MIN_PERCENT_SAMPLES } from '../../ui/units.js'
 
-/** Filters of the list for ranges that have one. */
+/** Timeframe filters of the list that match a range. */
 const TIMEFRAMES: Partial<Record<ChartRange, Timeframe>> = {
   '1h': 'last_hour',
   '7d': 'last_7_days',
@@ -73,7 +73,7 @@ export function OverviewFigures({ data, visit }: { data: Overview; visit: Visit 
   )
 }
 
-/** The median of a few errors changes by chance. */
+/** Compares medians of enough errors only, because the median of a few errors changes by chance. */
 function resolveChange({ time_to_resolve: { count, median_ms, before } }: Overview) {
   if (median_ms === null || !before) return undefined
   const samples = Math.min(count, before.count)

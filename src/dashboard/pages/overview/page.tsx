@@ -25,7 +25,7 @@ import { TopErrors } from './top-errors.js'
 
 interface OverviewPage extends Overview {
   span: ChartSpan
-  /** When the cached figures were calculated. */
+  /** Time of the calculation of the cached figures. */
   counted_at: number
 }
 

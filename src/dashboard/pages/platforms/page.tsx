@@ -26,7 +26,7 @@ interface Data {
   comparison: Comparison
   health: PlatformHealth | null
   crossPlatform: CrossPlatformError[]
-  /** Age of the oldest cached result. */
+  /** Time of the oldest cached result. */
   counted_at: number
 }
 

@@ -104,7 +104,7 @@ function PlatformCard({
   )
 }
 
-/** More bars would be too narrow to distinguish. */
+/** Additional bars would be too narrow to distinguish. */
 const MAX_BARS = 90
 
 /** Daily trend, or weekly for long periods. */

@@ -22,7 +22,7 @@ export function ReleaseAge({ changes, visit }: { changes: Changes; visit: Visit 
   )
 }
 
-/** Whether a release is too recent to call an error gone: many errors occur less than once a day. */
+/** Checks whether a release is too recent to call an error gone. Many errors occur less than once a day. */
 export function isRecentRelease({ first_seen_at }: { first_seen_at: string }, { now }: Visit): boolean {
   return now - Date.parse(first_seen_at) < DAY
 }
@@ -98,7 +98,7 @@ export function ReleaseChanges({
   )
 }
 
-/** Regressed errors have no count of the previous release. */
+/** Error with optional counts, because regressed errors have no count in the previous release. */
 type Changed = RankedError & Partial<ChangedError>
 
 const MAX_EXPANDED_ERRORS = 5

@@ -72,7 +72,7 @@ export function ReleaseTable({
   )
 }
 
-/** A few occurrences do not show how stable a release is. */
+/** Omits the score of a release with few occurrences. */
 function Stability({ release: { stability_score, status, occurrences } }: { release: ListedRelease }) {
   if (occurrences < MIN_PERCENT_SAMPLES) {
     return (

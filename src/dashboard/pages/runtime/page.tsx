@@ -14,14 +14,14 @@ const Diagnostics = r.object({
       /** Page, relative to the mount path. */
       path: r.text,
       enabled: r.boolean,
-      /** Options that enable it. */
+      /** Options that enable the diagnostic. */
       needs: r.list(r.text),
     }),
   ),
 })
 type Diagnostics = v.InferOutput<typeof Diagnostics>
 
-/** Diagnostics that are not enabled yet, or all. Enabled diagnostics have their own tabs. */
+/** Shows disabled diagnostics, or all diagnostics if none are disabled. Enabled diagnostics have their own tabs. */
 export const runtime = definePage({
   path: '/runtime',
   text: 'Runtime diagnostics, and the options that enable them',

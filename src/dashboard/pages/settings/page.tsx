@@ -66,7 +66,7 @@ export const settings = definePage({
   ),
 })
 
-/** Zone of exact times. Days are always those of `time_zone`. */
+/** Time zone of exact times. Days always follow `time_zone`. */
 function TimePreference({ visit }: { visit: Visit }): Rendered {
   return (
     <form class="theme-switch" method="post" action={`${visit.base}/preferences`} aria-label="Exact times">

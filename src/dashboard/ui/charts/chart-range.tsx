@@ -26,14 +26,14 @@ const RANGE_NAMES: Record<ChartRange, string> = {
 interface ChartProps {
   span: ChartSpan
   visit: Visit
-  /** Fragment of the chart, for a chart far down the page. */
+  /** URL fragment of the chart, for a chart far down the page. */
   fragment?: string
 }
 
-/** Part of a span that determines the position of markers. */
+/** Properties of a span that determine the position of markers. */
 type MarkedSpan = Pick<ChartSpan, 'from' | 'to' | 'starts'>
 
-/** Links to the ranges of a chart, and the way back from a zoomed chart. */
+/** Tabs for the ranges of a chart, and a link that resets the zoom. */
 export function ChartRangeTabs({ span, visit, fragment = '' }: ChartProps): Rendered {
   const link = (range: ChartRange | null) =>
     `${currentPageWith(visit, { ...(range && { range }), from: null, to: null })}${fragment}`
@@ -66,7 +66,7 @@ export function SpanName({ span, visit }: Pick<ChartProps, 'span' | 'visit'>): R
   )
 }
 
-/** `Times in Europe/Berlin`. Days, and parts of days, are those of `time_zone`. */
+/** Zone of a chart, such as `Times in Europe/Berlin`. Days and parts of days always follow `time_zone`. */
 export function ZoneNote({ span, visit }: Pick<ChartProps, 'span' | 'visit'>): Rendered {
   if (hasWholeDays(span)) return `Days in ${visit.time_zone}`
   return <TimesIn visit={visit} />

@@ -3,7 +3,7 @@ import type { Rendered } from '../../define.js'
 export interface ChartRow {
   name: string
   href?: string | undefined
-  /** One per column. */
+  /** One cell per column. */
   cells: readonly string[]
 }
 

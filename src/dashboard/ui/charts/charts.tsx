@@ -6,7 +6,7 @@ import { localTimes, type TimeAxis, TimeLabels } from './time-axis.js'
 const SPARKLINE_HEIGHT = 24
 
 /**
- * Inline trend chart. Screen readers read its values. The last bar is hatched, because its period is still in progress.
+ * Inline trend chart whose values screen readers announce. The last bar is hatched, because its period is in progress.
  */
 export function Sparkline({ values, label }: { values: readonly number[]; label: string }): Rendered {
   const max = Math.max(1, ...values)
@@ -62,9 +62,9 @@ export interface Bar {
   name: string
   /** Link of the bar, and of its row in the table. */
   href?: string | undefined
-  /** Link of the bar to a chart of its time, instead of `href`. */
+  /** Link that zooms into the time of the bar. Replaces `href` on the bar. */
   zoom?: string | undefined
-  /** Whether the period of the bar is still in progress. The bar is hatched. */
+  /** True if the period of the bar is still in progress. The bar is then hatched. */
   isCurrent?: boolean | undefined
   /** Keyed by series, bottom first. */
   values: Readonly<Record<string, number>>
@@ -95,7 +95,7 @@ export function BarChart({
   bars: readonly Bar[]
   axis: TimeAxis
   series: readonly Series[]
-  /** Plural noun. */
+  /** Unit as a plural noun. */
   unit: string
   markers?: readonly Marker[]
 }): Rendered {
@@ -234,7 +234,7 @@ function hatching({ x, width, top, bottom }: { x: number; width: number; top: nu
   }).join('')
 }
 
-/** Share of the width of a chart that one character of a label takes on a phone, and in a chart of 860 pixels. */
+/** Width of one label character, relative to a chart on a phone and to a chart of 860 pixels. */
 const CHARACTER_WIDTHS = { narrow: 0.02, wide: 0.0075 }
 /** Two labels of this length fit side by side on a phone. */
 const MAX_MARKER_LABEL_LENGTH = 12
@@ -253,7 +253,9 @@ function markerLabel({ position, label }: Marker): MarkerLabel {
   return { text, position, anchor: position > 0.5 ? 'end' : 'start', isWideOnly: false }
 }
 
-/** Labels of the markers, newest first where they would overlap. A marker without a label still has a tooltip. */
+/**
+ * Labels of the markers. Where labels would overlap, keeps the newest. A marker without a label still has a tooltip.
+ */
 function markerLabels(markers: readonly Marker[]): (MarkerLabel | null)[] {
   const labels = markers.map(markerLabel)
   const wide = withoutOverlaps(labels, CHARACTER_WIDTHS.wide)
@@ -264,7 +266,7 @@ function markerLabels(markers: readonly Marker[]): (MarkerLabel | null)[] {
 function withoutOverlaps(labels: readonly MarkerLabel[], characterWidth: number): Set<MarkerLabel> {
   let free = Number.POSITIVE_INFINITY
   const kept = labels.toReversed().filter(({ text, anchor, position }) => {
-    // One more character as a gap.
+    // Adds one character as a gap.
     const width = (text.length + 1) * characterWidth
     const from = anchor === 'end' ? position - width : position
     if (from + width > free) return false
@@ -275,8 +277,8 @@ function withoutOverlaps(labels: readonly MarkerLabel[], characterWidth: number)
 }
 
 /**
- * Vertical lines over the bars. The coordinates are percentages, so that the labels are not stretched. The pointer reaches
- * a marker above the chart only: the line would cover the bar of the newest release.
+ * Vertical lines over the bars. The coordinates are percentages, so that the labels are not stretched. Markers react to
+ * the pointer above the chart only, because the line would cover the bar of the newest release.
  */
 export function Markers({ markers }: { markers: readonly Marker[] }): Rendered {
   const labels = markerLabels(markers)
@@ -347,7 +349,7 @@ export function ShareBars({
   title: string
   rows: readonly Share[]
   heading?: string
-  /** Value of a full bar, if the rows are only part of a ranking. */
+  /** Value of a full bar, if the rows are only a part of a ranking. */
   max?: number | undefined
 }): Rendered {
   return (
@@ -382,7 +384,7 @@ export function ShareBars({
   )
 }
 
-/** Two lines on a phone. Types and platforms can be arbitrarily long. */
+/** Fits on two lines of a phone. Types and platforms can be arbitrarily long. */
 const MAX_LABEL_LENGTH = 80
 
 function shortLabel(label: string): string {
@@ -391,7 +393,10 @@ function shortLabel(label: string): string {
 
 const MAX_INTERVALS = 5
 
-/** Whole numbers for an axis up to `max`, highest first: 750, 500, 250, 0. Prefers the lowest axis, then few ticks. */
+/**
+ * Returns whole numbers for an axis up to `max`, highest first: 750, 500, 250, 0. Prefers the lowest axis, then few
+ * ticks.
+ */
 export function axisTicks(max: number): number[] {
   const power = 10 ** Math.floor(Math.log10(max))
   const [best] = [0.1, 0.2, 0.25, 0.5, 1, 2, 2.5]

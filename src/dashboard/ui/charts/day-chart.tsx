@@ -10,11 +10,11 @@ type Values = Readonly<Record<string, number>>
 /** Selected part of a chart. */
 export interface Zoom {
   span: ChartSpan
-  /** One per bar. */
+  /** Values of each bar. */
   values: readonly Values[]
 }
 
-/** Bars of the last local days with release markers, or of the part that the user has selected. */
+/** Bars of the last local days, or of the selected part, with release markers. */
 export function DayChart({
   title,
   unit,
@@ -27,7 +27,7 @@ export function DayChart({
   visit,
 }: {
   title: string
-  /** Plural noun. */
+  /** Unit as a plural noun. */
   unit: string
   series: readonly Series[]
   /** Consecutive days up to today. */
@@ -36,7 +36,7 @@ export function DayChart({
   zoom?: Zoom | null
   /** Bars of this length cannot be divided further. */
   finestStep?: ChartStep
-  /** Whether the table links each day to its errors. */
+  /** Links each day in the table to its errors. */
   linksToErrors?: boolean
   visit: Visit
 }): Rendered {

@@ -57,13 +57,13 @@ export function HeatMap({ title, counts }: { title: string; counts: readonly (re
   )
 }
 
-/** 95th percentile, so that one hour of an outage does not make all other cells look alike. */
+/** Returns the 95th percentile, so that one hour of an outage does not make all other cells look alike. */
 function darkestCount(counts: readonly number[]): number {
   const nonZero = counts.filter((count) => count > 0).sort((a, b) => a - b)
   return nonZero[Math.ceil((nonZero.length - 1) * 0.95)] ?? 1
 }
 
-/** Zero has level 0; every other count has at least level 1. */
+/** Returns level 0 for zero, and at least level 1 for every other count. */
 function shadeLevel(count: number, max: number): number {
   return count === 0 ? 0 : Math.min(LEVELS, Math.max(1, Math.ceil((count / max) * LEVELS)))
 }

@@ -5,7 +5,7 @@ import { localTimes, type TimeAxis, TimeLabels } from './time-axis.js'
 
 export interface Line {
   label: string
-  /** 1 is solid, 2 dashed, 3 dotted, so that lines differ without color. */
+  /** 1 is solid, 2 dashed and 3 dotted, so that lines are distinguishable without color. */
   tone: 1 | 2 | 3
   /** Null for a gap in the line. */
   values: readonly (number | null)[]
@@ -14,9 +14,9 @@ export interface Line {
 export interface Moment {
   /** Full name for tooltips and the table. */
   name: string
-  /** Whether the period of the point is still in progress. */
+  /** True if the period of the point is still in progress. */
   isCurrent?: boolean
-  /** Link to a chart of this time. */
+  /** Link that zooms into the time of the point. */
   zoom?: string | undefined
 }
 
@@ -160,7 +160,7 @@ function linePath(values: readonly (number | null)[], step: number, max: number)
     .join('')
 }
 
-/** Rounds up to a number whose half is also a good axis label: 1, 2, 4, 5, 6, 8 times a power or a unit of bytes. */
+/** Rounds up to a number whose half is also a good axis label. */
 function roundUpForAxis(value: number, scale: 10 | 1024): number {
   const unit = scale ** Math.floor(Math.log(value) / Math.log(scale) + 1e-9)
   if (scale === 10) return unit * ([1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10].find((step) => step * unit >= value) ?? 10)

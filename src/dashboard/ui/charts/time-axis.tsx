@@ -6,14 +6,14 @@ import { clockTime, shortDate } from '../time.js'
 interface Tick {
   index: number
   label: string
-  /** Whether a narrow chart omits the label. */
+  /** True if a narrow chart omits the label. */
   isMinor: boolean
 }
 
 /** Labels of a chart over time, at round times. */
 export interface TimeAxis {
   ticks: readonly Tick[]
-  /** Start of the first bar, length of a bar, and distance of the labels, for scripts that show local times. */
+  /** Start of the first bar, length of a bar and distance of the labels, for scripts that show local times. */
   local: { from: number; step: number; interval: number } | null
 }
 
@@ -23,14 +23,14 @@ const INTERVALS = [
   ...[1, 3, 6, 12].map((hours) => hours * HOUR),
   ...[1, 2, 7, 14, 28, 56].map((days) => days * DAY),
 ]
-/** Fits on a wide page. Eight intervals of three hours are a day, which can have 25 hours. */
+/** Fits on a wide page. Allows eight intervals of three hours in a day of 25 hours. */
 const MAX_INTERVALS = 8.5
 /** Fits on a phone. */
 const MAX_NARROW_LABELS = 5
-/** 5 January 1970, a Monday. */
+/** Monday, January 5, 1970. */
 const FIRST_MONDAY = 4 * DAY
 
-/** Labels for bars that start at these times. Scripts show other labels if the chart `isLocal`. */
+/** Returns labels for bars that start at these times. If `isLocal` is true, scripts replace the labels. */
 export function timeAxis(
   starts: readonly number[],
   { step, time_zone, isLocal = false }: { step: number; time_zone: string; isLocal?: boolean },
@@ -50,13 +50,13 @@ export function timeAxis(
   return { ticks: fitting, local: isLocal ? { from: starts[0] ?? 0, step, interval } : null }
 }
 
-/** Time on the clock of the zone, as if it were UTC. */
+/** Local time of the zone, expressed as if it were UTC. */
 function clockMilliseconds(time: number, time_zone: string): number {
   const { year, month, day, hour, minute } = localDateTime(time, time_zone)
   return Date.UTC(year, month - 1, day, hour, minute)
 }
 
-/** Labels in the middle of their bars. */
+/** Labels centered below their bars. */
 export function TimeLabels({ axis: { ticks }, count }: { axis: TimeAxis; count: number }): Rendered {
   return (
     <svg class="x-axis" width="100%" height="16" aria-hidden="true" focusable="false">

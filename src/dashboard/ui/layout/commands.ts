@@ -13,13 +13,13 @@ export interface Command {
   href?: string
   /** Key that `assets/js/keyboard.js` handles. */
   key?: string
-  /** Role that the command needs, if not every role can use it. */
+  /** Role required by the command, if not every role can use it. */
   role?: Role
-  /** Selector of the element that the key uses. Without it, the palette omits the command. */
+  /** Selector of the element that the key acts on. The palette omits the command if the element is missing. */
   needs?: string
 }
 
-/** Keys of the list and of the error page. They need a row or an error. */
+/** Keys of the list and of the error page, which act on a row or an error. */
 const ERROR_KEYS: readonly Command[] = [
   { keys: 'e', label: 'Resolve', key: 'e', needs: '#resolve', role: 'responder' },
   { keys: 'a', label: 'Assign', key: 'a', needs: '#assign', role: 'responder' },

@@ -57,7 +57,7 @@ function BannerLine({ text, links, dismiss_url }: Banner): Rendered {
   )
 }
 
-/** Escaped text cannot contain a comment. */
+/** Placeholder that page text cannot contain, because text is escaped. */
 const CONTENT_SLOT = '<!--content-->'
 
 /** Parts of `pageDocument` before and after the content. */
@@ -117,7 +117,7 @@ export function ErrorContent({ status, message, visit }: { status: number; messa
       {visit.user ? (
         <NextSteps status={status} visit={visit} />
       ) : (
-        // A fixed target: the requested path is not echoed before sign-in.
+        // Uses a fixed target, because the requested path must not be echoed before sign-in.
         status === 401 && (
           <p>
             <a href={`${visit.base}/overview`}>Try again</a>
@@ -162,7 +162,7 @@ function NextSteps({ status, visit }: { status: number; visit: Visit }): Rendere
   )
 }
 
-/** Section of the requested page, unless that page is unavailable too. */
+/** Section of the requested page, unless the section is unavailable too. */
 function parentSection(status: number, visit: Visit): Destination | undefined {
   const { path, switches } = visit
   const section = findPosition(visit)?.destination
@@ -192,7 +192,7 @@ function Document({
           <meta name="robots" content="noindex" />
           <link rel="icon" href={ICON} />
           <title>{title}</title>
-          {/* Assets require the sign-in too. */}
+          {/* Omits assets before sign-in, because assets require the sign-in too. */}
           {!omitsAssets && (
             <link rel="preload" href={`${visit.base}/assets/inter.woff2`} as="font" type="font/woff2" crossorigin="" />
           )}

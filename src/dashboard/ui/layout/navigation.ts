@@ -6,7 +6,7 @@ import { ICONS } from '../icons.js'
 export interface Section extends Destination {
   readonly icon: string
   readonly key: string
-  /** Page that the link opens, if it is not the one at `path`. */
+  /** Page that the link opens instead of `path`. */
   readonly start?: string | undefined
   /** Pages of a section with several pages. */
   readonly tabs?: readonly Destination[]
@@ -34,7 +34,7 @@ const INSIGHTS: readonly Destination[] = [
   { path: '/errors/correlation', label: 'Correlation' },
 ]
 
-/** Also linked by the health indicator below the sections. */
+/** Linked by the health indicator below the sections, too. */
 export const HEALTH = { path: '/health', label: 'Health', key: 'h' } as const
 
 const SETTINGS: readonly Destination[] = [
@@ -79,11 +79,11 @@ export function listSections(visit: NavigationVisit): readonly Section[] {
   ]
 }
 
-/** Enabled diagnostics, and one tab for the others. */
+/** Tabs of enabled diagnostics, and one tab for all disabled diagnostics. */
 function diagnosticTabs({ path, navigation, switches }: NavigationVisit): readonly Destination[] {
   const enabled = navigation.filter((destination) => isEnabled(destination, switches))
   const disabled = navigation.filter((destination) => !isEnabled(destination, switches))
-  // The page still exists, so that it has a tab while it is shown.
+  // Keeps the tab while its page is open.
   if (disabled.length === 0 && path !== '/runtime') return enabled
   const label = enabled.length === 0 || disabled.length === 0 ? 'Diagnostics' : 'More diagnostics'
   return [...enabled, { path: '/runtime', label, pages: disabled }]
@@ -97,7 +97,7 @@ export function isEnabled({ needs = [] }: Destination, switches: Visit['switches
 export interface Position {
   section: Section
   tab: Destination | undefined
-  /** The tab, a page below it, or the section. */
+  /** Tab, page below a tab, or section. */
   destination: Destination
 }
 

@@ -8,7 +8,7 @@ export function PageHead({
 }: {
   title: Rendered
   context?: Rendered
-  /** Range, export, primary action. */
+  /** Tools, such as the range, the export and the primary action. */
   children?: Rendered
 }): Rendered {
   return (

@@ -39,7 +39,7 @@ export function Palette({ visit }: { visit: Visit }): Rendered {
   )
 }
 
-/** Opens the palette. Requires JavaScript, so it is hidden without it. */
+/** Opens the palette. Hidden without JavaScript, which the palette requires. */
 export function PaletteButton(): Rendered {
   return (
     <button type="button" class="quiet palette-button" data-open-palette title="Search or jump to (Ctrl K)">

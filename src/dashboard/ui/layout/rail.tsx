@@ -46,7 +46,7 @@ export function Rail({ visit }: { visit: Visit }): Rendered {
   )
 }
 
-/** Browsers keep Basic credentials until they are closed, so only a session of the host can end. */
+/** Link that ends a session of the host. Basic credentials have no link, because browsers keep them until closed. */
 function SignOut({ visit }: { visit: Visit }): Rendered {
   const { sign_out_url } = visit.options
   if (sign_out_url === null || visit.identity?.kind !== 'host') return null
@@ -150,7 +150,7 @@ function ApplicationSwitcher({ visit }: { visit: Visit }) {
   )
 }
 
-/** Lists the selected environment even if it has no errors, so that the visitor can select another one. */
+/** Lists the selected environment even if it has no errors, so that the visitor can switch to another environment. */
 function EnvironmentSwitcher({ visit }: { visit: Visit }) {
   const { environment, environments, ignoresEnvironment } = visit
   const names = environment === null ? environments : [...new Set([...environments, environment])]
@@ -177,7 +177,7 @@ function EnvironmentSwitcher({ visit }: { visit: Visit }) {
 interface SwitcherProps {
   title: string
   parameter: 'application_id' | 'environment'
-  /** Label for no selection. */
+  /** Label of the entry for no selection. */
   all: string
   options: readonly (readonly [value: number | string, name: string])[]
   selected: number | string | null

@@ -1,9 +1,9 @@
 import type { Rendered } from '../../define.js'
 
-/** About three lines. A longer text is collapsed. */
+/** About three lines. Longer text is collapsed. */
 const MAX_OPEN_CHARACTERS = 240
 
-/** Beginning of a long text, which opens in place, without JavaScript too. */
+/** Text that is collapsed if it is long. Expands in place without JavaScript. */
 export function Clamped({ text }: { text: string }): Rendered {
   if (text.length <= MAX_OPEN_CHARACTERS) return text
   return (

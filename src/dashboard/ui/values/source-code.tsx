@@ -3,7 +3,7 @@ import type { Rendered } from '../../define.js'
 
 export type { SourceLines } from '../../../diagnostics/source/source-code.js'
 
-/** Source lines with the failing line highlighted. Line numbers come from CSS, so that they are not copied. */
+/** Source lines with the failing line highlighted. CSS generates the line numbers, so that copied text omits them. */
 export function SourceCode({ source }: { source: SourceLines }): Rendered {
   return (
     <pre class="source" dir="ltr">

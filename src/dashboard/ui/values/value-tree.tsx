@@ -2,10 +2,10 @@ import { MORE_KEY, TYPE_KEY } from '../../../model/stacks/frame-variables.js'
 import type { Rendered } from '../../define.js'
 import { Clamped } from './clamped.js'
 
-/** Bounds the size of the page. The tree shows how many values are omitted. */
+/** Limits the size of the page. The tree shows the number of omitted values. */
 const MAX_VALUES = 400
 const MAX_OPEN_LEVELS = 2
-/** Branches up to this size start expanded, because they need little more space than their summary. */
+/** Branches up to this size start expanded, because the values need little more space than a summary. */
 const MAX_SMALL_BRANCH_SIZE = 4
 /** Longer branches start closed. */
 const MAX_OPEN_BRANCH_SIZE = 20
@@ -30,7 +30,7 @@ function Branch({
   closed: boolean
   budget: Budget
 }): Rendered {
-  // Subtracted before the children are rendered, which share the same budget.
+  // Reserves the budget before the children, which share it, are rendered.
   const shown = entries.slice(0, Math.max(0, budget.values))
   budget.values -= shown.length
   return (

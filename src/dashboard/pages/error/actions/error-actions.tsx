@@ -211,7 +211,7 @@ function Status(props: ErrorProps) {
   )
 }
 
-/** Asks for confirmation in a menu before deleting. */
+/** Deletes the error after a confirmation in the menu. */
 function Delete({ record, visit }: ErrorProps) {
   const comments = record.comments.length
   return (

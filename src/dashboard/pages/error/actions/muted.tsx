@@ -2,7 +2,7 @@ import type { ErrorSummary } from '../../../../triage/queries/error-record.js'
 import type { Rendered, Visit } from '../../../define.js'
 import { ExactTime, Time } from '../../../ui/time.js'
 
-/** Long enough for a tooltip. */
+/** Limits the length of a tooltip. */
 const MAX_REASON_LENGTH = 300
 
 interface MutedProps {
@@ -58,7 +58,7 @@ export function MutedUntil({ error, visit }: MutedProps): Rendered {
   )
 }
 
-/** Without the end, which is shown next to it in the time zone of the viewer. */
+/** Tooltip without the end of the mute, which the badge shows in the viewer's time zone. */
 function muteTooltip({ muted_by_name, mute_reason }: ErrorSummary): string {
   const reason = mute_reason === null ? '' : `. Reason: ${mute_reason.slice(0, MAX_REASON_LENGTH)}`
   return `Muted${muted_by_name === null ? '' : ` by ${muted_by_name}`}${reason}`

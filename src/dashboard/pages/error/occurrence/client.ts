@@ -6,11 +6,11 @@ export interface ClientDescription {
   device: string | null
 }
 
-/** Real user agents are shorter; a longer text is cut before it is parsed. */
+/** Real user agents are shorter. Longer text is truncated before parsing. */
 const MAX_PARSED_LENGTH = 512
 
 /**
- * Browser, operating system and device of a user agent, as far as it names them.
+ * Browser, operating system and device of a user agent, if present.
  * @example describeClient('Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) …') // { browser: 'Safari 17.5', … }
  */
 export function describeClient(user_agent: string | null): ClientDescription {
@@ -20,19 +20,19 @@ export function describeClient(user_agent: string | null): ClientDescription {
   const { browser, os, platform } = bowser.parse(text)
   return {
     browser: joinWords(browser.name, majorVersion(browser.version)),
-    // Every macOS since 2019 sends the version of Catalina.
+    // Browsers on every macOS since 2019 report the version of Catalina.
     system: os.name === 'macOS' ? os.name : joinWords(os.name, os.versionName ?? os.version),
     device: platform.model ? joinWords(platform.vendor, platform.model) : (platform.type ?? null),
   }
 }
 
 const SYSTEM = /^(?:Android|iOS|iPadOS|iPhone OS|macOS|Mac OS X|tvOS|watchOS|Windows|Linux|Ubuntu) ?[\d.]*$/
-/** `U` means "strong encryption", and apps send languages and scales. */
+/** Excludes `U` ("strong encryption"), and the languages and scales that apps send. */
 const DEVICE = /^(?!U$|Linux$|Scale\/)[A-Z][\w ,.()-]{2,40}$/i
 
 /**
- * Product of an app or a library, which starts with its own name: `Larder/8.4.0 (Pixel 8; Android 14)`. The comment is
- * free text, so a device is named only next to a system.
+ * Describes an app or library whose user agent starts with its own name: `Larder/8.4.0 (Pixel 8; Android 14)`. The
+ * comment is free text, so a device is recognized only next to a system.
  */
 function describeProduct(text: string): ClientDescription {
   const [, name = '', version, comment = ''] = /^([^\s/(]+)(?:\/([\w.+-]+))?(?:[^(]*\(([^)]*)\))?/.exec(text) ?? []

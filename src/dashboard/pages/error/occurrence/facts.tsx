@@ -1,10 +1,10 @@
 import { Clamped } from '../../../ui/values/clamped.js'
 import { ValueTree } from '../../../ui/values/value-tree.js'
 
-/** Further rows are collapsed. */
+/** Maximum number of expanded rows. */
 const MAX_OPEN_ROWS = 20
 
-/** Characters of a label and its value in one line of a phone. */
+/** Number of characters of a label and its value that fit on one line of a phone. */
 const MAX_PHONE_LINE = 40
 
 type FactRows = readonly (readonly [label: string, value: unknown])[]
@@ -31,7 +31,7 @@ export function FactList({ rows }: { rows: FactRows }) {
   )
 }
 
-/** First rows, and the others on demand. */
+/** Shows the first rows, and the remaining rows on demand. */
 function ClampedFacts({ rows }: { rows: FactRows }) {
   const more = rows.slice(MAX_OPEN_ROWS)
   return (

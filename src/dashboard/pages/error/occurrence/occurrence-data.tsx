@@ -28,7 +28,7 @@ export function OccurrenceData({
   )
 }
 
-/** Removes the user agent from the device context, because the request section shows it already. */
+/** Removes the user agent from the device context, because the request section already shows it. */
 function withoutUserAgent(context: unknown, user_agent: string | null): unknown {
   if (!isObject(context) || !('device' in context) || !isObject(context.device) || !user_agent) return context
   const { device, ...others } = context

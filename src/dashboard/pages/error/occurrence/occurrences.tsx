@@ -62,7 +62,7 @@ function Step({
   )
 }
 
-/** Further occurrences of a page are collapsed. */
+/** Maximum number of expanded occurrences. */
 const MAX_OPEN_ROWS = 10
 
 /** Paginated list of the stored occurrences. */

@@ -18,7 +18,7 @@ export function RequestDetails({
 }: {
   record: ErrorRecord
   curl: string | null
-  /** The tags that filters find. */
+  /** Tags that filters find. */
   findable: FindableTags
   visit: Visit
 }): Rendered {
@@ -76,7 +76,7 @@ function Request({ record, curl }: { record: ErrorRecord; curl: string | null })
   )
 }
 
-/** Each tag that filters find links to the errors that have it. */
+/** Tags of the occurrence. Tags that filters find link to the matching errors. */
 function Tags({ tags, findable, visit }: { tags: Record<string, unknown>; findable: FindableTags; visit: Visit }) {
   if (isEmpty(tags)) return null
   const { [OMITTED_KEYS]: note, ...shown } = tags

@@ -4,7 +4,7 @@ import { formatCount, Time } from '../../../ui/time.js'
 import { formatBaseline } from '../../analytics/spikes.js'
 import { type RelatedPart, relatedScope } from './related-part.js'
 
-/** Baseline of the error type, and whether the current hour exceeds it. */
+/** Baseline of the error type, compared with the current hour. */
 export const baselinePart: RelatedPart<ErrorBaseline> = {
   name: 'baseline',
   title: 'Baseline',

@@ -7,11 +7,11 @@ import { RelatedErrors } from './related-errors.js'
 import { type RelatedPart, relatedScope } from './related-part.js'
 
 const MAX_SHOWN_ERRORS = 5
-/** More than are shown, because the query ranks before the thresholds below apply. */
+/** Exceeds the number of shown errors, because the thresholds below apply after the query. */
 const MAX_CANDIDATES = 40
 const WINDOW_MINUTES = 5
 const MAX_OCCURRENCES = 30
-/** Excludes coincidences: in an outage, unrelated errors occur at the same moment. */
+/** Excludes coincidences, such as unrelated errors during one outage. */
 const MIN_MOMENTS = 2
 const MIN_SHARE = 0.2
 const MIN_LIFT = 2

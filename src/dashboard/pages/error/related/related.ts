@@ -22,7 +22,7 @@ const RELATED: readonly RelatedPart[] = [
   burstsPart,
 ]
 
-/** Sections without data are omitted. */
+/** Omits sections without data. */
 export const Related = r.object(Object.fromEntries(RELATED.map(({ name, response }) => [name, r.optional(response)])))
 
 export interface LoadedPart {

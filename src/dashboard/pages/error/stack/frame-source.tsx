@@ -8,10 +8,10 @@ import { FrameAuthor } from './frame-author.js'
 /** Source of a frame with the Git history of its line. */
 export interface ShownSource {
   source: SourceLines
-  /** Position among the in-app frames of the page, from 1. */
+  /** Position among the in-app frames of the page, starting at 1. */
   number: number
   isWide: boolean
-  /** Whether more lines can be loaded. */
+  /** True if more lines can be loaded. */
   hasMore: boolean
   history: FrameHistory | null
   visit: Visit

@@ -19,7 +19,7 @@ export interface ShownCause {
   causes: readonly ShownCause[]
 }
 
-/** Further parts, such as those of an infinite recursion, are collapsed. */
+/** Maximum number of expanded parts. An infinite recursion has many parts. */
 const MAX_OPEN_PARTS = 10
 
 /** Frames of one stack, one line each. `open` expands the first in-app frame. */

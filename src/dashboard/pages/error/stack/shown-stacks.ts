@@ -16,10 +16,10 @@ export interface ShownStacks {
   causes: ShownCause[]
   /** Reason why no Git history is shown. */
   note: string | null
-  /** Number of frames with variables; `other_variables` belong to frames outside the stack. */
+  /** Number of frames with variables. `other_variables` belong to frames outside the stack. */
   with_variables: number
   other_variables: FrameVariables[]
-  /** Further lines of a stack are not stored. */
+  /** Maximum number of stored lines. */
   max_lines: number
 }
 

@@ -53,7 +53,7 @@ export function StackSection({
   )
 }
 
-/** Shown while variables are enabled, unless another process reported the error. */
+/** Explains missing variables while variables are enabled, unless another process reported the error. */
 function NoVariables({
   details,
   stacks: { with_variables, other_variables },
@@ -73,7 +73,9 @@ const RELATIONS: Record<Cause['relation'], string> = {
   suppressed: 'Suppressed',
 }
 
-/** Cause with its nested causes. Heading levels end at h6. A cause stays closed next to open variables or the same function. */
+/**
+ * Cause with its nested causes. Starts closed if variables are open, or if the outer source contains the same function.
+ */
 function CauseSection({
   shown,
   level,
@@ -107,7 +109,7 @@ function CauseSection({
   )
 }
 
-/** Whether the stored causes reach one of their limits. */
+/** Checks whether the stored causes reach one of their limits. */
 function mayHaveMoreCauses(causes: readonly ShownCause[]): boolean {
   const depth = (list: readonly ShownCause[]): number =>
     list.length === 0 ? 0 : 1 + Math.max(...list.map(({ causes }) => depth(causes)))
@@ -121,13 +123,16 @@ function mayHaveMoreCauses(causes: readonly ShownCause[]): boolean {
   )
 }
 
-/** A second open frame would move the request too far down. */
+/** Checks whether a frame with variables is open. A second open frame would move the request too far down. */
 function hasOpenVariables({ parts, variables }: ShownStack): boolean {
   const open = parts.find((part) => part.kind === 'own')
   return open !== undefined && variables.has(open.frame)
 }
 
-/** A rethrown error has the lines of its cause in its own source already. */
+/**
+ * Checks whether the cause was thrown in the same function. The source of a rethrown error already contains the lines
+ * of its cause.
+ */
 function isInSameFunction(stack: ShownStack, outer: ShownStack): boolean {
   const [frame, outerFrame] = [stack, outer].map(({ parts }) => parts.find((part) => part.kind === 'own')?.frame)
   return frame?.function_name === outerFrame?.function_name && frame?.file === outerFrame?.file
