@@ -1,11 +1,11 @@
 import { TrackerError } from '../model/errors.js'
 
 /**
- * Bytes of a rejected body that are read and discarded. A client that is disconnected while sending never receives
- * the response.
+ * Maximum bytes of a rejected body to read and discard. A client that is disconnected while sending never receives the
+ * response.
  */
 const MAX_DRAINED_BYTES = 4 * 1024 * 1024
-/** A smaller chunk counts as this many bytes: reading a chunk of one byte costs about as much as reading a kilobyte. */
+/** Smaller chunks count as this many bytes, because reading one byte costs about as much as reading a kilobyte. */
 const MIN_CHUNK_BYTES = 1000
 
 export interface BodyLimits {
@@ -56,7 +56,7 @@ async function drain(read: () => Promise<Buffer | null>, cost: () => number): Pr
   try {
     while (cost() <= MAX_DRAINED_BYTES && (await read()) !== null) {}
   } catch {
-    // The caller throws the original reason for the rejection.
+    // The caller throws the original error.
   }
 }
 

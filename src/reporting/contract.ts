@@ -1,6 +1,6 @@
 import { TrackerError } from '../model/errors.js'
 
-/** An error as reported by a client. Only its shape is validated; nothing in it is trusted. */
+/** Error as reported by a client. The shape is validated, but no value is trusted. */
 export interface ReportedError {
   error_type: string
   message: string
@@ -19,7 +19,7 @@ export interface ReportedError {
   breadcrumbs?: readonly unknown[]
   context?: object
   tags?: object
-  /** Number of occurrences before the report. */
+  /** Occurrences on the client before the report. Shown, but not added to the count. */
   count?: number
 }
 
@@ -61,8 +61,8 @@ const FIELDS: Readonly<Record<keyof ReportedError, { required?: true; rule: Rule
 }
 
 /**
- * Errors of a body, `{ error }` or `{ errors }`. Throws `invalid_input` with the name of the field. A batch is
- * accepted as a whole or not at all.
+ * Parses the errors of a body, `{ error }` or `{ errors }`. Throws `invalid_input` with the name of the field. Accepts
+ * a batch as a whole or not at all.
  */
 export function parseErrors(body: unknown): ReportedError[] {
   if (!isObject(body)) throw invalidInput('the body must be an object with error or errors')
@@ -91,7 +91,7 @@ function parseError(value: unknown, name: string): ReportedError {
   return reported as unknown as ReportedError
 }
 
-/** Reads own properties only: every object inherits `constructor` and similar. */
+/** Reads own properties only, because every object inherits names such as `constructor`. */
 function ownProperty(object: object, name: string): unknown {
   return Object.hasOwn(object, name) ? (object as Record<string, unknown>)[name] : undefined
 }

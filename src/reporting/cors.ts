@@ -4,13 +4,13 @@ import { ConfigurationError } from '../model/errors.js'
 export interface CorsOptions {
   /** Origins of other sites whose pages may report here, such as `https://shop.example`. */
   allowed_origins?: readonly string[] | undefined
-  /** Whether those pages may send cookies. */
+  /** Allows these pages to send cookies. */
   allow_credentials?: boolean | undefined
 }
 
 /** CORS behavior of an endpoint. */
 export interface Cors {
-  /** Whether the request comes from a page that may not report here. */
+  /** Checks whether the request comes from a page that may not report here. */
   isForbidden(request: Request): boolean
   /** Response to a preflight, or to a plain OPTIONS request. */
   preflight(request: Request): Response
@@ -19,7 +19,7 @@ export interface Cors {
 }
 
 /**
- * Accepts exact origins only: with a wildcard, any page could make its visitors report here. Throws a
+ * Accepts exact origins only. With a wildcard, any page could make its visitors report here. Throws a
  * ConfigurationError for an invalid origin.
  */
 export function createCors({ allowed_origins = [], allow_credentials = false }: CorsOptions): Cors {
@@ -56,7 +56,7 @@ export function createCors({ allowed_origins = [], allow_credentials = false }: 
   }
 }
 
-/** A scheme and a host, including those of web views: `capacitor://localhost`. */
+/** Scheme and host, including the origins of web views: `capacitor://localhost`. */
 const ORIGIN = /^[a-z][a-z\d+.-]{0,30}:\/\/[^\s/?#@*]{1,255}$/i
 
 /** Allows all requested headers, such as the host's token header. Access is controlled by origin. */

@@ -23,9 +23,7 @@ export type ReportingOptions = AnyCase<CanonicalOptions>
 interface CanonicalOptions extends CorsOptions, ClientOptions {
   /** Default: the default tracker. */
   tracker?: TrackerInstance
-  /**
-   * Whether the client may report: anything but true results in 401. Default: every request that reaches the endpoint.
-   */
+  /** Returns true if the client may report. Any other value results in 401. Default: accepts every request. */
   authorize?(from: ReportingRequest): boolean | Promise<boolean>
   /** User of the error. Default: `user_callback`, or the usual properties set by the host's authentication. */
   user?(from: ReportingRequest): string | number | null | undefined | Promise<string | number | null | undefined>
@@ -141,7 +139,7 @@ function checkMaxBytes({ max_bytes }: typeof DEFAULTS): void {
   throw new ConfigurationError(['max_bytes must be a positive whole number'])
 }
 
-/** A page that is closing sends its last errors as text, which needs no preflight. */
+/** Includes text, because a page that is closing sends its last errors as text to avoid a preflight. */
 const JSON_MEDIA_TYPE = /^(?:application\/(?:[\w.-]{1,60}\+)?json|text\/plain)\s*(?:;|$)/i
 
 function checkMediaType({ headers }: Request): Response | null {
@@ -172,7 +170,7 @@ function errorResponse(error: unknown, tracker: TrackerInstance): Response {
   if (error instanceof TrackerError && error.code === 'shut_down') {
     return unavailableResponse()
   }
-  // A callback of the host failed, or the connection broke. The message is not for the client.
+  // A host callback failed, or the connection broke. The message must not reach the client.
   tracker.intake.failed(error)
   return jsonResponse(500, { error: 'The report could not be processed.' })
 }

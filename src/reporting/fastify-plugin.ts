@@ -3,19 +3,19 @@ import type { HostRequest } from '../capture/facts/request-facts.js'
 import type { Endpoint } from './http.js'
 import { serveNode } from './node-exchange.js'
 
-/** The part of Fastify's request that is used. */
+/** Subset of Fastify's request. */
 interface RequestLike {
   raw: object
   ip: string
 }
 
-/** The part of Fastify's reply that is used. */
+/** Subset of Fastify's reply. */
 interface ReplyLike {
   raw: object
   hijack(): unknown
 }
 
-/** The part of the Fastify instance that is used. */
+/** Subset of the Fastify instance. */
 interface FastifyLike {
   removeAllContentTypeParsers(): unknown
   addContentTypeParser(type: string, parser: (request: RequestLike, payload: unknown, done: ParseDone) => void): unknown
@@ -25,8 +25,8 @@ interface FastifyLike {
 type ParseDone = (error: Error | null, body?: unknown) => void
 
 /**
- * Plugin with its own context. Hooks that the host added earlier also guard the endpoint. Its body parsing, limits and
- * responses affect no other route.
+ * Plugin with its own context. Hooks that the host added earlier also guard the endpoint. The endpoint's body parsing,
+ * limits and responses affect no other route.
  */
 export function fastifyPlugin(endpoint: Endpoint) {
   return (app: FastifyLike, _options: { prefix?: string }, done: (error?: Error) => void): void => {

@@ -17,7 +17,7 @@ export interface ReportingRequest {
   host: object
 }
 
-/** Endpoint that handles a standard Request. Never rejects. */
+/** Handles a standard Request. Never rejects. */
 export type Endpoint = (request: Request, origin: RequestOrigin) => Promise<Response>
 
 /** A JSON response that is neither cached nor interpreted as another type. */

@@ -3,10 +3,10 @@ import { invalidInput } from './contract.js'
 import type { RequestOrigin } from './http.js'
 import { isDeeperThan } from './json-depth.js'
 
-/** Deeper than any report. Bounds the recursion of a parser. */
+/** Exceeds the depth of any report. Bounds the recursion of a parser. */
 const MAX_DEPTH = 32
 
-/** The parsed body, within its limits. The result of the host's parser is used as is. */
+/** Parses the body within its limits. Uses the result of the host's parser as is. */
 export async function jsonBody(request: Request, origin: RequestOrigin, limits: BodyLimits): Promise<unknown> {
   if (!('parsed' in origin)) return parseJson((await readBody(request, limits)).toString('utf8'))
   const { max_bytes, count } = limits
@@ -38,7 +38,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // The message of the parser would quote the body.
+    // Replaces the message of the parser, which would quote the body.
     throw invalidInput('the body is not valid JSON')
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Whether JSON text is nested deeper than the limit, which bounds the recursion of a parser. Counts brackets outside
+ * Checks whether JSON text is nested deeper than the limit, to bound the recursion of a parser. Counts brackets outside
  * of strings in one pass.
  */
 export function isDeeperThan(text: string, limit: number): boolean {

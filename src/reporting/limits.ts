@@ -5,7 +5,9 @@ import type { TrackerInstance } from '../tracker.js'
 
 /** Limits on the requests, errors and bytes of clients, shared by all endpoints of a tracker. */
 export interface Limits {
-  /** Counts a request against its address before its key is checked. Returns a verdict if it must be rejected. */
+  /**
+   * Counts a request against its address before its key is checked. Returns a verdict if the request must be rejected.
+   */
   countRequest(client: string): Verdict | null
   /** Counts a request with a valid key against the total. Requests without a valid key must not exhaust it. */
   admit(): Verdict | null
@@ -21,7 +23,7 @@ export interface Limits {
 
 const limitsByTracker = new WeakMap<TrackerInstance, Limits>()
 
-/** A client has exceeded a limit. */
+/** Thrown when a client exceeds a limit. */
 export class RateLimitExceeded extends Error {
   /** Seconds until the limit resets. */
   readonly retry_after: number
@@ -68,7 +70,7 @@ function createLimits(tracker: TrackerInstance): Limits {
 interface Limiters {
   requests: Limiter
   bytes: Limiter
-  /** `rate_limit_per_minute`, with `enable_rate_limiting`. */
+  /** Limiter for `rate_limit_per_minute`, if `enable_rate_limiting` is on. */
   dashboard: RateLimiter | null
 }
 
@@ -77,7 +79,7 @@ interface Limiter {
   hitTotal(count: number): Verdict | null
 }
 
-/** The address is checked first: requests over its limit must not exhaust the total. */
+/** Checks the address first, because requests over the limit of an address must not exhaust the total. */
 function hitBoth(limiter: Limiter, client: string, count: number): Verdict | null {
   return limiter.hitAddress(client, count) ?? limiter.hitTotal(count)
 }

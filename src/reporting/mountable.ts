@@ -5,7 +5,7 @@ import { fastifyPlugin } from './fastify-plugin.js'
 import type { Endpoint } from './http.js'
 import { serveNode } from './node-exchange.js'
 
-/** The part of Koa's context that is used. */
+/** Subset of Koa's context. */
 export interface KoaLike {
   req: IncomingMessage
   res: ServerResponse
@@ -14,7 +14,7 @@ export interface KoaLike {
   respond?: boolean | undefined
 }
 
-/** The part of Hono's context that is used. */
+/** Subset of Hono's context. */
 export interface HonoLike {
   req: { raw: Request; bodyCache: object; text(): Promise<string> }
   env: unknown
@@ -75,7 +75,7 @@ export function mountable(endpoint: Endpoint): Mountable {
 type NestRequest = HostRequest & { raw?: HostRequest; ip?: unknown; body?: unknown }
 type NestResponse = ServerResponse & { raw?: ServerResponse; hijack?(): unknown }
 
-/** On Fastify, Nest passes Fastify's own request and reply. */
+/** Handles both adapters of Nest. With Fastify, Nest passes Fastify's own request and reply. */
 function serveNest(endpoint: Endpoint, request: NestRequest, response: NestResponse): Promise<void> {
   if (!request.raw || !response.raw) return serveNode(endpoint, request, response)
   response.hijack?.()

@@ -14,7 +14,7 @@ export async function serveNode(
   try {
     const { host = request, ip = request.ip, parsed = request.body } = source
     const peer_address = request.socket?.remoteAddress ?? null
-    // A proxy can forward any value. Only a valid address is useful.
+    // A proxy can forward any value, so only a valid address is used.
     const remote_address = typeof ip === 'string' && isIP(ip) ? ip : peer_address
     const origin = { remote_address, peer_address, host, ...(isBodyRead(request) && { parsed }) }
     await send(await endpoint(toRequest(request), origin), request, response)
@@ -25,7 +25,7 @@ export async function serveNode(
   }
 }
 
-/** Whether a parser of the host has started to read the body. */
+/** Checks whether a body parser of the host has started to read the body. */
 function isBodyRead(request: HostRequest): boolean {
   return !Buffer.isBuffer(request.rawBody) && Readable.isDisturbed(request)
 }
@@ -34,7 +34,7 @@ function toRequest(request: HostRequest): Request {
   const headers = new Headers()
   for (let i = 0; i < request.rawHeaders.length; i += 2) {
     const [name = '', value = ''] = request.rawHeaders.slice(i, i + 2)
-    // HTTP/2 has pseudo headers, which a Headers object rejects.
+    // Skips the pseudo-headers of HTTP/2, which a Headers object rejects.
     if (!name.startsWith(':')) headers.append(name, value)
   }
   const { authority } = Object(request) as { authority?: unknown }
@@ -46,7 +46,7 @@ function toRequest(request: HostRequest): Request {
   return new Request(url, { method, headers, ...requestBody(request) })
 }
 
-/** A Request rejects these methods; the endpoint treats them like any other unsupported method. */
+/** Replaces methods that a Request rejects with another unsupported method. */
 function requestMethod({ method = 'GET' }: HostRequest): string {
   return ['CONNECT', 'TRACE', 'TRACK'].includes(method.toUpperCase()) ? 'DELETE' : method
 }
@@ -66,7 +66,7 @@ async function send(webResponse: Response, request: HostRequest, response: Serve
     response.setHeader(name, name === 'vary' ? mergeVary(response, value) : value)
   })
   if (webResponse.status !== 204) response.setHeader('content-length', body.length)
-  // The rest of an unread body would be parsed as the next request. HTTP/2 has no Connection header.
+  // Otherwise, the rest of an unread body would be parsed as the next request. HTTP/2 has no Connection header.
   if (!request.complete && request.httpVersionMajor < 2) response.setHeader('connection', 'close')
   response.end(request.method === 'HEAD' || webResponse.status === 204 ? undefined : body)
 }

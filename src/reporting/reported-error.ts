@@ -46,7 +46,10 @@ export function toForeignError(report: ReportedError, client: ReportingClient): 
   }
 }
 
-/** Includes more than the id: a client that numbers its events from one must not suppress those of other clients. */
+/**
+ * Includes more than the id. Otherwise, a client that numbers its events from one would suppress events of other
+ * clients.
+ */
 function eventKey({ event_id, timestamp, app_version, error_type, message }: ReportedError): string | undefined {
   if (!event_id) return undefined
   return ['reporting', event_id, timestamp, app_version, error_type, message.slice(0, 100)].join('\n')
@@ -66,7 +69,7 @@ function plausibleTime(timestamp: number | undefined, now: number): { occurred_a
 }
 
 const MAX_BREADCRUMBS = 100
-/** Much more than is stored, so that redaction sees whole secrets, and much less than a body can contain. */
+/** Far above the stored length, so that redaction sees whole secrets, and far below the maximum body size. */
 const MAX_TEXT_LENGTHS = { category: 200, message: 2000 }
 
 /** Breadcrumbs, oldest first. Invalid entries are skipped. */

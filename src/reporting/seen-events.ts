@@ -9,7 +9,7 @@ const MAX_REMEMBERED_DIGESTS = 10_000
  */
 export class SeenEvents {
   readonly #tracker: TrackerInstance
-  /** Digests, because a client can send keys of any length. */
+  /** Stores digests, because a client can send keys of any length. */
   readonly #digests = new Set<string>()
 
   constructor(tracker: TrackerInstance) {
@@ -25,7 +25,7 @@ export class SeenEvents {
     }
     const outcome = await this.#tracker.intake.record(error)
     if (outcome === 'lost') return false
-    // A dropped event can be sent again.
+    // A dropped event is not remembered, so that it can be sent again.
     if (digest !== undefined && outcome !== null) this.#remember(digest)
     return true
   }

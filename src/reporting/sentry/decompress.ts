@@ -7,7 +7,7 @@ const CHUNK_BYTES = 65_536
 
 const gunzip = () => createGunzip({ chunkSize: CHUNK_BYTES })
 
-/** Supported encodings. Not brotli or zstd: their decoders have had vulnerabilities. */
+/** Supported encodings. Excludes brotli and zstd, whose decoders have had vulnerabilities. */
 const DECODERS: Readonly<Record<string, (start: Buffer) => Transform>> = {
   gzip: gunzip,
   'x-gzip': gunzip,
@@ -16,7 +16,7 @@ const DECODERS: Readonly<Record<string, (start: Buffer) => Transform>> = {
     hasZlibHeader(start) ? createInflate({ chunkSize: CHUNK_BYTES }) : createInflateRaw({ chunkSize: CHUNK_BYTES }),
 }
 
-/** Decompressed chunks of a body. Stops when the consumer stops. */
+/** Yields the decompressed chunks of a body. Stops when the consumer stops. */
 export async function* decompress(chunks: AsyncGenerator<Buffer>, encoding: string | null): AsyncGenerator<Buffer> {
   const name = encoding?.trim().toLowerCase() ?? ''
   if (name === '' || name === 'identity') return yield* chunks

@@ -13,25 +13,25 @@ export interface EnvelopeItem {
   payload: Uint8Array
 }
 
-/** The body is not a valid envelope. */
+/** Thrown for a body that is not a valid envelope. */
 export class MalformedEnvelope extends Error {}
 
 const MAX_ITEMS = 100
 export const MAX_HEADER_BYTES = 16_384
-/** For all headers together. SDKs send a few hundred bytes; parsing more would block the host. */
+/** Limits all headers together. SDKs send a few hundred bytes, and parsing more would block the host. */
 const MAX_ALL_HEADER_BYTES = 65_536
 const NEWLINE = 0x0a
 /** SDKs limit their data to a fraction of this depth. */
 const MAX_DEPTH = 100
 
-/** The header in the first line, which may be all that has arrived so far. */
+/** Parses the header in the first line. The remaining lines may not have arrived yet. */
 export function envelopeHeader(bytes: Buffer): Json {
   return parseHeader(readLine(bytes, 0).line, 'the envelope')
 }
 
 /**
- * Splits an envelope into items without parsing them. A payload has the length in its header, or ends with its line if
- * the header has no length.
+ * Splits an envelope into items without parsing them. A payload has the length given in its header. Without a length,
+ * the payload ends with its line.
  */
 export function parseEnvelope(bytes: Buffer): Envelope {
   const first = readLine(bytes, 0)

@@ -19,7 +19,7 @@ export interface EventOrigin {
   remote_address?: string | undefined
 }
 
-/** Converts a Sentry event to an error; null if it contains none. */
+/** Converts a Sentry event to an error. Returns null for an event without an error. */
 export function toForeignError(event: Json, origin: EventOrigin): ForeignError | null {
   const thrown = readException(event)
   const message = eventMessage(event)
@@ -64,7 +64,7 @@ function eventMessage(event: Json): string | undefined {
   return asText(entry?.formatted) ?? asText(entry?.message) ?? asText(event.message)
 }
 
-/** The level of an exception is `error` unless it was set explicitly. Otherwise the severity rules apply. */
+/** Maps the level to a severity. Ignores `error`, the default level of exceptions, so that the severity rules apply. */
 function eventSeverity(level: string | undefined, isThrown: boolean): Severity | undefined {
   if (level === 'fatal' || level === 'critical') return 'critical'
   if (level === 'warning') return 'medium'

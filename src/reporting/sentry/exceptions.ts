@@ -9,13 +9,13 @@ export interface EventException {
   backtrace: readonly string[]
   causes: readonly Cause[]
   unhandled: boolean
-  /** Whether the SDK created the exception to show where a message was sent. Nothing was thrown. */
+  /** True if the SDK created the exception to show where a message was sent. Nothing was thrown. */
   isMessage: boolean
 }
 
 const MAX_EXCEPTIONS = 20
 
-/** The outermost exception of an event with its causes; undefined if there is none. */
+/** Reads the outermost exception of an event with its causes. Returns undefined without an exception. */
 export function readException(event: Json): EventException | undefined {
   const values = asList(event.exception, MAX_EXCEPTIONS, 'end').filter(
     ({ type, value }) => asScalarText(type) ?? asScalarText(value),
@@ -33,7 +33,7 @@ export function readException(event: Json): EventException | undefined {
   }
 }
 
-/** Stack of the event itself, or of the crashed thread, where native SDKs store it. */
+/** Reads the stack of the event itself, or of the crashed thread, where native SDKs store the stack. */
 export function fallbackStack(event: Json): readonly string[] {
   const ownStack = readBacktrace(event.stacktrace)
   return ownStack.length > 0 ? ownStack : readBacktrace(crashedThread(event)?.stacktrace)
@@ -55,7 +55,7 @@ function isMessage({ type, mechanism }: Json): boolean {
 }
 
 function exceptionType({ type, value }: Json): string {
-  // Some SDKs only send the type as a prefix of the message.
+  // Some SDKs send the type only as a prefix of the message.
   return asScalarText(type) ?? /^([\w$.]{1,100}):/.exec(asText(value) ?? '')?.[1] ?? 'Error'
 }
 
@@ -79,12 +79,14 @@ function mechanismIds({ mechanism }: Json): { id: unknown; parent: unknown; sour
   return { id: exception_id, parent: parent_id, source }
 }
 
-/** Newer SDKs number the exceptions and link each to its parent, which is required for exception groups. */
+/**
+ * Detects exceptions that are numbered and linked to their parents. Newer SDKs do so, as required for exception groups.
+ */
 function hasTree(values: readonly Json[]): boolean {
   return values.every((value) => typeof mechanismIds(value).id === 'number')
 }
 
-/** The sender controls the numbers: an exception that is its own parent must not cause an infinite loop. */
+/** Builds the causes of an exception. An exception that is its own parent must not cause an infinite loop. */
 function causeTree(parent: Json, values: readonly Json[], seen: Set<Json>): Cause[] {
   const { id } = mechanismIds(parent)
   return values

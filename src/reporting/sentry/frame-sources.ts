@@ -29,7 +29,7 @@ function frameSource(frame: Json): FrameSource | null {
 /** A line break inside a line would shift all following numbers. */
 const LINE_BREAKS = /[\r\n\u2028\u2029]+/g
 
-/** A value that is not text still counts as a line. */
+/** Reads a list of lines. Keeps non-text values as lines, because line numbers depend on the position. */
 function asTexts(value: unknown): string[] {
   return Array.isArray(value) ? value.map((line) => (typeof line === 'string' ? line : '')) : []
 }

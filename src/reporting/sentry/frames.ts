@@ -6,7 +6,7 @@ const MAX_PART_LENGTH = 400
 
 /**
  * Converts a stack trace to backtrace lines, newest call first; SDKs send the newest last. Keeps the SDK's in-app flag,
- * because for most languages the path does not show it.
+ * because in most languages the path does not identify libraries.
  */
 export function readBacktrace(stacktrace: unknown): string[] {
   return asList(asRecord(stacktrace)?.frames, MAX_FRAMES, 'end').map(frameLine).reverse()
@@ -18,7 +18,7 @@ export function frameLine(frame: Json): string {
   return frame.in_app === false && !isKnownLibrary(line) ? `${line}${LIBRARY_MARK}` : line
 }
 
-/** Whether the path of the frame already shows that it is a library. */
+/** Checks whether the path of the frame already identifies it as a library. */
 function isKnownLibrary(line: string): boolean {
   return /\/node_modules\/|[ (]node:/.test(line)
 }
@@ -39,17 +39,17 @@ function javaLine(frame: Json): string {
 function plainLine(frame: Json): string {
   const name = functionName(frame)
   const file = frameFile(frame)
-  // Omits the address, which differs on every start and would put each crash in its own group.
+  // Omits the address, which differs on every start and would create a group per crash.
   if (!file) return `at ${name ?? '<unknown>'} (unknown)`
   const location = `${file}${positionSuffix(frame)}`
   return name ? `at ${name} (${location})` : `at ${location}`
 }
 
-/** Prefers the absolute path: two packages can have files with the same name. */
+/** Prefers the absolute path, because two packages can have files with the same name. */
 function frameFile({ abs_path, filename, package: library }: Json): string | undefined {
   const path = cleanPart(abs_path)
   if (path && path !== '<unknown>') return path
-  // The image of an app has a path on the device, which differs between installations.
+  // The path of an app's image on the device differs between installations.
   return cleanPart(filename) ?? cleanPart(library)?.split('/').at(-1)
 }
 

@@ -16,7 +16,7 @@ export type SentryIntakeOptions = AnyCase<CanonicalOptions>
 interface CanonicalOptions extends ClientOptions {
   /** Default: the default tracker. */
   tracker?: TrackerInstance
-  /** The public keys that may report, or a function `(public_key, project_id) => boolean`. */
+  /** Public keys that may report, or a function `(public_key, project_id) => boolean`. */
   keys: PublicKeys
   /** Origins of other sites whose pages may report here, such as `https://shop.example`. None by default. */
   allowed_origins?: readonly string[]

@@ -9,7 +9,7 @@ const PLATFORM_BY_SYSTEM: readonly (readonly [RegExp, string])[] = [
   [/^android$/i, 'Android'],
 ]
 
-/** Maps an event to one of the four platforms: phones by device, others by language. */
+/** Maps an event to one of the four platforms: phones by device, all other clients by language. */
 export function eventPlatform(event: Json): string {
   const sdk = asText(asRecord(event.sdk)?.name) ?? ''
   const contexts = asRecord(event.contexts) ?? {}

@@ -3,7 +3,7 @@ import type { RequestOrigin } from '../http.js'
 import { decompress } from './decompress.js'
 import { Rejection } from './rejection.js'
 
-/** The decompressed body, or the result of the host's parser, in chunks that are counted before they are used. */
+/** Yields the decompressed body, or the result of the host's parser, in chunks. Counts each chunk before it is used. */
 export async function* decompressedChunks(
   request: Request,
   origin: RequestOrigin,
@@ -35,7 +35,7 @@ async function* rawChunks(request: Request, origin: RequestOrigin, limits: BodyL
   }
 }
 
-/** Parsers decompress the body. Only JSON of the older endpoint arrives as an object. */
+/** Body from the host's parser, already decompressed. Only JSON of the older endpoint arrives as an object. */
 function parsedBytes(parsed: unknown, max_bytes: number): Buffer {
   const bytes = Buffer.isBuffer(parsed) ? parsed : encodeParsed(parsed)
   if (!bytes) throw new Rejection(400, 'the body was already read by other middleware')

@@ -17,7 +17,7 @@ export interface ReceiverOptions extends ClientOptions {
   max_bytes: number
 }
 
-/** Handles a request and returns a response. Never rejects: SDKs receive the reason, and the host is not affected. */
+/** Creates an endpoint that never rejects. SDKs receive the reason for a failure, and the host is not affected. */
 export function createReceiver(options: ReceiverOptions, tracker: TrackerInstance): Endpoint {
   const { cors, keys, limits, max_bytes } = options
   const record = createRecorder(tracker)
@@ -45,7 +45,7 @@ export function createReceiver(options: ReceiverOptions, tracker: TrackerInstanc
     const client = countedBy(remote_address)
     enforce(limits.countRequest(client))
     const key = requestKey(request.headers, searchParams)
-    // The older endpoint has no envelope that could contain a key.
+    // The body of the older endpoint cannot contain a key.
     let isAdmitted = false
     let bytesBeforeKey = 0
     const admit = async (publicKey: string | null) => {

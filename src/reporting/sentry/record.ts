@@ -14,12 +14,12 @@ export function createRecorder(
 ): (envelope: Envelope, envelopeOrigin: EnvelopeOrigin) => Promise<string | null> {
   const seenEvents = new SeenEvents(tracker)
   return async ({ header, items }, envelopeOrigin) => {
-    // All events are parsed before the first is recorded: an envelope is accepted as a whole or not at all.
+    // Parses all events before recording any event. An envelope is accepted as a whole or not at all.
     const events = items
       .filter(({ type }) => type === 'event')
       .map(({ payload }) => parseJsonObject(payload, 'an event'))
     for (const { type } of items) if (type !== 'event') tracker.drop(`sentry_dropped: ${itemKind(type)}`)
-    // The id in the header belongs to the first event: a second event without an id must not be treated as a duplicate.
+    // Uses the id in the header for the first event only. A second event without an id is not a duplicate.
     const identified = events.map((event, i) => ({
       event,
       event_id:
@@ -28,10 +28,10 @@ export function createRecorder(
         randomUUID().replaceAll('-', ''),
     }))
     const times = { now: tracker.intake.now(), sent_at: asTime(header.sent_at) }
-    // Sequential: a hundred events at once would block the host for a second.
+    // Sequential, because a hundred events at once would block the host for a second.
     for (const { event, event_id } of identified) {
       const isStored = await record(event, { ...envelopeOrigin, ...times, event_id })
-      // Earlier events have ids, so they count once, even if the envelope is sent again.
+      // Earlier events count once, even if the envelope is sent again, because each event has an id.
       if (!isStored) throw new Rejection(503, 'errors cannot be stored at the moment', { 'retry-after': '60' })
     }
     return readEventId(header.event_id) ?? identified[0]?.event_id ?? null
@@ -51,7 +51,7 @@ const KNOWN_ITEM_KINDS: ReadonlySet<string> = new Set([
   'trace_metric', 'log', 'otel_log', 'span', 'otel_span', 'raw_security', 'security', 'nel', 'form_data',
 ]) // biome-ignore format: a word list reads best as lines of words
 
-/** Limited to known types: counters with names chosen by clients would grow without bound. */
+/** Limits counters to known types, because clients could create counters without bound. */
 function itemKind(type: string): string {
   return KNOWN_ITEM_KINDS.has(type) ? type : 'other'
 }
@@ -61,7 +61,7 @@ function readEventId(value: unknown): string | null {
   return id && /^[0-9a-f]{32}$/.test(id) ? id : null
 }
 
-/** The older endpoint also receives transactions and similar items, with their own type. */
+/** Detects errors by their type, because the older endpoint also receives transactions and similar items. */
 function isError({ type }: Json): boolean {
   return type === undefined || type === null || type === 'error' || type === 'default'
 }

@@ -4,7 +4,7 @@ import { jsonResponse } from '../http.js'
 import { RateLimitExceeded } from '../limits.js'
 import { MalformedEnvelope } from './envelope.js'
 
-/** A rejection with a message for the SDK. The message is fixed text because it is also sent in a header. */
+/** Rejection with a message for the SDK. The message must be fixed text, because it is also sent in a header. */
 export class Rejection extends Error {
   readonly status: number
   readonly headers: Record<string, string>
@@ -16,7 +16,7 @@ export class Rejection extends Error {
   }
 }
 
-/** Response to a failed request, in the format in which SDKs expect a reason. */
+/** Converts a failure to a response with the reason in the format of SDKs. */
 export function rejectionResponse(error: unknown, tracker: TrackerInstance): Response {
   const { status, message, headers } = knownRejection(error) ?? internalRejection(error, tracker)
   return jsonResponse(status, { detail: message }, { ...headers, 'x-sentry-error': message })
@@ -32,7 +32,7 @@ function knownRejection(error: unknown): Rejection | null {
   return new Rejection(503, 'errors are not accepted at the moment', { 'retry-after': '60' })
 }
 
-/** SDKs pause for the duration in the second header, here for all items of this key. */
+/** Sets both retry headers. The second header makes SDKs pause all items of this key. */
 function rateLimitRejection({ message, retry_after }: RateLimitExceeded): Rejection {
   return new Rejection(429, message, {
     'retry-after': String(retry_after),
@@ -40,7 +40,7 @@ function rateLimitRejection({ message, retry_after }: RateLimitExceeded): Reject
   })
 }
 
-/** A callback of the host or this package failed. The message is not for the client. */
+/** Handles a failure in a host callback or in this package. The message must not reach the client. */
 function internalRejection(error: unknown, tracker: TrackerInstance): Rejection {
   tracker.intake.failed(error)
   return new Rejection(500, 'the envelope could not be processed')

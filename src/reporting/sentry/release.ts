@@ -8,7 +8,7 @@ export interface Release {
 const SHA = /^[0-9a-f]{7,40}$/i
 
 /**
- * Parses a release name: `package@version+build`, a commit, or any other text, which counts as the version.
+ * Parses a release name: `package@version+build`, a commit, or any other text as the version.
  * @example parseRelease('shop@2.4.0+118') // { app_version: '2.4.0', build: '118' }
  */
 export function parseRelease(release: string | undefined): Release {
@@ -24,7 +24,7 @@ export function parseRelease(release: string | undefined): Release {
 }
 
 /**
- * All names under which source maps of a release may have been uploaded, the SDK's own first.
+ * Returns all names under which source maps of a release may have been uploaded, starting with the SDK's own name.
  * @example releaseNames('shop@2.4.0+118') // ['shop@2.4.0+118', '2.4.0+118', '2.4.0']
  */
 export function releaseNames(release: string | undefined): string[] {
@@ -44,7 +44,7 @@ function withoutPackage(name: string): string {
   return /^@?[^@\s]+@(.+)$/.exec(name)?.[1] ?? name
 }
 
-/** Seven digits can be a build number; a full hash is a commit even without letters. */
+/** Requires a letter and a digit in a short hash, because seven digits can be a build number. */
 function isCommit(text: string): boolean {
   return SHA.test(text) && (text.length === 40 || (/[a-f]/i.test(text) && /\d/.test(text)))
 }

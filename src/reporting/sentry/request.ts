@@ -7,7 +7,7 @@ type RequestFields = Pick<ForeignError, 'request_url' | 'request_params' | 'user
 const MAX_PAIRS = 100
 const MAX_BODY_LENGTH = 100_000
 
-/** The request or page of the error. Cookies and server variables are not read. */
+/** Reads the request or page of the error. Ignores cookies and server variables. */
 export function eventRequest(event: Json): RequestFields {
   const request = asRecord(event.request)
   const { url, query } = requestAddress(request)
@@ -22,7 +22,7 @@ export function eventRequest(event: Json): RequestFields {
       ? {
           request: {
             method: asText(request.method)?.slice(0, 20),
-            // The transaction of a server is the route; that of a browser only repeats the URL.
+            // The transaction of a server is the route. The transaction of a browser only repeats the URL.
             route: transaction && transaction !== url && request.method ? transaction.slice(0, 500) : undefined,
             headers,
             content_type: headers['content-type'],
@@ -50,7 +50,7 @@ function parseQuery(query: unknown): Json | undefined {
   return pairs.length > 0 ? fromPairs(pairs) : undefined
 }
 
-/** Parses the body to an object if possible, because redaction recognizes keys better in an object than in text. */
+/** Parses the body to an object if possible, because redaction recognizes keys in objects more reliably. */
 function parseBody(data: unknown): unknown {
   if (typeof data !== 'string' || data.length > MAX_BODY_LENGTH || !/^\s*[{[]/.test(data)) return data ?? undefined
   try {

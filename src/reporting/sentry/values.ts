@@ -1,4 +1,4 @@
-/** Reads untrusted JSON: values of an unexpected type count as absent. */
+/** Untrusted JSON. The readers below treat values of an unexpected type as absent. */
 
 export type Json = Readonly<Record<string, unknown>>
 
@@ -15,7 +15,7 @@ export function asScalarText(value: unknown): string | undefined {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : asText(value)
 }
 
-/** First items of a list, which older SDKs send directly and newer SDKs send as `{ values: [...] }`. */
+/** Returns the first items of a list. Older SDKs send a list directly, newer SDKs as `{ values: [...] }`. */
 export function asList(value: unknown, limit: number, from: 'start' | 'end' = 'start'): readonly Json[] {
   const unwrapped = Array.isArray(value) ? value : (asRecord(value)?.values ?? [value])
   const list: readonly unknown[] = Array.isArray(unwrapped) ? unwrapped : []
@@ -32,7 +32,7 @@ export function asPairs(value: unknown, limit: number): [string, unknown][] {
   return pairs.flatMap(([key, item]): [string, unknown][] => (asText(key) ? [[String(key), item]] : []))
 }
 
-/** Defines own properties, so that `__proto__` does not become the prototype. */
+/** Creates an object with own properties only, so that `__proto__` does not become the prototype. */
 export function fromPairs(pairs: Iterable<readonly [string, unknown]>): Record<string, unknown> {
   return Object.fromEntries(pairs)
 }

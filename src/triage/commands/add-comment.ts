@@ -22,7 +22,7 @@ export const addComment = defineCommand({
         .insertInto('faultboard_activities')
         .values({ error_id, actor: author_name, action: 'commented', created_at })
         .execute()
-      // The error is locked, so that its newest comment is this one.
+      // The row lock guarantees that this comment is the newest comment of the error.
       const { id } = await trx
         .selectFrom('faultboard_comments')
         .select((eb) => eb.fn.max('id').as('id'))

@@ -72,7 +72,7 @@ export const batchDeleteErrors = defineCommand({
     try {
       await deleteErrors(context, error_ids, { ...scope, onDeleted })
     } catch (error) {
-      // Errors of earlier transactions are deleted.
+      // Records the errors that earlier transactions deleted before the failure.
       const change = auditBatch('delete', { error_ids }, result)
       if (change) await context.audit.add(change)
       throw error
@@ -158,7 +158,7 @@ export const batchUnmuteErrors = defineCommand({
   audit: (input, result) => auditBatch('unmute', input, result),
 })
 
-/** Entry of the Audit page. The error is known only if there is one. */
+/** Entry of the Audit page. Contains the error if the selection contains only one error. */
 function auditBatch(
   action: AuditAction,
   { error_ids }: ErrorSelection,
@@ -170,7 +170,10 @@ function auditBatch(
   return { action, error_id, count: changed, ...(detail !== undefined && { detail }) }
 }
 
-/** Ids of deleted errors, whose activity trails are deleted too. A long list would not fit into an entry. */
+/**
+ * Ids of deleted errors, because their activity trails are deleted too. Undefined for a list that does not fit into an
+ * entry.
+ */
 function deletedIds({ error_ids }: ErrorSelection): string | undefined {
   return error_ids.length > 1 && error_ids.length <= MAX_AUDITED_IDS ? `ids ${error_ids.join(', ')}` : undefined
 }

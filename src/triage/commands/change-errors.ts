@@ -11,7 +11,7 @@ import { type ErrorRow, lockErrors } from '../../store/sql/row-locks.js'
 
 /** Result of a command on one error. */
 export interface ChangeResult {
-  /** False when the error already had the requested state. Nothing is written then, not even to the activity trail. */
+  /** False if the error already had the requested state. Then nothing is written, not even to the activity trail. */
   changed: boolean
 }
 
@@ -32,7 +32,7 @@ export interface ActivityEntry {
 export const MAX_NAME_LENGTH = 255
 export const MAX_TEXT_LENGTH = 10_000
 export const MAX_REFERENCE_LENGTH = 2000
-/** Actor of changes by callers that pass no actor. */
+/** Actor for callers that pass no actor. */
 export const DEFAULT_ACTOR = 'system'
 
 /** Entry of the Audit page for a command on one error. */
@@ -107,7 +107,7 @@ export async function changeErrors(
 }
 
 /**
- * Sets `resolved_in_version` to the newest release of the platform and environment when an error is resolved, and clears it on
+ * On resolution, sets `resolved_in_version` to the newest release of the platform and environment. Clears the column on
  * reopening.
  */
 async function releaseColumns(

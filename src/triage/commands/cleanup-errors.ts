@@ -6,7 +6,7 @@ import { defineCommand } from '../../operation.js'
 import { deleteErrors, finishDeletions } from './delete-errors.js'
 
 const ERRORS_PER_BATCH = 200
-/** Batch markers are needed only while a spool file with the same id may still appear. */
+/** Batch markers are needed only while a spool file with the same id can still appear. */
 const BATCH_MARKER_DAYS = 90
 /** Clients retry a report without a response within hours, or when the application is opened again. */
 const REPORT_DIGEST_DAYS = 3

@@ -87,7 +87,7 @@ async function deleteUsers({ read }: Database, error_id: number): Promise<void> 
   }
 }
 
-/** Deletes hour by hour because the primary keys start with the hour; otherwise the tables would be scanned. */
+/** Deletes hour by hour, because the primary keys start with the hour. Deleting by id would scan the tables. */
 async function deleteCascadeHours({ read }: Database, ids: readonly number[]): Promise<void> {
   for (let after = -1; ; ) {
     const hours = await Promise.all(

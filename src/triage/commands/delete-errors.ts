@@ -12,7 +12,7 @@ const MARKER_PREFIX = 'deleting '
 /** A deletion older than this counts as interrupted and is resumed. Resuming a running deletion is harmless. */
 const DELETION_TIMEOUT_MS = 10 * MINUTE
 const GROUPS_PER_TRANSACTION = 200
-/** A transaction blocks the host's event loop on SQLite. */
+/** Small, because a transaction blocks the host's event loop on SQLite. */
 const SQLITE_GROUPS_PER_TRANSACTION = 5
 
 interface DeletionOptions extends Partial<Scope> {
@@ -79,7 +79,7 @@ async function deleteErrorRows(
     const rows = locked.filter((row) => isInScope(row, scope))
     if (rows.length === 0) return []
     await outbox.settled(trx, rows)
-    // Deletes one row per statement. With several ids, MySQL can scan a small table and deadlock with a flush.
+    // Deletes one row per statement. With several ids, MySQL may scan a small table and deadlock with a flush.
     for (const { id } of rows) await trx.deleteFrom('faultboard_errors').where('id', '=', id).execute()
     await dialect.insertMany(
       trx,

@@ -55,7 +55,7 @@ export function resolveChange(
     return null
   }
   return {
-    // Adding a comment later does not change when and by whom the error was resolved.
+    // Keeps the original time and resolver if a comment is added later.
     set: wasResolved
       ? resolution
       : { status: 'resolved', resolved: 1, resolved_at: now, resolved_by_name: resolvedByName, ...resolution },

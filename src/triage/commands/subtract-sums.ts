@@ -7,7 +7,7 @@ import type { Transaction } from '../../store/kysely.js'
 import type { Schema } from '../../store/schema.js'
 import { withRowLocks } from '../../store/sql/row-locks.js'
 
-/** Error whose row is deleted but whose sums may still contain its counts. */
+/** Error whose row is deleted, but whose counts may still be part of the sums. */
 export interface DeletedError {
   id: number
   application_id: number
@@ -16,12 +16,12 @@ export interface DeletedError {
 }
 
 const ROWS_PER_TRANSACTION = 5000
-/** A transaction blocks the host's event loop on SQLite, and each row updates four tables. */
+/** Small, because a transaction blocks the host's event loop on SQLite and each row updates four tables. */
 const SQLITE_ROWS_PER_TRANSACTION = 100
 
 /**
- * Subtracts part of the counts of deleted errors from all shared sums and deletes the hours that were read. Returns
- * whether more hours may remain. The row locks on the markers make this exclusive.
+ * Subtracts part of the counts of deleted errors from all shared sums and deletes the processed hours. Returns true if
+ * more hours may remain. The row locks on the markers make this exclusive.
  */
 export async function subtractSums(
   database: Database,
@@ -77,7 +77,7 @@ function dimensionsOf({ severity, platform, app_version, environment }: DeletedH
   return [severity, platform, app_version, environment]
 }
 
-/** Limited to the affected hours and types, because an application may have years of other sums. */
+/** Deletes empty sums of the affected hours and types only, because an application may have years of other sums. */
 async function deleteEmptySums(
   trx: Transaction<Schema>,
   application_id: number,
@@ -123,7 +123,7 @@ function hoursAndDays(rows: readonly DeletedHour[]): { hours: number[]; days: nu
   return { hours, days: [...new Set(hours.map(startOfUtcDay))] }
 }
 
-/** Uses the primary key, which starts with the version. */
+/** Deletes by the primary key, which starts with the version. */
 async function deleteVersions(
   trx: Transaction<Schema>,
   application_id: number,

@@ -32,7 +32,7 @@ const calendarDay = () =>
 const QUERY_NOTE =
   'words and "quoted phrases" that must all match, -word to exclude, and keys such as is:unresolved user:42 release:5.12 platform:ios environment:staging url:/checkout type:Payment* tag:city=Berlin'
 
-/** Query of the search box. Throws a `QueryError`, because an issue of the schema cannot contain the position. */
+/** Query of the search box. Throws a `QueryError`, because a schema issue cannot contain the position. */
 const searchQuery = () =>
   v.optional(
     v.pipe(
@@ -50,8 +50,8 @@ const searchQuery = () =>
 const MAX_TAGS = 10
 
 /**
- * Tags that an error must all have. One text with a line per tag, because links, forms and saved views then treat it like
- * every other filter.
+ * Tags that an error must have, all of them required. Text with a line per tag, so that links, forms and saved views
+ * treat it like every other filter.
  */
 const tagFilter = () =>
   v.optional(
@@ -127,14 +127,14 @@ export type ErrorsQuery<O> = SelectQueryBuilder<Schema, 'faultboard_errors', O>
 
 const EQUALITY_COLUMNS = ['error_type', 'severity', 'status', 'priority_level'] as const
 
-/** Conditions for which SQLite may use an index. Disabled where another index is faster. */
+/** Conditions for which SQLite may use an index. Set to false where another index is faster. */
 export interface IndexUse {
-  /** Faster when all errors of an application are read in index order. */
+  /** Faster if all errors of an application are read in index order. */
   useApplicationIndex?: boolean
   useTimeIndex?: boolean
 }
 
-/** Applies all conditions of the filter except those on texts, see search-text.ts. */
+/** Applies all conditions of the filter except text conditions (see search-text.ts). */
 export function applyFilter<O>(
   query: ErrorsQuery<O>,
   filter: ErrorsFilter,
@@ -191,13 +191,13 @@ export function applyFilter<O>(
   return result
 }
 
-/** Whether the filter contains more than an application, an environment and an order. */
+/** Checks whether the filter contains more than an application, an environment and an order. */
 export function hasFilters(filter: ErrorsFilter): boolean {
   const { application_id, environment, page, per_page, sort_by, sort_direction, ...others } = filter
   return Object.values(others).some((value) => value !== undefined && value !== false)
 }
 
-/** Whether the filter probably matches many errors, and all its conditions are tested error by error. */
+/** Checks whether the filter probably matches many errors and tests all conditions error by error. */
 export function isBroadFilter(filter: ErrorsFilter, tagRows: TagRows): boolean {
   // Excludes the platform: a count in ranges would read all errors of the platform for each range.
   const { severity, priority_level, tag, query, ...others } = filter

@@ -62,7 +62,7 @@ export async function readErrorsPage(
   const page = Math.min(filter.page, total_pages)
   const offset = (page - 1) * per_page
   return {
-    // Limited to the rows that exist: looking for one more row would scan all errors that do not match.
+    // Limits the page to the rows that exist. Looking for another row would scan all errors that do not match.
     errors: await loadPage(context, filter, matching, {
       limit: Math.min(per_page, total_count - offset),
       offset,

@@ -19,7 +19,7 @@ export interface FilterChoices extends RecentOrigins {
   environments: string[]
 }
 
-/** Bounds the scan for filter options. Users can still type older versions and inactive platforms. */
+/** Limits the scan for filter options. Users can still type older versions and inactive platforms. */
 const MAX_RECENT_ERRORS = 1000
 const MAX_VERSIONS = 20
 const MAX_ASSIGNEES = 100
@@ -40,7 +40,7 @@ export async function recentOrigins(context: Context, application_id: number | n
   }
 }
 
-/** Newest first. No index contains the user, so only a fixed number of occurrences is read. */
+/** Loads users of the newest occurrences. No index contains the user, so only a fixed number of occurrences is read. */
 async function loadRecentUsers({ database }: Context, application_id: number | null): Promise<string[]> {
   const { rows } = await sql<{ user_id: string | null }>`
     select newest.user_id from (

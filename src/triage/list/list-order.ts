@@ -5,11 +5,11 @@ import { type RawBuilder, sql } from '../../store/kysely.js'
 import { byteOrder, isCheapToSort, nullableByteOrder, withoutIndex } from '../../store/sql/sort-order.js'
 import type { ErrorsFilter, SORT_FIELDS } from './errors-filter.js'
 
-/** Sort order of the list. The id as a second key makes the order total, so that no row appears on two pages. */
+/** Sort order of the list. The id is the second key, so that no row appears on two pages. */
 export interface ListOrder {
   key: RawBuilder<string | number>
   direction: 'asc' | 'desc'
-  /** Whether an index has this order, so that the first rows need no sort. */
+  /** True if an index has this order, so that the first rows need no sort. */
   isIndexed: boolean
 }
 
@@ -35,7 +35,7 @@ export function afterRow(
 
 function sortKey(field: (typeof SORT_FIELDS)[number], dialect: Dialect, matches: number): RawBuilder<string | number> {
   switch (field) {
-    // Sorted by rank instead of alphabetically.
+    // Sorts by rank instead of alphabetically.
     case 'severity':
       return rankOrder('severity', [...SEVERITIES].reverse())
     case 'status':

@@ -37,7 +37,7 @@ export function currentTab(filter: ErrorsFilter, user: string): TabName | null {
   return unresolved || hide_snoozed ? null : 'all'
 }
 
-/** Filter without the parts that the current tab sets. */
+/** Filter without the conditions that the current tab sets. */
 export function withoutTab(filter: ErrorsFilter, user: string): ErrorsFilter {
   const { unresolved, hide_snoozed, regressed, snoozed, ...others } = filter
   const tab = currentTab(filter, user)
@@ -49,7 +49,7 @@ export function withoutTab(filter: ErrorsFilter, user: string): ErrorsFilter {
 }
 
 export interface TabCount {
-  /** Null if unknown: errors with a common search text are not counted completely. */
+  /** Null if unknown, because errors with a common search text are not counted completely. */
   count: number | null
   /** True when `count` is a lower bound. */
   is_lower_bound?: true
@@ -85,7 +85,7 @@ export async function tabCounts(
     mine: await countTab('mine'),
     regressed: await countTab('regressed'),
     snoozed: countRows((row) => (isResolved(row.status) ? 0 : row.snoozed)),
-    // The tab sets its own status, so another status filter does not apply.
+    // The tab replaces a status filter, so the shared counts do not apply.
     resolved: others.status
       ? await countTab('resolved')
       : countRows((row) => (row.status === 'resolved' ? row.total : 0)),
@@ -93,7 +93,7 @@ export async function tabCounts(
   }
 }
 
-/** Counts the errors of a list, from the counts of its tabs if possible, because the page needs both. */
+/** Counts the errors of a list. Derives the count from the tab counts if possible, because the page needs both. */
 export async function countListed(
   context: Context,
   matching: MatchingErrors,
@@ -106,7 +106,7 @@ export async function countListed(
   const isBlocking = context.database.dialect.blocksHost && matching.isBroad
   if (regressed || matching.commonText !== null || !(isShared || isBlocking))
     return countErrors(context, matching, filter)
-  // The tab "Resolved" sets the status itself.
+  // The Resolved tab sets the status itself.
   const tabErrors = status === 'resolved' ? others : { ...others, status }
   const { rows } = await sharedStatusTotals(context, tabErrors, found)
   const counted = rows.filter(

@@ -16,18 +16,18 @@ import { hasQueryKeys } from './query-keys.js'
 import { findErrorsWithTexts, matchesTexts, type TextTerm, textTerms } from './search-text.js'
 import { countTagRows, type TagRows } from './tag-conditions.js'
 
-/** Errors that match a filter, as a query that callers complete. */
+/** Query for the errors that match a filter. Callers complete the query. */
 export interface MatchingErrors {
   /** Query without the search text if the text is common. */
   query(indexUse?: IndexUse): ErrorsQuery<object>
   /**
-   * Texts of the filter, if too many errors contain them for their ids to be collected. Null without texts, or if
-   * `query` already contains the ids.
+   * Texts of the filter that too many errors contain to collect ids. Null without texts, or if `query` already contains
+   * the ids.
    */
   commonText: readonly TextTerm[] | null
-  /** Whether the filter contains more than an application and an environment. */
+  /** True if the filter contains more than an application and an environment. */
   isNarrowed: boolean
-  /** Whether the filter probably matches a large share of all errors. */
+  /** True if the filter probably matches a large share of all errors. */
   isBroad: boolean
   /** Upper bound for the number of matching errors. */
   maxMatches: number
@@ -36,7 +36,7 @@ export interface MatchingErrors {
 /** Errors with a common text are counted up to this limit. */
 export const MAX_COUNTED_ERRORS = 1000
 
-/** Matching errors per status, and how many of them are snoozed. Several rows of one status add up. */
+/** Number of matching and of snoozed errors per status. Several rows of one status add up. */
 export interface StatusTotals {
   rows: { status: Status; total: number; snoozed: number }[]
   /** True when the counts are lower bounds. */
@@ -73,7 +73,7 @@ export async function matchingErrors(
 export interface FoundText {
   /** Ids of errors that contain the texts of a filter. Null if there are too many, or the filter contains no text. */
   ids: number[] | null
-  /** Rows of the tags of the filter. Counted by `matchingErrors` if absent. */
+  /** Number of rows of the filter's tags. Counted by `matchingErrors` if absent. */
   tagRows?: TagRows
   /** Counts that the list and the tabs of a page share. */
   statusTotals?: { filter: string; totals: Promise<StatusTotals> }
@@ -169,7 +169,7 @@ async function countIndexedStatuses(
   }))
 }
 
-/** Counts in ranges of ids, because reading a large share of all errors at once would block the host. */
+/** Counts in ranges of ids. Reading a large share of all errors at once would block the host. */
 async function countStatusesInRanges(context: Context, errors: ErrorsQuery<object>): Promise<StatusTotals['rows']> {
   const rows: StatusTotals['rows'] = []
   for await (const { from, to } of errorIdRanges(context.database)) {
@@ -179,7 +179,7 @@ async function countStatusesInRanges(context: Context, errors: ErrorsQuery<objec
   return rows
 }
 
-/** Does not use the index on status, because with further conditions it would read rows in random order. */
+/** Avoids the index on status, which would read rows in random order to test further conditions. */
 async function countStatuses({ database, now }: Context, errors: ErrorsQuery<object>): Promise<StatusTotals['rows']> {
   const status = withoutIndex<Status>(database.dialect, 'faultboard_errors.status')
   const matchingRows = errors.select([status.as('status'), 'faultboard_errors.snoozed_until']).as('fitting')

@@ -3,12 +3,12 @@ import { MAX_BATCH_SIZE } from '../../model/workflow.js'
 import type { ErrorsFilter } from './errors-filter.js'
 import { matchingErrors, withSearchText } from './matching-errors.js'
 
-/** Limits how long the change of one batch blocks the host's event loop on SQLite. */
+/** Limits how long one batch blocks the host's event loop on SQLite. */
 const SQLITE_BATCH_SIZE = 50
 
 /**
- * Ids of all matching errors in batches. Errors that were first seen after `listedAt` are omitted, because the user has
- * not seen them. A batch may be changed or deleted before the next one is read.
+ * Yields the ids of all matching errors in batches. Omits errors first seen after `listedAt`, because the user has not
+ * seen them. Callers may change or delete a batch before reading the next batch.
  */
 export async function* matchingIdBatches(
   context: Context,

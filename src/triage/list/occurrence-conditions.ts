@@ -56,7 +56,8 @@ export function seenInVersion(
   const inRange = (end: string) => all.where(version, '>=', app_version).where(version, '<', `${app_version}${end}`)
   const versions = {
     exact: () => all.where(isExact),
-    // One range of the index. `/` sorts after `.`, and a hyphen or plus between the two ends of the range does not match.
+    // Uses one index range, because `/` sorts directly after `.`. Excludes versions with a hyphen or plus, which the
+    // range contains too.
     segments: () => inRange('/').where(eb.or([isExact, eb(version, '>=', `${app_version}.`)])),
     prefix: () => inRange(LAST_CHARACTER),
   }[match]()

@@ -9,15 +9,15 @@ interface OrderedId {
 }
 
 /**
- * Ids of matching errors in list order. Rows are loaded later, because databases carry all selected columns through a
- * sort. For a common search text, errors are sorted first and searched for the text until the page is full.
+ * Returns ids of matching errors in list order. Rows are loaded later, because databases carry all selected columns
+ * through a sort. For a common search text, sorts errors first and then tests texts until the page is full.
  */
 export function orderedIds(
   { database }: Context,
   { query, commonText }: MatchingErrors,
   { key, direction, isIndexed }: ListOrder,
 ): ErrorsQuery<OrderedId> {
-  // Without an index for the order, reading all rows is faster than looking up those of an application.
+  // Without an index for the order, reading all rows is faster than looking up the rows of an application.
   const sorted = query(isIndexed ? {} : { useApplicationIndex: false })
     .select(['faultboard_errors.id', key.as('sort_key')])
     .orderBy(key, direction)

@@ -8,12 +8,12 @@ import { withoutIndex } from '../../store/sql/sort-order.js'
 import { affectsUser, type ErrorsExpression, seenInVersion, seenOnPlatform } from './occurrence-conditions.js'
 import { hasTag, type TagRows, termCondition } from './tag-conditions.js'
 
-/** Whether the query contains a key with a condition here. */
+/** Checks whether the query contains a key that has a condition in this file. */
 export function hasQueryKeys(query: string | undefined): boolean {
   return query !== undefined && parseQuery(query).some(({ key }) => key in CONDITIONS)
 }
 
-/** Conditions for the keys of a query, except those that search-text.ts finds. */
+/** Conditions for the keys of a query, except keys that search-text.ts handles. */
 export function queryKeyConditions(eb: ErrorsExpression, query: string, scope: Scope): Expression<SqlBool>[] {
   return parseQuery(query).flatMap(({ key, parts, isNegated }) => {
     const matches = CONDITIONS[key]?.(eb, parts, scope)
@@ -68,7 +68,7 @@ const CONDITIONS: { readonly [Key in QueryTerm['key']]?: Condition } = {
     ),
 }
 
-/** Compares without letter case. The text between the parts is free. */
+/** Case-insensitive comparison. Any text can occur between the parts. */
 function isLike(column: string, parts: readonly string[]): RawBuilder<boolean> {
   const pattern = parts.map((part) => part.toLowerCase().replace(/[!%_]/g, '!$&')).join('%')
   return sql<boolean>`lower(${sql.ref(column)}) like ${pattern} escape '!'`

@@ -13,22 +13,22 @@ const MAX_COLLECTED_IDS = 2000
 /** With more candidates, scanning all texts is faster than loading individual rows. */
 const MAX_CANDIDATES = 1000
 
-/** Condition on the texts of an error: some text matches, or no text if negated. */
+/** Condition that some text of an error matches or, if negated, that no text matches. */
 export interface TextTerm {
   /** Pattern of `like` for the stored texts, which are in lower case. `!` escapes. */
   pattern: string
   /** Text that every match contains, for the index. */
   literal: string
-  /** Kinds of later texts that are compared. Null for all kinds. */
+  /** Kinds of later texts to compare. Null for all kinds. */
   kinds: readonly SearchHistoryTable['kind'][] | null
-  /** Whether the first message and backtrace are compared. */
+  /** True if the first message and backtrace are compared. */
   hasFirstText: boolean
   /** Id of an affected user that also matches. */
   user_id: string | null
   isNegated: boolean
 }
 
-/** Texts to find for a filter: those of `search`, and the words, URLs and tags of `query`. */
+/** Texts to find for a filter: the text of `search`, and the words, URLs and tags of `query`. */
 export function textTerms({ search, query }: Pick<ErrorsFilter, 'search' | 'query'>): TextTerm[] {
   return [
     ...(search === undefined ? [] : [literalSearch(search)]),
@@ -49,7 +49,7 @@ function literalSearch(search: string): TextTerm {
   }
 }
 
-/** Null for a key whose values are not texts. */
+/** Returns null for a key whose values are not text. */
 function queryText({ key, parts, isNegated }: QueryTerm): TextTerm | null {
   switch (key) {
     case 'text': {
@@ -71,7 +71,7 @@ function onlyKind(kind: SearchHistoryTable['kind'], texts: readonly string[]) {
   return { literal, kinds: [kind], hasFirstText: false, user_id: null }
 }
 
-/** `%` and `_` are literal. */
+/** Escapes `%` and `_`. */
 function escapePattern(text: string): string {
   return text.replace(/[!%_]/g, '!$&')
 }
@@ -80,7 +80,7 @@ function escapePattern(text: string): string {
 export async function findErrorsWithTexts({ database }: Context, terms: readonly TextTerm[]): Promise<number[] | null> {
   const candidates = await findCandidates(database, terms)
   if (candidates) return findMatchingIds(database, terms, candidates)
-  // Reads in ranges even if each term is common, because a single statement would block the host.
+  // Reads in ranges, because a single statement would block the host even if each term is common.
   if (database.dialect.blocksHost) return collectIds(database, terms)
   for (const term of mostSelectiveFirst(terms)) {
     const ids = await collectIds(database, [term])
@@ -89,7 +89,7 @@ export async function findErrorsWithTexts({ database }: Context, terms: readonly
   return null
 }
 
-/** Terms that are not negated. A long text is usually rarer than a short text. */
+/** Returns terms that are not negated, longest first. A long text is usually rarer than a short text. */
 function mostSelectiveFirst(terms: readonly TextTerm[]): TextTerm[] {
   return terms.filter(({ isNegated }) => !isNegated).sort((a, b) => b.literal.length - a.literal.length)
 }

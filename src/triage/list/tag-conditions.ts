@@ -8,10 +8,10 @@ import { withoutIndex } from '../../store/sql/sort-order.js'
 import type { ErrorsExpression } from './occurrence-conditions.js'
 
 export const MAX_TAG_LENGTH = 300
-/** Rows of a tag up to which collecting the ids of its errors is faster than a lookup for each error. */
+/** For up to this many rows of a tag, collecting error ids is faster than a lookup for each error. */
 const MAX_COLLECTED_ROWS = 10_000
 
-/** Tags of which an error must have at least one. With `isPrefix`, a tag only starts with the last text. */
+/** Tags of which an error must have at least one. With `isPrefix`, the last text matches as a prefix. */
 export interface TagCondition {
   tags: readonly TagFilter[]
   isPrefix: boolean
@@ -49,7 +49,7 @@ function tagConditions({ tag, query }: FilteredTags): TagCondition[] {
   ]
 }
 
-/** Counts the rows of all tags of a filter, because databases do not estimate them well enough to choose a plan. */
+/** Counts the rows of all tags of a filter, because the estimates of databases lead to slow query plans. */
 export async function countTagRows({ database: { read, dialect } }: Context, filter: FilteredTags): Promise<TagRows> {
   const tests = new Map<string, RawBuilder<boolean>>()
   for (const { tags, isPrefix } of tagConditions(filter))
@@ -64,7 +64,7 @@ export async function countTagRows({ database: { read, dialect } }: Context, fil
   return new Map([...tests.keys()].map((name, i) => [name, Number(rows[0]?.[`count_${i}`] ?? 0)]))
 }
 
-/** Whether all tags of a filter are looked up for each error, and no ids are collected. */
+/** Checks whether all tags of a filter are looked up for each error, without collecting ids. */
 export function looksUpTags(filter: FilteredTags, rows: TagRows): boolean {
   return tagConditions(filter).every(({ tags, isPrefix }) =>
     tags.every((tag) => {

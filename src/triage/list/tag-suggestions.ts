@@ -12,9 +12,9 @@ import { MORE_VALUES } from '../../store/schema.js'
 const MAX_SUGGESTIONS = 20
 
 export const TagSuggestions = r.object({
-  /** Keys such as `city=`, or after a `=` tags such as `city=berlin`. */
+  /** Keys such as `city=`, or tags such as `city=berlin` after a `=`. */
   tags: r.list(r.text),
-  /** Whether an error has more values of this key than filters can find. */
+  /** True if an error has more values of this key than filters can find. */
   has_more_values: r.boolean,
 })
 export type TagSuggestions = v.InferOutput<typeof TagSuggestions>
@@ -52,7 +52,7 @@ function isUnlimited({ application_id, environment }: Scope): boolean {
 async function distinctTexts({ database }: Context, { column, key, start }: WantedTexts): Promise<string[]> {
   const texts: string[] = []
   const keyCondition = key === undefined ? sql`` : sql`tag_key = ${key} and `
-  // The mark for more values sorts first. MySQL would read all values with a further condition.
+  // Starts after MORE_VALUES, which sorts first. With another condition, MySQL would read all values.
   let after: RawBuilder<unknown> = start === MORE_VALUES ? sql`> ${MORE_VALUES}` : sql`>= ${start}`
   while (texts.length < MAX_SUGGESTIONS) {
     const { rows } = await sql<{ next: string | null }>`
@@ -66,7 +66,10 @@ async function distinctTexts({ database }: Context, { column, key, start }: Want
   return texts
 }
 
-/** Tags have no application or environment. Without a limit, a tag of many errors elsewhere would be read completely. */
+/**
+ * Limits the errors of a scope, because tags have no application or environment. Otherwise, a tag that is common
+ * elsewhere would be read completely.
+ */
 const MAX_RECENT_ERRORS = 1000
 
 async function recentTexts(
@@ -101,14 +104,14 @@ async function hasMoreValues({ database }: Context, key: string, scope: Scope): 
   return rows.length > 0
 }
 
-/** Tags of an error as filters find them. */
+/** Tags of an error in the form that filters find. */
 export interface FindableTags {
   tags: Tag[]
   /** Keys with more values in this error than filters can find. Contains `OMITTED_KEYS` if the error has too many keys. */
   fullKeys: string[]
 }
 
-/** Returns those of some tags that filters find in this error. */
+/** Returns the subset of tags that filters find in this error. */
 export async function findableTags(
   { database }: Context,
   error_id: number,

@@ -34,14 +34,14 @@ export const ErrorChanges = r.object({
 export type ErrorChanges = v.InferOutput<typeof ErrorChanges>
 
 const MAX_NEW_COUNT = 99
-/** Upper limit for `since`, for pages that stay open longer. */
+/** Maximum age of `since`. Limits the query for pages that stay open longer. */
 const MAX_AGE_MS = DAY
 /** Allowance for the delay between an occurrence and its commit. */
 const MAX_COMMIT_DELAY_MS = 5000
 
 const { page, per_page, sort_by, sort_direction, ...filters } = errorsListInput.entries
 
-/** Changes to the list since it was loaded. Polled by open pages, always with the load time. */
+/** Returns changes to the list since it was loaded. Open pages poll with the load time. */
 export const errorChanges = defineOperation({
   input: v.object({ ...filters, since: instant(), ids: v.optional(idListInput()) }),
   async run(context, { since, ids = [], ...filter }): Promise<ErrorChanges> {
@@ -62,9 +62,9 @@ async function countNew(
   since: number,
   visible: readonly number[],
 ): Promise<number> {
-  // New errors are few, so testing each of them for the texts is faster than finding all errors with the texts.
+  // Tests the texts of each new error. New errors are few, and finding all errors with the texts is slower.
   const matching = await matchingErrors(context, filter, { ids: null })
-  // For the same reason, the index on their time is fastest. Other indexes would scan an application or a month.
+  // Uses the index on the time of new errors. Other indexes would scan an application or a month.
   const newErrors = matching
     .query({ useApplicationIndex: false, useTimeIndex: false })
     .where(sql<boolean>`(faultboard_errors.first_seen_at > ${since} or faultboard_errors.reopened_at > ${since})`)

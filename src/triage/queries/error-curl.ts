@@ -47,7 +47,7 @@ function isFiltered(text: string): boolean {
 }
 
 function methodOption(method: unknown): string {
-  // Accepts letters only, because clients can send any text as method.
+  // Accepts letters only, because clients can send any text as the method.
   const methodName = typeof method === 'string' && /^[A-Za-z]{1,20}$/.test(method) ? method.toUpperCase() : 'GET'
   if (methodName === 'GET') return ''
   // With -X HEAD, curl would wait for a body.

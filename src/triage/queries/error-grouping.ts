@@ -28,7 +28,7 @@ type GroupedRecord = Pick<
 > &
   Partial<Pick<ErrorRecord, 'signature_place'>>
 
-/** Recomputes the signature from the record, because the record stores only the result. */
+/** Recomputes the signature, because the record stores only the result. */
 export function explainGrouping({ error_type, hash_signature, ...record }: GroupedRecord, root: string): ErrorGrouping {
   const { message, backtrace, causes, signature_place } = record
   const source = record.source ?? undefined

@@ -19,9 +19,7 @@ export const ErrorHistory = r.object({
   days: r.list(r.object({ day: r.day, starts_at: r.time, count: r.integer })),
   /** Bars of the selected period, oldest first: days, quarters of a day, hours or five minutes. */
   bars: r.list(r.object({ starts_at: r.time, count: r.integer })),
-  /**
-   * Counts over the same 30 days, or for an older error over the 30 days before it was last seen. Most frequent first.
-   */
+  /** Counts over the last 30 days, or over the 30 days before an older error was last seen. Most frequent first. */
   app_versions: r.list(r.object({ app_version: r.nullable(r.text), count: r.integer })),
   platforms: r.list(r.object({ platform: r.text, count: r.integer })),
 })
@@ -83,7 +81,7 @@ function countByStart(
   return totals
 }
 
-/** Occurrences in each five minutes, from the stored occurrences and scaled to the exact sums of the hours. */
+/** Occurrences per five-minute interval, from stored occurrences scaled to the exact sums of the hours. */
 async function countFiveMinutes(
   { database }: Context,
   error_id: number,
@@ -142,7 +140,7 @@ export async function loadShares(
   }
 }
 
-/** Sorted in code, because databases order names with equal counts differently. */
+/** Sorts in code, because databases order names with equal counts differently. */
 function topShares(pairs: readonly (readonly [name: string, count: number])[]): [string, number][] {
   const sums = new Map<string, number>()
   for (const [name, count] of pairs) sums.set(name, (sums.get(name) ?? 0) + count)

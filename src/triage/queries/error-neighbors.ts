@@ -10,11 +10,11 @@ export interface ErrorNeighbors {
   next_id: number | null
 }
 
-/** Uses the sort position of the error, because a recently resolved error may no longer match the filter. */
+/** Searches from the sort position of the error, because a recently resolved error may no longer match the filter. */
 export async function findNeighbors(context: Context, error_id: number, filter: ErrorsFilter): Promise<ErrorNeighbors> {
   const { database } = context
   const matching = await matchingErrors(context, filter)
-  // Uses the order for few matches: the next match can be far away, and reading all matches is faster than probing.
+  // Uses the order for few matches. The next match can be far away, so reading all matches is faster than probing.
   const order = listOrder(filter, database.dialect, 0)
   const self = await database.read
     .selectFrom('faultboard_errors')

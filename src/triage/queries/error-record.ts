@@ -25,7 +25,7 @@ export const ErrorSummary = r.object({
   snoozed: r.boolean,
   snoozed_until: r.nullable(r.time),
   snooze_reason: r.nullable(r.text),
-  /** Whether notifications are muted. */
+  /** True if notifications are muted. */
   muted: r.boolean,
   muted_at: r.nullable(r.time),
   /** Null while the error is muted indefinitely. */
@@ -122,7 +122,7 @@ export const SelectedOccurrence = r.object({
   previous_id: r.nullable(r.integer),
   /** Next newer occurrence. */
   next_id: r.nullable(r.integer),
-  /** 1 is the newest; null when there are too many to count. */
+  /** 1 is the newest. Null if there are too many occurrences to count. */
   position: r.nullable(r.integer),
 })
 export type SelectedOccurrence = v.InferOutput<typeof SelectedOccurrence>
@@ -146,7 +146,7 @@ export const ErrorRecord = r.object({
   ...CapturedData.entries,
   /** Errors with the same signature in other environments of the application. */
   other_environments: r.list(EnvironmentSibling),
-  /** Version of the newest occurrence; `first_app_version` is that of the oldest. */
+  /** Version of the newest occurrence. `first_app_version` is the version of the oldest occurrence. */
   last_app_version: r.nullable(r.text),
   backtrace: r.list(r.text),
   causes: r.list(r.opaqueObject<Cause>()),
@@ -154,7 +154,9 @@ export const ErrorRecord = r.object({
   activities: r.list(Activity),
   /** Null when no occurrence is stored. */
   occurrence: r.nullable(SelectedOccurrence),
-  /** Page of the stored occurrences, newest first. `occurrence_count` also counts those that are no longer stored. */
+  /**
+   * Page of the stored occurrences, newest first. `occurrence_count` includes occurrences that are no longer stored.
+   */
   occurrences: r.list(Occurrence),
   occurrences_pagination: r.Pagination,
 })

@@ -6,7 +6,7 @@ export interface StackFrame extends Frame {
   library: string | null
 }
 
-/** Single in-app frame, or a run of consecutive library frames. */
+/** Single in-app frame, or a sequence of library frames. */
 export type StackPart =
   | { kind: 'own'; frame: StackFrame }
   | { kind: 'library'; frames: StackFrame[]; libraries: string[] }
@@ -37,7 +37,7 @@ function libraryName({ file, line }: Frame): string {
   if (file === null) return 'native code'
   if (line.endsWith(LIBRARY_MARK)) return /^[a-z][\w-]*:\/\/([^/]+)/i.exec(file)?.[1] ?? file
   if (file.startsWith('node:')) return file.startsWith('node:internal') ? 'node:internal' : file
-  // Uses the last node_modules, because pnpm stores packages in node_modules/.pnpm/express@4/node_modules/express.
+  // Uses the last node_modules folder. With pnpm, paths contain node_modules/.pnpm/express@4/node_modules/express.
   const packagePath = `/${file}`.slice(`/${file}`.lastIndexOf('/node_modules/') + '/node_modules/'.length)
   if (packagePath === '' || !`/${file}`.includes('/node_modules/')) return 'native code'
   const [first = '', second = ''] = packagePath.split('/')

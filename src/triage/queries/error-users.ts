@@ -77,7 +77,7 @@ async function recentUsers({ database }: Context, error_id: number): Promise<str
   return [...new Set(['', ...rows.flatMap(({ user_id }) => user_id ?? [])])]
 }
 
-/** Sorted in code, because databases order names with equal counts differently. */
+/** Sorts in code, because databases order names with equal counts differently. */
 function topUsers(rows: readonly UserRow[]): ErrorUsers['users'] {
   return [...rows]
     .sort((a, b) => b.count - a.count || b.last_seen_at - a.last_seen_at || (a.user_id < b.user_id ? -1 : 1))

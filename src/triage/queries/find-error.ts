@@ -69,7 +69,7 @@ export async function requireError(
   return row
 }
 
-/** Uses the key of the records, which contains the environment before the signature. */
+/** Lists the environments, because the unique key of errors contains the environment before the signature. */
 async function findInOtherEnvironments({ database: { read } }: Context, row: ErrorRow): Promise<EnvironmentSibling[]> {
   const { application_id, environment, hash_signature } = row
   const names = await environmentsOfApplication(read, application_id)

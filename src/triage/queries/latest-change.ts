@@ -11,7 +11,7 @@ export async function latestChange({ database, ready }: Context): Promise<string
       selectFrom('faultboard_errors')
         .select(({ fn }) => fn.max('id').as('id'))
         .as('error_id'),
-      // Every flush adds a marker, even if it contains only repeats.
+      // Every flush adds a marker, even a flush of repeats only.
       selectFrom('faultboard_batches')
         .select(({ fn }) => fn.max('created_at').as('created_at'))
         .as('created_at'),
