@@ -29,7 +29,7 @@ export interface BackendParts {
   random(): number
   reject: CountRejections
   redactor: Redactor
-  /** Origin of changes by commands that are called in code. */
+  /** Origin of changes by commands called in code. */
   origin: ChangeOrigin
 }
 
@@ -65,7 +65,7 @@ export function createBackend(parts: BackendParts): Backend {
   return { database, outbox, jobs, audit, writer, ready, startJobs }
 }
 
-/** Shares one attempt among all callers, until it fails or the generation of the database file changes. */
+/** Shares one attempt among all callers until the attempt fails or the generation of the database file changes. */
 function memoizeUntilFailure(attempt: () => Promise<void>, generation: () => number | undefined): () => Promise<void> {
   let running: { attempt: Promise<void>; generation: number | undefined } | null = null
   return () => {

@@ -18,13 +18,13 @@ export interface Log {
 /** Dependencies of every operation, including clock and randomness, which tests replace. */
 export interface Context {
   config: Options
-  /** Usable after `ready`, like the outbox and the job engine, because their modules are loaded in the background. */
+  /** Usable after `ready`, like the outbox and the job engine, because these modules are loaded in the background. */
   database: Database
   /** Resolves when the schema is current. Rejects with instructions if it is outdated. */
   ready(): Promise<void>
   recorder: Recorder
   spool: Spool
-  /** Counts in memory that are added to the sums of all processes. */
+  /** In-memory counts to add to the sums of all processes. */
   tallies: Tallies
   /** Notifications, stored in the transaction of the change that they report. */
   outbox: Outbox

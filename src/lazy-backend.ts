@@ -3,8 +3,8 @@ import { failureMessage, TrackerError } from './model/errors.js'
 import type { Database } from './store/database.js'
 
 /**
- * Loads everything that uses the database in the background, because it is half of the code and the host waits for its
- * start. Errors are buffered until then, as with a database that is not open yet.
+ * Loads everything that uses the database in the background, to keep half of the code out of the host's startup. Errors
+ * are buffered until then, as with a database that is not open yet.
  */
 export class LazyBackend {
   readonly #parts: BackendParts

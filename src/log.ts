@@ -5,8 +5,8 @@ import { MINUTE } from './model/time.js'
 const MAX_REMEMBERED = 100
 
 /**
- * Writes lines to standard error, each message at most once a minute, so that repeated failures do not flood the log.
- * Redacts the lines, because the message of a failing driver may contain its connection string.
+ * Writes lines to standard error. Writes each message at most once a minute, so that repeated failures do not flood the
+ * log. Redacts lines, because driver errors can contain connection strings.
  */
 export function createLog(
   now: () => number,

@@ -4,10 +4,10 @@ import { parseArguments } from './model/input/input.js'
 import type { AnyCase } from './model/input/spelling.js'
 import type { AuditedChange } from './model/people/audit.js'
 
-/** A command or query of the operator. Failures are thrown as a TrackerError. */
+/** Command or query of the operator. Throws failures as a TrackerError. */
 export interface Operation<Schema extends v.GenericSchema, Result> {
   readonly input: Schema
-  /** Expects parsed input: callers with raw input use `perform`. */
+  /** Expects parsed input. Callers with raw input use `perform`. */
   run(context: Context, input: v.InferOutput<Schema>): Promise<Result>
 }
 
@@ -25,11 +25,11 @@ export function defineOperation<Schema extends v.GenericSchema, Result>({
   }
 }
 
-/** An operation that changes data. */
+/** Operation that changes data. */
 export interface Command<Schema extends v.GenericSchema, Result> extends Operation<Schema, Result> {
   /**
-   * Describes a change for the Audit page. Returns null if nothing changed. Required, so that no command is missing
-   * there.
+   * Describes a change for the Audit page. Returns null if nothing changed. Required, so that no command is missing on
+   * the page.
    */
   audit(input: v.InferOutput<Schema>, result: Result): AuditedChange | null
 }
@@ -91,12 +91,12 @@ export function lazyOperations<Module extends { [name: string]: unknown }>(
   }
 }
 
-/** An operation whose result is read while it is being produced. Bound as an async generator. */
+/** Operation with a streamed result. Bound as an async generator. */
 export interface StreamOperation<Schema extends v.GenericSchema, Item> {
   readonly stream: Operation<Schema, AsyncIterable<Item>>
 }
 
-/** An operation whose result has several methods that share loaded data. Bound as a class. */
+/** Operation with several methods that share loaded data. Bound as a class. */
 export interface ClassOperation<Schema extends v.GenericSchema, Query extends object> {
   readonly input: Schema
   readonly open: Operation<Schema, Query>
@@ -109,7 +109,7 @@ export function asStream<Schema extends v.GenericSchema, Item>(
   return { stream }
 }
 
-/** Every method must return a promise. The constructor parses with `input`, which may not be loaded lazily. */
+/** Requires every method to return a promise. The constructor parses with `input`, which must not be loaded lazily. */
 export function asClass<Schema extends v.GenericSchema, Query extends object>(
   input: Schema,
   open: Operation<Schema, Query>,
@@ -128,7 +128,7 @@ type AnyClass = ClassOperation<any, any>
 export type CommandTable = { readonly [name: string]: Command<any, any> }
 type Methods = { readonly [name: string]: AnyOperation | AnyStream }
 
-/** Rows by public name: an operation, several operations by method name, or a class. */
+/** Operations by public name. A row is an operation, several operations by method name, or a class. */
 export type OperationTable = { readonly [name: string]: AnyOperation | AnyClass | Methods }
 
 type BoundMethod<Row> =
@@ -176,7 +176,7 @@ function bindMethod(row: AnyOperation | AnyStream, context: () => Context) {
   }
 }
 
-/** The constructor throws on invalid input. Its methods open the query once per context. */
+/** Creates a class whose constructor throws on invalid input. The methods open the query once per context. */
 function bindClass({ input: schema, open, methods }: AnyClass, context: () => Context) {
   return function Query(input?: unknown) {
     const parsed = parseArguments(schema, input ?? {})

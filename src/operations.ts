@@ -32,7 +32,7 @@ export const COMMANDS = {
   BatchUnmuteErrors: lazily('batchUnmuteErrors'),
   RetryDelivery: lazily('retryDelivery'),
   SendTestNotification: lazily('sendTestNotification'),
-  /** Imports the lines of an export, each once. Invalid lines are passed to `reject`. */
+  /** Imports each line of an export once. Passes invalid lines to `reject`. */
   ImportErrors: lazily('importErrors'),
   ...operationsOf(DIAGNOSTICS, 'commands'),
 } satisfies CommandTable

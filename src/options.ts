@@ -23,7 +23,7 @@ export type CanonicalSettings = core.Settings & {
 export type Settings = AnyCase<CanonicalSettings>
 
 /**
- * Sets options on the object that it receives. Extends the settings only so that the compiler suggests the right name
+ * Sets options on the object that it receives. Extends the settings only to make the compiler suggest the right name
  * for a misspelled option of `configure`.
  */
 export interface SettingsFunction extends Settings {

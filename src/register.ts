@@ -9,7 +9,7 @@ import { ConfigurationError, Tracker } from './index.js'
  * flag. Reads its options from the environment. An application can still call Tracker.configure or Tracker.start later.
  */
 if (!isLoaderThread()) {
-  // The host must start despite any failure. Only the main thread logs it.
+  // The host must start despite any failure. Only the main thread logs failures.
   attempt('Swallowed exceptions are not detected', () =>
     preloadDetection({ env: process.env, dist: new URL('.', import.meta.url), warn: printLine }),
   )

@@ -40,7 +40,7 @@ import { flushAtExit } from './store/spool/flush-at-exit.js'
 import { listenForImportRequests, mustUseSpool, requestImport } from './store/spool/import-requests.js'
 import { Spool, spoolFolder } from './store/spool/spool.js'
 
-/** Clock, randomness, environment variables and standard error. Tests replace them. */
+/** Clock, randomness, environment variables and standard error. Replaced in tests. */
 export interface Environment {
   now?: () => number
   random?: () => number
@@ -49,24 +49,24 @@ export interface Environment {
   write?: (line: string) => void
   /** Replaces the list of diagnostics. */
   diagnostics?: readonly Diagnostic[]
-  /** Whether to print the URL of the dashboard. Commands print it themselves. */
+  /** Prints the URL of the dashboard. False for commands that print the URL themselves. */
   announcesDashboard?: boolean
   /** Returns the facts about this process that each error contains. Null for none. */
   processFacts?: () => CaptureContext['processFacts']
   /** Banner above every dashboard page. */
   banner?: Context['banner']
-  /** Origin of changes by commands that are called in code. */
+  /** Origin of changes by commands called in code. */
   origin?: ChangeOrigin
 }
 
 interface StartEnvironment
   extends Required<Pick<Environment, 'now' | 'random' | 'env' | 'write'>>,
     Pick<Environment, 'diagnostics' | 'processFacts' | 'banner' | 'origin'> {
-  /** Whether the credentials of the dashboard are required. */
+  /** Requires the credentials of the dashboard. */
   servesDashboard?: boolean
 }
 
-/** A running tracker: database, hooks and background jobs, as configured. */
+/** Running tracker: database, hooks and background jobs, as configured. */
 export interface Runtime {
   context: CaptureContext
   sightings: Sightings
@@ -74,9 +74,9 @@ export interface Runtime {
   dashboard(): Promise<Dashboard>
   /** Adds a source of errors until the runtime stops. Returns a function that removes it earlier. */
   attach(source: Source): () => void
-  /** Writes everything accepted so far, closes the database and removes every hook. */
+  /** Writes all accepted errors, closes the database and removes every hook. */
   stop(): Promise<void>
-  /** Removes every hook now and closes the rest in the background. A runtime with new settings takes over. */
+  /** Removes every hook immediately and closes the rest in the background, for a runtime with new settings. */
   retire(): void
 }
 
@@ -100,7 +100,7 @@ export function startRuntime(
   // The recorder reports a backend that cannot be loaded.
   const jobs = loading?.then(({ startJobs }) => startJobs(context)).catch(() => null)
   let dashboard: Promise<Dashboard> | null = null
-  // A dashboard that failed to load has already reported its error to the caller.
+  // The caller has already received the error of a dashboard that failed to load.
   const closeDashboard = () => void dashboard?.then(({ close }) => close()).catch(() => {})
   const removeHooks = () => {
     closeDashboard()
@@ -150,7 +150,7 @@ export function startRuntime(
   }
 }
 
-/** Nothing to remove: the tracker is turned off. */
+/** Removes nothing, because a disabled tracker has no hooks. */
 function noHooks(): void {}
 
 async function openDashboard(context: Context, diagnostics: readonly Diagnostic[]): Promise<Dashboard> {
@@ -174,7 +174,7 @@ function createReporter(context: CaptureContext, sightings: Sightings): Reporter
   }
 }
 
-/** Flushes at process exit, and imports the batches that worker threads leave in the spool. */
+/** Flushes at process exit. Imports the batches that worker threads leave in the spool. */
 function startExitHooks(context: Context): () => void {
   const stopSending = atExit('late_reports', sendDeferredReports)
   const stopFlushing = flushAtExit(context.recorder)
@@ -254,8 +254,8 @@ function buildContext(
 const MAX_RECORD_ATTEMPTS = 1000
 
 /**
- * With an external job engine, the worker process writes accepted errors to the database. The embedded engine uses that
- * database itself, so each error would be written twice.
+ * Lets the worker process of an external job engine write accepted errors to the database. The embedded engine stores
+ * its jobs in the same database, so each error would be written twice.
  */
 function enqueueWithJobs(
   { job_engine, application_name }: Options,
@@ -289,7 +289,7 @@ function crashFiles({ crash_capture_path, project_root }: Options): Spool | null
   })
 }
 
-/** Errors are still recorded: the main thread imports them from the spool folder. */
+/** Rejects queries. Errors are still recorded, because the main thread imports them from the spool folder. */
 function rejectInWorkerThread(): Promise<void> {
   const reason = 'Worker threads cannot query SQLite on Node.js before 22.16. Run this in the main thread.'
   return Promise.reject(new TrackerError('database_unavailable', reason))

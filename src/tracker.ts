@@ -43,20 +43,22 @@ interface ReportFields extends Omit<LogErrorInput, 'exception' | 'unhandled'> {
   handled?: boolean
 }
 
-/** An independent tracker: its own configuration, database and dashboard. */
+/** Independent tracker with its own configuration, database and dashboard. */
 export class TrackerInstance {
   #settings: Settings = {}
   readonly #environment: Required<Environment>
   #runtime: Runtime | null = null
-  /** Whether `configure` can still be called although the hooks are active. */
-  #provisional = false
-  #outdated = false
-  #stopped = false
+  /** True while `configure` can still be called although the hooks are active. */
+  #isProvisional = false
+  #isOutdated = false
+  #isStopped = false
   #stopping: Promise<void> | null = null
   #announcement: Announcement | null = null
   readonly #pools: RegisteredPools = new Map()
-  /** Reports dropped near a stack overflow. Counted with the next report, because a call would overflow again. */
-  #missed = 0
+  /**
+   * Reports dropped near a stack overflow. Counted with the next report, because counting at once would overflow again.
+   */
+  #droppedReports = 0
 
   constructor(settings: Settings = {}, environment: Environment = {}) {
     this.#settings = { ...checkedSettings(settings) }
@@ -74,7 +76,7 @@ export class TrackerInstance {
     if (environment.diagnostics) this.#bindDiagnostics(environment.diagnostics)
   }
 
-  /** Adds the operations of diagnostics that are not in the list. */
+  /** Adds the operations of diagnostics that are not in the default list. */
   #bindDiagnostics(diagnostics: readonly Diagnostic[]): void {
     const context = () => this.#context()
     Object.assign(this.Commands, bindOperations(operationsOf(diagnostics, 'commands') as OperationTable, context))
@@ -89,7 +91,7 @@ export class TrackerInstance {
           return this.#logError(input)
         } catch {
           // Stack overflow: host code further up the stack can still report the error.
-          this.#missed++
+          this.#droppedReports++
           return NO_RESULT
         }
       },
@@ -111,8 +113,8 @@ export class TrackerInstance {
    * Tracker.configure((config) => { config.retention_days = 30 })
    */
   configure(settings: Settings | SettingsFunction): this {
-    if (this.#runtime && !this.#provisional) {
-      // A host module that is loaded again, for example after a change in development, sets the same options again.
+    if (this.#runtime && !this.#isProvisional) {
+      // A host module that is reloaded, for example in development, sets the same options again.
       if (typeof settings === 'object' && this.#hasSettings(settings)) return this
       throw new ConfigurationError([
         'the configuration cannot change after the tracker has started; restart the process to apply changes',
@@ -140,9 +142,9 @@ export class TrackerInstance {
 
   /** Validates the configuration and starts, like the first use. Throws a ConfigurationError that lists every problem. */
   start(): this {
-    this.#stopped = false
+    this.#isStopped = false
     this.#start()
-    this.#provisional = false
+    this.#isProvisional = false
     return this
   }
 
@@ -151,11 +153,11 @@ export class TrackerInstance {
    * ConfigurationError if the credentials are missing.
    */
   startDashboard(locate?: LocateDashboard): this {
-    this.#stopped = false
+    this.#isStopped = false
     // A tracker that is already running may have no credentials either.
     const { context } = this.#start({ servesDashboard: true })
     if (context.config.enabled) requireSignIn(context.config)
-    this.#provisional = false
+    this.#isProvisional = false
     if (this.#environment.announcesDashboard) this.#announcement ??= announceDashboard(context, this.#environment.env)
     if (locate) this.#announcement?.add(locate)
     return this
@@ -163,9 +165,9 @@ export class TrackerInstance {
 
   /** For `faultboard/register`: starts with environment variables, and restarts if the host configures the tracker later. */
   startProvisionally(): this {
-    if (this.#runtime || this.#stopped) return this
+    if (this.#runtime || this.#isStopped) return this
     this.#start()
-    this.#provisional = true
+    this.#isProvisional = true
     return this
   }
 
@@ -205,7 +207,7 @@ export class TrackerInstance {
   /** Flushes, closes all resources and removes every hook. A pool or handle that the host passed stays open. */
   async shutdown(): Promise<void> {
     sendDeferredReports()
-    this.#stopped = true
+    this.#isStopped = true
     this.#stopping ??= this.#stop().finally(() => {
       this.#stopping = null
     })
@@ -224,7 +226,7 @@ export class TrackerInstance {
       return this.#reportAtAnyDepth(error, options)
     } catch {
       // Stack overflow: host code further up the stack can still report the error.
-      this.#missed++
+      this.#droppedReports++
       return NO_RESULT
     }
   }
@@ -293,7 +295,7 @@ export class TrackerInstance {
    * })
    */
   withScope<T>(work: () => T): T {
-    // Near a stack overflow, the work runs in the scope of its caller.
+    // Runs the work in the scope of the caller near a stack overflow.
     const scopes = hasRoomForBreadcrumb() ? this.#scopes() : null
     return scopes ? scopes.run(work) : work()
   }
@@ -306,7 +308,7 @@ export class TrackerInstance {
    */
   addBreadcrumb(breadcrumb: AnyCase<Breadcrumb>): void {
     try {
-      // Starting a tracker needs more stack than adding a breadcrumb, which is too cheap to deserve its own check.
+      // Checks the stack only before a start. Adding a breadcrumb needs little stack and is too cheap for a check.
       if (this.#runtime || hasRoomForBreadcrumb()) this.#addBreadcrumb(breadcrumb)
     } catch {
       // Stack overflow.
@@ -324,8 +326,8 @@ export class TrackerInstance {
   }
 
   /**
-   * Registers a connection pool, whose usage is shown in dumps: pg, mysql2, knex, Sequelize, generic-pool or undici. Can
-   * be called before `configure`. Only numbers are read from the pool.
+   * Registers a connection pool whose usage dumps show: pg, mysql2, knex, Sequelize, generic-pool or undici. Can be
+   * called before `configure`. Reads only numbers from the pool.
    *
    * @example
    * Tracker.registerPool('orders', new pg.Pool())
@@ -361,12 +363,12 @@ export class TrackerInstance {
     if (logError(runtime.context, input) !== FAILED_RESULT) runtime.sightings.markRecorded(exception, request)
   }
 
-  /** For adapters that do not receive the node:http request: returns the request in whose scope the caller runs. */
+  /** For adapters that do not receive the node:http request: returns the request of the current scope. */
   currentRequest(): object | null {
     return this.#runtime?.context.scopes.current()?.request ?? null
   }
 
-  /** For endpoints that receive errors from other processes: clock and functions to record them. Never rejects. */
+  /** For endpoints that receive errors from other processes: clock and recording functions. Never rejects. */
   readonly intake = {
     now: (): number => this.#environment.now(),
     record: (error: ForeignError): Promise<Outcome> =>
@@ -397,7 +399,7 @@ export class TrackerInstance {
 
   /** Current runtime, or null after shutdown, when hooks in the host can still run. */
   #running(): Runtime | null {
-    return this.#stopped ? null : this.#start()
+    return this.#isStopped ? null : this.#start()
   }
 
   async #stop(): Promise<void> {
@@ -419,8 +421,8 @@ export class TrackerInstance {
   }
 
   #countDropped({ context }: Runtime): void {
-    context.counters.add('stack_exhausted', this.#missed)
-    this.#missed = 0
+    context.counters.add('stack_exhausted', this.#droppedReports)
+    this.#droppedReports = 0
   }
 
   #dropNearStackLimit(): Promise<null> {
@@ -437,11 +439,11 @@ export class TrackerInstance {
     })
   }
 
-  /** Not async, so that no host object is retained while the row is written. */
+  /** Not async, so that no host object is retained while the row is being written. */
   #safely<T>(record: (runtime: Runtime) => Promise<T | null> | null): Promise<T | null> {
     try {
       const runtime = this.#start()
-      if (this.#missed > 0) this.#countDropped(runtime)
+      if (this.#droppedReports > 0) this.#countDropped(runtime)
       return record(runtime) ?? Promise.resolve(null)
     } catch (error) {
       if (isStackOverflow(error) && !isSendingDeferred()) throw error
@@ -450,7 +452,7 @@ export class TrackerInstance {
     }
   }
 
-  /** Logs errors of a tracker that cannot start or was shut down, because the host must not fail. */
+  /** Logs instead of throwing if the tracker cannot start or was shut down, because the host must not fail. */
   #logFailure(error: unknown): void {
     const { now, write } = this.#environment
     createLog(now, write).warn(`An error was not recorded: ${thrownMessage(error)}`)
@@ -501,8 +503,8 @@ export class TrackerInstance {
 
   #start({ servesDashboard = false } = {}): Runtime {
     // A late host handler must not restart a tracker that was shut down.
-    if (this.#stopped) throw new TrackerError('shut_down', 'The tracker was shut down; call start() to use it again.')
-    if (this.#outdated) this.#retire()
+    if (this.#isStopped) throw new TrackerError('shut_down', 'The tracker was shut down; call start() to use it again.')
+    if (this.#isOutdated) this.#retire()
     if (this.#runtime) return this.#runtime
     this.#runtime = startRuntime(this.#settings, { ...this.#environment, servesDashboard }, this.#pools)
     void this.report(COMPILE_ONLY)
@@ -510,10 +512,12 @@ export class TrackerInstance {
     return this.#runtime
   }
 
-  /** Deferred, because `configure` is often called in several steps. The current hooks stay active until then. */
+  /**
+   * Defers the restart, because `configure` is often called in several steps. The current hooks stay active until then.
+   */
   #scheduleRestart(): void {
-    if (this.#outdated) return
-    this.#outdated = true
+    if (this.#isOutdated) return
+    this.#isOutdated = true
     setImmediate(() => {
       try {
         this.#running()
@@ -525,7 +529,7 @@ export class TrackerInstance {
 
   /** Ends the runtime of the previous settings. Unwritten errors are imported from its spool folder. */
   #retire(): void {
-    this.#outdated = false
+    this.#isOutdated = false
     const runtime = this.#runtime
     this.#runtime = null
     runtime?.retire()

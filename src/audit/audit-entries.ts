@@ -64,7 +64,7 @@ export const auditEntries = defineOperation({
   },
 })
 
-/** A select box with more names is not usable. */
+/** More names would make the select box unusable. */
 const MAX_ACTORS = 200
 
 /** Actors to offer in the filter. */

@@ -5,7 +5,7 @@ import { cleanText } from '../model/text.js'
 import { withTimeout } from '../model/with-timeout.js'
 import { AUDIT_ENTRIES } from '../store/bulk/bulk-targets.js'
 
-/** Parts of the context that are needed to write entries. */
+/** Parts of the context needed to write entries. */
 type AuditParts = Pick<Context, 'database' | 'redactor' | 'counters' | 'log' | 'now'>
 
 /** Widths of the columns. */
@@ -13,7 +13,7 @@ const MAX_NAME_LENGTH = 255
 const MAX_ADDRESS_LENGTH = 64
 const MAX_DETAIL_LENGTH = 500
 
-/** Short, because the same database has just committed the change itself. */
+/** Short, because the same database has just committed the change. */
 const WRITE_TIMEOUT_MS = 5000
 
 interface CollectedChange extends AuditedChange {

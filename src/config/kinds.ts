@@ -27,7 +27,7 @@ export function checkKind<T>(kind: Kind<T>, value: unknown): { value: T } | { pr
   try {
     return { value: kind.check(value) }
   } catch (error) {
-    // A check can run host code (a getter, a toString). Anything it throws is a problem of that option.
+    // A check can run host code (a getter, a toString). Reports any exception as a problem of the option.
     return { problem: error instanceof InvalidValueError ? error.message : 'cannot be read' }
   }
 }
@@ -67,7 +67,7 @@ export const text: Kind<string> = {
   fromText: (text) => text,
 }
 
-/** Basic credentials are `name:password`, so a colon would end the name. */
+/** Rejects colons, because Basic credentials are `name:password`. */
 export const userName: Kind<string> = {
   ...text,
   description: 'text without a colon',
@@ -120,7 +120,7 @@ export const hoursOfDay: Kind<string> = {
   fromText: (text) => text,
 }
 
-/** Page of the host or of a sign-in service. Not `//host`, which is another site. */
+/** Page of the host or of a sign-in service. Excludes `//host`, which is another site. */
 export const pageUrl: Kind<string> = {
   description: 'path or http(s) URL',
   check: (value) =>
@@ -136,7 +136,7 @@ export interface DashboardUser extends Person {
   password_hash: string
 }
 
-/** List of objects with unique names. Problems contain the position and the name of the entry, and never its hash. */
+/** List of objects with unique names. Problems contain the position and name of the entry, but never its hash. */
 function namedEntries<Entry extends { name: string }>(
   description: string,
   fields: readonly string[],
@@ -162,7 +162,7 @@ function namedEntries<Entry extends { name: string }>(
       const repeated = entryNames.find((name, index) => entryNames.indexOf(name) < index)
       return repeated === undefined ? Object.freeze(entries) : reject(`has two entries with the name "${repeated}"`)
     },
-    // Text that is not JSON is rejected by the check.
+    // The check rejects text that is not JSON.
     fromText(text) {
       try {
         return JSON.parse(text)
@@ -196,7 +196,7 @@ export interface ApiTokenSetting {
   /** `sha256:` and the SHA-256 of the token in hexadecimal digits. */
   token_hash: string
   role: Role
-  /** Day or time in ISO 8601. A token without this value does not expire. */
+  /** Day or time in ISO 8601. Default: the token does not expire. */
   expires_at?: string | null | undefined
 }
 
@@ -233,7 +233,7 @@ export const apiTokens: Kind<readonly ApiTokenSetting[]> = {
   },
 }
 
-/** `Date.parse` alone reads February 31 as a day of March. */
+/** Validates the day too, because `Date.parse` accepts February 31. */
 function isIsoTime(value: unknown): value is string {
   const [, day = ''] = typeof value === 'string' ? (/^(\d{4}-\d\d-\d\d)(?:T|$)/.exec(value) ?? []) : []
   const midnight = Date.parse(day)
@@ -241,7 +241,7 @@ function isIsoTime(value: unknown): value is string {
   return new Date(midnight).toISOString().startsWith(day)
 }
 
-/** The part of a nodemailer transport that is used here. */
+/** Subset of a nodemailer transport. */
 export interface MailTransport {
   sendMail(mail: Record<string, unknown>): Promise<unknown>
 }
@@ -297,7 +297,7 @@ export const errorMatcher: Kind<ErrorMatcher> = {
   fromText: (text) => text,
 }
 
-/** `instanceof` throws for a function without a prototype, such as an arrow function. */
+/** Detects a class. For a function without a prototype, such as an arrow function, `instanceof` would throw. */
 function isClass(value: unknown): boolean {
   return typeof value === 'function' && typeof value.prototype === 'object' && value.prototype !== null
 }
@@ -330,7 +330,7 @@ export const proxyRanges: Kind<readonly string[]> = {
 export const timeZone: Kind<string> = {
   description: 'IANA time zone',
   check(value) {
-    // Skips the first Intl formatter of a process, which costs 20 ms and 8 MB.
+    // Avoids creating the first Intl formatter of the process, which costs 20 ms and 8 MB.
     if (value === 'UTC') return value
     try {
       new Intl.DateTimeFormat('en', { timeZone: value as string })
@@ -353,7 +353,9 @@ export const mountPath: Kind<string> = {
 
 const DATABASE_SCHEMES = ['sqlite:', 'postgres:', 'postgresql:', 'mysql:', 'mariadb:']
 
-/** A database URL, or a pool or handle from the host. The store detects which one when it opens the database. */
+/**
+ * Database URL, or a pool or handle of the host. The store distinguishes pools and handles when it opens the database.
+ */
 export const database: Kind<string | object> = {
   description: "sqlite:FILE, postgres://…, mysql://…, or the host's pool or handle",
   check(value) {
@@ -402,16 +404,13 @@ function isObjectOrFunction(value: unknown): value is object {
   return (typeof value === 'object' || typeof value === 'function') && value !== null
 }
 
-/** Detects a pg Pool, a mysql2 pool or a SQLite handle by its methods. */
+/** Detects a pg pool, a mysql2 pool or a SQLite handle by its methods. */
 function isPoolOrHandle(value: unknown): value is object {
   if (!isObjectOrFunction(value)) return false
   return ['connect', 'getConnection', 'prepare'].some((method) => typeof Reflect.get(value, method) === 'function')
 }
 
-/**
- * Ordered mapping from RegExp to severity. String keys never match: they are dropped, and `configure` prints a
- * warning.
- */
+/** Ordered mapping from RegExp to severity. Drops string keys, which never match, and prints a warning. */
 export const severityRules: Kind<readonly SeverityRule[]> = {
   description: 'Map or list of pairs: RegExp to critical, high, medium or low',
   check(value) {

@@ -58,7 +58,7 @@ export interface Row<T> {
   readonly default: T
   readonly group: Group
   readonly text: string
-  /** Masked wherever the configuration is displayed. */
+  /** Masks the value wherever the configuration is displayed. */
   readonly secret?: true
 }
 
@@ -528,7 +528,7 @@ export const OPTIONS = {
     group: 'notifications',
     kind: orNull(mailTransport),
     default: null,
-    // A transport contains the password of the mail server.
+    // Secret, because a transport contains the password of the mail server.
     text: "The host's own nodemailer transport for sending emails.",
   }),
   smtp_url: secretRow<string | null>({
@@ -651,12 +651,12 @@ export type OptionName = keyof typeof OPTIONS
 export type ValueOf<R> = R extends Row<infer T> ? T : never
 export type ValuesOf<Table extends OptionTable> = { readonly [Name in keyof Table]: ValueOf<Table[Name]> }
 
-/** Reads the options of a diagnostic. The configuration of a tracker contains those of all its diagnostics. */
+/** Reads the options of a diagnostic. The configuration of a tracker contains the options of all its diagnostics. */
 export function readOptions<Table extends OptionTable>(config: object, _table: Table): ValuesOf<Table> {
   return config as ValuesOf<Table>
 }
 
-/** Values of a mapping can have keys in both spellings. */
+/** Accepts mappings with keys in both spellings. */
 export type SettingOf<T> = T extends Readonly<Partial<Record<string, string | number>>> ? AnyCase<T> : T
 
 type Values = { readonly [Name in OptionName]: ValueOf<(typeof OPTIONS)[Name]> }

@@ -6,12 +6,15 @@ import { findProject } from './project.js'
 const OWN_FILE = import.meta.url as string | undefined
 
 /**
- * Folder of our modules: as path, as in stacks of CommonJS, and as URL, as in stacks of ES modules. Null if a bundler
- * has merged our modules into a file of the host.
+ * Folder of Faultboard's modules, as a path (for CommonJS stacks) and as a URL (for ES module stacks). Null if a
+ * bundler has merged the modules into a file of the host.
  */
 export const OWN_FOLDERS: readonly string[] | null = isMerged() ? null : ownFolders()
 
-/** Explains that a bundler has merged our modules into a file of the host. Null if they are in their own package. */
+/**
+ * Explains that a bundler has merged Faultboard's modules into a file of the host. Null if the modules are in their own
+ * package.
+ */
 export function bundlingProblem(): string | null {
   if (OWN_FOLDERS !== null) return null
   return (
@@ -29,7 +32,7 @@ function ownFolders(): string[] {
 function isMerged(): boolean {
   if (OWN_FILE === undefined || OWN_FILE === '') return true
   try {
-    // This file is two levels below the package, in `src` and in `dist`. A search upward would throw once per folder.
+    // Both `src` and `dist` are two levels below the package. A search upward would throw once per folder.
     const root = fileURLToPath(new URL('../..', OWN_FILE))
     return findProject(root).name !== 'faultboard' || runsInOtherFile(basename(fileURLToPath(OWN_FILE)))
   } catch {
@@ -38,8 +41,8 @@ function isMerged(): boolean {
 }
 
 /**
- * Whether this code runs in a file other than `import.meta.url`. Reads only the file of the call site: to format a
- * stack, V8 would count the lines of the whole package.
+ * Checks whether this code runs in a file other than `import.meta.url`. Reads only the file of the call site, because
+ * formatting a stack makes V8 count all lines of the package.
  */
 function runsInOtherFile(name: string): boolean {
   const before = Object.getOwnPropertyDescriptor(Error, 'prepareStackTrace')

@@ -23,14 +23,14 @@ export function projectRoot(configuredRoot: string | null): string {
 }
 
 /**
- * Resolves symbolic links because stacks contain real paths. A root that links to the newest release would match none
- * of them.
+ * Resolves symbolic links, because stacks contain real paths. A root that links to the newest release would match no
+ * stack.
  */
 export function realPath(path: string): string {
   try {
     return realpathSync(path)
   } catch {
-    // Not on this machine, for example a path from the stack of another machine.
+    // The path is not on this machine, for example in a stack from another machine.
     return resolve(path)
   }
 }

@@ -10,7 +10,7 @@ const VERSION_VARIABLES = [
   'APP_VERSION', 'RELEASE_VERSION', 'HEROKU_RELEASE_VERSION', 'K_REVISION', 'GAE_VERSION', 'CONTAINER_VERSION',
 ] // biome-ignore format: a word list reads best as lines of words
 
-/** Variables set by hosts first, then those of hosting platforms, then those of build services. */
+/** Variables set by hosts, hosting platforms and build services, in this order. */
 const COMMIT_VARIABLES = [
   'GIT_SHA', 'GIT_COMMIT_SHA', 'GIT_COMMIT', 'GIT_REVISION', 'GIT_REV', 'COMMIT_SHA', 'COMMIT_HASH', 'SOURCE_COMMIT',
   'SOURCE_VERSION', 'HEROKU_BUILD_COMMIT', 'HEROKU_SLUG_COMMIT', 'VERCEL_GIT_COMMIT_SHA', 'RENDER_GIT_COMMIT',
@@ -20,20 +20,20 @@ const COMMIT_VARIABLES = [
   'SEMAPHORE_GIT_SHA', 'TRAVIS_COMMIT',
 ] // biome-ignore format: a word list reads best as lines of words
 
-/** Version of the running host according to its environment, or undefined. */
+/** Version of the running host from environment variables, or undefined. */
 export function versionFromEnvironment(env: NodeJS.ProcessEnv): string | undefined {
   return VERSION_VARIABLES.map((name) => cleanText(env[name]?.trim() ?? '', 128)).find((version) => version !== '')
 }
 
 /**
- * Commit the running host was built from, according to its environment or the repository that contains the folder, or
- * undefined.
+ * Commit of the running host, from environment variables or the repository that contains the folder. Undefined if
+ * unknown.
  */
 export function findCommit(folder: string, env: NodeJS.ProcessEnv): string | undefined {
   return COMMIT_VARIABLES.map((name) => parseCommit(env[name])).find((commit) => commit) ?? repositoryCommit(folder)
 }
 
-/** Accepts only text that looks like a commit, whatever the variable or file contains. */
+/** Accepts only text that looks like a commit, because variables and files can contain anything. */
 function parseCommit(text: string | undefined): string | undefined {
   return /^[\da-f]{7,64}$/i.test(text?.trim() ?? '') ? text?.trim().toLowerCase() : undefined
 }
@@ -50,7 +50,7 @@ function repositoryCommit(folder: string): string | undefined {
   }
 }
 
-/** The nearest `.git`: a folder, or the file that points a worktree or submodule to its folder. */
+/** Finds the nearest `.git`: a folder, or a file that points a worktree or submodule to its folder. */
 function findGitFolder(start: string): string | undefined {
   for (let folder = start; ; folder = dirname(folder)) {
     const git = join(folder, '.git')
@@ -78,7 +78,7 @@ function resolveReference(startName: string, folders: readonly string[]): string
   return undefined
 }
 
-/** Reference names that git allows. `..` is rejected because it would leave the folder. */
+/** Checks a reference name as Git does. Rejects `..`, which would leave the folder. */
 function isReference(name: string): boolean {
   return name.startsWith('refs/') && !name.includes('..') && !/[\0-\x20\x7f~^:?*[\\]/.test(name)
 }
@@ -96,7 +96,8 @@ function firstLine(file: string): string | undefined {
 }
 
 /**
- * First bytes of a regular file. Opening a named pipe would block forever, and reading a device would never end.
+ * Reads the first bytes of a regular file. Opening a named pipe would block forever, and reading a device would never
+ * end.
  */
 function readStart(file: string, limit: number): string | undefined {
   const found = statSync(file, { throwIfNoEntry: false })

@@ -57,7 +57,7 @@ function configuredValue(
   if (variable && variableText !== undefined && variableText !== '') {
     return { value: row.kind.fromText?.(variableText), source: `${variable} (option ${name})` }
   }
-  // Tests must not write to the database of a developer.
+  // Tests must not write to the developer's database.
   if (name === 'database' && isTestRun(env)) return { value: 'sqlite::memory:', source: name }
   return { value: row.default, source: name }
 }
@@ -84,7 +84,7 @@ const CREDENTIALS = ['dashboard_username', 'dashboard_password'] as const
 
 /**
  * Returns the shared credentials of the dashboard, or null if only other sign-ins are configured. Throws a
- * ConfigurationError if no sign-in is configured, or only the name or the password.
+ * ConfigurationError if no sign-in is configured, or if the username or password is missing.
  */
 export function requireSignIn(options: Options): { username: string; password: string } | null {
   const { dashboard_username, dashboard_password, dashboard_users, authenticate } = options
@@ -127,7 +127,7 @@ function withHostDefaults(options: CheckedValues, env: NodeJS.ProcessEnv): Optio
 }
 
 const PREFIX = 'FAULTBOARD_'
-/** Variables with the prefix FAULTBOARD_ that are not options: those of the tests, and debug flag and API token of the CLI. */
+/** FAULTBOARD_ variables that are not options: for tests, and the debug flag and API token of the CLI. */
 const OTHER_VARIABLES = /^FAULTBOARD_(TEST_|DEBUG$|TOKEN$)/
 
 function unknownVariables(env: NodeJS.ProcessEnv, table: OptionTable): string[] {

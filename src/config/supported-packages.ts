@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 /**
  * Oldest supported versions of the packages that a host may install. package.json accepts any version as an optional
- * peer, because npm refuses to install next to a package outside of the range, even if Faultboard never uses it.
+ * peer. With a range, npm would reject other versions, even of packages that Faultboard never uses.
  */
 export const OLDEST_SUPPORTED = {
   '@nestjs/core': '11.0.0',
@@ -27,12 +27,12 @@ export const OLDEST_SUPPORTED = {
 
 export type SupportedPackage = keyof typeof OLDEST_SUPPORTED
 
-/** First later versions that are not supported. */
+/** First newer versions that are not supported. */
 const FIRST_UNSUPPORTED: Partial<Record<SupportedPackage, string>> = { 'pg-boss': '11.0.0' }
 
 /**
- * Explains that the installed version of a package is not supported. Null if it is supported, or its version is unknown.
- * A monorepo can have several versions, of which one must be supported.
+ * Explains that the installed version of a package is not supported. Null for a supported or unknown version. A
+ * monorepo can have several versions, of which at least one must be supported.
  */
 export function describeUnsupportedVersion(name: SupportedPackage): string | null {
   const oldest = OLDEST_SUPPORTED[name]
@@ -47,7 +47,9 @@ export function describeUnsupportedVersion(name: SupportedPackage): string | nul
 /** Oldest versions that publish tracing channels, from which breadcrumbs are read. */
 const OLDEST_TRACED = { ioredis: '5.11.0', mysql2: '3.20.0', redis: '5.12.0' } as const
 
-/** Explains that no installed version of these packages publishes tracing channels. Null if their versions are unknown. */
+/**
+ * Explains that no installed version of these packages publishes tracing channels. Null if the versions are unknown.
+ */
 export function describeUntracedVersion(names: readonly (keyof typeof OLDEST_TRACED)[]): string | null {
   const installed = names.flatMap((name) => installedVersions(name).map((version) => ({ name, version })))
   const [first] = installed
@@ -60,12 +62,12 @@ function installCommand(name: string, oldest: string): string {
   return `Run npm install ${name}@${Number.parseInt(oldest, 10)}`
 }
 
-/** Version of a package that the host installed, or null if it cannot be found, as in a bundle. */
+/** Version of a package that the host installed. Null if the package cannot be found, as in a bundle. */
 export function installedVersion(name: string): string | null {
   return installedVersions(name)[0] ?? null
 }
 
-/** Versions that the program, the working folder and Faultboard itself find. */
+/** Versions that the main script, the working directory and Faultboard resolve. */
 function installedVersions(name: string): string[] {
   const starts = [process.argv[1], join(process.cwd(), 'package.json'), import.meta.url]
   return starts.flatMap((start) => versionFrom(start, name) ?? [])
@@ -80,7 +82,7 @@ function versionFrom(start: string | undefined, name: string): string | null {
       if (version !== undefined) return version
     }
   } catch {
-    // Without a program, or in a bundle without a valid import.meta.url.
+    // There is no main script, or no valid import.meta.url, as in a bundle.
   }
   return null
 }
@@ -93,7 +95,7 @@ function readPackage(file: string): { version?: string } {
   }
 }
 
-/** Compares major, minor and patch. A prerelease counts as its release. */
+/** Compares major, minor and patch. Treats a prerelease as its release. */
 function isOlder(version: string, oldest: string): boolean {
   const numbers = (text: string) => text.split(/[-+]/, 1)[0]?.split('.').map(Number) ?? []
   const wanted = numbers(oldest)

@@ -5,7 +5,7 @@ import { isoTime, MINUTE } from '../model/time.js'
 import type { Database } from '../store/database.js'
 import { sql } from '../store/kysely.js'
 
-/** A notification channel of an application that does not deliver. */
+/** Notification channel of an application that fails to deliver. */
 export const ChannelProblem = r.object({
   channel: r.text,
   /** Null before the first error of the application. */
@@ -26,15 +26,15 @@ export type ChannelProblem = v.InferOutput<typeof ChannelProblem>
 /** A single message that fails twice and then arrives is not a problem. */
 const MIN_FAILED_ATTEMPTS = 3
 const MAX_WAIT_MS = 5 * MINUTE
-/** Newest attempts of all channels. */
+/** Limits the attempts to read, newest first, across all channels. */
 const MAX_EXAMINED_ATTEMPTS = 200
 
-/** Channels whose last attempts failed, or whose oldest message waits too long. Includes all processes. */
+/** Finds channels whose last attempts failed, or whose oldest message has waited too long. Covers all processes. */
 export async function readChannelProblems(database: Database, now: number): Promise<ChannelProblem[]> {
   const attempts = await newestAttempts(database)
   const waiting = await waitingMessages(database)
   return distinctChannels([...attempts, ...waiting]).flatMap((channelRow) => {
-    const isSameChannel = (row: ChannelRow) => matches(row, channelRow)
+    const isSameChannel = (row: ChannelRow) => belongToSameChannel(row, channelRow)
     const failures = failuresInARow(attempts.filter(isSameChannel))
     const queues = waiting.filter(isSameChannel)
     const oldest = queues.length > 0 ? Math.min(...queues.map((queue) => queue.oldest)) : null
@@ -54,7 +54,7 @@ export async function readChannelProblems(database: Database, now: number): Prom
   })
 }
 
-/** Problem with its solution. */
+/** Describes a problem and its solution. */
 export function channelProblemText({
   channel,
   application_name,
@@ -80,16 +80,22 @@ interface ChannelRow {
   application_name: string | null
 }
 
-/** A test that precedes the first error has no application yet. It belongs to the channel of each application. */
-function matches(a: ChannelRow, b: ChannelRow): boolean {
+/**
+ * Matches rows of the same channel and application. A test before the first error has no application and matches every
+ * application.
+ */
+function belongToSameChannel(a: ChannelRow, b: ChannelRow): boolean {
   return a.channel === b.channel && (!hasApplication(a) || !hasApplication(b) || a.application_id === b.application_id)
 }
 
-/** One row per channel and application. Rows without an application are last, so that they add no second row. */
+/**
+ * Returns one row per channel and application. Processes rows without an application last, so that such rows add no
+ * duplicates.
+ */
 function distinctChannels(rows: readonly ChannelRow[]): ChannelRow[] {
   const found: ChannelRow[] = []
   for (const row of [...rows.filter(hasApplication), ...rows]) {
-    if (!found.some((other) => matches(other, row))) found.push(row)
+    if (!found.some((other) => belongToSameChannel(other, row))) found.push(row)
   }
   return found
 }
@@ -140,7 +146,7 @@ interface QueueRow {
   oldest: number
 }
 
-/** Excludes summaries, which may wait for the end of quiet hours. */
+/** Counts waiting messages per channel. Excludes summaries, which may wait for the end of quiet hours. */
 async function waitingMessages({ read }: Database): Promise<(ChannelRow & QueueRow)[]> {
   const rows = await read
     .selectFrom('faultboard_deliveries as d')
@@ -165,7 +171,7 @@ async function waitingMessages({ read }: Database): Promise<(ChannelRow & QueueR
   }))
 }
 
-/** Shown on every page of the dashboard, so the result is shared for this time. */
+/** Shares the result for this long, because every page of the dashboard shows it. */
 const FRESH_MS = 10_000
 
 interface CacheEntry {

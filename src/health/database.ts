@@ -13,16 +13,16 @@ export const DatabaseHealth = r.object({
   address: r.text,
   kind: r.oneOf(['sqlite', 'postgres', 'mysql']),
   reachable: r.boolean,
-  /** Duration of the simplest query. */
+  /** Duration of a trivial query. */
   latency_ms: r.nullable(r.number),
   /** Reason why the database cannot be used. */
   problem: r.nullable(r.text),
   migrations: r.nullable(r.object({ applied: r.list(r.text), pending: r.list(r.text) })),
-  /** Times the open file of an embedded database was deleted or replaced since this process started. */
+  /** Number of times the open file of an embedded database was deleted or replaced since this process started. */
   replaced_count: r.integer,
   /** Damage reported by SQLite; null for an intact file and for a server. */
   damage: r.nullable(r.text),
-  /** Whether the error search has an index. Without an index, the search is slower but finds the same errors. */
+  /** False if the error search has no index. The search is then slower but finds the same errors. */
   search_index: r.nullable(r.boolean),
 })
 export type DatabaseHealth = v.InferOutput<typeof DatabaseHealth>
@@ -62,7 +62,9 @@ export async function databaseHealth(context: Context): Promise<DatabaseHealth> 
   return health
 }
 
-/** Message for an outdated schema. Rethrows any other error, because the database is then unreachable. */
+/**
+ * Returns the message for an outdated schema. Rethrows any other error, which means that the database is unreachable.
+ */
 function schemaProblem(error: unknown): string {
   if (error instanceof TrackerError && error.code === 'schema_outdated') return error.message
   throw error

@@ -4,9 +4,9 @@ import type { Database } from '../store/database.js'
 import type { BulkTarget } from '../store/dialect.js'
 
 const LEASE_NAME = 'forwarding_headers_ignored'
-/** Covers a dashboard that is opened once a week. Ends the warning after the proxy was removed. */
+/** Covers a dashboard that is opened once a week. Lets the warning expire after the proxy is removed. */
 const WARNING_TTL_MS = 7 * DAY
-/** Delays the query so that it does not slow down the start of the host or run in a short script. */
+/** Delays the query to keep it out of the host's startup and of short scripts. */
 const FIRST_CHECK_DELAY_MS = 1000
 
 const LEASE_ROWS: BulkTarget = {

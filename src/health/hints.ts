@@ -3,7 +3,7 @@ import { unknownEnvironmentText } from '../model/environment.js'
 import type { Database } from '../store/database.js'
 import { allEnvironments } from '../store/environments.js'
 
-/** Names of `notification_environments` that no error has. They may be misspelled, or without errors so far. */
+/** Names in `notification_environments` that match no error. A name may be misspelled or have no errors yet. */
 export async function environmentHints(
   database: Database,
   { notification_environments }: Pick<Options, 'notification_environments'>,

@@ -9,7 +9,7 @@ const SLOW_QUERY_MS = 1000
 const MAX_WAITING = 100
 /** Option that configures the server of each engine. */
 const ENGINE_OPTION = { embedded: 'database', bullmq: 'redis_url', 'pg-boss': 'job_database, or database,' } as const
-/** The cleanup runs daily. A process that was stopped overnight can run it a day later. */
+/** The cleanup runs daily, but a process that is stopped overnight may be a day late. */
 const CLEANUP_OVERDUE_MS = 2 * DAY
 
 /** Problems with their solutions, most severe first. */
@@ -40,7 +40,7 @@ function* databaseReasons({ database, recorder, spool }: Facts): Iterable<Reason
     )
   } else if (problem !== null) yield failing(problem)
   else if (recorder.unavailable_since !== null) {
-    // The database can be read, so it is read-only or full, or has just become available again.
+    // The database is readable, so it is read-only, full or just available again.
     yield failing(
       `${address} has not accepted errors since ${recorder.unavailable_since}: ${recorder.unavailable_reason?.replace(/\.$/, '')}. Errors are written within seconds once the database accepts them again. Check the free space, the file permissions, and whether the disk or the server is read-only.`,
     )

@@ -16,7 +16,7 @@ export const Reason = r.object({
 })
 export type Reason = v.InferOutput<typeof Reason>
 
-/** A drop or fallback since the process started, with its meaning. */
+/** Drops or fallbacks of one kind since the process started, with an explanation. */
 export const Dropped = r.object({
   reason: r.text,
   count: r.integer,
@@ -25,7 +25,7 @@ export const Dropped = r.object({
 export type Dropped = v.InferOutput<typeof Dropped>
 
 export const RejectedByBudget = r.object({
-  /** The limiting option and its value. */
+  /** Option that sets the limit, with its value. */
   option: r.oneOf(BUDGET_NAMES),
   limit: r.opaque<Options[BudgetName]>(),
   count: r.integer,
@@ -55,7 +55,7 @@ export const Health = r.object({
     buffered: r.integer,
     queued: r.integer,
     unavailable_since: r.nullable(r.time),
-    /** Failure that began the outage. */
+    /** Failure that started the outage. */
     unavailable_reason: r.nullable(r.text),
     last_flush_at: r.nullable(r.time),
   }),

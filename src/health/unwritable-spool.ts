@@ -1,6 +1,6 @@
 import type { Context } from '../context.js'
 
-/** Delays the check so that it does not slow down the start of the host or run in a short script. */
+/** Delays the check to keep it out of the host's startup and of short scripts. */
 const CHECK_DELAY_MS = 1000
 
 /** Describes the consequence and the fix, for the log and `faultboard check`. */

@@ -10,9 +10,8 @@ import { QUERY_TIMEOUT_MS } from './database.js'
 
 const EngineHealth = r.object({
   name: r.oneOf(ENGINE_NAMES),
-  /** Reason why the engine is unreachable. */
+  /** Reason why the engine is unreachable, or null. */
   problem: r.nullable(r.text),
-  /** Whether this process runs jobs. */
   runs_in_this_process: r.boolean,
 })
 type EngineHealth = v.InferOutput<typeof EngineHealth>
@@ -36,7 +35,7 @@ export const WorkHealth = r.object({
   engine: EngineHealth,
   /** Jobs by state, without empty states. */
   jobs: r.map(r.integer),
-  /** The most recent jobs that failed permanently. */
+  /** Most recent jobs that failed permanently. */
   dead_letters: r.list(FailedJob),
   deliveries: r.object({
     /** Notifications by state, without empty states. */
@@ -66,7 +65,7 @@ export async function workHealth(context: Context): Promise<WorkHealth | null> {
   }
 }
 
-/** An unreachable engine is reported, not thrown. */
+/** Reads the state of the job engine. Reports an unreachable engine instead of throwing. */
 async function readEngine({ jobs, config }: Context): Promise<Pick<WorkHealth, 'engine' | 'jobs' | 'dead_letters'>> {
   const engine: EngineHealth = { name: jobs.name, problem: null, runs_in_this_process: config.run_jobs }
   try {
@@ -110,7 +109,7 @@ async function readWork({ database, config, now }: Context): Promise<Pick<WorkHe
     .select('last_run_at')
     .where('name', '=', 'cleanup')
     .executeTakeFirst()
-  // The row is created before the first run, with the time 0.
+  // Before the first run, the time is 0.
   const last_run_at = Number(lease?.last_run_at ?? 0)
   return {
     deliveries: {

@@ -1,8 +1,8 @@
-/** Embeddings, overrides and isolates. Marks used by ordinary Arabic and Hebrew text, such as RLM, are kept. */
+/** Embeddings, overrides and isolates. Excludes marks that ordinary Arabic and Hebrew text uses, such as RLM. */
 const DIRECTION_CONTROLS = /[\u202A-\u202E\u2066-\u2069]/g
 
 /**
- * Makes control characters visible that reverse the order of the surrounding text.
+ * Makes bidirectional control characters visible, which can reverse the order of the surrounding text.
  * @example showDirectionControls('invoice\u202Efdp.exe') // 'invoice[U+202E]fdp.exe' instead of 'invoiceexe.pdf'
  */
 export function showDirectionControls(text: string): string {

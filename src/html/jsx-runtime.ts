@@ -1,7 +1,7 @@
 import type { JSX as Hono } from 'hono/jsx/jsx-runtime'
 import { showDirectionControls } from './direction-controls.js'
 
-/** Rendered HTML, which is not escaped again. */
+/** Rendered HTML that is not escaped again. */
 export class Html {
   readonly text: string
 
@@ -30,8 +30,8 @@ type Properties = Record<string, unknown>
 type Component = (properties: Properties) => unknown
 
 /**
- * Renders an element immediately. The compiler translates JSX into calls of this function, innermost element first. An
- * element with an asynchronous part becomes a promise, and so do the elements around it.
+ * Renders an element immediately. The compiler translates JSX into calls to this function, innermost element first. An
+ * element with an asynchronous part becomes a promise, as do the elements around it.
  */
 export function jsx(tag: string | Component, properties: Properties): unknown {
   if (typeof tag === 'function') return markHandled(tag(properties))
@@ -55,7 +55,9 @@ function whenRendered<Result>(
   return typeof content === 'string' ? complete(content) : markHandled(content.then(complete))
 }
 
-/** Prevents an unhandled rejection, which would end the host, if another part of the page fails before the promise. */
+/**
+ * Prevents an unhandled rejection, which would crash the host, if another part of the page fails before the promise.
+ */
 function markHandled<Result>(result: Result): Result {
   if (result instanceof Promise) result.catch(() => {})
   return result
@@ -91,13 +93,13 @@ function renderAttribute(name: string, value: unknown): string {
   return ` ${name}="${escapeText(String(value))}"`
 }
 
-/** Characters of HTML, and controls that reverse the order of the surrounding text (`showDirectionControls`). */
+/** HTML special characters and bidirectional control characters (`showDirectionControls`). */
 const SPECIAL_CHARACTER = /[&<>"'\u202A-\u202E\u2066-\u2069]/
 const SPECIAL_CHARACTERS = new RegExp(SPECIAL_CHARACTER, 'g')
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
 function escapeText(text: string): string {
-  // Few texts contain such a character, and a test is faster than a replacement.
+  // Most text contains no such character, and a test is faster than a replacement.
   if (!SPECIAL_CHARACTER.test(text)) return text
   return text.replace(SPECIAL_CHARACTERS, (character) => ENTITIES[character] ?? showDirectionControls(character))
 }

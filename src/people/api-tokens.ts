@@ -12,7 +12,7 @@ import type { BulkTarget } from '../store/dialect.js'
 import type { Selectable } from '../store/kysely.js'
 import type { ApiTokensTable } from '../store/schema.js'
 
-/** Bounds the list: a team cannot keep track of more tokens. */
+/** Bounds the list. A team cannot keep track of more tokens. */
 const MAX_USABLE_TOKENS = 200
 const MAX_LIFETIME_DAYS = 3650
 /** Number of revoked tokens to list, newest first. */
@@ -70,7 +70,7 @@ export const createApiToken = defineCommand({
       v.transform((name) => name.normalize('NFC')),
     ),
     role: choice(ROLES),
-    /** A token without this value does not expire. */
+    /** Default: the token does not expire. */
     expires_in_days: optional(integer({ min: 1, max: MAX_LIFETIME_DAYS })),
     created_by: optionalText({ max: MAX_PERSON_NAME_LENGTH }),
   }),
@@ -89,7 +89,7 @@ export const createApiToken = defineCommand({
       const usable = await tokens.select('id').where('revoked_at', 'is', null).execute()
       if (usable.length >= MAX_USABLE_TOKENS)
         throw new TrackerError('invalid_input', `At most ${MAX_USABLE_TOKENS} tokens can exist. Revoke one first.`)
-      // Skipped if the name exists.
+      // Inserts nothing if the name exists.
       await database.dialect.insertMany(trx, INSERTED, [[name, role, token_hash, created_at, created_by, expires_at]])
       const stored = await tokens.selectAll().where('name', '=', name).executeTakeFirstOrThrow()
       if (stored.token_hash === token_hash) return stored
@@ -122,10 +122,7 @@ export const revokeApiToken = defineCommand({
   audit: (_input, { name }) => ({ action: 'revoke_token', target: name }),
 })
 
-/**
- * Finds a token by its hash. The lookup does not run in constant time, but parts of a hash do not help to guess the
- * token.
- */
+/** Finds a token by its hash. Not in constant time, but a partial hash does not help to guess the token. */
 export async function findApiToken({ database, ready }: Context, token_hash: string): Promise<TokenRow | undefined> {
   await ready()
   return database.read
@@ -135,7 +132,7 @@ export async function findApiToken({ database, ready }: Context, token_hash: str
     .executeTakeFirst()
 }
 
-/** Stores when tokens were used, at most once a minute across all processes. */
+/** Stores the time of the last use of tokens, at most once a minute across all processes. */
 export async function recordTokenUse({ database }: Context, token_ids: readonly number[], time: number): Promise<void> {
   await database.write((trx) =>
     trx

@@ -64,7 +64,7 @@ export function mergeNames(...lists: readonly (readonly string[])[]): string[] {
   return [...new Set(lists.flat())].sort()
 }
 
-/** Deletes people who have not signed in for `audit_retention_days`. The audit log keeps their names equally long. */
+/** Deletes people who have not signed in for `audit_retention_days`. The audit log keeps names for the same period. */
 export async function deleteOldPeople({ database, config, now }: Context): Promise<void> {
   const cutoff = now() - config.audit_retention_days * DAY
   await database.write((trx) => trx.deleteFrom('faultboard_people').where('last_seen_at', '<', cutoff).execute())
