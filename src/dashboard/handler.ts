@@ -119,7 +119,7 @@ function createHandler(context: Context, routes: Routes, live: LiveUpdates, sign
       const session = await authenticate(request, mount, network)
       exchange.visit.identity = session.identity
       exchange.visit.user = session.identity.name
-      nameViewer(exchange.visit)
+      insertViewerName(exchange.visit)
       exchange.visit.navigation = routes.navigation.filter(({ role = 'viewer' }) => allows(exchange.visit, role))
       warnAboutProxy(hostMount, request.headers)
       const verdict = enable_rate_limiting ? requests.hit(network) : null
@@ -146,7 +146,7 @@ function createHandler(context: Context, routes: Routes, live: LiveUpdates, sign
 }
 
 /** Replaces `me` in the query with the viewer's name, so that links find the same errors for every user. */
-function nameViewer({ query, user }: Visit): void {
+function insertViewerName({ query, user }: Visit): void {
   const text = query.get('query')
   if (text) query.set('query', withViewerName(text, user))
 }

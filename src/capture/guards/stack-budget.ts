@@ -11,7 +11,7 @@ export class StackBudget {
   }
 
   /** Counts one more stack. Returns false if the limit is reached. */
-  allows(): boolean {
+  take(): boolean {
     const second = Math.floor(this.#now() / 1000)
     if (second !== this.#currentSecond) this.#readCount = 0
     this.#currentSecond = second

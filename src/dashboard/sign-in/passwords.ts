@@ -68,7 +68,7 @@ export class Passwords {
   }
 
   async #derive(name: string, password: string, hash: PasswordHash, digest: Buffer): Promise<boolean> {
-    const isCorrect = timingSafeEqual(await inTurn(() => deriveKey(password, hash)), hash.key)
+    const isCorrect = timingSafeEqual(await runWhenFree(() => deriveKey(password, hash)), hash.key)
     // The decoy combines the key of a real hash with another salt, so that no password matches.
     if (isCorrect) this.#verified.set(name, digest)
     return isCorrect
@@ -94,7 +94,7 @@ let runningCount = 0
 const waitingTasks: (() => void)[] = []
 
 /** Limits concurrent work of all trackers of the process. */
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+async function runWhenFree<T>(work: () => Promise<T>): Promise<T> {
   if (runningCount < MAX_CONCURRENT) runningCount += 1
   else if (waitingTasks.length < MAX_WAITING) await new Promise<void>((resume) => waitingTasks.push(resume))
   else throw new SignInLimited({ allowed: false, limit: MAX_WAITING, remaining: 0, reset: 1 })

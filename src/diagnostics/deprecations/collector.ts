@@ -103,7 +103,7 @@ export class DeprecationCounter {
 
   /** Uses the last known location when the stack budget is exhausted. */
   #locationOf(key: string, message: string, stack: (() => string) | undefined): string {
-    if (!this.#stacks.allows()) return this.#locations.get(key) ?? ''
+    if (!this.#stacks.take()) return this.#locations.get(key) ?? ''
     const location = stack
       ? placeIn(stack(), message, this.#context, { includeLibraries: true })
       : callingPlace(this.#context)

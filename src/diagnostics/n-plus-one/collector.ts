@@ -85,7 +85,7 @@ class StatementCounter implements BreadcrumbObserver {
   /** Reads the caller here, because some drivers have lost the host's stack when the statement starts. */
   connecting({ scope }: Trail): void {
     const repeats = scope && this.#repeats.get(scope)
-    if (!repeats?.wantsCaller || !this.#stacks.allows()) return
+    if (!repeats?.wantsCaller || !this.#stacks.take()) return
     repeats.caller = callingPlace(this.#context)
     repeats.wantsCaller = false
   }
@@ -116,7 +116,7 @@ class StatementCounter implements BreadcrumbObserver {
   }
 
   #found(scope: Scope, repeats: StatementRepeats, repeat: StatementRepeat): void {
-    repeat.place ??= (this.#stacks.allows() && callingPlace(this.#context)) || repeats.caller
+    repeat.place ??= (this.#stacks.take() && callingPlace(this.#context)) || repeats.caller
     if (repeats.isAwaited) return
     repeats.isAwaited = true
     // `close` also fires when the client disconnects before the last byte.

@@ -20,10 +20,10 @@ export function OccurrenceData({
       {Array.isArray(local_variables ?? []) && isEmpty(variables) ? (
         <VariablesPanel frames={others} />
       ) : (
-        <Data title="Variables" values={local_variables ?? variables} tree />
+        <DataPanel title="Variables" values={local_variables ?? variables} tree />
       )}
-      <Data title="Context" values={withoutUserAgent(record.context, record.user_agent)} />
-      <Data title="Details" values={details} collapsed />
+      <DataPanel title="Context" values={withoutUserAgent(record.context, record.user_agent)} />
+      <DataPanel title="Details" values={details} collapsed />
     </>
   )
 }
@@ -36,7 +36,7 @@ function withoutUserAgent(context: unknown, user_agent: string | null): unknown 
   return remaining.length > 0 ? { ...others, device: fromEntries(remaining) } : others
 }
 
-function Data({
+function DataPanel({
   title,
   values,
   tree = false,
