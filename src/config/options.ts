@@ -101,7 +101,7 @@ export const OPTIONS = {
     group: 'identity',
     kind: boolean,
     default: true,
-    text: 'false turns everything off, for example in tests: no file, no hook, no route. Nothing is recorded, and queries return empty results.',
+    text: 'Set it to false to turn everything off, for example in tests: no files, hooks or routes. Nothing is recorded, and queries return empty results.',
   }),
   application_name: row<string | null>({
     group: 'identity',
@@ -344,7 +344,7 @@ export const OPTIONS = {
     group: 'capture',
     kind: choice(['auto', 'always', 'never']),
     default: 'auto',
-    text: 'Whether each request gets its own scope (AsyncLocalStorage). Tracker.report, LogError, log entries and process-level errors use it to find the request, user, tags and breadcrumbs. auto: enabled on Node.js 24 and later, and when enable_breadcrumbs or crash_capture_path is set. Otherwise enabled on first use of Tracker.report, LogError, setContext, setTags, setUser, withScope or a subscriber, because a scope costs a few microseconds per request on Node.js 20 and 22.',
+    text: 'Gives each request its own scope (AsyncLocalStorage). Tracker.report, LogError, log entries and process-level errors use it to find the request, user, tags and breadcrumbs. auto: enabled on Node.js 24 and later, and when enable_breadcrumbs or crash_capture_path is set. Otherwise enabled on first use of Tracker.report, LogError, setContext, setTags, setUser, withScope or a subscriber, because a scope costs a few microseconds per request on Node.js 20 and 22.',
   }),
   user_callback: row<((request: unknown) => unknown) | null>({
     group: 'capture',
@@ -632,7 +632,7 @@ export const OPTIONS = {
     group: 'jobs',
     kind: boolean,
     default: true,
-    text: 'Whether this process runs jobs and sends notifications. Set it to false to leave them to other processes, such as `faultboard work`.',
+    text: 'Runs jobs and sends notifications in this process. Set it to false to leave both to other processes, such as `faultboard work`.',
   }),
 
   source_code_context_lines: row<number>({

@@ -91,7 +91,7 @@ export function requireSignIn(options: Options): { username: string; password: s
   const isSharedName = ({ name }: { name: string }) => name.normalize('NFC') === dashboard_username?.normalize('NFC')
   if (dashboard_users.some(isSharedName))
     throw new ConfigurationError([
-      `dashboard_users contains "${dashboard_username}", which is the dashboard_username too`,
+      `dashboard_users contains "${dashboard_username}", which is also the dashboard_username`,
     ])
   if (dashboard_username !== null && dashboard_password !== null)
     return { username: dashboard_username, password: dashboard_password }
@@ -138,7 +138,7 @@ function unknownVariables(env: NodeJS.ProcessEnv, table: OptionTable): string[] 
     .filter((name) => name.startsWith(PREFIX) && !OTHER_VARIABLES.test(name) && !known.includes(name))
     .map((name) => {
       const suggestion = nearestWord(name, known)
-      return `${name} is set, but does not belong to any option${suggestion ? `; did you mean ${suggestion}?` : ''}`
+      return `${name} is set, but is not the variable of any option${suggestion ? `; did you mean ${suggestion}?` : ''}`
     })
 }
 

@@ -55,7 +55,7 @@ export function describeUntracedVersion(names: readonly (keyof typeof OLDEST_TRA
   const [first] = installed
   if (!first || installed.some(({ name, version }) => !isOlder(version, OLDEST_TRACED[name]))) return null
   const oldest = OLDEST_TRACED[first.name]
-  return `${first.name} ${first.version} is installed, but its breadcrumbs need ${first.name} ${oldest} and later. ${installCommand(first.name, oldest)}`
+  return `${first.name} ${first.version} is installed, but its breadcrumbs require ${first.name} ${oldest} or later. ${installCommand(first.name, oldest)}`
 }
 
 function installCommand(name: string, oldest: string): string {

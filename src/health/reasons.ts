@@ -51,7 +51,7 @@ function* databaseReasons({ database, recorder, spool }: Facts): Iterable<Reason
     )
   }
   if (latency_ms !== null && latency_ms > SLOW_QUERY_MS) {
-    yield degraded(`${address} took ${latency_ms} ms for the simplest query. Check its load and the network.`)
+    yield degraded(`${address} took ${latency_ms} ms to run a trivial query. Check its load and the network.`)
   }
 }
 

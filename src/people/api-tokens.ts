@@ -160,7 +160,7 @@ const INSERTED: BulkTarget = {
 function nameTakenError(name: string, place: string | null): TrackerError {
   return new TrackerError(
     'invalid_input',
-    `A token with the name "${name}" exists${place ? ` ${place}` : ''}. Choose another name.`,
+    `A token with the name "${name}" already exists${place ? ` ${place}` : ''}. Choose another name.`,
   )
 }
 

@@ -49,7 +49,8 @@ const FIELDS: Readonly<Record<keyof ReportedError, { required?: true; rule: Rule
   device_info: { rule: object },
   event_id: {
     rule: (value) =>
-      text(value) ?? (/^[\w.:-]{1,64}$/.test(value as string) ? null : 'must be 1 to 64 letters and digits'),
+      text(value) ??
+      (/^[\w.:-]{1,64}$/.test(value as string) ? null : 'must be 1 to 64 characters of A-Z a-z 0-9 _ . : -'),
   },
   user_id: { rule: (value) => (typeof value === 'number' ? number(value) : text(value)) },
   breadcrumbs: { rule: list },

@@ -17,8 +17,8 @@ test('warns about a misspelled variable and suggests the most similar one', () =
   }
   const { warnings } = resolveConfiguration(CREDENTIALS, env)
   expect(warnings).toEqual([
-    'FAULTBOARD_DATABSE is set, but does not belong to any option; did you mean FAULTBOARD_DATABASE?',
-    'FAULTBOARD_RETENTION_DAY is set, but does not belong to any option; did you mean FAULTBOARD_RETENTION_DAYS?',
+    'FAULTBOARD_DATABSE is set, but is not the variable of any option; did you mean FAULTBOARD_DATABASE?',
+    'FAULTBOARD_RETENTION_DAY is set, but is not the variable of any option; did you mean FAULTBOARD_RETENTION_DAYS?',
   ])
 })
 

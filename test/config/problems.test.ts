@@ -158,7 +158,7 @@ describe('dashboard credentials', () => {
   )
   test('dashboard credentials do not share their name with an account', () => {
     expect(missingIn({ ...credentials, dashboard_users: [{ ...USER, name: 'admin' }] })).toEqual([
-      'dashboard_users contains "admin", which is the dashboard_username too',
+      'dashboard_users contains "admin", which is also the dashboard_username',
     ])
   })
   test('dashboard credentials are reported individually if only one is missing', () => {

@@ -205,7 +205,7 @@ describe('the packed package, installed into an empty application', () => {
       ['ioredis', '5.11.0'],
       ['mysql2', '3.20.0'],
     ] as const)('logs that breadcrumbs of %s need a later version', (name, oldest) => {
-      const message = `${name} ${installed[name]} is installed, but its breadcrumbs need ${name} ${oldest} and later.`
+      const message = `${name} ${installed[name]} is installed, but its breadcrumbs require ${name} ${oldest} or later.`
       expect(printed.stderr).toContain(message)
     })
   })

@@ -44,7 +44,7 @@ describeEachDatabase('API tokens', (database) => {
     await expect(RevokeApiToken.call({ token_id: Number(id) })).rejects.toThrow('The token "ci" is already revoked.')
     expect(await tracker.Queries.ApiTokens.call()).toEqual([revoked])
     await expect(CreateApiToken.call({ name: 'ci', role: 'viewer' })).rejects.toThrow(
-      'A token with the name "ci" exists as a revoked token. Choose another name.',
+      'A token with the name "ci" already exists as a revoked token. Choose another name.',
     )
     await expect(RevokeApiToken.call({ token_id: 999 })).rejects.toThrow('No API token with id 999.')
     const { entries } = await tracker.Queries.AuditEntries.call()
@@ -74,7 +74,7 @@ describeEachDatabase('API tokens', (database) => {
     expect(tokens[1]).toMatchObject({ id: null, state: 'expired', expires_at: '2026-03-01T00:00:00.000Z' })
     expect(JSON.stringify(tokens)).not.toContain('sha256')
     await expect(tracker.Commands.CreateApiToken.call({ name: 'deploys', role: 'viewer' })).rejects.toThrow(
-      'A token with the name "deploys" exists in the option api_tokens.',
+      'A token with the name "deploys" already exists in the option api_tokens.',
     )
   })
 

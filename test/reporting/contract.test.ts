@@ -104,7 +104,7 @@ describe('Reporting contract', () => {
     [{ error: { ...REPORT, stack: ['at x'] } }, 'error.stack must be text'],
     [{ error: { ...REPORT, timestamp: '1700000000' } }, 'error.timestamp must be a number'],
     [{ error: { ...REPORT, device_info: [] } }, 'error.device_info must be an object'],
-    [{ error: { ...REPORT, event_id: 'a b' } }, 'error.event_id must be 1 to 64 letters and digits'],
+    [{ error: { ...REPORT, event_id: 'a b' } }, 'error.event_id must be 1 to 64 characters of A-Z a-z 0-9 _ . : -'],
     [{ errors: {} }, 'errors must be a list'],
     [{ errors: [] }, 'errors must not be empty'],
     [{ errors: Array(11).fill(REPORT) }, 'errors must not contain more than 10 items'],

@@ -106,7 +106,7 @@ export async function releaseChanges(
 
 function findRelease<Item extends Release>(others: readonly Item[], version: string, release: Item): Item {
   if (version === release.app_version) {
-    throw new TrackerError('invalid_input', 'compare_with must be another version than app_version')
+    throw new TrackerError('invalid_input', 'compare_with must differ from app_version')
   }
   const found = others.find(({ app_version }) => app_version === version)
   if (found) return found

@@ -11,7 +11,7 @@ const MAX_RETURN_LENGTH = 20_000
 /** Stores a display preference in a cookie and redirects to the current page. */
 export const setPreference = defineAction({
   path: '/preferences',
-  text: 'Store the theme, the zone of exact times or the state of the sidebar in a cookie',
+  text: 'Store the theme, the time zone of exact times or the state of the sidebar in a cookie',
   role: 'viewer',
   parameters: v.object({
     theme: optional(choice(THEMES)),

@@ -242,7 +242,7 @@ describeEachDatabase('the list of releases', (database) => {
       gone: ['MiddleError 2 0', 'NewError 1 0'],
       worse: [],
     })
-    await expect(compare('1.2', '1.2')).rejects.toThrow('another version than app_version')
+    await expect(compare('1.2', '1.2')).rejects.toThrow('must differ from app_version')
     await expect(compare('1.2', '9.9')).rejects.toThrow('Cannot compare with 9.9')
   })
 

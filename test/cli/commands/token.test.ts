@@ -49,7 +49,7 @@ describe('faultboard token', () => {
       [['revoke', 'ci'], 'The token ci is already revoked.'],
       [['revoke', 'deploys'], 'The token deploys is part of the option api_tokens.'],
       [['revoke', 'other'], 'No token has the name other. Run  faultboard token list  to see the names.'],
-      [['create', 'agent'], 'A token with the name "agent" exists. Choose another name.'],
+      [['create', 'agent'], 'A token with the name "agent" already exists. Choose another name.'],
     ] as const
     const results = await Promise.all(rejected.map(([args]) => run(...args)))
     for (const [i, { code, stderr }] of results.entries()) {

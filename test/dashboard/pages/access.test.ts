@@ -61,7 +61,7 @@ describeOneDatabase('the Access page', (database) => {
     expect(html).toContain('>deploys</bdi>')
     expect(html).toContain('Read-only, from the option <code>api_tokens</code>')
     expect(html).toContain('>expired<')
-    expect(html).toContain('<span title="Uses of tokens from the configuration are not recorded">Last use –</span>')
+    expect(html).toContain('<span title="Uses of tokens in the configuration are not recorded">Last use –</span>')
     expect(html).not.toContain('/revoke"')
     expect(html).not.toContain(SETTING.token_hash.slice(7))
   })

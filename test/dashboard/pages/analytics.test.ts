@@ -93,7 +93,7 @@ describeOneDatabase('analytics pages', (database) => {
 
   test.each([
     ['app_version=1.1.0&compare_with=7.7', 404, 'Cannot compare with 7.7'],
-    ['app_version=1.1.0&compare_with=1.1.0', 422, 'compare_with must be another version'],
+    ['app_version=1.1.0&compare_with=1.1.0', 422, 'compare_with must differ from app_version'],
   ])('/releases rejects %s with %d', async (query, status, message) => {
     expect(await host.json(`/releases?${query}`)).toEqual({ status, error: expect.stringContaining(message) })
     const response = await host.get(`/releases?${query}`)
@@ -262,7 +262,7 @@ test('claims neither gone errors nor a stability score for a release with little
   expect(await page()).toMatch(
     /<h1>Release 2\.0\.0<\/h1>.*<h3 class="section-title">Not seen yet <span class="count">1</s,
   )
-  expect(await page()).toContain('title="Known one day after the first occurrence of the release"')
+  expect(await page()).toContain('title="Available one day after the first occurrence of the release"')
   expect(await page()).not.toContain('class="score')
   clock.now = NOW + 2 * DAY
   expect(await page()).toMatch(/<h3 class="section-title">Gone <span class="count">1</)

@@ -79,7 +79,7 @@ function enableSuggestions(field) {
     if (!found.has_more_values) return
     const note = document.createElement('li')
     note.className = 'muted'
-    note.textContent = 'Too many values: some are not listed and not found'
+    note.textContent = 'Too many values. Some are not suggested and cannot be found.'
     list.append(note)
     list.hidden = false
   }

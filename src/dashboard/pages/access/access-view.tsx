@@ -120,7 +120,7 @@ function Token({ token, isDuplicate, visit }: TokenProps & { isDuplicate: boolea
         </p>
         {isDuplicate && (
           <p class="meta">
-            Two tokens have this name, and the audit cannot distinguish them. Rename the token in{' '}
+            Two tokens have this name, and the audit log cannot distinguish them. Rename the token in{' '}
             <code>api_tokens</code>, or revoke the other one.
           </p>
         )}
@@ -162,7 +162,7 @@ function Validity({ token: { revoked_at, expires_at, state }, visit }: TokenProp
 
 function LastUse({ token: { id, last_used_at }, visit }: TokenProps) {
   // The time of use cannot be stored for tokens in the configuration.
-  if (id === null) return <span title="Uses of tokens from the configuration are not recorded">Last use –</span>
+  if (id === null) return <span title="Uses of tokens in the configuration are not recorded">Last use –</span>
   if (last_used_at === null) return 'Never used'
   return (
     <>
@@ -176,7 +176,7 @@ function RevokeToken({ token, visit }: TokenProps) {
     <Menu label="Revoke">
       <ActionForm visit={visit} to={`${ACCESS_PATH}/${token.id}/revoke`} submit="Revoke token">
         <p>
-          Requests with the token <bdi>{token.name}</bdi> fail from now on. This cannot be undone.
+          Requests with the token <bdi>{token.name}</bdi> will fail. This cannot be undone.
         </p>
       </ActionForm>
     </Menu>

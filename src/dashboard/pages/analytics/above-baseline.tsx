@@ -16,7 +16,7 @@ export function AboveBaseline({ spikes, visit }: { spikes: readonly Spike[] | nu
       {spikes === null || spikes.length === 0 ? (
         <p class="muted">
           {spikes === null
-            ? 'Not enough history yet. Needs 7 days and 10 occurrences of a type.'
+            ? 'Not enough history yet. Baselines need 7 days and 10 occurrences of a type.'
             : 'Nothing above baseline today.'}
         </p>
       ) : (

@@ -45,7 +45,7 @@ export function NewestBursts({ found, visit }: { found: RecentBursts; visit: Vis
       count={bursts.length}
       description={
         <>
-          {'Newest rapid repeats of one error '}
+          {'Newest bursts of a single error '}
           {is_lower_bound ? (
             <>
               {'since '}

@@ -96,8 +96,8 @@ function Filters({
             choices={labeledOptions('Any time', TIMEFRAMES)}
           />
           <label class="audit-error">
-            <span class="hidden">Error number</span>
-            <input name="error_id" type="text" inputmode="numeric" placeholder="Error number" value={filter.error_id} />
+            <span class="hidden">Error id</span>
+            <input name="error_id" type="text" inputmode="numeric" placeholder="Error id" value={filter.error_id} />
           </label>
           <button type="submit" data-apply>
             Filter

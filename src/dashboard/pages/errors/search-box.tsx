@@ -100,7 +100,7 @@ const HELP: readonly (readonly [term: string, text: string])[] = [
   ['type:Payment*', 'Types that start with Payment'],
   ['tag:city=Berlin', 'Has this tag'],
   ['is:unresolved', 'In this state'],
-  ['severity:high', 'Of this severity; also priority:'],
+  ['severity:high', 'Has this severity; also priority:'],
   ['assigned:me', 'Assigned to me, or to this name'],
-  ['app:shop', 'Of this application'],
+  ['app:shop', 'In this application'],
 ]

@@ -85,8 +85,8 @@ export const platformComparison = definePage({
           title="No platforms in this period"
           code="await Tracker.Commands.LogError.call({ error_type, message, platform: 'iOS', app_version })"
         >
-          The platform comes from the user agent of a request or from a client report. Select a longer range, or report
-          an error:
+          Faultboard detects the platform from the user agent of a request, or reads it from a client report. Select a
+          longer range, or report an error:
         </Empty>
       ) : (
         <div class="stack">

@@ -94,8 +94,8 @@ export const releases = definePage({
           )}
           {releases.length === 0 ? (
             <Empty title="No releases in this period" code="Tracker.configure({ app_version: process.env.GIT_TAG })">
-              Each release is listed with its new, regressed and gone errors. The version comes from your package.json
-              or the environment. Select a longer range, or set the version in the configuration:
+              Each release is listed with its new, regressed and gone errors. Faultboard reads the version from your
+              package.json or the environment. Select a longer range, or set the version in the configuration:
             </Empty>
           ) : (
             <ReleaseTable releases={releases} trend_days={trend_dates.length} visit={visit}>

@@ -58,7 +58,7 @@ export function ReleaseTable({
             number: true,
             cell: (release) =>
               isRecentRelease(release, visit) ? (
-                <span class="muted" title="Known one day after the first occurrence of the release">
+                <span class="muted" title="Available one day after the first occurrence of the release">
                   –
                 </span>
               ) : (

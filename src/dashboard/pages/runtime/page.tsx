@@ -47,7 +47,7 @@ export const runtime = definePage({
           context={
             disabled.length === 0
               ? 'All diagnostics are enabled.'
-              : 'What Faultboard can record about your processes besides errors.'
+              : 'Optional diagnostics of your processes, recorded in addition to errors.'
           }
         />
         <ul class="columns">

@@ -24,7 +24,7 @@ export function ChartTable({
         <table>
           <thead>
             <tr>
-              <th scope="col">When</th>
+              <th scope="col">Time</th>
               {columns.map((label) => (
                 <th scope="col" class="number">
                   {label}

@@ -19,7 +19,7 @@ const INSIGHTS: readonly Destination[] = [
     label: 'Platforms',
     needs: ['enable_platform_comparison'],
     preview: {
-      benefit: 'Compare iOS, Android, Web and API: error rate, stability and the errors that they share.',
+      benefit: 'Compare iOS, Android, Web and API: error rate, stability and shared errors.',
       sample: {
         columns: ['Platform', 'Occurrences', 'Change', 'Stability', 'Resolved'],
         rows: [

@@ -112,7 +112,7 @@ test.each([
   expect(/stack-note">\s*At most 5 nested/.test(page)).toBe(isNoted)
 })
 
-test('states that details are missing because the event loop was late', async () => {
+test('states that details are missing because the event loop was lagging', async () => {
   const host = await startHost('sqlite::memory:', { max_event_loop_lag_ms: 200 })
   onTestFinished(() => host.close())
   const record = () => host.tracker.report(new Error('late'), { context: { size: 1 } })
@@ -121,7 +121,7 @@ test('states that details are missing because the event loop was late', async ()
   const late = await record()
   await before
   const page = await (await host.get(`/errors/${late?.id}`)).text()
-  expect(page).toContain('Recorded without parameters, context and breadcrumbs: the event loop was late.')
+  expect(page).toContain('Recorded without parameters, context and breadcrumbs: the event loop was lagging.')
   expect(await host.json(`/errors/${late?.id}`)).toMatchObject({
     error: { details: { details_omitted: 'event_loop_lag' } },
   })

@@ -19,7 +19,7 @@ export function MuteMenu(props: ErrorProps): Rendered {
   return (
     <>
       <div class="submenu menu-list">{muted ? <Unmute {...props} /> : <Mute {...props} />}</div>
-      <SubMenu label={muted ? 'Change mute' : 'Mute for a time'} id="mute">
+      <SubMenu label={muted ? 'Change mute' : 'Mute for…'} id="mute">
         <ErrorForm {...props} action="mute">
           <SelectField name="hours" label="Mute notifications for" options={MUTE_DURATIONS} value="24" />
           <TextField name="reason" label="Reason (optional)" maxlength={MAX_TEXT_LENGTH} />

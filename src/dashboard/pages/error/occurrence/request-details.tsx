@@ -27,7 +27,7 @@ export function RequestDetails({
     <>
       {details_omitted === 'event_loop_lag' && (
         <p class="meta muted details-note">
-          Recorded without parameters, context and breadcrumbs: the event loop was late.
+          Recorded without parameters, context and breadcrumbs: the event loop was lagging.
         </p>
       )}
       <Request record={record} curl={curl} />

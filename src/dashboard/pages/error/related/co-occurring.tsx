@@ -46,7 +46,7 @@ export const coOccurringPart: RelatedPart<CoOccurringError[]> = {
         visit={visit}
       />
       <Explanation>
-        {`Compares the newest ${MAX_OCCURRENCES} occurrences with other errors that occurred within ${WINDOW_MINUTES} minutes of them. An error is listed if it co-occurs with at least ${MIN_SHARE * 100}% of them, at ${MIN_LIFT}× the expected rate or more, and at ${MIN_MOMENTS} or more separate times. The expected rate comes from the hourly counts of the ${MEASURED_DAYS} days before the newest occurrence.`}
+        {`Compares the newest ${MAX_OCCURRENCES} occurrences with other errors that occurred within ${WINDOW_MINUTES} minutes of them. An error is listed if it co-occurs with at least ${MIN_SHARE * 100}% of them, at ${MIN_LIFT}× the expected rate or more, and at ${MIN_MOMENTS} or more separate times. The expected rate is based on the hourly counts of the ${MEASURED_DAYS} days before the newest occurrence.`}
       </Explanation>
     </>
   ),
