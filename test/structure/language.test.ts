@@ -11,6 +11,7 @@ const CLEAN_FOLDERS = [
   'scripts',
   'src/adapters',
   'src/analytics',
+  'src/audit',
   'src/browser',
   'src/capture',
   'src/cli',
@@ -18,10 +19,12 @@ const CLEAN_FOLDERS = [
   'src/dashboard',
   'src/diagnostics',
   'src/health',
+  'src/html',
   'src/jobs',
   'src/mcp',
   'src/model',
   'src/notifications',
+  'src/people',
   'src/reporting',
   'src/store',
   'src/subscribers',
@@ -86,7 +89,7 @@ const REJECTED_PHRASES = [
 
 /** Openings that describe a value by a clause instead of a noun or verb. */
 const REJECTED_OPENING =
-  /(?:\/\*\*?|(?<!:)\/\/|\{\/\*)[\s*]+(?:What|Whoever|Whom|Those|The same|So (?:long|many|much|that))\b/g
+  /(?:\/\*\*?|(?<!:)\/\/|\{\/\*)[\s*]+(?:What|Whether|Whoever|Whom|Those|The same|So (?:long|many|much|that))\b/g
 
 describe('clean folders', () => {
   test('clean folders contain plain English only', () => {
