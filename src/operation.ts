@@ -72,7 +72,7 @@ export async function perform<Schema extends v.GenericSchema, Result>(
 }
 
 /**
- * Returns a proxy function for an operation of a module. The module is loaded with the first call of an operation.
+ * Returns a proxy function for an operation of a module. The module is loaded on the first call of an operation.
  *
  * @example
  * const lazily = lazyOperations(loadReports)
@@ -150,7 +150,7 @@ type Bound<Row> =
 export type BoundTable<Table> = { [Name in keyof Table]: Bound<Table[Name]> }
 
 /**
- * Binds every row of a table to a tracker. The context is looked up with each call, because a tracker may restart.
+ * Binds every row of a table to a tracker. Looks up the context on each call, because a tracker may restart.
  *
  * @example
  * const queries = bindOperations({ FindError: findError, ErrorsList: { page: errorsPage } }, () => context)

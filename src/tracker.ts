@@ -140,7 +140,10 @@ export class TrackerInstance {
     return Object.entries(settings).every(([name, value]) => isDeepStrictEqual(current[name], value))
   }
 
-  /** Validates the configuration and starts, like the first use. Throws a ConfigurationError that lists every problem. */
+  /**
+   * Validates the configuration and starts the tracker, as the first use does. Throws a ConfigurationError that lists
+   * every problem.
+   */
   start(): this {
     this.#isStopped = false
     this.#start()

@@ -8,7 +8,7 @@ import { AUDIT_ENTRIES } from '../store/bulk/bulk-targets.js'
 /** Parts of the context needed to write entries. */
 type AuditParts = Pick<Context, 'database' | 'redactor' | 'counters' | 'log' | 'now'>
 
-/** Widths of the columns. */
+/** Column widths. */
 const MAX_NAME_LENGTH = 255
 const MAX_ADDRESS_LENGTH = 64
 const MAX_DETAIL_LENGTH = 500

@@ -73,7 +73,10 @@ function loadAsset(name: string): { body: Buffer<ArrayBuffer>; version: string }
   return cached
 }
 
-/** Reads the file that the build has written. From source, and in the build itself, concatenates the source files. */
+/**
+ * Reads the file written by the build. When running from source, and in the build itself, concatenates the source
+ * files.
+ */
 function readAsset(name: string): Buffer<ArrayBuffer> {
   const built = new URL(`./assets/${name}`, import.meta.url)
   if (existsSync(built)) return readFileSync(built)

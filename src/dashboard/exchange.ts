@@ -71,7 +71,6 @@ export function openExchange(
   }
 }
 
-/** Runs the query at most once. */
 function runOnce<T>(query: () => Promise<T>): () => Promise<T> {
   let result: Promise<T> | undefined
   return () => {

@@ -14,7 +14,7 @@ export class Html {
   }
 }
 
-/** Marks text as HTML. */
+/** Marks text as HTML, so that it is not escaped. */
 export function raw(text: string): Html {
   return new Html(text)
 }
@@ -55,9 +55,7 @@ function whenRendered<Result>(
   return typeof content === 'string' ? complete(content) : markHandled(content.then(complete))
 }
 
-/**
- * Prevents an unhandled rejection, which would crash the host, if another part of the page fails before the promise.
- */
+/** Prevents an unhandled rejection, which would crash the host, if another part of the page fails first. */
 function markHandled<Result>(result: Result): Result {
   if (result instanceof Promise) result.catch(() => {})
   return result
@@ -107,7 +105,9 @@ function escapeText(text: string): string {
 /** Elements without content or an end tag. */
 const VOID_TAGS = new Set('area base br col embed hr img input link meta source track wbr'.split(' '))
 
-/** Attributes that are present or absent. Others, such as `aria-expanded`, have the value `true` or `false`. */
+/**
+ * Attributes that are present or absent. Excludes attributes with the value `true` or `false`, such as `aria-expanded`.
+ */
 const BOOLEAN_ATTRIBUTES = new Set(
   (
     'allowfullscreen async autofocus autoplay checked controls default defer disabled download formnovalidate hidden ' +

@@ -126,7 +126,6 @@ const DEFAULTS = {
   script_origins: [] as readonly string[],
 }
 
-/** Drops undefined options. */
 function definedOptions(options: CanonicalOptions): Partial<typeof DEFAULTS> {
   const entries = Object.entries(options).filter(
     ([name, value]) => value !== undefined && Object.hasOwn(DEFAULTS, name),

@@ -66,7 +66,7 @@ const subjectInput = (days: number) =>
     ...scopeInput,
   })
 
-/** Detects at which hours and weekdays an error or error type occurs. */
+/** Detects the hours and weekdays at which an error or error type occurs. */
 export const analyzeCyclicalPattern = defineOperation({
   input: subjectInput(PATTERN_DAYS),
   async run(context, { days = PATTERN_DAYS, application_id, environment, ...selected }): Promise<CyclicalPattern> {

@@ -10,7 +10,7 @@ import type { ErrorPlatform } from './error-platforms.js'
 export const CrossPlatformError = r.object({
   error_type: r.text,
   place: r.nullable(r.text),
-  /** Message of the oldest of the errors. */
+  /** Message of the oldest error. */
   message: r.text,
   count: r.integer,
   /** Most occurrences first. */

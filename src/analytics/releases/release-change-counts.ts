@@ -27,7 +27,8 @@ export async function countChanges(
   const longLived = await findLongLived(context, pairs)
   const changeCounts = new Map<string, ChangeCounts>()
   for (const pair of pairs) {
-    // Sums per error and version have no time. Releases with data older than a year are compared error by error.
+    // Sums per error and version have no time dimension. Releases with data older than a year are compared error by
+    // error.
     const isLongLived = longLived.has(releaseKey(pair.release)) || longLived.has(releaseKey(pair.before))
     const changes = isLongLived
       ? await countErrorByError(context, environment, pair)

@@ -68,7 +68,7 @@ export function isoDate(day: number): string {
 }
 
 export interface Week extends Span {
-  /** Date of the Monday. */
+  /** Date of the week's Monday. */
   week: string
 }
 

@@ -20,7 +20,7 @@ interface GeneratedFile {
   map: ParsedMap | null
   /** Kept longer than the map, so that repeated lookups do not read the map again. */
   positions: Map<string, OriginalPosition | null>
-  /** Cached function names, kept like the positions. */
+  /** Cached function names, kept as long as the positions. */
   names: Map<string, string | null>
   hasNames: boolean
 }

@@ -5,12 +5,12 @@ import { withoutContents } from './without-contents.js'
 
 /** Text of a map and the base folder of its relative paths. */
 export interface MapText {
-  /** Without the contents of the sources. */
+  /** Text of the map without the contents of the sources. */
   text: string
   /** Size including the contents. */
   bytes: number
   folder: string
-  /** Text including the contents. */
+  /** Returns the text of the map with the contents of the sources. */
   withContents(): string
 }
 

@@ -1,7 +1,7 @@
 import type * as v from 'valibot'
 import type { JsonSchema } from '../../model/input/json-schema.js'
 
-/** Members of all kinds of schemas that are converted. */
+/** Schema members used in the conversion, across all kinds of schemas. */
 interface SchemaMembers {
   type: string
   entries?: Record<string, SchemaMembers>

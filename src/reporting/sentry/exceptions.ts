@@ -69,7 +69,7 @@ function toCause(exception: Json, relation: Cause['relation'], inner: readonly C
   }
 }
 
-/** Each exception was caused by the previous exception in the list. */
+/** Nests the exceptions of a list in which each exception was caused by the previous exception. */
 function causeChain(exceptions: readonly Json[]): Cause[] {
   return exceptions.reduce<Cause[]>((inner, exception) => [toCause(exception, 'cause', inner)], [])
 }

@@ -43,7 +43,6 @@ const errorIds = v.pipe(
 const selectionInput = { error_ids: errorIds, ...scopeInput }
 const actor = optionalText({ max: MAX_NAME_LENGTH })
 
-/** Resolves several errors. */
 export const batchResolveErrors = defineCommand({
   input: v.object({
     ...selectionInput,
@@ -94,7 +93,6 @@ export const batchAssignErrors = defineCommand({
       : auditBatch('assign', input, result, `to ${input.assigned_to}`),
 })
 
-/** Changes the status of several errors. */
 export const batchUpdateStatus = defineCommand({
   input: v.object({
     ...selectionInput,
@@ -109,7 +107,6 @@ export const batchUpdateStatus = defineCommand({
   audit: (input, result) => auditBatch('set_status', input, result, `to ${input.status}`),
 })
 
-/** Sets the priority of several errors. */
 export const batchUpdatePriority = defineCommand({
   input: v.object({ ...selectionInput, priority_level: updatePriority.input.entries.priority_level, actor }),
   async run(context, { priority_level, actor = DEFAULT_ACTOR, ...errors }): Promise<BatchResult> {
@@ -118,7 +115,6 @@ export const batchUpdatePriority = defineCommand({
   audit: (input, result) => auditBatch('set_priority', input, result, `to ${PRIORITIES[input.priority_level]}`),
 })
 
-/** Snoozes several errors. */
 export const batchSnoozeErrors = defineCommand({
   input: v.object({
     ...selectionInput,
@@ -149,7 +145,6 @@ export const batchMuteErrors = defineCommand({
   audit: (input, result) => auditBatch('mute', input, result, hoursText(input.hours)),
 })
 
-/** Unmutes several errors. */
 export const batchUnmuteErrors = defineCommand({
   input: v.object({ ...selectionInput, actor }),
   async run(context, { actor = DEFAULT_ACTOR, ...errors }): Promise<BatchResult> {

@@ -52,7 +52,6 @@ export function muteChange({ hours, reason, muted_by, actor, now }: MuteRequest)
   }
 }
 
-/** Unmutes notifications about an error. */
 export const unmuteError = defineCommand({
   input: v.object({ error_id: id(), actor: optionalText({ max: MAX_NAME_LENGTH }) }),
   async run(context, { error_id, actor = DEFAULT_ACTOR }): Promise<ChangeResult> {

@@ -50,8 +50,8 @@ const searchQuery = () =>
 const MAX_TAGS = 10
 
 /**
- * Tags that an error must have, all of them required. Text with a line per tag, so that links, forms and saved views
- * treat it like every other filter.
+ * Tags, all of which an error must have. Text with a line per tag, so that links, forms and saved views treat it like
+ * every other filter.
  */
 const tagFilter = () =>
   v.optional(

@@ -6,7 +6,7 @@ import type { Rendered } from '../../define.js'
 export const Setting = r.object({
   name: r.text,
   group: r.text,
-  /** Secrets are masked. */
+  /** Value as text. Secrets are masked. */
   value: r.text,
   is_default: r.boolean,
   environment_variable: r.nullable(r.text),
