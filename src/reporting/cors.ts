@@ -10,7 +10,7 @@ export interface CorsOptions {
 
 /** CORS behavior of an endpoint. */
 export interface Cors {
-  /** Checks whether the request comes from a page that may not report here. */
+  /** Checks whether the request comes from a page that is not allowed to report errors. */
   isForbidden(request: Request): boolean
   /** Response to a preflight, or to a plain OPTIONS request. */
   preflight(request: Request): Response

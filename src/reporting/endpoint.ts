@@ -65,14 +65,14 @@ export function reportingEndpoint(givenOptions: ReportingOptions = {}): Mountabl
       return jsonResponse(405, { error: 'Report errors with POST.' }, { Allow: 'POST, OPTIONS' })
     }
     if (cors.isForbidden(request)) {
-      return jsonResponse(403, { error: 'This origin may not report here: it is not in allowed_origins.' })
+      return jsonResponse(403, { error: 'This origin is not allowed to report errors: it is not in allowed_origins.' })
     }
     const from: ReportingRequest = { request, host: origin.host }
     const address = resolveClient(from, origin, options, tracker.config)
     const client = countedBy(address)
     enforce(limits.countRequest(client))
     if (options.authorize && (await options.authorize(from)) !== true) {
-      return jsonResponse(401, { error: 'This client may not report here.' })
+      return jsonResponse(401, { error: 'This client is not allowed to report errors.' })
     }
     enforce(limits.admit())
     const mediaProblem = checkMediaType(request)
@@ -156,7 +156,7 @@ function rateLimitedResponse({ message, retry_after }: RateLimitExceeded): Respo
 
 /** The tracker was shut down, or can write neither to the database nor to disk. */
 function unavailableResponse(): Response {
-  return jsonResponse(503, { error: 'Errors are not accepted at the moment.' }, { 'Retry-After': '60' })
+  return jsonResponse(503, { error: 'Errors cannot be accepted right now.' }, { 'Retry-After': '60' })
 }
 
 const CLIENT_ERROR_CODES: readonly string[] = ['invalid_input', 'too_large']

@@ -89,7 +89,7 @@ describeInBrowser('Sending of the browser client', ({ open }) => {
     await reportErrors(page, 'refused again')
     await page.evaluate('client.flush()')
     // Warns the developer once, without a breadcrumb.
-    expect(warnings).toEqual(['Faultboard: /client_errors 401 {"error":"This client may not report here."}'])
+    expect(warnings).toEqual(['Faultboard: /client_errors 401 {"error":"This client is not allowed to report errors."}'])
     expect(await page.evaluate('crumbs')).toEqual([])
     shop.received.length = 0
     await page.goto(shop.page(`{ app_version: '' }`))

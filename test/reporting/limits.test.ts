@@ -94,7 +94,7 @@ describe('Authorization', () => {
     })
     expect(await host.post({ error: REPORT })).toMatchObject({
       status: 401,
-      body: { error: 'This client may not report here.' },
+      body: { error: 'This client is not allowed to report errors.' },
     })
     expect((await host.post({ error: REPORT }, { authorization: 'Bearer right' })).status).toBe(201)
     expect(await totalOccurrences(host.tracker)).toBe(1)
@@ -215,7 +215,7 @@ describe('Rate limits', () => {
     const unwritable = { database: 'postgres://unknown@127.0.0.1:1/nothing', spool_path: '/dev/null/spool' }
     const host = await reportingHost({}, unwritable)
     const { status, body, headers } = await host.post({ errors: [REPORT, REPORT] })
-    expect({ status, body }).toEqual({ status: 503, body: { error: 'Errors are not accepted at the moment.' } })
+    expect({ status, body }).toEqual({ status: 503, body: { error: 'Errors cannot be accepted right now.' } })
     expect(headers.get('retry-after')).toBe('60')
   })
 

@@ -40,7 +40,7 @@ export function createReceiver(options: ReceiverOptions, tracker: TrackerInstanc
     if (!endpoint) throw new Rejection(404, 'not found: a DSN ends with a slash and the project number')
     if (request.method === 'OPTIONS') return cors.preflight(request)
     if (request.method !== 'POST') throw new Rejection(405, 'only POST is supported', { allow: 'POST, OPTIONS' })
-    if (cors.isForbidden(request)) throw new Rejection(403, 'this origin may not report here')
+    if (cors.isForbidden(request)) throw new Rejection(403, 'this origin is not allowed to report errors')
     const remote_address = resolveClient({ request, host: origin.host }, origin, options, tracker.config)
     const client = countedBy(remote_address)
     enforce(limits.countRequest(client))
@@ -92,7 +92,8 @@ export function createReceiver(options: ReceiverOptions, tracker: TrackerInstanc
 
   async function checkKey(key: string | null, { project_id }: EndpointPath): Promise<void> {
     if (key === null) throw new Rejection(401, 'the public key is missing')
-    if (!(await isAllowed(keys, key, project_id))) throw new Rejection(403, 'this public key may not report here')
+    if (!(await isAllowed(keys, key, project_id)))
+      throw new Rejection(403, 'this public key is not allowed to report errors')
   }
 }
 

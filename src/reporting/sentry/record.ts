@@ -32,7 +32,7 @@ export function createRecorder(
     for (const { event, event_id } of identified) {
       const isStored = await record(event, { ...envelopeOrigin, ...times, event_id })
       // Earlier events count once, even if the envelope is sent again, because each event has an id.
-      if (!isStored) throw new Rejection(503, 'errors cannot be stored at the moment', { 'retry-after': '60' })
+      if (!isStored) throw new Rejection(503, 'errors cannot be stored right now', { 'retry-after': '60' })
     }
     return readEventId(header.event_id) ?? identified[0]?.event_id ?? null
   }

@@ -29,7 +29,7 @@ function knownRejection(error: unknown): Rejection | null {
   if (!(error instanceof TrackerError)) return null
   if (error.code === 'too_large') return new Rejection(413, error.message)
   // The tracker was shut down.
-  return new Rejection(503, 'errors are not accepted at the moment', { 'retry-after': '60' })
+  return new Rejection(503, 'errors cannot be accepted right now', { 'retry-after': '60' })
 }
 
 /** Sets both retry headers. The second header makes SDKs pause all items of this key. */
