@@ -92,7 +92,7 @@ describeEachDatabase('the environment filter of queries and pages', (database) =
       expect(await text(`${path}?environment=staging`), path).toContain('This page is not filtered by environment')
   })
 
-  test('knows the environment of its process before the first error, and every environment without errors', async () => {
+  test('accepts the environment of the process before its first error, and every environment without any error', async () => {
     const { tracker, url } = await freshTracker(database)
     const host = await startHost(url, { environment: 'preview' })
     onTestFinished(() => host.close())

@@ -285,7 +285,7 @@ describeInBrowser('error page in a browser', ({ open }) => {
     expect(await page.locator('.error-figures').textContent()).toContain('4 occurrences')
   })
 
-  test('clamps breadcrumbs and stacks, and states what is not stored', async () => {
+  test('collapses long breadcrumbs and stacks, and states what is not stored', async () => {
     const page = await open({ javaScriptEnabled: false, viewport: { width: 1440, height: 900 } })
     for (let i = 0; i < 300; i++)
       host.tracker.addBreadcrumb({ category: 'log', message: `${i} ${'word '.repeat(1400)}` })

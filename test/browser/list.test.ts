@@ -222,7 +222,7 @@ describeInBrowser('list page in a browser', ({ open }) => {
     expect(await rows(page).first().textContent()).toContain('insufficient funds')
   })
 
-  test.each([true, false])('keeps a malformed query next to its problem (JavaScript %s)', async (script) => {
+  test.each([true, false])('shows a malformed query with its problem (JavaScript %s)', async (script) => {
     const page = await open({ javaScriptEnabled: script, viewport: { width: 390, height: 844 } })
     const response = await page.goto(`${base}/errors?severity=low&query=${encodeURIComponent('declined "x')}`)
     expect(response?.status()).toBe(422)

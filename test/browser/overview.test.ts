@@ -155,7 +155,7 @@ describeInBrowser('overview, settings and health', ({ open }) => {
     expect(await hovered()).toBe('20 May 2026, 12:30:00 UTC')
   })
 
-  test('shows charts below a day in the time zone of the viewer with UTC, unless UTC is preferred', async () => {
+  test('shows charts of less than a day in the time zone of the viewer with UTC, unless UTC is preferred', async () => {
     const page = await open({ timezoneId: 'Europe/Berlin' })
     await visit(page, 'ordinary', '/overview?range=24h')
     const axis = () => page.locator('.x-axis text').allTextContents()

@@ -15,7 +15,7 @@ describeInBrowser('the tag field of the filters', ({ open }) => {
 
   afterAll(() => host?.close())
 
-  test('suggests keys and values, and says how to add further tags', async () => {
+  test('suggests keys and values, and explains how to add more tags', async () => {
     const page = await open()
     await page.goto(`${host.origin}/error_dashboard/errors`)
     await page.locator('summary', { hasText: 'More' }).first().click()

@@ -109,7 +109,7 @@ describeEachDatabase('SQL injection', (database) => {
     expect(host.lines.filter((line) => line.includes('request failed'))).toEqual([])
   }
 
-  test('never causes a server error in any parameter of any page or feed', { timeout: 240_000 }, async () => {
+  test('SQL in any parameter of any page or feed never causes a server error', { timeout: 240_000 }, async () => {
     const failures: string[] = []
     for (const { endpoint, name, payloads } of parametersOf([...PAGES, ...FEEDS])) {
       const path = endpoint.path.replace(/:\w+(?:\{[^}]+\})?/g, '1')
@@ -123,7 +123,7 @@ describeEachDatabase('SQL injection', (database) => {
     await expectUntouched()
   })
 
-  test('matches nothing in a filter of the list', { timeout: 120_000 }, async () => {
+  test('SQL in a filter of the list matches nothing', { timeout: 120_000 }, async () => {
     const matched: string[] = []
     for (const name of TEXT_FILTERS) {
       for (const payload of PAYLOADS) {
@@ -136,7 +136,7 @@ describeEachDatabase('SQL injection', (database) => {
     expect(matched).toEqual([])
   })
 
-  test('finds exactly the error whose message contains it in a search', { timeout: 120_000 }, async () => {
+  test('SQL in a search finds exactly the error whose message contains it', { timeout: 120_000 }, async () => {
     const own = await startHost(await database.fresh())
     try {
       const searched = PAYLOADS.filter((payload) => payload.trim().length > 2 && !UNSTORABLE.test(payload))
@@ -155,7 +155,7 @@ describeEachDatabase('SQL injection', (database) => {
     }
   })
 
-  test('never causes a server error in any field of any form', { timeout: 240_000 }, async () => {
+  test('SQL in any field of any form never causes a server error', { timeout: 240_000 }, async () => {
     const failures: string[] = []
     for (const { endpoint, name, payloads } of parametersOf(ACTIONS)) {
       // Uses an unknown error, because an action would change the data of the other tests.

@@ -28,7 +28,7 @@ async function record(tracker: TrackerInstance, count: number): Promise<void> {
 }
 
 describeEachDatabase('diagnostics of several environments', (database) => {
-  test('are stored with the environment of the process and filtered by it', async () => {
+  test('stores diagnostics with the environment of the process and filters by it', async () => {
     const place = await freshPlace(database)
     const { tracker } = trackerAt(place, { ...SWITCHES, environment: 'production' })
     await record(tracker, 2)
@@ -59,7 +59,7 @@ describeEachDatabase('diagnostics of several environments', (database) => {
     })
   })
 
-  test('keep a dump from other environments', async () => {
+  test('does not find a dump in other environments', async () => {
     const { tracker } = trackerAt(await freshPlace(database), { ...SWITCHES, environment: 'staging' })
     const { id: dump_id } = await tracker.Commands.CaptureDiagnosticDump.call({})
     const find = (environment: string) => tracker.Queries.FindDiagnosticDump.call({ dump_id, environment })
@@ -70,7 +70,7 @@ describeEachDatabase('diagnostics of several environments', (database) => {
     expect(await tracker.Commands.DeleteDiagnosticDump.call({ dump_id })).toEqual({ deleted: 1 })
   })
 
-  test('list processes by environment, and their environments without an error', async () => {
+  test('lists processes by environment, including environments without errors', async () => {
     const place = await freshPlace(database)
     const context = await runningContext(database, { environment: 'staging', database: place.url })
     const live = { ...context, config: { ...context.config, environment: 'production' } }
@@ -95,7 +95,7 @@ describeEachDatabase('diagnostics of several environments', (database) => {
 })
 
 describeOneDatabase('pages of diagnostics', (database) => {
-  test('select an environment in the sidebar and filter their data, links and forms by it', async () => {
+  test('pages of diagnostics filter data, links and forms by the environment of the sidebar', async () => {
     const url = await database.fresh()
     const host = await startHost(url, { ...ALL_PAGES_ON, environment: 'production' })
     onTestFinished(() => host.close())

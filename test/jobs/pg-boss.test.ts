@@ -18,7 +18,7 @@ describeEachDatabase(
       })
     })
 
-    test("uses the host's pool, and a database of its own", async () => {
+    test("uses the host's pool or a separate database", async () => {
       const { url } = await freshPlace(database)
       const pool = new pg.Pool({ connectionString: url, max: 2 })
       onTestFinished(() => pool.end())

@@ -10,7 +10,7 @@ test('resumes one caller in every second event loop iteration, in order', async 
   expect(iterations).toBeGreaterThanOrEqual(9)
 })
 
-test('resumes callers that wait again after the others', async () => {
+test('resumes callers that wait again after all other callers', async () => {
   const resumed: string[] = []
   const call = async (name: string) => {
     for (let i = 1; i <= 2; i++) {
@@ -29,7 +29,7 @@ test('leaves an iteration to the host before a single caller resumes again', asy
   expect(iterations).toBeGreaterThanOrEqual(9)
 })
 
-test('resumes work with priority in other iterations than callers that wait for their turn', async () => {
+test('resumes priority work and waiting callers in different iterations', async () => {
   // Ends the iteration that the previous test leaves to the host, so that each iteration below starts with `count`.
   await new Promise((resume) => setImmediate(resume))
   let iteration = 0

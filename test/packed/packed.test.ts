@@ -210,7 +210,7 @@ describe('the packed package, installed into an empty application', () => {
     })
   })
 
-  test('accepts a supported version that the program finds in a monorepo', () => {
+  test('accepts the supported version that a program loads in a monorepo', () => {
     const packages = { 'node_modules/h3': '1.15.4', 'apps/web/node_modules/h3': '2.0.8' }
     for (const [path, version] of Object.entries(packages)) {
       mkdirSync(join(folder, path), { recursive: true })

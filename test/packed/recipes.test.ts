@@ -114,7 +114,7 @@ describe.skipIf(problem !== '')(`docs/deployment.md${problem && ` (skipped: ${pr
     expect(await root.run(['systemd-analyze', 'verify', file])).toEqual([])
   })
 
-  test('systemd: a dynamic user records errors in the state folder, and root reads them', async () => {
+  test('systemd: a dynamic user records errors in the state folder, and root can read them', async () => {
     const unit = parseUnit(sample('systemd', 'ini'))
     // DynamicUser implies ProtectSystem=strict and PrivateTmp.
     expect(unit).toMatchObject({ DynamicUser: 'yes', StateDirectory: 'shop', EnvironmentFile: '/etc/shop.env' })
@@ -143,7 +143,7 @@ describe.skipIf(problem !== '')(`docs/deployment.md${problem && ` (skipped: ${pr
     await restarted.stop()
   })
 
-  test('a read-only folder for SQLite leads to a message with the next step, and the application works', async () => {
+  test('logs the next step for a read-only SQLite folder, and the application keeps working', async () => {
     const host = await serve({ ...UNWRITABLE, env: { ...SECRETS, FAULTBOARD_DATABASE: 'sqlite:/app/errors.sqlite3' } })
     await host.fail()
     expect((await host.dashboard.get('/errors')).status).toBe(503)
@@ -192,7 +192,7 @@ describe.skipIf(problem !== '')(`docs/deployment.md${problem && ` (skipped: ${pr
         expect(Date.now() - stoppedAt).toBeLessThan(spec.terminationGracePeriodSeconds * 1000)
       })
 
-      test('a file system without a writable folder leads to a warning, and errors are recorded', async () => {
+      test('logs a warning on a file system without a writable folder, and records errors', async () => {
         const env = { ...SECRETS, FAULTBOARD_DATABASE: await database.fresh() }
         const lossWarning =
           /^\[faultboard\] \/tmp\/\S+ is not writable \(EROFS\): errors would be lost .* Set spool_path/

@@ -57,7 +57,7 @@ describeEachRuntime('the packages of the quick start', ({ major, path }) => {
   const isOlder = major < 22
   const reason = ' (skipped: Node.js 20 has no SQLite)'
 
-  test('a message names the missing package where Node.js has no SQLite', async () => {
+  test('names the missing package if Node.js has no built-in SQLite', async () => {
     const program = `import { Tracker } from 'faultboard'
       Tracker.configure({ database: 'sqlite:missing.sqlite3' })
       const { state } = await Tracker.report(new Error('x'))

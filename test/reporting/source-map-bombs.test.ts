@@ -52,9 +52,13 @@ describe('Oversized source map', () => {
       /not a valid source map|larger than|stored/,
     ],
     ['80 MB of source text', () => simpleMap({ sourcesContent: ['x'.repeat(80_000_000)] }), /^stored$|larger than/],
-  ])('is rejected or stored within the limits: %s', { timeout: 120_000 }, async (_case, bomb, outcome) => {
-    expect(await store(bomb())).toMatch(outcome)
-  })
+  ])(
+    'rejects an oversized source map or stores it within the limits: %s',
+    { timeout: 120_000 },
+    async (_case, bomb, outcome) => {
+      expect(await store(bomb())).toMatch(outcome)
+    },
+  )
 
   function sections(count: number): string {
     const section = (line: number) => `{"offset":{"line":${line},"column":0},"map":${simpleMap()}}`

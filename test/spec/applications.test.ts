@@ -48,7 +48,7 @@ describeEachDatabase('several applications in one dashboard', (database) => {
     await host.tracker.Commands.BatchDeleteErrors.call({ error_ids: [logged?.id ?? 0] })
   })
 
-  test('lists the errors of all applications or of one', async () => {
+  test('lists the errors of all applications or of a single application', async () => {
     const total = async (query: string) =>
       ((await host.read(`/errors${query}`)).pagination as { total_count: number }).total_count
     expect(await total('')).toBe(5)
@@ -60,7 +60,7 @@ describeEachDatabase('several applications in one dashboard', (database) => {
     })
   })
 
-  test('shows the overview of all applications or of one', async () => {
+  test('shows the overview of all applications or of a single application', async () => {
     expect(await host.read('/overview')).toMatchObject({ total_errors: 5, total_occurrences: 6 })
     expect(await host.read(`/overview?application_id=${ids.depot}`)).toMatchObject({
       total_errors: 1,

@@ -155,7 +155,7 @@ describe('authentication', () => {
     expect(() => start({ dashboard_username: '', dashboard_password: '' })).toThrow(/dashboard_username/)
   })
 
-  test('limits failed sign-ins per minute, also for the valid password', async () => {
+  test('limits failed sign-ins per minute, even for the valid password', async () => {
     clock += 120_000
     const statuses: number[] = []
     for (let i = 0; i < 25; i++) statuses.push((await send('/errors', signIn(USER, `guess ${i}`))).status)
@@ -199,7 +199,7 @@ describe('authentication', () => {
       expect(() => mount(unconfigured())).toThrow(NAMES)
     })
 
-    test('a tracker that records already does not serve the dashboard', async () => {
+    test('a tracker that already records does not serve the dashboard', async () => {
       const tracker = unconfigured()
       await tracker.report(new Error('recorded'))
       expect(() => tracker.startDashboard()).toThrow(NAMES)

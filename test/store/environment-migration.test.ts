@@ -100,7 +100,7 @@ const DIAGNOSTIC_TABLES = [
 ]
 
 describeEachDatabase('diagnostics without an environment', (database) => {
-  test('take the environment of the newest error of their application, or production', async () => {
+  test('diagnostics take the environment of the newest error of their application, or production', async () => {
     const place = await freshPlace(database)
     const dump = async (settings: Settings) => {
       const { tracker } = trackerAt(place, { enable_diagnostic_dump: true, ...settings })

@@ -176,7 +176,7 @@ describeEachDatabase('PatternDetector', (database) => {
     expect(await tracker.Queries.ErrorBursts.call({ error_id: left?.id })).toEqual([])
   })
 
-  test('counts any number of errors, of one application or all', async () => {
+  test('counts any number of errors of one or all applications', async () => {
     const { tracker, ...place } = await freshTracker(database)
     const other = trackerAt(place, { application_name: 'other' }).tracker
     const word = (n: number) => [...String(n)].map((digit) => 'abcdefghij'.charAt(Number(digit))).join('')

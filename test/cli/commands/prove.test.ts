@@ -14,7 +14,7 @@ const TINY = ['--errors', '100']
 const TIMEOUT_MS = 180_000
 
 describe('prove', { timeout: TIMEOUT_MS }, () => {
-  test('prints a Markdown table, counts every error and leaves the data of the application alone', async () => {
+  test('prints a Markdown table, counts every error and does not change the data of the application', async () => {
     const cwd = await workingDirectory({
       'faultboard.config.mjs':
         "export default { database: 'postgres://app:secret@127.0.0.1:1/app', spool_path: 'real-spool', webhook_url: 'http://127.0.0.1:1/', job_engine: 'bullmq', redis_url: 'redis://127.0.0.1:1', before_log_callback: () => false }",

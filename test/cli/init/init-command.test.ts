@@ -57,7 +57,7 @@ test('init keeps existing files and prints the lines that they need', async () =
   expect(readFileSync(join(cwd, '.env.example'), 'utf8')).toBe('PORT=3000\n')
 })
 
-test('init names the package for SQLite where Node.js has none', async () => {
+test('init names the SQLite package if Node.js has no built-in SQLite', async () => {
   const step = 'With SQLite on Node.js before 22.16:  npm install @photostructure/sqlite'
   const isNeeded = builtInSqlite() === null
   const dependencies = { express: '^5.0.0' }
@@ -107,7 +107,7 @@ test('init names the section about a library that handles errors itself', async 
   expect(stdout).toContain('tRPC needs code in its error hook: docs/frameworks.md#trpc in the package.\n')
 })
 
-test('init prints the sections and the manual steps for frameworks that it knows only from the docs', async () => {
+test('init prints the docs sections and the manual steps for frameworks that only the docs cover', async () => {
   const sections = {
     '@sveltejs/kit': 'sveltekit',
     astro: 'astro',

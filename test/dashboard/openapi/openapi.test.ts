@@ -169,7 +169,7 @@ describe('the documented endpoints', () => {
     }
   })
 
-  test('serves the document itself, with authentication and the mount path', async () => {
+  test('serves the document with authentication and the mount path', async () => {
     const served = await host.get('/openapi.json')
     expect(served.status).toBe(200)
     expect(await served.json()).toEqual({ ...document, servers: [{ url: '/error_dashboard' }] })

@@ -251,7 +251,7 @@ test('the heat map keeps shades distinguishable despite one extreme hour', () =>
   expect(shades(outage)).toEqual(shades(counts))
 })
 
-test('claims neither gone errors nor a stability score for a release with little data', async () => {
+test('shows neither gone errors nor a stability score for a release with little data', async () => {
   const clock = { now: NOW }
   const host = await startHost('sqlite::memory:', {}, { now: () => clock.now })
   const log = (error_type: string, app_version: string, occurred_at: number) =>

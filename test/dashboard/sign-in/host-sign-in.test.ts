@@ -32,7 +32,7 @@ describe('the sign-in of the host', () => {
     expect(await response.text()).toContain('>Anna<')
   })
 
-  test('the sign-in of the host does not make browsers ask for a password that does not exist', async () => {
+  test('the sign-in of the host causes no password prompt if no password is configured', async () => {
     const host = await start({ authenticate: byHeader })
     expect((await visit(host)).headers.get('www-authenticate')).toBe('Bearer realm="Faultboard"')
     const both = await start({ ...SHARED, authenticate: byHeader })
@@ -207,7 +207,7 @@ describe('the sign-in page of the host', () => {
     expect((await visit(host, HTML)).status).toBe(401)
   })
 
-  test('the sign-in page of the host gives way to a password with ?sign_in=password, until the browser is closed', async () => {
+  test('?sign_in=password replaces the sign-in page of the host with a password prompt until the browser is closed', async () => {
     const host = await start({ ...SHARED, ...settings })
     const challenged = await visit(host, HTML, '/errors/7?sign_in=password')
     expect(challenged.status).toBe(401)
@@ -277,7 +277,7 @@ describe('the sign-in page of the host', () => {
   })
 })
 
-test('people of the host sign out on its page, and people with a password have no such link', async () => {
+test('people of the host sign out on its page, and people with a password have no sign-out link', async () => {
   const host = await start({ ...SHARED, authenticate: byHeader, sign_out_url: '/logout' })
   const link = '<a href="/logout">Sign out</a>'
   expect(await (await visit(host, { 'x-user': 'Anna' })).text()).toContain(link)

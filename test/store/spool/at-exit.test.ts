@@ -91,7 +91,7 @@ await tracker.shutdown()`)
   expect(stderr).toContain('MaxListenersExceededWarning')
 })
 
-test('sees an exit code that an earlier listener has set, such as for an unsettled await', () => {
+test('receives the exit code that an earlier listener has set, such as for an unsettled await', () => {
   const { status, crash_capture_path } = host(`start()
 await new Promise(() => {})`)
   expect(status).toBe(13)

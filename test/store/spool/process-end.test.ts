@@ -58,7 +58,7 @@ describeEachDatabase('process exit', (database) => {
     expect((await verifiedCounts(place.url)).counts).toEqual({ 'shop Last': 1 })
   })
 
-  test('removes every exit hook on shutdown, which may be called twice', async () => {
+  test('removes every exit hook on shutdown, even if shutdown is called twice', async () => {
     const before = hooks()
     const { tracker, url } = await freshTracker(database, { async_logging: true })
     expect(hooks()).not.toEqual(before)

@@ -3,7 +3,7 @@ import { describeEachDatabase } from '../../../support/databases.js'
 import { startHost } from '../../../support/host.js'
 
 describeEachDatabase('an error of another environment', (database) => {
-  test('is not found, changed or deleted, like an error of another application', async () => {
+  test('an error of another environment cannot be read, changed or deleted', async () => {
     const host = await startHost(await database.fresh(), { environment: 'production' })
     onTestFinished(() => host.close())
     const { Commands, Queries } = host.tracker
@@ -45,7 +45,7 @@ describeEachDatabase('an error of another environment', (database) => {
     await expect(Queries.FindError.call({ error_id: ids.staging })).rejects.toThrow('No error with id')
   })
 
-  test('is reached by every link', async () => {
+  test('every link to an error of another environment works', async () => {
     const host = await startHost(await database.fresh(), { environment: 'production' })
     onTestFinished(() => host.close())
     const log = async (environment: string) =>

@@ -32,7 +32,7 @@ describe('the web URL of a repository', () => {
     'https:///x',
     'https://a b/c',
     'git@github.com:',
-  ])('does not exist for %j', (remote) => {
+  ])('returns no web URL for %j', (remote) => {
     expect(webAddress(remote)).toBeNull()
   })
 })
