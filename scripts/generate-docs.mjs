@@ -29,7 +29,7 @@ for (const [file, text] of Object.entries(documents)) {
   else writeFileSync(file, text)
 }
 if (staleFiles.length > 0) {
-  console.error(`${staleFiles.join(', ')} is stale. Run npm run docs and commit the result.`)
+  console.error(`Stale docs: ${staleFiles.join(', ')}. Run npm run docs and commit the result.`)
   process.exit(1)
 }
 

@@ -178,7 +178,7 @@ function namesOf(group) {
   const word = group % 4000 === 777 ? WORDS.rare : group % 2 === 0 ? WORDS.common : 'customer'
   return {
     error_type: `${area}${group % 250}Error`,
-    message: `Step ${group} of the ${word} order could not be finished because ${area.toLowerCase()} did not answer`,
+    message: `Step ${group} of the ${word} order could not be finished because ${area.toLowerCase()} did not respond`,
   }
 }
 

@@ -47,7 +47,7 @@ function typeOf(group) {
 }
 
 function messageOf(group) {
-  return `Step ${'abcdefghij'[group % 10]} of the order could not be finished because the other side did not answer`
+  return `Step ${'abcdefghij'[group % 10]} of the order could not be finished because the peer did not respond`
 }
 
 function stackOf(group) {

@@ -62,7 +62,7 @@ async function untilReady(child) {
       child.stdout.on('data', checkOutput)
       child.stderr.on('data', checkOutput)
     }),
-    ended(child).then((reason) => reason ?? 'exited at once'),
+    ended(child).then((reason) => reason ?? 'exited immediately'),
     new Promise((resolve) => {
       timer = setTimeout(resolve, READY_WITHIN_MS, 'was not ready in time')
     }),

@@ -11,7 +11,7 @@ const MAX_PASSWORD_BYTES = 1024
 export const hashPassword = defineCommand({
   name: 'hash-password',
   summary: 'Create the password_hash of an account in dashboard_users',
-  text: 'Asks for the password without showing it, or reads one line from standard input. A password is never an argument,\nbecause arguments are visible to every user on the machine.',
+  text: 'Prompts for the password without showing it, or reads one line from standard input. A password is never an argument,\nbecause arguments are visible to every user on the machine.',
   examples: ['faultboard hash-password', 'printf %s "$PASSWORD" | faultboard hash-password'],
   flags: { json: { text: 'Print { "password_hash" } as JSON' } },
   async run({ json }) {
