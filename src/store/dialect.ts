@@ -65,6 +65,8 @@ export interface ColumnTypes {
   readonly id: string
   /** Type for text that is longer than an index allows. */
   readonly longText: string
+  /** Follows the type of a text that is compared by bytes. Null if that is the default. */
+  readonly byteOrder: string | null
 }
 
 /** Tables with searchable text: `first` has the initial text of errors, `history` their later texts. */

@@ -8,6 +8,7 @@ export const mysqlCapabilities: Capabilities = {
   hasPartialIndexes: false,
   hasCoveringIndexes: false,
   skipsUnchangedIndexes: true,
+  hasStatusIndex: true,
   hasReturning: false,
   usesRangesInSubqueries: false,
   usesIndexForRowComparison: false,

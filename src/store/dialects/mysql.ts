@@ -158,7 +158,7 @@ function mysqlDialect(target: DatabaseTarget, { openPool, opened, closeConnectio
     ...mysqlCapabilities,
     kysely: kyselyFor(null),
     kyselyWithTimeout: kyselyFor,
-    columns: { id: 'bigint primary key auto_increment', longText: 'mediumtext' },
+    columns: { id: 'bigint primary key auto_increment', longText: 'mediumtext', byteOrder: null },
     // Binary collation compares text exactly, as the other databases do.
     tableOptions: 'engine = InnoDB default character set utf8mb4 collate utf8mb4_bin',
     // The default level, repeatable read, takes gap locks. Concurrent inserts of a new error would deadlock.

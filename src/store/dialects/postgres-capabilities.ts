@@ -7,6 +7,7 @@ export const postgresCapabilities: Capabilities = {
   hasPartialIndexes: true,
   hasCoveringIndexes: false,
   skipsUnchangedIndexes: false,
+  hasStatusIndex: false,
   hasReturning: true,
   usesRangesInSubqueries: true,
   usesIndexForRowComparison: true,
@@ -18,7 +19,8 @@ export const postgresCapabilities: Capabilities = {
   // As text, because the host may have changed how its driver parses JSON.
   packRows: (columns) => sql`json_agg(json_build_array(${columns}))::text`,
   byteOrder: (text) => sql<string>`${text} collate "C"`,
-  startsWith: (text, start) => sql<boolean>`${text} like ${`${start.replace(/[!%_]/g, '!$&')}%`} escape '!'`,
+  // U+10FFFF sorts after every other character. `like` takes twice as long.
+  startsWith: (text, start) => sql<boolean>`(${text} >= ${start} and ${text} < ${`${start}\u{10FFFF}`})`,
   lookupExists: (lookup) => sql<boolean>`exists (${lookup})`,
   withoutIndex: (column) => sql`${column}`,
   async currentSchema(db) {

@@ -157,7 +157,7 @@ function postgresDialect(
     ...postgresCapabilities,
     kysely: kyselyFor(null),
     kyselyWithTimeout: kyselyFor,
-    columns: { id: 'bigserial primary key', longText: 'text' },
+    columns: { id: 'bigserial primary key', longText: 'text', byteOrder: 'collate "C"' },
     tableOptions: null,
     // With a stricter default level, concurrent writes to one group would fail repeatedly. Ordered row locks suffice.
     isolation: 'read committed',

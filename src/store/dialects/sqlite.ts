@@ -68,7 +68,7 @@ function sqliteDialect(target: DatabaseTarget, pool: SqlitePool): Dialect {
       createQueryCompiler: () => new SqliteQueryCompiler(),
       createIntrospector: (db) => new SqliteIntrospector(db),
     },
-    columns: { id: 'integer primary key autoincrement', longText: 'text' },
+    columns: { id: 'integer primary key autoincrement', longText: 'text', byteOrder: null },
     tableOptions: null,
     isolation: null,
     search: sqliteSearch,

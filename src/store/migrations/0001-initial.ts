@@ -92,9 +92,10 @@ const ERROR_TABLES: Record<string, CreatedTable> = {
     unique: { name: 'faultboard_errors_signature', columns: ['application_id', 'environment', 'hash_signature'] },
     // PostgreSQL updates every index of a row for each repeat, so it has only the indexes it needs.
     indexes: [
-      { columns: ['occurred_at', 'environment'] },
-      { columns: ['application_id', 'occurred_at', 'environment'] },
-      { columns: ['first_seen_at'] },
+      // The id precedes the environment, because MySQL sorts all rows if an index lacks a part of the order of the list.
+      { columns: ['occurred_at', 'id', 'environment'] },
+      { columns: ['application_id', 'occurred_at', 'id', 'environment'] },
+      { columns: ['first_seen_at', 'environment'] },
       { columns: ['assigned_to', 'application_id'], where: hasValue('assigned_to') },
       { columns: ['reopened_at'], where: hasValue('reopened_at') },
       { columns: ['resolved_at', 'first_seen_at', 'application_id'], where: hasValue('resolved_at') },
@@ -104,8 +105,12 @@ const ERROR_TABLES: Record<string, CreatedTable> = {
         where: `resolved = 0 and assigned_to is null and severity in ('critical', 'high')`,
         when: ({ hasPartialIndexes }) => hasPartialIndexes,
       },
+      { columns: ['environment', 'resolved', 'severity'], when: ({ hasPartialIndexes }) => !hasPartialIndexes },
+      {
+        columns: ['status', 'snoozed_until', 'application_id', 'environment'],
+        when: ({ hasStatusIndex }) => hasStatusIndex,
+      },
       // Covering indexes for the counts and filters of the list, because SQLite reads on the host's thread.
-      { columns: ['status', 'snoozed_until', 'application_id', 'environment'], when: isCovering },
       { columns: ['platform', 'application_id', 'environment'], when: isCovering },
       { columns: ['first_app_version', 'application_id', 'environment'], when: isCovering },
       {

@@ -1,6 +1,6 @@
 import { type CreatedColumn, createTable, type Migration } from './table.js'
 
-const text = (length: number): CreatedColumn => ({ type: `varchar(${length})` })
+const text = (length: number): CreatedColumn => ({ type: `varchar(${length})`, isByteOrdered: true })
 
 /** Adds the tags of errors. Errors that exist already get theirs with their next occurrence. */
 export const tags: Migration = {

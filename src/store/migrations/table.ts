@@ -24,6 +24,8 @@ export interface CreatedColumn {
   /** SQL type. `id` is a generated primary key. `longText` is text that exceeds the limits of an index. */
   type: string
   isNullable?: boolean
+  /** True if an index finds texts by their start, in any locale of the database. */
+  isByteOrdered?: boolean
   isPrimaryKey?: boolean
   isUnique?: boolean
   default?: string | number
@@ -75,10 +77,18 @@ export async function createTable(
 
 function columnSql(
   { columns }: Dialect,
-  { type, isNullable = false, isPrimaryKey = false, isUnique = false, default: value }: CreatedColumn,
+  {
+    type,
+    isNullable = false,
+    isByteOrdered = false,
+    isPrimaryKey = false,
+    isUnique = false,
+    default: value,
+  }: CreatedColumn,
 ): string {
   if (type === 'id') return columns.id
   const clauses = [type === 'longText' ? columns.longText : type]
+  if (isByteOrdered && columns.byteOrder) clauses.push(columns.byteOrder)
   if (value !== undefined) clauses.push(`default ${typeof value === 'number' ? value : `'${value}'`}`)
   if (isPrimaryKey) clauses.push('primary key')
   else if (!isNullable) clauses.push('not null')

@@ -16,7 +16,15 @@ import { hasRegressed } from '../../store/sql/regressed.js'
 import { withoutIndex } from '../../store/sql/sort-order.js'
 import { affectsUser, occurredOnDay, seenInCommit, seenInVersion, seenOnPlatform } from './occurrence-conditions.js'
 import { queryKeyConditions } from './query-keys.js'
-import { hasTag, lineCondition, looksUpTags, MAX_TAG_LENGTH, type TagRows, tagLines } from './tag-conditions.js'
+import {
+  collectedTagRows,
+  hasTag,
+  lineCondition,
+  looksUpTags,
+  MAX_TAG_LENGTH,
+  type TagRows,
+  tagLines,
+} from './tag-conditions.js'
 
 const DAY_MESSAGE = 'must be a date such as 2026-03-09'
 
@@ -127,21 +135,25 @@ export type ErrorsQuery<O> = SelectQueryBuilder<Schema, 'faultboard_errors', O>
 
 const EQUALITY_COLUMNS = ['error_type', 'severity', 'status', 'priority_level'] as const
 
-/** Conditions for which SQLite may use an index. Set to false where another index is faster. */
+/** Choices between plans that depend on the number of errors that a statement reads. */
 export interface IndexUse {
-  /** Faster if all errors of an application are read in index order. */
+  /** Allows SQLite to use the index. Faster if all errors of an application are read in index order. */
   useApplicationIndex?: boolean
+  /** Allows SQLite to use the index. False where another index is faster. */
   useTimeIndex?: boolean
+  /** Collects, on a server, the ids of all errors with a common tag. Faster for a statement that reads all errors. */
+  collectTags?: boolean
 }
 
 /** Applies all conditions of the filter except text conditions (see search-text.ts). */
 export function applyFilter<O>(
   query: ErrorsQuery<O>,
   filter: ErrorsFilter,
-  { context, tagRows }: { context: Context; tagRows: TagRows },
-  { useApplicationIndex = !hasFilters(filter), useTimeIndex = true }: IndexUse = {},
+  { context, tagRows: countedRows }: { context: Context; tagRows: TagRows },
+  { useApplicationIndex = !hasFilters(filter), useTimeIndex = true, collectTags = false }: IndexUse = {},
 ): ErrorsQuery<O> {
   const { config, now, database } = context
+  const tagRows = collectTags && !database.dialect.blocksHost ? collectedTagRows(countedRows) : countedRows
   let result = query
   if (filter.application_id !== undefined) {
     const column = 'faultboard_errors.application_id'

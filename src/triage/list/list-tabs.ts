@@ -101,8 +101,8 @@ export async function countListed(
   found?: FoundText,
 ): Promise<{ count: number; isLowerBound: boolean }> {
   const { status, unresolved, hide_snoozed, snoozed, regressed, ...others } = filter
-  // Without filters, a database without a covering index counts all errors faster than each status.
-  const isShared = found !== undefined && (matching.isNarrowed || context.database.dialect.hasCoveringIndexes)
+  // Without filters, a database without an index on the status counts all errors faster than each status.
+  const isShared = found !== undefined && (matching.isNarrowed || context.database.dialect.hasStatusIndex)
   const isBlocking = context.database.dialect.blocksHost && matching.isBroad
   if (regressed || matching.commonText !== null || !(isShared || isBlocking))
     return countErrors(context, matching, filter)

@@ -135,11 +135,11 @@ async function countByStatus(
   context: Context,
   { query, commonText, isNarrowed, isBroad }: MatchingErrors,
 ): Promise<StatusTotals> {
-  const filteredErrors = query({ useApplicationIndex: false })
+  const filteredErrors = query({ useApplicationIndex: false, collectTags: true })
   if (commonText === null) {
-    const { hasCoveringIndexes, blocksHost } = context.database.dialect
+    const { hasStatusIndex, blocksHost } = context.database.dialect
     const countRows = blocksHost && isBroad ? countStatusesInRanges : countStatuses
-    const count = hasCoveringIndexes && !isNarrowed ? countIndexedStatuses : countRows
+    const count = hasStatusIndex && !isNarrowed ? countIndexedStatuses : countRows
     return { rows: await count(context, filteredErrors), isLowerBound: false }
   }
   const rows = await countStatuses(context, withSearchText(filteredErrors, commonText).limit(MAX_COUNTED_ERRORS + 1))

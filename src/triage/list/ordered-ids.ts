@@ -18,7 +18,7 @@ export function orderedIds(
   { key, direction, isIndexed }: ListOrder,
 ): ErrorsQuery<OrderedId> {
   // Without an index for the order, reading all rows is faster than looking up the rows of an application.
-  const sorted = query(isIndexed ? {} : { useApplicationIndex: false })
+  const sorted = query(isIndexed ? {} : { useApplicationIndex: false, collectTags: true })
     .select(['faultboard_errors.id', key.as('sort_key')])
     .orderBy(key, direction)
     .orderBy('faultboard_errors.id', direction)

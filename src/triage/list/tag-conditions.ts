@@ -64,6 +64,11 @@ export async function countTagRows({ database: { read, dialect } }: Context, fil
   return new Map([...tests.keys()].map((name, i) => [name, Number(rows[0]?.[`count_${i}`] ?? 0)]))
 }
 
+/** Row counts for which `hasTag` collects all ids. Faster for a statement that reads all errors on a database server. */
+export function collectedTagRows(rows: TagRows): TagRows {
+  return new Map([...rows].map(([name, count]) => [name, Math.min(count, MAX_COLLECTED_ROWS)]))
+}
+
 /** Checks whether all tags of a filter are looked up for each error, without collecting ids. */
 export function looksUpTags(filter: FilteredTags, rows: TagRows): boolean {
   return tagConditions(filter).every(({ tags, isPrefix }) =>
@@ -89,8 +94,9 @@ export function hasTag(
     if (isCommon(count))
       return sql<boolean>`(select tags.error_id from faultboard_error_tags as tags
         where tags.error_id = faultboard_errors.id and ${test} limit 1) is not null`
+    // MariaDB takes twice as long without `distinct`, because it joins the rows of the tag first.
     return sql<boolean>`${withoutIndex(dialect, 'faultboard_errors.id')} in (
-      select tags.error_id from faultboard_error_tags as tags where ${test})`
+      select distinct tags.error_id from faultboard_error_tags as tags where ${test})`
   })
   return eb.or(tests)
 }

@@ -84,8 +84,10 @@ async function sqliteStatements(db: Database['read'], table: string): Promise<st
 async function postgresTables(db: Database['read']): Promise<TableDump[]> {
   const { rows } = await sql<{ name: string; line: string }>`
     select c.relname as name, a.attnum as place, concat_ws(' ', a.attname, format_type(a.atttypid, a.atttypmod),
+        case when a.attcollation <> t.typcollation then 'collate ' || o.collname end,
         case when a.attnotnull then 'not null' end, 'default ' || pg_get_expr(d.adbin, d.adrelid)) as line
       from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+      join pg_type t on t.oid = a.atttypid left join pg_collation o on o.oid = a.attcollation
       left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
       where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace
     union all select c.relname, 10000, con.conname || ' ' || pg_get_constraintdef(con.oid)
