@@ -85,7 +85,7 @@ async function loadPage(
   { limit, offset, total_count }: PageSlice,
 ): Promise<ListedError[]> {
   if (limit <= 0) return []
-  const matches = matching.commonText === null ? total_count : matching.maxMatches
+  const matches = matching.isCountLimited ? matching.maxMatches : total_count
   const order = listOrder(filter, context.database.dialect, matches)
   const rows = await orderedIds(context, matching, order).limit(limit).offset(offset).execute()
   const ids = rows.map(({ id }) => id)

@@ -49,7 +49,7 @@ export function withoutTab(filter: ErrorsFilter, user: string): ErrorsFilter {
 }
 
 export interface TabCount {
-  /** Null if unknown, because errors with a common search text are not counted completely. */
+  /** Null if unknown, because not all errors were counted. */
   count: number | null
   /** True when `count` is a lower bound. */
   is_lower_bound?: true
@@ -104,8 +104,7 @@ export async function countListed(
   // Without filters, a database without an index on the status counts all errors faster than each status.
   const isShared = found !== undefined && (matching.isNarrowed || context.database.dialect.hasStatusIndex)
   const isBlocking = context.database.dialect.blocksHost && matching.isBroad
-  if (regressed || matching.commonText !== null || !(isShared || isBlocking))
-    return countErrors(context, matching, filter)
+  if (regressed || matching.isCountLimited || !(isShared || isBlocking)) return countErrors(context, matching, filter)
   // The Resolved tab sets the status itself.
   const tabErrors = status === 'resolved' ? others : { ...others, status }
   const { rows } = await sharedStatusTotals(context, tabErrors, found)

@@ -14,7 +14,7 @@ import {
 import { paddedIdList } from './padded-id-list.js'
 import { hasQueryKeys } from './query-keys.js'
 import { findErrorsWithTexts, matchesTexts, type TextTerm, textTerms } from './search-text.js'
-import { countTagRows, type TagRows } from './tag-conditions.js'
+import { countTagRows, hasCommonTagPattern, type TagRows } from './tag-conditions.js'
 
 /** Query for the errors that match a filter. Callers complete the query. */
 export interface MatchingErrors {
@@ -29,11 +29,13 @@ export interface MatchingErrors {
   isNarrowed: boolean
   /** True if the filter probably matches a large share of all errors. */
   isBroad: boolean
+  /** True if errors are counted up to MAX_COUNTED_ERRORS: for a common text and, on a server, for common values of a tag. */
+  isCountLimited: boolean
   /** Upper bound for the number of matching errors. */
   maxMatches: number
 }
 
-/** Errors with a common text are counted up to this limit. */
+/** Counting all errors with a common text takes too long. */
 export const MAX_COUNTED_ERRORS = 1000
 
 /** Number of matching and of snoozed errors per status. Several rows of one status add up. */
@@ -57,15 +59,19 @@ export async function matchingErrors(
   const terms = textTerms(filter)
   const isNarrowed = hasFilters(filter)
   const unlimited = { isNarrowed, isBroad: isBroadFilter(filter, tagRows), maxMatches: Number.POSITIVE_INFINITY }
-  if (terms.length === 0) return { query: filteredErrors, commonText: null, ...unlimited }
+  if (terms.length === 0) {
+    const isCountLimited = !context.database.dialect.blocksHost && hasCommonTagPattern(filter, tagRows)
+    return { query: filteredErrors, commonText: null, isCountLimited, ...unlimited }
+  }
   const { ids } = found ?? (await findText(context, filter))
-  if (ids === null) return { query: filteredErrors, commonText: terms, ...unlimited }
+  if (ids === null) return { query: filteredErrors, commonText: terms, isCountLimited: true, ...unlimited }
   const hasFoundId = sql<boolean>`faultboard_errors.id in (${paddedIdList(ids)})`
   return {
     query: (indexUse) => filteredErrors(indexUse).where(hasFoundId),
     commonText: null,
     isNarrowed,
     isBroad: false,
+    isCountLimited: false,
     maxMatches: ids.length,
   }
 }
@@ -93,20 +99,20 @@ export function withSearchText<O>(query: ErrorsQuery<O>, terms: readonly TextTer
   return query.where(matchesTexts(terms))
 }
 
-/** Counts matching errors: exactly, or up to a limit for a common text. */
+/** Counts matching errors, exactly or up to a limit. */
 export async function countErrors(
   context: Context,
   matching: MatchingErrors,
   filter: ErrorsFilter,
 ): Promise<{ count: number; isLowerBound: boolean }> {
-  if (matching.commonText === null) {
+  if (!matching.isCountLimited) {
     const count = matching.query().select(({ fn }) => fn.countAll<number>().as('total'))
     return { count: (await count.executeTakeFirstOrThrow()).total, isLowerBound: false }
   }
   const { search, query, ...others } = filter
   // The number of errors with a single text is already known to exceed the limit.
   if (
-    matching.commonText.length === 1 &&
+    matching.commonText?.length === 1 &&
     others.application_id === undefined &&
     others.environment === undefined &&
     !hasFilters(others) &&
@@ -130,19 +136,20 @@ export function sharedStatusTotals(context: Context, filter: ErrorsFilter, found
   return totals
 }
 
-/** Counts per status; up to MAX_COUNTED_ERRORS errors for a common text. */
+/** Counts per status, exactly or up to a limit. */
 async function countByStatus(
   context: Context,
-  { query, commonText, isNarrowed, isBroad }: MatchingErrors,
+  { query, commonText, isNarrowed, isBroad, isCountLimited }: MatchingErrors,
 ): Promise<StatusTotals> {
-  const filteredErrors = query({ useApplicationIndex: false, collectTags: true })
-  if (commonText === null) {
+  const filteredErrors = query({ useApplicationIndex: false, collectTags: !isCountLimited })
+  if (!isCountLimited) {
     const { hasStatusIndex, blocksHost } = context.database.dialect
     const countRows = blocksHost && isBroad ? countStatusesInRanges : countStatuses
     const count = hasStatusIndex && !isNarrowed ? countIndexedStatuses : countRows
     return { rows: await count(context, filteredErrors), isLowerBound: false }
   }
-  const rows = await countStatuses(context, withSearchText(filteredErrors, commonText).limit(MAX_COUNTED_ERRORS + 1))
+  const errors = commonText === null ? filteredErrors : withSearchText(filteredErrors, commonText)
+  const rows = await countStatuses(context, errors.limit(MAX_COUNTED_ERRORS + 1))
   return { rows, isLowerBound: sumTotals(rows) > MAX_COUNTED_ERRORS }
 }
 

@@ -69,6 +69,13 @@ export function collectedTagRows(rows: TagRows): TagRows {
   return new Map([...rows].map(([name, count]) => [name, Math.min(count, MAX_COLLECTED_ROWS)]))
 }
 
+/** Checks whether the filter contains a tag without a value, or the start of a tag, that has many rows. */
+export function hasCommonTagPattern(filter: FilteredTags, rows: TagRows): boolean {
+  return tagConditions(filter).some(({ tags, isPrefix }) =>
+    tags.some((tag) => (isPrefix || tag.value === null) && isCommon(rows.get(tagName(tag, isPrefix)) ?? 0)),
+  )
+}
+
 /** Checks whether all tags of a filter are looked up for each error, without collecting ids. */
 export function looksUpTags(filter: FilteredTags, rows: TagRows): boolean {
   return tagConditions(filter).every(({ tags, isPrefix }) =>
