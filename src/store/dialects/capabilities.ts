@@ -15,8 +15,6 @@ export interface Capabilities {
   readonly hasCoveringIndexes: boolean
   /** True if an update skips indexes whose columns it does not change. */
   readonly skipsUnchangedIndexes: boolean
-  /** True if an index counts the errors of each status. PostgreSQL would write it with every occurrence. */
-  readonly hasStatusIndex: boolean
   /** True if `insert ... returning` exists. Otherwise, the driver reports the id of an inserted row. */
   readonly hasReturning: boolean
   /** True if a subquery that refers to the outer row uses a range of an index, not only equal columns. */

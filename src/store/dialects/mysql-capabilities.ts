@@ -8,7 +8,6 @@ export const mysqlCapabilities: Capabilities = {
   hasPartialIndexes: false,
   hasCoveringIndexes: false,
   skipsUnchangedIndexes: true,
-  hasStatusIndex: true,
   hasReturning: false,
   usesRangesInSubqueries: false,
   usesIndexForRowComparison: false,

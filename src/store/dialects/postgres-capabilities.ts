@@ -7,7 +7,6 @@ export const postgresCapabilities: Capabilities = {
   hasPartialIndexes: true,
   hasCoveringIndexes: false,
   skipsUnchangedIndexes: false,
-  hasStatusIndex: false,
   hasReturning: true,
   usesRangesInSubqueries: true,
   usesIndexForRowComparison: true,

@@ -8,7 +8,6 @@ export const sqliteCapabilities: Capabilities = {
   hasPartialIndexes: true,
   hasCoveringIndexes: true,
   skipsUnchangedIndexes: false,
-  hasStatusIndex: true,
   hasReturning: true,
   usesRangesInSubqueries: true,
   usesIndexForRowComparison: true,

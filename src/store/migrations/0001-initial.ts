@@ -106,10 +106,7 @@ const ERROR_TABLES: Record<string, CreatedTable> = {
         when: ({ hasPartialIndexes }) => hasPartialIndexes,
       },
       { columns: ['environment', 'resolved', 'severity'], when: ({ hasPartialIndexes }) => !hasPartialIndexes },
-      {
-        columns: ['status', 'snoozed_until', 'application_id', 'environment'],
-        when: ({ hasStatusIndex }) => hasStatusIndex,
-      },
+      { columns: ['status', 'snoozed_until', 'application_id', 'environment'] },
       // Covering indexes for the counts and filters of the list, because SQLite reads on the host's thread.
       { columns: ['platform', 'application_id', 'environment'], when: isCovering },
       { columns: ['first_app_version', 'application_id', 'environment'], when: isCovering },

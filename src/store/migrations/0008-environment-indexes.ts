@@ -37,11 +37,7 @@ const INDEXES: readonly ReplacedIndex[] = [
     columns: ['environment', 'resolved', 'severity'],
     when: ({ hasPartialIndexes }) => !hasPartialIndexes,
   },
-  {
-    table: 'faultboard_errors',
-    columns: ['status', 'snoozed_until', 'application_id', 'environment'],
-    when: ({ hasStatusIndex }) => hasStatusIndex,
-  },
+  { table: 'faultboard_errors', columns: ['status', 'snoozed_until', 'application_id', 'environment'] },
   {
     table: 'faultboard_application_hours',
     name: 'faultboard_application_hours_versions',

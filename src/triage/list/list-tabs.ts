@@ -101,10 +101,8 @@ export async function countListed(
   found?: FoundText,
 ): Promise<{ count: number; isLowerBound: boolean }> {
   const { status, unresolved, hide_snoozed, snoozed, regressed, ...others } = filter
-  // Without filters, a database without an index on the status counts all errors faster than each status.
-  const isShared = found !== undefined && (matching.isNarrowed || context.database.dialect.hasStatusIndex)
   const isBlocking = context.database.dialect.blocksHost && matching.isBroad
-  if (regressed || matching.isCountLimited || !(isShared || isBlocking)) return countErrors(context, matching, filter)
+  if (regressed || matching.isCountLimited || !(found || isBlocking)) return countErrors(context, matching, filter)
   // The Resolved tab sets the status itself.
   const tabErrors = status === 'resolved' ? others : { ...others, status }
   const { rows } = await sharedStatusTotals(context, tabErrors, found)

@@ -29,7 +29,7 @@ export interface MatchingErrors {
   isNarrowed: boolean
   /** True if the filter probably matches a large share of all errors. */
   isBroad: boolean
-  /** True if errors are counted up to MAX_COUNTED_ERRORS: for a common text and, on a server, for common values of a tag. */
+  /** True if errors are counted up to MAX_COUNTED_ERRORS: for a common text, and for a pattern that matches many tags. */
   isCountLimited: boolean
   /** Upper bound for the number of matching errors. */
   maxMatches: number
@@ -60,7 +60,7 @@ export async function matchingErrors(
   const isNarrowed = hasFilters(filter)
   const unlimited = { isNarrowed, isBroad: isBroadFilter(filter, tagRows), maxMatches: Number.POSITIVE_INFINITY }
   if (terms.length === 0) {
-    const isCountLimited = !context.database.dialect.blocksHost && hasCommonTagPattern(filter, tagRows)
+    const isCountLimited = hasCommonTagPattern(filter, tagRows)
     return { query: filteredErrors, commonText: null, isCountLimited, ...unlimited }
   }
   const { ids } = found ?? (await findText(context, filter))
@@ -142,15 +142,14 @@ async function countByStatus(
   { query, commonText, isNarrowed, isBroad, isCountLimited }: MatchingErrors,
 ): Promise<StatusTotals> {
   const filteredErrors = query({ useApplicationIndex: false, collectTags: !isCountLimited })
-  if (!isCountLimited) {
-    const { hasStatusIndex, blocksHost } = context.database.dialect
-    const countRows = blocksHost && isBroad ? countStatusesInRanges : countStatuses
-    const count = hasStatusIndex && !isNarrowed ? countIndexedStatuses : countRows
-    return { rows: await count(context, filteredErrors), isLowerBound: false }
-  }
   const errors = commonText === null ? filteredErrors : withSearchText(filteredErrors, commonText)
-  const rows = await countStatuses(context, errors.limit(MAX_COUNTED_ERRORS + 1))
-  return { rows, isLowerBound: sumTotals(rows) > MAX_COUNTED_ERRORS }
+  const limit = isCountLimited ? MAX_COUNTED_ERRORS : Number.POSITIVE_INFINITY
+  if (!isNarrowed) return { rows: await countIndexedStatuses(context, errors), isLowerBound: false }
+  const rows =
+    context.database.dialect.blocksHost && isBroad
+      ? await countStatusesInRanges(context, errors, limit)
+      : await countStatuses(context, isCountLimited ? errors.limit(limit + 1) : errors)
+  return { rows, isLowerBound: sumTotals(rows) > limit }
 }
 
 /**
@@ -171,17 +170,22 @@ async function countIndexedStatuses(
   const counts = await database.read.selectNoFrom(columns).executeTakeFirstOrThrow()
   return STATUSES.map((status) => ({
     status,
-    total: counts[`${status}_total`] ?? 0,
-    snoozed: counts[`${status}_snoozed`] ?? 0,
+    total: Number(counts[`${status}_total`]),
+    snoozed: Number(counts[`${status}_snoozed`]),
   }))
 }
 
-/** Counts in ranges of ids. Reading a large share of all errors at once would block the host. */
-async function countStatusesInRanges(context: Context, errors: ErrorsQuery<object>): Promise<StatusTotals['rows']> {
+/** Counts in ranges of ids until the limit is exceeded. Reading a large share of all errors at once would block the host. */
+async function countStatusesInRanges(
+  context: Context,
+  errors: ErrorsQuery<object>,
+  limit: number,
+): Promise<StatusTotals['rows']> {
   const rows: StatusTotals['rows'] = []
   for await (const { from, to } of errorIdRanges(context.database)) {
     const inRange = errors.where('faultboard_errors.id', '>=', from).where('faultboard_errors.id', '<', to)
     rows.push(...(await countStatuses(context, inRange)))
+    if (sumTotals(rows) > limit) break
   }
   return rows
 }
