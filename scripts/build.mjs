@@ -43,7 +43,7 @@ const COMMONJS = {
   entryFileNames: '[name].cjs',
   chunkFileNames: 'chunks/[name]-[hash].cjs',
   hoistTransitiveImports: false,
-  // Jest runs an `import()` only with a flag of Node.js.
+  // Jest supports `import()` only with a Node.js flag.
   dynamicImportInCjs: false,
   exports: 'named',
   interop: 'auto',
@@ -68,15 +68,15 @@ const DEVELOPMENT_ENTRIES = ['tracker.js', 'options.js', 'store/database.js', 's
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 
-if (process.argv.includes('--if-stale') && isCurrent()) process.exit()
+if (process.argv.includes('--if-stale') && isBuildCurrent()) process.exit()
 rmSync('dist', { recursive: true, force: true })
 compile()
 const assets = await bundleAssets()
 bundleLibrary('dist/store/kysely.js', 'kysely')
 bundleLibrary('dist/diagnostics/source/highlight-js.js', 'highlight.js')
-joinHooks()
-const edge = await joinModules(edgeModules(), { format: 'es', entryFileNames: '[name].js' })
-const node = await joinModules(nodeModules(), COMMONJS)
+bundleHooks()
+const edge = await bundleModules(edgeModules(), { format: 'es', entryFileNames: '[name].js' })
+const node = await bundleModules(nodeModules(), COMMONJS)
 replaceModules([...edge, ...node, ...node.filter(({ isEntry }) => isEntry).map(reexport)])
 writeAssets(assets)
 bundleForBrowsers()
@@ -85,12 +85,12 @@ writeTypesForCommonJs()
 chmodSync('dist/cli/main.js', 0o755)
 
 /** Returns true if the last build is newer than everything it was built from. */
-function isCurrent() {
+function isBuildCurrent() {
   // Written at the end of a build.
-  const built = statSync('dist/index.d.cts', { throwIfNoEntry: false })?.mtimeMs ?? 0
+  const builtAt = statSync('dist/index.d.cts', { throwIfNoEntry: false })?.mtimeMs ?? 0
   const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).map((name) => join('src', name))
   const files = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'scripts/build.mjs']
-  return [...files, ...sources].every((file) => statSync(file).mtimeMs < built)
+  return [...files, ...sources].every((file) => statSync(file).mtimeMs < builtAt)
 }
 
 function compile() {
@@ -142,7 +142,7 @@ function bundleLibrary(file, library) {
  * Builds the file that is loaded lazily and synchronously, which only CommonJS supports. Contains the libraries that exist
  * only as ES modules.
  */
-function joinHooks() {
+function bundleHooks() {
   buildSync({
     entryPoints: ['dist/diagnostics/swallowed/detection/hooks.js'],
     outfile: 'dist/diagnostics/swallowed/detection/hooks.cjs',
@@ -163,7 +163,7 @@ function licenseComment(library) {
 }
 
 /** Bundles the compiled modules into a few files, because loading a module costs half a millisecond and 60 KB. */
-async function joinModules(files, options) {
+async function bundleModules(files, options) {
   const aliases = { ...BUNDLED, ...JSX_RUNTIME }
   const bundle = await rollup({
     input: Object.fromEntries(files.map((file) => [file.slice('./dist/'.length, -'.js'.length), file])),
@@ -183,7 +183,7 @@ async function joinModules(files, options) {
 /**
  * ES module with the names of a CommonJS module. Bundlers do not follow `createRequire`: a bundle that contains the ES
  * module loads the installed package by its name. In CommonJS, a bundle has no `import.meta.url`. The function is never
- * called, but Nitro (`require`) and Next.js (`import`) find the file to copy in it.
+ * called, but Nitro (`require`) and Next.js (`import`) read it to find the file to copy.
  */
 function reexport({ fileName, exports, code }) {
   const file = `./dist/${fileName}`
@@ -251,11 +251,11 @@ function chunkOf() {
 
 function assignChunks(getModuleInfo) {
   const chunks = new Map()
-  const mayBeShared = new Set(DEVELOPMENT_ENTRIES.map((file) => resolve('dist', file)))
+  const sharedModules = new Set(DEVELOPMENT_ENTRIES.map((file) => resolve('dist', file)))
   for (const [name, files] of CHUNKS) {
     for (const id of staticImports(files, getModuleInfo)) {
       // An entry of the package keeps its own file. Otherwise a chunk could load and start the command line.
-      if (!chunks.has(id) && (mayBeShared.has(id) || !getModuleInfo(id)?.isEntry)) chunks.set(id, name)
+      if (!chunks.has(id) && (sharedModules.has(id) || !getModuleInfo(id)?.isEntry)) chunks.set(id, name)
     }
   }
   return chunks

@@ -20,12 +20,12 @@ const documents = {
   'docs/performance.md': performance(accepted, readFileSync('scripts/docs/performance.template.md', 'utf8')),
   'docs/severity.md': severity(tables),
 }
-const check = process.argv.includes('--check')
+const isCheck = process.argv.includes('--check')
 const staleFiles = []
 
 for (const [file, text] of Object.entries(documents)) {
-  if (current(file) === text) continue
-  if (check) staleFiles.push(file)
+  if (readExisting(file) === text) continue
+  if (isCheck) staleFiles.push(file)
   else writeFileSync(file, text)
 }
 if (staleFiles.length > 0) {
@@ -33,7 +33,7 @@ if (staleFiles.length > 0) {
   process.exit(1)
 }
 
-function current(file) {
+function readExisting(file) {
   try {
     return readFileSync(file, 'utf8')
   } catch {

@@ -40,17 +40,17 @@ const PICTURES = [
   { name: 'grouping', path: findErrorPath, panel: '[aria-labelledby=grouping-title]', prepare: openDetails },
 ]
 
-/** Below it, only new errors of the demo arrive: its history is complete. */
+/** Below this rate, the history of the demo is complete, and only new errors arrive. */
 const MAX_LIVE_ERRORS_PER_SECOND = 20
 
 const CREDENTIALS = { username: 'admin', password: 'pictures' }
-const quick = process.argv.includes('--quick')
+const isQuick = process.argv.includes('--quick')
 const [folder = 'docs/images'] = process.argv.slice(2).filter((argument) => argument !== '--quick')
 
 mkdirSync(folder, { recursive: true })
 const demo = await startDemo()
 try {
-  if (!quick) await waitForHistory(demo)
+  if (!isQuick) await waitForHistory(demo)
   await takePictures(demo)
 } finally {
   await demo.stop()
@@ -98,7 +98,7 @@ async function takePictures(demo) {
     ],
   })
   try {
-    const page = await browser.newPage({ httpCredentials: CREDENTIALS, deviceScaleFactor: quick ? 1 : 2 })
+    const page = await browser.newPage({ httpCredentials: CREDENTIALS, deviceScaleFactor: isQuick ? 1 : 2 })
     // Hides the hints of the demo.
     await page.context().addCookies([{ name: 'larder_banner', value: 'hidden', url: demo.url }])
     for (const { name, viewport = DESKTOP, path, panel, prepare } of PICTURES) {
@@ -120,7 +120,7 @@ async function takePictures(demo) {
   }
 }
 
-/** A panel with the space around it. */
+/** Returns the area of a panel, including a margin. */
 async function areaAround(panel) {
   const { x, y, width, height } = await panel.boundingBox()
   return { x: x - MARGIN, y: y - MARGIN, width: width + 2 * MARGIN, height: height + 2 * MARGIN }

@@ -45,18 +45,18 @@ async function runEverything() {
   if (isQuick) return quickChecks()
   // Takes minutes in a new clone, so it runs in parallel with everything that does not need it.
   const hosts = isInstalled('test/hosts') || !includesHostTests() ? Promise.resolve() : installHosts()
-  const source = isFiltered ? null : checkSource()
+  const sourceCheck = isFiltered ? null : checkSource()
   // `checkSource` checks the types of the whole source at the same time.
   const buildFlags = isFiltered ? [] : ['--no-check']
   if (!(await check('build', process.execPath, ['scripts/build.mjs', ...buildFlags]))) {
-    await Promise.all([hosts, source])
+    await Promise.all([hosts, sourceCheck])
     addSkipped('the package checks and all tests', 'the build failed')
     return
   }
   const [{ env, skipped }, tarball] = await Promise.all([withServices(), isFiltered ? null : pack()])
   if (tarball) env.FAULTBOARD_TEST_TARBALL = tarball
   const tests = isFiltered ? runFiltered(hosts, env) : runPasses(hosts, env)
-  const [counts] = await Promise.all([tests, source?.then(() => checkPackage(tarball))])
+  const [counts] = await Promise.all([tests, sourceCheck?.then(() => checkPackage(tarball))])
   report(counts, skipped)
 }
 
@@ -101,7 +101,7 @@ function report(counts, missingServices) {
   closingLines.push(...slowestLines(counts.tests))
 }
 
-/** Finds tests that use test/hosts. They skip themselves before its installation. */
+/** Finds tests that use test/hosts. Such a test skips itself until test/hosts is installed. */
 function findHostTests() {
   const entries = readdirSync('test', { withFileTypes: true }).filter(({ name }) => name !== 'hosts')
   const files = entries.flatMap((entry) => {
@@ -134,12 +134,12 @@ async function checkSource() {
  */
 async function installHosts() {
   const started = performance.now()
-  const all = await npmCi('test/hosts')
-  const { ok } = all.ok ? all : await npmCi('test/hosts', '--omit=dev')
+  const fullInstall = await npmCi('test/hosts')
+  const { ok } = fullInstall.ok ? fullInstall : await npmCi('test/hosts', '--omit=dev')
   console.log(
-    `${statusMark(all.ok)} packages of hosts ${elapsedText(started)}${all.ok || !ok ? '' : ' (without NestJS 12, Nitro and the frameworks of examples)'}`,
+    `${statusMark(fullInstall.ok)} packages of hosts ${elapsedText(started)}${fullInstall.ok || !ok ? '' : ' (without NestJS 12, Nitro and the frameworks of examples)'}`,
   )
-  if (!all.ok) console.log(all.output)
+  if (!fullInstall.ok) console.log(fullInstall.output)
 }
 
 /** Low priority, because tests run at the same time. Native drivers are compiled without optimization. */
@@ -158,8 +158,8 @@ function nodeHeaders() {
 
 /** Returns true if the installed packages of a folder match its lock file. */
 function isInstalled(folder) {
-  const installed = `${folder}/node_modules/.package-lock.json`
-  return existsSync(installed) && statSync(installed).mtimeMs >= statSync(`${folder}/package-lock.json`).mtimeMs
+  const installedLock = `${folder}/node_modules/.package-lock.json`
+  return existsSync(installedLock) && statSync(installedLock).mtimeMs >= statSync(`${folder}/package-lock.json`).mtimeMs
 }
 
 /**
@@ -180,9 +180,9 @@ async function checkPackage(tarball) {
   // publint and attw pack the package, which would build it again.
   const env = { ...process.env, npm_config_ignore_scripts: 'true' }
   await check('publint', 'publint', [...(tarball ? [tarball] : []), '--strict'], env)
-  // Scripts for a tag have no types.
-  const scripts = ['--exclude-entrypoints', 'browser.js']
-  await check('attw', 'attw', [...(tarball ? [tarball] : ['--pack', '.']), ...scripts], env)
+  // The bundle for a script tag has no type declarations.
+  const exclusion = ['--exclude-entrypoints', 'browser.js']
+  await check('attw', 'attw', [...(tarball ? [tarball] : ['--pack', '.']), ...exclusion], env)
 }
 
 function withoutServices() {
@@ -221,9 +221,13 @@ async function check(name, program, args, env = process.env) {
 function reportSkipped(missing, tests) {
   for (const { service, reason } of missing) {
     const testNames = [...tests.keys()].filter((key) => key.includes(service.variable))
-    const cost = testNames.reduce((sum, key) => sum + tests.get(key), 0)
+    const skippedCount = testNames.reduce((sum, key) => sum + tests.get(key), 0)
     for (const key of testNames) tests.delete(key)
-    addSkipped(cost > 0 ? `${service.name} and ${plural(cost)}` : service.name, reason, Math.max(cost, 1))
+    addSkipped(
+      skippedCount > 0 ? `${service.name} and ${plural(skippedCount)}` : service.name,
+      reason,
+      Math.max(skippedCount, 1),
+    )
   }
   for (const [reason, amount] of tests) addSkipped(plural(amount), reason, amount)
 }
@@ -234,7 +238,7 @@ function addSkipped(subject, reason, amount = 1) {
 }
 
 /**
- * Sets TMPDIR to a folder for all temporary files of servers, tests and the browser. Databases go into memory where there
+ * Sets TMPDIR to a folder for all temporary files of servers, tests and the browser. Databases are kept in memory if there
  * is room: creating one on MariaDB takes 0.2 s there and 3 s on a disk, which has to sync every table.
  */
 function makeTemporaryFolders() {

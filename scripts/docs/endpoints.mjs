@@ -136,7 +136,7 @@ function describe(endpoint, { method, formats, statuses }, describeInput) {
     parameters: parameters.map((parameter) => ({
       ...parameter,
       in_path: in_path.includes(parameter.name),
-      is_form_list: Boolean(parameter.list) && method === 'POST',
+      isFormList: Boolean(parameter.list) && method === 'POST',
     })),
   }
 }
@@ -156,11 +156,11 @@ function section({ heading, text, role, needs, formats, statuses, parameters }) 
   return lines.join('\n')
 }
 
-function parameterRow({ name, list, required, in_path, is_form_list, default: value, ...facts }) {
+function parameterRow({ name, list, required, in_path, isFormList, default: value, ...facts }) {
   return tableRow([
-    `\`${is_form_list ? `${name}[]` : name}\``,
+    `\`${isFormList ? `${name}[]` : name}\``,
     list
-      ? `${is_form_list ? 'list of' : 'can be repeated'}: ${describeFacts(facts)}${list.max === null ? '' : `; at most ${list.max}`}`
+      ? `${isFormList ? 'list of' : 'can be repeated'}: ${describeFacts(facts)}${list.max === null ? '' : `; at most ${list.max}`}`
       : describeFacts(facts),
     in_path ? 'in the path' : required ? 'yes' : 'no',
     value === undefined ? '' : `\`${value}\``,

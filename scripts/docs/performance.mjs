@@ -1,7 +1,7 @@
 import { figureText, limitText, ratioText, verdictOf } from '../../bench/harness/report.mjs'
 import { tableRow } from './table-row.mjs'
 
-const HEAD = ['', 'figure', 'ratio', 'noise', 'target', 'target met']
+const COLUMN_HEADINGS = ['', 'figure', 'ratio', 'noise', 'target', 'target met']
 
 /**
  * Renders docs/performance.md: replaces each `{{suite}}` of the template with the accepted tables of that suite. All
@@ -33,13 +33,17 @@ function conditions(name, { accepted_at, quick, large, repeat, machine }) {
 
 function tableText({ title, rows }) {
   const notes = [...new Set(rows.map(({ note }) => note).filter(Boolean))]
-  const lines = [tableRow(HEAD), `|${HEAD.map(() => '---|').join('')}`, ...rows.map((row) => tableRow(cells(row)))]
+  const lines = [
+    tableRow(COLUMN_HEADINGS),
+    `|${COLUMN_HEADINGS.map(() => '---|').join('')}`,
+    ...rows.map((row) => tableRow(rowCells(row))),
+  ]
   return [`### ${title}`, lines.join('\n'), ...notes].join('\n\n')
 }
 
 const TARGET_TEXTS = { ok: 'yes', missed: '**no**', '': '' }
 
-function cells(row) {
+function rowCells(row) {
   const { name, noise } = row
   return [
     name,

@@ -68,10 +68,10 @@ function kindRow({ source, when, error_type, code, cause, errors, message }) {
     code !== undefined && `\`${code}\``,
     innerError && `${cause ? 'cause' : 'of'} \`${innerError.code ?? innerError.error_type}\``,
   ].filter(Boolean)
-  return tableRow([source, when, `\`${error_type}\``, marks.length > 0 ? marks.join(', ') : plain(message)])
+  return tableRow([source, when, `\`${error_type}\``, marks.length > 0 ? marks.join(', ') : escapeMarkdown(message)])
 }
 
 /** Escapes Markdown, because a message can contain backticks. */
-function plain(message) {
+function escapeMarkdown(message) {
   return message.replace(/[\\`*_<>[\]]/g, '\\$&')
 }

@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 
-const TABLES = `
+const TABLES_ENTRY = `
 export * from './src/options.ts'
 export { GROUPS } from './src/config/options.ts'
 export { liveStream } from './src/dashboard/live.ts'
@@ -19,7 +19,7 @@ export const commands = await loadCommands('')
 /** Loads the tables that the docs are generated from. Bundles the source, because `dist` can be outdated. */
 export async function loadTables() {
   const { outputFiles } = await build({
-    stdin: { contents: TABLES, resolveDir: process.cwd(), loader: 'ts' },
+    stdin: { contents: TABLES_ENTRY, resolveDir: process.cwd(), loader: 'ts' },
     bundle: true,
     write: false,
     format: 'esm',

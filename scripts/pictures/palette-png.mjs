@@ -3,7 +3,7 @@ import { crc32, deflateSync, inflateSync } from 'node:zlib'
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 const MAX_COLORS = 256
 
-/** Reduces a screenshot to 256 colors, which is a third of its size. Text and flat colors look the same. */
+/** Reduces a screenshot to 256 colors, which cuts its size to a third. Text and flat colors look the same. */
 export function toPalettePng(screenshot) {
   const { width, height, pixels } = decode(screenshot)
   const palette = choosePalette(pixels)
@@ -60,7 +60,7 @@ function paeth(left, above, aboveLeft) {
   return distanceAbove <= distanceAboveLeft ? above : aboveLeft
 }
 
-/** Returns the most frequent colors such that all other colors are as near to one of them as possible. */
+/** Selects frequent colors, so that every other color has a close match in the palette. */
 function choosePalette(pixels) {
   const counts = new Map()
   for (const color of pixels) counts.set(color, (counts.get(color) ?? 0) + 1)
@@ -99,7 +99,7 @@ function encode({ width, height, palette, indexes }) {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
   header.writeUInt32BE(height, 4)
-  // 8 bits per pixel, which is an index of the palette.
+  // 8 bits per pixel: an index into the palette.
   header.set([8, 3], 8)
   const colors = Buffer.alloc(palette.length * 3)
   palette.forEach((color, i) => {

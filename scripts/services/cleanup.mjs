@@ -13,7 +13,8 @@ export function registerCleanup(undo) {
 }
 
 export async function cleanUp() {
-  // Newest first, so that a server stops before its folder is removed. Loops because a starting server can still register.
+  // Newest first, so that a server stops before its folder is removed. Loops because a server that is starting can
+  // still register a cleanup.
   while (pending.size > 0) {
     const undo = [...pending].at(-1)
     await undo().catch((error) => console.error(`could not clean up: ${error.message}`))
@@ -31,7 +32,7 @@ export function cleanUpOnSignals() {
   }
 }
 
-/** Never resolves after a signal, so that the run starts nothing new during the cleanup. */
-export function unlessInterrupted() {
+/** Halts the caller after a signal: the promise never resolves, so that the run starts nothing new during the cleanup. */
+export function haltIfInterrupted() {
   return interrupted ? new Promise(() => {}) : Promise.resolve()
 }

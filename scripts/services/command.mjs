@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { registerCleanup, unlessInterrupted } from './cleanup.mjs'
+import { haltIfInterrupted, registerCleanup } from './cleanup.mjs'
 
 const GRACE_MS = 5000
 
@@ -10,22 +10,22 @@ const GRACE_MS = 5000
  * `uninterruptible` program is awaited instead of stopped.
  */
 export async function run(program, args, { show = false, uninterruptible = false, ...options } = {}) {
-  await unlessInterrupted()
+  await haltIfInterrupted()
   const child = spawnGroup(program, args, {
     stdio: ['ignore', ...(show ? ['inherit', 'inherit'] : ['pipe', 'pipe'])],
     ...options,
   })
   const output = collectOutput(child)
   const closed = new Promise((resolve) => child.once('close', resolve))
-  const finished = registerCleanup(async () => {
+  const cleanUpNow = registerCleanup(async () => {
     if (!uninterruptible) await stopGroup(child, 'SIGTERM')
     await closed
   })
-  const failure = await ended(child)
+  const failure = await waitForExit(child)
   // Stops remaining child processes, which would keep the pipes open and outlive this process.
   killGroup(child, 'SIGKILL')
-  await finished()
-  await unlessInterrupted()
+  await cleanUpNow()
+  await haltIfInterrupted()
   return { ok: failure === undefined, output: [output().trimEnd(), failure].filter(Boolean).join('\n') }
 }
 
@@ -53,7 +53,7 @@ export function collectOutput(child) {
 }
 
 /** Resolves to undefined after exit code 0, otherwise to the reason. */
-export function ended(child) {
+export function waitForExit(child) {
   return new Promise((resolve) => {
     child.once('error', (error) => resolve(error.message))
     child.once('exit', (code, signal) =>

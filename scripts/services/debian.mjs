@@ -4,7 +4,7 @@ import { run } from './command.mjs'
 import { findProgram } from './programs.mjs'
 
 const POLICY = '/usr/sbin/policy-rc.d'
-const KEPT_POLICY = `${POLICY}.before-faultboard`
+const POLICY_BACKUP = `${POLICY}.before-faultboard`
 
 export function canInstall() {
   return process.getuid?.() === 0 && findProgram('apt-get') !== undefined
@@ -12,12 +12,12 @@ export function canInstall() {
 
 /** Installs each package separately, so that an unavailable package does not affect other packages. */
 export async function install(packages) {
-  const allowServices = forbidServices()
+  const restorePolicy = preventServiceStart()
   try {
     await aptGet('update')
     for (const name of packages) await aptGet('install', '--yes', '--no-install-recommends', name)
   } finally {
-    await allowServices()
+    await restorePolicy()
   }
 }
 
@@ -31,14 +31,14 @@ async function aptGet(...args) {
 }
 
 // Prevents Debian from starting a server on its standard port after the installation.
-function forbidServices() {
-  // A backup left by a killed run is the original policy. Never overwrites it.
-  if (exists(POLICY) && !exists(KEPT_POLICY)) renameSync(POLICY, KEPT_POLICY)
+function preventServiceStart() {
+  // Keeps a backup left by a killed run, because it contains the original policy.
+  if (exists(POLICY) && !exists(POLICY_BACKUP)) renameSync(POLICY, POLICY_BACKUP)
   writeFileSync(POLICY, '#!/bin/sh\nexit 101\n')
   chmodSync(POLICY, 0o755)
   return registerCleanup(() => {
     rmSync(POLICY, { force: true })
-    if (exists(KEPT_POLICY)) renameSync(KEPT_POLICY, POLICY)
+    if (exists(POLICY_BACKUP)) renameSync(POLICY_BACKUP, POLICY)
   })
 }
 

@@ -6,7 +6,7 @@ import { findPrograms } from './programs.mjs'
 
 // Options to create the data folder and to run on it. If they differed, InnoDB would rewrite its log on the first
 // start.
-const INNODB = [
+const INNODB_OPTIONS = [
   '--innodb-flush-method=nosync',
   '--innodb-flush-log-at-trx-commit=0',
   '--innodb-doublewrite=OFF',
@@ -24,13 +24,13 @@ export const mariadb = {
     return startPrivateServer({
       name: 'MariaDB',
       prepare: async ({ folder, run }) => {
-        await writeFile(join(folder, 'users.sql'), users(password))
+        await writeFile(join(folder, 'users.sql'), createUsersSql(password))
         await run(programs['mariadb-install-db'], [
           '--no-defaults',
           `--datadir=${join(folder, 'data')}`,
           '--auth-root-authentication-method=normal',
           '--skip-test-db',
-          ...INNODB,
+          ...INNODB_OPTIONS,
         ])
       },
       command: ({ folder, port }) => [
@@ -48,7 +48,7 @@ export const mariadb = {
         '--character-set-server=utf8mb4',
         '--collation-server=utf8mb4_unicode_ci',
         '--skip-log-bin',
-        ...INNODB,
+        ...INNODB_OPTIONS,
       ],
       // The data is temporary, so an orderly shutdown is not needed.
       stopSignal: 'SIGKILL',
@@ -57,7 +57,7 @@ export const mariadb = {
   },
 }
 
-function users(password) {
+function createUsersSql(password) {
   return [
     `CREATE USER faultboard@'%' IDENTIFIED BY '${password}';`,
     "GRANT ALL PRIVILEGES ON *.* TO faultboard@'%' WITH GRANT OPTION;",

@@ -2,11 +2,11 @@ import { chown, mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { registerCleanup, unlessInterrupted } from './cleanup.mjs'
-import { collectOutput, ended, run, spawnGroup, stopGroup } from './command.mjs'
+import { haltIfInterrupted, registerCleanup } from './cleanup.mjs'
+import { collectOutput, run, spawnGroup, stopGroup, waitForExit } from './command.mjs'
 
 const READY = /ready (to accept|for) connections/i
-const READY_WITHIN_MS = 60_000
+const READY_TIMEOUT_MS = 60_000
 const UNPRIVILEGED_ID = 65534
 
 /**
@@ -27,9 +27,9 @@ export async function startPrivateServer({ name, prepare, command, stopSignal, u
   const [program, ...args] = command({ folder, port })
   let child
   const launch = async () => {
-    await unlessInterrupted()
+    await haltIfInterrupted()
     child = spawnGroup(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
-    await untilReady(child)
+    await waitUntilReady(child)
   }
   const stopChild = registerCleanup(() => child && stopGroup(child, stopSignal))
   await launch()
@@ -53,7 +53,7 @@ async function runOrThrow(program, args, options) {
   if (!ok) throw new Error(`${program} failed:\n${output}`)
 }
 
-async function untilReady(child) {
+async function waitUntilReady(child) {
   const output = collectOutput(child)
   let timer
   const problem = await Promise.race([
@@ -62,13 +62,13 @@ async function untilReady(child) {
       child.stdout.on('data', checkOutput)
       child.stderr.on('data', checkOutput)
     }),
-    ended(child).then((reason) => reason ?? 'exited immediately'),
+    waitForExit(child).then((reason) => reason ?? 'exited immediately'),
     new Promise((resolve) => {
-      timer = setTimeout(resolve, READY_WITHIN_MS, 'was not ready in time')
+      timer = setTimeout(resolve, READY_TIMEOUT_MS, 'was not ready in time')
     }),
   ])
   clearTimeout(timer)
-  await unlessInterrupted()
+  await haltIfInterrupted()
   if (problem) throw new Error(`${child.spawnfile} ${problem}:\n${output()}`)
   // Keeps reading the log, so that the server never blocks on a full pipe.
   for (const stream of [child.stdout, child.stderr]) stream.removeAllListeners('data').resume()

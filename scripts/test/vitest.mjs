@@ -76,7 +76,7 @@ export function total(all) {
     sum.failures.push(...counts.failures)
     sum.tests.push(...counts.tests)
     for (const [reason, amount] of counts.skipped) increase(sum.skipped, reason, amount)
-    for (const [file, ofFile] of counts.files ?? [[counts.file, counts]]) sum.files.set(file, ofFile)
+    for (const [file, fileCounts] of counts.files ?? [[counts.file, counts]]) sum.files.set(file, fileCounts)
   }
   return sum
 }
