@@ -20,14 +20,15 @@ export function readArguments(words, accepted) {
     throw new Error('--check repeats the accepted run and its mode. Remove --quick and --large.')
   if (check && !accepted) throw new Error('bench/accepted.json is missing. Create it with npm run bench -- --accept.')
   const databases = values.databases.split(',')
-  const wrong = databases.filter((name) => !DATABASES.includes(name))
-  if (wrong.length > 0) throw new Error(`Unknown database ${wrong.join(', ')}. Databases: ${DATABASES.join(', ')}`)
+  const unknownDatabases = databases.filter((name) => !DATABASES.includes(name))
+  if (unknownDatabases.length > 0)
+    throw new Error(`Unknown database ${unknownDatabases.join(', ')}. Databases: ${DATABASES.join(', ')}`)
   const repeat = Number(values.repeat ?? (check || accept ? CHECKED_PASSES : 1))
   if (!Number.isInteger(repeat) || repeat < 1) throw new Error('--repeat must be a positive integer.')
   if ((check || accept) && repeat < 2) throw new Error('Noise is measured by repetition. Use --repeat 2 or more.')
   const selected = check ? acceptedSuites(positionals, accepted) : positionals
-  const usual = Object.keys(SUITES).filter((name) => !SUITES[name].onDemand)
-  const suites = selected.length > 0 ? selected : usual
+  const defaultSuites = Object.keys(SUITES).filter((name) => !SUITES[name].onDemand)
+  const suites = selected.length > 0 ? selected : defaultSuites
   const modeOf = (suite) => (check ? accepted.suites[suite] : { quick, large })
   return {
     ...{ check, accept, json, strict, repeat, databases },

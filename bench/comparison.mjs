@@ -38,11 +38,11 @@ async function measureProducts() {
 }
 
 function rowsOf(name, results) {
-  const of = (product, read) => median(results.get(product).map(read))
+  const medianOf = (product, read) => median(results.get(product).map(read))
   const compared = (figureName, unit, read) =>
     row({
-      ...{ name: `${name}: ${figureName}`, figure: of(name, read), unit },
-      ...{ ratio: of(name, read) / of(OURS, read), against: OURS },
+      ...{ name: `${name}: ${figureName}`, figure: medianOf(name, read), unit },
+      ...{ ratio: medianOf(name, read) / medianOf(OURS, read), against: OURS },
       note: MEASUREMENT_NOTE,
     })
   return [

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
-import { messageOf, startChild } from './harness/child.mjs'
+import { nextMessage, startChild } from './harness/child.mjs'
 import { percentile } from './harness/measure.mjs'
 import { row } from './harness/report.mjs'
 
@@ -28,7 +28,7 @@ export async function* flood({ quick }) {
 async function measureFlood(quick) {
   const host = startChild(fileURLToPath(new URL('flood/host-child.mjs', import.meta.url)), { key: KEY })
   const exited = once(host, 'exit')
-  const { port } = await messageOf(host)
+  const { port } = await nextMessage(host)
   const origin = `http://127.0.0.1:${port}`
   const seconds = (quick ? 8 : 24) / ROUNDS
   const floods = [
@@ -48,13 +48,13 @@ async function measureFlood(quick) {
         statuses.push(...(await Promise.all(attackers)).flat())
       }
     }
-    const usual = percentile(quiet, 0.95)
+    const unloaded = percentile(quiet, 0.95)
     const rows = [
-      row({ name: 'p95 of /ping without a flood', figure: usual, unit: 'ms', more: { pings: quiet.length } }),
+      row({ name: 'p95 of /ping without a flood', figure: unloaded, unit: 'ms', more: { pings: quiet.length } }),
     ]
     for (const { name, times, statuses } of floods) {
       const figure = percentile(times, 0.95)
-      const ratio = figure / Math.max(usual, MIN_QUIET_MS)
+      const ratio = figure / Math.max(unloaded, MIN_QUIET_MS)
       const refused = statuses.filter((status) => status === 429).length
       rows.push(
         row({

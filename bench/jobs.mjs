@@ -26,7 +26,7 @@ export async function* jobs({ quick, databases }) {
 }
 
 async function measureAll(size) {
-  const file = await copyOf(await sqliteDataset(size))
+  const file = await copyDataset(await sqliteDataset(size))
   await addStorm(file)
   const tracker = await startDashboard(await tracedSqlite(file))
   const { CascadeDetector, BaselineCalculator } = tracker.Services
@@ -59,7 +59,7 @@ async function measureJob(name, work) {
   ]
 }
 
-async function copyOf(file) {
+async function copyDataset(file) {
   const folder = mkdtempSync(join(tmpdir(), 'faultboard-bench-'))
   registerCleanup(() => rm(folder, { recursive: true, force: true }))
   const copy = join(folder, 'jobs.sqlite3')

@@ -84,21 +84,21 @@ async function measureAll(database, replay, formats, visits) {
 }
 
 function* tablesOf(database, sizes, measureSize) {
-  let smaller = null
+  let smallerResults = null
   for (const size of sizes) {
     yield {
       title: `Pages on ${database}, ${size.toLocaleString('en-US')} occurrences`,
       async measure() {
         const results = await measureSize(size)
-        const rows = rowsOf(database, size, results, smaller)
-        smaller = results
+        const rows = rowsOf(database, size, results, smallerResults)
+        smallerResults = results
         return rows
       },
     }
   }
 }
 
-function rowsOf(database, size, results, smaller) {
+function rowsOf(database, size, results, smallerResults) {
   const rows = [...results].map(([name, { p50, p95, first, cpu, bare, stall, slowest, statements }]) =>
     row({
       name,
@@ -113,7 +113,7 @@ function rowsOf(database, size, results, smaller) {
         ...(slowest > 0 ? { cpu, slowest } : {}),
         stall,
         statements,
-        ...growth(p50, smaller?.get(name)),
+        ...growth(p50, smallerResults?.get(name)),
       },
     }),
   )

@@ -7,8 +7,8 @@ const file = (name) => fileURLToPath(new URL(`requests/${name}`, import.meta.url
 
 const FRAMEWORKS = ['express', 'fastify']
 const MAX_ADDED_MICROS = 1.5
-const MAX_SCOPED = 1.04
-const MAX_WITH_BREADCRUMBS = 1.06
+const MAX_RATIO_SCOPED = 1.04
+const MAX_RATIO_WITH_BREADCRUMBS = 1.06
 
 /** Measures the CPU time of a successful request, with and without the tracker. */
 export async function* requests({ quick }) {
@@ -48,11 +48,11 @@ function rowsOf(ours, sentry) {
     compared('bare, measured twice (noise)', ours.bare),
     compared('ours, default options', ours.ours, { judged: 'figure', limit: { max: MAX_ADDED_MICROS } }),
     compared('ours, request_scope always', ours.scoped, {
-      limit: { max: MAX_SCOPED },
+      limit: { max: MAX_RATIO_SCOPED },
       bound: ratioOf(added(ours.scoped_bound)),
     }),
     compared('ours, enable_breadcrumbs with 10 breadcrumbs', ours.breadcrumbs, {
-      limit: { max: MAX_WITH_BREADCRUMBS },
+      limit: { max: MAX_RATIO_WITH_BREADCRUMBS },
       bound: ratioOf(added(ours.breadcrumbs_bound)),
     }),
     row({

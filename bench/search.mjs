@@ -43,14 +43,14 @@ function titleOf(name, dialect) {
 async function onSqlite(rounds) {
   const file = await sqliteDataset(SIZE.sqlite)
   const bare = await openSqlite(file)
-  const every = bare.prepare(FULL_SCAN_SQL)
+  const fullScan = bare.prepare(FULL_SCAN_SQL)
   const rows = await measureAll(rounds, {
     tracker: await startDashboard(await tracedSqlite(file)),
     replay: await REPLAY.sqlite(file),
-    readEvery: (pattern) => every.all(pattern),
+    runFullScan: (pattern) => fullScan.all(pattern),
   })
   bare.close()
-  return [...rows, await costOfIndex(rounds)]
+  return [...rows, await measureIndexCost(rounds)]
 }
 
 async function onPostgres(server, rounds) {
@@ -62,14 +62,14 @@ async function onPostgres(server, rounds) {
   const rows = await measureAll(rounds, {
     tracker: await startDashboard(pool),
     replay: await REPLAY.postgres(url),
-    readEvery: (pattern) => bare.query(FULL_SCAN_SQL.replace('?', '$1'), [pattern]),
+    runFullScan: (pattern) => bare.query(FULL_SCAN_SQL.replace('?', '$1'), [pattern]),
   })
   await pool.end()
   await bare.end()
   return rows
 }
 
-async function measureAll(rounds, { tracker, replay, readEvery }) {
+async function measureAll(rounds, { tracker, replay, runFullScan }) {
   const rows = []
   for (const [name, text, max] of SEARCHES) {
     trace.statements = []
@@ -79,7 +79,7 @@ async function measureAll(rounds, { tracker, replay, readEvery }) {
     const times = await interleaved(rounds, ['ours', 'like'], async (subject) => {
       const started = performance.now()
       if (subject === 'ours') await replay.run(statements)
-      else await readEvery(`%${text}%`)
+      else await runFullScan(`%${text}%`)
       return performance.now() - started
     })
     const [ours, like] = ['ours', 'like'].map((subject) => median(times.get(subject)))
@@ -103,7 +103,7 @@ async function measureAll(rounds, { tracker, replay, readEvery }) {
 }
 
 /** Inserts texts with and without the triggers that maintain the index. */
-async function costOfIndex(rounds) {
+async function measureIndexCost(rounds) {
   const GROUPS = 1000
   const textOf = (i) =>
     `error${i} at step (/srv/shop/src/area-${i % 40}/module-${i % 14}.js:${i}:${i % 80})\n`.repeat(14)

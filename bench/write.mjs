@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { messageOf, startChild } from './harness/child.mjs'
+import { nextMessage, startChild } from './harness/child.mjs'
 import { freshDatabase } from './harness/databases.mjs'
 import { interleaved, median } from './harness/measure.mjs'
 import { row } from './harness/report.mjs'
@@ -33,7 +33,7 @@ const MIN_RATIO_TO_ONE_PROCESS = 0.8
 const MAX_RATIO_TO_BARE_SINGLE = 1.6
 const MAX_ACKNOWLEDGMENT_MS = 50
 const MINIMAL_NOTE =
-  'The lower bound is a minimal tracker: it creates, reads, signs and folds each error within the measured time, and writes the same rows and a batch id with the bare driver. With async_logging, it also writes each batch to a file before the commit.'
+  'The lower bound is a minimal tracker: it creates, reads, signs and folds each error within the measured time, and writes the same rows and a batch id with the bare driver. With async_logging, it also writes millisecondsPerError batch to a file before the commit.'
 
 /** Measures committed errors per second, compared with the bare driver and the same rows. Verifies every run. */
 export async function* write({ quick, databases }) {
@@ -83,8 +83,8 @@ async function measureAcknowledgments({ dialect, server }, events) {
     await holder.begin()
     if (LOCK[dialect]) await holder.all(LOCK[dialect])
     for (const event of events) {
-      bare.push(await millisecondsOf(() => writeJournalFile(join(folder, `${bare.length}.json`), event)))
-      ours.push(await millisecondsOf(() => logAll(tracker, [event], 1)))
+      bare.push(await measureMs(() => writeJournalFile(join(folder, `${bare.length}.json`), event)))
+      ours.push(await measureMs(() => logAll(tracker, [event], 1)))
     }
     await holder.commit()
     await holder.close()
@@ -92,23 +92,23 @@ async function measureAcknowledgments({ dialect, server }, events) {
     await tracker.shutdown()
   }).finally(() => rm(folder, { recursive: true, force: true }))
   return [
-    row({ name: 'bare write and rename of a file: p99', ...waits(bare) }),
+    row({ name: 'bare write and rename of a file: p99', ...waitFigures(bare) }),
     row({
       name: 'async acknowledgment while the database is locked: p99',
-      ...waits(ours),
+      ...waitFigures(ours),
       ...{ ratio: percentile(ours, 0.99) / percentile(bare, 0.99), against: 'bare file' },
       ...{ judged: 'figure', limit: { max: MAX_ACKNOWLEDGMENT_MS } },
     }),
   ]
 }
 
-async function millisecondsOf(work) {
+async function measureMs(work) {
   const started = performance.now()
   await work()
   return performance.now() - started
 }
 
-function waits(times) {
+function waitFigures(times) {
   const more = { 'p50 ms': percentile(times, 0.5), 'max ms': percentile(times, 1) }
   return { figure: percentile(times, 0.99), unit: 'ms', more }
 }
@@ -119,7 +119,7 @@ function percentile(times, share) {
 }
 
 async function throughput({ dialect, server }, { name, events, min, perCommit }) {
-  const ways = {
+  const writers = {
     bare: (url) => writeBare(dialect, url, events, ERRORS_PER_COMMIT[dialect]),
     'ours, sync': (url) => writeOurs(url, events, { async_logging: false }),
     'ours, async': (url) => writeOurs(url, events, { async_logging: true }),
@@ -127,21 +127,21 @@ async function throughput({ dialect, server }, { name, events, min, perCommit })
     'minimal, async': (url) => writeMinimal(dialect, url, events, { perCommit, journal: true }),
   }
   const failures = new Map()
-  const results = await interleaved(ROUNDS, Object.keys(ways), (way) =>
-    withFreshDatabase(dialect, server, events.length, `${name}, ${way}`, ways[way]).catch((error) => {
+  const results = await interleaved(ROUNDS, Object.keys(writers), (writer) =>
+    withFreshDatabase(dialect, server, events.length, `${name}, ${writer}`, writers[writer]).catch((error) => {
       // A run that lost errors has no rate. The table shows the failure, and only the other runs count.
-      failures.set(way, `${name}, ${way}: ${error.message}`)
+      failures.set(writer, `${name}, ${writer}: ${error.message}`)
       return { seconds: Number.POSITIVE_INFINITY, cpu: Number.POSITIVE_INFINITY }
     }),
   )
-  const medianOf = (way, field) => median(results.get(way).map((result) => result[field]))
-  const rate = (way) => events.length / medianOf(way, 'seconds')
-  const rowOf = (way, more = {}) =>
+  const medianOf = (writer, field) => median(results.get(writer).map((result) => result[field]))
+  const rate = (writer) => events.length / medianOf(writer, 'seconds')
+  const rowOf = (writer, more = {}) =>
     row({
-      name: `${name}: ${way}`,
-      figure: rate(way),
-      more: { 'CPU µs of the process': (medianOf(way, 'cpu') * 1e6) / events.length },
-      note: failures.get(way) ?? MINIMAL_NOTE,
+      name: `${name}: ${writer}`,
+      figure: rate(writer),
+      more: { 'CPU µs of the process': (medianOf(writer, 'cpu') * 1e6) / events.length },
+      note: failures.get(writer) ?? MINIMAL_NOTE,
       unit: 'errors/s',
       ...more,
     })
@@ -188,25 +188,26 @@ async function processes({ dialect, server }, { count }) {
 }
 
 async function measureSingleCalls({ dialect, server }, { events }) {
-  const ways = {
+  const writers = {
     'bare commit': (url) => writeBare(dialect, url, events, 1),
     'awaited LogError': (url) => writeOurs(url, events, { callers: 1 }),
     minimal: (url) => writeMinimal(dialect, url, events, { perCommit: 1 }),
   }
-  const results = await interleaved(ROUNDS, Object.keys(ways), (way) =>
-    withFreshDatabase(dialect, server, events.length, `single ${way}`, ways[way]),
+  const results = await interleaved(ROUNDS, Object.keys(writers), (writer) =>
+    withFreshDatabase(dialect, server, events.length, `single ${writer}`, writers[writer]),
   )
-  const each = (way) => (median(results.get(way).map(({ seconds }) => seconds)) * 1000) / events.length
+  const millisecondsPerError = (writer) =>
+    (median(results.get(writer).map(({ seconds }) => seconds)) * 1000) / events.length
   return [
-    row({ name: 'sequential: bare commit', figure: each('bare commit'), unit: 'ms' }),
+    row({ name: 'sequential: bare commit', figure: millisecondsPerError('bare commit'), unit: 'ms' }),
     row({
       name: 'sequential: awaited LogError',
-      figure: each('awaited LogError'),
+      figure: millisecondsPerError('awaited LogError'),
       unit: 'ms',
-      ratio: each('awaited LogError') / each('bare commit'),
+      ratio: millisecondsPerError('awaited LogError') / millisecondsPerError('bare commit'),
       against: 'bare commit',
       limit: { max: MAX_RATIO_TO_BARE_SINGLE },
-      bound: each('minimal') / each('bare commit'),
+      bound: millisecondsPerError('minimal') / millisecondsPerError('bare commit'),
       note: MINIMAL_NOTE,
     }),
   ]
@@ -273,11 +274,12 @@ async function writeFromProcesses(subject, count, processes) {
   const file = fileURLToPath(new URL('write/process-child.mjs', import.meta.url))
   const task = { ...subject, warmup: WARMUP, count: count / processes, groups: 1, callers: CALLERS / processes }
   const children = Array.from({ length: processes }, (_, i) => startChild(file, { ...task, seed: i + 1 }))
-  const all = (word) => Promise.all(children.map((child) => messageOf(child).then((message) => message === word)))
-  await all('ready')
+  const waitForChildren = (word) =>
+    Promise.all(children.map((child) => nextMessage(child).then((message) => message === word)))
+  await waitForChildren('ready')
   const elapsed = stopwatch()
   for (const child of children) child.send('go')
-  await all('done')
+  await waitForChildren('done')
   const result = elapsed()
   const ended = children.map((child) => new Promise((resolve) => child.once('exit', resolve)))
   for (const child of children) child.send('end')

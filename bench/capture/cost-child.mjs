@@ -43,7 +43,7 @@ async function measure(kind, count) {
     const all = elapsed()
     samples.push({ bareTime, buffered: subject.drain_counts ? drained : called, all })
   }
-  const figure = (of) => median(samples.map(of))
+  const figure = (read) => median(samples.map(read))
   return {
     until_buffered: figure(({ buffered }) => buffered) / CHUNK,
     all: figure(({ all }) => all) / CHUNK,

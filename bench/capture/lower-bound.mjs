@@ -10,7 +10,7 @@ export async function lowerBound() {
   return {
     capture: (error, details) =>
       new Promise((resolve) => {
-        records.push({ error: recordOf(error), request: details && requestOf(details), resolve })
+        records.push({ error: toRecord(error), request: details && redactRequest(details), resolve })
       }),
     async drain() {
       for (const { resolve } of records.splice(0)) resolve()
@@ -27,46 +27,50 @@ const SENSITIVE_KEY = /pass|secret|token|key|auth|cookie|session|card/i
 const VARIABLE_PART = /\d+/g
 const QUERY_PAIR = /([?&])([^=&#]+)=([^&#]*)/g
 
-function recordOf(error) {
+function toRecord(error) {
   const { stack, name, message } = error
-  const place = placeOf(stack.slice(stack.indexOf('\n    at ')))
+  const location = codeLocation(stack.slice(stack.indexOf('\n    at ')))
   const redacted = message.replace(SECRET_VALUE, FILTERED)
-  const hash_signature = signatureOf(place, `${name}\n${redacted.replace(VARIABLE_PART, '#')}`)
-  return { hash_signature, error_type: name, message: redacted, backtrace: place.lines, occurred_at: Date.now() }
+  const hash_signature = signatureOf(location, `${name}\n${redacted.replace(VARIABLE_PART, '#')}`)
+  return { hash_signature, error_type: name, message: redacted, backtrace: location.lines, occurred_at: Date.now() }
 }
 
-const places = new Map()
+const locations = new Map()
 
 /** Frames of a stack without its message. */
-function placeOf(frames) {
-  return cached(places, frames, () => ({ lines: frames.split('\n    ').slice(1), frames, signatures: new Map() }))
+function codeLocation(frames) {
+  return getOrCompute(locations, frames, () => ({
+    lines: frames.split('\n    ').slice(1),
+    frames,
+    signatures: new Map(),
+  }))
 }
 
 function signatureOf({ frames, signatures }, message) {
-  return cached(signatures, message, () => hash('sha256', message + frames))
+  return getOrCompute(signatures, message, () => hash('sha256', message + frames))
 }
 
-function requestOf({ request_url, request_params, user_id, user_agent, ip_address }) {
+function redactRequest({ request_url, request_params, user_id, user_agent, ip_address }) {
   const url = request_url.replace(QUERY_PAIR, (pair, start, key) =>
     isSensitive(key) ? `${start}${key}=${FILTERED}` : pair,
   )
   const redacted_url = url.replace(SECRET_VALUE, FILTERED)
-  return { request_url: redacted_url, request_params: copyOf(request_params), user_id, user_agent, ip_address }
+  return { request_url: redacted_url, request_params: redactValue(request_params), user_id, user_agent, ip_address }
 }
 
-function copyOf(value) {
+function redactValue(value) {
   if (typeof value === 'string') return value.replace(SECRET_VALUE, FILTERED)
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(copyOf)
+  if (Array.isArray(value)) return value.map(redactValue)
   const copy = {}
-  for (const key of Object.keys(value)) copy[key] = isSensitive(key) ? FILTERED : copyOf(value[key])
+  for (const key of Object.keys(value)) copy[key] = isSensitive(key) ? FILTERED : redactValue(value[key])
   return copy
 }
 
 const sensitive = new Map()
-const isSensitive = (key) => cached(sensitive, key, () => SENSITIVE_KEY.test(key))
+const isSensitive = (key) => getOrCompute(sensitive, key, () => SENSITIVE_KEY.test(key))
 
-function cached(cache, key, compute) {
+function getOrCompute(cache, key, compute) {
   const cachedValue = cache.get(key)
   if (cachedValue !== undefined) return cachedValue
   if (cache.size >= MAX_CACHED) cache.clear()

@@ -12,7 +12,7 @@ const subject = await SUBJECTS[name]()
 // Warms up, so that one-time compilation and caches do not count.
 for (let i = 0; i < 2000; i++) subject.capture(errorOf(10, `Warm ${i}`))
 await subject.drain()
-const before = await settled()
+const before = await measureSettled()
 let peak = before
 const watchPeak = () => {
   const now = memory()
@@ -29,11 +29,11 @@ const watch = setInterval(watchPeak, 20)
 await subject.drain()
 const drained = performance.now()
 clearInterval(watch)
-const after = await settled()
+const after = await measureSettled()
 await subject.close()
 sendResult({ before, peak, after, storm_ms: accepted - started, drained_ms: drained - started })
 
-async function settled() {
+async function measureSettled() {
   for (let i = 0; i < 3; i++) {
     globalThis.gc()
     await sleep(100)

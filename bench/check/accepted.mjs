@@ -55,12 +55,12 @@ function acceptTable({ title, rows }) {
 
 function acceptRow({ name, figure, unit, ratio, against, noise, judged, limit, bound, better, note }) {
   return {
-    ...{ name, figure: rounded(figure), unit, ratio: rounded(ratio), against, noise: rounded(noise) },
-    ...{ judged, limit, bound: rounded(bound), better, note },
+    ...{ name, figure: roundFigure(figure), unit, ratio: roundFigure(ratio), against, noise: roundFigure(noise) },
+    ...{ judged, limit, bound: roundFigure(bound), better, note },
   }
 }
 
 /** Keeps four significant digits. */
-function rounded(value) {
+function roundFigure(value) {
   return typeof value === 'number' ? Number(value.toPrecision(4)) : value
 }

@@ -17,15 +17,15 @@ export function compareRun(accepted, run) {
   const now = entriesOf(run.tables)
   const compared = [...before].map(([key, entry]) => {
     const measured = now.get(key)
-    if (measured) return { ...placeOf(entry), ...compareRow(entry.row, measured.row) }
+    if (measured) return { ...rowIdentity(entry), ...compareRow(entry.row, measured.row) }
     const verdict = isLeftOut(entry, run) ? 'not measured' : 'missing'
-    return { ...placeOf(entry), accepted: entry.row.ratio, now: null, change: null, noise: null, verdict }
+    return { ...rowIdentity(entry), accepted: entry.row.ratio, now: null, change: null, noise: null, verdict }
   })
   const added = [...now].filter(([key]) => !before.has(key))
   const newEntry = { accepted: null, change: null, verdict: 'new' }
   return [
     ...compared,
-    ...added.map(([, entry]) => ({ ...placeOf(entry), ...newEntry, now: entry.row.ratio, noise: entry.row.noise })),
+    ...added.map(([, entry]) => ({ ...rowIdentity(entry), ...newEntry, now: entry.row.ratio, noise: entry.row.noise })),
   ]
 }
 
@@ -87,7 +87,7 @@ function entriesOf(tables) {
   )
 }
 
-function placeOf({ suite, title, row }) {
+function rowIdentity({ suite, title, row }) {
   return { suite, title, name: row.name }
 }
 

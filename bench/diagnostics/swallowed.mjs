@@ -11,7 +11,7 @@ const REGISTER = new URL('../../dist/register.js', import.meta.url).href
 
 const SUBJECTS = ['off', 'on']
 const MEGABYTE = 2 ** 20
-const MAX_WITHOUT_THROW = 1.25
+const MAX_RATIO_WITHOUT_THROW = 1.25
 const MAX_GROWTH_MB = 3
 const CASE_NAMES = {
   thrown: 'thrown and swallowed exception',
@@ -46,7 +46,7 @@ export async function* swallowed({ quick }) {
 
 function costRow(caseName, figure) {
   const [off, on] = SUBJECTS.map((subject) => figure(subject, caseName))
-  const limit = caseName === 'guarded' ? { max: MAX_WITHOUT_THROW } : null
+  const limit = caseName === 'guarded' ? { max: MAX_RATIO_WITHOUT_THROW } : null
   return row({
     name: CASE_NAMES[caseName],
     figure: on,

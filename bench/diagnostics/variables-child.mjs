@@ -10,10 +10,10 @@ const { subject, frames, throws, awaits } = await receiveTask()
 const stop = await startSubject(subject)
 const results = {}
 for (const depth of frames) {
-  timesOf(depth, WARM_THROWS)
+  measureThrows(depth, WARM_THROWS)
   // Waits until the second in which the limit was reached is over.
   await sleep(1200)
-  results[depth] = median(timesOf(depth, throws))
+  results[depth] = median(measureThrows(depth, throws))
   await sleep(1200)
 }
 await run(awaits)
@@ -23,7 +23,7 @@ await stop()
 // Exits explicitly, because a peer's worker keeps the process alive.
 setTimeout(() => process.exit(), 2000).unref()
 
-function timesOf(depth, count) {
+function measureThrows(depth, count) {
   const times = []
   for (let i = 0; i < count; i++) {
     const started = performance.now()

@@ -15,9 +15,9 @@ const { tracker, stop } = await startTracker({ enable_local_variables: true, loc
 let read = 0
 const started = performance.now()
 await throwMany(errors * WARM_SHARE)
-const before = await settled()
+const before = await measureSettled()
 await throwMany(errors * (1 - WARM_SHARE))
-const after = await settled()
+const after = await measureSettled()
 sendResult({
   before: before.heap,
   after: after.heap,
@@ -54,7 +54,7 @@ function thrown(number) {
   }
 }
 
-async function settled() {
+async function measureSettled() {
   await tracker.flush()
   await sleep(1000)
   for (let i = 0; i < 3; i++) globalThis.gc()

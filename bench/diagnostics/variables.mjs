@@ -7,8 +7,8 @@ const file = (name) => fileURLToPath(new URL(name, import.meta.url))
 
 const FRAMES = [4, 21]
 const SUBJECTS = ['bare', 'ours, off', 'ours, adaptive', 'ours, always', '@sentry/node']
-const MAX_WHILE_OFF = 1.25
-const MIN_CHEAPER_THAN_SENTRY = 1
+const MAX_RATIO_WHILE_OFF = 1.25
+const MIN_ADVANTAGE_OVER_SENTRY = 1
 const MAX_GROWTH_MB = 2
 const MEGABYTE = 2 ** 20
 
@@ -26,7 +26,7 @@ export async function* variables({ quick }) {
   }
   yield {
     title: 'Local variables: code that does not throw',
-    measure: () => SUBJECTS.map((subject) => awaited(subject, figure)),
+    measure: () => SUBJECTS.map((subject) => awaitRow(subject, figure)),
   }
   yield { title: 'Local variables: many errors', measure: () => soak(quick) }
 }
@@ -39,24 +39,24 @@ function thrown(frames, figure) {
     const common = { name: `${frames} frames: ${subject}`, figure: micros, unit: 'µs', note: MEASUREMENT_NOTE }
     if (subject === 'bare') return row(common)
     if (subject !== 'ours, always') {
-      const limit = subject.startsWith('ours') ? { max: MAX_WHILE_OFF } : null
+      const limit = subject.startsWith('ours') ? { max: MAX_RATIO_WHILE_OFF } : null
       return row({ ...common, ratio: micros / bare, against: 'bare', limit })
     }
     const cheaper = { ratio: sentry / micros, against: 'cheaper than @sentry/node' }
-    return row({ ...common, ...cheaper, limit: { min: MIN_CHEAPER_THAN_SENTRY } })
+    return row({ ...common, ...cheaper, limit: { min: MIN_ADVANTAGE_OVER_SENTRY } })
   })
 }
 
 const MEASUREMENT_NOTE =
   'Median wall-clock time per throw, all with variables, without the production limits. adaptive: without an active session.'
 
-function awaited(subject, figure) {
-  const nanos = figure(subject, 'await')
-  const common = { name: `an await: ${subject}`, figure: nanos, unit: 'ns' }
+function awaitRow(subject, figure) {
+  const awaitNanoseconds = figure(subject, 'await')
+  const common = { name: `an await: ${subject}`, figure: awaitNanoseconds, unit: 'ns' }
   if (subject === 'bare') return row(common)
   const isResting = subject === 'ours, off' || subject === 'ours, adaptive'
-  const limit = isResting ? { max: MAX_WHILE_OFF } : null
-  return row({ ...common, ratio: nanos / figure('bare', 'await'), against: 'bare', limit })
+  const limit = isResting ? { max: MAX_RATIO_WHILE_OFF } : null
+  return row({ ...common, ratio: awaitNanoseconds / figure('bare', 'await'), against: 'bare', limit })
 }
 
 async function soak(quick) {

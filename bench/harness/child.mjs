@@ -9,7 +9,7 @@ export function startChild(file, task, { flags = [] } = {}) {
 }
 
 /** Resolves to the next message of a child. Rejects if the child exits without a message. */
-export async function messageOf(child) {
+export async function nextMessage(child) {
   const ended = new AbortController()
   try {
     return await Promise.race([
@@ -27,7 +27,7 @@ export async function messageOf(child) {
 export async function runChild(file, task, options) {
   const child = startChild(file, task, options)
   const exited = once(child, 'exit')
-  const result = await messageOf(child)
+  const result = await nextMessage(child)
   await exited
   return result
 }

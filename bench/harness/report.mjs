@@ -17,12 +17,12 @@ export function row({
   judged,
   limit = null,
   bound = null,
-  better = betterOf(limit),
+  better = defaultDirection(limit),
   more = {},
   note = null,
 }) {
-  const by = judged ?? (ratio === null ? 'figure' : 'ratio')
-  const measured = { name, figure, unit, ratio, against, judged: by, limit, bound, better, more, note }
+  const judgedField = judged ?? (ratio === null ? 'figure' : 'ratio')
+  const measured = { name, figure, unit, ratio, against, judged: judgedField, limit, bound, better, more, note }
   return { ...measured, verdict: verdictOf(measured) }
 }
 
@@ -45,12 +45,12 @@ export function printTable(title, rows, print = console.log) {
   for (const note of new Set(rows.map((entry) => entry.note).filter(Boolean))) print(`  ${note}`)
 }
 
-function betterOf(limit) {
+function defaultDirection(limit) {
   if (!limit) return null
   return limit.max === undefined ? 'higher' : 'lower'
 }
 
-/** Returns `ok`, `missed`, or an empty text for a row without a limit. */
+/** Returns `ok`, `missed`, or an empty string for a row without a limit. */
 export function verdictOf({ figure, ratio, judged, limit, bound }) {
   if (!limit) return ''
   const value = judged === 'figure' ? figure : ratio
@@ -72,13 +72,13 @@ export function ratioText({ ratio, against }) {
 
 export function limitText({ limit, bound, judged, unit }) {
   if (!limit) return ''
-  const of = judged === 'figure' ? ` ${unit}` : ''
-  const text = `${limit.max === undefined ? '≥' : '≤'} ${shortNumber(limit.max ?? limit.min)}${of}`
+  const unitText = judged === 'figure' ? ` ${unit}` : ''
+  const text = `${limit.max === undefined ? '≥' : '≤'} ${shortNumber(limit.max ?? limit.min)}${unitText}`
   if (!bound) return text
   const reachable = limit.max === undefined ? bound / BOUND_TOLERANCE : bound * BOUND_TOLERANCE
   const isStricter = limit.max === undefined ? reachable >= limit.min : reachable <= limit.max
   if (isStricter) return text
-  return `${text}, or ${shortNumber(reachable)}${of} (lower bound ${shortNumber(bound)})`
+  return `${text}, or ${shortNumber(reachable)}${unitText} (lower bound ${shortNumber(bound)})`
 }
 
 function shortNumber(value) {

@@ -15,20 +15,20 @@ export async function sqliteDataset(occurrences) {
   const file = `${FOLDER}pages-${occurrences}-${version()}.sqlite3`
   if (existsSync(file)) return file
   mkdirSync(FOLDER, { recursive: true })
-  const building = `${file}.building`
-  remove(building, '', ...LOG_SUFFIXES)
-  await migrateUrl(`sqlite:${building}`)
-  await buildAndLog('SQLite', occurrences, () => fillSqlite(building, occurrences))
-  renameSync(building, file)
-  remove(building, ...LOG_SUFFIXES)
+  const unfinishedFile = `${file}.building`
+  remove(unfinishedFile, '', ...LOG_SUFFIXES)
+  await migrateUrl(`sqlite:${unfinishedFile}`)
+  await buildAndLog('SQLite', occurrences, () => fillSqlite(unfinishedFile, occurrences))
+  renameSync(unfinishedFile, file)
+  remove(unfinishedFile, ...LOG_SUFFIXES)
   return file
 }
 
 // The file is complete after the checkpoint. The remaining -wal and -shm files belong to its old name.
 const LOG_SUFFIXES = ['-wal', '-shm']
 
-function remove(file, ...ends) {
-  for (const end of ends) rmSync(`${file}${end}`, { force: true })
+function remove(file, ...suffixes) {
+  for (const suffix of suffixes) rmSync(`${file}${suffix}`, { force: true })
 }
 
 /** Builds a data set in a new database of a running server. */
@@ -68,7 +68,7 @@ async function fillPostgres(url, occurrences) {
   await client.connect()
   await client.query('set synchronous_commit = off')
   await addInBatches(occurrences, async (table, columns, rows) => {
-    const arrays = columns.map((column, i) => `$${i + 1}::${typeOf(rows.map((row) => row[column]))}[]`)
+    const arrays = columns.map((column, i) => `$${i + 1}::${arrayType(rows.map((row) => row[column]))}[]`)
     await client.query(
       `insert into ${table} (${columns.map((column) => `"${column}"`)}) select * from unnest(${arrays})`,
       columns.map((column) => rows.map((row) => row[column])),
@@ -110,7 +110,7 @@ async function addInBatches(occurrences, insert) {
   for (const table of [...waiting.keys()]) await flush(table)
 }
 
-function typeOf(values) {
+function arrayType(values) {
   if (values.some((value) => typeof value === 'string')) return 'text'
   return values.every((value) => value === null || Number.isInteger(value)) ? 'bigint' : 'double precision'
 }

@@ -66,12 +66,12 @@ export async function buildDataset(occurrences, add, groups = GROUPS) {
 
 async function writeGroup(group, count, random, shared, add) {
   const id = group + 1
-  const { error_type, message } = namesOf(group)
+  const { error_type, message } = typeAndMessage(group)
   const severity = SEVERITIES[group % SEVERITIES.length]
   const application_id = applicationOf(group)
   const environment = environmentOf(group)
   const rare = group % 4000 === 1234
-  const times = timesOf(count, random)
+  const times = occurrenceTimes(count, random)
   const hours = new Map()
   const versions = new Map()
   const users = new Map()
@@ -136,7 +136,7 @@ function groupRow(id, severity, occurrence_count, first_seen_at, newest, first_a
     application_id: applicationOf(id - 1),
     environment: environmentOf(id - 1),
     hash_signature: createHash('sha256').update(String(id)).digest('hex'),
-    ...namesOf(id - 1),
+    ...typeAndMessage(id - 1),
     place: `src/area-${id % 40}/step.js:${id % 300} in step${id % 25}`,
     severity,
     status,
@@ -173,7 +173,7 @@ function occurrenceRow(error_id, event, random) {
   }
 }
 
-function namesOf(group) {
+function typeAndMessage(group) {
   const area = AREAS[group % AREAS.length]
   const word = group % 4000 === 777 ? WORDS.rare : group % 2 === 0 ? WORDS.common : 'customer'
   return {
@@ -193,12 +193,12 @@ function backtraceOf(group) {
 function zipfCounts(occurrences, groups) {
   let sum = 0
   for (let rank = 1; rank <= groups; rank++) sum += 1 / rank
-  const spare = occurrences - groups
-  return Array.from({ length: groups }, (_, i) => 1 + Math.round(spare / ((i + 1) * sum)))
+  const remaining = occurrences - groups
+  return Array.from({ length: groups }, (_, i) => 1 + Math.round(remaining / ((i + 1) * sum)))
 }
 
 /** Ascending times within the lifetime of a group, which is shorter than the whole period for most groups. */
-function timesOf(count, random) {
+function occurrenceTimes(count, random) {
   const span = DAYS * DAY * (count > 200 ? 1 : 0.05 + random() * 0.6)
   const from = END - span - random() * (DAYS * DAY - span)
   return Float64Array.from({ length: count }, () => Math.floor(from + random() * span)).sort()

@@ -9,7 +9,7 @@ export const trace = { statements: [] }
 /** SQLite handle whose class the tracker uses to reopen the file. Records every statement. */
 export async function tracedSqlite(file) {
   const plain = await openSqlite(file)
-  class Traced extends plain.constructor {
+  class TracedDatabase extends plain.constructor {
     prepare(sql) {
       const statement = super.prepare(sql)
       const traced =
@@ -24,7 +24,7 @@ export async function tracedSqlite(file) {
     }
   }
   plain.close()
-  return new Traced(file)
+  return new TracedDatabase(file)
 }
 
 /** PostgreSQL pool that records every statement. */
@@ -103,7 +103,7 @@ export const REPLAY = {
     const connection = await createConnection({ uri: url, supportBigNumbers: true })
     return {
       async run(statements) {
-        // One connection replays the statements of several, whose transactions overlap.
+        // One connection replays the statements of several connections, whose transactions overlap.
         for (const { sql, values } of statements.filter(({ sql }) => !TRANSACTION_CONTROL.test(sql))) {
           await connection.query(sql, values)
         }

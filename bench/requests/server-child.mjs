@@ -19,7 +19,7 @@ const addBreadcrumbs = (tracker) => async () => {
 }
 
 /**
- * Creates a host for every slice. One of two equal hosts in a process can be 10 % slower for its whole lifetime, so a
+ * Creates a host for every slice. One of two equal hosts in a process can be 10% slower for its whole lifetime, so a
  * comparison needs many of each.
  */
 const VARIANTS = {
@@ -60,7 +60,7 @@ async function withTracker(settings, work = () => undefined) {
     ...settings,
   })
   await tracker.ready()
-  const running = await host({ ...(await mounted(tracker)), work: work(tracker) })
+  const running = await host({ ...(await mountTracker(tracker)), work: work(tracker) })
   return {
     server: running.server,
     async close() {
@@ -70,7 +70,7 @@ async function withTracker(settings, work = () => undefined) {
   }
 }
 
-async function mounted(tracker) {
+async function mountTracker(tracker) {
   if (framework === 'fastify') {
     const { faultboard } = await import('../../dist/adapters/fastify.js')
     return { prepare: (app) => app.register(faultboard, { tracker }) }

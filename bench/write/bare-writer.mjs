@@ -51,18 +51,20 @@ export class BareWriter {
     await connection.insert(TABLES.errorHours, sumsOf('hours'))
     await connection.insert(
       TABLES.versions,
-      summed(sumsOf('hours').map(versionRow(application_id)), ['app_version', 'error_id']),
+      sumByKey(sumsOf('hours').map(versionRow(application_id)), ['app_version', 'error_id']),
     )
     const users = sumsOf('users', { first_seen_at: now, last_seen_at: now })
     await connection.insert(TABLES.users, users)
     await this.#countUsers(users)
-    const typed = groups.flatMap(({ error_type, hours }) => [...hours.values()].map((sum) => ({ ...sum, error_type })))
+    const typeRows = groups.flatMap(({ error_type, hours }) =>
+      [...hours.values()].map((sum) => ({ ...sum, error_type })),
+    )
     const shared = (rows) => rows.map((row) => ({ ...row, application_id, day: row.hour - (row.hour % DAY) }))
-    await connection.insert(TABLES.typeHours, summed(shared(typed), ['error_type', 'hour']))
-    await connection.insert(TABLES.typeDays, summed(shared(typed), ['error_type', 'day']))
+    await connection.insert(TABLES.typeHours, sumByKey(shared(typeRows), ['error_type', 'hour']))
+    await connection.insert(TABLES.typeDays, sumByKey(shared(typeRows), ['error_type', 'day']))
     await connection.insert(TABLES.applicationHours, shared(application))
     const dimensions = ['day', 'severity', 'platform', 'app_version']
-    await connection.insert(TABLES.applicationDays, summed(shared(application), dimensions))
+    await connection.insert(TABLES.applicationDays, sumByKey(shared(application), dimensions))
     // In the same transaction, because the lock of the group prevents deadlocks with other writers.
     await this.#trim(groups, states)
     await connection.commit()
@@ -130,7 +132,7 @@ function versionRow(application_id) {
 }
 
 /** Merges rows with the same key, because a statement must not update a row twice. */
-function summed(rows, key) {
+function sumByKey(rows, key) {
   const sums = new Map()
   for (const row of rows) {
     const name = key.map((column) => row[column]).join('\n')

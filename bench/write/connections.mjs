@@ -6,7 +6,7 @@ import { columnsOf, onConflict, TABLES } from './tables.mjs'
 /** One interface for the three drivers. Statements are prepared if the driver supports it. */
 export const CONNECT = { sqlite: connectSqlite, postgres: connectPostgres, mysql: connectMysql }
 
-const STATE = ['id', 'hash_signature', 'occurrence_count']
+const STATE_COLUMNS = ['id', 'hash_signature', 'occurrence_count']
 
 export async function openSqlite(file) {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite') ?? (await import('@photostructure/sqlite'))
@@ -48,7 +48,7 @@ async function connectSqlite(url) {
       for (const row of rows) statement.run(...columns.map((column) => row[column]))
     },
     async upsertGroups(rows) {
-      const statement = prepare(`${insertSql(TABLES.errors)} returning ${STATE.join(', ')}`)
+      const statement = prepare(`${insertSql(TABLES.errors)} returning ${STATE_COLUMNS.join(', ')}`)
       const columns = columnsOf(TABLES.errors)
       return states(rows.map((row) => statement.get(...columns.map((column) => row[column]))))
     },
@@ -69,11 +69,11 @@ async function connectPostgres(url) {
   return {
     begin: () => client.query('begin'),
     commit: () => client.query('commit'),
-    run: (sql, values) => client.query(numbered(sql), values),
+    run: (sql, values) => client.query(numberPlaceholders(sql), values),
     all: async (sql) => (await client.query(sql)).rows,
     insert: (shape, rows) => query(shape.table, insertSql(shape), rows, shape),
     async upsertGroups(rows) {
-      const sql = `${insertSql(TABLES.errors)} returning ${STATE.join(', ')}`
+      const sql = `${insertSql(TABLES.errors)} returning ${STATE_COLUMNS.join(', ')}`
       return states((await query('groups', sql, rows, TABLES.errors)).rows)
     },
     close: () => client.end(),
@@ -98,7 +98,7 @@ async function connectMysql(url) {
       await insert(TABLES.errors, rows)
       const signatures = [rows.map((row) => row.hash_signature)]
       const [found] = await connection.query(
-        `select ${STATE} from faultboard_errors where application_id = ? and environment = ? and hash_signature in (?)`,
+        `select ${STATE_COLUMNS} from faultboard_errors where application_id = ? and environment = ? and hash_signature in (?)`,
         [rows[0].application_id, rows[0].environment, ...signatures],
       )
       return states(found)
@@ -125,7 +125,7 @@ function states(rows) {
   )
 }
 
-function numbered(sql) {
+function numberPlaceholders(sql) {
   let i = 0
   return sql.replace(/\?/g, () => `$${++i}`)
 }

@@ -32,7 +32,7 @@ export function makeEvents({ count, groups, seed = 1 }) {
 }
 
 /** Creates the error as a host does: a new Error with its own stack, and its details. */
-export function inputOf({ error_type, message, stack, ...fields }) {
+export function toLogErrorInput({ error_type, message, stack, ...fields }) {
   const limit = Error.stackTraceLimit
   Error.stackTraceLimit = 0
   const error = new Error(message)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { BareWriter } from './bare-writer.mjs'
 import { CONNECT } from './connections.mjs'
-import { inputOf } from './events.mjs'
+import { toLogErrorInput } from './events.mjs'
 import { foldRows } from './rows.mjs'
 
 /**
@@ -20,11 +20,11 @@ export async function startMinimalTracker(dialect, url, { journal = false } = {}
   return {
     async log(events, perCommit) {
       for (let from = 0; from < events.length; from += perCommit) {
-        const records = events.slice(from, from + perCommit).map((event) => recordOf(inputOf(event)))
+        const records = events.slice(from, from + perCommit).map((event) => recordOf(toLogErrorInput(event)))
         const batch_id = randomUUID()
         const batch = foldRows(records, Date.now())
         const file = folder && join(folder, batch_id)
-        if (file) await writeJournalFile(file, batch.groups.map(journalOf))
+        if (file) await writeJournalFile(file, batch.groups.map(journalEntry))
         await writer.write(batch, batch_id)
         if (file) await rm(file)
       }
@@ -43,7 +43,7 @@ export async function writeJournalFile(file, content) {
 }
 
 /** The sums can be derived from the occurrences. */
-function journalOf({ error_type, message, payload, occurrences }) {
+function journalEntry({ error_type, message, payload, occurrences }) {
   return { error_type, message, payload, occurrences }
 }
 

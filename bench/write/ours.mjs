@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createTracker } from '../../dist/index.js'
-import { inputOf } from './events.mjs'
+import { toLogErrorInput } from './events.mjs'
 
 export async function startTracker(url, settings = {}) {
   const tracker = createTracker({
@@ -22,7 +22,7 @@ export async function logAll(tracker, events, callers) {
   let next = 0
   const caller = async () => {
     while (next < events.length) {
-      const logged = await tracker.Commands.LogError.call(inputOf(events[next++]))
+      const logged = await tracker.Commands.LogError.call(toLogErrorInput(events[next++]))
       if (!logged) throw new Error('an error was not recorded')
     }
   }
