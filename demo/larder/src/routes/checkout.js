@@ -14,7 +14,7 @@ export async function confirmOrder({ body, session }, { database, tracker }) {
   const { order_id, delivery, payment_state: state = 'paid' } = body
   tracker.setTags({ delivery, payment_state: state })
   finishCheckout(order_id, { state })
-  tracker.addBreadcrumb({ category: 'payment', message: `Payment of order ${order_id} captured` })
+  tracker.addBreadcrumb({ category: 'payment', message: `Payment for order ${order_id} captured` })
   const order = { id: Number(order_id), user_id: session.user_id, total: 4350, slot: chooseSlot(delivery) }
   saveOrder(order, database)
   await sendReceipt(order_id)

@@ -1,6 +1,6 @@
 import { html, layout, money } from '../pages.js'
 
-/** Loads the products of each order in a statement of its own: see "N+1 queries" in the dashboard. */
+/** Runs a separate query for the products of each order: see "N+1 queries" in the dashboard. */
 export function listOrders({ session, query }, { database }) {
   const orders = database.query('select id, total, sku from past_orders where user_id = ?', session.user_id)
   const rows = orders.map(({ id, total, sku }) => {
