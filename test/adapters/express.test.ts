@@ -104,7 +104,7 @@ describe('dashboard', () => {
     await tracker.shutdown()
   })
 
-  test('accepts an action without a body that the host has read to its end', async () => {
+  test('accepts an action without a body if the host has already consumed the request', async () => {
     const tracker = createTracker()
     const app = express()
       .use((request, _response, next) => void request.resume().once('end', next))
@@ -210,7 +210,7 @@ test('does not record errors with a client error status', async () => {
   await tracker.shutdown()
 })
 
-test('records an error although its request cannot be read', async () => {
+test('records an error even if its request cannot be read', async () => {
   const tracker = createTracker()
   const passed: unknown[] = []
   const error = new Error('broken')

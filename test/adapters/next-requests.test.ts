@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { readPeer, trackRequests } from '../../src/adapters/next-requests.js'
 import { listening } from '../support/host.js'
 
-test('finds the peer of a request and the state of its server by a copy of its headers', async () => {
+test('finds the peer of a request and the state of its server from a copy of its headers', async () => {
   onTestFinished(trackRequests('/error_dashboard'))
   const server = createServer(({ headers }, response) => {
     peers.push(readPeer(new Headers(headers as Record<string, string>)))

@@ -64,7 +64,7 @@ else {
       ])
     })
 
-    test('records an error of a wrapped API route once although onRequestError receives it, too', async () => {
+    test('records an error of a wrapped API route once even if onRequestError also receives it', async () => {
       expect(await visitHost(host, `${base}/api/wrapped`)).toEqual(await visitHost(plainHost, `${base}/api/wrapped`))
       expect(await dashboard().waitForErrors('wrapped is broken')).toMatchObject([{ occurrence_count: 1 }])
     })

@@ -60,7 +60,7 @@ else {
       },
     )
 
-    test('records an error that the host captures itself once', async () => {
+    test('records an error once if the host captures it too', async () => {
       expect(await visitHost(hosts.root, '/captured')).toEqual(await visitHost(hosts.plain, '/captured'))
       expect(await dashboard().waitForErrors('captured is broken')).toMatchObject([{ occurrence_count: 1 }])
     })

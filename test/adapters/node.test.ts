@@ -87,7 +87,7 @@ test('passes thrown and rejected errors of the listener to the process unchanged
 })
 
 test.each(['/string', '/null'])(
-  'records a thrown value that is not an Error once although the process reports it, too: %s',
+  'records a thrown value that is not an Error once even if the process also reports it: %s',
   async (path) => {
     const tracker = new TrackerInstance(
       { database: 'sqlite::memory:', dashboard_username: USER, dashboard_password: PASSWORD, request_scope: 'never' },

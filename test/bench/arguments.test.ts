@@ -6,7 +6,7 @@ import { readArguments } from '../../bench/arguments.mjs'
 const ACCEPTED = { suites: { capture: { quick: true, large: false }, pages: { quick: false, large: true } } }
 
 describe('readArguments', () => {
-  test('selects a suite on demand only by its name', () => {
+  test('selects an on-demand suite only by its name', () => {
     expect(Object.keys(readArguments([], null).modes)).not.toContain('harm')
     expect(Object.keys(readArguments(['harm'], null).modes)).toEqual(['harm'])
   })

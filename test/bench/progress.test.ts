@@ -41,7 +41,7 @@ describe('createProgress', () => {
   })
 })
 
-test('a full run without a suite on demand is estimated at 40 minutes or less', () => {
+test('a full run without on-demand suites is estimated at 40 minutes or less', () => {
   const minutes = Object.keys(readArguments([], null).modes).map((suite) =>
     estimateMinutes(suite, { quick: false, large: false }),
   )

@@ -89,7 +89,9 @@ describeInBrowser('Sending of the browser client', ({ open }) => {
     await reportErrors(page, 'refused again')
     await page.evaluate('client.flush()')
     // Warns the developer once, without a breadcrumb.
-    expect(warnings).toEqual(['Faultboard: /client_errors 401 {"error":"This client is not allowed to report errors."}'])
+    expect(warnings).toEqual([
+      'Faultboard: /client_errors 401 {"error":"This client is not allowed to report errors."}',
+    ])
     expect(await page.evaluate('crumbs')).toEqual([])
     shop.received.length = 0
     await page.goto(shop.page(`{ app_version: '' }`))
@@ -107,7 +109,7 @@ describeInBrowser('Sending of the browser client', ({ open }) => {
     await page.context().close()
   })
 
-  test('waits while the page is offline, even for the next page', async () => {
+  test('keeps errors while the page is offline, and sends them from the next page if it was closed', async () => {
     const page = await open()
     await page.goto(shop.page())
     await page.context().setOffline(true)

@@ -417,7 +417,7 @@ describeInBrowser('error page in a browser', ({ open }) => {
     expect((await page.locator('.error-history').boundingBox())?.y).toBe(cause)
   })
 
-  test('keeps the end of a long path in two lines of a phone', async () => {
+  test('keeps the end of a long path in two lines on a phone', async () => {
     const file = `/srv/${'folder/'.repeat(90)}cart.ts`
     const page = await open({ viewport: { width: 390, height: 844 }, javaScriptEnabled: false })
     const id = await logged({ error_type: 'DeepError', backtrace: [`at total (${file}:12:5)`] })

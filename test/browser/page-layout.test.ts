@@ -103,7 +103,7 @@ describeInBrowser('page layout', ({ open }) => {
     }
   })
 
-  test('leads from Runtime to a disabled diagnostic', async () => {
+  test('links from Runtime to a disabled diagnostic', async () => {
     const page = await open()
     await page.goto(`${base}/overview`)
     await page.getByRole('link', { name: 'Runtime' }).click()

@@ -84,7 +84,7 @@ describeInBrowser('tasks of a user, counted in clicks', ({ open }) => {
   const notice = (page: Page, text: string) => page.getByRole('status').filter({ hasText: text }).waitFor()
   const listedTypes = (page: Page) => page.locator('[data-row-link]').allTextContents()
 
-  test('a: finds a new error of the last release and its users', async () => {
+  test('finds a new error of the last release and its users', async () => {
     const actions = await start()
     const { page } = actions
     const row = attention(page).getByRole('listitem').filter({ hasText: NEWEST })
@@ -97,7 +97,7 @@ describeInBrowser('tasks of a user, counted in clicks', ({ open }) => {
   })
 
   // detail.test.ts checks the positions on a phone.
-  test('b: shows the failing line and the request', async () => {
+  test('shows the failing line and the request', async () => {
     const actions = await start()
     const { page } = actions
     await openError(actions, NEWEST)
@@ -110,7 +110,7 @@ describeInBrowser('tasks of a user, counted in clicks', ({ open }) => {
     expect(actions.counts()).toEqual({ clicks: 1, keys: 0, loads: 1 })
   })
 
-  test('c: resolves with a reference', async () => {
+  test('resolves with a reference', async () => {
     const { id, error_type } = await newError('ResolvedTaskError')
     const actions = await start()
     const { page, click, type, press } = actions
@@ -129,7 +129,7 @@ describeInBrowser('tasks of a user, counted in clicks', ({ open }) => {
     expect(actions.counts()).toEqual({ clicks: 2, keys: 2, loads: 1 })
   })
 
-  test('d: assigns and comments', async () => {
+  test('assigns and comments', async () => {
     const { id, error_type } = await newError('AssignedTaskError')
     const actions = await start()
     const { page, click, type, press } = actions
@@ -145,7 +145,7 @@ describeInBrowser('tasks of a user, counted in clicks', ({ open }) => {
     expect(actions.counts()).toEqual({ clicks: 4, keys: 1, loads: 1 })
   })
 
-  test('e: snoozes for 24 hours', async () => {
+  test('snoozes for 24 hours', async () => {
     const { id, error_type } = await newError('SnoozedTaskError')
     const actions = await start()
     const { page, click } = actions
@@ -157,7 +157,7 @@ describeInBrowser('tasks of a user, counted in clicks', ({ open }) => {
     expect(actions.counts()).toEqual({ clicks: 3, keys: 0, loads: 1 })
   })
 
-  test('f: lists all errors of a user', async () => {
+  test('lists all errors of a user', async () => {
     const actions = await start()
     const { page, click, type, press } = actions
     await click(page.getByRole('button', { name: 'Search or jump to' }))
@@ -168,7 +168,7 @@ describeInBrowser('tasks of a user, counted in clicks', ({ open }) => {
     expect(actions.counts()).toEqual({ clicks: 1, keys: 1, loads: 1 })
   })
 
-  test('g: compares two releases', async () => {
+  test('compares two releases', async () => {
     const actions = await start()
     const { page, click, choose } = actions
     await click(page.getByRole('link', { name: '5.12.0', exact: true }))
@@ -183,7 +183,7 @@ describeInBrowser('tasks of a user, counted in clicks', ({ open }) => {
     await expectNoOverflow(page)
   })
 
-  test('h: lists only errors of iOS', async () => {
+  test('lists only errors of iOS', async () => {
     const actions = await start()
     const { page, click } = actions
     await click(page.getByRole('link', { name: 'iOS', exact: true }))
@@ -192,7 +192,7 @@ describeInBrowser('tasks of a user, counted in clicks', ({ open }) => {
     expect(actions.counts()).toEqual({ clicks: 1, keys: 0, loads: 1 })
   })
 
-  test('i: mutes an error', async () => {
+  test('mutes an error', async () => {
     const { id, error_type } = await newError('MutedTaskError')
     const actions = await start()
     const { page, click } = actions
@@ -204,7 +204,7 @@ describeInBrowser('tasks of a user, counted in clicks', ({ open }) => {
     expect(actions.counts()).toEqual({ clicks: 3, keys: 0, loads: 1 })
   })
 
-  test('j: resolves 20 errors at once', async () => {
+  test('resolves 20 errors at once', async () => {
     const actions = await start()
     const { page, click } = actions
     await click(page.getByRole('link', { name: 'Android', exact: true }))
@@ -217,7 +217,7 @@ describeInBrowser('tasks of a user, counted in clicks', ({ open }) => {
     expect(actions.counts()).toEqual({ clicks: 4, keys: 0, loads: 2 })
   })
 
-  test('k: explains why notifications do not arrive', async () => {
+  test('explains why notifications do not arrive', async () => {
     for (let i = 0; i < 3; i++) await newError(`Unsent${'ABC'.charAt(i)}Error`)
     const failed = () => host.tracker.Queries.Deliveries.call({ state: 'failed' })
     await eventually(async () => (await failed()).pagination.total_count >= 3, 'three failed messages')
@@ -231,7 +231,7 @@ describeInBrowser('tasks of a user, counted in clicks', ({ open }) => {
     expect(actions.counts()).toEqual({ clicks: 1, keys: 0, loads: 1 })
   })
 
-  test('l: searches for a text', async () => {
+  test('searches for a text', async () => {
     const actions = await start()
     const { page, type, press } = actions
     await press('/')
@@ -242,7 +242,7 @@ describeInBrowser('tasks of a user, counted in clicks', ({ open }) => {
     expect(actions.counts()).toEqual({ clicks: 0, keys: 2, loads: 1 })
   })
 
-  test('m: shares a link', async () => {
+  test('shares a link', async () => {
     const { id, error_type, message } = await newError('SharedTaskError')
     const actions = await start({ permissions: ['clipboard-read', 'clipboard-write'] })
     const { page, click } = actions
@@ -256,7 +256,7 @@ describeInBrowser('tasks of a user, counted in clicks', ({ open }) => {
     expect(await page.title()).toContain(message)
   })
 
-  test('n: resolves an error of the list, then an open error, by keyboard only', async () => {
+  test('resolves an error of the list, then an open error, by keyboard only', async () => {
     const first = await newError('FirstKeyboardError')
     const second = await newError('SecondKeyboardError')
     const actions = await start()
@@ -277,7 +277,7 @@ describeInBrowser('tasks of a user, counted in clicks', ({ open }) => {
     expect(actions.counts()).toEqual({ clicks: 0, keys: 10, loads: 3 })
   })
 
-  test('o: finds and resolves an error on a phone at night', async () => {
+  test('finds and resolves an error on a phone at night', async () => {
     const { id, error_type } = await newError('NightError')
     const actions = await start({
       viewport: { width: 390, height: 844 },
@@ -307,7 +307,7 @@ describeInBrowser('tasks of a user, counted in clicks', ({ open }) => {
 interface Counts {
   /** Includes taps. */
   clicks: number
-  /** Without the keys of typed text. */
+  /** Key presses, except those of typed text. */
   keys: number
   /** Loaded pages. */
   loads: number

@@ -12,7 +12,7 @@ const TEAM = [
   ['ada', 'admin'],
 ] as const
 
-describeInBrowser('a day of a team', ({ open }) => {
+describeInBrowser('a team with three roles', ({ open }) => {
   let host: Host
   let production: number
   let staging: number

@@ -54,7 +54,7 @@ describeInBrowser('local variables in a browser', ({ open }) => {
     expect(await variables.getByText('discount').first().isVisible()).toBe(false)
   })
 
-  test('explains at the stack why no variables were captured', async () => {
+  test('explains next to the stack trace why no variables were captured', async () => {
     const page = await open()
     await page.goto(await at('only made'))
     const stack = page.getByRole('region', { name: 'Stack trace' })

@@ -147,7 +147,7 @@ describeEachDatabase('hostile tags', (database) => {
     expect(await suggest('…')).toEqual([])
   })
 
-  test('hostile attributes of OpenTelemetry are limited and not tags', async () => {
+  test('hostile OpenTelemetry attributes are limited and do not become tags', async () => {
     const { tracker, pageOf, storedTags } = await openHost(await database.fresh())
     const processor = new FaultboardSpanProcessor({ tracker })
     const provider = new BasicTracerProvider({
@@ -175,7 +175,7 @@ describeEachDatabase('hostile tags', (database) => {
     expect(await storedTags()).toEqual([])
   })
 
-  test('hostile tags of many occurrences are marked once an error has too many names', async () => {
+  test('an error is marked once its occurrences have too many different tag names', async () => {
     const { tracker, types, pageOf, suggest, storedTags } = await openHost(await database.fresh())
     for (let i = 0; i < 5; i++) {
       const tags = Object.fromEntries(Array.from({ length: 40 }, (_, j) => [`key${i}-${j}`, 'v']))

@@ -125,7 +125,7 @@ export function describeCapture(harness: AdapterHarness, { start, bare }: Contra
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(200)
   })
 
-  test('records an error once that the host reports and rethrows', async () => {
+  test('records an error once if the host reports and rethrows it', async () => {
     const host = await start({ enable_error_subscriber: true, request_scope: 'always' })
     reporting.report = (error) => host.tracker.report(error)
     await host.visit('/reported')

@@ -122,7 +122,7 @@ export function describeDashboard(harness: AdapterHarness, { start, shared, bare
       })
   }
 
-  test('responds to HEAD like to GET, without a body', async () => {
+  test('responds to HEAD with the status and headers of GET, without a body', async () => {
     const { visit } = await shared()
     const page = await visit('/error_dashboard/errors', { method: 'HEAD' })
     expect(page).toMatchObject({ status: 200, body: '', end: 'end' })

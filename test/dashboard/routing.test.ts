@@ -40,7 +40,7 @@ test.each([
 })
 
 test.each(['/errors', '/errors/1', '/openapi', '/assets/dashboard.css'])(
-  'responds to HEAD %s like to GET, without a body',
+  'responds to HEAD %s with the status and headers of GET, without a body',
   async (path) => {
     const url = `${host.origin}/error_dashboard${path}`
     // Sequential, because vitest returns a half-loaded module to the second of two concurrent dynamic imports.

@@ -65,7 +65,7 @@ test.each([
   expect((await visit(path, headers)).status).toBe(status)
 })
 
-test('responds to HEAD for a slow page like to GET, without a body', async () => {
+test('responds to HEAD for a slow page with the status and headers of GET, without a body', async () => {
   const { host, database } = await hostWithSlowDatabase()
   database.delayedStatements = 5
   const url = `${host.origin}/error_dashboard/errors/analytics`

@@ -34,7 +34,7 @@ function cookiesOf(response: Response): { cookie: string } {
   return { cookie: cookies.join('; ') }
 }
 
-test('the example with a reverse proxy accepts the header of the trusted proxy only', {
+test('the example with a reverse proxy accepts the header only from the trusted proxy', {
   timeout: 120_000,
 }, async () => {
   const anna = {

@@ -81,7 +81,7 @@ describeEachDatabase('scheduled jobs', (database) => {
     const cleanup = SCHEDULES.find(({ name }) => name === 'cleanup')
     if (!first || !cleanup) throw new Error('no process')
     // The job is durable, but the process dies before it stores the run time.
-    const dying = { ...first, jobs: { ...first.jobs, add: died(first.jobs.add) } } as Context
+    const dying = { ...first, jobs: { ...first.jobs, add: dieAfter(first.jobs.add) } } as Context
     await expect(enqueueIfDue(dying, cleanup)).rejects.toThrow('died')
     expect(await round()).toEqual(['baselines', 'cascades', 'cleanup'])
     clock.now += 2 * MINUTE
@@ -98,7 +98,7 @@ describeEachDatabase('scheduled jobs', (database) => {
     const [first] = contexts
     const cleanup = SCHEDULES.find(({ name }) => name === 'cleanup')
     if (!first || !cleanup) throw new Error('no process')
-    const dying = { ...first, jobs: { ...first.jobs, add: died(async () => {}) } } as Context
+    const dying = { ...first, jobs: { ...first.jobs, add: dieAfter(async () => {}) } } as Context
     await expect(enqueueIfDue(dying, cleanup)).rejects.toThrow('died')
     expect(await round()).not.toContain('cleanup')
     clock.now -= DAY
@@ -140,7 +140,7 @@ describeEachDatabase('scheduled jobs', (database) => {
   }
 })
 
-function died<Input>(work: (input: Input) => Promise<void>): (input: Input) => Promise<void> {
+function dieAfter<Input>(work: (input: Input) => Promise<void>): (input: Input) => Promise<void> {
   return async (input) => {
     await work(input)
     throw new Error('died')

@@ -116,12 +116,12 @@ describe('the query parser', () => {
 
   test('replaces the viewer outside of quotes', () => {
     const viewer = 'ada "al" lovelace'
-    for (const [query, named] of [
+    for (const [query, expected] of [
       ['assigned:me', 'assigned:"ada \\"al\\" lovelace"'],
       ['is:new -assignee:me x', 'is:new -assignee:"ada \\"al\\" lovelace" x'],
       ['"x assigned:me" assigned:mel unassigned:me', '"x assigned:me" assigned:mel unassigned:me'],
     ] as const)
-      expect(withViewerName(query, viewer)).toBe(named)
+      expect(withViewerName(query, viewer)).toBe(expected)
     for (const name of [viewer, 'CORP\\', 'CORP\\ada', '\\\\'])
       expect(notation(withViewerName('assigned:me', name))).toEqual([`assigned(${name})`])
   })

@@ -37,7 +37,7 @@ describe('an idle process', () => {
         smtp_url: `smtp://${address}`,
       }),
     ],
-  ] as const)('exits although the receiver does not respond: %s', async (channel, settingsOf) => {
+  ] as const)('exits even if the receiver does not respond: %s', async (channel, settingsOf) => {
     const program = bundled('test/notifications/fixtures/send-and-go.ts')
     const orders = { channel, settings: { ...CREDENTIALS, ...settingsOf() }, notice: NOTICES.new }
     const child = spawn(process.execPath, [program, JSON.stringify(orders)], {

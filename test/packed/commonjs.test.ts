@@ -72,7 +72,7 @@ describeEachRuntime('a CommonJS application', ({ path, name }) => {
 })
 
 describe('CommonJS and ES modules', () => {
-  test('the CommonJS build starts although a document exists, as in the jsdom environment of Jest', () => {
+  test("the CommonJS build starts even if a document exists, as in Jest's jsdom environment", () => {
     const script = `
       globalThis.document = { baseURI: 'http://localhost/' }
       const { Tracker } = require('../node_modules/faultboard/dist/index.cjs')

@@ -23,7 +23,7 @@ describe.skipIf(missing !== '')(`PM2 in cluster mode${missing}`, () => {
   }
   afterAll(() => pm2('kill'))
 
-  test('counts every error once, also during a reload, and ends cleanly', { timeout: 120_000 }, async () => {
+  test('counts every error once, even during a reload, and exits cleanly', { timeout: 120_000 }, async () => {
     const port = await freePort()
     const origin = `http://127.0.0.1:${port}`
     env = {

@@ -60,7 +60,7 @@ describeEachDatabase('API tokens', (database) => {
     const results = await Promise.allSettled([create(), create(), create()])
     expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected'])
     expect(await tracker.Queries.ApiTokens.call()).toHaveLength(1)
-    // Another case is another name, in every database.
+    // Names that differ only in case are distinct on every database.
     await tracker.Commands.CreateApiToken.call({ name: 'CI', role: 'viewer' })
   })
 

@@ -82,7 +82,7 @@ describeEachDatabase('known people', (database) => {
     expect(names).toContain('ANNA')
   })
 
-  test('known people are deleted with the audit after their last sign-in', async () => {
+  test('known people are deleted audit_retention_days after their last sign-in', async () => {
     const url = await database.fresh()
     const context = await startedContext(url, { audit_retention_days: 100 }, NOON + 100 * DAY)
     await recordPeople(context, [{ name: 'Anna', email: null }], NOON - 1)
@@ -113,7 +113,7 @@ describeOneDatabase('people on the dashboard', (database) => {
     }
   })
 
-  test('people on the dashboard are stored without the shared account, tokens and rejected identities', async () => {
+  test('people on the dashboard are stored, but not the shared account, tokens and rejected identities', async () => {
     const password_hash = await hashPassword('secret', { N: 2 ** 14, r: 8, p: 1 })
     const { host, visit, people } = await start(await database.fresh(), {
       dashboard_users: [{ name: 'carla', role: 'admin', email: 'carla@shop.example', password_hash }],
@@ -128,7 +128,7 @@ describeOneDatabase('people on the dashboard', (database) => {
     expect(await people()).toEqual([{ name: 'carla', email: 'carla@shop.example', last_seen_at: NOON }])
   })
 
-  test('people on the dashboard see pages although they cannot be stored', async () => {
+  test('people on the dashboard see pages even if they cannot be stored', async () => {
     const url = await database.fresh()
     const { host, visit } = await start(url)
     await host.tracker.ready()

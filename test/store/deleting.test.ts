@@ -11,7 +11,7 @@ import { CREDENTIALS, freshPlace, freshTracker, NOON, type TestTracker, trackerA
 const HOUR = 3_600_000
 const HOURS = 600
 
-/** Records two errors of one type and a third, each over more hours than one step. Returns the ids of the first two. */
+/** Records two errors of one type and one of another, each in more hours than one step deletes. Returns the ids of the first two. */
 async function longErrors({ tracker }: TestTracker): Promise<number[]> {
   const log = (error_type: string, message: string, i: number) =>
     tracker.Commands.LogError.call({

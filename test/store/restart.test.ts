@@ -27,7 +27,7 @@ const programs =
 
 describe.skipIf(!programs)(`a PostgreSQL restart${programs ? '' : ' (skipped: PostgreSQL was not found)'}`, () => {
   for (const async_logging of [false, true]) {
-    const title = `loses and doubles no error of four writing processes, with async_logging ${async_logging}`
+    const title = `neither loses nor duplicates an error of four writing processes, with async_logging ${async_logging}`
     test(title, { timeout: 240_000 }, async () => {
       const server = await postgres.start(programs ?? {})
       onTestFinished(() => server.stop())

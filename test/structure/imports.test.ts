@@ -143,7 +143,7 @@ describe('the source', () => {
     expect(wrong).toEqual([])
   })
 
-  test('the source has no import cycle, with type imports and dynamic imports included', () => {
+  test('the source has no import cycles, including type imports and dynamic imports', () => {
     const graph = new Map(
       files.map((file) => [
         file,

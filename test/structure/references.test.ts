@@ -67,7 +67,7 @@ describe.each(PAGES)('%s', (page) => {
 })
 
 test.each(PAGES.filter((page) => packagedFiles.has(page)))(
-  '%s has relative links to files of the package only',
+  '%s has relative links only to files in the package',
   (page) => {
     const paths = linksOf(page).map((link) => link.split('#')[0] ?? '')
     const files = paths

@@ -72,7 +72,7 @@ describeEachDatabase(
       usedNames.push(url)
     })
 
-    test('a reused test database is replaced after a change of rows that migrations wrote', async () => {
+    test('a reused test database is replaced after rows that migrations wrote have changed', async () => {
       const url = await database.fresh()
       expect(usedNames).not.toContain(url)
       expect(await withDatabase(url, describePendingMigrations)).toBeNull()

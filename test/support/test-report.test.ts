@@ -5,7 +5,7 @@ import { countFile, filesToRetry, retryLines, slowestLines, total } from '../../
 const failed = (file: string, name = 'works') => ({ file, name, reason: 'AssertionError: no' })
 
 describe('Retry of failed test files', () => {
-  test('covers at most two files', () => {
+  test('retries at most two files', () => {
     expect(filesToRetry([failed('a.test.ts'), failed('a.test.ts', 'ends'), failed('b.test.ts')])).toEqual([
       'a.test.ts',
       'b.test.ts',
@@ -17,7 +17,7 @@ describe('Retry of failed test files', () => {
     expect(filesToRetry([failed('a.test.ts'), failed('vitest')])).toEqual([])
   })
 
-  test('appears in the summary with its result and the first failures', () => {
+  test('shows a retry in the summary with its result and the first failures', () => {
     const failures = [failed('a.test.ts'), failed('b.test.ts')]
     expect(retryLines(['a.test.ts', 'b.test.ts'], failures, [failed('b.test.ts')])).toEqual([
       'retried: a.test.ts (passed)',
@@ -38,7 +38,7 @@ describe('List of slow tests', () => {
     })),
   }
 
-  test('contains the 20 slowest of all passes, slowest first', () => {
+  test('lists the 20 slowest tests of all passes, slowest first', () => {
     const { tests, passed } = total([total([countFile(report)]), total([])])
     const lines = slowestLines(tests)
     expect(passed).toBe(30)

@@ -120,7 +120,7 @@ describeEachDatabase('export and import', (database) => {
 })
 
 describeEachDatabase('an export without environments', (database) => {
-  test('an export of 0.4.0 takes the environment of the newest occurrence, in all its lines', async () => {
+  test('all lines of a 0.4.0 export are imported with the environment of the newest occurrence', async () => {
     const source = await freshTracker(database, { environment: 'staging', max_occurrences_per_error: 250 })
     await Promise.all(
       Array.from({ length: 600 }, (_, i) =>

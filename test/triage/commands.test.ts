@@ -50,7 +50,7 @@ describeEachDatabase('triage commands', (database) => {
     ])
   })
 
-  test('records the actor as resolver if ResolveError gets no name', async () => {
+  test('records the actor as resolver if ResolveError is called without a name', async () => {
     const { commands, error_id, find, trail } = await setUp()
     await commands.ResolveError.call({ error_id: String(error_id), actor: 'admin' })
     expect(await find()).toMatchObject({ resolved: true, resolved_by_name: 'admin', resolution_comment: null })

@@ -116,7 +116,7 @@ describeEachDatabase('the tab Regressed', (database) => {
 })
 
 describeEachDatabase('ids of all matching errors', (database) => {
-  test('ids of all matching errors come in batches, although earlier batches change', async () => {
+  test('ids of all matching errors are returned in batches, even if earlier batches change', async () => {
     const { context, clock, run } = await listContext(database)
     await addGroups(context, 1230, (i) => ({ severity: i % 2 ? 'high' : 'low', text: 'common' }))
     clock.now = NOON + HOUR

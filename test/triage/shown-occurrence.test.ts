@@ -146,7 +146,7 @@ describeEachDatabase('newest occurrence and search history', (database) => {
     expect(record.place).toBe(`src/job.js:${record.backtrace[0]?.match(/:(\d+):/)?.[1]} in run`)
   })
 
-  test('shows a newest occurrence without a row although older occurrences arrive late', async () => {
+  test('shows a newest occurrence without a row even if older occurrences arrive late', async () => {
     const { tracker, clock, log, found } = await logger(database, { max_full_occurrences_per_minute: 1 })
     const logAt = (id: number, seconds: number) =>
       log({

@@ -149,7 +149,7 @@ describeEachDatabase('tags', (database) => {
     expect(page).toContain('data-tags="/error_dashboard/errors/tags.json?environment=staging"')
   })
 
-  test('accepts hostile tags, and deletes the tags of an error with it', async () => {
+  test('accepts hostile tags, and deletes them together with their error', async () => {
     const { tracker, types, json } = await setUp()
     const tags = Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`key${i}\0\ud800`, 'v'.repeat(10_000)]))
     const error = await tracker.Commands.LogError.call({

@@ -23,7 +23,7 @@ describeEachDatabase('periods of the overview', (database) => {
     expect(await compared('30d')).toEqual([null, null, undefined])
     await log('First', { occurred_at: NOON - 61 * DAY })
     expect(await compared('30d')).toEqual([1, 1, 0])
-    // Longer ago than the retention.
+    // Older than the retention period.
     await log('Kept', { occurred_at: NOON - 300 * DAY })
     expect(await compared('90d')).toEqual([null, null, undefined])
   })

@@ -17,7 +17,7 @@ import {
 const ERRORS = 30
 
 describeEachDatabase('import of crash files', (database) => {
-  test('records a crash once although ten processes start at the same time', async () => {
+  test('records a crash once even if ten processes start at the same time', async () => {
     const setup = await afterManyCrashes()
     await run('exit', { how: 'out_of_memory', settings: setup.settings }, { node: ['--max-old-space-size=20'] })
     await run('exit', { how: 'sigkill', settings: setup.settings })
@@ -32,7 +32,7 @@ describeEachDatabase('import of crash files', (database) => {
     expect(filesIn(setup.crash_path)).toEqual([])
   }, 60_000)
 
-  test('records a crash once although the import is killed', async () => {
+  test('records a crash once even if the import is killed', async () => {
     const setup = await afterManyCrashes()
     for (let remaining = ERRORS; remaining > 0; remaining -= 10) {
       const child = start('boot', { settings: setup.settings, wait_ms: 60_000 })
@@ -88,7 +88,7 @@ describeEachDatabase(
       expect(filesIn(setup.crash_path)).toEqual([])
     })
 
-    test('counts leftovers once although they are found again', async () => {
+    test('counts leftovers once even if they are found again', async () => {
       const setup = await createSetup(database)
       const settings = { ...setup.settings, crash_capture_path: setup.crash_path, detect_unclean_shutdown: true }
       await run('exit', { how: 'out_of_memory', settings }, { node: ['--max-old-space-size=20'] })

@@ -68,7 +68,7 @@ describeEachDatabase(
       })
     }
 
-    test('counts a rejection once although it is reported in two ways', async () => {
+    test('counts a rejection once even if it is reported in two ways', async () => {
       const setup = await createSetup(database)
       const how = 'string_rejection_handled_twice'
       const { stdout } = await runTrackedAndUntracked(how, setup.settings, ['--unhandled-rejections=strict'])

@@ -160,7 +160,7 @@ const readFiles = (folder: string) =>
     .map((name) => readFileSync(join(folder, name), 'latin1'))
     .join('\n')
 
-test('finds a secret by its start and by its end', () => {
+test('finds a secret by its prefix and by its suffix', () => {
   const secret = SAMPLES[0]?.secret ?? ''
   expect(findLeaks(`a ${secret} b`)).toEqual([secret])
   expect(findLeaks(`{"x":"${secret.slice(0, 11)}…"}`)).toEqual([secret])

@@ -125,7 +125,7 @@ describe('work that plainData avoids', () => {
     expect(kept).toContain('[…]')
   })
 
-  test('keeps no start of a secret beyond the total limit', () => {
+  test('keeps no prefix of a secret beyond the total limit', () => {
     const limits = { depth: 2, keys: 10, items: 10, string: 200, values: 20, characters: 230 }
     const secret = `token=${'s3cr3t'.repeat(40)}`
     expect(plainData(['x'.repeat(200), secret], createRedactor(), limits)).toEqual(['x'.repeat(200), '[…]'])

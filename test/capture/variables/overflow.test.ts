@@ -34,7 +34,7 @@ describeEachRuntime('stack overflow with enable_local_variables', (runtime) => {
   })
 
   // Fails once Node.js fixes this. Then docs/diagnostics.md and the protection above can be reconsidered.
-  test('aborts a process that pauses at exceptions without Faultboard', async () => {
+  test('a process that pauses at exceptions is aborted even without Faultboard', async () => {
     const { signal, stderr, output } = await runAtStackEnd(runtime, 'inspector-overflow.mjs', { settings: null })
     expect(output).toEqual({})
     expect(signal).not.toBe(null)

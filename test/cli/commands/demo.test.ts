@@ -129,7 +129,7 @@ test('demo generates a password and serves a shop with 90 days of errors and eve
   expect(hiding.headers.get('location')).toBe('/x')
   expect(await (await get('/overview')).text()).toContain('Sample data.')
 
-  // Real errors: of the new release, with its variables, source, cause, tags, user, request and breadcrumbs.
+  // A real error of the new release has variables, source, cause, tags, user, request and breadcrumbs.
   const newest = await eventually(
     async () => (await getJson(`/errors/${lost}.json`)).error,
     ({ occurrence }) => JSON.stringify(occurrence).includes('"local_variables"'),

@@ -63,7 +63,7 @@ describe('compression of responses', () => {
     expect(headers['content-type']).toBe('text/css; charset=utf-8')
   })
 
-  test('the font is cacheable, sent as it is, and has at most 60 KB', async () => {
+  test('the font is cacheable, is not compressed again, and has at most 60 KB', async () => {
     const { status, headers, body } = await sent('/assets/inter.woff2', GZIP)
     expect([status, headers['content-type'], headers['content-encoding']]).toEqual([200, 'font/woff2', undefined])
     expect(headers['cache-control']).toBe('private, max-age=31536000, immutable')

@@ -122,14 +122,14 @@ test.skipIf(missing !== '')(`sends events without delay through compressing midd
 describeEachDatabase('writes of another process', (database) => {
   test('writes of another process cause a live event, including repeats and actions', async () => {
     const place = await freshPlace(database)
-    const shows = trackerAt(place, {})
+    const viewer = trackerAt(place, {})
     const other = trackerAt({ ...place, spool_path: temporaryFolder() }, {})
     // Markers of batches carry the time.
-    shows.clock.now = other.clock.now = null
-    const { live } = await serve(HOSTS.Express as never, shows.tracker)
+    viewer.clock.now = other.clock.now = null
+    const { live } = await serve(HOSTS.Express as never, viewer.tracker)
     const error = { error_type: 'E', message: 'm' }
     const logged = await other.tracker.Commands.LogError.call(error)
-    const stream = await follow(live, passwordOf(shows.tracker))
+    const stream = await follow(live, passwordOf(viewer.tracker))
     await stream.next()
     await other.tracker.Commands.LogError.call(error)
     expect(await stream.next()).toContain('event: changed')
@@ -144,13 +144,13 @@ describeEachDatabase(
     test('keeps streams open, logs nothing more and sends changes after recovery', async () => {
       const place = await freshPlace(database)
       const proxy = await startProxy(place.url)
-      const shows = trackerAt({ url: proxy.url, spool_path: temporaryFolder() })
+      const viewer = trackerAt({ url: proxy.url, spool_path: temporaryFolder() })
       const other = trackerAt(place)
       other.clock.now = null
-      const { live } = await serve(HOSTS.Express as never, shows.tracker)
-      const stream = await follow(live, passwordOf(shows.tracker))
+      const { live } = await serve(HOSTS.Express as never, viewer.tracker)
+      const stream = await follow(live, passwordOf(viewer.tracker))
       await stream.next()
-      await shows.tracker.ready()
+      await viewer.tracker.ready()
       const error = { error_type: 'E', message: 'm' }
       // The first result of the database is the initial state, not a change.
       const nextEvent = stream.next()
@@ -165,7 +165,7 @@ describeEachDatabase(
       await proxy.refuse()
       await other.tracker.Commands.LogError.call(error)
       await new Promise((resume) => setTimeout(resume, 4000))
-      expect([stream.waiting(), shows.lines]).toEqual([0, []])
+      expect([stream.waiting(), viewer.lines]).toEqual([0, []])
       await proxy.open()
       expect(await stream.next()).toContain('event: changed')
     })

@@ -78,7 +78,7 @@ describeOneDatabase('health', (database) => {
     expect(page).toContain('Degraded')
   })
 
-  test('lists a failed notification and stays healthy, like the dot in the sidebar, once later ones arrive', async () => {
+  test('lists a failed notification but stays healthy once later notifications succeed', async () => {
     const url = await database.fresh()
     const host = await start(url)
     await host.tracker.ready()

@@ -196,7 +196,7 @@ describe('the overview', () => {
     expect((await host.get('/overview?application_id=shop')).status).toBe(422)
   })
 
-  test('shows the message next to the type, then application and place, and a status only if it is not new', async () => {
+  test('shows the message next to the type, then application and location, and a status only if it is not new', async () => {
     const rows = section(page, 'top-errors')
     expect(rows).toMatch(/CheckoutError<\/a><span class="named-error-message"> m<\/span>/)
     expect(rows).not.toContain('status-new')

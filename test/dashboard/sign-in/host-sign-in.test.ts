@@ -46,7 +46,7 @@ describe('the sign-in of the host', () => {
     expect((await visit(host, signIn(USER, 'wrong'))).status).toBe(401)
   })
 
-  test('the sign-in of the host accepts requests to which a proxy added credentials of its own', async () => {
+  test('the sign-in of the host accepts requests to which a proxy added its own credentials', async () => {
     const host = await start({ ...SHARED, authenticate: byHeader })
     for (let i = 0; i < 30; i++) {
       expect((await visit(host, { ...signIn('proxy', 'x'), 'x-user': 'Anna' })).status).toBe(200)

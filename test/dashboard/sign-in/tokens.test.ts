@@ -142,7 +142,7 @@ describeOneDatabase('API tokens', (database) => {
     expect(await host.tracker.Queries.SavedViews.call()).toMatchObject([{ name: 'Mine', created_by: 'deploys' }])
   })
 
-  test('API tokens have their own role, also next to a session of the host', async () => {
+  test('API tokens have their own role, even in a request with a host session', async () => {
     const { host } = await start(await database.fresh(), {
       api_tokens: [SETTING],
       authenticate: () => ({ name: 'anna', role: 'admin' }),
@@ -179,7 +179,7 @@ describeOneDatabase('API tokens', (database) => {
   })
 })
 
-test('streams that are opened with an API token end soon, and streams of a password account do not', async () => {
+test('streams that are opened with an API token end soon, unlike streams of a password account', async () => {
   const opened = vi.spyOn(LiveUpdates.prototype, 'open')
   onTestFinished(() => opened.mockRestore())
   const { host } = await start('sqlite::memory:')

@@ -102,7 +102,7 @@ describeEachDatabase('process health', (database) => {
     expect(await perform(processHealth, context, { ...input, range: '7d' })).toMatchObject({ range: '7d' })
   })
 
-  test('aggregates steps to maxima, means and sums, with null for missing minutes', async () => {
+  test('aggregates steps into maxima, means and sums, with null for missing minutes', async () => {
     const context = await runningContext(database)
     const shop = await addApplication(context, 'shop')
     const id = await addProcess(context, shop, 'web-1', [0, 1, 14, 20, 2000, 9000])

@@ -97,7 +97,7 @@ describe('the email channel', () => {
     expect((await sent(NOTICES[event])).headers.subject).toBe(subject)
   })
 
-  test('threads emails about one error and gives each its own message id', async () => {
+  test('threads emails about one error, each with its own message id', async () => {
     const first = await sent(NOTICES.new)
     inbox.messages.length = 0
     const second = await sent({ ...NOTICES.reopened, at: NOTICES.new.at + 1 })

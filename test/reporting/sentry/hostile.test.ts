@@ -207,7 +207,7 @@ describe('Unusual envelopes', () => {
     expect(host.lines).toEqual([])
   })
 
-  test('counts each event although all share the id of the header', async () => {
+  test('counts each event even if all share the id of the header', async () => {
     const host = await intakeHost(ON_SQLITE)
     const header = JSON.stringify({ event_id: 'c'.repeat(32) })
     const response = await host.send(`${header}\n${'{"type":"event"}\n{"message":"without an id"}\n'.repeat(2)}`)

@@ -174,7 +174,7 @@ describe('Envelope', () => {
     expect((await host.send(ENVELOPE)).status).toBe(200)
   })
 
-  test('responds after a shutdown too', async () => {
+  test('still responds after a shutdown', async () => {
     const host: IntakeHost = await intakeHost(ON_SQLITE)
     await host.tracker.shutdown()
     const response = await host.send(ENVELOPE)

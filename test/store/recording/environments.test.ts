@@ -31,7 +31,7 @@ describeEachDatabase('an error in two environments', (database) => {
     await verifiedCounts(place.url)
   })
 
-  test('one batch with both environments counts each of them', async () => {
+  test('one batch counts the errors of both environments', async () => {
     const { tracker, url } = await freshTracker(database)
     const environments = ['staging', 'production', 'staging', 'Production', 'staging']
     const logged = await Promise.all(

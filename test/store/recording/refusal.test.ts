@@ -87,7 +87,7 @@ describeEachDatabase('a group that the database refuses', (database) => {
 })
 
 describeEachDatabase('recording with a damaged schema', (database) => {
-  test('a damaged schema spools errors instead of refusing each of them', async () => {
+  test('errors are spooled, not rejected, while the schema is damaged', async () => {
     const { tracker, url } = await freshTracker(database)
     await tracker.ready()
     await withDatabase(url, ({ read }) =>

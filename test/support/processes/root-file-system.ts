@@ -10,7 +10,7 @@ export interface ContainerOptions {
   /** User name or number; root by default. */
   user?: string
   folder?: string
-  /** All variables of the process, without those of this process. */
+  /** Environment of the process. Inherits nothing from this process. */
   env?: Record<string, string>
   /** Makes everything read-only except the mounts. */
   readOnly?: boolean

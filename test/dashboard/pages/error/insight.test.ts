@@ -155,7 +155,7 @@ describeOneDatabase('related errors and baselines', (database) => {
     })
   })
 
-  test('the error page shows since when cascades are counted', async () => {
+  test('the error page shows when the counting of cascades started', async () => {
     expect(await detail('PoolExhausted')).toMatch(
       /at least twice as often as by chance\. Counted since <time [^>]*>9 Mar 2026/,
     )

@@ -149,7 +149,7 @@ describe('a bulk action', () => {
     expect(notice).toBe('0 errors deleted, 2 not found.')
   })
 
-  test('redirects to the selected application, also from the error page', async () => {
+  test('redirects to the selected application, including from the error page', async () => {
     const { to } = await act({ action_type: 'delete', 'error_ids[]': ['999999'], application_id: '1' })
     expect(to).toBe('/errors?application_id=1')
   })

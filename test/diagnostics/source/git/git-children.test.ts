@@ -35,7 +35,7 @@ describeWithGit('the git processes of Faultboard', () => {
   })
 
   test.runIf(HAS_PROC)(
-    'git processes do not block later processes if a killed git leaves a child that holds its output',
+    'git processes do not block later processes if a killed git leaves a child process that keeps its output open',
     async () => {
       const repository = freshRepository()
       repository.commit('Start')
@@ -102,7 +102,7 @@ function startHost(node: string, project_root: string, gitFolder: string) {
   return { child, lines }
 }
 
-describeWithGit('a host that shows source lines and has children of its own', () => {
+describeWithGit('a host that shows source lines and has its own child processes', () => {
   describeEachRuntime('after its exit', ({ path: node }) => {
     test.runIf(HAS_PROC)('leaves no zombie and no git process behind', { timeout: 120_000 }, async () => {
       const repository = freshRepository()
