@@ -5,6 +5,6 @@ export default {
   adapter: node({ mode: 'standalone' }),
   // Database drivers cannot be bundled.
   vite: { ssr: { external: ['faultboard'] } },
-  // Astro rejects forms, also those of the dashboard, if it does not know its own host names.
+  // Astro rejects forms, including those of the dashboard, if it does not know its own host names.
   security: { allowedDomains: [{ hostname: 'localhost' }, { hostname: '127.0.0.1' }] },
 }

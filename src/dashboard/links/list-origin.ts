@@ -13,7 +13,7 @@ const MAX_QUERY_LENGTH = 2000
  * referrer, and the link back must work without JavaScript.
  */
 export const listOriginInput = {
-  list_query: filterText({ max: MAX_QUERY_LENGTH, note: 'the filters of the list to go back to' }),
+  list_query: filterText({ max: MAX_QUERY_LENGTH, note: 'the filters of the list to return to' }),
   list_page: optional(clampedInteger({ min: 1, max: 1_000_000_000 })),
 }
 
