@@ -1,5 +1,5 @@
 import { periodInput } from './analytics/sums/period.js'
-import { DIAGNOSTICS, operationsOf } from './diagnostics/diagnostics.js'
+import { collectOperations, DIAGNOSTICS } from './diagnostics/diagnostics.js'
 import { asClass, asStream, type CommandTable, lazyOperations, type OperationTable } from './operation.js'
 
 // Loads the operations on the first call instead of at startup, because they are a quarter of the package's code.
@@ -34,7 +34,7 @@ export const COMMANDS = {
   SendTestNotification: lazily('sendTestNotification'),
   /** Imports each line of an export once. Passes invalid lines to `reject`. */
   ImportErrors: lazily('importErrors'),
-  ...operationsOf(DIAGNOSTICS, 'commands'),
+  ...collectOperations(DIAGNOSTICS, 'commands'),
 } satisfies CommandTable
 
 /** Read-only operations. */
@@ -77,7 +77,7 @@ export const QUERIES = {
   Deliveries: lazily('deliveries'),
   /** Changes by people, programs and the tracker. */
   AuditEntries: lazily('auditEntries'),
-  ...operationsOf(DIAGNOSTICS, 'queries'),
+  ...collectOperations(DIAGNOSTICS, 'queries'),
 } satisfies OperationTable
 
 /** Operations that analyze many errors. */

@@ -1,13 +1,13 @@
 import * as core from './config/options.js'
 import * as configuration from './config/resolve.js'
-import { DIAGNOSTICS, type Intersection, optionsOf } from './diagnostics/diagnostics.js'
+import { collectOptions, DIAGNOSTICS, type Intersection } from './diagnostics/diagnostics.js'
 import { ConfigurationError } from './model/errors.js'
 import { type AnyCase, acceptedNames, toCanonicalNames } from './model/input/spelling.js'
 
 type DiagnosticOptions = Intersection<(typeof DIAGNOSTICS)[number]['options']>
 
 /** All options: the table in config/options.ts and the options of the diagnostics. */
-export const OPTIONS = { ...core.OPTIONS, ...optionsOf(DIAGNOSTICS) }
+export const OPTIONS = { ...core.OPTIONS, ...collectOptions(DIAGNOSTICS) }
 
 export type OptionName = core.OptionName | keyof DiagnosticOptions
 

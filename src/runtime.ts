@@ -21,9 +21,9 @@ import { requireSignIn, resolveConfiguration } from './config/resolve.js'
 import type { Context, Log } from './context.js'
 import type { Dashboard } from './dashboard/handler.js'
 import type { Diagnostic } from './diagnostics/define.js'
-import { DIAGNOSTICS, optionsOf, retentionOf, startCollectors } from './diagnostics/diagnostics.js'
+import { collectOptions, collectRetention, DIAGNOSTICS, startCollectors } from './diagnostics/diagnostics.js'
 import { assertEngineConfigured } from './jobs/engine.js'
-import { reasonOf } from './jobs/reason.js'
+import { failureReason } from './jobs/reason.js'
 import { LazyBackend } from './lazy-backend.js'
 import { createLog } from './log.js'
 import { Counters } from './model/counters.js'
@@ -145,7 +145,7 @@ export function startRuntime(
       removeHooks()
       void Promise.all([jobs?.then((running) => running?.stop()), recorder.close(), tallies.close()])
         .then(() => database.close())
-        .catch((error: unknown) => context.log.warn(`Could not close the previous database: ${reasonOf(error)}`))
+        .catch((error: unknown) => context.log.warn(`Could not close the previous database: ${failureReason(error)}`))
     },
   }
 }
@@ -202,7 +202,7 @@ function buildContext(
   }: StartEnvironment & Required<Pick<Environment, 'diagnostics'>>,
   pools: CaptureContext['pools'],
 ): { context: CaptureContext; backend: LazyBackend; isSpoolOnly: boolean } {
-  const optionTable = { ...OPTIONS, ...optionsOf(diagnostics) }
+  const optionTable = { ...OPTIONS, ...collectOptions(diagnostics) }
   const { options: config, warnings } = resolveConfiguration(settings, env, optionTable)
   const problem = bundlingProblem()
   if (problem !== null && config.enabled) throw new ConfigurationError([problem])
@@ -235,7 +235,7 @@ function buildContext(
   const shared: Context = {
     ...{ config, database, ready, recorder, spool, tallies },
     ...{ redactor, counters, reject, log, now, random, optionTable, banner },
-    retention: retentionOf(diagnostics),
+    retention: collectRetention(diagnostics),
     get outbox() {
       return backend.loaded.outbox
     },
@@ -272,7 +272,7 @@ function enqueueWithJobs(
     },
     onFailed(error) {
       counters.add('job_engine_unavailable')
-      log.warn(`Cannot enqueue errors (${reasonOf(error)}). Using the spool folder instead.`)
+      log.warn(`Cannot enqueue errors (${failureReason(error)}). Using the spool folder instead.`)
     },
   })
 }

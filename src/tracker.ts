@@ -20,9 +20,9 @@ import { requireSignIn } from './config/resolve.js'
 import { type Announcement, announceDashboard, type LocateDashboard } from './dashboard/announce.js'
 import type { Handler } from './dashboard/handler.js'
 import type { Diagnostic } from './diagnostics/define.js'
-import { DIAGNOSTICS, operationsOf } from './diagnostics/diagnostics.js'
+import { collectOperations, DIAGNOSTICS } from './diagnostics/diagnostics.js'
 import { type RegisteredPools, registerPool } from './diagnostics/dumps/pools.js'
-import { type RequestGuardEvent, requestGuardOf } from './diagnostics/request-guard/collector.js'
+import { getRequestGuard, type RequestGuardEvent } from './diagnostics/request-guard/collector.js'
 import { createLog } from './log.js'
 import type { BudgetName } from './model/budgets.js'
 import { ConfigurationError, TrackerError } from './model/errors.js'
@@ -79,8 +79,8 @@ export class TrackerInstance {
   /** Adds the operations of diagnostics that are not in the default list. */
   #bindDiagnostics(diagnostics: readonly Diagnostic[]): void {
     const context = () => this.#context()
-    Object.assign(this.Commands, bindOperations(operationsOf(diagnostics, 'commands') as OperationTable, context))
-    Object.assign(this.Queries, bindOperations(operationsOf(diagnostics, 'queries') as OperationTable, context))
+    Object.assign(this.Commands, bindOperations(collectOperations(diagnostics, 'commands') as OperationTable, context))
+    Object.assign(this.Queries, bindOperations(collectOperations(diagnostics, 'queries') as OperationTable, context))
   }
 
   /** Operations that change errors. */
@@ -397,7 +397,7 @@ export class TrackerInstance {
 
   #guard() {
     const runtime = this.#running()
-    return runtime ? requestGuardOf(runtime.context) : undefined
+    return runtime ? getRequestGuard(runtime.context) : undefined
   }
 
   /** Current runtime, or null after shutdown, when hooks in the host can still run. */
@@ -437,7 +437,7 @@ export class TrackerInstance {
     return this.#safely(({ context, sightings }) => {
       context.scopes.enableForRequests()
       const result = logError(context, input)
-      if (result !== FAILED_RESULT) sightings.markRecorded(exceptionOf(input), null)
+      if (result !== FAILED_RESULT) sightings.markRecorded(readException(input), null)
       return result
     })
   }
@@ -539,7 +539,7 @@ export class TrackerInstance {
   }
 }
 
-function exceptionOf(input: unknown): unknown {
+function readException(input: unknown): unknown {
   return typeof input === 'object' && input !== null && !types.isProxy(input) && 'exception' in input
     ? Object.getOwnPropertyDescriptor(input, 'exception')?.value
     : input

@@ -39,7 +39,7 @@ export async function cachedQuery<T>(
   cacheKey: string,
   query: () => Promise<T>,
 ): Promise<CachedResult<T>> {
-  const cache = cacheOf(context.database)
+  const cache = databaseCache(context.database)
   const entry = cache.get(cacheKey) ?? { result: null, storedAt: 0, pending: null }
   const age = performance.now() - entry.storedAt
   if (entry.result && age < STALE_MS) {
@@ -56,7 +56,7 @@ async function refresh<T>(
   entry: CacheEntry,
   query: () => Promise<T>,
 ): Promise<CachedResult<T>> {
-  const cache = cacheOf(context.database)
+  const cache = databaseCache(context.database)
   entry.pending ??= (async () => {
     const started = performance.now()
     const queriedAt = context.now()
@@ -97,7 +97,7 @@ function storeEntry(cache: Map<string, CacheEntry>, cacheKey: string, entry: Cac
   if (cache.size > MAX_CACHED_RESULTS && oldest !== undefined) cache.delete(oldest)
 }
 
-function cacheOf(database: Database): Map<string, CacheEntry> {
+function databaseCache(database: Database): Map<string, CacheEntry> {
   let cache = caches.get(database)
   if (!cache) {
     cache = new Map()

@@ -50,7 +50,7 @@ export function announceDashboard(
       if (server.listenerCount('request') === 0) return
       if (publicOrigin !== undefined) return print(`${publicOrigin}${config.mount_path}`)
       const prefix = locate(server)
-      if (typeof prefix === 'string') return print(`${originOf(server)}${prefix}${config.mount_path}`)
+      if (typeof prefix === 'string') return print(`${serverOrigin(server)}${prefix}${config.mount_path}`)
       if (prefix === null) return
       candidates.add(server)
       timer ??= setTimeout(printCandidate, WAIT_FOR_SERVERS_MS).unref()
@@ -66,7 +66,7 @@ export function announceDashboard(
   const printCandidate = () => {
     try {
       const [server, ...others] = candidates
-      const origin = server && others.length === 0 ? originOf(server) : ''
+      const origin = server && others.length === 0 ? serverOrigin(server) : ''
       print(`${origin}${config.mount_path}${origin === '' ? PATH_HINT : URL_HINT}`)
     } catch {
       // Ignored, as above.
@@ -88,7 +88,7 @@ export function announceDashboard(
 }
 
 /** Empty for a server on a Unix socket, and for a server that has stopped. */
-function originOf(server: Server): string {
+function serverOrigin(server: Server): string {
   const address: AddressInfo | string | null = server.address()
   if (address === null || typeof address === 'string') return ''
   const host = address.address.includes(':') ? `[${address.address}]` : address.address

@@ -38,11 +38,11 @@ function isCollecting({ needs, collectsWith }: Diagnostic, config: CollectorSetu
 }
 
 /** The cleanup functions of all diagnostics. */
-export function retentionOf(diagnostics: readonly Diagnostic[]): NonNullable<Diagnostic['retention']>[] {
+export function collectRetention(diagnostics: readonly Diagnostic[]): NonNullable<Diagnostic['retention']>[] {
   return diagnostics.flatMap(({ retention }) => (retention ? [retention] : []))
 }
 
-type OperationsOf<One, Kind extends 'commands' | 'queries'> = One extends { readonly [K in Kind]: infer Table }
+type DiagnosticOperations<One, Kind extends 'commands' | 'queries'> = One extends { readonly [K in Kind]: infer Table }
   ? Table
   : never
 
@@ -52,15 +52,15 @@ export type Intersection<Union> = (Union extends any ? (one: Union) => void : ne
   : never
 
 /** The commands or queries of all diagnostics in one table. */
-export function operationsOf<const List extends readonly Diagnostic[], Kind extends 'commands' | 'queries'>(
+export function collectOperations<const List extends readonly Diagnostic[], Kind extends 'commands' | 'queries'>(
   diagnostics: List,
   kind: Kind,
-): Intersection<OperationsOf<List[number], Kind>> {
+): Intersection<DiagnosticOperations<List[number], Kind>> {
   return Object.assign({}, ...diagnostics.map((diagnostic) => diagnostic[kind] ?? {}))
 }
 
 /** The options of all diagnostics in one table. */
-export function optionsOf<const List extends readonly Diagnostic[]>(
+export function collectOptions<const List extends readonly Diagnostic[]>(
   diagnostics: List,
 ): Intersection<List[number]['options']> {
   return Object.assign({}, ...diagnostics.map(({ options }) => options))

@@ -101,7 +101,7 @@ export function createEmbeddedStore({ database, ready, now }: EngineParts, timin
             locked_until: now() + timing.leaseMs,
             attempts: sql`attempts + 1`,
           })
-          .where('id', 'in', idsOf(rows))
+          .where('id', 'in', jobIds(rows))
           .execute()
         return rows.map(({ id, name, payload, attempts, max_attempts }) => ({
           id: String(id),
@@ -118,7 +118,7 @@ export function createEmbeddedStore({ database, ready, now }: EngineParts, timin
         trx
           .updateTable('faultboard_jobs')
           .set({ locked_until: now() + timing.leaseMs })
-          .where('id', 'in', idsOf(jobs))
+          .where('id', 'in', jobIds(jobs))
           .where('locked_by', '=', workerId)
           .execute(),
       )
@@ -156,7 +156,7 @@ export function createEmbeddedStore({ database, ready, now }: EngineParts, timin
           .offset(MAX_DEAD_LETTERS)
           .limit(100)
           .execute()
-        if (surplus.length > 0) await trx.deleteFrom('faultboard_jobs').where('id', 'in', idsOf(surplus)).execute()
+        if (surplus.length > 0) await trx.deleteFrom('faultboard_jobs').where('id', 'in', jobIds(surplus)).execute()
       })
     },
 
@@ -165,7 +165,7 @@ export function createEmbeddedStore({ database, ready, now }: EngineParts, timin
         trx
           .updateTable('faultboard_jobs')
           .set({ state: 'waiting', locked_by: null, locked_until: null, attempts: sql`attempts - 1` })
-          .where('id', 'in', idsOf(jobs))
+          .where('id', 'in', jobIds(jobs))
           .where('locked_by', '=', workerId)
           .where('state', '=', 'active')
           .execute(),
@@ -260,6 +260,6 @@ export function createEmbeddedStore({ database, ready, now }: EngineParts, timin
   }
 }
 
-function idsOf(jobs: readonly { id: string | number }[]): number[] {
+function jobIds(jobs: readonly { id: string | number }[]): number[] {
   return jobs.map(({ id }) => Number(id))
 }

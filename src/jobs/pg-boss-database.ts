@@ -2,7 +2,7 @@ import { installedVersion } from '../config/supported-packages.js'
 import { TrackerError } from '../model/errors.js'
 import type { Database } from '../store/database.js'
 import { CompiledQuery, sql } from '../store/kysely.js'
-import { reasonOf } from './reason.js'
+import { failureReason } from './reason.js'
 
 /** Subset of the pg-boss API in use. The host installs the package. */
 export type BossModule = new (options: object) => Boss
@@ -70,7 +70,7 @@ export function explainMissingPrivilege(error: unknown, schema: string): unknown
   if ((error as { code?: unknown } | null)?.code !== INSUFFICIENT_PRIVILEGE) return error
   return new TrackerError(
     'configuration_invalid',
-    `pg-boss cannot create its schema ${schema} (${reasonOf(error)}). Ask an administrator to run  grant create on database NAME to USER  for the first start; it can be revoked afterward.`,
+    `pg-boss cannot create its schema ${schema} (${failureReason(error)}). Ask an administrator to run  grant create on database NAME to USER  for the first start; it can be revoked afterward.`,
     { cause: error },
   )
 }

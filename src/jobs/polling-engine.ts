@@ -9,7 +9,7 @@ import {
   type JobName,
   type NewJob,
 } from './engine.js'
-import { reasonOf } from './reason.js'
+import { failureReason } from './reason.js'
 import { retryDelay, type Timing, withEngineTimeout } from './timing.js'
 import { type Claim, Worker, type WorkSource } from './worker.js'
 
@@ -54,7 +54,7 @@ export function createPollingEngine(
     try {
       await handle({ name, data, attempt, signal })
     } catch (error) {
-      reason = reasonOf(error)
+      reason = failureReason(error)
     }
     if (!isHeld()) return
     if (reason === null) return withTimeLimit(store.complete(job))

@@ -5,7 +5,7 @@ import { maskPassword } from '../store/load-driver.js'
 const MAX_REASON_LENGTH = 2000
 
 /** Describes a failure in text that can be stored and shown: bounded, and without passwords in URLs. */
-export function reasonOf(error: unknown): string {
+export function failureReason(error: unknown): string {
   return cleanText(failureMessage(error), MAX_REASON_LENGTH).replace(
     /\b[a-z][a-z0-9+.-]*:\/\/[^\s'"<>]*@[^\s'"<>]*/gi,
     maskPassword,

@@ -4,7 +4,7 @@ import type { Context } from '../context.js'
 import { MINUTE } from '../model/time.js'
 import { LEASES } from '../store/bulk/bulk-targets.js'
 import type { JobName } from './engine.js'
-import { isReportedByRecorder, reasonOf } from './reason.js'
+import { failureReason, isReportedByRecorder } from './reason.js'
 import { MAX_CLOCK_SKEW_MS } from './timing.js'
 
 /** A recurring job. Each run happens in a single process. */
@@ -50,7 +50,7 @@ async function enqueueQuietly(context: Context, schedule: Schedule): Promise<voi
     await enqueueIfDue(context, schedule)
   } catch (error) {
     if (isReportedByRecorder(error)) return
-    context.log.warn(`${schedule.title}: could not enqueue the job: ${reasonOf(error)}`)
+    context.log.warn(`${schedule.title}: could not enqueue the job: ${failureReason(error)}`)
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Log } from '../context.js'
-import { isReportedByRecorder, reasonOf } from './reason.js'
+import { failureReason, isReportedByRecorder } from './reason.js'
 import { CONCURRENCY, type Timing, withEngineTimeout } from './timing.js'
 
 /** Queue that a worker polls. A rejection means that the queue is unreachable. */
@@ -242,7 +242,7 @@ export class Worker<Item extends { id: string | number }> {
     this.#failures++
     if (this.#stopped || this.#failures !== source.failuresBeforeWarning || isReportedByRecorder(error)) return
     this.#isOutageReported = true
-    log.warn(`Cannot fetch ${items} from ${source.title}: ${reasonOf(error)}\n  Retrying.`)
+    log.warn(`Cannot fetch ${items} from ${source.title}: ${failureReason(error)}\n  Retrying.`)
   }
 
   #noteSuccess(): void {

@@ -40,11 +40,11 @@ async function environmentsOfProcesses(db: Kysely<Schema>, application_id: numbe
 
 /** Returns the environments of all applications, sorted by name. */
 export async function allEnvironments(database: Database): Promise<string[]> {
-  return environmentsOf(database, await applicationIds(database))
+  return loadEnvironments(database, await applicationIds(database))
 }
 
 /** Returns the environments of the errors and processes of some applications, sorted by name. */
-export async function environmentsOf({ read }: Database, application_ids: readonly number[]): Promise<string[]> {
+export async function loadEnvironments({ read }: Database, application_ids: readonly number[]): Promise<string[]> {
   const names = await Promise.all(
     application_ids.flatMap((id) => [environmentsOfApplication(read, id), environmentsOfProcesses(read, id)]),
   )

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { wrapMethod } from '../capture/breadcrumbs/wrap-method.js'
 import type { Source } from '../capture/sources/source.js'
-import { requestGuardOf } from '../diagnostics/request-guard/collector.js'
+import { getRequestGuard } from '../diagnostics/request-guard/collector.js'
 import { type RequestGuardEvent, Tracker } from '../index.js'
 import type { TrackerInstance } from '../tracker.js'
 
@@ -40,7 +40,7 @@ export function instrumentLimiter(
 function rejectionSource(limiter: FlexibleLimiter, { rule, kind = 'throttle' }: LimiterOptions): Source {
   return ({ context }) => {
     const { scopes } = context
-    const guard = requestGuardOf(context)
+    const guard = getRequestGuard(context)
     if (!guard) return () => {}
     const record = (kind: GuardKind, key: unknown, request: object | undefined) => {
       const ip_address = !request && typeof key === 'string' && isIP(key) ? key : undefined

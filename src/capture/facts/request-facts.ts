@@ -62,11 +62,11 @@ export function requestFacts(request: HostRequest, options: FactsOptions, detail
   return {
     request_url: requestUrl(request),
     request_params: requestParameters(request),
-    ip_address: clientAddressOf(request, options),
+    ip_address: requestClientAddress(request, options),
     user_agent: headers['user-agent'],
     request: {
       method: request.method,
-      route: routeOf(request),
+      route: matchedRoutePath(request),
       headers: safeHeaders(headers),
       content_type: headers['content-type'],
       duration_ms: requestDuration(request),
@@ -120,7 +120,10 @@ function requestDuration(request: { raw?: unknown; req?: unknown; socket?: unkno
 /**
  * Uses the address of a framework with configured proxies (`trust proxy`), and otherwise the `trusted_proxies` option.
  */
-export function clientAddressOf(request: HostRequest, options: Pick<Options, 'trusted_proxies'>): string | undefined {
+export function requestClientAddress(
+  request: HostRequest,
+  options: Pick<Options, 'trusted_proxies'>,
+): string | undefined {
   const peer = request.socket?.remoteAddress
   if (typeof request.ip === 'string' && request.ip !== peer && isIP(request.ip)) return request.ip
   return resolvePeerAddress(peer, request.headers, options) ?? undefined
@@ -152,7 +155,7 @@ function requestUrl(request: HostRequest): string {
 }
 
 /** Express stores the route in `route.path`, Fastify in `routeOptions.url`, relative to the router. */
-export function routeOf({ route, baseUrl }: HostRequest): string | undefined {
+export function matchedRoutePath({ route, baseUrl }: HostRequest): string | undefined {
   const path = typeof route === 'object' && route !== null ? (route as { path?: unknown }).path : undefined
   return typeof path === 'string' ? `${baseUrl ?? ''}${path}` : undefined
 }

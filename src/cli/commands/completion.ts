@@ -36,7 +36,7 @@ function unsupportedShell(shell: string): string {
 
 /** Bash splits `--flag=value` into three words. Without words, it completes file names. */
 function bashScript(commands: readonly Command[]): string {
-  const groups = groupsOf(commands).map((group) => ({ group, words: subcommands(commands, group).join(' ') }))
+  const groups = commandGroups(commands).map((group) => ({ group, words: subcommands(commands, group).join(' ') }))
   return `_faultboard() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" name="\${COMP_WORDS[1]}" words=''
   if [ "$current" = '=' ]; then current=''; fi
@@ -80,7 +80,7 @@ function fishScript(commands: readonly Command[]): string {
     const summary = commands.find(({ name }) => name === word)?.summary
     return `complete -c faultboard -f -n __fish_use_subcommand -a ${word}${description(summary)}`
   })
-  const groupLines = groupsOf(commands).flatMap((group) =>
+  const groupLines = commandGroups(commands).flatMap((group) =>
     subcommands(commands, group).map(
       (word) => `complete -c faultboard -f -n '__fish_seen_subcommand_from ${group}' -a ${word}`,
     ),
@@ -123,7 +123,7 @@ function hasFreeArgument({ argument }: Command): boolean {
 }
 
 /** First words of commands with two words. */
-function groupsOf(commands: readonly Command[]): string[] {
+function commandGroups(commands: readonly Command[]): string[] {
   return [...new Set(commands.flatMap(({ name }) => (name.includes(' ') ? [name.split(' ')[0] ?? ''] : [])))]
 }
 

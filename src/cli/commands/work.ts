@@ -1,6 +1,6 @@
 import type { JobEngine } from '../../jobs/engine.js'
 import { createEngine } from '../../jobs/engines.js'
-import { reasonOf } from '../../jobs/reason.js'
+import { failureReason } from '../../jobs/reason.js'
 import { TrackerError } from '../../model/errors.js'
 import type { Options } from '../../options.js'
 import { resolveConfiguration } from '../../options.js'
@@ -55,7 +55,7 @@ function usableEngine(config: Options): Promise<JobEngine['name']> {
         throw new TrackerError(error.code, withHint(error.message), { cause: error })
       }
       throw new CommandFailed(
-        `Cannot use the job engine ${engine.name}: ${reasonOf(error).replace(/\.$/, '')}. Is its server running, and is it configured correctly?`,
+        `Cannot use the job engine ${engine.name}: ${failureReason(error).replace(/\.$/, '')}. Is its server running, and is it configured correctly?`,
       )
     } finally {
       await engine.stop()

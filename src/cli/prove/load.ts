@@ -50,7 +50,7 @@ const PAGES = ['/overview', '/errors', '/errors?per_page=100']
 /** Opens every page once, because the first visit loads the dashboard. */
 export async function openPages(host: HostProcess): Promise<void> {
   const agent = new Agent()
-  for (const page of pagesOf(host)) await request(`${host.origin}${page}`, { agent, headers: host.headers })
+  for (const page of dashboardPages(host)) await request(`${host.origin}${page}`, { agent, headers: host.headers })
 }
 
 /** Opens a page for every viewer, with its live updates, and reloads it for the given time. */
@@ -58,7 +58,7 @@ export async function viewPages(host: HostProcess, milliseconds: number): Promis
   const { origin, mount_path, headers } = host
   const agent = new Agent({ keepAlive: true })
   const ends = performance.now() + milliseconds
-  const pages = pagesOf(host)
+  const pages = dashboardPages(host)
   const live = () => get(`${origin}${mount_path}/errors/live`, { agent, headers }, (response) => response.resume())
   const streams = mount_path === '' ? [] : Array.from({ length: VIEWERS }, () => live().on('error', () => {}))
   const viewer = async (_: unknown, index: number) => {
@@ -76,7 +76,7 @@ export async function viewPages(host: HostProcess, milliseconds: number): Promis
   }
 }
 
-function pagesOf({ mount_path }: HostProcess): readonly string[] {
+function dashboardPages({ mount_path }: HostProcess): readonly string[] {
   return mount_path === '' ? ['/page'] : PAGES.map((page) => `${mount_path}${page}`)
 }
 

@@ -30,7 +30,7 @@ export class Passwords {
 
   constructor(shared: Credentials | null, users: readonly DashboardUser[]) {
     this.#shared = shared
-    this.#accounts = new Map(users.map((user) => [user.name.normalize('NFC'), accountOf(user)]))
+    this.#accounts = new Map(users.map((user) => [user.name.normalize('NFC'), toAccount(user)]))
     const [first] = this.#accounts.values()
     this.#decoy = first ? { ...first.hash, salt: randomBytes(16) } : null
   }
@@ -80,7 +80,7 @@ export class Passwords {
   }
 }
 
-function accountOf({ name, role, email = null, password_hash }: DashboardUser): Account {
+function toAccount({ name, role, email = null, password_hash }: DashboardUser): Account {
   // The configuration is already validated.
   const hash = parsePasswordHash(password_hash) as PasswordHash
   return { hash, identity: { name, role, email, kind: 'password', is_shared: false } }

@@ -55,7 +55,7 @@ export class ApiTokens {
   async verify(token: string): Promise<Identity | TrackerError> {
     const hash = hashToken(token)
     const found = this.#findSetting(hash) ?? (await this.#findStored(hash))
-    const problem = found && problemOf(found, this.#context.now())
+    const problem = found && tokenProblem(found, this.#context.now())
     if (!found || problem) {
       this.#verified.delete(hash)
       return problem ?? unknownToken()
@@ -100,7 +100,7 @@ export class ApiTokens {
 }
 
 /** Error with the reason of the rejection, which the holder of the secret may know. */
-function problemOf({ name, expires_at, revoked_at }: KnownToken, now: number): TrackerError | null {
+function tokenProblem({ name, expires_at, revoked_at }: KnownToken, now: number): TrackerError | null {
   if (revoked_at !== null)
     return rejectedToken(`The API token "${name}" was revoked on ${day(revoked_at)}. ${NEXT_STEP}`)
   if (expires_at !== null && isExpired(expires_at, now))

@@ -93,7 +93,7 @@ export class DeprecationCounter {
   /** Counts deprecations that the host reports as breadcrumbs, and console warnings that mention a deprecation. */
   countBreadcrumb(crumb: RecordedBreadcrumb): void {
     if (crumb.category === 'deprecation') {
-      this.count({ message: crumb.message, code: codeOf(crumb) })
+      this.count({ message: crumb.message, code: deprecationCode(crumb) })
     } else if (crumb.category === 'console') {
       const level = crumb.metadata?.level
       const isWarning = level === 'warn' || level === 'error'
@@ -121,7 +121,7 @@ export class DeprecationCounter {
   }
 }
 
-function codeOf({ metadata }: RecordedBreadcrumb): string | undefined {
+function deprecationCode({ metadata }: RecordedBreadcrumb): string | undefined {
   const code: unknown = metadata && Object.getOwnPropertyDescriptor(metadata, 'code')?.value
   return typeof code === 'string' ? code : undefined
 }

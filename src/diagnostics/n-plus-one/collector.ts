@@ -2,7 +2,7 @@ import type { RecordedBreadcrumb } from '../../capture/breadcrumbs/breadcrumb.js
 import type { BreadcrumbObserver } from '../../capture/breadcrumbs/breadcrumbs.js'
 import { callingPlace } from '../../capture/caller-location.js'
 import type { CaptureContext } from '../../capture/capture-context.js'
-import { routeOf } from '../../capture/facts/request-facts.js'
+import { matchedRoutePath } from '../../capture/facts/request-facts.js'
 import { guarded } from '../../capture/guarded.js'
 import { StackBudget } from '../../capture/guards/stack-budget.js'
 import { hasRoomForBreadcrumb } from '../../capture/guards/stack-room.js'
@@ -73,7 +73,7 @@ class StatementCounter implements BreadcrumbObserver {
     this.added = guarded(context.counters, 'breadcrumb', (crumb: RecordedBreadcrumb, trail: Trail) => {
       if (crumb.category !== 'sql' || !hasRoomForBreadcrumb()) return
       const repeat = this.#count(trail, breadcrumbStatement(crumb))
-      if (repeat) repeat.duration_ms += durationOf(crumb)
+      if (repeat) repeat.duration_ms += statementDuration(crumb)
     })
   }
 
@@ -160,11 +160,12 @@ class StatementCounter implements BreadcrumbObserver {
 
 /** The method and route of a request, or the name of a job. */
 function routeName({ request, tags }: Scope): string {
-  if (request) return `${request.method} ${routeOf(request) ?? pathPattern(request.originalUrl ?? request.url ?? '')}`
+  if (request)
+    return `${request.method} ${matchedRoutePath(request) ?? pathPattern(request.originalUrl ?? request.url ?? '')}`
   const job = tags?.job ?? tags?.queue
   return typeof job === 'string' ? `job ${job}` : ''
 }
 
-function durationOf({ duration_ms = 0 }: RecordedBreadcrumb): number {
+function statementDuration({ duration_ms = 0 }: RecordedBreadcrumb): number {
   return Number.isFinite(duration_ms) && duration_ms > 0 ? duration_ms : 0
 }

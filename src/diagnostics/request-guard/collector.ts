@@ -54,7 +54,7 @@ export function collectGuardEvents(reporter: Reporter): () => void {
 }
 
 /** Returns undefined if request-guard tracking is off. */
-export function requestGuardOf(context: CaptureContext): RequestGuard | undefined {
+export function getRequestGuard(context: CaptureContext): RequestGuard | undefined {
   return guards.get(context)
 }
 

@@ -1,4 +1,4 @@
-import { clientAddressOf, type HostRequest, routeOf } from '../../capture/facts/request-facts.js'
+import { type HostRequest, matchedRoutePath, requestClientAddress } from '../../capture/facts/request-facts.js'
 import type { Options } from '../../config/options.js'
 
 /** Client address and path of a request, as far as they are known. */
@@ -28,8 +28,11 @@ export function guardedRequest(request: object, options: Pick<Options, 'trusted_
   const connected = [candidate, candidate.env?.incoming, candidate.raw, candidate.req].find(isConnected)
   const inner = asRequest(candidate.req) ?? asRequest(candidate.raw)
   return {
-    ip_address: connected ? clientAddressOf(connected, options) : undefined,
-    route: asText(candidate.routeOptions?.url) ?? asText(candidate._matchedRoute) ?? routeOf(candidate as HostRequest),
+    ip_address: connected ? requestClientAddress(connected, options) : undefined,
+    route:
+      asText(candidate.routeOptions?.url) ??
+      asText(candidate._matchedRoute) ??
+      matchedRoutePath(candidate as HostRequest),
     url: [candidate.originalUrl, candidate.url, inner?.originalUrl, inner?.url, connected?.url]
       .map(asText)
       .find(Boolean),

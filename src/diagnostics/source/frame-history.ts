@@ -41,7 +41,7 @@ const MAX_CACHED_LINES = 1000
  * Returns the last change of the line of each frame. Slow lookups continue in the background for the next request. Does
  * nothing while the options are off. Never throws.
  */
-export async function historiesOf(
+export async function loadHistories(
   context: Context,
   references: readonly SourceReference[],
   git_sha: string | null,

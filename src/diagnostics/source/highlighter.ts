@@ -30,7 +30,7 @@ class PartsEmitter {
   }
 
   startScope(scope: string): void {
-    this.#styles.push(isNestedCode(scope) ? null : (styleOf(scope) ?? this.#styles.at(-1) ?? null))
+    this.#styles.push(isNestedCode(scope) ? null : (scopeStyle(scope) ?? this.#styles.at(-1) ?? null))
   }
 
   endScope(): void {
@@ -61,7 +61,7 @@ function isNestedCode(scope: string): boolean {
   return scope === 'subst' || scope.startsWith('language:')
 }
 
-function styleOf(scope: string): Style | null {
+function scopeStyle(scope: string): Style | null {
   for (let name = scope; name !== ''; name = name.slice(0, Math.max(0, name.lastIndexOf('.')))) {
     const style = STYLES[name]
     if (style) return style

@@ -8,7 +8,7 @@ import { highlightLines, plainParts } from './source-highlight.js'
  * Returns the source lines that a client sent with each frame, or null. Reads no files, because a local file of the same
  * name is a different file.
  */
-export async function sentSourcesOf(
+export async function loadSentSources(
   frames: readonly Frame[],
   sent: readonly FrameSource[],
 ): Promise<readonly (SourceLines | null)[]> {

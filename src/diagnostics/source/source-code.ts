@@ -52,7 +52,7 @@ const EXPANDED_LINES = 50
  * for frames above the limit, and after the timeout. With `git_sha`, reads the files of that commit if git is on and
  * the commit exists. Never throws.
  */
-export async function sourcesOf(
+export async function loadSources(
   context: Context,
   references: readonly SourceReference[],
   { git_sha = null, wide = -1 }: { git_sha?: string | null; wide?: number } = {},

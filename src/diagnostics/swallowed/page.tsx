@@ -5,7 +5,7 @@ import { PageHead } from '../../dashboard/ui/layout/page-head.js'
 import { formatCount } from '../../dashboard/ui/time.js'
 import { formatPercent } from '../../dashboard/ui/units.js'
 import { daysInput } from '../hourly/days.js'
-import { type SourceLines, sourcesOf } from '../source/source-code.js'
+import { loadSources, type SourceLines } from '../source/source-code.js'
 import { MAX_LOCATIONS, SwallowedExceptions, type SwallowingLocation, swallowedExceptions } from './query.js'
 import { SwallowingLocationItem } from './swallowing-location.js'
 
@@ -24,7 +24,7 @@ export const swallowedExceptionsPage = definePage({
   parameters: daysInput,
   async load(context, parameters): Promise<PageData> {
     const data = await swallowedExceptions.run(context, parameters)
-    return { data, sources: await sourcesOf(context, data.locations.map(topHandlerLine)) }
+    return { data, sources: await loadSources(context, data.locations.map(topHandlerLine)) }
   },
   response: SwallowedExceptions,
   title: ({ data: { total_count } }) =>

@@ -88,7 +88,7 @@ export class LocalVariables implements PauseReader {
   read(thrown: unknown, frames: readonly LiveFrame[]): void {
     if (isStackOverflow(thrown)) this.#hasOverflowed = true
     if (frames.length === 0) this.#context.counters.add('local_variables_optimized')
-    else this.#thrownValues.store(thrown, locationOf(frames), () => readFrames(frames, this.#redactor, this.#limits))
+    else this.#thrownValues.store(thrown, frameLocation(frames), () => readFrames(frames, this.#redactor, this.#limits))
   }
 
   spend(ms: number, hasRead: boolean): void {
@@ -157,7 +157,7 @@ export class LocalVariables implements PauseReader {
   }
 }
 
-function locationOf([first]: readonly LiveFrame[]): string {
+function frameLocation([first]: readonly LiveFrame[]): string {
   return first ? `${first.url}:${first.line}:${first.column}` : ''
 }
 

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.js'
-import { isReportedByRecorder, reasonOf } from '../../jobs/reason.js'
+import { failureReason, isReportedByRecorder } from '../../jobs/reason.js'
 import { TIMING } from '../../jobs/timing.js'
 import { Worker } from '../../jobs/worker.js'
 import { activeChannels } from '../channels/channels.js'
@@ -74,7 +74,7 @@ function startSweeping(context: Context, { isUrgent, onSwept }: { isUrgent: bool
       // Unavailable and outdated databases are logged elsewhere. The next sweep continues.
       if (isStopped || hasWarned || isReportedByRecorder(error)) return
       hasWarned = true
-      context.log.warn(`Could not update waiting notifications; will retry: ${reasonOf(error)}`)
+      context.log.warn(`Could not update waiting notifications; will retry: ${failureReason(error)}`)
     } finally {
       isRunning = false
     }

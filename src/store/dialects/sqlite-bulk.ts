@@ -3,7 +3,7 @@ import type { BulkRow, BulkTarget } from '../dialect.js'
 import { CompiledQuery, type Kysely, type UnknownRow } from '../kysely.js'
 import type { Schema } from '../schema.js'
 
-/** Query that `SqliteConnection` splits into the statements of `statementsOf`. */
+/** Query that `SqliteConnection` splits into the statements of `bulkStatements`. */
 export type BulkQuery = CompiledQuery & { readonly bulk?: { target: BulkTarget; rows: readonly BulkRow[] } }
 
 const SYNTAX: SqlSyntax = { quote: '"', incoming: (column) => `excluded."${column}"`, greatest: 'max', least: 'min' }
@@ -28,15 +28,15 @@ export async function insertMany(
 }
 
 /** Yields each statement with its values: as many full statements as possible, and one statement for each remaining row. */
-export function* statementsOf({ target, rows }: Required<BulkQuery>['bulk']): Generator<[sql: string, BulkRow]> {
+export function* bulkStatements({ target, rows }: Required<BulkQuery>['bulk']): Generator<[sql: string, BulkRow]> {
   const size = rowsPerStatement(target)
   const end = rows.length - (rows.length % size)
-  for (let i = 0; i < end; i += size) yield [fullInsertSql(target), valuesOf(rows, i, i + size)]
+  for (let i = 0; i < end; i += size) yield [fullInsertSql(target), flattenRows(rows, i, i + size)]
   for (const row of rows.slice(end)) yield [insertSql(target), row]
 }
 
 /** Concatenates rows. `flat` takes ten times as long. */
-function valuesOf(rows: readonly BulkRow[], from: number, to: number): BulkRow {
+function flattenRows(rows: readonly BulkRow[], from: number, to: number): BulkRow {
   const values: (string | number | null)[] = []
   for (let i = from; i < to; i++) for (const value of rows[i] ?? []) values.push(value)
   return values

@@ -11,7 +11,7 @@ import {
   SqliteQueryCompiler,
 } from '../kysely.js'
 import { HostYield } from './host-yield.js'
-import { type BulkQuery, insertMany, statementsOf } from './sqlite-bulk.js'
+import { type BulkQuery, bulkStatements, insertMany } from './sqlite-bulk.js'
 import { sqliteCapabilities } from './sqlite-capabilities.js'
 import type { SqliteHandle, SqliteStatement } from './sqlite-file.js'
 import { SqliteFile } from './sqlite-file.js'
@@ -226,7 +226,7 @@ class SqliteConnection implements DatabaseConnection {
 
   #runBulk(bulk: Required<BulkQuery>['bulk']): unknown[] {
     const rows: unknown[] = []
-    for (const [sql, values] of statementsOf(bulk)) {
+    for (const [sql, values] of bulkStatements(bulk)) {
       const { statement, isReader } = this.#prepare(sql)
       if (!isReader) statement.run(...values)
       else {

@@ -69,11 +69,11 @@ async function subtractCounts(
   }
   await subtractFrom(TYPE_HOURS, ({ hour, error_type, environment }) => [error_type, hour, environment])
   await subtractFrom(TYPE_DAYS, ({ hour, error_type, environment }) => [startOfUtcDay(hour), error_type, environment])
-  await subtractFrom(APPLICATION_HOURS, (row) => [row.hour, ...dimensionsOf(row)])
-  await subtractFrom(APPLICATION_DAYS, (row) => [startOfUtcDay(row.hour), ...dimensionsOf(row)])
+  await subtractFrom(APPLICATION_HOURS, (row) => [row.hour, ...dimensionValues(row)])
+  await subtractFrom(APPLICATION_DAYS, (row) => [startOfUtcDay(row.hour), ...dimensionValues(row)])
 }
 
-function dimensionsOf({ severity, platform, app_version, environment }: DeletedHour): string[] {
+function dimensionValues({ severity, platform, app_version, environment }: DeletedHour): string[] {
   return [severity, platform, app_version, environment]
 }
 

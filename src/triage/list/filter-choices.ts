@@ -1,5 +1,5 @@
 import type { Context } from '../../context.js'
-import { allEnvironments, environmentsOf } from '../../store/environments.js'
+import { allEnvironments, loadEnvironments } from '../../store/environments.js'
 import { sql } from '../../store/kysely.js'
 import { withoutIndex } from '../../store/sql/sort-order.js'
 
@@ -80,5 +80,5 @@ export async function listEnvironments(
   { database }: Pick<Context, 'database'>,
   application_id: number | null,
 ): Promise<string[]> {
-  return application_id === null ? allEnvironments(database) : environmentsOf(database, [application_id])
+  return application_id === null ? allEnvironments(database) : loadEnvironments(database, [application_id])
 }

@@ -82,7 +82,7 @@ export function seenOnPlatform(eb: ErrorsExpression, dialect: Dialect, platform:
     // A platform may contain most errors. On SQLite, a scan is then faster than lookups by id.
     withoutIndex(dialect, 'faultboard_errors.id'),
     'in',
-    originsOf(eb, 'platform').where('faultboard_error_origins.value', '=', platform),
+    selectOrigins(eb, 'platform').where('faultboard_error_origins.value', '=', platform),
   )
 }
 
@@ -94,7 +94,7 @@ const COMMIT_PREFIX = /^[0-9a-f]{7,}$/i
  * between databases.
  */
 export function seenInCommit(eb: ErrorsExpression, dialect: Dialect, git_sha: string) {
-  const commits = originsOf(eb, 'commit')
+  const commits = selectOrigins(eb, 'commit')
   const value = byteOrder(dialect, 'faultboard_error_origins.value')
   return eb(
     withoutIndex(dialect, 'faultboard_errors.id'),
@@ -106,7 +106,7 @@ export function seenInCommit(eb: ErrorsExpression, dialect: Dialect, git_sha: st
   )
 }
 
-function originsOf(eb: ErrorsExpression, kind: 'platform' | 'commit') {
+function selectOrigins(eb: ErrorsExpression, kind: 'platform' | 'commit') {
   return eb
     .selectFrom('faultboard_error_origins')
     .select('faultboard_error_origins.error_id')

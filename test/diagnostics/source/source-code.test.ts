@@ -3,14 +3,14 @@ import { mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Context } from '../../../src/context.js'
-import { type SourceReference, sourcesOf } from '../../../src/diagnostics/source/source-code.js'
+import { loadSources, type SourceReference } from '../../../src/diagnostics/source/source-code.js'
 import { createRedactor } from '../../../src/model/redaction/redaction.js'
 import type { Options } from '../../../src/options.js'
 import { NOON, temporaryFolder } from '../../support/tracker.js'
 
 const LINES = Array.from({ length: 30 }, (_, i) => `line ${i + 1}`)
 
-const sourceLines = async (context: Context, place: SourceReference) => (await sourcesOf(context, [place]))[0] ?? null
+const sourceLines = async (context: Context, place: SourceReference) => (await loadSources(context, [place]))[0] ?? null
 
 function project(files: Record<string, string | Buffer> = {}, settings: Partial<Options> = {}) {
   const folder = realpathSync(temporaryFolder())
@@ -95,7 +95,7 @@ describe('the source of a frame', () => {
   test('the source of a frame is read for the first ten frames of a stack', async () => {
     const { context } = project()
     const places = Array.from({ length: 14 }, (_, i) => ({ file: 'src/cart.ts', line_number: i + 1 }))
-    const sources = await sourcesOf(context, [{ file: null, line_number: 1 }, ...places])
+    const sources = await loadSources(context, [{ file: null, line_number: 1 }, ...places])
     expect(sources.map((source) => source !== null)).toEqual([false, ...Array(9).fill(true), ...Array(5).fill(false)])
   })
 })

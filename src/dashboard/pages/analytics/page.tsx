@@ -125,8 +125,8 @@ export const analytics = definePage({
   }),
   json: ({ trends, counted, forJson, counted_at }) => ({
     ...trends,
-    ...valuesOf<SlowFigures>(counted),
-    ...valuesOf<JsonFigures>(forJson),
+    ...unwrapCached<SlowFigures>(counted),
+    ...unwrapCached<JsonFigures>(forJson),
     counted_at: new Date(Math.min(counted_at, oldestQueryTime(Object.values(forJson)))).toISOString(),
   }),
   view: ({ trends, counted, counted_at, releases, zoom }, visit) => (
@@ -187,7 +187,7 @@ function cacheFor(context: Context, { days, ...scope }: TrendsInput) {
     cachedQuery(context, `analytics ${name} ${days} ${scopeKey(scope)}`, query)
 }
 
-function valuesOf<Figures>(cached: Cached<Figures>): Figures {
+function unwrapCached<Figures>(cached: Cached<Figures>): Figures {
   const entries = Object.entries<CachedResult<unknown>>(cached)
   return Object.fromEntries(entries.map(([name, { value }]) => [name, value])) as Figures
 }

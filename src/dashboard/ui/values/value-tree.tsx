@@ -12,7 +12,7 @@ const MAX_OPEN_BRANCH_SIZE = 20
 
 /** JSON value as a collapsible tree that works without JavaScript. */
 export function ValueTree({ value, closed = false }: { value: unknown; closed?: boolean }): Rendered {
-  return <Branch entries={entriesOf(value)} level={0} closed={closed} budget={{ values: MAX_VALUES }} />
+  return <Branch entries={childEntries(value)} level={0} closed={closed} budget={{ values: MAX_VALUES }} />
 }
 
 interface Budget {
@@ -44,7 +44,7 @@ function Branch({
               <summary>
                 <Name name={name} /> <span class="muted">{sizeText(value)}</span>
               </summary>
-              {Branch({ entries: entriesOf(value), level: level + 1, closed, budget })}
+              {Branch({ entries: childEntries(value), level: level + 1, closed, budget })}
             </details>
           ) : (
             <>
@@ -87,7 +87,7 @@ function isSmall(value: object): boolean {
 }
 
 function isLong(value: object): boolean {
-  return entriesOf(value).length > MAX_OPEN_BRANCH_SIZE
+  return childEntries(value).length > MAX_OPEN_BRANCH_SIZE
 }
 
 function isPlaceholder(value: unknown): value is string {
@@ -95,10 +95,10 @@ function isPlaceholder(value: unknown): value is string {
 }
 
 function isBranch(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && entriesOf(value).length > 0
+  return typeof value === 'object' && value !== null && childEntries(value).length > 0
 }
 
-function entriesOf(value: unknown): (readonly [string, unknown])[] {
+function childEntries(value: unknown): (readonly [string, unknown])[] {
   if (typeof value !== 'object' || value === null) return [['value', value]]
   // The summary shows the type next to the name.
   return Object.entries(value).filter(([name]) => name !== TYPE_KEY)
@@ -106,11 +106,11 @@ function entriesOf(value: unknown): (readonly [string, unknown])[] {
 
 function emptyText(value: object): string {
   if (Array.isArray(value)) return '[]'
-  const type = typeOf(value)
+  const type = recordedType(value)
   return type === null ? '{}' : `${type} {}`
 }
 
-function typeOf(value: object): string | null {
+function recordedType(value: object): string | null {
   const type: unknown = Object.getOwnPropertyDescriptor(value, TYPE_KEY)?.value
   return typeof type === 'string' ? type : null
 }
@@ -118,7 +118,7 @@ function typeOf(value: object): string | null {
 function sizeText(value: object): string {
   const keys = Object.keys(value)
   if (Array.isArray(value)) return `[${keys.length}]`
-  const type = typeOf(value)
+  const type = recordedType(value)
   const size = keys.filter((key) => key !== TYPE_KEY && key !== MORE_KEY).length
   if (type === null) return `{${size}}`
   return type.endsWith(')') ? type : `${type} {${size}}`

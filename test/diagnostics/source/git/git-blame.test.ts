@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, realpathSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { historiesOf } from '../../../../src/diagnostics/source/frame-history.js'
+import { loadHistories } from '../../../../src/diagnostics/source/frame-history.js'
 import { describeWithGit, freshRepository, repositoryAt } from '../../../support/repository.js'
 import { eventually, temporaryFolder } from '../../../support/tracker.js'
 import { gitContext, lineHistory, sourceAt } from './git-context.js'
@@ -206,7 +206,7 @@ describeWithGit('git', () => {
     const { folder, first, git } = shop()
     git('remote', 'add', 'origin', 'https://github.com/shop/api')
     const { context } = gitContext(folder, { enable_git_blame: false })
-    expect(await historiesOf(context, [{ file: 'src/cart.ts', line_number: 1 }], first)).toEqual({
+    expect(await loadHistories(context, [{ file: 'src/cart.ts', line_number: 1 }], first)).toEqual({
       frames: [null],
       note: null,
     })
@@ -219,7 +219,7 @@ describeWithGit('git', () => {
     const git_repository_url = 'https://gitlab.example/shop/api'
     const { context } = gitContext(folder, { enable_git_blame: false, git_repository_url })
     const place = { file: 'src/cart.ts', line_number: 2 }
-    const loadHistory = async () => (await historiesOf(context, [place], first)).frames[0]
+    const loadHistory = async () => (await loadHistories(context, [place], first)).frames[0]
     await eventually(async () => (await loadHistory())?.link !== null, 'the link is made')
     const history = await loadHistory()
     vi.unstubAllEnvs()
@@ -272,11 +272,11 @@ describeWithGit('a hanging git process', () => {
     execFileSync('mkfifo', [join(folder, 'never')])
     git('config', 'blame.ignoreRevsFile', join(folder, 'never'))
     const place = { file: 'src/cart.ts', line_number: 2 }
-    expect((await historiesOf(context, [place], null)).frames[0]?.is_pending).toBe(true)
+    expect((await loadHistories(context, [place], null)).frames[0]?.is_pending).toBe(true)
     const { history } = await lineHistory(context, place)
     expect(history).toMatchObject({ change: null, note: 'Git history is not available: git timed out.' })
     expect(existsSync(join(folder, 'never'))).toBe(true)
-    const [first] = (await historiesOf(context, [place], null)).frames
+    const [first] = (await loadHistories(context, [place], null)).frames
     expect(first?.note).toContain('timed out')
   })
 })

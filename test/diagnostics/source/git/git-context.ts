@@ -1,6 +1,6 @@
 import type { Context } from '../../../../src/context.js'
-import { type FrameHistory, historiesOf } from '../../../../src/diagnostics/source/frame-history.js'
-import { type SourceLines, sourcesOf } from '../../../../src/diagnostics/source/source-code.js'
+import { type FrameHistory, loadHistories } from '../../../../src/diagnostics/source/frame-history.js'
+import { loadSources, type SourceLines } from '../../../../src/diagnostics/source/source-code.js'
 import { createRedactor } from '../../../../src/model/redaction/redaction.js'
 import type { Options } from '../../../../src/options.js'
 import { eventually, NOON } from '../../../support/tracker.js'
@@ -32,10 +32,10 @@ export async function lineHistory(
   context: Context,
   { file, line_number = 1, git_sha = null }: Asked,
 ): Promise<{ history: FrameHistory | null; note: string | null }> {
-  let histories = await historiesOf(context, [{ file, line_number }], git_sha)
+  let histories = await loadHistories(context, [{ file, line_number }], git_sha)
   // Without a note, the lookup is pending or the frame was rejected before git ran.
   await eventually(async () => {
-    histories = await historiesOf(context, [{ file, line_number }], git_sha)
+    histories = await loadHistories(context, [{ file, line_number }], git_sha)
     return histories.note !== null || !histories.frames[0]?.is_pending
   }, 'git has answered')
   return { history: histories.frames[0] ?? null, note: histories.note }
@@ -49,7 +49,7 @@ export async function sourceAt(
 ): Promise<SourceLines | null> {
   let source: SourceLines | null = null
   await eventually(async () => {
-    source = (await sourcesOf(context, [{ file, line_number }], { git_sha }))[0] ?? null
+    source = (await loadSources(context, [{ file, line_number }], { git_sha }))[0] ?? null
     return commit === null || (source as SourceLines | null)?.commit === commit
   }, `the source is that of ${commit}`)
   return source

@@ -1,7 +1,7 @@
 import type { Context } from '../../../../context.js'
-import { type Histories, historiesOf } from '../../../../diagnostics/source/frame-history.js'
-import { sentSourcesOf } from '../../../../diagnostics/source/sent-source.js'
-import { sourcesOf } from '../../../../diagnostics/source/source-code.js'
+import { type Histories, loadHistories } from '../../../../diagnostics/source/frame-history.js'
+import { loadSentSources } from '../../../../diagnostics/source/sent-source.js'
+import { loadSources } from '../../../../diagnostics/source/source-code.js'
 import type { Cause } from '../../../../model/event.js'
 import { isClientError, parseFrameSources } from '../../../../model/stacks/frame-source.js'
 import { type FrameVariables, matchVariables, parseFrameVariables } from '../../../../model/stacks/frame-variables.js'
@@ -52,10 +52,10 @@ export async function loadStacks(
   // Without a stored occurrence, the origin is unknown.
   const isFromOtherProcess = occurrence === null || isClientError(details)
   const [found, histories] = isFromOtherProcess
-    ? [await sentSourcesOf(inAppFrames, parseFrameSources(details.frame_sources)), NO_HISTORIES]
+    ? [await loadSentSources(inAppFrames, parseFrameSources(details.frame_sources)), NO_HISTORIES]
     : await Promise.all([
-        sourcesOf(context, inAppFrames, { git_sha, wide: wideIndex }),
-        historiesOf(context, inAppFrames, git_sha),
+        loadSources(context, inAppFrames, { git_sha, wide: wideIndex }),
+        loadHistories(context, inAppFrames, git_sha),
       ])
   for (const [i, source] of found.entries()) {
     const frame = inAppFrames[i]

@@ -5,7 +5,7 @@ const MAX_CAUSES = 20
 const MAX_AGGREGATED_ERRORS = 10
 
 /** Returns the causes of an error at any depth, including aggregated and suppressed errors. */
-export function causesOf(error: unknown): readonly unknown[] {
+export function collectCauses(error: unknown): readonly unknown[] {
   const found: unknown[] = []
   const pending: unknown[] = [error]
   for (let next = pending.pop(); found.length < MAX_CAUSES && isReadable(next); next = pending.pop()) {

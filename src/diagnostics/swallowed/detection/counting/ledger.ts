@@ -3,7 +3,7 @@ import { hasRoomForBreadcrumb, hasRoomToRecord, prepareStackProbes } from '../..
 import { isObject } from '../../../../capture/values/is-object.js'
 import { startOfHour } from '../../../../model/time.js'
 import { type CountedSite, CountedSites, currentTally } from './counted-sites.js'
-import { causesOf, errorCode, errorType } from './error-parts.js'
+import { collectCauses, errorCode, errorType } from './error-parts.js'
 import { isPlainFunction } from './plain-function.js'
 import { SeenErrors, type Sighting } from './seen-errors.js'
 import { OpenTallies, type Rescues, type Tally, type TallyRow } from './tallies.js'
@@ -101,7 +101,7 @@ export class Ledger {
   reported(value: unknown): void {
     try {
       this.#reported(this.#seen.get(value) ?? this.#raise(value, null, null))
-      for (const cause of causesOf(value)) this.#reported(this.#seen.get(cause))
+      for (const cause of collectCauses(value)) this.#reported(this.#seen.get(cause))
     } catch {
       // Recording the error must continue.
     }
@@ -120,7 +120,7 @@ export class Ledger {
       return
     }
     this.#raise(value, site, site.location)
-    if (!sighting) for (const cause of causesOf(value)) this.#revokeRescue(this.#seen.get(cause))
+    if (!sighting) for (const cause of collectCauses(value)) this.#revokeRescue(this.#seen.get(cause))
   }
 
   #caught(site: CountedSite, value: unknown): void {
