@@ -62,15 +62,15 @@ export const number = (min: number, max: number): Kind<number> => ({
 })
 
 export const text: Kind<string> = {
-  description: 'text',
-  check: (value) => (typeof value === 'string' && value.trim() !== '' ? value : reject('must be non-empty text')),
+  description: 'string',
+  check: (value) => (typeof value === 'string' && value.trim() !== '' ? value : reject('must be a non-empty string')),
   fromText: (text) => text,
 }
 
 /** Rejects colons, because Basic credentials are `name:password`. */
 export const userName: Kind<string> = {
   ...text,
-  description: 'text without a colon',
+  description: 'string without a colon',
   check: (value) =>
     typeof value === 'string' && value.includes(':') ? reject('must not contain a colon') : text.check(value),
 }
@@ -303,7 +303,7 @@ function isClass(value: unknown): boolean {
 }
 
 export const pattern: Kind<string | RegExp> = {
-  description: 'text or RegExp',
+  description: 'string or RegExp',
   check: (value) =>
     typeof value === 'string' || value instanceof RegExp ? value : reject('must contain words or RegExps'),
   fromText: (text) => text,
@@ -334,7 +334,7 @@ export const timeZone: Kind<string> = {
     if (value === 'UTC') return value
     try {
       new Intl.DateTimeFormat('en', { timeZone: value as string })
-      return typeof value === 'string' ? value : reject('must be text')
+      return typeof value === 'string' ? value : reject('must be a string')
     } catch {
       return reject('must be a time zone such as UTC or Europe/Berlin')
     }

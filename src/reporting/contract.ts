@@ -28,7 +28,7 @@ const MAX_BATCH_SIZE = 10
 type Problem = string | null
 type Rule = (value: unknown) => Problem
 
-const text: Rule = (value) => (typeof value === 'string' ? null : 'must be text')
+const text: Rule = (value) => (typeof value === 'string' ? null : 'must be a string')
 const object: Rule = (value) => (isObject(value) ? null : 'must be an object')
 const list: Rule = (value) => (Array.isArray(value) ? null : 'must be a list')
 const number: Rule = (value) => (Number.isFinite(value) ? null : 'must be a number')

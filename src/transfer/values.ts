@@ -9,7 +9,7 @@ const MAX_LIST_LENGTH = 1_000_000
 
 export const text = (max: number) =>
   v.pipe(
-    v.string('must be text'),
+    v.string('must be a string'),
     v.maxLength(max, `must not be longer than ${max} characters`),
     v.transform((value) => cleanText(value, max)),
   )
@@ -48,4 +48,7 @@ export const oneOf = <const Words extends readonly string[]>(choices: Words) =>
   v.picklist(choices, `must be one of ${choices.join(', ')}`)
 
 export const hexadecimal = (digits: number) =>
-  v.pipe(v.string('must be text'), v.regex(new RegExp(`^[0-9a-f]{${digits}}$`), `must be ${digits} hexadecimal digits`))
+  v.pipe(
+    v.string('must be a string'),
+    v.regex(new RegExp(`^[0-9a-f]{${digits}}$`), `must be ${digits} hexadecimal digits`),
+  )

@@ -39,7 +39,7 @@ export const listSavedViews = defineOperation({
 export const saveView = defineCommand({
   input: v.object({
     name: requiredText({ max: MAX_NAME_LENGTH }),
-    query: v.string('must be text'),
+    query: v.string('must be a string'),
     created_by: optionalText({ max: MAX_NAME_LENGTH }),
   }),
   async run({ database, now }, { name, query, created_by = DEFAULT_ACTOR }): Promise<SavedView> {

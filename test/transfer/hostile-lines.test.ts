@@ -23,7 +23,7 @@ describeEachDatabase('validation of occurrences', (database) => {
       ['context.breadcrumbs must be a list', { breadcrumbs: {} }],
       ['context.breadcrumbs.0 must be an object', { breadcrumbs: [null] }],
       ['context.breadcrumbs.0.occurred_at must be a time', { breadcrumbs: [{ ...crumb, occurred_at: 1e18 }] }],
-      ['context.breadcrumbs.0.message must be text', { breadcrumbs: [{ ...crumb, message: {} }] }],
+      ['context.breadcrumbs.0.message must be a string', { breadcrumbs: [{ ...crumb, message: {} }] }],
       ['nested deeper than 64 levels', { other: deep }],
     ]
     const lines = [

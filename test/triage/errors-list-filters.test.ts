@@ -208,7 +208,7 @@ describeEachDatabase('the errors list', (database) => {
       [{ sort_direction: 'up' }, 'sort_direction must be one of asc, desc'],
       [{ unresolved: 'maybe' }, 'unresolved must be true or false'],
       [{ application_id: 'x' }, 'application_id must be a record id'],
-      [{ search: ['a'] }, 'search must be text'],
+      [{ search: ['a'] }, 'search must be a string'],
     ] as const)
       expect(await problem(filter)).toBe(`invalid_input: ${message}`)
     expect(await problem('x' as never)).toMatch(/^invalid_input: the input/)

@@ -34,8 +34,8 @@ export const storeSourceMap = defineCommand({
   input: v.object({
     release: releaseName(),
     file_name: requiredText({ max: 1000 }),
-    map: v.string('must be text'),
-    code: v.optional(v.nullable(v.string('must be text'))),
+    map: v.string('must be a string'),
+    code: v.optional(v.nullable(v.string('must be a string'))),
     debug_id: optionalText({ max: 64 }),
     folder: optionalText({ max: 500 }),
     sources: v.optional(v.boolean('must be true or false'), true),

@@ -106,7 +106,7 @@ function parseTime(text: string): number {
 /** Text that must not be empty. */
 export const requiredText = ({ max }: { max: number }) =>
   v.pipe(
-    v.string('must be text'),
+    v.string('must be a string'),
     v.trim(),
     v.nonEmpty('must not be empty'),
     v.maxLength(max, `must not be longer than ${max} characters`),
@@ -118,7 +118,7 @@ export const requiredText = ({ max }: { max: number }) =>
 export const optionalText = ({ max }: { max: number }) =>
   v.optional(
     v.pipe(
-      v.nullable(v.string('must be text')),
+      v.nullable(v.string('must be a string')),
       v.transform((text) => text?.trim() ?? ''),
       v.maxLength(max, `must not be longer than ${max} characters`),
       v.transform((text) => (text === '' ? undefined : cleanText(text, max))),
@@ -130,7 +130,7 @@ export const optionalText = ({ max }: { max: number }) =>
 export const filterText = ({ max, note }: { max: number; note?: string }) =>
   v.optional(
     v.pipe(
-      v.nullable(v.string('must be text')),
+      v.nullable(v.string('must be a string')),
       v.transform((text) => (!text || text.trim() === '' ? undefined : cleanText(text.trim(), max))),
       facts({ type: 'text', max, clamped: true, ...(note && { note }) }),
     ),

@@ -35,7 +35,7 @@ export function includesRole(role: Role, required: Role): boolean {
 export function readPerson(data: unknown): { person: Person & { email: string | null } } | { problem: string } {
   if (typeof data !== 'object' || data === null) return { problem: 'it must be an object with name and role' }
   const { name, role, email = null } = data as Record<string, unknown>
-  if (typeof name !== 'string' || name.trim() === '') return { problem: 'name must be non-empty text' }
+  if (typeof name !== 'string' || name.trim() === '') return { problem: 'name must be a non-empty string' }
   if (name.length > MAX_PERSON_NAME_LENGTH)
     return { problem: `name must have at most ${MAX_PERSON_NAME_LENGTH} characters` }
   if (UNPRINTABLE.test(name)) return { problem: 'name must not contain control characters' }

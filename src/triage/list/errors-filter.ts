@@ -44,7 +44,7 @@ const QUERY_NOTE =
 const searchQuery = () =>
   v.optional(
     v.pipe(
-      v.nullable(v.string('must be text')),
+      v.nullable(v.string('must be a string')),
       v.transform((text) => {
         if (!text || text.trim() === '') return undefined
         const query = cleanText(text, text.length)

@@ -182,7 +182,7 @@ describe('text', () => {
     expect(parse(name, ' anna ')).toBe('anna')
     for (const input of ['', '   ', '\n\t']) expect(rejectionMessage(name, input)).toBe('field must not be empty')
     expect(rejectionMessage(name, undefined)).toBe('field is missing')
-    for (const input of [5, null, ['a'], {}]) expect(rejectionMessage(name, input)).toBe('field must be text')
+    for (const input of [5, null, ['a'], {}]) expect(rejectionMessage(name, input)).toBe('field must be a string')
   })
   test('rejects text over the limit and names the limit', () => {
     expect(rejectionMessage(name, 'abcdef')).toBe('field must not be longer than 5 characters')
@@ -191,8 +191,8 @@ describe('text', () => {
   test('treats absent, empty and null optional text as undefined', () => {
     expect([undefined, null, '', '  '].map((input) => parse(note, input))).toEqual(Array(4).fill(undefined))
     expect([undefined, null, '', '  '].map((input) => parse(filter, input))).toEqual(Array(4).fill(undefined))
-    expect(rejectionMessage(note, 5)).toBe('field must be text')
-    expect(rejectionMessage(filter, ['a', 'b'])).toBe('field must be text')
+    expect(rejectionMessage(note, 5)).toBe('field must be a string')
+    expect(rejectionMessage(filter, ['a', 'b'])).toBe('field must be a string')
   })
   test('replaces NUL and lone surrogates', () => {
     expect(parse(name, 'a\0b')).toBe('a\uFFFDb')
