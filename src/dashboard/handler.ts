@@ -43,7 +43,7 @@ import type { Mount } from './mount.js'
 import { createMountPathRecorder } from './mount-path.js'
 import { preferenceCookie, visitCookie } from './preferences.js'
 import { renderInOrder } from './render-queue.js'
-import { SignInLimited } from './sign-in/limiter.js'
+import { SignInLimitedError } from './sign-in/limiter.js'
 import { createSignIn, type Session, type SignIn } from './sign-in/sign-in.js'
 import { ErrorContent, errorDocument, pageDocument, pageLayout } from './ui/layout/document.js'
 import { UnknownEnvironment } from './ui/unknown-environment.js'
@@ -476,7 +476,7 @@ async function respondWithError(error: unknown, exchange: Exchange, context: Con
 
 /** Logs an unexpected error. Returns the status and message to show. */
 function describeFailure(error: unknown, visit: Visit, context: Context) {
-  if (!(error instanceof TrackerError || error instanceof SignInLimited)) {
+  if (!(error instanceof TrackerError || error instanceof SignInLimitedError)) {
     context.counters.add('dashboard_failed')
     context.log.warn(`Dashboard request failed: ${visit.path}: ${error instanceof Error ? error.stack : String(error)}`)
   }
@@ -488,7 +488,7 @@ function describeFailure(error: unknown, visit: Visit, context: Context) {
 
 function knownError(error: unknown, { database }: Context): TrackerError | null {
   if (error instanceof TrackerError) return error
-  if (error instanceof SignInLimited) return new RateLimited(error.verdict, TOO_MANY_SIGN_INS)
+  if (error instanceof SignInLimitedError) return new RateLimited(error.verdict, TOO_MANY_SIGN_INS)
   if (!database.isUnreachable(error)) return null
   return new TrackerError(
     'database_unavailable',

@@ -21,7 +21,7 @@ import { matchingIdBatches } from '../../triage/list/matching-ids.js'
 import { listQuery, parseListQuery } from '../../triage/saved-views.js'
 import { defineAction } from '../define.js'
 import { pathWith } from '../links/href.js'
-import { words } from '../ui/badges.js'
+import { formatIdentifier } from '../ui/badges.js'
 
 const { error_ids: errorIds, resolution_comment, resolution_reference, resolved_by } = batchResolveErrors.input.entries
 
@@ -139,7 +139,7 @@ const BATCH_COMMANDS: Record<Form['action_type'], BatchCommand> = {
   update_status: {
     run: (context, selection, form) =>
       batchUpdateStatus.run(context, { ...selection, status: requireField(form, 'status'), comment: form.comment }),
-    describe: ({ status }) => `set to ${words(status ?? '')}`,
+    describe: ({ status }) => `set to ${formatIdentifier(status ?? '')}`,
   },
   update_priority: {
     run: (context, selection, form) =>

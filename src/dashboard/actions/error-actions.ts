@@ -20,7 +20,7 @@ import { requireError } from '../../triage/queries/find-error.js'
 import { type Action, defineAction } from '../define.js'
 import { pathWith } from '../links/href.js'
 import { listOriginInput } from '../links/list-origin.js'
-import { words } from '../ui/badges.js'
+import { formatIdentifier } from '../ui/badges.js'
 
 /** Page to return to: application, environment, occurrence and list. */
 const RETURN_PARAMETERS = { ...scopeInput, occurrence_id: optional(id()), ...listOriginInput }
@@ -110,8 +110,8 @@ export const errorActions: readonly Action[] = [
     text: 'Set the status',
     parameters: updateStatus.input,
     operation: updateStatus,
-    notice: ({ status }) => `Status set to ${words(status)}.`,
-    unchanged: ({ status }) => `Status is already ${words(status)}.`,
+    notice: ({ status }) => `Status set to ${formatIdentifier(status)}.`,
+    unchanged: ({ status }) => `Status is already ${formatIdentifier(status)}.`,
   }),
   errorAction({
     name: 'add_comment',

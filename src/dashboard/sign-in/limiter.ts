@@ -16,7 +16,7 @@ export interface SignInAttempt {
 }
 
 /** Thrown instead of verifying an attempt. */
-export class SignInLimited extends Error {
+export class SignInLimitedError extends Error {
   readonly verdict: Verdict
 
   constructor(verdict: Verdict) {
@@ -77,7 +77,7 @@ export class SignInLimiter {
    * requests cannot exceed the limit. For a pair that has failed before, calls `recheck` instead, because the host may
    * accept the pair later.
    *
-   * @throws SignInLimited
+   * @throws SignInLimitedError
    */
   async attempt<User>(
     attempt: SignInAttempt,
@@ -184,9 +184,9 @@ export class SignInLimiter {
     return window
   }
 
-  #limitError(ends: number, limit: number): SignInLimited {
+  #limitError(ends: number, limit: number): SignInLimitedError {
     const reset = Math.max(1, Math.ceil((ends - this.#now()) / 1000))
-    return new SignInLimited({ allowed: false, limit, remaining: 0, reset })
+    return new SignInLimitedError({ allowed: false, limit, remaining: 0, reset })
   }
 
   /**

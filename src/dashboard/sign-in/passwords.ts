@@ -4,7 +4,7 @@ import { deriveKey } from '../../model/people/derive-key.js'
 import type { Identity } from '../../model/people/identity.js'
 import { type PasswordHash, parsePasswordHash } from '../../model/people/password-hash.js'
 import { areSameCredentials, type Credentials } from './basic.js'
-import { SignInLimited } from './limiter.js'
+import { SignInLimitedError } from './limiter.js'
 
 interface Account {
   identity: Identity
@@ -97,7 +97,7 @@ const waitingTasks: (() => void)[] = []
 async function runWhenFree<T>(work: () => Promise<T>): Promise<T> {
   if (runningCount < MAX_CONCURRENT) runningCount += 1
   else if (waitingTasks.length < MAX_WAITING) await new Promise<void>((resume) => waitingTasks.push(resume))
-  else throw new SignInLimited({ allowed: false, limit: MAX_WAITING, remaining: 0, reset: 1 })
+  else throw new SignInLimitedError({ allowed: false, limit: MAX_WAITING, remaining: 0, reset: 1 })
   try {
     return await work()
   } finally {

@@ -7,7 +7,7 @@ import type { Mount } from '../mount.js'
 import { basicCredentials } from './basic.js'
 import { DeviceCookies } from './device-cookie.js'
 import { identifyByHost } from './host-sign-in.js'
-import { SignInLimited, SignInLimiter } from './limiter.js'
+import { SignInLimitedError, SignInLimiter } from './limiter.js'
 import { Passwords } from './passwords.js'
 import { SeenPeople } from './seen-people.js'
 import { HostSignInFailed, offerSignIn, type SignInOffer } from './sign-in-offer.js'
@@ -20,7 +20,7 @@ export interface Session {
 }
 
 export interface SignIn {
-  /** Identifies the sender of a request. Throws `unauthenticated` or `SignInLimited`. */
+  /** Identifies the sender of a request. Throws `unauthenticated` or `SignInLimitedError`. */
   authenticate(request: Request, mount: Mount, network: string): Promise<Session>
   /** Returns the ways to sign in after `authenticate` rejected a request. Null for other errors. */
   offer(error: unknown, request: Request, mount: Mount): SignInOffer | null
@@ -97,7 +97,7 @@ export function createSignIn(context: Context): SignIn {
         people.add(session.identity)
         return session
       } catch (error) {
-        if (error instanceof SignInLimited) counters.add('sign_in_limited')
+        if (error instanceof SignInLimitedError) counters.add('sign_in_limited')
         throw error
       }
     },

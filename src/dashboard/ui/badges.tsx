@@ -7,7 +7,7 @@ export function SeverityBadge({ severity }: { severity: Severity }): Rendered {
 }
 
 export function StatusBadge({ status }: { status: Status }): Rendered {
-  return <span class={`badge status-${status}`}>{words(status)}</span>
+  return <span class={`badge status-${status}`}>{formatIdentifier(status)}</span>
 }
 
 export function PriorityBadge({ level }: { level: number }): Rendered {
@@ -26,7 +26,7 @@ export function RegressionBadge({ version }: { version: string | null }): Render
 }
 
 /** Formats an identifier such as `in_progress` as words. */
-export function words(name: string): string {
+export function formatIdentifier(name: string): string {
   return name === 'wont_fix' ? "won't fix" : name.replaceAll('_', ' ')
 }
 

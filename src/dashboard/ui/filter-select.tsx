@@ -1,5 +1,5 @@
 import type { Rendered } from '../define.js'
-import { capitalize, words } from './badges.js'
+import { capitalize, formatIdentifier } from './badges.js'
 
 type Choice = readonly [value: string, text: string]
 
@@ -30,7 +30,7 @@ export function FilterSelect({
 }
 
 export function labeledOptions(anyLabel: string, list: readonly string[]): Choice[] {
-  return [['', anyLabel], ...list.map((option) => [option, capitalize(words(option))] as const)]
+  return [['', anyLabel], ...list.map((option) => [option, capitalize(formatIdentifier(option))] as const)]
 }
 
 /** Options of a select. Includes the selected value even if the list does not. */

@@ -1,7 +1,7 @@
 import { markersWithin, type ReleaseMarker } from '../../analytics/releases/release-markers.js'
 import type { Rendered, Visit } from '../../dashboard/define.js'
 import { currentPageWith } from '../../dashboard/links/href.js'
-import { releaseLines, spanText, TimesIn } from '../../dashboard/ui/charts/chart-range.js'
+import { releaseLines, spanText, TimeZoneNote } from '../../dashboard/ui/charts/chart-range.js'
 import { BarChart } from '../../dashboard/ui/charts/charts.js'
 import { type Line, LineChart, type Moment } from '../../dashboard/ui/charts/line-chart.js'
 import { timeAxis } from '../../dashboard/ui/charts/time-axis.js'
@@ -92,7 +92,7 @@ export function ProcessCharts({
         markers={markers}
       />
       <p class="meta muted">
-        <TimesIn visit={visit} />
+        <TimeZoneNote visit={visit} />
       </p>
     </div>
   )

@@ -1,6 +1,6 @@
 import type { Rendered, Visit } from '../../dashboard/define.js'
 import { openErrorsLink } from '../../dashboard/links/href.js'
-import { words } from '../../dashboard/ui/badges.js'
+import { formatIdentifier } from '../../dashboard/ui/badges.js'
 import { formatCount, Time } from '../../dashboard/ui/time.js'
 import { samplePercent } from '../../dashboard/ui/units.js'
 import { SourceCode, type SourceLines } from '../../dashboard/ui/values/source-code.js'
@@ -94,7 +94,7 @@ function Handler({
         {rescue_count === 1 ? 'caught once in' : `caught ${formatCount(rescue_count)} times in`}
       </span>{' '}
       <code>{rescue_location || 'an unknown location'}</code>{' '}
-      {handler_kind && <span class="badge">{HANDLER_LABELS[handler_kind] ?? words(handler_kind)}</span>}
+      {handler_kind && <span class="badge">{HANDLER_LABELS[handler_kind] ?? formatIdentifier(handler_kind)}</span>}
     </li>
   )
 }

@@ -4,7 +4,7 @@ import {
   MAX_WRONG_PAIRS_PER_NETWORK,
   MAX_WRONG_SECRETS,
   type SignInAttempt,
-  SignInLimited,
+  SignInLimitedError,
   SignInLimiter,
 } from '../../../src/dashboard/sign-in/limiter.js'
 
@@ -27,7 +27,7 @@ function createLimiter() {
     return limiter.attempt(complete, verify).then(
       (user) => (user === null ? 'wrong' : 'signed in'),
       (error: unknown) => {
-        if (error instanceof SignInLimited) return 'limited'
+        if (error instanceof SignInLimitedError) return 'limited'
         throw error
       },
     )
@@ -182,7 +182,7 @@ describe('beyond 200 wrong pairs a minute in total', () => {
     for (let i = 0; i < MAX_WRONG_PAIRS_BEFORE_DELAY; i++) await attempt(`guess ${i}`, `198.51.100.${i}`)
     const held = attempt('guess', '203.0.113.1')
     limiter.close()
-    await expect(held).rejects.toBeInstanceOf(SignInLimited)
+    await expect(held).rejects.toBeInstanceOf(SignInLimitedError)
   })
 })
 

@@ -2,7 +2,7 @@ import type { AuditEntry } from '../../../audit/audit-entries.js'
 import type { Rendered, Visit } from '../../define.js'
 import { currentPageWith, href } from '../../links/href.js'
 import { shortName } from '../../links/short-link.js'
-import { words } from '../../ui/badges.js'
+import { formatIdentifier } from '../../ui/badges.js'
 import { formatCount, Time } from '../../ui/time.js'
 import { ACTION_LABELS, KIND_LABELS } from './labels.js'
 
@@ -49,11 +49,11 @@ function Row({ entry, visit }: EntryProps) {
         </a>
       </td>
       <td class="audit-action">
-        {ACTION_LABELS[entry.action] ?? words(entry.action)}
+        {ACTION_LABELS[entry.action] ?? formatIdentifier(entry.action)}
         {entry.detail !== null && (
           <>
             {' '}
-            <bdi class="muted">{entry.action === 'set_status' ? words(entry.detail) : entry.detail}</bdi>
+            <bdi class="muted">{entry.action === 'set_status' ? formatIdentifier(entry.detail) : entry.detail}</bdi>
           </>
         )}
       </td>

@@ -15,7 +15,7 @@ import { PageHead } from '../../ui/layout/page-head.js'
 import { periodText } from '../analytics/trends.js'
 import { CorrelatedHours, MultiErrorUsers, ProblematicReleases } from './panels.js'
 
-interface Data {
+interface CorrelationData {
   period: PeriodView
   /** Versions for the JSON. In HTML, the Releases page shows them. */
   versions: CachedResult<VersionErrors[]>
@@ -29,7 +29,7 @@ export const correlation = definePage({
   text: 'Correlation: versions, problematic releases, users with several errors, correlated types',
   role: 'viewer',
   parameters: periodInput,
-  async load(context, { days = CORRELATION_DAYS, application_id, environment }): Promise<Data> {
+  async load(context, { days = CORRELATION_DAYS, application_id, environment }): Promise<CorrelationData> {
     const scope = { application_id, environment }
     const query = await correlateErrors.run(context, { days, ...scope })
     const cached = <T,>(name: string, load: () => Promise<T>) =>
@@ -91,6 +91,6 @@ export const correlation = definePage({
   },
 })
 
-function oldestResult({ versions, releases, users, hours }: Data): number {
+function oldestResult({ versions, releases, users, hours }: CorrelationData): number {
   return oldestQueryTime([versions, releases, users, hours])
 }

@@ -5,7 +5,14 @@ import { PRIORITIES } from '../../../model/workflow.js'
 import type { ErrorHistory } from '../../../triage/queries/error-history.js'
 import type { Rendered, Visit } from '../../define.js'
 import { href } from '../../links/href.js'
-import { ChartRangeTabs, releaseLines, SpanName, spanAxis, spanBars, ZoneNote } from '../../ui/charts/chart-range.js'
+import {
+  ChartRangeTabs,
+  releaseLines,
+  SpanName,
+  SpanZoneNote,
+  spanAxis,
+  spanBars,
+} from '../../ui/charts/chart-range.js'
 import { BarChart } from '../../ui/charts/charts.js'
 import { ExactTime, formatCount, Time } from '../../ui/time.js'
 import type { ErrorProps } from './actions/error-form.js'
@@ -172,7 +179,7 @@ export function Histogram({
       <p class="meta muted">
         <SpanName {...props} />
         {' · '}
-        <ZoneNote {...props} />
+        <SpanZoneNote {...props} />
       </p>
     </section>
   )

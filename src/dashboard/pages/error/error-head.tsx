@@ -6,7 +6,7 @@ import type { Rendered, Visit } from '../../define.js'
 import { href, openErrorsLink } from '../../links/href.js'
 import { backToListLink, type ListOrigin } from '../../links/list-origin.js'
 import { shortLink, shortName } from '../../links/short-link.js'
-import { PriorityBadge, RegressionBadge, SeverityBadge, StatusBadge, words } from '../../ui/badges.js'
+import { formatIdentifier, PriorityBadge, RegressionBadge, SeverityBadge, StatusBadge } from '../../ui/badges.js'
 import { CopyButton } from '../../ui/copy.js'
 import { Icon } from '../../ui/icons.js'
 import { formatCount, Time } from '../../ui/time.js'
@@ -81,7 +81,7 @@ export function ErrorHead({
       <h1>
         <bdi>{messageTitle(record)}</bdi>
       </h1>
-      <WholeMessage text={record.message} />
+      <FullMessage text={record.message} />
       <ErrorMeta record={record} visit={visit} />
       {children}
     </header>
@@ -110,7 +110,7 @@ export function messageTitle({ message, error_type }: Pick<ErrorRecord, 'message
 }
 
 /** Full message, if it does not fit into the title. */
-function WholeMessage({ text }: { text: string }): Rendered {
+function FullMessage({ text }: { text: string }): Rendered {
   const fitsIntoTitle = text.length <= MAX_TITLE_CHARACTERS && !text.includes('\n')
   if (fitsIntoTitle && text.length <= MAX_PHONE_TITLE_CHARACTERS) return null
   return (
@@ -162,7 +162,7 @@ function OtherEnvironments({ record: { other_environments }, visit }: { record: 
           {i > 0 && ', '}
           <a
             href={href(visit, `/errors/${id}`, { environment: visit.environment && environment })}
-            title={`${formatCount(occurrence_count)} occurrences, ${words(status)}`}
+            title={`${formatCount(occurrence_count)} occurrences, ${formatIdentifier(status)}`}
           >
             <bdi>{environment}</bdi>
           </a>

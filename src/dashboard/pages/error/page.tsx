@@ -30,7 +30,7 @@ import { Grouping } from './grouping.js'
 import { Breadcrumbs } from './occurrence/breadcrumbs.js'
 import { OccurrenceData } from './occurrence/occurrence-data.js'
 import { OccurrenceStep, Occurrences } from './occurrence/occurrences.js'
-import { ProcessMoment } from './occurrence/process-moment.js'
+import { ProcessMetrics } from './occurrence/process-metrics.js'
 import { RequestDetails } from './occurrence/request-details.js'
 import { Related, relatedParts } from './related/related.js'
 import { loadStacks } from './stack/shown-stacks.js'
@@ -167,7 +167,7 @@ export const error = definePage({
                   {view(visit)}
                 </section>
               ))}
-              <ProcessMoment health={record.details.system_health} />
+              <ProcessMetrics health={record.details.system_health} />
               <Grouping grouping={grouping} hash_signature={record.hash_signature} />
             </details>
           </aside>

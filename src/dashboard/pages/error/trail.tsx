@@ -2,7 +2,7 @@ import { MAX_TEXT_LENGTH } from '../../../triage/commands/change-errors.js'
 import type { Activity, Comment } from '../../../triage/queries/error-record.js'
 import { allows } from '../../access.js'
 import type { Rendered, Visit } from '../../define.js'
-import { words } from '../../ui/badges.js'
+import { formatIdentifier } from '../../ui/badges.js'
 import { ActorNameField, TextArea } from '../../ui/forms.js'
 import { Markdown } from '../../ui/markdown.js'
 import { ExactTime, Time } from '../../ui/time.js'
@@ -82,8 +82,8 @@ function ActivityItem({ activity, visit }: { activity: Activity; visit: Visit })
 }
 
 function activityText({ action, from_value, to_value }: Activity, visit: Visit): Rendered {
-  const from = from_value === null ? '' : words(from_value)
-  const to = to_value === null ? '' : words(to_value)
+  const from = from_value === null ? '' : formatIdentifier(from_value)
+  const to = to_value === null ? '' : formatIdentifier(to_value)
   switch (action) {
     case 'resolved':
       return from_value === to_value ? 'updated the resolution' : 'resolved this'
@@ -108,7 +108,7 @@ function activityText({ action, from_value, to_value }: Activity, visit: Visit):
     case 'unsnoozed':
       return 'ended the snooze'
     default:
-      return [words(action), from && to ? `${from} → ${to}` : from || to].filter(Boolean).join(' ')
+      return [formatIdentifier(action), from && to ? `${from} → ${to}` : from || to].filter(Boolean).join(' ')
   }
 }
 

@@ -3,7 +3,7 @@ import { PRIORITIES, STATUSES } from '../../../model/workflow.js'
 import { MAX_NAME_LENGTH, MAX_REFERENCE_LENGTH, MAX_TEXT_LENGTH } from '../../../triage/commands/change-errors.js'
 import { allows } from '../../access.js'
 import type { Rendered, Visit } from '../../define.js'
-import { capitalize, words } from '../../ui/badges.js'
+import { capitalize, formatIdentifier } from '../../ui/badges.js'
 import { ActorNameField, ApplicationField, SelectField, TextField } from '../../ui/forms.js'
 import { Menu, MoreLabel, SubMenu } from '../../ui/menu.js'
 import { formatTotal } from '../../ui/pagination.js'
@@ -84,7 +84,7 @@ export function BatchBar({
               <SelectField
                 name="status"
                 label="Status"
-                options={STATUSES.map((status) => [status, capitalize(words(status))])}
+                options={STATUSES.map((status) => [status, capitalize(formatIdentifier(status))])}
                 value="investigating"
               />
               <TextField name="comment" label="Comment (optional)" maxlength={MAX_TEXT_LENGTH} />

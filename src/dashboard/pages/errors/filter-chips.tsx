@@ -3,7 +3,7 @@ import { type ErrorsFilter, tagLines, UNASSIGNED } from '../../../triage/list/er
 import { currentTab } from '../../../triage/list/list-tabs.js'
 import type { Rendered, Visit } from '../../define.js'
 import { listLink } from '../../links/list-link.js'
-import { words } from '../../ui/badges.js'
+import { formatIdentifier } from '../../ui/badges.js'
 
 /** Active filters, each with a link that removes it. Omits filters that a tab or a switcher shows. */
 export function FilterChips({ filter, visit }: { filter: ErrorsFilter; visit: Visit }): Rendered {
@@ -55,14 +55,14 @@ export function filterChips(filter: ErrorsFilter, user: string): Chip[] {
   if (filter.unresolved && !isOpenTab) add('unresolved', 'Unresolved', '')
   if (filter.hide_snoozed && !isOpenTab) add('hide_snoozed', 'Not snoozed', '')
   if (filter.snoozed && tab !== 'snoozed') add('snoozed', 'Snoozed', '')
-  if (tab !== 'resolved') add('status', 'Status', filter.status && words(filter.status))
+  if (tab !== 'resolved') add('status', 'Status', filter.status && formatIdentifier(filter.status))
   add('query', 'Query', filter.query)
   add('search', 'Search', filter.search)
   add('severity', 'Severity', filter.severity)
   add('platform', 'Platform', filter.platform)
   if (tab !== 'mine')
     add('assigned_to', 'Assignee', filter.assigned_to === UNASSIGNED ? 'Unassigned' : filter.assigned_to)
-  add('timeframe', 'Seen', filter.timeframe && words(filter.timeframe))
+  add('timeframe', 'Seen', filter.timeframe && formatIdentifier(filter.timeframe))
   add('day', 'Day', filter.day)
   add('error_type', 'Type', filter.error_type)
   add('priority_level', 'Priority', filter.priority_level === undefined ? undefined : PRIORITIES[filter.priority_level])

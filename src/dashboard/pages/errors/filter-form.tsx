@@ -5,7 +5,7 @@ import { type ErrorsFilter, SORT_FIELDS, tagLines, UNASSIGNED } from '../../../t
 import type { FilterChoices } from '../../../triage/list/filter-choices.js'
 import type { Rendered, Visit } from '../../define.js'
 import { href } from '../../links/href.js'
-import { capitalize, words } from '../../ui/badges.js'
+import { capitalize, formatIdentifier } from '../../ui/badges.js'
 import { FilterSelect, labeledOptions, valueOptions } from '../../ui/filter-select.js'
 import { SelectField, TextField } from '../../ui/forms.js'
 import { Menu } from '../../ui/menu.js'
@@ -89,7 +89,7 @@ function MoreFilters({ filter, choices, visit }: { filter: ErrorsFilter; choices
         <SelectField
           name="status"
           label="Status"
-          options={[['', 'Any'], ...STATUSES.map((status) => [status, capitalize(words(status))] as const)]}
+          options={[['', 'Any'], ...STATUSES.map((status) => [status, capitalize(formatIdentifier(status))] as const)]}
           value={filter.status}
         />
         <SelectField

@@ -39,7 +39,7 @@ const parameters = v.object({
   select: optional(choice(['page'])),
 })
 
-type Parameters = v.InferOutput<typeof parameters>
+type PageParameters = v.InferOutput<typeof parameters>
 
 interface ErrorsData {
   page: ErrorsPage
@@ -131,7 +131,7 @@ function listTitle(filter: ErrorsFilter, user: string): string {
 async function loadControls(
   context: Context,
   { page, found }: ErrorsData,
-  { select, ...filter }: Parameters,
+  { select, ...filter }: PageParameters,
   { user }: Visit,
 ): Promise<Controls> {
   const application_id = filter.application_id ?? null
@@ -173,7 +173,7 @@ function List({
   allSelected,
 }: {
   data: ErrorsData & Controls
-  filter: Omit<Parameters, 'select'>
+  filter: Omit<PageParameters, 'select'>
   visit: Visit
   allSelected: boolean
 }) {

@@ -2,7 +2,7 @@ import type { HealthState, Reason, WorkHealth } from '../../../health/health.js'
 import type { Dropped, Health } from '../../../health/report.js'
 import type { Rendered, Visit } from '../../define.js'
 import { href } from '../../links/href.js'
-import { words } from '../../ui/badges.js'
+import { formatIdentifier } from '../../ui/badges.js'
 import { formatCount, Time } from '../../ui/time.js'
 import { DELIVERY_STATE_LABELS } from '../notifications/labels.js'
 
@@ -186,7 +186,7 @@ export function BackgroundWork({ work, visit }: { work: WorkHealth | null; visit
 
 /** Same words as the tabs of the delivery log. */
 function deliveryLabel(state: string): string {
-  return (DELIVERY_STATE_LABELS as Readonly<Record<string, string>>)[state]?.toLowerCase() ?? words(state)
+  return (DELIVERY_STATE_LABELS as Readonly<Record<string, string>>)[state]?.toLowerCase() ?? formatIdentifier(state)
 }
 
 function engineText({ name, problem, runs_in_this_process }: WorkHealth['engine']): string {
@@ -202,7 +202,7 @@ function DeadLetters({ deadLetters, visit }: { deadLetters: WorkHealth['dead_let
         {deadLetters.map(({ name, attempts, last_error, failed_at }) => (
           <li>
             <span>
-              {`${words(name)}, ${attemptsText(attempts)}, `}
+              {`${formatIdentifier(name)}, ${attemptsText(attempts)}, `}
               <Time iso={failed_at} visit={visit} />
             </span>
             <code>{last_error.slice(0, 500)}</code>
@@ -227,7 +227,7 @@ function Failures({
         {failures.map(({ channel, event, attempts, last_response, created_at }) => (
           <li>
             <span>
-              {`${words(channel)}, ${words(event)}, ${attemptsText(attempts)}, `}
+              {`${formatIdentifier(channel)}, ${formatIdentifier(event)}, ${attemptsText(attempts)}, `}
               <Time iso={created_at} visit={visit} />
             </span>
             {last_response && <code>{last_response.slice(0, 500)}</code>}
@@ -245,7 +245,7 @@ function attemptsText(attempts: number): string {
   return attempts === 1 ? '1 attempt' : `${formatCount(attempts)} attempts`
 }
 
-function formatCounts(byState: Readonly<Record<string, number>>, emptyText: string, label = words): string {
+function formatCounts(byState: Readonly<Record<string, number>>, emptyText: string, label = formatIdentifier): string {
   const rows = Object.entries(byState)
   return rows.length === 0
     ? emptyText

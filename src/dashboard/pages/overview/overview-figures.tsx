@@ -15,7 +15,7 @@ const TIMEFRAMES: Partial<Record<ChartRange, Timeframe>> = {
   '90d': 'last_90_days',
 }
 
-const BEFORE = 'in the previous period'
+const PREVIOUS_PERIOD = 'in the previous period'
 const NO_PREVIOUS = 'no previous period to compare with'
 
 /** Key figures of the period, each compared with the previous period of the same length. */
@@ -28,11 +28,11 @@ export function OverviewFigures({ data, visit }: { data: Overview; visit: Visit 
         label="Occurrences"
         value={formatCount(occurrences.count)}
         href={timeframe ? href(visit, '/errors', { timeframe }) : undefined}
-        note={occurrences.before === null ? NO_PREVIOUS : `${formatCount(occurrences.before)} ${BEFORE}`}
+        note={occurrences.before === null ? NO_PREVIOUS : `${formatCount(occurrences.before)} ${PREVIOUS_PERIOD}`}
         change={{
           now: occurrences.count,
           before: occurrences.before,
-          period: BEFORE,
+          period: PREVIOUS_PERIOD,
           samples: occurrences.before ?? 0,
           format: formatCount,
         }}
@@ -58,7 +58,7 @@ export function OverviewFigures({ data, visit }: { data: Overview; visit: Visit 
         change={{
           now: affected_users.count,
           before: affected_users.before,
-          period: BEFORE,
+          period: PREVIOUS_PERIOD,
           samples: affected_users.before ?? 0,
           format: formatCount,
         }}
@@ -78,12 +78,12 @@ function resolveChange({ time_to_resolve: { count, median_ms, before } }: Overvi
   if (median_ms === null || !before) return undefined
   const samples = Math.min(count, before.count)
   if (samples < MIN_PERCENT_SAMPLES) return undefined
-  return { now: median_ms, before: before.median_ms, period: BEFORE, samples, format: formatDuration }
+  return { now: median_ms, before: before.median_ms, period: PREVIOUS_PERIOD, samples, format: formatDuration }
 }
 
 function usersNote({ affected_users: { before, is_lower_bound } }: Overview): string {
   if (is_lower_bound) return 'lower bound'
-  return before === null ? '' : `${formatCount(before)} ${BEFORE}`
+  return before === null ? '' : `${formatCount(before)} ${PREVIOUS_PERIOD}`
 }
 
 function resolveNote({ time_to_resolve: { count, mean_ms } }: Overview): string {

@@ -13,7 +13,14 @@ import * as r from '../../../model/result.js'
 import { SEVERITIES } from '../../../model/severity/severity.js'
 import { definePage, type Rendered, type Visit } from '../../define.js'
 import { href, openErrorsLink } from '../../links/href.js'
-import { ChartRangeTabs, releaseLines, SpanName, spanAxis, spanBars, ZoneNote } from '../../ui/charts/chart-range.js'
+import {
+  ChartRangeTabs,
+  releaseLines,
+  SpanName,
+  SpanZoneNote,
+  spanAxis,
+  spanBars,
+} from '../../ui/charts/chart-range.js'
 import { BarChart, ShareBars } from '../../ui/charts/charts.js'
 import { FirstRun } from '../../ui/first-run.js'
 import { UpdatedAt } from '../../ui/insight.js'
@@ -95,7 +102,7 @@ function OverviewPanels({ data, visit }: { data: OverviewPage; visit: Visit }): 
           <SpanName span={data.span} visit={visit} />
         </h2>
         <span class="muted">
-          <ZoneNote span={data.span} visit={visit} />
+          <SpanZoneNote span={data.span} visit={visit} />
         </span>
         <ChartRangeTabs span={data.span} visit={visit} fragment={FRAGMENT} />
       </div>

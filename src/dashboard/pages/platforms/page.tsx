@@ -22,7 +22,7 @@ interface Comparison {
   scores: PlatformStability[]
 }
 
-interface Data {
+interface PlatformsData {
   comparison: Comparison
   health: PlatformHealth | null
   crossPlatform: CrossPlatformError[]
@@ -36,7 +36,7 @@ export const platformComparison = definePage({
   role: 'viewer',
   needs: 'enable_platform_comparison',
   parameters: v.object({ ...periodInput.entries, platform: filterText({ max: 64 }) }),
-  async load(context, { days = PLATFORM_DAYS, application_id, environment, platform }): Promise<Data> {
+  async load(context, { days = PLATFORM_DAYS, application_id, environment, platform }): Promise<PlatformsData> {
     const scope = { application_id, environment }
     const query = await comparePlatforms.run(context, { days, ...scope })
     const cached = <T,>(name: string, load: () => Promise<T>) =>

@@ -5,7 +5,7 @@ import { STABILITY_SCALE, stabilityFormula } from '../../../analytics/stability-
 import { MAX_LISTED_PLATFORMS } from '../../../model/requests/platform.js'
 import type { Rendered, Visit } from '../../define.js'
 import { currentPageWith, href } from '../../links/href.js'
-import { SeverityBadge, StatusBadge, words } from '../../ui/badges.js'
+import { formatIdentifier, SeverityBadge, StatusBadge } from '../../ui/badges.js'
 import { Sparkline } from '../../ui/charts/charts.js'
 import { SeverityMix } from '../../ui/charts/severity-mix.js'
 import { ErrorLink } from '../../ui/error-link.js'
@@ -79,7 +79,7 @@ function PlatformCard({
         </h3>
         {stability && (
           <p class={`score score-${stability.status}`}>
-            <strong>{stability.stability_score}</strong> {words(stability.status)}
+            <strong>{stability.stability_score}</strong> {formatIdentifier(stability.status)}
           </p>
         )}
       </div>

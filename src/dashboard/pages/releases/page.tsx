@@ -16,7 +16,7 @@ import { CompareForm } from './compare-form.js'
 import { ReleaseAge, ReleaseChanges, releaseTitle } from './release-changes.js'
 import { ReleaseTable } from './release-table.js'
 
-interface Data {
+interface ReleasesData {
   list: CachedResult<ReleaseList>
   /** Changes of the selected release. */
   release: CachedResult<Changes | null> | null
@@ -46,7 +46,7 @@ export const releases = definePage({
       release_application_id = application_id,
       compare_with,
     },
-  ): Promise<Data> {
+  ): Promise<ReleasesData> {
     await context.ready()
     const cached = <T,>(name: string, load: () => Promise<T>) =>
       cachedQuery(context, `releases ${name} ${scopeKey({ application_id, environment })}`, load)

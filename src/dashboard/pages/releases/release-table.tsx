@@ -2,7 +2,7 @@ import type { ListedRelease } from '../../../analytics/releases/release-list.js'
 import { STABILITY_SCALE, stabilityFormula } from '../../../analytics/stability-score.js'
 import type { Rendered, Visit } from '../../define.js'
 import { href } from '../../links/href.js'
-import { words } from '../../ui/badges.js'
+import { formatIdentifier } from '../../ui/badges.js'
 import { Sparkline } from '../../ui/charts/charts.js'
 import { Insight, InsightTable } from '../../ui/insight.js'
 import { formatCount, Time } from '../../ui/time.js'
@@ -83,7 +83,7 @@ function Stability({ release: { stability_score, status, occurrences } }: { rele
   }
   return (
     <span class={`score score-${status}`}>
-      <strong>{stability_score}</strong> {words(status)}
+      <strong>{stability_score}</strong> {formatIdentifier(status)}
     </span>
   )
 }

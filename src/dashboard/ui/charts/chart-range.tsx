@@ -67,13 +67,13 @@ export function SpanName({ span, visit }: Pick<ChartProps, 'span' | 'visit'>): R
 }
 
 /** Zone of a chart, such as `Times in Europe/Berlin`. Days and parts of days always follow `time_zone`. */
-export function ZoneNote({ span, visit }: Pick<ChartProps, 'span' | 'visit'>): Rendered {
+export function SpanZoneNote({ span, visit }: Pick<ChartProps, 'span' | 'visit'>): Rendered {
   if (hasWholeDays(span)) return `Days in ${visit.time_zone}`
-  return <TimesIn visit={visit} />
+  return <TimeZoneNote visit={visit} />
 }
 
 /** Time zone of the times in a chart. */
-export function TimesIn({ visit }: { visit: Visit }): Rendered {
+export function TimeZoneNote({ visit }: { visit: Visit }): Rendered {
   return (
     <>
       {'Times in '}

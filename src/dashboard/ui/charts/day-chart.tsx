@@ -2,7 +2,7 @@ import { markersWithin, type ReleaseMarker } from '../../../analytics/releases/r
 import { type ChartSpan, type ChartStep, daysSpan } from '../../../model/chart-span.js'
 import type { Rendered, Visit } from '../../define.js'
 import { currentPageWith } from '../../links/href.js'
-import { releaseLines, SpanName, spanAxis, spanBars, ZoneNote } from './chart-range.js'
+import { releaseLines, SpanName, SpanZoneNote, spanAxis, spanBars } from './chart-range.js'
 import { BarChart, type Series } from './charts.js'
 
 type Values = Readonly<Record<string, number>>
@@ -57,7 +57,7 @@ export function DayChart({
         <p class="meta">
           <SpanName span={span} visit={visit} />
           {' · '}
-          <ZoneNote span={span} visit={visit} />
+          <SpanZoneNote span={span} visit={visit} />
           {' · '}
           <a href={currentPageWith(visit, { from: null, to: null })}>Reset zoom</a>
         </p>

@@ -5,7 +5,7 @@ import { Explanation } from '../explanation.js'
 import { ValueTree } from './value-tree.js'
 
 /** Variables of one frame. */
-export function VariablesOfFrame({ variables, open }: { variables: FrameVariables; open: boolean }): Rendered {
+export function FrameVariableList({ variables, open }: { variables: FrameVariables; open: boolean }): Rendered {
   const count = Object.keys(variables.variables).length
   return (
     <details class="variables" open={open}>

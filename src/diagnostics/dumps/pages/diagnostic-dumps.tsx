@@ -1,6 +1,6 @@
 import { definePage, type Rendered, type Visit } from '../../../dashboard/define.js'
 import { href } from '../../../dashboard/links/href.js'
-import { words } from '../../../dashboard/ui/badges.js'
+import { formatIdentifier } from '../../../dashboard/ui/badges.js'
 import { Empty } from '../../../dashboard/ui/empty.js'
 import { PageHead } from '../../../dashboard/ui/layout/page-head.js'
 import { Pagination, paginationLinks } from '../../../dashboard/ui/pagination.js'
@@ -53,7 +53,7 @@ function Dump({ dump, visit }: { dump: DumpSummary; visit: Visit }) {
     visit.application_id === null && visit.applications.length > 1 ? dump.application_name : null,
     visit.environment === null && visit.environments.length > 1 ? dump.environment : null,
     dump.captured_by === null ? null : `by ${dump.captured_by}`,
-    ...dump.files.map(({ kind, size_bytes }) => `${words(kind)} ${formatBytes(size_bytes)}`),
+    ...dump.files.map(({ kind, size_bytes }) => `${formatIdentifier(kind)} ${formatBytes(size_bytes)}`),
   ]
   return (
     <li class="record">

@@ -1,5 +1,5 @@
 import type { Rendered } from '../../../dashboard/define.js'
-import { words } from '../../../dashboard/ui/badges.js'
+import { formatIdentifier } from '../../../dashboard/ui/badges.js'
 import { ShareBars } from '../../../dashboard/ui/charts/charts.js'
 import { formatCount } from '../../../dashboard/ui/time.js'
 import { formatBytes, formatMilliseconds, formatPercent, formatSeconds } from '../../../dashboard/ui/units.js'
@@ -59,7 +59,7 @@ export function FactList({
 
 /** Converts a field name to a label, without the unit that the value shows. */
 export function toLabel(name: string): string {
-  return words(name.replace(/_(?:bytes|ms|s|percent)$/, ''))
+  return formatIdentifier(name.replace(/_(?:bytes|ms|s|percent)$/, ''))
 }
 
 /** Formats a value by the unit at the end of its name. */

@@ -1,5 +1,5 @@
 import type { Rendered, Visit } from '../../../dashboard/define.js'
-import { words } from '../../../dashboard/ui/badges.js'
+import { formatIdentifier } from '../../../dashboard/ui/badges.js'
 import { formatCount, TimeOfDay } from '../../../dashboard/ui/time.js'
 import { formatBytes, formatMilliseconds } from '../../../dashboard/ui/units.js'
 import { FILTERED } from '../../../model/redaction/redaction.js'
@@ -15,7 +15,7 @@ export function Heap({ values }: { values: unknown }): Rendered {
       <SectionTable
         caption="Heap spaces"
         name="Space"
-        rows={rows.map((row) => [words(String(row.name)), row])}
+        rows={rows.map((row) => [formatIdentifier(String(row.name)), row])}
         columns={[
           { title: 'Used', cell: ({ used_bytes }) => formatBytes(Number(used_bytes)) },
           { title: 'Size', cell: ({ size_bytes }) => formatBytes(Number(size_bytes)) },
@@ -27,7 +27,7 @@ export function Heap({ values }: { values: unknown }): Rendered {
 
 export function Gc({ values }: { values: unknown }): Rendered {
   const { kinds, ...facts } = toRecord(values)
-  const rows = Object.entries(toRecord(kinds)).map(([name, kind]) => [words(name), toRecord(kind)] as const)
+  const rows = Object.entries(toRecord(kinds)).map(([name, kind]) => [formatIdentifier(name), toRecord(kind)] as const)
   return (
     <Section title="Garbage collection" values={values} missing="Not monitored yet. The tracker had just started.">
       <FactList values={facts} />
@@ -63,7 +63,7 @@ export function Pools({ values }: { values: unknown }): Rendered {
           name="Pool"
           rows={rows}
           columns={POOL_COLUMNS.map((name) => ({
-            title: words(name),
+            title: formatIdentifier(name),
             cell: (pool) => formatValue(name, pool[name] ?? null),
           }))}
         />
@@ -161,7 +161,7 @@ export function Report({ values }: { values: unknown }): Rendered {
         name="Handle"
         rows={rows}
         columns={['total', 'active', 'referenced'].map((name) => ({
-          title: words(name),
+          title: formatIdentifier(name),
           cell: (row) => formatValue(name, row[name]),
         }))}
       />
@@ -185,7 +185,7 @@ function Limits({ values }: { values: unknown }): Rendered {
       name="Limit"
       rows={rows}
       columns={['soft', 'hard'].map((which) => ({
-        title: words(which),
+        title: formatIdentifier(which),
         cell: (limit) => (limit[which] === null ? 'no limit' : formatValue(String(limit.name), limit[which])),
       }))}
     />

@@ -2,7 +2,7 @@ import { MAX_SNOOZE_HOURS, PRIORITIES, STATUSES } from '../../../../model/workfl
 import { MAX_NAME_LENGTH, MAX_REFERENCE_LENGTH, MAX_TEXT_LENGTH } from '../../../../triage/commands/change-errors.js'
 import { allows } from '../../../access.js'
 import type { Rendered } from '../../../define.js'
-import { capitalize, words } from '../../../ui/badges.js'
+import { capitalize, formatIdentifier } from '../../../ui/badges.js'
 import { ActorNameField, ApplicationField, SelectField, TextArea, TextField } from '../../../ui/forms.js'
 import { Initials } from '../../../ui/initials.js'
 import { Menu, MoreLabel, SubMenu } from '../../../ui/menu.js'
@@ -199,7 +199,7 @@ function Status(props: ErrorProps) {
         <SelectField
           name="status"
           label="Status"
-          options={STATUSES.map((status) => [status, capitalize(words(status))] as const)}
+          options={STATUSES.map((status) => [status, capitalize(formatIdentifier(status))] as const)}
           value={props.record.status}
         />
         <TextField name="comment" label="Comment (optional)" maxlength={MAX_TEXT_LENGTH} />

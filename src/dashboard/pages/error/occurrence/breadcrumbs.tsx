@@ -4,7 +4,7 @@ import { repeatedStatements } from '../../../../model/sql/repeated-breadcrumbs.j
 import type { OccurrenceBreadcrumb } from '../../../../triage/queries/error-record.js'
 import type { Rendered, Visit } from '../../../define.js'
 import { href } from '../../../links/href.js'
-import { words } from '../../../ui/badges.js'
+import { formatIdentifier } from '../../../ui/badges.js'
 import { formatCount, TimeOfDay } from '../../../ui/time.js'
 import { formatMilliseconds } from '../../../ui/units.js'
 import { Clamped } from '../../../ui/values/clamped.js'
@@ -86,7 +86,10 @@ function firstLine(message: string): string {
 
 function formatMetadata(metadata: Record<string, unknown>): string {
   return Object.entries(metadata)
-    .map(([key, value]) => `${words(key)}: ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`)
+    .map(
+      ([key, value]) =>
+        `${formatIdentifier(key)}: ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`,
+    )
     .join(', ')
 }
 

@@ -5,7 +5,7 @@ import { ValueTree } from '../../../ui/values/value-tree.js'
 const MAX_OPEN_ROWS = 20
 
 /** Number of characters of a label and its value that fit on one line of a phone. */
-const MAX_PHONE_LINE = 40
+const MAX_PHONE_LINE_LENGTH = 40
 
 type FactRows = readonly (readonly [label: string, value: unknown])[]
 
@@ -17,7 +17,7 @@ export function FactList({ rows }: { rows: FactRows }) {
         .filter(([, value]) => value !== null && value !== undefined && value !== '')
         .map(([label, value]) => {
           const text = String(value)
-          const size = label.length + text.length > MAX_PHONE_LINE ? 'long' : undefined
+          const size = label.length + text.length > MAX_PHONE_LINE_LENGTH ? 'long' : undefined
           return (
             <>
               <dt class={size}>{label}</dt>

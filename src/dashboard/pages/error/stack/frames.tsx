@@ -2,7 +2,7 @@ import type { Cause } from '../../../../model/event.js'
 import type { FrameVariables } from '../../../../model/stacks/frame-variables.js'
 import type { StackFrame, StackPart } from '../../../../triage/queries/error-stack.js'
 import type { Rendered } from '../../../define.js'
-import { VariablesOfFrame } from '../../../ui/values/variables.js'
+import { FrameVariableList } from '../../../ui/values/variables.js'
 import { FrameSource, type ShownSource } from './frame-source.js'
 
 /** Stack with grouped frames and their source and variables. */
@@ -93,7 +93,7 @@ function OwnFrame({
         <FrameLine frame={frame} />
       </summary>
       {source && <FrameSource shown={source} />}
-      {variables && <VariablesOfFrame variables={variables} open />}
+      {variables && <FrameVariableList variables={variables} open />}
     </details>
   )
 }

@@ -23,14 +23,14 @@ export interface ShownStacks {
   max_lines: number
 }
 
-type Shown = Pick<ErrorRecord, 'backtrace' | 'causes' | 'details' | 'occurrence' | 'git_sha'>
+type ShownRecord = Pick<ErrorRecord, 'backtrace' | 'causes' | 'details' | 'occurrence' | 'git_sha'>
 
 /**
  * Loads the stacks of an error and its causes, with source, Git history and variables of the first in-app frames.
  */
 export async function loadStacks(
   context: Context,
-  { backtrace, causes, details, occurrence, git_sha }: Shown,
+  { backtrace, causes, details, occurrence, git_sha }: ShownRecord,
   { visit, wide_frame }: { visit: Visit; wide_frame?: number | undefined },
 ): Promise<ShownStacks> {
   const root = context.config.project_root

@@ -4,7 +4,7 @@ import { formatCount } from '../../../ui/time.js'
 import { formatBytes, formatMilliseconds, formatPercent, formatSeconds } from '../../../ui/units.js'
 
 /** Process metrics at the time of the occurrence, with unusual values highlighted. */
-export function ProcessMoment({ health }: { health: unknown }): Rendered {
+export function ProcessMetrics({ health }: { health: unknown }): Rendered {
   if (!isHealth(health)) return null
   const warnings = unusualValues(health)
   const texts = Object.values(warnings)
