@@ -25,8 +25,8 @@ export type ScopeMode = 'auto' | 'always' | 'never'
 const REQUEST_START = 'http.server.request.start'
 
 /** First major version of Node.js in which AsyncLocalStorage adds almost no cost to the host's awaits. */
-const CHEAP_SINCE_NODE = 24
-const IS_CHEAP = Number(process.versions.node.split('.')[0]) >= CHEAP_SINCE_NODE
+const FAST_SCOPES_SINCE_NODE = 24
+const HAS_FAST_SCOPES = Number(process.versions.node.split('.')[0]) >= FAST_SCOPES_SINCE_NODE
 
 /**
  * Stores one scope per request in AsyncLocalStorage, which slows down every await in the host on Node.js 20 and 22. On
@@ -41,7 +41,7 @@ export class Scopes {
 
   constructor(mode: ScopeMode) {
     this.#mode = mode
-    if (mode === 'always' || (mode === 'auto' && IS_CHEAP)) this.#followRequests()
+    if (mode === 'always' || (mode === 'auto' && HAS_FAST_SCOPES)) this.#followRequests()
   }
 
   current(): Scope | undefined {

@@ -31,7 +31,7 @@ export function storedBytes(event: ErrorEvent, rows: Set<string>): number {
   const dimensions = `${startOfHour(event.occurred_at)}\n${severity}\n${platform}\n${app_version}`
   add(`${group}\n${dimensions}`, DIMENSION_ROWS * ROW_BYTES)
   if (user_id !== null) add(`${group}\n${user_id}`, ROW_BYTES)
-  const stack = linesBytes(event.backtrace) + causesBytes(event.causes)
+  const stack = backtraceBytes(event.backtrace) + causeBytes(event.causes)
   if (stack > 0) add(`${group}\n${storedPayload(event).digest}`, STACK_COPIES * stack)
   return bytes + ROW_BYTES + textBytes(event) + utf8Bytes(JSON.stringify(event.context))
 }
@@ -40,14 +40,14 @@ function textBytes({ message, request_url, user_agent }: ErrorEvent): number {
   return MESSAGE_COPIES * utf8Bytes(message) + utf8Bytes(request_url ?? '') + utf8Bytes(user_agent ?? '')
 }
 
-function linesBytes(lines: readonly string[]): number {
+function backtraceBytes(lines: readonly string[]): number {
   return lines.reduce((sum, line) => sum + utf8Bytes(line) + 4, 0)
 }
 
-function causesBytes(causes: readonly Cause[]): number {
+function causeBytes(causes: readonly Cause[]): number {
   return causes.reduce(
     (sum, { message, backtrace, causes: inner }) =>
-      sum + 100 + utf8Bytes(message) + linesBytes(backtrace) + causesBytes(inner ?? []),
+      sum + 100 + utf8Bytes(message) + backtraceBytes(backtrace) + causeBytes(inner ?? []),
     0,
   )
 }

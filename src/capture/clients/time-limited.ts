@@ -2,7 +2,7 @@ import { withTimeout } from '../../model/with-timeout.js'
 
 /** A busy database needs less time for one row. Acceptable as the delay of a report. */
 const TIME_LIMIT_MS = 5000
-/** After a failure, queries fail immediately for this long. Otherwise every client error would wait for its own timeout. */
+/** How long queries fail immediately after a failure, so that not every client error waits for its own timeout. */
 const FAILURE_PAUSE_MS = 10_000
 
 /** Runs a query with a time limit. After a failure, rejects immediately for a while, so callers need a fallback. */

@@ -6,7 +6,7 @@ import type { Reporter } from '../sources/source.js'
 import { thrownMessage } from '../values/thrown-value.js'
 import { crashId, readFatalReport, reportPid } from './fatal-reports.js'
 import { namedError } from './named-error.js'
-import { claimEnded, type EndedProcess, isOwnMarker, markerPid } from './running-marker.js'
+import { claimEndedProcess, type EndedProcess, isOwnMarker, markerPid } from './running-marker.js'
 
 const MAX_REPORT_BYTES = 5_000_000
 const MAX_REPORTS = 50
@@ -25,7 +25,7 @@ export async function collectLeftovers(reporter: Reporter): Promise<void> {
   if (folder === null) return
   const names = await readdir(folder).catch(() => [])
   for (const name of names) {
-    const endedProcess = await claimEnded(folder, name, now())
+    const endedProcess = await claimEndedProcess(folder, name, now())
     if (!endedProcess) continue
     const report = await findReport(endedProcess, folder)
     if (report) await recordReport(reporter, folder, report, endedProcess)
@@ -92,7 +92,7 @@ function recordUncleanShutdown({ context, report }: Reporter, { pid, marker, ...
   const { app_version, git_sha, started_at } = facts
   const error = namedError(
     'UncleanShutdown',
-    'A process disappeared without a clean exit: killed, or crashed outside of JavaScript',
+    'A process ended without a clean exit: it was killed, or crashed outside of JavaScript',
   )
   context.recorder.recordToDisk(
     () =>

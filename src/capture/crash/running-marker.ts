@@ -109,7 +109,7 @@ export function removeMarkersByPid(folder: string, pid: number): void {
 }
 
 /** Claims the marker of an ended process; null if the process runs, or another process claimed it first. */
-export async function claimEnded(folder: string, name: string, now: number): Promise<EndedProcess | null> {
+export async function claimEndedProcess(folder: string, name: string, now: number): Promise<EndedProcess | null> {
   const [, marker, pid, claimant, start] = MARKER_NAME.exec(name) ?? []
   if (!marker || isOwnMarker(name)) return null
   if (claimant && (Number(claimant) === process.pid ? start === START_ID : isProcessRunning(Number(claimant))))

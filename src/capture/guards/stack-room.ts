@@ -35,13 +35,13 @@ const STEP_ARGUMENTS: readonly unknown[] = new Array(16).fill(0)
 const STEP_BYTES = 180
 let stepsLeft = 0
 
-function descend(): void {
-  if (--stepsLeft > 0) Reflect.apply(descend, undefined, STEP_ARGUMENTS)
+function recurse(): void {
+  if (--stepsLeft > 0) Reflect.apply(recurse, undefined, STEP_ARGUMENTS)
 }
 
-function stepDown(registers: number): void {
+function probeInSteps(registers: number): void {
   stepsLeft = (registers * 16) / STEP_BYTES
-  descend()
+  recurse()
 }
 
 let isPausing = false
@@ -65,7 +65,7 @@ let breadcrumbProbe: Probe | null = null
 export function prepareStackProbes(): void {
   recordingProbe ??= compileProbe(RECORDING_REGISTERS)
   breadcrumbProbe ??= compileProbe(BREADCRUMB_REGISTERS)
-  stepDown(1)
+  probeInSteps(1)
 }
 
 /**
@@ -75,7 +75,7 @@ export function prepareStackProbes(): void {
 export function hasRoomToRecord(): boolean {
   try {
     if (recordingProbe === null) prepareStackProbes()
-    if (isPausing) stepDown(RECORDING_REGISTERS)
+    if (isPausing) probeInSteps(RECORDING_REGISTERS)
     else recordingProbe?.(null)
     return true
   } catch {
@@ -91,7 +91,7 @@ export function hasRoomToRecord(): boolean {
 export function hasRoomForBreadcrumb(): boolean {
   try {
     if (breadcrumbProbe === null) prepareStackProbes()
-    if (isPausing) stepDown(BREADCRUMB_REGISTERS)
+    if (isPausing) probeInSteps(BREADCRUMB_REGISTERS)
     else breadcrumbProbe?.(null)
     return true
   } catch {

@@ -1,4 +1,4 @@
-import { GENERATED_COLUMN, type SegmentReader } from './segment-reader.js'
+import { GENERATED_COLUMN_FIELD, type SegmentReader } from './segment-reader.js'
 
 /** Characters between two positions from which a lookup can start. */
 const STRIDE = 512
@@ -33,7 +33,7 @@ export class Checkpoints {
     row[LINE_INDEX] = reader.generatedLine
     row.set(reader.sums, SUMS_INDEX)
     const isRead = reader.read()
-    row[COLUMN_INDEX] = reader.sums[GENERATED_COLUMN] as number
+    row[COLUMN_INDEX] = reader.sums[GENERATED_COLUMN_FIELD] as number
     return isRead
   }
 

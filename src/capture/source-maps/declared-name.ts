@@ -1,5 +1,5 @@
 /** Limits the backward search. A longer function is the wrapper of a bundle. */
-const MAX_LOOK_BACK = 500_000
+const MAX_LOOKBACK_LENGTH = 500_000
 /** Room for `async function *` and for the parameters of an arrow function. */
 const MAX_PREFIX_LENGTH = 24
 const MAX_SUFFIX_LENGTH = 400
@@ -14,7 +14,7 @@ const ASSIGNMENT_SUFFIX =
  * declaration, as for a method.
  */
 export function findDeclaration(code: string, offset: number, name: string): number | null {
-  const end = Math.max(0, offset - MAX_LOOK_BACK)
+  const end = Math.max(0, offset - MAX_LOOKBACK_LENGTH)
   for (
     let index = code.lastIndexOf(name, offset);
     index >= end;

@@ -1,5 +1,12 @@
 import { Checkpoints } from './checkpoints.js'
-import { COLUMN, GENERATED_COLUMN, LINE, NAME, SegmentReader, SOURCE } from './segment-reader.js'
+import {
+  COLUMN_FIELD,
+  GENERATED_COLUMN_FIELD,
+  LINE_FIELD,
+  NAME_FIELD,
+  SegmentReader,
+  SOURCE_FIELD,
+} from './segment-reader.js'
 
 /** Original position of a segment of generated code. All numbers are 0-based. */
 export interface Segment {
@@ -35,7 +42,7 @@ export class Mappings {
     let column = 0
     while (reader.skip()) {
       if (!checkpoints.read(reader)) return null
-      const nextColumn = reader.sums[GENERATED_COLUMN] as number
+      const nextColumn = reader.sums[GENERATED_COLUMN_FIELD] as number
       if (reader.generatedLine === line && nextColumn < column) isSorted = false
       line = reader.generatedLine
       column = nextColumn
@@ -55,7 +62,7 @@ export class Mappings {
     let found: Segment | null = null
     while (reader.skip() && reader.generatedLine <= line && reader.read()) {
       if (reader.generatedLine < line) continue
-      const segmentColumn = reader.sums[GENERATED_COLUMN] as number
+      const segmentColumn = reader.sums[GENERATED_COLUMN_FIELD] as number
       if (segmentColumn > column && this.#isSorted) break
       if (segmentColumn <= column && segmentColumn >= (found?.generatedColumn ?? segmentColumn))
         found = currentSegment(reader)
@@ -67,10 +74,10 @@ export class Mappings {
 function currentSegment({ sums, numberCount }: SegmentReader): Segment {
   const sum = (index: number) => sums[index] as number
   return {
-    generatedColumn: sum(GENERATED_COLUMN),
-    source: numberCount > COLUMN ? sum(SOURCE) : null,
-    line: sum(LINE),
-    column: sum(COLUMN),
-    name: numberCount > NAME ? sum(NAME) : null,
+    generatedColumn: sum(GENERATED_COLUMN_FIELD),
+    source: numberCount > COLUMN_FIELD ? sum(SOURCE_FIELD) : null,
+    line: sum(LINE_FIELD),
+    column: sum(COLUMN_FIELD),
+    name: numberCount > NAME_FIELD ? sum(NAME_FIELD) : null,
   }
 }

@@ -1,9 +1,9 @@
 /** Indexes of a segment's numbers. Each number is a delta to the previous value. */
-export const GENERATED_COLUMN = 0
-export const SOURCE = 1
-export const LINE = 2
-export const COLUMN = 3
-export const NAME = 4
+export const GENERATED_COLUMN_FIELD = 0
+export const SOURCE_FIELD = 1
+export const LINE_FIELD = 2
+export const COLUMN_FIELD = 3
+export const NAME_FIELD = 4
 const MAX_NUMBERS = 5
 
 const COMMA = 44
@@ -23,7 +23,7 @@ export class SegmentReader {
   constructor(text: string, start: { line: number; column: number }) {
     this.text = text
     this.generatedLine = start.line
-    this.sums[GENERATED_COLUMN] = start.column
+    this.sums[GENERATED_COLUMN_FIELD] = start.column
   }
 
   /** Moves to the next segment. Returns false at the end. */
@@ -33,7 +33,7 @@ export class SegmentReader {
       const code = text.charCodeAt(offset)
       if (code === SEMICOLON) {
         this.generatedLine++
-        sums[GENERATED_COLUMN] = 0
+        sums[GENERATED_COLUMN_FIELD] = 0
       } else if (code !== COMMA) {
         this.offset = offset
         return true

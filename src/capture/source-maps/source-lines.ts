@@ -14,7 +14,7 @@ const MAX_CALL_DISTANCE = 300
 const MAX_CALL_LINES = 10
 /** Longer lines are minified code, of which only the part around the column is used. */
 const MAX_LINE_LENGTH = 300
-const MAX_MINIFIED_CONTEXT = 80
+const MAX_MINIFIED_CONTEXT_LENGTH = 80
 /** Number of characters to search backward for enclosing functions in minified code. */
 const MAX_MINIFIED_DISTANCE = 2000
 /**
@@ -124,12 +124,12 @@ function describeCalls(lines: readonly string[], line_number: number, column: nu
 }
 
 const FUNCTION_STARTS = /=>|\bfunction\b/g
-const STARTS_FUNCTION = /=>|\bfunction\b/
+const FUNCTION_START = /=>|\bfunction\b/
 /** Matches a method such as `async list(req) {`, but not a statement with a block. */
-const STARTS_METHOD =
+const METHOD_START =
   /^\s*(?:(?:public|private|protected|static|override|async|get|set)\s+|\*)*(?!(?:if|for|while|switch|catch|with|return)\b)[\w$#]+\s*\([^()]*\)[^(){}]*\{\s*$/
 /** Matches a named function, whose name identifies it better than the calls around it. */
-const NAMES_FUNCTION = /\bfunction\s*\*?\s*[\w$]|^\s*(?:export\s+)?(?:const|let|var)\s+[\w$]+\s*[=:]/
+const NAMED_FUNCTION = /\bfunction\s*\*?\s*[\w$]|^\s*(?:export\s+)?(?:const|let|var)\s+[\w$]+\s*[=:]/
 
 function compact(code: string): string {
   return code
@@ -146,10 +146,10 @@ function enclosingCalls(lines: readonly string[], index: number): string[] {
     const line = lines[i] ?? ''
     if (line.trim() === '' || indentWidth(line) >= indentation) continue
     indentation = indentWidth(line)
-    const isMethod = STARTS_METHOD.test(line)
-    if (!isMethod && !STARTS_FUNCTION.test(line)) continue
+    const isMethod = METHOD_START.test(line)
+    if (!isMethod && !FUNCTION_START.test(line)) continue
     calls.push(isMethod ? line : joinCall(lines, i))
-    if (isMethod || NAMES_FUNCTION.test(line) || calls.length === MAX_ENCLOSING_CALLS) break
+    if (isMethod || NAMED_FUNCTION.test(line) || calls.length === MAX_ENCLOSING_CALLS) break
   }
   return calls
 }
@@ -174,8 +174,8 @@ function indentWidth(line: string): number {
 function minifiedPart(line: string, column: number | null): string | null {
   if (column === null || column > line.length) return null
   const offset = column - 1
-  const before = line.slice(Math.max(0, offset - MAX_MINIFIED_CONTEXT), offset)
-  const after = line.slice(offset, offset + MAX_MINIFIED_CONTEXT)
+  const before = line.slice(Math.max(0, offset - MAX_MINIFIED_CONTEXT_LENGTH), offset)
+  const after = line.slice(offset, offset + MAX_MINIFIED_CONTEXT_LENGTH)
   const statement = `${lastStatement(before)}${after.split(/[;{}]/, 1)[0] ?? ''}`
   return [statement, ...minifiedCalls(line, offset)].map(withoutShortNames).join('\n').trim() || null
 }
@@ -197,7 +197,7 @@ function minifiedCalls(line: string, offset: number): string[] {
     if (character === '}') closed++
     else if (character === '{' && closed > 0) closed--
     else if (character === '{') {
-      const before = line.slice(Math.max(0, i - MAX_MINIFIED_CONTEXT), i)
+      const before = line.slice(Math.max(0, i - MAX_MINIFIED_CONTEXT_LENGTH), i)
       if (FUNCTION_HEADER.test(before)) calls.push(lastStatement(before))
     }
   }

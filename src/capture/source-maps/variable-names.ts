@@ -2,7 +2,7 @@ import type { CodePosition } from './declared-name.js'
 import { positionToOffset } from './declared-name.js'
 
 /** Longer scopes are wrappers of a bundle. */
-const MAX_LOOK_AHEAD = 200_000
+const MAX_LOOKAHEAD_LENGTH = 200_000
 /** The map contains the original name at the declaration, and usually at every use. */
 const MAX_MENTIONS = 10
 const NAME_PART = /[\p{ID_Continue}$]/u
@@ -15,7 +15,7 @@ export function findMentions(
   names: readonly string[],
 ): Map<string, CodePosition[]> {
   const start = positionToOffset(code, from.line, from.column)
-  const end = Math.min(positionToOffset(code, to.line, to.column), start + MAX_LOOK_AHEAD)
+  const end = Math.min(positionToOffset(code, to.line, to.column), start + MAX_LOOKAHEAD_LENGTH)
   const scope = code.slice(start, end)
   return new Map(names.map((name) => [name, mentionsOfName(scope, from, name)]))
 }

@@ -153,13 +153,13 @@ const MAX_STACK_CACHE_SIZE = 2_000_000
 const MAX_CACHED_STACK_LENGTH = 20_000
 
 /** Stack of the previous error. Comparing two stacks is several times cheaper than hashing a stack for a lookup. */
-let last = { body: '', maxLines: 0, lines: [] as readonly string[] }
+let lastStack = { body: '', maxLines: 0, lines: [] as readonly string[] }
 
 /** Returns one shared array per distinct stack, because the errors of a storm come from few locations. */
 function cachedLines(body: string, maxLines: number, size: number): readonly string[] {
-  if (last.maxLines !== maxLines || last.body !== body)
-    last = { body, maxLines, lines: lookUpLines(body, maxLines, size) }
-  return last.lines
+  if (lastStack.maxLines !== maxLines || lastStack.body !== body)
+    lastStack = { body, maxLines, lines: lookUpLines(body, maxLines, size) }
+  return lastStack.lines
 }
 
 function lookUpLines(body: string, maxLines: number, size: number): readonly string[] {
