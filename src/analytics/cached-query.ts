@@ -1,7 +1,7 @@
 import type { Context } from '../context.js'
 import type { Database } from '../store/database.js'
 
-/** Results of a small database are cached if the query takes at least this long. */
+/** Minimum duration of a query whose result is cached, for a small database. */
 const MIN_CACHED_MS = 50
 /** Above this number of errors, all results are cached. */
 const LARGE_DATABASE_ERRORS = 5000

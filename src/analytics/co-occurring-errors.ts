@@ -37,7 +37,7 @@ const SPANS_PER_STATEMENT = 15
 /** Number of errors compared with chance, most frequent first. */
 const MAX_CANDIDATES = 20
 /** Errors seen together only once are ranked last, unless there is only one occurrence. */
-const MIN_TOGETHER = 2
+const MIN_TOGETHER_COUNT = 2
 
 /** Returns errors that occur shortly before or after an error, ranked by how far they exceed chance. */
 export const coOccurringErrors = defineOperation({
@@ -81,7 +81,7 @@ export const coOccurringErrors = defineOperation({
       const share = togetherCounts.together_count / checked_count
       return [{ error, ...togetherCounts, checked_count, share, expected_share, lift: share / expected_share }]
     })
-    return found.sort(byEvidence(Math.min(MIN_TOGETHER, checked_count))).slice(0, limit)
+    return found.sort(byEvidence(Math.min(MIN_TOGETHER_COUNT, checked_count))).slice(0, limit)
   },
 })
 

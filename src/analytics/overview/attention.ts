@@ -31,7 +31,7 @@ export interface AttentionGroups {
 
 const MAX_LISTED_ERRORS = 5
 /** Limits the cost of counting. The page shows larger counts as "1,000+". */
-const MAX_COUNT = 1000
+const MAX_COUNTED_ERRORS = 1000
 
 /** Collects open errors that need attention and are not snoozed. */
 export async function loadAttentionGroups(
@@ -102,12 +102,12 @@ async function withCount(context: Context, errors: OpenErrors, ids: number[]): P
     .selectFrom(
       errors
         .select('id')
-        .limit(MAX_COUNT + 1)
+        .limit(MAX_COUNTED_ERRORS + 1)
         .as('errors'),
     )
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow()
-  return count > MAX_COUNT ? { count: MAX_COUNT, is_lower_bound: true, ids } : { count, ids }
+  return count > MAX_COUNTED_ERRORS ? { count: MAX_COUNTED_ERRORS, is_lower_bound: true, ids } : { count, ids }
 }
 
 /** Error types above their baseline. Null when there are no baselines. */

@@ -4,7 +4,7 @@ import { DAY, HOUR, startOfHour } from '../../model/time.js'
 import { sql } from '../../store/kysely.js'
 import { MAX_DAYS } from '../sums/period.js'
 import { errorIdInEnvironment, hoursInScope } from '../sums/scope-conditions.js'
-import { exceedsThreshold, MIN_OCCURRENCES, releaseCounts, worseThreshold } from './release-counts.js'
+import { exceedsThreshold, MIN_OCCURRENCES, minWorseRatio, releaseCounts } from './release-counts.js'
 import { type Release, releaseKey } from './releases.js'
 
 /** Number of errors of the previous release that are gone or worse in a release. */
@@ -72,7 +72,7 @@ async function countInDatabase(
     sql`faultboard_error_versions ${sql.ref(table)} where ${sql.ref(`${table}.application_id`)} = ${application_id}
       and ${sql.ref(`${table}.app_version`)} = ${version}
       and ${errorIdInEnvironment(context, `${table}.error_id`, { environment })}`
-  const threshold = worseThreshold(release, before)
+  const threshold = minWorseRatio(release, before)
   const { rows } = await sql<{ total: number; error_count: number; worse_count: number }>`select
     (select count(*) from (
       select a.error_id from ${errors('a', release.app_version)}

@@ -54,7 +54,7 @@ function comparedSpan({ now }: Context, release: Release, before: Release | null
 }
 
 /** Minimum ratio of counts for an error to count as worse, adjusted for the lifetimes of both releases. */
-export function worseThreshold(release: Release, before: Release): number {
+export function minWorseRatio(release: Release, before: Release): number {
   return (WORSE_RATIO * lifetimeDays(release)) / lifetimeDays(before)
 }
 
@@ -126,7 +126,7 @@ async function findChangedErrors(
   span: Span,
   isInScope: RawBuilder<boolean>,
 ): Promise<ReleaseCount[]> {
-  const threshold = worseThreshold(release, before)
+  const threshold = minWorseRatio(release, before)
   const beyond = extendsBeyondSpan(span)
   const query = context.database.read
     .selectFrom('faultboard_error_versions as b')

@@ -1,6 +1,6 @@
 import { DAY } from '../../model/time.js'
 import { type RawBuilder, sql } from '../../store/kysely.js'
-import { offsets, type Span } from './period.js'
+import { offsetParts, type Span } from './period.js'
 
 /** SQL expression for the local date of an hour: midnight of that date, interpreted as UTC. */
 export function localDay(period: Span & { time_zone: string }): RawBuilder<number> {
@@ -14,7 +14,7 @@ export function localDay(period: Span & { time_zone: string }): RawBuilder<numbe
  */
 function localTime({ from, to, time_zone }: Span & { time_zone: string }): RawBuilder<number> {
   const hour = sql.ref('hour')
-  const [first, ...later] = offsets({ from, to }, time_zone)
+  const [first, ...later] = offsetParts({ from, to }, time_zone)
   if (later.length === 0) return sql<number>`(${hour} + ${first?.offset ?? 0})`
   // Literals, because PostgreSQL treats a parameter after `then` as text.
   const cases = later.reverse().map((part) => sql`when ${hour} >= ${part.from} then ${sql.lit(part.offset)}`)

@@ -87,7 +87,7 @@ export function localWeeks({ dates, time_zone }: Period): Week[] {
 
 /** Returns a function for the local offset of an hour. */
 export function localOffsets({ from, to, time_zone }: Span & { time_zone: string }): (hour: number) => number {
-  const parts = offsets({ from, to }, time_zone).reverse()
+  const parts = offsetParts({ from, to }, time_zone).reverse()
   return (hour) => (parts.find((part) => hour >= part.from) ?? parts.at(-1))?.offset ?? 0
 }
 
@@ -97,7 +97,7 @@ interface OffsetPart {
 }
 
 /** Offsets to local time, each with the hour from which it applies. */
-export function offsets({ from, to }: Span, timeZone: string): OffsetPart[] {
+export function offsetParts({ from, to }: Span, timeZone: string): OffsetPart[] {
   const parts = [{ from, offset: zoneOffset(from, timeZone) }]
   for (let hour = from; hour < to; hour += 7 * DAY) {
     const next = Math.min(hour + 7 * DAY, to)

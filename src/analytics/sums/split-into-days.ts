@@ -22,7 +22,7 @@ export async function splitIntoDays(context: Context, scope: Scope, { from, to }
     parts.days.from = first
     if (from > first) parts.extra.push({ from: first, to: from })
   }
-  if (to === last || (await hasNothingSince(context, scope, to))) parts.days.to = to === last ? to : last + DAY
+  if (to === last || (await hasNoOccurrencesSince(context, scope, to))) parts.days.to = to === last ? to : last + DAY
   else if (to - last > DAY / 2) {
     parts.days.to = last + DAY
     parts.extra.push({ from: to, to: last + DAY })
@@ -34,7 +34,7 @@ export async function splitIntoDays(context: Context, scope: Scope, { from, to }
 }
 
 /** Usually true, because most spans end with the current hour. The last day can then be used as a whole. */
-async function hasNothingSince(context: Context, scope: Scope, time: number): Promise<boolean> {
+async function hasNoOccurrencesSince(context: Context, scope: Scope, time: number): Promise<boolean> {
   const later = await context.database.read
     .selectFrom('faultboard_application_hours')
     .select('hour')
