@@ -4,10 +4,10 @@ import { trimOccurrences } from '../store/recording/trim-occurrences.js'
 import { addRows } from './add-rows.js'
 import { findOrCreateApplication, IMPORT_MARKERS, importedEnvironment, importedRevision, lockGroup } from './group.js'
 import { markerName } from './origin.js'
-import type { MoreLine } from './record.js'
+import type { ErrorPartLine } from './record.js'
 
 /** Adds another part of an error, once, if the part belongs to the imported revision. */
-export async function addErrorPart(context: Context, line: MoreLine): Promise<void> {
+export async function addErrorPart(context: Context, line: ErrorPartLine): Promise<void> {
   const { database, now, config } = context
   const application = await findOrCreateApplication(database, line.application_name, now())
   const error_id = await database.write(async (trx) => {

@@ -30,8 +30,8 @@ export async function* exportError(
   const errorData = {
     error: { ...exportedFields(row), occurrence_count: hours.reduce((sum, { count }) => sum + count, 0) },
     hours: hours.map((entry) => ({ ...entry, hour: isoTime(entry.hour) })),
-    comments: await comments(context, error_id),
-    activities: await activities(context, error_id),
+    comments: await loadComments(context, error_id),
+    activities: await loadActivities(context, error_id),
   }
   const origin = originId({
     application_name: application.name,
@@ -47,13 +47,14 @@ export async function* exportError(
   }
   let part = 1
   for await (const rows of exportedParts(context, row)) {
-    if (part === 1) yield { ...common, kind: 'error', ...errorData, ...(await searchData(context, error_id)), ...rows }
-    else yield { ...common, kind: 'more', ...moreFields(row), part, ...rows }
+    if (part === 1)
+      yield { ...common, kind: 'error', ...errorData, ...(await loadSearchData(context, error_id)), ...rows }
+    else yield { ...common, kind: 'more', ...partFields(row), part, ...rows }
     part++
   }
 }
 
-function moreFields({ hash_signature, environment, message }: ErrorRow) {
+function partFields({ hash_signature, environment, message }: ErrorRow) {
   return { hash_signature, environment, message }
 }
 
@@ -72,7 +73,7 @@ function exportedFields(row: ErrorRow) {
   }
 }
 
-async function comments({ database }: Context, error_id: number) {
+async function loadComments({ database }: Context, error_id: number) {
   const rows = await database.read
     .selectFrom('faultboard_comments')
     .select(['author_name', 'body', 'created_at'])
@@ -82,7 +83,7 @@ async function comments({ database }: Context, error_id: number) {
   return rows.map((row) => ({ ...row, created_at: isoTime(row.created_at) }))
 }
 
-async function activities({ database }: Context, error_id: number) {
+async function loadActivities({ database }: Context, error_id: number) {
   const rows = await database.read
     .selectFrom('faultboard_activities')
     .select(['actor', 'action', 'from_value', 'to_value', 'comment', 'created_at'])
@@ -93,7 +94,7 @@ async function activities({ database }: Context, error_id: number) {
 }
 
 /** Data for search, filters and comparison. Exported because its source occurrence may be deleted. */
-async function searchData({ database }: Context, error_id: number) {
+async function loadSearchData({ database }: Context, error_id: number) {
   const text = await database.read
     .selectFrom('faultboard_error_search')
     .select('search_text')

@@ -3,9 +3,9 @@ import type { Context } from '../context.js'
 import { isoTime } from '../model/time.js'
 import { sql } from '../store/kysely.js'
 import type { ErrorRow } from '../store/sql/row-locks.js'
-import type { moreLine } from './record.js'
+import type { errorPartLine } from './record.js'
 
-type Line = v.InferInput<typeof moreLine>
+type Line = v.InferInput<typeof errorPartLine>
 type Rows = Pick<Line, 'users' | 'payloads' | 'occurrences'>
 
 const USERS_PER_LINE = 1000

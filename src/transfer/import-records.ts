@@ -26,7 +26,7 @@ export interface ImportInput {
   reject?: (rejection: Rejection, line: Line) => void | Promise<void>
 }
 
-export interface Imported {
+export interface ImportResult {
   /** New errors. */
   created: number
   /** Existing errors to which counts were added. */
@@ -48,8 +48,8 @@ export async function importRecords(
   context: Context,
   lines: AsyncIterable<Line>,
   reject: NonNullable<ImportInput['reject']>,
-): Promise<Imported> {
-  const imported: Imported = { created: 0, added: 0, known: 0, outdated: 0, occurrences: 0, rejected: 0 }
+): Promise<ImportResult> {
+  const imported: ImportResult = { created: 0, added: 0, known: 0, outdated: 0, occurrences: 0, rejected: 0 }
   for await (const line of lines) {
     if (line.text?.trim() === '') continue
     const reason = await importLine(context, line, imported)
@@ -64,7 +64,7 @@ export async function importRecords(
 async function importLine(
   context: Context,
   { text, reason = 'cannot be read' }: Line,
-  imported: Imported,
+  imported: ImportResult,
 ): Promise<string | null> {
   try {
     if (text === null) return reason

@@ -22,7 +22,11 @@ const MAX_DATE_MS = 8_640_000_000_000_000
 
 const breadcrumb = v.looseObject(
   {
-    occurred_at: v.pipe(number, v.minValue(0, 'must be a time'), v.maxValue(MAX_DATE_MS, 'must be a time')),
+    occurred_at: v.pipe(
+      number,
+      v.minValue(0, 'must be a timestamp in milliseconds'),
+      v.maxValue(MAX_DATE_MS, 'must be a timestamp in milliseconds'),
+    ),
     category: text(MAX_TEXT_LENGTH),
     message: text(MAX_TEXT_LENGTH),
     duration_ms: v.exactOptional(number),

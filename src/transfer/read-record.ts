@@ -6,16 +6,16 @@ import {
   type ApplicationLine,
   applicationLine,
   type ErrorLine,
+  type ErrorPartLine,
   errorLine,
+  errorPartLine,
   FORMAT_VERSION,
-  type MoreLine,
-  moreLine,
   type RecordRows,
   type WrittenErrorLine,
 } from './record.js'
 
 /** Parses a line, or throws `invalid_input` with the reason. */
-export function readRecord(text: string): ApplicationLine | ErrorLine | MoreLine {
+export function readRecord(text: string): ApplicationLine | ErrorLine | ErrorPartLine {
   const { kind, version, ...rest } = parseObject(text)
   if (version !== FORMAT_VERSION) {
     throw invalidLine(
@@ -30,7 +30,7 @@ export function readRecord(text: string): ApplicationLine | ErrorLine | MoreLine
     case 'error':
       return withEnvironment(checkCounts(parseInput(errorLine, { kind, ...rest }, FIRST_PROBLEM_ONLY)))
     case 'more':
-      return checkPayloads(parseInput(moreLine, { kind, ...rest }, FIRST_PROBLEM_ONLY))
+      return checkPayloads(parseInput(errorPartLine, { kind, ...rest }, FIRST_PROBLEM_ONLY))
     default:
       throw invalidLine('kind must be one of application, error, more')
   }

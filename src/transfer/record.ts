@@ -127,7 +127,7 @@ export const errorLine = v.object({
   ...rowFields,
 })
 
-export const moreLine = v.object({
+export const errorPartLine = v.object({
   kind: v.literal('more'),
   ...originFields,
   hash_signature: hexadecimal(64),
@@ -142,14 +142,14 @@ export type ApplicationLine = v.InferOutput<typeof applicationLine>
 /** Error line as written by any version. */
 export type WrittenErrorLine = v.InferOutput<typeof errorLine>
 export type ErrorLine = WrittenErrorLine & { error: { environment: string } }
-export type MoreLine = v.InferOutput<typeof moreLine>
-export type RecordRows = Pick<MoreLine, 'users' | 'payloads' | 'occurrences'>
+export type ErrorPartLine = v.InferOutput<typeof errorPartLine>
+export type RecordRows = Pick<ErrorPartLine, 'users' | 'payloads' | 'occurrences'>
 
 /** A line as written to a file. */
 export type ExportedLine = { version: number } & (
   | v.InferInput<typeof applicationLine>
   | v.InferInput<typeof errorLine>
-  | v.InferInput<typeof moreLine>
+  | v.InferInput<typeof errorPartLine>
 )
 
 /** Result for one error. */

@@ -22,7 +22,10 @@ describeEachDatabase('validation of occurrences', (database) => {
       ['context.context must be an object', { context: null }],
       ['context.breadcrumbs must be a list', { breadcrumbs: {} }],
       ['context.breadcrumbs.0 must be an object', { breadcrumbs: [null] }],
-      ['context.breadcrumbs.0.occurred_at must be a time', { breadcrumbs: [{ ...crumb, occurred_at: 1e18 }] }],
+      [
+        'context.breadcrumbs.0.occurred_at must be a timestamp in milliseconds',
+        { breadcrumbs: [{ ...crumb, occurred_at: 1e18 }] },
+      ],
       ['context.breadcrumbs.0.message must be a string', { breadcrumbs: [{ ...crumb, message: {} }] }],
       ['nested deeper than 64 levels', { other: deep }],
     ]

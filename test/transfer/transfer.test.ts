@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TrackerInstance } from '../../src/tracker.js'
-import type { Imported, Line, Rejection } from '../../src/transfer/import-records.js'
+import type { ImportResult, Line, Rejection } from '../../src/transfer/import-records.js'
 import type { ExportedLine } from '../../src/transfer/record.js'
 import { hostAt, usedHost } from '../support/databases/lived-in.js'
 import { describeEachDatabase } from '../support/databases.js'
@@ -8,7 +8,7 @@ import type { Host } from '../support/host.js'
 import { verifiedCounts } from '../support/stored-counts.js'
 import { freshTracker, withDatabase } from '../support/tracker.js'
 
-const NOTHING: Imported = { created: 0, added: 0, known: 0, outdated: 0, occurrences: 0, rejected: 0 }
+const NOTHING: ImportResult = { created: 0, added: 0, known: 0, outdated: 0, occurrences: 0, rejected: 0 }
 
 describeEachDatabase('export and import', (database) => {
   let host: Host
@@ -252,7 +252,7 @@ function importInto(
   tracker: TrackerInstance,
   lines: readonly (object | string)[],
   rejections: Rejection[] = [],
-): Promise<Imported> {
+): Promise<ImportResult> {
   async function* texts(): AsyncGenerator<Line> {
     for (const [i, line] of lines.entries()) {
       yield { number: i + 1, text: typeof line === 'string' ? line : JSON.stringify(line) }

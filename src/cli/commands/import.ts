@@ -1,7 +1,7 @@
 import { constants, createReadStream } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
 import type { TrackerInstance } from '../../tracker.js'
-import type { Imported, Line, Rejection } from '../../transfer/import-records.js'
+import type { ImportResult, Line, Rejection } from '../../transfer/import-records.js'
 import { usageError } from '../arguments.js'
 import { COMMON_FLAGS, CommandFailed, defineCommand } from '../command.js'
 import { readConfiguration } from '../configuration.js'
@@ -47,7 +47,7 @@ async function importFrom(
   { Commands }: TrackerInstance,
   rejected: RejectedLines,
   isQuiet: boolean,
-): Promise<Imported> {
+): Promise<ImportResult> {
   const stream = withProgress(file === '-' ? process.stdin : createReadStream(file), await fileSize(file), isQuiet)
   const reject = (rejection: Rejection, line: Line) => rejected.save(rejection, line)
   try {
@@ -123,7 +123,7 @@ function isRecord(text: string): boolean {
 }
 
 function printSummary(
-  imported: Imported,
+  imported: ImportResult,
   { address, isNew }: ReturnType<typeof describeTarget>,
   { first, file, savedCount }: RejectedLines,
   json: boolean,
