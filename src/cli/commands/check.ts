@@ -96,7 +96,7 @@ function credentialFinding({ settings }: Configuration): Finding {
   if (names.length > 0) return ok('credentials', `${names.join(' and ')} ${names.length > 1 ? 'are' : 'is'} set`)
   return warning(
     'credentials',
-    'dashboard_username and dashboard_password are not both set here, and neither is dashboard_users or authenticate; the dashboard cannot be mounted without a sign-in',
+    'no sign-in is configured here, so the dashboard cannot be mounted; set dashboard_username and dashboard_password, dashboard_users, or authenticate',
   )
 }
 

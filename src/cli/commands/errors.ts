@@ -21,7 +21,7 @@ export const errors = defineCommand({
   ],
   flags: {
     ...COMMON_FLAGS,
-    'application-name': { value: 'NAME', text: 'Only errors of this application' },
+    'application-name': { value: 'NAME', text: 'Only errors in this application' },
     ...FILTER_FLAGS,
     json: { text: 'Print JSON in the same format as the dashboard' },
   },

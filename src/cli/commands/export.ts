@@ -35,7 +35,7 @@ export const exportCommand = defineCommand({
       allowed: FORMATS,
     },
     ...COMMON_FLAGS,
-    'application-name': { value: 'NAME', text: 'Only errors of this application' },
+    'application-name': { value: 'NAME', text: 'Only errors in this application' },
     ...FILTERS,
     json: { text: 'Print the summary as JSON, on standard error if FILE is -' },
   },

@@ -39,7 +39,7 @@ const FLAGS = {
   json: { text: 'Print JSON instead of Markdown' },
 } as const satisfies Flags
 
-const VALUES = v.object({
+const FLAG_VALUES = v.object({
   '--errors': v.optional(integer({ min: 100, max: 1_000_000 })),
   '--scenario': v.optional(choice(SCENARIO_NAMES)),
 })
@@ -56,7 +56,7 @@ export const prove = defineCommand({
   flags: FLAGS,
   async run(flags) {
     const stop = stopSignal()
-    const values = parseInput(VALUES, { '--errors': flags.errors, '--scenario': flags.scenario })
+    const values = parseInput(FLAG_VALUES, { '--errors': flags.errors, '--scenario': flags.scenario })
     const { '--errors': errors = flags.quick ? QUICK_ERRORS : DEFAULT_ERRORS, '--scenario': selected } = values
     const scratchUrl = await readScratchUrl(flags)
     const load = readLoad()

@@ -7,7 +7,7 @@ import { createDatabaseFrom } from '../tracker-database.js'
 type PastMessage = readonly [hours_ago: number, error: string, event: ErrorNotice['event'], milestone?: number]
 
 /** Oldest first. Sent to both channels. */
-const SENT: readonly PastMessage[] = [
+const PAST_MESSAGES: readonly PastMessage[] = [
   [23 * 24 - 9, 'search-down', 'milestone', 500],
   [20 * 24 - 2, 'cart-price', 'new'],
   [15 * 24 - 3, 'ios-decoding', 'new'],
@@ -30,7 +30,7 @@ const SENT: readonly PastMessage[] = [
   [0.1, 'order-not-saved', 'milestone', 10],
 ]
 
-const FAILED: PastMessage = [7 * 24, 'invoice-pdf', 'milestone', 100]
+const FAILED_MESSAGE: PastMessage = [7 * 24, 'invoice-pdf', 'milestone', 100]
 
 const [QUIET_SINCE_HOURS, QUIET_FOR_HOURS] = [2, 8]
 
@@ -50,8 +50,8 @@ export async function recordPastDeliveries(
   const sent = { state: 'sent', attempts: 1, last_response: '200 ok' }
   const failed = { state: 'failed', attempts: 5, last_response: '410 Gone: this webhook was deleted' }
   const rows = [
-    ...SENT.flatMap((message) => ['chat', 'webhook'].map((channel) => ({ message, channel, ...sent }))),
-    ...['chat', 'webhook'].map((channel) => ({ message: FAILED, channel, ...failed })),
+    ...PAST_MESSAGES.flatMap((message) => ['chat', 'webhook'].map((channel) => ({ message, channel, ...sent }))),
+    ...['chat', 'webhook'].map((channel) => ({ message: FAILED_MESSAGE, channel, ...failed })),
   ].sort((a, b) => b.message[0] - a.message[0])
   const database = createDatabaseFrom(tracker.config)
   try {

@@ -21,7 +21,7 @@ export interface Framework {
   readonly note?: string
 }
 
-const IMPORTS = 'with the other imports'
+const WITH_IMPORTS = 'with the other imports'
 const NEW_FILE = 'a new file'
 const NITRO_NOTE =
   'With SQLite on Node.js before 22.16, the build must include the SQLite driver: docs/frameworks.md#nitro-and-nuxt.'
@@ -50,7 +50,7 @@ const FRAMEWORKS: readonly Framework[] = [
     name: 'NestJS',
     package: '@nestjs/core',
     steps: (host, file) => [
-      { file, place: IMPORTS, code: [importLine(host, ['faultboard'], 'nest')] },
+      { file, place: WITH_IMPORTS, code: [importLine(host, ['faultboard'], 'nest')] },
       {
         file,
         place: 'around NestFactory.create, before listen',
@@ -85,7 +85,7 @@ const FRAMEWORKS: readonly Framework[] = [
     name: 'Express',
     package: 'express',
     steps: (host, file) => [
-      { file, place: IMPORTS, code: [importLine(host, ['capture', 'dashboard'], 'express')] },
+      { file, place: WITH_IMPORTS, code: [importLine(host, ['capture', 'dashboard'], 'express')] },
       { file, place: 'after app is created, before the routes', code: ['app.use(dashboard())'] },
       { file, place: 'after the routes, before your own error handlers', code: ['app.use(capture())'] },
     ],
@@ -105,7 +105,7 @@ const NODE_HTTP: Framework = {
   name: 'node:http',
   package: null,
   steps: (host, file) => [
-    { file, place: IMPORTS, code: [importLine(host, ['withFaultboard'], 'node')] },
+    { file, place: WITH_IMPORTS, code: [importLine(host, ['withFaultboard'], 'node')] },
     { file, place: 'around the request listener', code: ['const server = createServer(withFaultboard(listener))'] },
   ],
 }
@@ -148,7 +148,7 @@ export function unsupportedReason({ name, package: dependency }: Framework, host
 /** A framework that needs an import and one call. */
 function singleCallFramework(subpath: string, call: string, place: string): Framework['steps'] {
   return (host, file) => [
-    { file, place: IMPORTS, code: [importLine(host, ['faultboard'], subpath)] },
+    { file, place: WITH_IMPORTS, code: [importLine(host, ['faultboard'], subpath)] },
     { file, place, code: [call] },
   ]
 }
@@ -158,7 +158,7 @@ function fastifySteps(host: Host, entry: string | null): Step[] {
   const isPlugin = host.packages['fastify-cli'] !== undefined && entry === null
   return isPlugin
     ? [
-        { file: host.sources[0] ?? null, place: IMPORTS, code: [importLine(host, ['faultboard'], 'fastify')] },
+        { file: host.sources[0] ?? null, place: WITH_IMPORTS, code: [importLine(host, ['faultboard'], 'fastify')] },
         {
           file: host.sources[0] ?? null,
           place: 'at the start of the exported plugin',

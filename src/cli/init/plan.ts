@@ -6,7 +6,7 @@ import { detectFramework, type Framework, recipeLines, type Step, unsupportedRea
 import { type Host, readHost, readText } from './host.js'
 import { createFile, type NewFile, newFiles } from './new-files.js'
 
-const FAULTBOARD = /['"]faultboard(\/\w+)?['"]/
+const FAULTBOARD_IMPORT = /['"]faultboard(\/\w+)?['"]/
 const HTTP_MODULE = /['"](node:)?https?['"]/
 
 /** Result of `init`: detected framework, created files, and steps for the user. */
@@ -42,7 +42,9 @@ function planFor(framework: Framework, host: Host, isDryRun: boolean): Plan {
   const reason = unsupportedReason(framework, host)
   if (reason !== null) throw new CommandFailed(reason)
   const entry = entryFile(host, framework)
-  const steps = framework.steps(host, entry).filter(({ file }) => file === null || !mentions(host, file, FAULTBOARD))
+  const steps = framework
+    .steps(host, entry)
+    .filter(({ file }) => file === null || !mentions(host, file, FAULTBOARD_IMPORT))
   const isSetUp = steps.length === 0
   const dashboardPath = framework.dashboardPath?.(host) ?? '/error_dashboard'
   const startCommand = host.startCommand ?? (entry === null ? null : `node ${entry}`)

@@ -13,7 +13,7 @@ export interface Column<Row> {
   isState?: boolean
 }
 
-const GAP = 2
+const COLUMN_GAP = 2
 const MIN_LAST_WIDTH = 40
 
 /** Formats rows with a heading and aligned columns, at most `width` wide. */
@@ -25,7 +25,7 @@ export function textTable<Row>(columns: readonly Column<Row>[], rows: readonly R
   })
   const last = shown.at(-1)
   if (!last) return []
-  const otherWidth = () => shown.slice(0, -1).reduce((sum, column) => sum + column.width + GAP, 0)
+  const otherWidth = () => shown.slice(0, -1).reduce((sum, column) => sum + column.width + COLUMN_GAP, 0)
   while (otherWidth() + Math.min(last.width, MIN_LAST_WIDTH) > width) {
     const droppable = shown.filter(({ column }) => column.dropPriority !== undefined)
     const dropped = droppable.sort((a, b) => (b.column.dropPriority ?? 0) - (a.column.dropPriority ?? 0))[0]
@@ -55,7 +55,7 @@ function joinCells(cells: readonly Cell[], color: (text: string, isState: boolea
     const padding = ' '.repeat(Math.max(0, width - displayWidth(text)))
     return align === 'right' ? padding + color(text, isState) : color(text, isState) + padding
   })
-  return padded.join(' '.repeat(GAP)).trimEnd()
+  return padded.join(' '.repeat(COLUMN_GAP)).trimEnd()
 }
 
 function truncate(text: string, width: number): string {
@@ -71,7 +71,7 @@ function truncate(text: string, width: number): string {
 }
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
-const WIDE =
+const WIDE_CHARACTER =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|[\u{20000}-\u{3fffd}]/u
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/
 
@@ -79,6 +79,6 @@ const PRINTABLE_ASCII = /^[\x20-\x7e]*$/
 function displayWidth(text: string): number {
   if (PRINTABLE_ASCII.test(text)) return text.length
   let width = 0
-  for (const character of text) width += /\p{M}/u.test(character) ? 0 : WIDE.test(character) ? 2 : 1
+  for (const character of text) width += /\p{M}/u.test(character) ? 0 : WIDE_CHARACTER.test(character) ? 2 : 1
   return width
 }
