@@ -15,10 +15,10 @@ const MAX_ERRORS = 100
  * Errors that a tracker has recorded, in order of their first occurrence, each with its newest occurrence.
  *
  * @example
- * const [error] = await recorded(tracker)
+ * const [error] = await recordedErrors(tracker)
  * assert.equal(error.message, 'Payment rejected')
  */
-export async function recorded(tracker: TrackerInstance = Tracker): Promise<ErrorRecord[]> {
+export async function recordedErrors(tracker: TrackerInstance = Tracker): Promise<ErrorRecord[]> {
   await tracker.flush()
   const { errors } = await tracker.Queries.ErrorsList.page({ per_page: MAX_ERRORS })
   const ids = errors.map(({ id }) => id).sort((a, b) => a - b)

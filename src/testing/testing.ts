@@ -1,5 +1,5 @@
 /**
- * For the tests of an application: `createTestTracker` and `recorded`. For extensions of Faultboard: contracts, each of
+ * For the tests of an application: `createTestTracker` and `recordedErrors`. For extensions of Faultboard: contracts, each of
  * which returns test cases that any test runner can register.
  *
  * @example
@@ -13,4 +13,4 @@ export { type ChannelHarness, channelContract, type TestChannel } from './channe
 export type { ContractCase } from './contract.js'
 export { type DatabaseHarness, databaseContract, type TestDatabase } from './database.js'
 export { type JobEngineHarness, jobEngineContract, type TestJobEngine } from './job-engine.js'
-export { createTestTracker, recorded } from './test-tracker.js'
+export { createTestTracker, recordedErrors } from './test-tracker.js'

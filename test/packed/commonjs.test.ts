@@ -21,7 +21,7 @@ const APP = `
   module.exports = app`
 
 const JEST_TEST = `
-  const { recorded } = require('faultboard/testing')
+  const { recordedErrors } = require('faultboard/testing')
   const app = require('./app')
   let server
   beforeAll((done) => { server = app.listen(0, '127.0.0.1', done) })
@@ -29,7 +29,7 @@ const JEST_TEST = `
   test('the application records an error and shows it in the dashboard', async () => {
     const origin = 'http://127.0.0.1:' + server.address().port
     expect((await fetch(origin)).status).toBe(500)
-    expect((await recorded()).map(({ message }) => message)).toEqual(['No such order'])
+    expect((await recordedErrors()).map(({ message }) => message)).toEqual(['No such order'])
     const authorization = 'Basic ' + btoa('admin:secret')
     const page = await fetch(origin + '/error_dashboard/errors', { headers: { authorization } })
     expect(await page.text()).toContain('No such order')

@@ -45,10 +45,10 @@ const DEFAULT_DATABASE = `
   import assert from 'node:assert/strict'
   import { existsSync } from 'node:fs'
   import { Tracker } from 'faultboard'
-  import { recorded } from 'faultboard/testing'
+  import { recordedErrors } from 'faultboard/testing'
   async function check() {
     await Tracker.report(new Error('Payment rejected'))
-    assert.deepEqual((await recorded()).map(({ message }) => message), ['Payment rejected'])
+    assert.deepEqual((await recordedErrors()).map(({ message }) => message), ['Payment rejected'])
     await Tracker.shutdown()
     assert.equal(existsSync('faultboard.sqlite3'), false)
   }

@@ -7,13 +7,13 @@ import { pathToFileURL } from 'node:url'
 import express from 'express'
 import { expect, onTestFinished, test } from 'vitest'
 import { capture } from '../../src/adapters/express.js'
-import { createTestTracker, recorded } from '../../src/testing/test-tracker.js'
+import { createTestTracker, recordedErrors } from '../../src/testing/test-tracker.js'
 import { temporaryFolder } from '../support/tracker.js'
 
 test('returns the recorded errors of an application in order, with their newest occurrence', async () => {
   const tracker = createTestTracker()
   onTestFinished(() => tracker.shutdown())
-  expect(await recorded(tracker)).toEqual([])
+  expect(await recordedErrors(tracker)).toEqual([])
   const app = express().get('/orders/:id', () => {
     throw new TypeError('cart is empty')
   })
@@ -25,7 +25,7 @@ test('returns the recorded errors of an application in order, with their newest 
   const { port } = server.address() as AddressInfo
   for (const id of [7, 8]) await fetch(`http://127.0.0.1:${port}/orders/${id}`)
   void tracker.report(new Error('later'), { tags: { job: 'nightly' } })
-  expect(await recorded(tracker)).toMatchObject([
+  expect(await recordedErrors(tracker)).toMatchObject([
     {
       error_type: 'TypeError',
       message: 'cart is empty',
@@ -40,19 +40,19 @@ test('writes nothing to the folder of the application', async () => {
   const project_root = temporaryFolder()
   const tracker = createTestTracker({ project_root })
   await tracker.report(new Error('x'))
-  expect(await recorded(tracker)).toHaveLength(1)
+  expect(await recordedErrors(tracker)).toHaveLength(1)
   await tracker.shutdown()
   expect(readdirSync(project_root)).toEqual([])
 })
 
 test('a test run does not import errors that an earlier test run left behind', async () => {
   const script = `import { Tracker } from '${pathToFileURL(resolve('dist/index.js')).href}'
-    import { recorded } from '${pathToFileURL(resolve('dist/testing/testing.js')).href}'
+    import { recordedErrors } from '${pathToFileURL(resolve('dist/testing/testing.js')).href}'
     Tracker.start()
     if (process.argv[2] === 'crash') setImmediate(() => { throw new Error('crash of the first test run') })
     else {
       await Tracker.report(new Error('error of the second test run'))
-      console.log((await recorded()).map(({ message }) => message).join())
+      console.log((await recordedErrors()).map(({ message }) => message).join())
       await Tracker.shutdown()
     }`
   const cwd = temporaryFolder()
