@@ -11,7 +11,7 @@ import { startDashboard } from './start-dashboard.js'
 
 /** Subset of Fastify's request that the adapter uses. */
 export interface FastifyRequestLike {
-  /** From HTTP/1 or HTTP/2. */
+  /** Node.js request, over HTTP/1 or HTTP/2. */
   raw: object
   ip: string
   socket: { remoteAddress?: string | undefined }

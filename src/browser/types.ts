@@ -67,11 +67,11 @@ interface CommonOptions {
   /** Changes an event, or returns null to drop it. Throwing drops it too. */
   before_send?(event: ClientEvent): ClientEvent | null | undefined
   beforeSend?(event: ClientEvent): ClientEvent | null | undefined
-  /** Report calls of `console.error`. Default false. */
+  /** Reports calls of `console.error`. Default false. */
   console?: boolean
-  /** Report failed loads of scripts, styles and images. Default false. */
+  /** Reports failed loads of scripts, styles and images. Default false. */
   resources?: boolean
-  /** Record breadcrumbs. Default true. */
+  /** Records breadcrumbs. Default true. */
   breadcrumbs?: boolean
 }
 

@@ -272,7 +272,7 @@ export const OPTIONS = {
     group: 'capture',
     kind: boolean,
     default: false,
-    text: 'With crash_capture_path: records UncleanShutdown when a process disappeared without a clean exit (SIGKILL, SIGSEGV, abort, power loss). A SIGTERM or SIGINT that the host does not handle looks the same.',
+    text: 'With crash_capture_path: records UncleanShutdown when a process ends without a clean exit (SIGKILL, SIGSEGV, abort, power loss). A SIGTERM or SIGINT that the host does not handle looks the same.',
   }),
   async_logging: row<boolean>({
     group: 'capture',

@@ -150,7 +150,7 @@ export function barEnd({ starts, to }: Pick<ChartSpan, 'starts' | 'to'>, index: 
 
 /** Span of the same length before the part of this span that has passed. */
 export function spanBefore({ from, to }: Pick<ChartSpan, 'from' | 'to'>, now: number): { from: number; to: number } {
-  // A span can start at this very moment.
+  // A span can start now.
   const length = Math.max(1, Math.min(to, now) - from)
   return { from: from - length, to: from }
 }

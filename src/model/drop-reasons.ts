@@ -45,7 +45,7 @@ export const DROP_REASONS: Readonly<Record<string, string>> = {
   journal_unwritable:
     'Failed writes to the spool folder with async_logging. The errors were acknowledged after the commit instead.',
   dashboard_failed: 'Dashboard pages that failed; see the log on standard error.',
-  audit_failed: 'Changes that were made but could not be written to the audit; see the log on standard error.',
+  audit_failed: 'Changes that were made but could not be written to the audit log; see the log on standard error.',
   sign_in_limited: 'Dashboard sign-ins rejected: too many wrong passwords within a minute.',
   forwarding_headers_ignored:
     'Dashboard requests whose forwarding headers (X-Forwarded-For, Forwarded, X-Real-IP, CF-Connecting-IP) were ignored: trusted_proxies is empty.',

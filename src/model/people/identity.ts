@@ -40,7 +40,7 @@ export function readPerson(data: unknown): { person: Person & { email: string | 
     return { problem: `name must have at most ${MAX_PERSON_NAME_LENGTH} characters` }
   if (UNPRINTABLE.test(name)) return { problem: 'name must not contain control characters' }
   if (!ROLES.includes(role as Role)) return { problem: `role must be one of ${ROLES.join(', ')}` }
-  if (email !== null && !isEmail(email)) return { problem: 'email must be an email address, or missing' }
+  if (email !== null && !isEmail(email)) return { problem: 'email must be an email address or omitted' }
   return { person: { name: name.trim(), role: role as Role, email: email as string | null } }
 }
 

@@ -16,7 +16,7 @@ export const NOTICE_EVENTS = [
 ] as const
 export type NoticeEvent = (typeof NOTICE_EVENTS)[number]
 
-/** Have their own recipients or layout. */
+/** Events whose messages have their own recipients or layout. */
 export const EMAIL_ONLY_EVENTS: readonly NoticeEvent[] = ['digest', 'assigned']
 
 interface NoticeSource {

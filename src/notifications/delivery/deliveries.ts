@@ -68,7 +68,7 @@ export const deliveriesInput = v.object({
   channel: optional(choice(CHANNEL_NAMES)),
   error_id: optional(id()),
   application_id: optional(id()),
-  environment: filterText({ max: MAX_ENVIRONMENT_LENGTH, note: 'only about errors of this environment' }),
+  environment: filterText({ max: MAX_ENVIRONMENT_LENGTH, note: 'only about errors in this environment' }),
   page: optional(clampedInteger({ min: 1, max: 1_000_000_000 })),
   per_page: optional(clampedInteger({ min: 1, max: 100 })),
 })

@@ -95,7 +95,7 @@ function itemRow({ title, severity, type, message, url }: Item): Html {
 }
 
 function footerLines({ event }: CardNotice, { source, type }: Card, links: Links): string[] {
-  if (event === 'assigned') return [`You receive this email because errors of ${source} were assigned to you.`]
+  if (event === 'assigned') return [`You receive this email because errors in ${source} were assigned to you.`]
   const canSilence = type !== null && links.page('') !== null
   return [recipientsNote(source), ...(canSilence ? ['Snooze or mute the error to stop notifications about it.'] : [])]
 }

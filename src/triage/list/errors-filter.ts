@@ -67,7 +67,7 @@ const tagFilter = () =>
       v.union([v.null(), v.string(), v.array(v.string())], TAG_MESSAGE),
       v.transform((input) => tagLines([input ?? []].flat().join('\n'))),
       v.check((lines) => lines.every((line) => parseTag(line, ':').key !== ''), TAG_MESSAGE),
-      v.maxLength(MAX_TAGS, `must be at most ${MAX_TAGS} tags`),
+      v.maxLength(MAX_TAGS, `must contain at most ${MAX_TAGS} tags`),
       v.transform((lines) => (lines.length === 0 ? undefined : lines.join('\n'))),
       facts({
         type: 'text',

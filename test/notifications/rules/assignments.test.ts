@@ -80,7 +80,7 @@ describeEachDatabase('assignment emails', (database) => {
       'x-faultboard-event': 'assigned',
     })
     expect(mail?.text).toContain(`https://shop.example/error_dashboard/errors/${id}`)
-    expect(mail?.text).toContain('You receive this email because errors of shop (staging) were assigned to you.')
+    expect(mail?.text).toContain('You receive this email because errors in shop (staging) were assigned to you.')
     expect(await rows()).toMatchObject([{ state: 'sent' }])
     // Nothing changes.
     await assign(id, 'Ben')
