@@ -5,7 +5,7 @@ import type { TrackerInstance } from '../tracker.js'
 import { type HostRequest, serveDashboard, serveWebRequest } from './bridge.js'
 import { findReceived, readPeer } from './next-requests.js'
 
-type Parameters = Record<string, string | string[] | undefined>
+type RouteParameters = Record<string, string | string[] | undefined>
 
 /**
  * Dashboard as a route of the App Router, in a folder that ends with a catch-all.
@@ -14,7 +14,7 @@ type Parameters = Record<string, string | string[] | undefined>
  * export const { GET, HEAD, POST } = dashboard()
  */
 export function dashboard(tracker: TrackerInstance = Tracker) {
-  const respond = async (request: Request, { params }: { params: Promise<Parameters> }): Promise<Response> => {
+  const respond = async (request: Request, { params }: { params: Promise<RouteParameters> }): Promise<Response> => {
     const { url, ...peer } = readPeer(request.headers)
     const mount = routeMount(url ?? new URL(request.url).pathname, await params, configuredMountPath(tracker))
     const webResponse = await serveWebRequest(tracker, { ...mount, ...peer, host_request: request }, asGet(request))
@@ -34,13 +34,13 @@ export function dashboard(tracker: TrackerInstance = Tracker) {
 export function pagesDashboard(tracker: TrackerInstance = Tracker) {
   return async (request: HostRequest, response: ServerResponse): Promise<void> => {
     const url = findReceived(request.headers)?.url ?? request.url ?? '/'
-    const mount = routeMount(url, request.query as Parameters, configuredMountPath(tracker))
+    const mount = routeMount(url, request.query as RouteParameters, configuredMountPath(tracker))
     await serveDashboard(tracker, { ...mount, remote_address: request.socket.remoteAddress ?? null }, request, response)
   }
 }
 
 /** Mount point of the route: the part of the path before its catch-all. */
-function routeMount(url: string, parameters: Parameters, mount_path: string): Omit<Mount, 'remote_address'> {
+function routeMount(url: string, parameters: RouteParameters, mount_path: string): Omit<Mount, 'remote_address'> {
   const pathname = url.split(/[?#]/, 1)[0] ?? '/'
   const catchAllLength = Object.values(parameters).find(Array.isArray)?.length ?? 0
   const parts = pathname.replace(/\/$/, '').split('/')

@@ -1,6 +1,6 @@
 import { redactUrls, safeUrl } from './address.js'
 import { formatValues, toPlainData } from './plain.js'
-import { attempt, quietly } from './quietly.js'
+import { attempt, runQuietly } from './quietly.js'
 import { createSender, type Sender } from './sender.js'
 import { describeThrown } from './thrown.js'
 import type {
@@ -17,7 +17,7 @@ import { type Undo, wrap } from './wrap.js'
 
 export type { BrowserClient, BrowserOptions, ClientBreadcrumb, ClientEvent, Details } from './types.js'
 
-let current: BrowserClient | undefined
+let currentClient: BrowserClient | undefined
 
 /**
  * Reports the errors of this page to the host's reporting endpoint. Never throws and does not change the page. Does
@@ -25,7 +25,7 @@ let current: BrowserClient | undefined
  * @example const client = start({ endpoint: '/client_errors', app_version: '1.4.0' })
  */
 export function start(options: BrowserOptions): BrowserClient {
-  if (current) current.stop()
+  if (currentClient) currentClient.stop()
   const {
     appVersion,
     app_version = appVersion,
@@ -107,12 +107,12 @@ export function start(options: BrowserOptions): BrowserClient {
   }
 
   const listen: Listen = (type, handler) => {
-    const listener = (event: unknown) => quietly(() => handler(event as never))
+    const listener = (event: unknown) => runQuietly(() => handler(event as never))
     addEventListener(type, listener, true)
     undo.push(() => removeEventListener(type, listener, true))
   }
 
-  quietly(() => {
+  runQuietly(() => {
     ;[notify, flush] = createSender(options, takePending, listen)
     listen('error', ({ type, target, error, message, filename, lineno, colno }: ErrorEvent) => {
       const { tagName, src, href } = target as HTMLScriptElement & HTMLLinkElement
@@ -142,10 +142,10 @@ export function start(options: BrowserOptions): BrowserClient {
     if (breadcrumbs) watchPage(recordBreadcrumb, listen, undo)
   })
 
-  current = {
-    report: (error, extra) => quietly(() => capture(error, extra)),
-    addBreadcrumb: (crumb) => void quietly(() => recordBreadcrumb(crumb)),
-    setContext: (values) => void quietly(() => Object.assign(context, toPlainData(values))),
+  currentClient = {
+    report: (error, extra) => runQuietly(() => capture(error, extra)),
+    addBreadcrumb: (crumb) => void runQuietly(() => recordBreadcrumb(crumb)),
+    setContext: (values) => void runQuietly(() => Object.assign(context, toPlainData(values))),
     setUser(id) {
       user_id = id
     },
@@ -155,7 +155,7 @@ export function start(options: BrowserOptions): BrowserClient {
       return flush()
     },
   }
-  return current
+  return currentClient
 }
 
 function addDetails(event: ClientEvent, extra: Details): void {

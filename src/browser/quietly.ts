@@ -13,7 +13,7 @@ export function attempt<T>(work: () => T): T | undefined {
  * Wraps every entry point: nothing may throw into the page. Not reentrant, because reading a value from the page can
  * print, fetch or report.
  */
-export function quietly<T>(work: () => T): T | undefined {
+export function runQuietly<T>(work: () => T): T | undefined {
   if (isBusy) return undefined
   isBusy = true
   // Does not use `attempt`: at the stack limit, calling it would throw and leave the client marked as busy.

@@ -1,4 +1,4 @@
-import { attempt, quietly } from './quietly.js'
+import { attempt, runQuietly } from './quietly.js'
 import type { BrowserOptions, ClientEvent, Listen } from './types.js'
 
 /** `notify` schedules a send, sooner for a full batch. `flush` sends all pending events now. */
@@ -24,7 +24,7 @@ export function createSender(options: BrowserOptions, takePending: () => ClientE
     timer = setTimeout(() => {
       timer = 0
       retryDelay = 0
-      quietly(send)
+      runQuietly(send)
     }, delay)
   }
 
@@ -107,7 +107,7 @@ export function createSender(options: BrowserOptions, takePending: () => ClientE
     },
     async () => {
       do {
-        await quietly(send)
+        await runQuietly(send)
       } while (queue[0] && !retryDelay && navigator.onLine)
     },
   ]

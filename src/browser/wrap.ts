@@ -1,4 +1,4 @@
-import { quietly } from './quietly.js'
+import { runQuietly } from './quietly.js'
 
 /** Restores the original. */
 export type Undo = () => void
@@ -14,9 +14,9 @@ export function wrap<Name extends string>(owner: Partial<Record<Name, unknown>>,
   const original = owner[name] as (...args: unknown[]) => unknown
   const proxy = new Proxy(original, {
     apply(target, self, args) {
-      const onResult = quietly(() => hook(self as never, args as never))
+      const onResult = runQuietly(() => hook(self as never, args as never))
       const result = Reflect.apply(target, self, args)
-      return (onResult && quietly(() => onResult(result as never))) || result
+      return (onResult && runQuietly(() => onResult(result as never))) || result
     },
   })
   owner[name] = proxy

@@ -9,7 +9,7 @@ const OWN_FILE = import.meta.url as string | undefined
  * Folder of Faultboard's modules, as a path (for CommonJS stacks) and as a URL (for ES module stacks). Null if a
  * bundler has merged the modules into a file of the host.
  */
-export const OWN_FOLDERS: readonly string[] | null = isMerged() ? null : ownFolders()
+export const OWN_FOLDERS: readonly string[] | null = isBundled() ? null : ownFolders()
 
 /**
  * Explains that a bundler has merged Faultboard's modules into a file of the host. Null if the modules are in their own
@@ -29,7 +29,7 @@ function ownFolders(): string[] {
   return [fileURLToPath(url), url]
 }
 
-function isMerged(): boolean {
+function isBundled(): boolean {
   if (OWN_FILE === undefined || OWN_FILE === '') return true
   try {
     // Both `src` and `dist` are two levels below the package. A search upward would throw once per folder.

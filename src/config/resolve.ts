@@ -63,11 +63,16 @@ function configuredValue(
 }
 
 /** Options of a tracker that is turned off. Queries read an empty database. */
-const OFF = { database: 'sqlite::memory:', job_engine: 'embedded', crash_capture_path: null, request_scope: 'never' }
+const DISABLED_SETTINGS = {
+  database: 'sqlite::memory:',
+  job_engine: 'embedded',
+  crash_capture_path: null,
+  request_scope: 'never',
+}
 
 function turnOff(values: Record<string, unknown>): void {
   for (const [name, value] of Object.entries(values)) if (value === true && isFeature(name)) values[name] = false
-  Object.assign(values, OFF)
+  Object.assign(values, DISABLED_SETTINGS)
 }
 
 function isFeature(name: string): boolean {

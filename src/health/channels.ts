@@ -35,7 +35,7 @@ export async function readChannelProblems(database: Database, now: number): Prom
   const waiting = await waitingMessages(database)
   return distinctChannels([...attempts, ...waiting]).flatMap((channelRow) => {
     const isSameChannel = (row: ChannelRow) => belongToSameChannel(row, channelRow)
-    const failures = failuresInARow(attempts.filter(isSameChannel))
+    const failures = countConsecutiveFailures(attempts.filter(isSameChannel))
     const queues = waiting.filter(isSameChannel)
     const oldest = queues.length > 0 ? Math.min(...queues.map((queue) => queue.oldest)) : null
     const text = problemText(failures.count, oldest === null ? 0 : now - oldest)
@@ -125,7 +125,7 @@ async function newestAttempts({ read }: Database): Promise<AttemptRow[]> {
 }
 
 /** Counts failed attempts since the last success of a channel. `rows` are sorted by their last attempt, newest first. */
-function failuresInARow(rows: readonly AttemptRow[]): { count: number; last_response: string | null } {
+function countConsecutiveFailures(rows: readonly AttemptRow[]): { count: number; last_response: string | null } {
   const success = rows.find(({ state }) => state === 'sent')
   const lastSuccess = success?.attempted_at ?? Number.NEGATIVE_INFINITY
   const failures = success ? rows.slice(0, rows.indexOf(success)) : rows
@@ -171,7 +171,7 @@ async function waitingMessages({ read }: Database): Promise<(ChannelRow & QueueR
   }))
 }
 
-/** Shares the result for this long, because every page of the dashboard shows it. */
+/** How long a result is shared. Every page of the dashboard shows it. */
 const FRESH_MS = 10_000
 
 interface CacheEntry {

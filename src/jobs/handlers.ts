@@ -19,7 +19,7 @@ import { lastDigest } from './digest-schedule.js'
 import type { JobName, RunningJob } from './engine.js'
 
 /** One week, because weekdays and weekends differ. */
-const CASCADE_HOURS = 7 * 24
+const CASCADE_LOOKBACK_HOURS = 7 * 24
 
 const SYSTEM: ChangeOrigin = { kind: 'system', actor: SYSTEM_ACTOR, address: null }
 
@@ -36,7 +36,7 @@ export const HANDLERS: Record<JobName, (context: Context, job: RunningJob) => Pr
     await deleteOrphanedMarkers(context)
   },
   baselines: (context) => calculateAllBaselines.run(context, {}),
-  cascades: (context) => detectCascades.run(context, { lookback_hours: CASCADE_HOURS }),
+  cascades: (context) => detectCascades.run(context, { lookback_hours: CASCADE_LOOKBACK_HOURS }),
   baseline_alerts: sendBaselineAlerts,
   digest: runDigest,
 }

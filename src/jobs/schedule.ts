@@ -22,8 +22,8 @@ export interface Schedule {
 }
 
 /** Leaves a starting host time for more urgent work. */
-const FIRST_CHECK_MS = MINUTE
-const CHECK_MS = 15_000
+const FIRST_CHECK_DELAY_MS = MINUTE
+const CHECK_INTERVAL_MS = 15_000
 /** How long the lease of a process that dies while enqueuing a job blocks other processes. */
 const LEASE_MS = MINUTE
 
@@ -33,12 +33,12 @@ export function startSchedules(context: Context, schedules: readonly Schedule[])
   let stopped = false
   const check = async () => {
     for (const schedule of schedules) if (!stopped) await enqueueQuietly(context, schedule)
-    if (!stopped) checkIn(CHECK_MS)
+    if (!stopped) checkIn(CHECK_INTERVAL_MS)
   }
   const checkIn = (milliseconds: number) => {
     timer = setTimeout(() => void check(), milliseconds).unref()
   }
-  checkIn(FIRST_CHECK_MS)
+  checkIn(FIRST_CHECK_DELAY_MS)
   return () => {
     stopped = true
     clearTimeout(timer)

@@ -44,7 +44,7 @@ export function wrapUntrusted(data: unknown): TextPart[] {
 
 /** Cleans a message of this server that may contain untrusted text. */
 export function sanitizeMessage(text: string): string {
-  return clean(text).replace(/\s+/g, ' ').slice(0, 1000)
+  return sanitizeText(text).replace(/\s+/g, ' ').slice(0, 1000)
 }
 
 function boundedJson(data: unknown): string {
@@ -87,14 +87,14 @@ function boundValue(value: unknown, bounds: Bounds, depth: number, truncation: {
 }
 
 function boundText(text: string, limit: number, truncation: { applied: boolean }): string {
-  const cleaned = clean(text)
+  const cleaned = sanitizeText(text)
   if (cleaned.length <= limit) return cleaned
   truncation.applied = true
   return `${cleaned.slice(0, limit - 1).toWellFormed()}…`
 }
 
 /** Removes terminal sequences. Replaces invisible characters, such as bidirectional controls, with a visible mark. */
-function clean(text: string): string {
+function sanitizeText(text: string): string {
   return text.replace(TERMINAL_SEQUENCES, '').replace(INVISIBLE_CHARACTERS, '\uFFFD')
 }
 

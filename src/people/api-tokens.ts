@@ -90,7 +90,7 @@ export const createApiToken = defineCommand({
       if (usable.length >= MAX_USABLE_TOKENS)
         throw new TrackerError('invalid_input', `At most ${MAX_USABLE_TOKENS} tokens can exist. Revoke one first.`)
       // Inserts nothing if the name exists.
-      await database.dialect.insertMany(trx, INSERTED, [[name, role, token_hash, created_at, created_by, expires_at]])
+      await database.dialect.insertMany(trx, TOKEN_ROWS, [[name, role, token_hash, created_at, created_by, expires_at]])
       const stored = await tokens.selectAll().where('name', '=', name).executeTakeFirstOrThrow()
       if (stored.token_hash === token_hash) return stored
       throw nameTakenError(name, stored.revoked_at === null ? null : 'as a revoked token')
@@ -144,7 +144,7 @@ export async function recordTokenUse({ database }: Context, token_ids: readonly 
   )
 }
 
-const INSERTED: BulkTarget = {
+const TOKEN_ROWS: BulkTarget = {
   table: 'faultboard_api_tokens',
   columns: [
     { name: 'name', type: 'text' },

@@ -9,7 +9,7 @@ import { parseErrors, type ReportedError } from './contract.js'
 import { type CorsOptions, createCors } from './cors.js'
 import { type Endpoint, jsonResponse, type ReportingRequest, type RequestOrigin } from './http.js'
 import { jsonBody } from './json-body.js'
-import { enforce, RateLimitExceeded, trackerLimits } from './limits.js'
+import { enforceLimit, RateLimitExceeded, trackerLimits } from './limits.js'
 import { type Mountable, mountable } from './mountable.js'
 import { toForeignError } from './reported-error.js'
 import { SeenEvents } from './seen-events.js'
@@ -70,17 +70,17 @@ export function reportingEndpoint(givenOptions: ReportingOptions = {}): Mountabl
     const from: ReportingRequest = { request, host: origin.host }
     const address = resolveClient(from, origin, options, tracker.config)
     const client = countedBy(address)
-    enforce(limits.countRequest(client))
+    enforceLimit(limits.countRequest(client))
     if (options.authorize && (await options.authorize(from)) !== true) {
       return jsonResponse(401, { error: 'This client is not allowed to report errors.' })
     }
-    enforce(limits.admit())
+    enforceLimit(limits.admit())
     const mediaProblem = checkMediaType(request)
     if (mediaProblem) return mediaProblem
     const { max_bytes } = settings
-    const count = (bytes: number) => enforce(limits.countBytes(client, bytes))
+    const count = (bytes: number) => enforceLimit(limits.countBytes(client, bytes))
     const errors = parseErrors(await jsonBody(request, origin, { max_bytes, count }))
-    enforce(limits.countErrors(client, errors.length))
+    enforceLimit(limits.countErrors(client, errors.length))
     const stored = await record(errors, from, address)
     // In a retry, an error that was recorded without an id would count twice.
     const shouldRetry = stored.includes(false) && errors.every(({ event_id }, i) => event_id || !stored[i])

@@ -35,7 +35,7 @@ export class RateLimitExceeded extends Error {
 }
 
 /** Throws if a limit was exceeded. */
-export function enforce(verdict: Verdict | null): void {
+export function enforceLimit(verdict: Verdict | null): void {
   if (verdict) throw new RateLimitExceeded(verdict)
 }
 

@@ -56,14 +56,14 @@ function eventKey({ event_id, timestamp, app_version, error_type, message }: Rep
 }
 
 /** Maximum clock skew. Beyond it, the time of arrival is used. */
-const MAX_AHEAD_MS = 5 * MINUTE
-const MAX_BEHIND_MS = 7 * DAY
+const MAX_CLOCK_LEAD_MS = 5 * MINUTE
+const MAX_CLOCK_LAG_MS = 7 * DAY
 
 /** Accepts plausible times. An implausible time is kept for display only. */
 function plausibleTime(timestamp: number | undefined, now: number): { occurred_at: number; claimed: number | null } {
   if (timestamp === undefined) return { occurred_at: now, claimed: null }
   const time = Math.trunc(epochMilliseconds(timestamp))
-  if (time <= now + MAX_AHEAD_MS && time >= now - MAX_BEHIND_MS)
+  if (time <= now + MAX_CLOCK_LEAD_MS && time >= now - MAX_CLOCK_LAG_MS)
     return { occurred_at: Math.min(time, now), claimed: null }
   return { occurred_at: now, claimed: timestamp }
 }

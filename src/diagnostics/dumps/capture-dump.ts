@@ -107,8 +107,8 @@ async function captureFiles(context: Context, { cpu_profile_ms, heap_snapshot }:
       files.push(await storeFile(context, 'cpu_profile', (path) => writeCpuProfile(path, cpu_profile_ms)))
     }
     if (heap_snapshot) {
-      const { writeHeap } = await import('./heap-snapshot.js')
-      files.push(await storeFile(context, 'heap_snapshot', writeHeap))
+      const { writeHeapSnapshotFile } = await import('./heap-snapshot.js')
+      files.push(await storeFile(context, 'heap_snapshot', writeHeapSnapshotFile))
     }
     return files
   } catch (error) {

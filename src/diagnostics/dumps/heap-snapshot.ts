@@ -22,7 +22,7 @@ export interface SnapshotResources {
 }
 
 /** Writes a heap snapshot, which blocks the process. Throws if the pause or the required space is too large. */
-export async function writeHeap(path: string): Promise<void> {
+export async function writeHeapSnapshotFile(path: string): Promise<void> {
   await runExclusively('a heap snapshot', async () => {
     assertSafe(await readResources(dirname(path)))
     writeHeapSnapshot(path)

@@ -4,8 +4,8 @@ import type { ProcessMinutesTable } from '../../store/schema.js'
 /** Metrics of a process in one minute. The current minute can be incomplete. */
 export type Minute = Omit<ProcessMinutesTable, 'process_id'>
 
-const INTEGERS = ['minute', 'rss_bytes', 'heap_used_bytes', 'heap_limit_bytes', 'handles', 'errors'] as const
-const FRACTIONS = ['delay_p50_ms', 'delay_p99_ms', 'delay_max_ms', 'utilization', 'cpu', 'gc_ms'] as const
+const INTEGER_COLUMNS = ['minute', 'rss_bytes', 'heap_used_bytes', 'heap_limit_bytes', 'handles', 'errors'] as const
+const FRACTION_COLUMNS = ['delay_p50_ms', 'delay_p99_ms', 'delay_max_ms', 'utilization', 'cpu', 'gc_ms'] as const
 
 /** How to merge two samples of the same minute. All other columns keep the first value. */
 const MAXIMUM_COLUMNS = ['rss_bytes', 'heap_used_bytes', 'handles', 'delay_p99_ms', 'delay_max_ms'] as const
@@ -14,8 +14,8 @@ const SUM_COLUMNS = ['errors', 'gc_ms'] as const
 export const MINUTES: BulkTarget = {
   table: 'faultboard_process_minutes',
   columns: [
-    ...['process_id', ...INTEGERS].map((name) => ({ name, type: 'integer' as const })),
-    ...FRACTIONS.map((name) => ({ name, type: 'fraction' as const })),
+    ...['process_id', ...INTEGER_COLUMNS].map((name) => ({ name, type: 'integer' as const })),
+    ...FRACTION_COLUMNS.map((name) => ({ name, type: 'fraction' as const })),
   ],
   // Idempotent: sums are computed in memory and only grow, so a repeated write changes nothing.
   onConflict: {
@@ -25,7 +25,7 @@ export const MINUTES: BulkTarget = {
 }
 
 export function minuteRow(process_id: number, minute: Minute): (number | null)[] {
-  return [process_id, ...INTEGERS.map((name) => minute[name]), ...FRACTIONS.map((name) => minute[name])]
+  return [process_id, ...INTEGER_COLUMNS.map((name) => minute[name]), ...FRACTION_COLUMNS.map((name) => minute[name])]
 }
 
 /** Unwritten minutes and the current minute, one entry per minute. */

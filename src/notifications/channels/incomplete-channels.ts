@@ -8,14 +8,14 @@ export function incompleteChannelWarnings(options: Options): string[] {
   const hasChannel = activeChannels(options).length > 0
   const channels = Object.values(CHANNELS).flatMap((channel) =>
     (channel.missingOptions(options) ?? []).map((missing) =>
-      warning(`${channel.enablingOption} is on, but ${incompleteness(channel, options)}`, missing.split(' or ')),
+      warning(`${channel.enablingOption} is on, but ${incompleteReason(channel, options)}`, missing.split(' or ')),
     ),
   )
   const rules = RULES.filter(({ isIncomplete }) => isIncomplete(options, hasChannel))
   return [...channels, ...rules.map(({ message, requiredOptions }) => warning(message, requiredOptions))]
 }
 
-function incompleteness({ name }: Channel, options: Options): string {
+function incompleteReason({ name }: Channel, options: Options): string {
   return name === 'email' && canSendMail(options) ? 'only assignments are sent' : 'the channel is incomplete'
 }
 

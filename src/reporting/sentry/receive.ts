@@ -2,7 +2,7 @@ import type { TrackerInstance } from '../../tracker.js'
 import { type ClientOptions, countedBy, resolveClient } from '../client.js'
 import type { Cors } from '../cors.js'
 import { type Endpoint, jsonResponse, type RequestOrigin } from '../http.js'
-import { enforce, type Limits } from '../limits.js'
+import { enforceLimit, type Limits } from '../limits.js'
 import { type Envelope, envelopeHeader, MAX_HEADER_BYTES, parseEnvelope } from './envelope.js'
 import { dsnKey, isAllowed, type PublicKeys, requestKey } from './public-key.js'
 import { decompressedChunks } from './read-body.js'
@@ -43,26 +43,26 @@ export function createReceiver(options: ReceiverOptions, tracker: TrackerInstanc
     if (cors.isForbidden(request)) throw new Rejection(403, 'this origin is not allowed to report errors')
     const remote_address = resolveClient({ request, host: origin.host }, origin, options, tracker.config)
     const client = countedBy(remote_address)
-    enforce(limits.countRequest(client))
+    enforceLimit(limits.countRequest(client))
     const key = requestKey(request.headers, searchParams)
     // The body of the older endpoint cannot contain a key.
     let isAdmitted = false
     let bytesBeforeKey = 0
     const admit = async (publicKey: string | null) => {
       await checkKey(publicKey, endpoint)
-      enforce(limits.admit() ?? limits.admitBytes(bytesBeforeKey))
+      enforceLimit(limits.admit() ?? limits.admitBytes(bytesBeforeKey))
       isAdmitted = true
     }
     const count = (bytes: number) => {
-      if (isAdmitted) return enforce(limits.countBytes(client, bytes))
+      if (isAdmitted) return enforceLimit(limits.countBytes(client, bytes))
       bytesBeforeKey += bytes
-      enforce(limits.countBytesBeforeKey(client, bytes))
+      enforceLimit(limits.countBytesBeforeKey(client, bytes))
     }
     if (key !== null || endpoint.kind === 'store') await admit(key)
     const chunks = decompressedChunks(request, origin, { max_bytes, count })
     const bytes = isAdmitted ? await readAll(chunks) : await readWithKeyCheck(chunks, admit)
     const envelope = endpoint.kind === 'store' ? toEnvelope(bytes) : parseEnvelope(bytes)
-    enforce(limits.countErrors(client, envelope.items.filter(({ type }) => type === 'event').length))
+    enforceLimit(limits.countErrors(client, envelope.items.filter(({ type }) => type === 'event').length))
     const id = await record(envelope, {
       project_id: endpoint.project_id,
       remote_address: options.store_ip_addresses ? (remote_address ?? undefined) : undefined,

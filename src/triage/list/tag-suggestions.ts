@@ -25,7 +25,7 @@ export const tagSuggestions = defineOperation({
   async run(context, { start = '', application_id, environment }): Promise<TagSuggestions> {
     const scope = { application_id, environment }
     const findTexts = (texts: WantedTexts) =>
-      isUnlimited(scope) ? distinctTexts(context, texts) : recentTexts(context, texts, scope)
+      isUnscoped(scope) ? distinctTexts(context, texts) : recentTexts(context, texts, scope)
     const { key, value } = parseTag(start, '=')
     if (!start.includes('=')) {
       const keys = await findTexts({ column: 'tag_key', start: key })
@@ -44,7 +44,7 @@ interface WantedTexts {
   start: string
 }
 
-function isUnlimited({ application_id, environment }: Scope): boolean {
+function isUnscoped({ application_id, environment }: Scope): boolean {
   return application_id === undefined && environment === undefined
 }
 
@@ -99,7 +99,7 @@ function recentTags({ application_id, environment }: Scope): RawBuilder<unknown>
 
 async function hasMoreValues({ database }: Context, key: string, scope: Scope): Promise<boolean> {
   const { rows } = await sql`
-    select error_id from ${isUnlimited(scope) ? sql`faultboard_error_tags` : recentTags(scope)}
+    select error_id from ${isUnscoped(scope) ? sql`faultboard_error_tags` : recentTags(scope)}
     where tag_key = ${key} and tag_value = ${MORE_VALUES} limit 1`.execute(database.read)
   return rows.length > 0
 }
