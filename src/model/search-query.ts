@@ -78,16 +78,36 @@ export class QueryError extends TrackerError {
  * //  { key: 'text', parts: ['not found'], isNegated: false }]
  */
 export function parseQuery(text: string): QueryTerm[] {
+  return readTerms(text).map(({ term }) => term)
+}
+
+/**
+ * Returns the query once for each term, without this term. Empty for a single term.
+ * @example queriesWithoutOneTerm('a  b:"c d"') // [{ removed: 'a', rest: 'b:"c d"' }, { removed: 'b:"c d"', rest: 'a' }]
+ */
+export function queriesWithoutOneTerm(text: string): { removed: string; rest: string }[] {
+  const written = readTerms(text).map(({ start, end }) => text.slice(start, end))
+  if (written.length < 2) return []
+  return written.map((removed, i) => ({ removed, rest: written.toSpliced(i, 1).join(' ') }))
+}
+
+interface WrittenTerm {
+  term: QueryTerm
+  start: number
+  end: number
+}
+
+function readTerms(text: string): WrittenTerm[] {
   if (text.length > MAX_QUERY_LENGTH) {
     throw new QueryError('is too long', text, MAX_QUERY_LENGTH, `Use at most ${MAX_QUERY_LENGTH} characters.`)
   }
-  const terms: QueryTerm[] = []
+  const terms: WrittenTerm[] = []
   for (let start = skipSpace(text, 0); start < text.length; ) {
     if (terms.length === MAX_QUERY_TERMS) {
       throw new QueryError('has too many terms', text, start, `Use at most ${MAX_QUERY_TERMS} words and keys.`)
     }
     const { term, end } = readTerm(text, start)
-    terms.push(term)
+    terms.push({ term, start, end })
     start = skipSpace(text, end)
   }
   return terms

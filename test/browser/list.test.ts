@@ -53,6 +53,7 @@ describeInBrowser('list page in a browser', ({ open }) => {
   afterAll(() => host.close())
 
   const rows = (page: Page) => page.locator('[data-row]')
+  const terms = (page: Page) => page.locator('.suggestions .suggested-term').allTextContents()
   /** Position of the element, even if another element covers it. */
   const pressAt = async (page: Page, place: string) => {
     const box = await page.locator(place).boundingBox()
@@ -197,12 +198,13 @@ describeInBrowser('list page in a browser', ({ open }) => {
     const field = page.getByRole('combobox', { name: 'Search' })
     const options = page.getByRole('option')
     await field.pressSequentially('PaymentDeclined insufficient i')
-    expect(await options.filter({ visible: true }).allTextContents()).toEqual(['is:'])
+    expect(await terms(page)).toEqual(['is:'])
+    expect(await options.filter({ visible: true }).innerText()).toMatch(/^is:\s+In this state\s+is:unresolved$/)
     await field.press('ArrowDown')
     await field.press('Enter')
     expect(await field.inputValue()).toBe('PaymentDeclined insufficient is:')
     await field.pressSequentially('un')
-    expect(await options.filter({ visible: true }).allTextContents()).toEqual(['is:unresolved', 'is:unassigned'])
+    expect(await terms(page)).toEqual(['is:unresolved', 'is:unassigned'])
     await field.press('ArrowDown')
     expect(await field.getAttribute('aria-activedescendant')).toBe('suggestion-0')
     await expectAccessible(page)
@@ -210,7 +212,7 @@ describeInBrowser('list page in a browser', ({ open }) => {
     expect(await field.inputValue()).toBe('PaymentDeclined insufficient is:unresolved ')
     expect(await field.getAttribute('aria-expanded')).toBe('false')
     await field.pressSequentially('-platf')
-    await options.getByText('platform:').click()
+    await options.getByText('platform:', { exact: true }).click()
     expect(await field.inputValue()).toBe('PaymentDeclined insufficient is:unresolved -platform:')
     // Esc closes the suggestions first.
     await field.press('Escape')
@@ -246,11 +248,45 @@ describeInBrowser('list page in a browser', ({ open }) => {
     const options = page.getByRole('option').filter({ visible: true })
     await field.click()
     expect(await options.count()).toBe(QUERY_KEYS.length)
-    await options.getByText('user:').click()
+    await options.getByText('user:', { exact: true }).click()
     expect(await field.inputValue()).toBe('user:')
-    expect(await options.allTextContents()).toContain('user:u199')
+    expect(await terms(page)).toContain('user:u199')
     await field.press('Escape')
     expect(await options.count()).toBe(0)
+  })
+
+  test('suggests values of all keys for a word, which Tab inserts', async () => {
+    const page = await open({ viewport: { width: 390, height: 844 } })
+    await page.goto(`${base}/errors`)
+    const field = page.getByRole('combobox', { name: 'Search' })
+    await field.pressSequentially('hay hi')
+    expect(await terms(page)).toEqual(['severity:high', 'priority:high'])
+    await expectNoOverflow(page)
+    await field.press('ArrowDown')
+    await field.press('Tab')
+    expect(await field.inputValue()).toBe('hay severity:high ')
+    expect(await field.evaluate((element) => element === document.activeElement)).toBe(true)
+    await field.pressSequentially('re')
+    expect(await terms(page)).toEqual(['release:', 'is:resolved', 'is:regressed'])
+  })
+
+  test('selects a malformed query from the position of its problem', async () => {
+    const page = await open()
+    await page.goto(`${base}/errors?query=${encodeURIComponent('😀 declined "x')}`)
+    const selection = await page.getByLabel('Search').evaluate((input) => {
+      const { value, selectionStart, selectionEnd } = input as HTMLInputElement
+      return [value.slice(selectionStart ?? 0, selectionEnd ?? 0), input === document.activeElement]
+    })
+    expect(selection).toEqual(['"x', true])
+  })
+
+  test.each([true, false])('clears the search but keeps the filters (JavaScript %s)', async (script) => {
+    const page = await open({ javaScriptEnabled: script })
+    await page.goto(`${base}/errors?query=Kind003Error&severity=critical`)
+    expect(await page.locator('.chips').innerText()).not.toContain('Kind003Error')
+    await page.getByRole('link', { name: 'Clear search' }).click()
+    expect(new URL(page.url()).search).toBe('?severity=critical')
+    expect(await page.getByRole('link', { name: 'Clear search' }).count()).toBe(0)
   })
 
   test('keeps the filters of a phone in one line and the bulk actions in two', async () => {

@@ -4,6 +4,7 @@ import {
   parseQuery,
   QueryError,
   type QueryTerm,
+  queriesWithoutOneTerm,
   unknownKeyHint,
   withViewerName,
 } from '../../src/model/search-query.js'
@@ -148,4 +149,13 @@ describe('the query parser', () => {
     expect(failure('"'.repeat(999)).message).toContain('empty quotes at character 1')
     expect(failure(`"${'\\"'.repeat(499)}`).message).toContain('unclosed quote at character 1')
   })
+})
+
+test('returns a query without each of its terms, as written', () => {
+  expect(queriesWithoutOneTerm(' card  -type:"A B" is:new ')).toEqual([
+    { removed: 'card', rest: '-type:"A B" is:new' },
+    { removed: '-type:"A B"', rest: 'card is:new' },
+    { removed: 'is:new', rest: 'card -type:"A B"' },
+  ])
+  expect(queriesWithoutOneTerm('"one phrase"')).toEqual([])
 })

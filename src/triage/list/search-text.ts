@@ -36,6 +36,12 @@ export function textTerms({ search, query }: Pick<ErrorsFilter, 'search' | 'quer
   ]
 }
 
+/** Words and phrases that matching errors contain, in lower case. */
+export function searchedTexts(filter: Pick<ErrorsFilter, 'search' | 'query'>): string[] {
+  const found = textTerms(filter).filter(({ hasFirstText, isNegated }) => hasFirstText && !isNegated)
+  return [...new Set(found.map(({ literal }) => literal))]
+}
+
 /** Literal, case-insensitive search in messages and backtraces. */
 function literalSearch(search: string): TextTerm {
   const literal = search.toLowerCase()

@@ -1,7 +1,12 @@
 // Suggests keys and values while a query is typed. The field works without this script.
 const MAX_SUGGESTIONS = 8
+/** Shorter words would suggest values of every key. */
+const MIN_VALUE_LENGTH = 2
 
-for (const field of document.querySelectorAll('[data-suggestions]')) enableSuggestions(field)
+for (const field of document.querySelectorAll('[data-suggestions]')) {
+  enableSuggestions(field)
+  if (field.dataset.problemPosition) selectProblem(field)
+}
 for (const list of document.querySelectorAll('datalist[data-tags]')) enableTagSuggestions(list)
 
 /** Returns null if the server is unreachable. */
@@ -10,6 +15,15 @@ async function fetchTags({ tags }, start) {
   url.searchParams.set('start', start)
   const response = await fetch(url).catch(() => null)
   return response?.ok ? response.json() : null
+}
+
+/** Selects a malformed query from the position of its problem. */
+function selectProblem(field) {
+  const { value, dataset } = field
+  // The position counts characters as a reader does, the selection UTF-16 units.
+  const start = [...value].slice(0, dataset.problemPosition - 1).join('').length
+  field.focus()
+  field.setSelectionRange(start, value.length)
 }
 
 /** Suggests tags for a field in which a colon follows the key. */
@@ -32,7 +46,7 @@ function enableTagSuggestions(list) {
 }
 
 function enableSuggestions(field) {
-  const valuesByKey = JSON.parse(field.dataset.suggestions)
+  const keys = JSON.parse(field.dataset.suggestions)
   const list = document.createElement('ul')
   list.id = 'suggestions'
   list.className = 'suggestions'
@@ -54,18 +68,35 @@ function enableSuggestions(field) {
 
   function findSuggestions() {
     const term = currentTerm()
-    const [key, typed] = term.includes(':') ? term.split(/:(.*)/s) : [null, term]
+    const [name, typed] = term.includes(':') ? term.split(/:(.*)/s) : [null, term]
     const start = typed.toLowerCase()
-    const options =
-      key === null
-        ? Object.keys(valuesByKey).map((name) => `${name}:`)
-        : Object.hasOwn(valuesByKey, key)
-          ? valuesByKey[key].map((value) => `${key}:${/[\s"*]/.test(value) ? JSON.stringify(value) : value}`)
-          : []
-    const from = key === null ? 0 : key.length + 1
-    return options
-      .filter((option) => option.slice(from).replace(/^"/, '').toLowerCase().startsWith(start) && option !== term)
-      .slice(0, term === '' ? options.length : MAX_SUGGESTIONS)
+    const options = name === null ? [...findKeys(start), ...findValues(start)] : valuesOf(name, start)
+    const others = options.filter(({ term: option }) => option !== term)
+    return term === '' ? others : others.slice(0, MAX_SUGGESTIONS)
+  }
+
+  function findKeys(start) {
+    return Object.entries(keys)
+      .filter(([name]) => name.startsWith(start))
+      .map(([name, { text, example }]) => ({ term: `${name}:`, text, example }))
+  }
+
+  /** Suggests `platform:iOS` for `ios`. */
+  function findValues(start) {
+    if (start.length < MIN_VALUE_LENGTH) return []
+    return Object.keys(keys).flatMap((name) =>
+      valuesOf(name, start).map((option) => ({ ...option, text: option.text ?? keys[name].text })),
+    )
+  }
+
+  function valuesOf(name, start) {
+    const { values, notes } = Object.hasOwn(keys, name) ? keys[name] : { values: [] }
+    return values
+      .filter((value) => value.toLowerCase().startsWith(start.replace(/^"/, '')))
+      .map((value) => ({
+        term: `${name}:${/[\s"*]/.test(value) ? JSON.stringify(value) : value}`,
+        text: notes?.[value],
+      }))
   }
 
   /** Replaces the values of `tag:` with suggestions of the server. */
@@ -74,7 +105,7 @@ function enableSuggestions(field) {
     if (!term.startsWith('tag:')) return
     const found = await fetchTags(field.dataset, term.slice('tag:'.length).replaceAll('"', ''))
     if (!found || term !== currentTerm()) return
-    valuesByKey.tag = found.tags
+    keys.tag.values = found.tags
     show(findSuggestions())
     if (!found.has_more_values) return
     const note = document.createElement('li')
@@ -89,7 +120,10 @@ function enableSuggestions(field) {
       ...options.map((option, i) => {
         const item = document.createElement('li')
         item.id = `suggestion-${i}`
-        item.textContent = option
+        item.dataset.term = option.term
+        item.append(element('code', 'suggested-term', option.term))
+        if (option.text) item.append(element('span', 'suggested-text', option.text))
+        if (option.example) item.append(element('code', 'suggested-example', option.example))
         item.setAttribute('role', 'option')
         item.setAttribute('aria-selected', 'false')
         return item
@@ -98,6 +132,13 @@ function enableSuggestions(field) {
     list.hidden = options.length === 0
     field.setAttribute('aria-expanded', String(!list.hidden))
     field.removeAttribute('aria-activedescendant')
+  }
+
+  function element(name, className, text) {
+    const created = document.createElement(name)
+    created.className = className
+    created.textContent = text
+    return created
   }
 
   const selected = () => list.querySelector('[aria-selected="true"]')
@@ -112,10 +153,10 @@ function enableSuggestions(field) {
     next.scrollIntoView({ block: 'nearest' })
   }
 
-  function accept(option) {
+  function accept({ dataset: { term } }) {
     const end = field.selectionStart
-    const isUnfinished = /[:=]$/.test(option)
-    field.setRangeText(isUnfinished ? option : `${option} `, end - currentTerm().length, end, 'end')
+    const isUnfinished = /[:=]$/.test(term)
+    field.setRangeText(isUnfinished ? term : `${term} `, end - currentTerm().length, end, 'end')
     update(isUnfinished)
   }
 
@@ -137,7 +178,7 @@ function enableSuggestions(field) {
       if (list.hidden) show(findSuggestions())
       if (list.hidden) return
       move(event.key === 'ArrowDown' ? 1 : -1)
-    } else if (event.key === 'Enter' && selected()) accept(selected().textContent)
+    } else if ((event.key === 'Enter' || event.key === 'Tab') && selected()) accept(selected())
     else if (event.key === 'Escape' && !list.hidden) show([])
     else return
     event.preventDefault()
@@ -146,6 +187,6 @@ function enableSuggestions(field) {
   list.addEventListener('mousedown', (event) => event.preventDefault())
   list.addEventListener('click', (event) => {
     const item = event.target.closest('[role="option"]')
-    if (item) accept(item.textContent)
+    if (item) accept(item)
   })
 }

@@ -4,6 +4,7 @@ import { href } from '../../links/href.js'
 import { PriorityBadge, RegressionBadge, SeverityBadge, StatusBadge } from '../../ui/badges.js'
 import { Sparkline } from '../../ui/charts/charts.js'
 import { Initials } from '../../ui/initials.js'
+import { Marked } from '../../ui/marked.js'
 import { Place } from '../../ui/place.js'
 import { SortableHead, type SortOrder } from '../../ui/sortable-head.js'
 import { formatCount, Time } from '../../ui/time.js'
@@ -22,6 +23,7 @@ export function ErrorRows({
   sort,
   allSelected = false,
   origin,
+  matches = [],
 }: {
   errors: readonly RowError[]
   visit: Visit
@@ -32,6 +34,8 @@ export function ErrorRows({
   allSelected?: boolean
   /** List parameters in the links of the rows, for the link back. */
   origin?: LinkParameters
+  /** Searched texts, in lower case, which the rows mark. */
+  matches?: readonly string[]
 }): Rendered {
   if (errors.length === 0) return empty
   const hasTrend = errors.some(({ daily_counts }) => daily_counts !== undefined)
@@ -73,6 +77,7 @@ export function ErrorRows({
               form={form}
               hasTrend={hasTrend}
               isSelected={allSelected}
+              matches={matches}
             />
           )}
         />
@@ -101,6 +106,7 @@ function Row({
   form,
   hasTrend,
   isSelected,
+  matches,
 }: {
   error: RowError
   link: string
@@ -108,6 +114,7 @@ function Row({
   form: string | undefined
   hasTrend: boolean
   isSelected: boolean
+  matches: readonly string[]
 }) {
   return (
     <tr data-row={String(error.id)}>
@@ -127,7 +134,7 @@ function Row({
           </label>
         </td>
       )}
-      <ErrorCell error={error} link={link} visit={visit} />
+      <ErrorCell error={error} link={link} visit={visit} matches={matches} />
       {hasTrend && (
         <td class="trend">
           {error.daily_counts && (
@@ -165,20 +172,34 @@ function Row({
   )
 }
 
-function ErrorCell({ error, link, visit }: { error: RowError; link: string; visit: Visit }) {
+function ErrorCell({
+  error,
+  link,
+  visit,
+  matches,
+}: {
+  error: RowError
+  link: string
+  visit: Visit
+  matches: readonly string[]
+}) {
   const isMixed = visit.applications.length > 1 && visit.application_id === null
   return (
     <td class="what">
       <p class="headline">
         <a class="row-link" href={link} data-row-link>
-          <bdi>{error.error_type}</bdi>
+          <bdi>
+            <Marked text={error.error_type} matches={matches} />
+          </bdi>
         </a>
         <span class="row-summary">
           <RegressionBadge version={error.regressed_in_version} />
           <span class="row-status" data-field="status">
             <StatusBadge status={error.status} />
           </span>
-          <bdi class="message">{truncateMessage(error.message)}</bdi>
+          <bdi class="message">
+            <Marked text={messageExcerpt(error.message, matches)} matches={matches} />
+          </bdi>
         </span>
       </p>
       <p class="row-source">
@@ -189,9 +210,10 @@ function ErrorCell({ error, link, visit }: { error: RowError; link: string; visi
         <span class="row-origin">
           {isMixed && <span class="application">{error.application_name}</span>}
           {error.environment !== visit.options.environment && <span class="application">{error.environment}</span>}
-          {error.place && <Place place={error.place} />}
+          {error.place && <Place place={error.place} matches={matches} />}
         </span>
         <span class="row-notes">
+          <FoundElsewhere error={error} matches={matches} />
           <PriorityBadge level={error.priority_level} />
           {error.snoozed_until && error.snoozed && (
             <small>
@@ -206,8 +228,33 @@ function ErrorCell({ error, link, visit }: { error: RowError; link: string; visi
   )
 }
 
+/** Explains a row in which a searched text is not visible. */
+function FoundElsewhere({ error, matches }: { error: RowError; matches: readonly string[] }) {
+  const row = [error.error_type, error.message, error.place].join('\n').toLowerCase()
+  const missing = matches.filter((text) => !row.includes(text))
+  if (missing.length === 0) return null
+  return (
+    <small title="Found in the stack trace, a URL, a tag, a user id or an earlier message">
+      {`${missing.map((text) => `“${text}”`).join(', ')} in the details`}
+    </small>
+  )
+}
+
 /** Exceeds the width of a row. Limits the page size. */
 const MAX_MESSAGE_LENGTH = 240
+/** Text before a match. Leaves the match visible in a narrow column. */
+const MAX_LEADING_LENGTH = 24
+/** A match up to this position is visible in most rows. */
+const MAX_VISIBLE_START = 60
+
+/** Start of a message, or the part around a match that the row would cut off. */
+function messageExcerpt(message: string, matches: readonly string[]): string {
+  const positions = matches.map((text) => message.toLowerCase().indexOf(text)).filter((position) => position >= 0)
+  const first = Math.min(...positions)
+  if (positions.length === 0 || first <= MAX_VISIBLE_START) return truncateMessage(message)
+  // Removes the rest of a character that the cut divides.
+  return `…${truncateMessage(message.slice(first - MAX_LEADING_LENGTH).replace(/^[\uDC00-\uDFFF]/, ''))}`
+}
 
 function truncateMessage(message: string): string {
   if (message.length <= MAX_MESSAGE_LENGTH) return message

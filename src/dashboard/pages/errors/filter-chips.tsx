@@ -5,14 +5,18 @@ import type { Rendered, Visit } from '../../define.js'
 import { listLink } from '../../links/list-link.js'
 import { formatIdentifier } from '../../ui/badges.js'
 
-/** Active filters, each with a link that removes it. Omits filters that a tab or a switcher shows. */
+/**
+ * Active filters, each with a link that removes it. Omits filters that a tab or a switcher shows, and the query, which the
+ * search box shows.
+ */
 export function FilterChips({ filter, visit }: { filter: ErrorsFilter; visit: Visit }): Rendered {
   const chips = filterChips(filter, visit.user)
-  if (chips.length === 0) return null
+  const shown = chips.filter(({ name }) => name !== 'query')
+  if (shown.length === 0) return null
   const cleared = Object.fromEntries(chips.map(({ name }) => [name, null]))
   return (
     <ul class="chips" aria-label="Active filters">
-      {chips.map(({ name, label, value, rest = null }) => (
+      {shown.map(({ name, label, value, rest = null }) => (
         <li>
           <a class="chip" href={listLink(visit, filter, { [name]: rest })} title="Remove filter">
             {label && <span class="chip-label">{`${label} `}</span>}

@@ -1,3 +1,4 @@
+import type { QueryError } from '../../../model/search-query.js'
 import { SEVERITIES } from '../../../model/severity/severity.js'
 import { TIMEFRAMES } from '../../../model/time.js'
 import { PRIORITIES, STATUSES } from '../../../model/workflow.js'
@@ -27,7 +28,7 @@ export function FilterForm({
   /** Types of the listed errors, for suggestions. */
   types: readonly string[]
   /** Problem of a malformed query. */
-  problem?: string
+  problem?: QueryError
   visit: Visit
 }): Rendered {
   const count = filterChips(filter, visit.user).filter(({ name }) => name !== 'query' && name !== 'search').length

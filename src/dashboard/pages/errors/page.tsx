@@ -16,6 +16,7 @@ import {
 } from '../../../triage/list/filter-choices.js'
 import { currentTab, type TabCounts, type TabName, tabCounts } from '../../../triage/list/list-tabs.js'
 import { type FoundText, findText } from '../../../triage/list/matching-errors.js'
+import { searchedTexts } from '../../../triage/list/search-text.js'
 import { listQuery, listSavedViews, type SavedView } from '../../../triage/saved-views.js'
 import { allows } from '../../access.js'
 import { cachedEnvironments } from '../../cached-environments.js'
@@ -73,12 +74,10 @@ export const errors = definePage({
     await context.ready()
     const { select, ...filter } = result.output
     const choices = await loadChoices(context, filter.application_id ?? null)
-    // Replaces the parameter name at the start of the message, which is meant for users of the API.
-    const problem = error.message.replace(/^query/, 'Your search')
     return (
       <>
         <PageHead title="Errors" />
-        <FilterForm filter={{ ...filter, query }} choices={choices} types={[]} problem={problem} visit={visit} />
+        <FilterForm filter={{ ...filter, query }} choices={choices} types={[]} problem={error} visit={visit} />
       </>
     )
   },
@@ -191,6 +190,7 @@ function List({
         }}
         allSelected={allSelected}
         origin={currentListOrigin(visit, pagination.page)}
+        matches={searchedTexts(filter)}
         empty={<NoErrors filter={filter} counts={counts} hint={hint} visit={visit} />}
       />
       <Pagination pagination={pagination} visit={visit} />

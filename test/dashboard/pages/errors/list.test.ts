@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parseQuery, QUERY_KEYS } from '../../../../src/model/search-query.js'
 import { type Host, serveTracker, startHost } from '../../../support/host.js'
 
 const OPEN = '/errors?unresolved=true&hide_snoozed=true'
@@ -100,8 +101,22 @@ describe('the head of the list', () => {
     expect(chips['Clear all']).toBe('/errors?per_page=50')
   })
 
-  test('shows no chip for filters of the current tab', async () => {
-    expect(CHIPS.test(await page(OPEN))).toBe(false)
+  test('shows no chip for filters of the current tab, and for the query', async () => {
+    expect(CHIPS.test(await page(`${OPEN}&query=needle`))).toBe(false)
+    const html = await page(`${OPEN}&query=needle&severity=low`)
+    expect(Object.keys(links(html, CHIPS))).toEqual(['Severity low, remove', 'Clear all'])
+    expect(html).toContain('href="/error_dashboard/errors?severity=low&amp;unresolved=true&amp;hide_snoozed=true"')
+  })
+
+  test('describes each key of the query with an example', async () => {
+    const data = /data-suggestions="([^"]*)"/.exec(await page('/errors'))?.[1]?.replaceAll('&quot;', '"') ?? ''
+    const keys: Record<string, { text: string; example: string }> = JSON.parse(data.replaceAll('&#39;', "'"))
+    expect(Object.keys(keys)).toEqual(QUERY_KEYS)
+    for (const [key, { text, example }] of Object.entries(keys)) {
+      expect(text.length).toBeGreaterThan(8)
+      expect(parseQuery(example)).toMatchObject([{ key }])
+    }
+    expect(keys.is).toMatchObject({ notes: { regressed: 'Occurred again after it was resolved' } })
   })
 
   test('keeps tab and application on submit and shows the active filters', async () => {
@@ -179,6 +194,24 @@ describe('a list without rows', () => {
     const html = await page('/errors?search=nothing+like+it')
     expect(html).toContain('No errors match your filters.')
     expect(html).toMatch(/href="\/error_dashboard\/errors"[^>]*>Clear filters/)
+  })
+
+  test('offers the matches of the other tabs, and of all applications', async () => {
+    expect(await page('/errors?status=resolved&query=needle')).toMatch(
+      /No errors match your filters.*<a href="\/error_dashboard\/errors\?query=needle">Show 1 matching error in All<\/a> · <a/s,
+    )
+    expect(await page('/errors?query=nothing&application_id=1&severity=low')).toMatch(
+      /No errors match your filters.*<a href="\/error_dashboard\/errors\?severity=low&amp;query=nothing">Search everywhere<\/a> · <a/s,
+    )
+  })
+
+  test('offers to remove one term of a query with several terms', async () => {
+    const html = await page('/errors?query=needle+is:resolved&severity=low')
+    expect(html).toMatch(
+      /All terms must match. Search without <a href="[^"]*severity=low&amp;query=is%3Aresolved"><code dir="auto">needle</,
+    )
+    expect(html).toMatch(/ or <a href="[^"]*severity=low&amp;query=needle"><code dir="auto">is:resolved</)
+    expect(await page('/errors?query=nothing')).not.toContain('Search without')
   })
 
   test('offers all errors when a tab has none', async () => {

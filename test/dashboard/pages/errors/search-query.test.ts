@@ -98,6 +98,30 @@ describe('the parameter query', () => {
     expect(html).toMatch(/<span class="chip-label">Search <\/span><bdi>declined<\/bdi>/)
   })
 
+  test('marks the searched words in a row, and names those that the row does not show', async () => {
+    const row = async (query: string) => {
+      const html = await (await host.get(`/errors?${encoded(query)}`, { accept: 'text/html' })).text()
+      return /<tr data-row.*?<\/tr>/s.exec(html)?.[0] ?? ''
+    }
+    const html = await row('DECLINED card -secretly')
+    expect(html).toContain('<bdi>Payment<mark>Declined</mark>Error</bdi>')
+    expect(html).toContain('<mark>Card</mark> <mark>declined</mark>: insufficient funds</bdi>')
+    expect(html).not.toContain('in the details')
+    expect(await row('declined "/checkout"')).toMatch(/<small title="[^"]*">“\/checkout” in the details<\/small>/)
+    expect(await row('type:PaymentDeclinedError')).not.toContain('<mark>')
+    // Characters with a meaning in patterns.
+    for (const query of ['a+b (', '\\ ^$ [x', '*', '-('])
+      expect((await host.get(`/errors?${encoded(query)}`)).status).toBe(200)
+  })
+
+  test('shows the part of a long message that contains a searched word', async () => {
+    const long = await startHost('sqlite::memory:')
+    onTestFinished(() => long.close())
+    await long.tracker.Commands.LogError.call({ error_type: 'LongError', message: `${'x'.repeat(500)} findable y` })
+    const html = await (await long.get('/errors?query=findable', { accept: 'text/html' })).text()
+    expect(html).toMatch(/<bdi class="message">…x{23} <mark>findable<\/mark> y<\/bdi>/)
+  })
+
   test('rejects hostile queries quickly', async () => {
     for (const query of [
       'x'.repeat(10_000),
