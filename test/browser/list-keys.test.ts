@@ -50,6 +50,29 @@ describeInBrowser('list shortcuts and live updates', ({ open }) => {
     await page.context().close()
   })
 
+  test('moves with j and k through the errors of the list from which an error was opened', async () => {
+    const page = await open()
+    await page.goto(`${base}/errors?query=Number&sort_by=error_type&sort_direction=asc`)
+    await keys(page, 'j', 'j', 'Enter')
+    const shows = (type: string) => page.locator('.error-type', { hasText: type }).waitFor()
+    await shows('Kind01Error')
+    await keys(page, 'j')
+    await shows('Kind02Error')
+    await keys(page, 'k')
+    await shows('Kind01Error')
+    await keys(page, 'Control+k')
+    await page.keyboard.type('next error')
+    await keys(page, 'Enter')
+    await shows('Kind02Error')
+    // The last error of the list has no next error.
+    await page.goto(page.url().replace(/errors\/\d+/, 'errors/12'))
+    await keys(page, 'Control+k')
+    const options = page.getByRole('option').filter({ visible: true })
+    expect(await options.filter({ hasText: 'Previous error of the list' }).count()).toBe(1)
+    expect(await options.filter({ hasText: 'Next error of the list' }).count()).toBe(0)
+    await page.context().close()
+  })
+
   test('selects with x, resolves with e and clears with Esc', async () => {
     const page = await open()
     await page.goto(`${base}/errors`)

@@ -53,13 +53,20 @@ function isTyping(target) {
 
 function moveFocus(step) {
   const rows = [...document.querySelectorAll('[data-row]')]
-  if (rows.length === 0) return false
+  if (rows.length === 0) return openNeighbor(step)
   const from = rows.indexOf(currentRow())
   const next = from < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, from + step))
   lastRow = rows[next]
   lastRow.querySelector('[data-row-link]').focus()
   lastRow.scrollIntoView({ block: 'nearest' })
   return true
+}
+
+/** Opens the next or previous error of the list from which the current error was opened. */
+function openNeighbor(step) {
+  const link = document.querySelector(`.error-beside [rel="${step > 0 ? 'next' : 'prev'}"]`)
+  link?.click()
+  return Boolean(link)
 }
 
 /** Returns the focused row, or the last focused row. */

@@ -55,13 +55,13 @@ export function ErrorHead({
         {neighbors && (neighbors.previous_id !== null || neighbors.next_id !== null) && (
           <div class="error-beside">
             {neighbors.previous_id !== null && (
-              <a rel="prev" href={errorLink(neighbors.previous_id)}>
+              <a rel="prev" href={errorLink(neighbors.previous_id)} title="Shortcut: k">
                 <Icon name="fold" />
                 Previous error
               </a>
             )}
             {neighbors.next_id !== null && (
-              <a rel="next" href={errorLink(neighbors.next_id)}>
+              <a rel="next" href={errorLink(neighbors.next_id)} title="Shortcut: j">
                 Next error
                 <Icon name="unfold" />
               </a>

@@ -29,6 +29,12 @@ const ERROR_KEYS: readonly Command[] = [
   { keys: 'l', label: 'Copy link', key: 'l', needs: '[data-key=l]' },
 ]
 
+/** Keys of the error page, if the error was opened from a list. */
+const NEIGHBOR_KEYS: readonly Command[] = [
+  { keys: 'j', label: 'Next error of the list', key: 'j', needs: '.error-beside [rel=next]' },
+  { keys: 'k', label: 'Previous error of the list', key: 'k', needs: '.error-beside [rel=prev]' },
+]
+
 function errorKeys(visit: Visit): readonly Command[] {
   return ERROR_KEYS.filter(({ role = 'viewer' }) => allows(visit, role))
 }
@@ -52,7 +58,7 @@ export function listShortcuts(visit: Visit): readonly Command[] {
 export function listCommands(visit: Visit): readonly Command[] {
   const isErrorPage = /^\/errors\/\d+$/.test(visit.path)
   return [
-    ...(isErrorPage ? errorKeys(visit) : []),
+    ...(isErrorPage ? [...errorKeys(visit), ...NEIGHBOR_KEYS] : []),
     ...pageCommands(visit),
     { keys: '?', label: 'Keyboard shortcuts', key: '?' },
   ]
