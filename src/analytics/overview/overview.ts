@@ -43,9 +43,12 @@ const ImpactRow = r.object({
 })
 type ImpactRow = v.InferOutput<typeof ImpactRow>
 
-/** Platform or release with its occurrences in the period. */
+/** Platform with its occurrences in the period. */
 const NamedTotal = r.object({ name: r.text, total: r.integer })
-export type NamedTotal = v.InferOutput<typeof NamedTotal>
+type NamedTotal = v.InferOutput<typeof NamedTotal>
+
+/** Release with its occurrences in the period. Applications can share a version. */
+const ReleaseTotal = r.object({ application_id: r.integer, ...NamedTotal.entries })
 
 export const Overview = r.object({
   stats: DashboardStats,
@@ -71,7 +74,7 @@ export const Overview = r.object({
   user_counts_are_lower_bounds: r.boolean,
   top_by_impact: r.list(ImpactRow),
   platforms: r.list(NamedTotal),
-  releases: r.list(NamedTotal),
+  releases: r.list(ReleaseTotal),
 })
 export type Overview = v.InferOutput<typeof Overview>
 
@@ -273,20 +276,35 @@ async function loadTopByImpact(context: Context, scope: Scope, period: Span) {
 /** Platforms and releases with the most occurrences in the hours of the period. */
 async function loadNamedTotals(context: Context, scope: Scope, { from, to }: Span) {
   const first = to - from < DAY ? startOfHour(from) : from
-  const sums = await sumsBetween(context, { ...scope, cuts: [first, to], by: ['platform', 'app_version'] })
-  return { platforms: largestTotals(sums, 0), releases: largestTotals(sums, 1) }
+  const sums = await sumsBetween(context, {
+    ...scope,
+    cuts: [first, to],
+    by: ['application_id', 'platform', 'app_version'],
+  })
+  return {
+    platforms: largestTotals(sums, ([, platform = '']) => ({ key: platform, name: platform })),
+    releases: largestTotals(sums, ([application = '', , app_version = '']) => ({
+      key: JSON.stringify([application, app_version]),
+      name: app_version,
+      application_id: Number(application),
+    })),
+  }
 }
 
-/** Values of one dimension with the most occurrences before the last cut. Ignores empty values. */
-function largestTotals(sums: readonly Series[], dimension: 0 | 1): NamedTotal[] {
-  const totals = new Map<string, number>()
+/** Groups with the most occurrences before the last cut. Ignores groups without a name. */
+function largestTotals<Group extends { key: string; name: string }>(
+  sums: readonly Series[],
+  groupOf: (values: readonly string[]) => Group,
+): (Omit<Group, 'key'> & NamedTotal)[] {
+  const totals = new Map<string, Group & { total: number }>()
   for (const { values, counts } of sums) {
-    const name = values[dimension] ?? ''
-    totals.set(name, (totals.get(name) ?? 0) + (counts[0] ?? 0))
+    const group = groupOf(values)
+    const total = (totals.get(group.key)?.total ?? 0) + (counts[0] ?? 0)
+    totals.set(group.key, { ...group, total })
   }
-  return [...totals]
-    .map(([name, total]) => ({ name, total }))
+  return [...totals.values()]
     .filter(({ name, total }) => name !== '' && total > 0)
     .sort((a, b) => b.total - a.total || (a.name < b.name ? -1 : 1))
     .slice(0, MAX_NAMES)
+    .map(({ key, ...group }) => group)
 }

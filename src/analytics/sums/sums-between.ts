@@ -7,7 +7,7 @@ import { countAfterCuts } from './partial-hours.js'
 import { hoursInScope, sumsInScope } from './scope-conditions.js'
 
 /** Columns to group sums by. */
-export type Dimension = 'severity' | 'platform' | 'app_version'
+export type Dimension = 'application_id' | 'severity' | 'platform' | 'app_version'
 
 export interface SumsInput extends Scope {
   /** Ascending instants. The last span is open-ended. */
@@ -29,7 +29,7 @@ export async function sumsBetween(context: Context, input: SumsInput): Promise<S
   const { cuts, by } = input
   const series = new Map<string, Series>()
   for (const row of await sumWholeHours(context, input)) {
-    const values = by.map((column) => row[column])
+    const values = by.map((column) => String(row[column]))
     const key = JSON.stringify(values)
     const entry = series.get(key) ?? { values, counts: new Array<number>(cuts.length).fill(0) }
     series.set(key, entry)

@@ -4,7 +4,7 @@ import { overviewData } from '../../../src/analytics/overview/overview.js'
 import { ALL_ERRORS } from '../../../src/model/input/scope.js'
 import { describeEachDatabase } from '../../support/databases.js'
 import { NOON } from '../../support/tracker.js'
-import { listContext } from '../../triage/list-context.js'
+import { contextAt, listContext } from '../../triage/list-context.js'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -55,6 +55,18 @@ describeEachDatabase('periods of the overview', (database) => {
       [storm, 50_001],
       [steady, 89 * 24 * 4 + 1],
       [quiet, 2001],
+    ])
+  })
+
+  test('counts releases of applications that share a version separately', async () => {
+    const { log, run, place } = await listContext(database)
+    await log('A', { app_version: '1.0' })
+    const worker = contextAt(place, { application_name: 'worker' })
+    for (const error_type of ['B', 'C']) await worker.log(error_type, { app_version: '1.0' })
+    const { releases } = await run(overviewData, {})
+    expect(releases).toEqual([
+      { application_id: 2, name: '1.0', total: 2 },
+      { application_id: 1, name: '1.0', total: 1 },
     ])
   })
 })

@@ -213,7 +213,7 @@ describeOneDatabase('analytics pages', (database) => {
     expect(page).toContain('aria-label="Week of Mon, 30 Mar 2026, in progress: ')
     expect(page.match(/, in progress: /g)).toHaveLength(2)
     expect(page).toMatch(
-      /<a href="[^"]*\/releases\?app_version=1\.1\.0" aria-label="Release 1\.1\.0, first seen 30 Mar 2026/,
+      /<a href="[^"]*\/releases\?app_version=1\.1\.0&amp;days=30" aria-label="Release 1\.1\.0, first seen 30 Mar 2026/,
     )
   })
 

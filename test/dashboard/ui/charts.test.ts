@@ -90,8 +90,8 @@ describe('BarChart', () => {
       expect(lines.map(([, x]) => x)).toEqual(['48.33', '51.67', '95'])
     }
     expect([...html.matchAll(/<text [^>]*y="-4"[^>]*>([^<]*)</g)].map(([, label]) => label)).toEqual([
-      '1.1',
-      '2.0-&lt;beta&gt;.…',
+      '1.1 worker',
+      '2.0-&lt;beta&gt;.with.long.…',
     ])
     expect(html).toContain(
       'app_version=1.0&amp;release_application_id=2" aria-label="Release 1.0 of worker, first seen ',
@@ -103,7 +103,9 @@ describe('BarChart', () => {
       ...{ application_id: 2, app_version },
       first_seen_at: `2026-${day}T10:00:00.000Z`,
     })
-    const html = render(releaseLines([at('8.5.0', '05-05'), at('1.21.0', '05-09')], { span, visit }))
+    const html = render(
+      releaseLines([at('8.5.0', '05-05'), at('1.21.0', '05-09')], { span, visit, isOfOneApplication: true }),
+    )
     expect([...html.matchAll(/<text [^>]*y="-4" text-anchor="\w+">([^<]*)</g)].map(([, label]) => label)).toEqual([
       '1.21.0',
     ])
@@ -116,7 +118,10 @@ describe('BarChart', () => {
       first_seen_at: `2026-${day}T10:00:00.000Z`,
     })
     const html = render(
-      releaseLines([at('5.12.0', '05-06'), at('8.5.0', '05-09'), at('2.0.0', '05-18')], { span, visit }),
+      releaseLines([at('5.12.0', '05-06'), at('8.5.0', '05-09'), at('2.0.0', '05-18')], {
+        ...{ span, visit },
+        isOfOneApplication: true,
+      }),
     )
     expect([...html.matchAll(/class="wide-only">([^<]*)</g)].map(([, label]) => label)).toEqual(['5.12.0'])
     expect([...html.matchAll(/<text x[^>]*y="-4"[^>]*>([^<]*)</g)].map(([, label]) => label)).toEqual([

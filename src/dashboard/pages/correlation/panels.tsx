@@ -18,9 +18,9 @@ import {
 import type { Rendered, Visit } from '../../define.js'
 import { href } from '../../links/href.js'
 import { Insight, InsightTable } from '../../ui/insight.js'
+import { ReleaseLink } from '../../ui/release-link.js'
 import { formatCount, Time } from '../../ui/time.js'
 import { samplePercent } from '../../ui/units.js'
-import { ReleaseLink } from '../releases/release-link.js'
 
 /** Releases with more errors than the previous release. */
 export function ProblematicReleases({

@@ -174,7 +174,7 @@ export function Histogram({
         axis={spanAxis(props.span, props.visit)}
         series={SERIES}
         unit="occurrences"
-        markers={releaseLines(releases, chart)}
+        markers={releaseLines(releases, { ...chart, isOfOneApplication: true })}
       />
       <p class="meta muted">
         <SpanName {...props} />

@@ -1,12 +1,6 @@
 import * as v from 'valibot'
 import { cachedQuery } from '../../../analytics/cached-query.js'
-import {
-  joinOverview,
-  loadLiveOverview,
-  loadRecentOverview,
-  type NamedTotal,
-  Overview,
-} from '../../../analytics/overview/overview.js'
+import { joinOverview, loadLiveOverview, loadRecentOverview, Overview } from '../../../analytics/overview/overview.js'
 import { type ChartSpan, chartSpan, chartSpanInput } from '../../../model/chart-span.js'
 import { scopeInput, scopeKey } from '../../../model/input/scope.js'
 import * as r from '../../../model/result.js'
@@ -25,6 +19,7 @@ import { BarChart, ShareBars } from '../../ui/charts/charts.js'
 import { FirstRun } from '../../ui/first-run.js'
 import { UpdatedAt } from '../../ui/insight.js'
 import { PageHead } from '../../ui/layout/page-head.js'
+import { applicationNote, releasePath } from '../../ui/release-link.js'
 import { LiveList } from '../errors/live-list.js'
 import { AttentionSummary, NeedsAttention } from './needs-attention.js'
 import { OverviewFigures } from './overview-figures.js'
@@ -113,13 +108,14 @@ function OverviewPanels({ data, visit }: { data: OverviewPage; visit: Visit }): 
         <Ranking
           title="Platforms"
           rows={data.platforms}
-          linkFor={(platform) => href(visit, '/errors', { platform })}
+          link={({ name }) => href(visit, '/errors', { platform: name })}
           empty="No occurrences."
         />
         <Ranking
           title="Releases"
           rows={data.releases}
-          linkFor={(app_version) => href(visit, '/releases', { app_version })}
+          link={({ application_id, name }) => releasePath({ application_id, app_version: name }, visit)}
+          note={(release) => applicationNote(release, visit)}
           empty={
             <>
               No releases. Set <code>app_version</code>, or <code>APP_VERSION</code> in the environment.
@@ -153,16 +149,19 @@ function OccurrenceChart({ data, visit }: { data: OverviewPage; visit: Visit }):
   )
 }
 
-/** Names with the most occurrences in the period. */
-function Ranking({
+/** Platforms or releases with the most occurrences in the period. */
+function Ranking<Row extends { name: string; total: number }>({
   title,
   rows,
-  linkFor,
+  link,
+  note = () => '',
   empty,
 }: {
   title: string
-  rows: readonly NamedTotal[]
-  linkFor(name: string): string
+  rows: readonly Row[]
+  link(row: Row): string
+  /** Text after the name. */
+  note?(row: Row): string
   empty: Rendered
 }): Rendered {
   return (
@@ -174,7 +173,7 @@ function Ranking({
         <ShareBars
           title={`${title}, by occurrences`}
           heading={title}
-          rows={rows.map(({ name, total }) => ({ label: name, value: total, href: linkFor(name) }))}
+          rows={rows.map((row) => ({ label: `${row.name}${note(row)}`, value: row.total, href: link(row) }))}
         />
       )}
     </section>

@@ -6,8 +6,8 @@ import type { Rendered, Visit } from '../../define.js'
 import { href } from '../../links/href.js'
 import { ErrorLink } from '../../ui/error-link.js'
 import { Insight } from '../../ui/insight.js'
+import { applicationNote, releaseParameters } from '../../ui/release-link.js'
 import { formatCount, Time } from '../../ui/time.js'
-import { applicationNote, releaseParameters } from './release-link.js'
 
 export function releaseTitle(changes: Changes, visit: Visit): string {
   return `Release ${changes.app_version}${applicationNote(changes, visit)}`

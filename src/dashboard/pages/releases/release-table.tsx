@@ -5,10 +5,10 @@ import { href } from '../../links/href.js'
 import { formatIdentifier } from '../../ui/badges.js'
 import { Sparkline } from '../../ui/charts/charts.js'
 import { Insight, InsightTable } from '../../ui/insight.js'
+import { ReleaseLink, releaseParameters, releasePath } from '../../ui/release-link.js'
 import { formatCount, Time } from '../../ui/time.js'
 import { MIN_PERCENT_SAMPLES, sharePercent } from '../../ui/units.js'
 import { isRecentRelease } from './release-changes.js'
-import { ReleaseLink, releaseParameters, releasePath } from './release-link.js'
 
 /** Releases, newest first. Each figure links to its errors. */
 export function ReleaseTable({

@@ -4,6 +4,7 @@ import { localDay } from '../../../model/time.js'
 import type { Rendered, Visit } from '../../define.js'
 import { currentPageWith, href } from '../../links/href.js'
 import { Tabs } from '../layout/tabs.js'
+import { mixedApplication, releasePath } from '../release-link.js'
 import { clockTime, exactTime, longDate } from '../time.js'
 import type { Bar, Marker } from './charts.js'
 import { type TimeAxis, timeAxis } from './time-axis.js'
@@ -123,19 +124,16 @@ export function spanBars(
 /** Lines at the times when releases were first seen. */
 export function releaseLines(
   releases: readonly ReleaseMarker[],
-  { span, visit }: { span: MarkedSpan; visit: Visit },
+  { span, visit, isOfOneApplication = false }: { span: MarkedSpan; visit: Visit; isOfOneApplication?: boolean },
 ): Marker[] {
-  const hasSeveral = visit.application_id === null && visit.applications.length > 1
-  return releases.map(({ application_id, app_version, first_seen_at }) => {
-    const application = visit.applications.find(({ id }) => id === application_id)?.name
+  return releases.map((release) => {
+    const { app_version, first_seen_at } = release
+    const application = isOfOneApplication ? null : mixedApplication(release, visit)
     return {
       position: barPosition(span, Date.parse(first_seen_at)),
-      label: app_version,
-      name: `Release ${app_version}${hasSeveral && application ? ` of ${application}` : ''}, first seen ${exactTime(first_seen_at, visit.time_zone)}`,
-      href: href(visit, '/releases', {
-        app_version,
-        ...(hasSeveral && { release_application_id: application_id }),
-      }),
+      label: application === null ? app_version : `${app_version} ${application}`,
+      name: `Release ${app_version}${application === null ? '' : ` of ${application}`}, first seen ${exactTime(first_seen_at, visit.time_zone)}`,
+      href: releasePath(release, visit),
     }
   })
 }

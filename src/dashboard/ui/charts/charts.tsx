@@ -236,8 +236,8 @@ function hatching({ x, width, top, bottom }: { x: number; width: number; top: nu
 
 /** Width of one label character, relative to a chart on a phone and to a chart of 860 pixels. */
 const CHARACTER_WIDTHS = { narrow: 0.02, wide: 0.0075 }
-/** Two labels of this length fit side by side on a phone. */
-const MAX_MARKER_LABEL_LENGTH = 12
+/** Two labels of this length fit side by side on a phone. Most contain a version and an application. */
+const MAX_MARKER_LABEL_LENGTH = 22
 
 interface MarkerLabel {
   text: string

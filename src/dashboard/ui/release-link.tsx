@@ -1,5 +1,5 @@
-import type { Rendered, Visit } from '../../define.js'
-import { href } from '../../links/href.js'
+import type { Rendered, Visit } from '../define.js'
+import { href } from '../links/href.js'
 
 export interface NamedRelease {
   application_id: number
@@ -34,12 +34,17 @@ export function releaseParameters(
   return { application_id: applications.length < 2 ? selectedId : application_id, app_version }
 }
 
-/** Application of the release, if the page mixes several applications. */
-export function applicationNote(
-  { application_id }: NamedRelease,
+/** Application of the release in words, if the page mixes several applications. */
+export function applicationNote(release: Pick<NamedRelease, 'application_id'>, visit: Visit): string {
+  const name = mixedApplication(release, visit)
+  return name === null ? '' : ` of ${name}`
+}
+
+/** Name of the application. Null if the page shows only one application. */
+export function mixedApplication(
+  { application_id }: Pick<NamedRelease, 'application_id'>,
   { applications, application_id: selectedId }: Visit,
-): string {
-  if (selectedId !== null || applications.length < 2) return ''
-  const name = applications.find(({ id }) => id === application_id)?.name
-  return name ? ` of ${name}` : ''
+): string | null {
+  if (selectedId !== null || applications.length < 2) return null
+  return applications.find(({ id }) => id === application_id)?.name ?? null
 }
