@@ -42,6 +42,8 @@ export interface Context {
   log: Log
   /** Banner above every dashboard page. Null for none. */
   banner: ((request: Request) => Banner | null) | null
+  /** True while the demo records its history, whose counts must not be compared yet. */
+  isRecordingHistory(): boolean
   now(): number
   random(): number
 }

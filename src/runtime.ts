@@ -55,13 +55,15 @@ export interface Environment {
   processFacts?: () => CaptureContext['processFacts']
   /** Banner above every dashboard page. */
   banner?: Context['banner']
+  /** True while the demo records its history. */
+  isRecordingHistory?: Context['isRecordingHistory']
   /** Origin of changes by commands called in code. */
   origin?: ChangeOrigin
 }
 
 interface StartEnvironment
   extends Required<Pick<Environment, 'now' | 'random' | 'env' | 'write'>>,
-    Pick<Environment, 'diagnostics' | 'processFacts' | 'banner' | 'origin'> {
+    Pick<Environment, 'diagnostics' | 'processFacts' | 'banner' | 'isRecordingHistory' | 'origin'> {
   /** Requires the credentials of the dashboard. */
   servesDashboard?: boolean
 }
@@ -198,6 +200,7 @@ function buildContext(
     servesDashboard,
     processFacts = readProcessFacts,
     banner = null,
+    isRecordingHistory = () => false,
     origin = HOST_CODE,
   }: StartEnvironment & Required<Pick<Environment, 'diagnostics'>>,
   pools: CaptureContext['pools'],
@@ -234,7 +237,7 @@ function buildContext(
   const tallies = new Tallies({ ...writing, spoolOnly: isSpoolOnly })
   const shared: Context = {
     ...{ config, database, ready, recorder, spool, tallies },
-    ...{ redactor, counters, reject, log, now, random, optionTable, banner },
+    ...{ redactor, counters, reject, log, now, random, optionTable, banner, isRecordingHistory },
     retention: collectRetention(diagnostics),
     get outbox() {
       return backend.loaded.outbox

@@ -71,6 +71,7 @@ export class TrackerInstance {
       announcesDashboard: environment.announcesDashboard ?? true,
       processFacts: environment.processFacts ?? processFacts,
       banner: environment.banner ?? null,
+      isRecordingHistory: environment.isRecordingHistory ?? (() => false),
       origin: environment.origin ?? HOST_CODE,
     }
     if (environment.diagnostics) this.#bindDiagnostics(environment.diagnostics)

@@ -46,6 +46,7 @@ export async function runDemo(demo: DemoOptions): Promise<void> {
     env: {},
     origin: HOST_CODE,
     banner: (request) => demoBanner(request, { mount_path: tracker.config.mount_path, ...banner }),
+    isRecordingHistory: () => !simulation.isHistoryComplete,
   })
   try {
     const shop = await openShop(larder, tracker)

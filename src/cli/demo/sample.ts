@@ -44,6 +44,7 @@ export class Sample {
   /** Ids of the recorded errors, by the key of their kind. */
   readonly #ids = new Map<string, number>()
   readonly #running: Promise<void>[] = []
+  #history: Promise<void> = Promise.resolve()
 
   private constructor(options: SampleOptions, trackers: ReadonlyMap<string, TrackerInstance>, clock: Clock) {
     this.#options = options
@@ -74,9 +75,15 @@ export class Sample {
       await this.#triage()
       await this.#recordRegressions(regressions, stop)
       await this.#detect(now - completeSince)
-      this.#running.push(this.#recordAll(remaining, stop, PAUSE_MS).then(() => this.#detect(DETECTION_WINDOW_MS, stop)))
+      this.#history = this.#recordAll(remaining, stop, PAUSE_MS)
+      this.#running.push(this.#history.then(() => this.#detect(DETECTION_WINDOW_MS, stop)))
     }
     this.#running.push(this.#recordLive(stop), this.#sendRequests(shop, stop))
+  }
+
+  /** Resolves when the history is recorded, or when the sample has stopped. */
+  async historyComplete(): Promise<void> {
+    await this.#history
   }
 
   /** Resolves when everything has stopped. */

@@ -9,7 +9,8 @@ export interface SimulationInput extends SampleOptions {
   shop_url: string
 }
 
-export type SimulationMessage = { state: 'ready' } | { state: 'failed'; reason: string }
+/** `ready` when there is enough history to show, `complete` when all of it is recorded. */
+export type SimulationMessage = { state: 'ready' | 'complete' } | { state: 'failed'; reason: string }
 
 /** Relative to the chunk of the package that contains this module. */
 const SIMULATION_FILE = fileURLToPath(new URL('../cli/demo/simulation.js', import.meta.url))
@@ -18,12 +19,20 @@ const SIMULATION_FILE = fileURLToPath(new URL('../cli/demo/simulation.js', impor
 export class SimulationProcess {
   readonly #child: ChildProcess
   readonly #exited: Promise<unknown>
+  #isHistoryComplete = false
 
   constructor() {
     this.#child = fork(SIMULATION_FILE, {
       stdio: ['ignore', 'ignore', process.env.FAULTBOARD_DEBUG ? 'inherit' : 'ignore', 'ipc'],
     })
     this.#exited = once(this.#child, 'exit')
+    this.#child.on('message', ({ state }: SimulationMessage) => {
+      if (state === 'complete') this.#isHistoryComplete = true
+    })
+  }
+
+  get isHistoryComplete(): boolean {
+    return this.#isHistoryComplete
   }
 
   /** Resolves when there is enough history to show. */

@@ -17,6 +17,7 @@ async function simulate({ shop_url, ...options }: SimulationInput): Promise<void
     try {
       await sample.start(new URL(shop_url), stop.signal)
       report({ state: 'ready' })
+      void sample.historyComplete().then(() => report({ state: 'complete' }))
       await sample.running()
     } finally {
       await sample.close()

@@ -28,6 +28,16 @@ describeEachDatabase('periods of the overview', (database) => {
     expect(await compared('90d')).toEqual([null, null, undefined])
   })
 
+  test('compares nothing while history is recorded', async () => {
+    const { context, log } = await listContext(database)
+    await log('Old', { occurred_at: NOON - 50 * DAY })
+    const compared = async (isRecordingHistory: boolean) => {
+      const recording = Object.create(context, { isRecordingHistory: { value: () => isRecordingHistory } })
+      return (await overviewData.run(recording, { range: '7d' })).occurrences.before
+    }
+    expect([await compared(true), await compared(false)]).toEqual([null, 0])
+  })
+
   test('ranks by the occurrences of the whole period, even if it has more hourly sums than the limit', async () => {
     const { context, log } = await listContext(database)
     const [steady, storm, quiet] = [await log('Steady'), await log('Storm'), await log('Quiet')]

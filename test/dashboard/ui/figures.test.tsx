@@ -40,3 +40,23 @@ test('shows no change of a median of fewer than 20 samples', () => {
   expect(figures(19)).not.toContain('up by')
   expect(figures(20)).toMatch(/up by +200%/)
 })
+
+test.each([
+  [19, 1000, ' down by 981 '],
+  [1000, 19, ' up by 981 '],
+  [20, 1000, ' down by 98% '],
+])('compares %i occurrences and users with %i', (count, before, change) => {
+  const data = {
+    stats: { total_errors: 1 },
+    period: { range: '30d' },
+    occurrences: { count, before },
+    unresolved: { count: 1, opened: 1, closed: 0 },
+    affected_users: { count, before },
+    time_to_resolve: { count: 0, median_ms: null, mean_ms: null, before: null },
+  } as unknown as Overview
+  const visit = { base: '', query: new URLSearchParams(), application_id: null } as unknown as Visit
+  const text = String(<OverviewFigures data={data} visit={visit} />)
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll(/ +/g, ' ')
+  expect(text.split(change)).toHaveLength(3)
+})

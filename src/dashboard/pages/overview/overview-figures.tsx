@@ -21,6 +21,7 @@ const NO_PREVIOUS = 'no previous period to compare with'
 /** Key figures of the period, each compared with the previous period of the same length. */
 export function OverviewFigures({ data, visit }: { data: Overview; visit: Visit }): Rendered {
   const { stats, period, occurrences, unresolved, affected_users, time_to_resolve } = data
+  const unresolvedBefore = unresolved.count - unresolved.opened + unresolved.closed
   const timeframe = period.range && TIMEFRAMES[period.range]
   return (
     <dl class="figures">
@@ -33,7 +34,7 @@ export function OverviewFigures({ data, visit }: { data: Overview; visit: Visit 
           now: occurrences.count,
           before: occurrences.before,
           period: PREVIOUS_PERIOD,
-          samples: occurrences.before ?? 0,
+          samples: Math.min(occurrences.count, occurrences.before ?? 0),
           format: formatCount,
         }}
       />
@@ -44,7 +45,8 @@ export function OverviewFigures({ data, visit }: { data: Overview; visit: Visit 
         note={`of ${formatCount(stats.total_errors)} · ${formatCount(unresolved.opened)} opened, ${formatCount(unresolved.closed)} closed`}
         change={{
           now: unresolved.count,
-          before: unresolved.count - unresolved.opened + unresolved.closed,
+          // Without errors at the start, the note already contains the difference.
+          before: unresolvedBefore === 0 ? null : unresolvedBefore,
           period: 'at the start of the period',
           // The difference is more useful than a percentage of the backlog.
           samples: 0,
@@ -59,7 +61,7 @@ export function OverviewFigures({ data, visit }: { data: Overview; visit: Visit 
           now: affected_users.count,
           before: affected_users.before,
           period: PREVIOUS_PERIOD,
-          samples: affected_users.before ?? 0,
+          samples: Math.min(affected_users.count, affected_users.before ?? 0),
           format: formatCount,
         }}
       />
@@ -83,7 +85,7 @@ function resolveChange({ time_to_resolve: { count, median_ms, before } }: Overvi
 
 function usersNote({ affected_users: { before, is_lower_bound } }: Overview): string {
   if (is_lower_bound) return 'lower bound'
-  return before === null ? '' : `${formatCount(before)} ${PREVIOUS_PERIOD}`
+  return before === null ? NO_PREVIOUS : `${formatCount(before)} ${PREVIOUS_PERIOD}`
 }
 
 function resolveNote({ time_to_resolve: { count, mean_ms } }: Overview): string {
