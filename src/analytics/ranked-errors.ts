@@ -29,7 +29,7 @@ export const RankedError = r.named(
 export type RankedError = v.InferOutput<typeof RankedError>
 
 /** Rankings show one line of the message. The error page shows the full text. */
-export const MAX_MESSAGE_LENGTH = 300
+const MAX_MESSAGE_LENGTH = 300
 
 /** Loads errors by id, optionally of one scope. Omits deleted errors. */
 export async function loadRankedErrors(

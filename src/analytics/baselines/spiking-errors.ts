@@ -31,14 +31,16 @@ export type Spike = v.InferOutput<typeof Spike>
 const MAX_SPIKES = 20
 
 /** Error types that exceed their baseline in the current hour. */
-export async function spikingErrors(context: Context, scope: Scope): Promise<Spike[]> {
+export async function spikingErrors(context: Context, scope: Scope): Promise<SpikeWithSeverity[]> {
   const spikes = await findSpikes(context, startOfHour(context.now()), { scope })
-  return spikes.slice(0, MAX_SPIKES).map(({ severity, ...spike }) => spike)
+  return spikes.slice(0, MAX_SPIKES)
 }
 
 /** A spike with the highest severity of its type and platform within the hour. */
 export interface SpikeWithSeverity extends Spike {
   severity: Severity
+  /** Error with the most occurrences within the hour. */
+  top_error_id: number
 }
 
 /** Spikes of the hour that starts at `hour`, without muted, snoozed and permanently closed errors. */
@@ -59,7 +61,7 @@ async function findSpikes(context: Context, hour: number, filter: SpikeFilter): 
   const sums = (await sumHour(context, hour, filter)).filter(({ count }) => count >= MIN_SPIKE_COUNT)
   const baselines = await loadBaselines(context, sums)
   return sums
-    .flatMap(({ highestSeverity, ...sum }) => {
+    .flatMap(({ highestSeverity, topCount, ...sum }) => {
       const baseline = baselines.get(baselineKey(sum))
       if (!baseline || !isAboveBaseline(baseline, sum.count, context.config.baseline_alert_threshold_std_devs))
         return []
@@ -78,6 +80,9 @@ interface TypeSum {
   count: number
   /** Index of the highest severity in SEVERITIES. */
   highestSeverity: number
+  /** Error with the most occurrences, and their number. */
+  top_error_id: number
+  topCount: number
 }
 
 const baselineKey = (sum: ErrorType & { platform: string }) =>
@@ -102,11 +107,14 @@ async function sumHour(context: Context, hour: number, filter: SpikeFilter): Pro
     const type = errors.get(error_id)
     if (!type) continue
     const [count, highestSeverity] = [Number(row.count), Number(row.severity_rank)]
-    const existing = sums.get(baselineKey({ ...type, platform }))
-    if (!existing) sums.set(baselineKey({ ...type, platform }), { ...type, platform, count, highestSeverity })
+    const key = baselineKey({ ...type, platform })
+    const existing = sums.get(key)
+    const top = { top_error_id: error_id, topCount: count }
+    if (!existing) sums.set(key, { ...type, platform, count, highestSeverity, ...top })
     else {
       existing.count += count
       existing.highestSeverity = Math.min(existing.highestSeverity, highestSeverity)
+      if (count > existing.topCount) Object.assign(existing, top)
     }
   }
   return [...sums.values()]

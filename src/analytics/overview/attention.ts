@@ -2,14 +2,13 @@ import type * as v from 'valibot'
 import type { Context } from '../../context.js'
 import type { Scope } from '../../model/input/scope.js'
 import * as r from '../../model/result.js'
-import { cleanText } from '../../model/text.js'
 import { startOfLastDays } from '../../model/time.js'
 import { sql } from '../../store/kysely.js'
 import { hasRegressed } from '../../store/sql/regressed.js'
 import { withoutIndex } from '../../store/sql/sort-order.js'
 import { hasBaselines } from '../baselines/above-baseline.js'
-import { Spike, spikingErrors } from '../baselines/spiking-errors.js'
-import { MAX_MESSAGE_LENGTH } from '../ranked-errors.js'
+import { Spike, type SpikeWithSeverity, spikingErrors } from '../baselines/spiking-errors.js'
+import { loadRankedErrors, RankedError } from '../ranked-errors.js'
 import { errorsInScope } from '../sums/scope-conditions.js'
 
 /** Errors that need attention for one reason. */
@@ -111,27 +110,37 @@ async function withCount(context: Context, errors: OpenErrors, ids: number[]): P
 }
 
 /** Error types above their baseline. Null when there are no baselines. */
-export async function loadSpikes(context: Context, scope: Scope): Promise<Spike[] | null> {
+export async function loadSpikes(context: Context, scope: Scope): Promise<SpikeWithSeverity[] | null> {
   const spikes = await spikingErrors(context, scope)
   return spikes.length > 0 || (await hasBaselines(context)) ? spikes : null
 }
 
-export const OpenSpike = r.named('OpenSpike', r.object({ ...Spike.entries, message: r.nullable(r.text) }))
+export const OpenSpike = r.named(
+  'OpenSpike',
+  r.object({
+    ...Spike.entries,
+    /** Highest severity of the type within the hour. */
+    severity: r.severity,
+    /** Error of the type with the most occurrences within the hour. Null if it is not open, or snoozed. */
+    error: r.nullable(RankedError),
+  }),
+)
 export type OpenSpike = v.InferOutput<typeof OpenSpike>
 
-/** Spikes with at least one open error that is not snoozed. Adds the message if there is exactly one such error. */
-export async function openSpikes(context: Context, spikes: readonly Spike[]): Promise<OpenSpike[]> {
-  const shown: OpenSpike[] = []
-  for (const spike of spikes) {
-    const [error, another] = await openErrors(context, spike)
-      .where('error_type', '=', spike.error_type)
-      .select('message')
-      .limit(2)
-      .execute()
-    const message = error && !another ? cleanText(error.message, MAX_MESSAGE_LENGTH) : null
-    if (error && shown.push({ ...spike, message }) === MAX_LISTED_ERRORS) break
+/** Spikes with at least one open error that is not snoozed. */
+export async function openSpikes(context: Context, spikes: readonly SpikeWithSeverity[]): Promise<OpenSpike[]> {
+  const open: (Omit<OpenSpike, 'error'> & { error_id: number | null })[] = []
+  for (const { top_error_id, ...spike } of spikes) {
+    const errors = openErrors(context, spike).where('error_type', '=', spike.error_type).select('id')
+    const top = await errors.where('id', '=', top_error_id).executeTakeFirst()
+    const any = top ?? (await errors.limit(1).executeTakeFirst())
+    if (any && open.push({ ...spike, error_id: top?.id ?? null }) === MAX_LISTED_ERRORS) break
   }
-  return shown
+  const errors = await loadRankedErrors(
+    context,
+    open.flatMap(({ error_id }) => error_id ?? []),
+  )
+  return open.map(({ error_id, ...spike }) => ({ ...spike, error: errors.get(error_id ?? 0) ?? null }))
 }
 
 type OpenErrors = ReturnType<typeof openErrors>

@@ -9,6 +9,7 @@ export function Insight({
   explanation,
   id,
   count,
+  isOpen = false,
   children,
 }: {
   title: string
@@ -17,11 +18,13 @@ export function Insight({
   id?: string
   /** Number of rows. If set, collapses the panel to its title and this number. */
   count?: number
+  /** True if the panel is initially not collapsed. */
+  isOpen?: boolean
   children?: Rendered
 }): Rendered {
   if (count !== undefined) {
     return (
-      <details class="card insight" id={id}>
+      <details class="card insight" id={id} open={isOpen}>
         <summary class="insight-summary">
           <h2>{title}</h2>
           <span class="count">{formatCount(count)}</span>

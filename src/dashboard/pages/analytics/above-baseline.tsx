@@ -10,6 +10,7 @@ export function AboveBaseline({ spikes, visit }: { spikes: readonly Spike[] | nu
     <Insight
       title="Above baseline today"
       count={spikes?.length ?? 0}
+      isOpen={spikes !== null && spikes.length > 0}
       description="Error types with more occurrences today than on an average day of the last four weeks."
       explanation={`More than ${visit.options.baseline_alert_threshold_std_devs} standard deviations above the mean, and at least five occurrences. Days start at midnight (${visit.time_zone}).`}
     >

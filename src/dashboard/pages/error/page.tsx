@@ -153,20 +153,32 @@ export const error = definePage({
           <aside class="error-side" aria-label="Trend, affected users and state">
             <ErrorFigures record={record} />
             <Histogram bars={history.bars} releases={releases} span={span} visit={visit} />
+            {related
+              .filter(({ isUrgent }) => isUrgent)
+              .map(({ title, view }) => (
+                <section class="panel">
+                  <div class="panel-head">
+                    <h2>{title}</h2>
+                  </div>
+                  {view(visit)}
+                </section>
+              ))}
             <ErrorShares history={history} users={users} visit={visit} />
             <ErrorFacts {...props} />
             <details class="panel collapsed-panel error-more">
               <summary>
                 <h2>More about this error</h2>
               </summary>
-              {related.map(({ title, view }) => (
-                <section class="panel">
-                  <div class="panel-head">
-                    <h3>{title}</h3>
-                  </div>
-                  {view(visit)}
-                </section>
-              ))}
+              {related
+                .filter(({ isUrgent }) => !isUrgent)
+                .map(({ title, view }) => (
+                  <section class="panel">
+                    <div class="panel-head">
+                      <h3>{title}</h3>
+                    </div>
+                    {view(visit)}
+                  </section>
+                ))}
               <ProcessMetrics health={record.details.system_health} />
               <Grouping grouping={grouping} hash_signature={record.hash_signature} />
             </details>

@@ -20,45 +20,38 @@ interface Group {
 interface Row {
   error: RankedError
   reasons: string[]
+  /** Spike of the error, if it is one of the reasons. */
+  spike?: OpenSpike
 }
-
-/** Leaves room for errors when many types spike. */
-const MAX_LISTED_SPIKES = 3
 
 /** Open errors that need attention in one list, each with its reasons. */
 export function NeedsAttention({ data, visit }: { data: Overview; visit: Visit }): Rendered {
   const groups = attentionGroups(data, visit)
-  const rows = attentionRows(groups)
   const spikes = data.spiking ?? []
-  const incomplete = [
-    ...(spikes.length > MAX_LISTED_SPIKES
-      ? [{ count: `${formatCount(spikes.length)} spiking`, href: href(visit, '/errors/analytics') }]
-      : []),
-    ...groups
-      .filter(({ list }) => list.count > list.errors.length)
-      .map(({ name, list, href }) => ({
-        count: `${formatCount(list.count, list.is_lower_bound)} ${name}`,
-        href,
-      })),
-  ]
+  const rows = attentionRows(groups, spikes)
+  // Spikes without an error to show.
+  const typeSpikes = spikes.filter(({ error }) => error === null)
+  const incomplete = groups.filter(({ list }) => list.count > list.errors.length)
   return (
-    <section class="card" aria-labelledby="needs-attention">
-      <h2 id="needs-attention">Needs attention</h2>
-      {rows.length + spikes.length === 0 ? (
+    <section class="card" aria-labelledby={ATTENTION}>
+      <h2 id={ATTENTION}>Needs attention</h2>
+      {rows.length + typeSpikes.length === 0 ? (
         <p class="muted">
           All clear. No new errors since <Time iso={data.new_since} visit={visit} />, no regressions in the last 7 days
           {data.spiking !== null && ', no spikes'}, and all critical errors are assigned.
         </p>
       ) : (
         <ul class="attention">
-          {rows.filter(isCritical).map((row) => (
-            <ErrorRow {...row} visit={visit} />
-          ))}
-          {spikes.slice(0, MAX_LISTED_SPIKES).map((spike) => (
+          {rows
+            .filter(({ error }) => error.severity === 'critical')
+            .map((row) => (
+              <ErrorRow {...row} visit={visit} />
+            ))}
+          {typeSpikes.map((spike) => (
             <SpikeRow spike={spike} visit={visit} />
           ))}
           {rows
-            .filter((row) => !isCritical(row))
+            .filter(({ error }) => error.severity !== 'critical')
             .map((row) => (
               <ErrorRow {...row} visit={visit} />
             ))}
@@ -67,10 +60,10 @@ export function NeedsAttention({ data, visit }: { data: Overview; visit: Visit }
       {incomplete.length > 0 && (
         <p class="meta attention-more">
           {'Show all: '}
-          {incomplete.map(({ count, href }, i) => (
+          {incomplete.map(({ name, list, href }, i) => (
             <>
               {i > 0 && ' · '}
-              <a href={href}>{count}</a>
+              <a href={href}>{`${formatCount(list.count, list.is_lower_bound)} ${name}`}</a>
             </>
           ))}
         </p>
@@ -79,40 +72,47 @@ export function NeedsAttention({ data, visit }: { data: Overview; visit: Visit }
   )
 }
 
-function isCritical({ error }: Row): boolean {
-  return error.severity === 'critical'
-}
+const ATTENTION = 'needs-attention'
 
-function ErrorRow({ error, reasons, visit }: Row & { visit: Visit }): Rendered {
+function ErrorRow({ error, reasons, spike, visit }: Row & { visit: Visit }): Rendered {
   return (
     <li>
       <Reasons reasons={reasons} />
       <OverviewErrorLink error={error} visit={visit} />
       <span class="attention-side">
         <SeverityBadge severity={error.severity} />
-        <small>
-          <span class="attention-unit">last seen </span>
-          <Time iso={error.occurred_at} visit={visit} />
-        </small>
+        {spike ? (
+          <SpikeCount spike={spike} />
+        ) : (
+          <small>
+            <span class="attention-unit">last seen </span>
+            <Time iso={error.occurred_at} visit={visit} />
+          </small>
+        )}
       </span>
     </li>
   )
 }
 
-/** Error type above its hourly baseline. */
+/** Error type above its hourly baseline, whose most frequent error is not open. */
 function SpikeRow({ spike, visit }: { spike: OpenSpike; visit: Visit }): Rendered {
   return (
     <li>
       <Reasons reasons={[spikeReason(spike)]} />
-      <NamedError href={spikeLink(spike, visit)} type={spike.error_type} message={spike.message}>
+      <NamedError href={spikeLink(spike, visit)} type={spike.error_type} message="Other errors of this type are open">
         <span>{spikeOrigin(spike, visit)}</span>
       </NamedError>
       <span class="attention-side">
-        <small>{`${formatCount(spike.count)} this hour`}</small>
-        <small>{`avg ${formatBaseline(spike.mean, spike.std_dev)}`}</small>
+        <SeverityBadge severity={spike.severity} />
+        <SpikeCount spike={spike} />
       </span>
     </li>
   )
+}
+
+function SpikeCount({ spike: { error_type, platform, count, mean, std_dev } }: { spike: OpenSpike }): Rendered {
+  const average = `${error_type} on ${platform}, on average ${formatBaseline(mean, std_dev)} per hour`
+  return <small title={average}>{`${formatCount(count)} this hour`}</small>
 }
 
 function Reasons({ reasons }: { reasons: readonly string[] }): Rendered {
@@ -131,7 +131,7 @@ function Reasons({ reasons }: { reasons: readonly string[] }): Rendered {
 export function AttentionSummary({ data, visit }: { data: Overview; visit: Visit }): Rendered {
   const spiking = data.spiking?.length ?? 0
   const parts = [
-    ...(spiking > 0 ? [{ text: `${formatCount(spiking)} spiking`, link: href(visit, '/errors/analytics') }] : []),
+    ...(spiking > 0 ? [{ text: `${formatCount(spiking)} spiking`, link: `#${ATTENTION}` }] : []),
     ...attentionGroups(data, visit)
       .filter(({ list }) => list.count > 0)
       .map(({ name, list, href }) => ({
@@ -173,14 +173,23 @@ function attentionGroups(data: Overview, visit: Visit): Group[] {
   ]
 }
 
-function attentionRows(groups: readonly Group[]): Row[] {
+function attentionRows(groups: readonly Group[], spikes: readonly OpenSpike[]): Row[] {
   const rows = new Map<number, Row>()
-  for (const { list, reason } of groups) {
-    for (const error of list.errors) {
-      const row = rows.get(error.id) ?? { error, reasons: [] }
-      rows.set(error.id, row)
-      row.reasons.push(reason(error))
+  const rowOf = (error: RankedError): Row => {
+    const row = rows.get(error.id) ?? { error, reasons: [] }
+    rows.set(error.id, row)
+    return row
+  }
+  for (const spike of spikes) {
+    const row = spike.error && rowOf(spike.error)
+    // An error can spike on several platforms.
+    if (row && !row.spike) {
+      row.spike = spike
+      row.reasons.push(spikeReason(spike))
     }
+  }
+  for (const { list, reason } of groups) {
+    for (const error of list.errors) rowOf(error).reasons.push(reason(error))
   }
   return [...rows.values()]
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import type { Overview } from '../../../../src/analytics/overview/overview.js'
 import { describeOneDatabase } from '../../../support/databases.js'
 import { type Host, serveTracker, startHost } from '../../../support/host.js'
 
@@ -29,6 +30,7 @@ describeOneDatabase('related errors and baselines', (database) => {
     const url = await database.fresh()
     host = await startHost(url, {}, { now: () => clock })
     const waiting: Promise<void>[] = []
+    const report = { platform: 'Web', backtrace: ['at send (src/report.ts:7:1)'] }
     // A hostile error follows four of five PoolExhausted errors after 12 seconds.
     for (let i = 0; i < 5; i++) {
       const at = NOW - 10 * HOUR + i * 20 * MINUTE
@@ -37,10 +39,10 @@ describeOneDatabase('related errors and baselines', (database) => {
     }
     // Office hours of the last two weeks, and a storm this hour that is far above the baseline.
     for (let day = 1; day <= 14; day++) {
-      for (const hour of [9, 11, 14]) waiting.push(log('ReportFailed', atHour(day, hour), { platform: 'Web' }))
+      for (const hour of [9, 11, 14]) waiting.push(log('ReportFailed', atHour(day, hour), report))
     }
     for (let i = 0; i < 20; i++) {
-      waiting.push(log('ReportFailed', NOW - 20 * MINUTE + i * 10 * SECOND, { platform: 'Web' }))
+      waiting.push(log('ReportFailed', NOW - 20 * MINUTE + i * 10 * SECOND, report))
     }
     for (const [i, name] of [...'ABCDEFGHIJ'].entries()) {
       const backtrace = i < 2 ? ['at charge (src/pay.ts:3:1)', 'at order (src/order.ts:9:1)'] : []
@@ -132,14 +134,18 @@ describeOneDatabase('related errors and baselines', (database) => {
 
   test('the overview lists spikes with links', async () => {
     const html = await page('/overview')
-    expect(html).toContain('<a href="/error_dashboard/errors/analytics">1 spiking</a>, ')
-    expect(html).toMatch(/<bdi>spiking 1\d\d×<\/bdi>/)
-    expect(html).toMatch(
-      /href="[^"]*\/errors\?application_id=\d+&amp;error_type=ReportFailed&amp;platform=Web">ReportFailed</,
-    )
-    expect(html).toMatch(/ReportFailed<\/a><span class="named-error-message"> \w/)
-    expect(html).toMatch(/20 this hour<.*avg 0\.1 ± 0\.4/s)
-    expect(await host.json('/overview')).toMatchObject({ spiking: [{ error_type: 'ReportFailed', count: 20 }] })
+    expect(html).toContain('<a href="#needs-attention">1 spiking</a>, ')
+    const row = /<li>(?:(?!<\/li>).)*spiking.*?<\/li>/s.exec(html)?.[0] ?? ''
+    expect(row).toMatch(/<bdi>spiking 1\d\d×<\/bdi>/)
+    expect(row).toMatch(new RegExp(`errors/${ids.ReportFailed}">ReportFailed<`))
+    expect(row).toContain('<bdi>src/report.ts:7</bdi>')
+    expect(row).toContain('class="badge severity-low">low<')
+    expect(row).toMatch(/title="ReportFailed on Web, on average 0\.1 ± 0\.4 per hour">20 this hour</)
+    // An error with several reasons has one row.
+    expect(html.match(new RegExp(`errors/${ids.ReportFailed}">ReportFailed<`, 'g'))).toHaveLength(2)
+    expect(await host.json('/overview')).toMatchObject({
+      spiking: [{ error_type: 'ReportFailed', count: 20, severity: 'low', error: { id: ids.ReportFailed } }],
+    })
   })
 
   test('the analytics page lists cascades and bursts of the period', async () => {
@@ -163,11 +169,13 @@ describeOneDatabase('related errors and baselines', (database) => {
 
   test('shows the baseline on the error page and types above it on the analytics page', async () => {
     expect(await detail('ReportFailed')).toMatch(
-      /<h3>Baseline<.*Usually 0\.1 ± 0\.4 per hour, 3 ± 1\.7 per day\. 20 this hour so far, above the baseline\./s,
+      /<h2>Baseline<.*Usually 0\.1 ± 0\.4 per hour, 3 ± 1\.7 per day\. 20 this hour so far, above the baseline\./s,
     )
     expect(await related('ReportFailed')).toMatchObject({ baseline: { count: 20, is_above: true, platform: 'Web' } })
+    // Visible without a click.
+    expect(await detail('ReportFailed')).toMatch(/<h2>Baseline<.*<h2>More about this error</s)
     expect(await page('/errors/analytics')).toMatch(
-      /<h2>Above baseline today<.*error_type=ReportFailed&amp;platform=Web">ReportFailed<.*>20<.*>3 ± 1\.7</s,
+      /<details class="card insight" open="">\s*<summary[^>]*><h2>Above baseline today<.*error_type=ReportFailed&amp;platform=Web">ReportFailed<.*>20<.*>3 ± 1\.7</s,
     )
     expect(await host.json('/errors/analytics')).toMatchObject({
       above_baseline: [{ error_type: 'ReportFailed', count: 20, mean: 3 }],
@@ -177,6 +185,19 @@ describeOneDatabase('related errors and baselines', (database) => {
   test('does not report spikes of resolved or snoozed errors', async () => {
     await host.tracker.Commands.UpdateStatus.call({ error_id: ids.ReportFailed ?? 0, status: 'wont_fix' })
     expect(await host.json('/overview')).toMatchObject({ spiking: [] })
+  })
+
+  test('shows a spike without its most frequent error if only other errors of the type are open', async () => {
+    await host.tracker.Commands.LogError.call({
+      ...{ error_type: 'ReportFailed', message: 'm', platform: 'Web', severity: 'high' },
+      backtrace: ['at other (src/other.ts:1:1)'],
+    })
+    const [spike] = ((await host.json('/overview')) as unknown as Overview).spiking ?? []
+    expect(spike).toMatchObject({ error_type: 'ReportFailed', error: null, severity: 'low' })
+    const html = await (await host.get('/overview')).text()
+    expect(html).toMatch(
+      /error_type=ReportFailed&amp;platform=Web">ReportFailed<\/a><span class="named-error-message"> Other errors of this type are open</,
+    )
   })
 
   const related = async (error_type: string) => {

@@ -10,6 +10,7 @@ export const baselinePart: RelatedPart<ErrorBaseline> = {
   title: 'Baseline',
   response: ErrorBaseline,
   load: (context, record, visit) => errorBaseline.run(context, { error_id: record.id, ...relatedScope(visit) }),
+  isUrgent: ({ is_above }) => is_above,
   view: ({ error_type, platform, hour, day, count, is_above, calculated_at }, visit) => (
     <>
       <p class="pattern">

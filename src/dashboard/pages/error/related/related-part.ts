@@ -14,6 +14,8 @@ export interface RelatedPart<Data = unknown> {
   /** Returns null to omit the section. */
   load(context: Context, record: ErrorRecord, visit: Visit): Promise<Data | null>
   view(data: Data, visit: Visit): Rendered
+  /** True if the section is shown next to the trend instead of under "More about this error". */
+  isUrgent?(data: Data): boolean
 }
 
 /** Limits related errors to the selected application and environment. */

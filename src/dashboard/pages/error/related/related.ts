@@ -29,6 +29,7 @@ export interface LoadedPart {
   name: string
   title: string
   data: unknown
+  isUrgent: boolean
   view(visit: Visit): Rendered
 }
 
@@ -41,8 +42,8 @@ export async function relatedParts(context: Context, record: ErrorRecord, visit:
       ),
     ),
   )
-  return RELATED.flatMap(({ name, title, view }, i) => {
+  return RELATED.flatMap(({ name, title, view, isUrgent = () => false }, i) => {
     const data = loaded[i]?.value ?? null
-    return data === null ? [] : [{ name, title, data, view: (visit) => view(data, visit) }]
+    return data === null ? [] : [{ name, title, data, isUrgent: isUrgent(data), view: (visit) => view(data, visit) }]
   })
 }
