@@ -83,14 +83,10 @@ export interface Runtime {
 }
 
 /** Builds and starts a tracker. Throws a ConfigurationError that lists every problem. */
-export function startRuntime(
-  settings: Settings,
-  environment: StartEnvironment,
-  pools: CaptureContext['pools'] = new Map(),
-): Runtime {
+export function startRuntime(settings: Settings, environment: StartEnvironment, owner: object = {}): Runtime {
   prepareForStackLimit()
   const { diagnostics = DIAGNOSTICS } = environment
-  const { context, backend, isSpoolOnly } = buildContext(settings, { ...environment, diagnostics }, pools)
+  const { context, backend, isSpoolOnly } = buildContext(settings, { ...environment, diagnostics }, owner)
   const { enabled } = context.config
   const sightings = new Sightings()
   const reporter = createReporter(context, sightings)
@@ -203,7 +199,7 @@ function buildContext(
     isRecordingHistory = () => false,
     origin = HOST_CODE,
   }: StartEnvironment & Required<Pick<Environment, 'diagnostics'>>,
-  pools: CaptureContext['pools'],
+  owner: object,
 ): { context: CaptureContext; backend: LazyBackend; isSpoolOnly: boolean } {
   const optionTable = { ...OPTIONS, ...collectOptions(diagnostics) }
   const { options: config, warnings } = resolveConfiguration(settings, env, optionTable)
@@ -249,7 +245,7 @@ function buildContext(
       return backend.loaded.audit
     },
   }
-  const context: CaptureContext = Object.assign(shared, captureParts(shared), { pools, processFacts: processFacts() })
+  const context: CaptureContext = Object.assign(shared, captureParts(shared), { owner, processFacts: processFacts() })
   return { context, backend, isSpoolOnly }
 }
 
@@ -302,7 +298,7 @@ function captureParts({
   config,
   counters,
   now,
-}: Context): Omit<CaptureContext, keyof Context | 'pools' | 'processFacts'> {
+}: Context): Omit<CaptureContext, keyof Context | 'owner' | 'processFacts'> {
   const { request_scope, enable_breadcrumbs, crash_capture_path } = config
   const isNeeded = enable_breadcrumbs || crash_capture_path !== null
   const scopes = new Scopes(request_scope === 'auto' && isNeeded ? 'always' : request_scope)

@@ -19,10 +19,8 @@ import { thrownMessage } from './capture/values/thrown-value.js'
 import { requireSignIn } from './config/resolve.js'
 import { type Announcement, announceDashboard, type LocateDashboard } from './dashboard/announce.js'
 import type { Handler } from './dashboard/handler.js'
-import type { Diagnostic } from './diagnostics/define.js'
-import { collectOperations, DIAGNOSTICS } from './diagnostics/diagnostics.js'
-import { type RegisteredPools, registerPool } from './diagnostics/dumps/pools.js'
-import { getRequestGuard, type RequestGuardEvent } from './diagnostics/request-guard/collector.js'
+import type { Diagnostic, TrackerAccess } from './diagnostics/define.js'
+import { apiOf, DIAGNOSTICS, type DiagnosticApi, collectOperations } from './diagnostics/diagnostics.js'
 import { createLog } from './log.js'
 import type { BudgetName } from './model/budgets.js'
 import { ConfigurationError, TrackerError } from './model/errors.js'
@@ -43,7 +41,11 @@ interface ReportFields extends Omit<LogErrorInput, 'exception' | 'unhandled'> {
   handled?: boolean
 }
 
+/** Members that diagnostics add. The constructor assigns them. */
+export interface TrackerInstance extends DiagnosticApi {}
+
 /** Independent tracker with its own configuration, database and dashboard. */
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: TypeScript has no other way to add members to a class.
 export class TrackerInstance {
   #settings: Settings = {}
   readonly #environment: Required<Environment>
@@ -54,7 +56,6 @@ export class TrackerInstance {
   #isStopped = false
   #stopping: Promise<void> | null = null
   #announcement: Announcement | null = null
-  readonly #pools: RegisteredPools = new Map()
   /**
    * Reports dropped near a stack overflow. Counted with the next report, because counting at once would overflow again.
    */
@@ -74,7 +75,20 @@ export class TrackerInstance {
       isRecordingHistory: environment.isRecordingHistory ?? (() => false),
       origin: environment.origin ?? HOST_CODE,
     }
+    Object.assign(this, apiOf(this.#environment.diagnostics, this.#diagnosticAccess()))
     if (environment.diagnostics) this.#bindDiagnostics(environment.diagnostics)
+  }
+
+  #diagnosticAccess(): TrackerAccess {
+    return {
+      owner: this,
+      run: (callback) => {
+        this.#ifStackAllows(() => {
+          const runtime = this.#running()
+          if (runtime) callback(runtime.context)
+        })
+      },
+    }
   }
 
   /** Adds the operations of diagnostics that are not in the default list. */
@@ -330,31 +344,6 @@ export class TrackerInstance {
   }
 
   /**
-   * Registers a connection pool whose usage dumps show: pg, mysql2, knex, Sequelize, generic-pool or undici. Can be
-   * called before `configure`. Reads only numbers from the pool.
-   *
-   * @example
-   * Tracker.registerPool('orders', new pg.Pool())
-   */
-  registerPool(name: string, pool: object): void {
-    registerPool(this.#pools, name, pool)
-  }
-
-  /** Events of the host's rate limiters and blocklists. Controlled by `enable_request_guard_tracking`. */
-  readonly requestGuard = {
-    /**
-     * Counts a throttled, blocked or tracked request and adds a breadcrumb to it. Reads address and path from the
-     * request, or from the current request if omitted. Never throws or blocks.
-     *
-     * @example
-     * Tracker.requestGuard.record({ kind: 'blocklist', rule: 'known scrapers', request })
-     */
-    record: (event: AnyCase<RequestGuardEvent>): void => {
-      this.#ifStackAllows(() => this.#guard()?.record(event))
-    },
-  }
-
-  /**
    * For adapters: records an error thrown by a host handler unless this request has already recorded it.
    * `describe` reads the request and runs only for a new error. It may call `user_callback`, which may report the same
    * error.
@@ -394,11 +383,6 @@ export class TrackerInstance {
   /** For adapters: counts an error that is not recorded on purpose. */
   drop(reason: string): void {
     this.#running()?.context.counters.add(reason)
-  }
-
-  #guard() {
-    const runtime = this.#running()
-    return runtime ? getRequestGuard(runtime.context) : undefined
   }
 
   /** Current runtime, or null after shutdown, when hooks in the host can still run. */
@@ -510,7 +494,7 @@ export class TrackerInstance {
     if (this.#isStopped) throw new TrackerError('shut_down', 'The tracker was shut down; call start() to use it again.')
     if (this.#isOutdated) this.#retire()
     if (this.#runtime) return this.#runtime
-    this.#runtime = startRuntime(this.#settings, { ...this.#environment, servesDashboard }, this.#pools)
+    this.#runtime = startRuntime(this.#settings, { ...this.#environment, servesDashboard }, this)
     void this.report(COMPILE_ONLY)
     void this.Commands.LogError.call(COMPILE_ONLY as never)
     return this.#runtime

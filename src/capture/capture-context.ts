@@ -23,8 +23,8 @@ export interface CaptureContext extends Context {
   storms: Storms
   floods: MessageFloods
   lag: LagGuard
-  /** Connection pools of the host, by their names in dumps. */
-  pools: ReadonlyMap<string, WeakRef<object>>
+  /** Identifies the tracker. Stays the same when the tracker restarts with new settings. */
+  owner: object
   /** Facts shared by all errors of this process: hostname, pid, versions. */
   processFacts: Readonly<Record<string, unknown>> | null
 }

@@ -1,3 +1,4 @@
+import type { CaptureContext } from '../capture/capture-context.js'
 import type { Reporter } from '../capture/sources/source.js'
 import type { Options, OptionTable } from '../config/options.js'
 import type { Context } from '../context.js'
@@ -7,6 +8,14 @@ import type { CommandTable, OperationTable } from '../operation.js'
 export interface CollectorSetup extends Reporter {
   /** False in a thread that must not use the database. */
   readonly canWrite: boolean
+}
+
+/** Access of a diagnostic to its tracker, also before the start and after a restart. */
+export interface TrackerAccess {
+  /** Equals `context.owner` of the tracker. Key for data that the host passes before the start. */
+  readonly owner: object
+  /** Runs a callback with the running tracker. Never throws. Does nothing after the shutdown or near the stack limit. */
+  run(callback: (context: CaptureContext) => void): void
 }
 
 /** Optional feature of the tracker, turned on by its options. */
@@ -20,6 +29,8 @@ export interface Diagnostic {
   collectsWith?(config: Options): boolean
   /** Hooks into the capture path when a tracker starts. Returns a function that removes the hooks. */
   collect?(setup: CollectorSetup): () => void
+  /** Members that the diagnostic adds to the tracker itself, whether or not it is on. */
+  api?(tracker: TrackerAccess): object
   /** Operations by their names in `Tracker.Commands` and `Tracker.Queries`. */
   readonly commands?: CommandTable
   readonly queries?: OperationTable

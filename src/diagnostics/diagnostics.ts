@@ -1,4 +1,4 @@
-import type { CollectorSetup, Diagnostic } from './define.js'
+import type { CollectorSetup, Diagnostic, TrackerAccess } from './define.js'
 import { deprecationWarnings } from './deprecations/diagnostic.js'
 import { dumps } from './dumps/diagnostic.js'
 import { nPlusOne } from './n-plus-one/diagnostic.js'
@@ -57,6 +57,16 @@ export function collectOperations<const List extends readonly Diagnostic[], Kind
   kind: Kind,
 ): Intersection<DiagnosticOperations<List[number], Kind>> {
   return Object.assign({}, ...diagnostics.map((diagnostic) => diagnostic[kind] ?? {}))
+}
+
+type ApiOf<One> = One extends { api(tracker: TrackerAccess): infer Api } ? Api : never
+
+/** Members that the diagnostics add to a tracker. */
+export type DiagnosticApi = Intersection<ApiOf<(typeof DIAGNOSTICS)[number]>>
+
+/** The members that all diagnostics add to a tracker. */
+export function apiOf(diagnostics: readonly Diagnostic[], tracker: TrackerAccess): object {
+  return Object.assign({}, ...diagnostics.map(({ api }) => api?.(tracker)))
 }
 
 /** The options of all diagnostics in one table. */

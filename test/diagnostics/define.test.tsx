@@ -54,6 +54,13 @@ const reportCounts = defineDiagnostic({
       state.count += report_count_step
     })
   },
+  api: ({ owner, run }) => ({
+    addToReportCount: (count: number) =>
+      run((context) => {
+        const state = counts.get(context.recorder)
+        if (state && context.owner === owner) state.count += count
+      }),
+  }),
   queries: { ReportCount: reportCount },
   page: async () => ({
     pages: [
@@ -134,6 +141,16 @@ test('a diagnostic that is off collects nothing, and its page returns 404 with t
   const response = await host.get('/errors/report_counts', { accept: 'application/json' })
   expect(response.status).toBe(404)
   expect(await response.text()).toContain('enable_report_counts')
+})
+
+test('a diagnostic adds a member to the tracker, which does nothing after the shutdown', async () => {
+  const { tracker } = await startTestHost(on())
+  const { addToReportCount } = tracker as unknown as { addToReportCount(count: number): void }
+  const queries = tracker.Queries as unknown as { ReportCount: { call(): Promise<ReportCount> } }
+  addToReportCount(7)
+  expect(await queries.ReportCount.call()).toEqual({ count: 7 })
+  await tracker.shutdown()
+  expect(() => addToReportCount(7)).not.toThrow()
 })
 
 test('the cleanup job runs the retention of a diagnostic', async () => {

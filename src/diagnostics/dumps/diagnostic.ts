@@ -2,6 +2,7 @@ import { lazyOperations } from '../../operation.js'
 import { defineDiagnostic } from '../define.js'
 import { loadLater } from '../load-later.js'
 import { dumpOptions } from './options.js'
+import { poolApi } from './pools.js'
 
 const captured = lazyOperations(() => import('./capture-dump.js'))
 const stored = lazyOperations(() => import('./diagnostic-dump.js'))
@@ -13,6 +14,7 @@ export const dumps = defineDiagnostic({
   needs: ['enable_diagnostic_dump'],
   collect: (setup) =>
     loadLater(setup, 'Garbage collection', async () => (await import('./collector.js')).collectForDumps()),
+  api: poolApi,
   commands: {
     CaptureDiagnosticDump: captured('captureDiagnosticDump'),
     DeleteDiagnosticDump: captured('deleteDiagnosticDump'),

@@ -8,7 +8,7 @@ import { gcState } from '../processes/gc-monitor.js'
 import { environmentSection } from './environment.js'
 import { displayAddress } from './node-flags.js'
 import { modulesSection } from './packages.js'
-import { poolsSection } from './pools.js'
+import { poolsSection, registeredPools } from './pools.js'
 import {
   activeResourcesSection,
   cpuSection,
@@ -44,10 +44,10 @@ export const SECTIONS = [
 export type SectionName = (typeof SECTIONS)[number]
 export type Sections = Record<SectionName, unknown>
 
-/** Breadcrumbs and pools exist only in a started tracker. */
+/** Breadcrumbs and registered pools exist only in a started tracker. */
 export interface DumpContext extends Context {
   breadcrumbs?: Breadcrumbs
-  pools?: ReadonlyMap<string, WeakRef<object>>
+  owner?: object
 }
 
 export const MAX_DUMP_BYTES = 256 * 1024
@@ -64,7 +64,7 @@ const LIMITS: PlainLimits = {
 
 /** Reads the state of this process as plain, bounded data without secrets. */
 export async function dumpSections(context: DumpContext, { report = false } = {}): Promise<Sections> {
-  const { config, database, jobs, pools = new Map() } = context
+  const { config, database, jobs, owner } = context
   const redactor = processRedactor(context)
   // Package and pool names such as "cookie" or "tokens" do not make their versions and counts secret.
   const valueRedactor = { ...redactor, isSensitiveKey: () => false }
@@ -79,7 +79,9 @@ export async function dumpSections(context: DumpContext, { report = false } = {}
     active_resources: await readSection(redactor, activeResourcesSection),
     descriptors: await readSection(redactor, descriptorsSection),
     container: await readSection(redactor, containerSection),
-    pools: await readSection(valueRedactor, () => poolsSection(pools, database.dialect.pool?.(), redactor)),
+    pools: await readSection(valueRedactor, () =>
+      poolsSection(registeredPools(owner), database.dialect.pool?.(), redactor),
+    ),
     jobs: await readSection(redactor, () => jobsSection(jobs)),
     versions: await readSection(redactor, () => versionsSection(context)),
     modules: await readSection(valueRedactor, () => modulesSection(root)),

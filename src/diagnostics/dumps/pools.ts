@@ -1,7 +1,19 @@
 import type { Redactor } from '../../model/redaction/redaction.js'
+import type { TrackerAccess } from '../define.js'
 
 /** Pools by their registered names. Weak references, so that a pool can be garbage collected. */
 export type RegisteredPools = Map<string, WeakRef<object>>
+
+export interface PoolApi {
+  /**
+   * Registers a connection pool whose usage dumps show: pg, mysql2, knex, Sequelize, generic-pool or undici. Can be
+   * called before `configure`. Reads only numbers from the pool.
+   *
+   * @example
+   * Tracker.registerPool('orders', new pg.Pool())
+   */
+  registerPool(name: string, pool: object): void
+}
 
 /** State of a pool. Contains only numbers, because pool options contain addresses and passwords. */
 export interface PoolState {
@@ -15,6 +27,20 @@ export interface PoolState {
 
 const MAX_POOLS = 50
 const MAX_NAME_LENGTH = 100
+
+const poolsByTracker = new WeakMap<object, RegisteredPools>()
+
+/** Keeps the pools per tracker and not per context, because a restarted tracker has a new context. */
+export function poolApi({ owner }: TrackerAccess): PoolApi {
+  const pools: RegisteredPools = new Map()
+  poolsByTracker.set(owner, pools)
+  return { registerPool: (name, pool) => registerPool(pools, name, pool) }
+}
+
+/** Pools of the tracker with this `context.owner`. Empty for a context that no tracker created. */
+export function registeredPools(owner: object | undefined): RegisteredPools {
+  return (owner && poolsByTracker.get(owner)) ?? new Map()
+}
 
 /** Registers a pool. Ignores values that are not objects, because the host must not fail. */
 export function registerPool(pools: RegisteredPools, name: unknown, pool: unknown): void {

@@ -5,10 +5,12 @@ import { readField } from '../../capture/fields.js'
 import { hasRoomForBreadcrumb } from '../../capture/guards/stack-room.js'
 import type { Reporter } from '../../capture/sources/source.js'
 import { OTHERS } from '../../model/frequent-names.js'
+import type { AnyCase } from '../../model/input/spelling.js'
 import { pathPattern } from '../../model/requests/path-pattern.js'
 import { cleanText } from '../../model/text.js'
 import type { HourCounts } from '../../store/counters/hour-counts.js'
 import { GUARD_HOURS } from '../../store/counters/hour-tables.js'
+import type { TrackerAccess } from '../define.js'
 import { GUARD_KINDS, type GuardKind } from './guard-kinds.js'
 import { type GuardedRequest, guardedRequest } from './guarded-request.js'
 import { type GuardNames, NameLimits } from './name-limits.js'
@@ -22,6 +24,20 @@ export interface RequestGuardEvent {
   request?: object | undefined
   ip_address?: string | undefined
   path?: string | undefined
+}
+
+export interface RequestGuardApi {
+  /** Events of the host's rate limiters and blocklists. Controlled by `enable_request_guard_tracking`. */
+  readonly requestGuard: {
+    /**
+     * Counts a throttled, blocked or tracked request and adds a breadcrumb to it. Reads address and path from the
+     * request, or from the current request if omitted. Never throws or blocks.
+     *
+     * @example
+     * Tracker.requestGuard.record({ kind: 'blocklist', rule: 'known scrapers', request })
+     */
+    record(event: AnyCase<RequestGuardEvent>): void
+  }
 }
 
 /** Lets libraries report without importing Faultboard. */
@@ -50,6 +66,14 @@ export function collectGuardEvents(reporter: Reporter): () => void {
   return () => {
     unsubscribe()
     guards.delete(reporter.context)
+  }
+}
+
+export function requestGuardApi(tracker: TrackerAccess): RequestGuardApi {
+  return {
+    requestGuard: {
+      record: (event) => tracker.run((context) => requestGuardOf(context)?.record(event)),
+    },
   }
 }
 

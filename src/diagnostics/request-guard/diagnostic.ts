@@ -1,7 +1,7 @@
 import { lazyOperations } from '../../operation.js'
 import { defineDiagnostic } from '../define.js'
 import { deleteOldHours } from '../hourly/delete-old-hours.js'
-import { collectGuardEvents } from './collector.js'
+import { collectGuardEvents, requestGuardApi } from './collector.js'
 import { requestGuardOptions } from './options.js'
 
 const lazily = lazyOperations(() => import('./query.js'))
@@ -12,6 +12,7 @@ export const requestGuard = defineDiagnostic({
   options: requestGuardOptions,
   needs: ['enable_request_guard_tracking', 'enable_breadcrumbs'],
   collect: collectGuardEvents,
+  api: requestGuardApi,
   queries: { RequestGuardSummary: lazily('requestGuardSummary') },
   page: () => import('./page.js'),
   async retention(context) {
