@@ -1,6 +1,8 @@
+import { DEPRECATION_HOURS } from '../../src/diagnostics/deprecations/hours.js'
+import { STATEMENT_HOURS } from '../../src/diagnostics/n-plus-one/hours.js'
+import { GUARD_HOURS } from '../../src/diagnostics/request-guard/hours.js'
 import { DAY, HOUR, startOfHour } from '../../src/model/time.js'
 import { namesDigest } from '../../src/store/counters/define-hour-table.js'
-import { DEPRECATION_HOURS, GUARD_HOURS, STATEMENT_HOURS } from '../../src/store/counters/hour-tables.js'
 import { withDatabase } from '../support/tracker.js'
 import { EVIL } from './samples.js'
 

@@ -68,6 +68,14 @@ test('every folder of a diagnostic has its definition in diagnostic.ts', () => {
   expect(DIAGNOSTICS.length).toBe(folders.length)
 })
 
+test('the store defines hourly tables only for counts that no diagnostic collects', () => {
+  const defining = sourceFiles('src').filter((file) => /= defineHourTable\(/.test(readFileSync(file, 'utf8')))
+  expect(defining.filter((file) => !/^src\/diagnostics\/[\w-]+\/hours\.ts$/.test(file))).toEqual([
+    'src/store/counters/rejections.ts',
+  ])
+  expect(defining.length).toBeGreaterThan(1)
+})
+
 function sourceFiles(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.tsx?$/.test(name))

@@ -9,7 +9,7 @@ import { FrequentNames, OTHERS } from '../../model/frequent-names.js'
 import { cleanText } from '../../model/text.js'
 import { startOfHour } from '../../model/time.js'
 import type { HourCounts } from '../../store/counters/hour-counts.js'
-import { DEPRECATION_HOURS } from '../../store/counters/hour-tables.js'
+import { DEPRECATION_HOURS } from './hours.js'
 
 interface Deprecation {
   message: string

@@ -2,12 +2,7 @@ import type { Context } from '../../context.js'
 import { nextTurn } from '../../model/event-loop-turns.js'
 import { DAY } from '../../model/time.js'
 import { applicationIds } from '../../store/applications.js'
-
-type HourTableName =
-  | 'faultboard_request_guard_hours'
-  | 'faultboard_repeated_statement_hours'
-  | 'faultboard_deprecation_hours'
-  | 'faultboard_swallowed_exceptions'
+import type { HourTableName } from '../../store/counters/define-hour-table.js'
 
 /** Deletes the rows of a table that are older than `retention_days`, one hour at a time to keep transactions short. */
 export async function deleteOldHours({ config, database, now }: Context, table: HourTableName): Promise<void> {

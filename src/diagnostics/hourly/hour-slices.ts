@@ -2,7 +2,9 @@ import { inEnvironment } from '../../analytics/sums/scope-conditions.js'
 import type { Context } from '../../context.js'
 import type { Scope } from '../../model/input/scope.js'
 import { HOUR } from '../../model/time.js'
+import type { HourTableName } from '../../store/counters/define-hour-table.js'
 import { type RawBuilder, sql } from '../../store/kysely.js'
+import type { ColumnName } from '../../store/schema.js'
 import { timedRanges } from '../../store/sql/timed-ranges.js'
 import { firstHour } from './days.js'
 
@@ -35,10 +37,10 @@ export async function* hoursBetween(
 }
 
 /** Sums a column per hour. */
-export async function sumsPerHour(
+export async function sumsPerHour<Table extends HourTableName>(
   { database: { read } }: Context,
-  table: 'faultboard_repeated_statement_hours' | 'faultboard_deprecation_hours',
-  column: string,
+  table: Table,
+  column: ColumnName<Table>,
   condition: HourCondition,
 ): Promise<{ hour: number; count: number }[]> {
   const { rows } = await sql<{ hour: number; count: number }>`

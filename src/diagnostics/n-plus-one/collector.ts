@@ -15,7 +15,7 @@ import { breadcrumbStatement } from '../../model/sql/breadcrumb-statement.js'
 import { isQuery, type StatementRepeat, StatementRepeats } from '../../model/sql/statement-repeats.js'
 import { startOfHour } from '../../model/time.js'
 import type { HourCounts } from '../../store/counters/hour-counts.js'
-import { STATEMENT_HOURS } from '../../store/counters/hour-tables.js'
+import { STATEMENT_HOURS } from './hours.js'
 import { nPlusOneOptions } from './options.js'
 
 /** Limits on the rows of one hour, so that generated statements cannot flood the table. */

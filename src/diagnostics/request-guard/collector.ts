@@ -9,10 +9,10 @@ import type { AnyCase } from '../../model/input/spelling.js'
 import { pathPattern } from '../../model/requests/path-pattern.js'
 import { cleanText } from '../../model/text.js'
 import type { HourCounts } from '../../store/counters/hour-counts.js'
-import { GUARD_HOURS } from '../../store/counters/hour-tables.js'
 import type { TrackerAccess } from '../define.js'
 import { GUARD_KINDS, type GuardKind } from './guard-kinds.js'
 import { type GuardedRequest, guardedRequest } from './guarded-request.js'
+import { GUARD_HOURS } from './hours.js'
 import { type GuardNames, NameLimits } from './name-limits.js'
 
 /** Action of one of the host's rate limiters or blocklists. */

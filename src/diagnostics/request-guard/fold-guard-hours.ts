@@ -4,9 +4,9 @@ import { DAY, HOUR, startOfHour } from '../../model/time.js'
 import { applicationIds } from '../../store/applications.js'
 import { advanceCheckpoint, GUARD_FOLDED, readCheckpoint } from '../../store/checkpoints.js'
 import { namesDigest } from '../../store/counters/define-hour-table.js'
-import { GUARD_HOURS } from '../../store/counters/hour-tables.js'
 import { withRowLocks } from '../../store/sql/row-locks.js'
 import { type GuardRow, guardRows } from './guard-rows.js'
+import { GUARD_HOURS } from './hours.js'
 
 const FOLD_AFTER_DAYS = 7
 const MAX_ROWS_PER_RULE = 20

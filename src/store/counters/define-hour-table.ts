@@ -7,6 +7,17 @@ import { type ColumnName, type TableName, tableDefinition } from '../schema.js'
 /** Combines two amounts of the same row. */
 export type Aggregation = 'add' | 'greatest' | 'least'
 
+type DigestColumn<Table extends TableName> = Extract<ColumnName<Table>, `${string}_digest`>
+
+/** Tables of `store/schema.ts` with counts per hour and a digest of the counted names. */
+export type HourTableName = {
+  [Table in TableName]: 'hour' extends ColumnName<Table>
+    ? [DigestColumn<Table>] extends [never]
+      ? never
+      : Table
+    : never
+}[TableName]
+
 /** Table of hourly counts by application and names. The key contains a digest, because the names exceed the key limit. */
 export interface HourTable<Name extends string = string, Amount extends string = string> {
   readonly target: BulkTarget
@@ -30,7 +41,7 @@ export interface HourTable<Name extends string = string, Amount extends string =
  * })
  */
 export function defineHourTable<
-  Table extends TableName,
+  Table extends HourTableName,
   Name extends ColumnName<Table>,
   Amount extends ColumnName<Table>,
 >({

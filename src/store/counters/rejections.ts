@@ -2,8 +2,15 @@ import { BUDGET_NAMES, type BudgetName, type CountRejections } from '../../model
 import type { Counters } from '../../model/counters.js'
 import { DAY, HOUR, startOfHour } from '../../model/time.js'
 import type { Database } from '../database.js'
-import { REJECTION_HOURS } from './hour-tables.js'
+import { defineHourTable } from './define-hour-table.js'
 import type { Tallies } from './tallies.js'
+
+/** Errors rejected by budgets. */
+const REJECTION_HOURS = defineHourTable({
+  table: 'faultboard_rejection_hours',
+  names: { budget: 64 },
+  amounts: { count: 'add', first_seen_at: 'least', last_seen_at: 'greatest' },
+})
 
 /** Counts rejections in this process and, by hour, in the sums that all processes share. */
 export function createReject(counters: Counters, tallies: () => Tallies, now: () => number): CountRejections {
