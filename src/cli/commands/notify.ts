@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { optional, parseInput } from '../../model/input/input.js'
-import { CHANNEL_NAMES } from '../../notifications/channels/channel.js'
+import { CHANNEL_NAMES } from '../../notifications/channels/channels.js'
 import {
   type ChannelState,
   channelStates,

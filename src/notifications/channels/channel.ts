@@ -2,12 +2,9 @@ import type { OptionName, Options } from '../../config/options.js'
 import type { Links } from '../content/dashboard-links.js'
 import type { Notice } from '../content/notice.js'
 
-export const CHANNEL_NAMES = ['chat', 'community_chat', 'email', 'incident', 'webhook'] as const
-export type ChannelName = (typeof CHANNEL_NAMES)[number]
-
 /** A notification channel. CONTRIBUTING.md lists the steps to add a channel. */
-export interface Channel {
-  readonly name: ChannelName
+export interface Channel<Name extends string = string> {
+  readonly name: Name
   /** Name on the dashboard. */
   readonly label: string
   /** Option that enables the channel. */
@@ -16,10 +13,25 @@ export interface Channel {
   missingOptions(config: Options): readonly string[] | null
   /** Destination shown to users. Never the full URL, because webhook URLs are secrets. */
   target(config: Options): string
-  /** Returns true if the channel sends notices of this kind. */
+  /**
+   * Returns true if the channel sends notices of this kind. A channel that supports `resolved` keeps an incident open
+   * until then, so that a regression is sent despite its cooldown.
+   */
   supports(event: Notice['event']): boolean
+  /**
+   * True if the channel wakes people. Quiet hours do not hold its messages, and errors of clients are sent only with
+   * `enable_client_paging`.
+   */
+  readonly wakesPeople?: true
+  /** Returns true if the channel can send assignments, which have their own recipient. They need no `missingOptions`. */
+  canSendAssignments?(config: Options): boolean
   /** Makes one attempt. A thrown error counts as a temporary failure. */
   send(message: Message, sendContext: SendContext): Promise<Outcome>
+}
+
+/** Defines a channel. The type of its name derives from `name`. */
+export function defineChannel<Name extends string>(channel: Channel<Name>): Channel<Name> {
+  return channel
 }
 
 export interface Message {

@@ -4,7 +4,7 @@ import { formatQuantity } from '../content/format-text.js'
 import { EMAIL_ONLY_EVENTS } from '../content/notice.js'
 import { escapeWithinLimit, ZERO_WIDTH_BREAK } from '../content/safe-text.js'
 import { post } from '../outbound/http-post.js'
-import type { Channel } from './channel.js'
+import { defineChannel } from './channel.js'
 
 /** Slack limits: 150 characters per header, 2000 per field, 3000 per section; 10 fields, 50 blocks. */
 const MAX_HEADER_LENGTH = 150
@@ -14,7 +14,7 @@ const MAX_FIELDS = 10
 const MAX_TEXT_LENGTH = 3000
 
 /** Slack-compatible chat webhooks. Clients without block support show `text`. */
-export const chat: Channel = {
+export const chat = defineChannel({
   name: 'chat',
   label: 'Chat',
   enablingOption: 'enable_chat_notifications',
@@ -30,7 +30,7 @@ export const chat: Channel = {
       sendContext,
     )
   },
-}
+})
 
 function chatBody(card: Card) {
   return {

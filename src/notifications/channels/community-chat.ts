@@ -5,7 +5,7 @@ import { formatQuantity } from '../content/format-text.js'
 import { EMAIL_ONLY_EVENTS } from '../content/notice.js'
 import { escapeWithinLimit, ZERO_WIDTH_BREAK } from '../content/safe-text.js'
 import { post } from '../outbound/http-post.js'
-import type { Channel } from './channel.js'
+import { defineChannel } from './channel.js'
 
 /**
  * Discord limits: 2000 characters of content. Per embed: 256 in the title, 4096 in the description, 25 fields of 1024,
@@ -26,7 +26,7 @@ const SEVERITY_COLORS: Readonly<Record<Severity, number>> = {
 }
 
 /** Discord-compatible chat webhooks. */
-export const communityChat: Channel = {
+export const communityChat = defineChannel({
   name: 'community_chat',
   label: 'Community chat',
   enablingOption: 'community_chat_webhook_url',
@@ -39,7 +39,7 @@ export const communityChat: Channel = {
     const body = communityBody(renderCard(notice, links, config.time_zone), notice.at)
     return post({ url: config.community_chat_webhook_url ?? '', key, body: JSON.stringify(body) }, sendContext)
   },
-}
+})
 
 function communityBody(card: Card, at: number) {
   const { source, title, url } = card

@@ -7,13 +7,13 @@ import { oneLine } from '../content/safe-text.js'
 import { digestMail } from '../mail/digest-mail.js'
 import { noticeMail } from '../mail/notification-mail.js'
 import { sendMail } from '../mail/send-mail.js'
-import type { Channel, Message } from './channel.js'
+import { defineChannel, type Message } from './channel.js'
 
 const MAX_SHOWN_RECIPIENTS = 3
 const MAX_HEADER_LENGTH = 500
 
 /** Sends email through the host's own transport or an SMTP server. */
-export const email: Channel = {
+export const email = defineChannel({
   name: 'email',
   label: 'Email',
   enablingOption: 'enable_email_notifications',
@@ -29,6 +29,7 @@ export const email: Channel = {
     const rest = notification_email_recipients.length - MAX_SHOWN_RECIPIENTS
     return rest > 0 ? `${shown} and ${rest} more` : shown
   },
+  canSendAssignments: canSendMail,
   supports: (event) => event !== 'resolved',
   async send(message, sendContext) {
     const { config, links } = sendContext
@@ -39,13 +40,10 @@ export const email: Channel = {
         : noticeMail(notice, links, config.time_zone)
     return sendMail({ ...mail, ...createEnvelope(message, config) }, sendContext)
   },
-}
+})
 
-/**
- * Returns true if email to a person can be sent. Unlike messages of the channel, it needs no
- * `notification_email_recipients`.
- */
-export function canSendMail({ enable_email_notifications, mail_transport, smtp_url }: Options): boolean {
+/** Unlike messages of the channel, email to a person needs no `notification_email_recipients`. */
+function canSendMail({ enable_email_notifications, mail_transport, smtp_url }: Options): boolean {
   return enable_email_notifications && (mail_transport !== null || smtp_url !== null)
 }
 

@@ -4,7 +4,7 @@ import { type Card, type CardNotice, cardSummary, renderCard } from '../content/
 import { urlHost } from '../content/dashboard-links.js'
 import { EMAIL_ONLY_EVENTS } from '../content/notice.js'
 import { post } from '../outbound/http-post.js'
-import type { Channel } from './channel.js'
+import { defineChannel } from './channel.js'
 
 const MAX_SUMMARY_LENGTH = 1024
 
@@ -16,12 +16,13 @@ const INCIDENT_SEVERITIES: Readonly<Record<Severity, string>> = {
 }
 
 /** Incident management through PagerDuty-compatible events. Resolving the error resolves its incident. */
-export const incident: Channel = {
+export const incident = defineChannel({
   name: 'incident',
   label: 'Incident',
   enablingOption: 'incident_integration_key',
   missingOptions: ({ incident_integration_key }) => (incident_integration_key === null ? null : []),
   target: ({ incident_events_url }) => urlHost(incident_events_url),
+  wakesPeople: true,
   supports: (event) => event !== 'held' && !EMAIL_ONLY_EVENTS.includes(event),
   async send({ key, notice }, sendContext) {
     if (notice.event === 'digest') return { state: 'refused', response: 'Digests are sent by email only.' }
@@ -32,7 +33,7 @@ export const incident: Channel = {
     }
     return post({ url: config.incident_events_url, key, body: JSON.stringify(body) }, sendContext)
   },
-}
+})
 
 function incidentEvent(notice: CardNotice, key: string, card: Card) {
   return {

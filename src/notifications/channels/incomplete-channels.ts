@@ -1,7 +1,6 @@
 import { environmentVariable, OPTIONS, type OptionName, type Options } from '../../config/options.js'
 import type { Channel } from './channel.js'
 import { activeChannels, CHANNELS } from './channels.js'
-import { canSendMail } from './email.js'
 
 /** Warnings about enabled channels and rules that lack a required option and would silently send nothing. */
 export function incompleteChannelWarnings(options: Options): string[] {
@@ -15,8 +14,8 @@ export function incompleteChannelWarnings(options: Options): string[] {
   return [...channels, ...rules.map(({ message, requiredOptions }) => warning(message, requiredOptions))]
 }
 
-function incompleteReason({ name }: Channel, options: Options): string {
-  return name === 'email' && canSendMail(options) ? 'only assignments are sent' : 'the channel is incomplete'
+function incompleteReason(channel: Channel, options: Options): string {
+  return channel.canSendAssignments?.(options) ? 'only assignments are sent' : 'the channel is incomplete'
 }
 
 interface Rule {

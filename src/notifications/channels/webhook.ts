@@ -3,7 +3,7 @@ import { type Links, urlHost } from '../content/dashboard-links.js'
 import { EMAIL_ONLY_EVENTS, type Notice } from '../content/notice.js'
 import { truncate } from '../content/safe-text.js'
 import { post } from '../outbound/http-post.js'
-import type { Channel } from './channel.js'
+import { defineChannel } from './channel.js'
 
 const MAX_TEXT_LENGTH = 8192
 /** Shorter limit for notices that list many errors. */
@@ -11,7 +11,7 @@ const MAX_SUMMARY_TEXT_LENGTH = 500
 const MAX_LIST_LENGTH = 50
 
 /** Generic webhook. Posts the whole notice as JSON, signed with `webhook_secret`. */
-export const webhook: Channel = {
+export const webhook = defineChannel({
   name: 'webhook',
   label: 'Webhook',
   enablingOption: 'webhook_url',
@@ -29,7 +29,7 @@ export const webhook: Channel = {
     }
     return post({ url: webhook_url ?? '', key, body, headers }, sendContext)
   },
-}
+})
 
 /** Includes the timestamp in the signature, so that receivers can reject replayed requests. */
 function signBody(secret: string, now: number, body: string): string {

@@ -2,8 +2,8 @@ import type * as v from 'valibot'
 import type { Options } from '../../config/options.js'
 import { TrackerError } from '../../model/errors.js'
 import * as r from '../../model/result.js'
-import { CHANNEL_NAMES, type Channel, type ChannelName } from '../channels/channel.js'
-import { CHANNELS } from '../channels/channels.js'
+import type { Channel } from '../channels/channel.js'
+import { CHANNEL_NAMES, CHANNELS, type ChannelName } from '../channels/channels.js'
 import { isHeldInQuietHours } from '../rules/quiet-hours.js'
 
 /** State of a channel as shown by the dashboard and the CLI. Contains no secrets. */
@@ -27,7 +27,7 @@ export function channelStates(config: Options): ChannelState[] {
 }
 
 /** Returns a channel that can send. Throws an error that lists the missing options otherwise. */
-export function requireChannel(name: ChannelName, config: Options): Channel {
+export function requireChannel(name: ChannelName, config: Options): Channel<ChannelName> {
   const channel = CHANNELS[name]
   const { state, missing } = channelState(channel, config)
   if (state === 'on') return channel
@@ -40,7 +40,7 @@ export function formatList(options: readonly string[]): string {
   return options.length < 2 ? last : `${options.slice(0, -1).join(', ')} and ${last}`
 }
 
-function channelState(channel: Channel, config: Options): ChannelState {
+function channelState(channel: Channel<ChannelName>, config: Options): ChannelState {
   const { name } = channel
   const missing = channel.missingOptions(config)
   return {

@@ -11,8 +11,7 @@ import {
 } from '../../store/kysely.js'
 import type { DeliveriesTable, Schema } from '../../store/schema.js'
 import { withRowLocks } from '../../store/sql/row-locks.js'
-import { activeChannels } from '../channels/channels.js'
-import { canSendMail } from '../channels/email.js'
+import { activeChannels, assignmentChannels } from '../channels/channels.js'
 import { findPauses, resumeTime } from './receiver-pause.js'
 
 /** Exceeds the longest attempt, so that no second process starts the same delivery. */
@@ -191,10 +190,11 @@ export function isClaimedAs({ id, attempts, locked_until }: ClaimedDelivery) {
 /** Deliveries whose channel is configured in this process. Assignment emails have their own recipient. */
 export function isSendable(config: Options) {
   const channels = activeChannels(config).map(({ name }) => name)
+  const forAssignments = assignmentChannels(config)
   return ({ and, eb, or }: DeliveriesBuilder): Expression<SqlBool> =>
     or([
       ...(channels.length > 0 ? [eb('channel', 'in', channels)] : []),
-      ...(canSendMail(config) ? [and({ channel: 'email', event: 'assigned' })] : []),
+      ...(forAssignments.length > 0 ? [and([eb('channel', 'in', forAssignments), eb('event', '=', 'assigned')])] : []),
     ])
 }
 

@@ -6,8 +6,7 @@ import type { Database } from '../../store/database.js'
 import type { Transaction } from '../../store/kysely.js'
 import type { Outbox, RecordedGroup } from '../../store/recording/outbox.js'
 import type { Schema } from '../../store/schema.js'
-import { activeChannels } from '../channels/channels.js'
-import { canSendMail } from '../channels/email.js'
+import { activeChannels, assignmentChannels, INCIDENT_CHANNELS } from '../channels/channels.js'
 import type { ErrorNotice } from '../content/notice.js'
 import { writeAssignmentEmail } from '../rules/assignments.js'
 import { activeCooldowns, startCooldowns } from '../rules/cooldowns.js'
@@ -26,8 +25,6 @@ export interface OutboxOptions {
 /** Exceeds the duration of a transaction. A retried transaction sets the time again. */
 const RECENT_WRITE_MS = 5000
 const MAX_MESSAGE_LENGTH = 2000
-/** Reopens an incident despite the cooldown, because responders do not see a closed incident. */
-const COOLDOWN_EXEMPT_CHANNEL = 'incident'
 
 /** Creates the outbox, which writes deliveries in the transaction that records the errors. */
 export function createOutbox({ config, database: { dialect }, now, reject }: OutboxOptions): Outbox {
@@ -72,7 +69,8 @@ export function createOutbox({ config, database: { dialect }, now, reject }: Out
             group,
             outcome,
             trigger,
-            onlyChannel: trigger.event === 'reopened' && isCooling ? COOLDOWN_EXEMPT_CHANNEL : null,
+            // Reopens incidents despite the cooldown, because responders do not see a closed incident.
+            onlyIncidents: trigger.event === 'reopened' && isCooling,
           },
         ]
       })
@@ -80,7 +78,7 @@ export function createOutbox({ config, database: { dialect }, now, reject }: Out
         trx,
         announced.map(({ outcome }) => outcome.application_id),
       )
-      const planned = announced.map(({ trigger, onlyChannel, ...recorded }) => {
+      const planned = announced.map(({ trigger, onlyIncidents, ...recorded }) => {
         const { id: error_id, application_id } = recorded.outcome
         const notice = errorNotice(recorded, trigger, applicationNameById.get(application_id) ?? '', at)
         const isFromClient = recorded.group.newest.source !== undefined
@@ -90,8 +88,8 @@ export function createOutbox({ config, database: { dialect }, now, reject }: Out
         )
         return {
           error_id,
-          onlyChannel,
-          deliveries: onlyChannel ? all.filter(({ channel }) => channel === onlyChannel) : all,
+          onlyIncidents,
+          deliveries: onlyIncidents ? all.filter(({ channel }) => INCIDENT_CHANNELS.includes(channel)) : all,
         }
       })
       await writeLimited(
@@ -100,7 +98,7 @@ export function createOutbox({ config, database: { dialect }, now, reject }: Out
         at,
       )
       const minutes = config.notification_cooldown_minutes
-      const newlyAnnounced = planned.filter(({ onlyChannel, deliveries }) => !onlyChannel && deliveries.length > 0)
+      const newlyAnnounced = planned.filter(({ onlyIncidents, deliveries }) => !onlyIncidents && deliveries.length > 0)
       const cooldownNames = new Set(newlyAnnounced.map(({ error_id }) => cooldownName(error_id)))
       if (minutes > 0) await startCooldowns(trx, dialect, [...cooldownNames], at + minutes * MINUTE)
     },
@@ -115,7 +113,7 @@ export function createOutbox({ config, database: { dialect }, now, reject }: Out
     },
 
     async assigned(trx, errors, assignment) {
-      if (!canSendMail(config)) return
+      if (assignmentChannels(config).length === 0) return
       const context = { dialect, config, loadNames: loadApplicationNames, now: now() }
       await writeAssignmentEmail(trx, context, errors, assignment)
     },

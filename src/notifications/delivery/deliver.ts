@@ -1,6 +1,6 @@
 import type { Context } from '../../context.js'
-import type { ChannelName, Outcome } from '../channels/channel.js'
-import { CHANNELS } from '../channels/channels.js'
+import type { Outcome } from '../channels/channel.js'
+import { CHANNELS, type ChannelName } from '../channels/channels.js'
 import type { Notice } from '../content/notice.js'
 import { type AttemptResult, attemptResult } from './attempt-result.js'
 import { type ClaimedDelivery, isClaimedAs } from './claim-due.js'

@@ -8,7 +8,7 @@ import { defineOperation } from '../../operation.js'
 import { deliveryTotals } from '../../store/delivery-totals.js'
 import type { Selectable } from '../../store/kysely.js'
 import type { DeliveriesTable } from '../../store/schema.js'
-import { CHANNEL_NAMES } from '../channels/channel.js'
+import { CHANNEL_NAMES } from '../channels/channels.js'
 import { type DigestNotice, type ErrorNotice, NOTICE_EVENTS, type Notice } from '../content/notice.js'
 import { createKeyPrefixer } from './send-once.js'
 

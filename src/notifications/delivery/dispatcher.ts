@@ -2,8 +2,7 @@ import type { Context } from '../../context.js'
 import { failureReason, isReportedByRecorder } from '../../jobs/reason.js'
 import { TIMING } from '../../jobs/timing.js'
 import { Worker } from '../../jobs/worker.js'
-import { activeChannels } from '../channels/channels.js'
-import { canSendMail } from '../channels/email.js'
+import { activeChannels, assignmentChannels } from '../channels/channels.js'
 import {
   type ClaimedDelivery,
   claimDue,
@@ -29,7 +28,7 @@ export interface Dispatcher {
 /** Sends due deliveries: right after this process writes them, and in a periodic poll. */
 export function startDispatcher(context: Context): Dispatcher {
   const { config, database, outbox, log } = context
-  const canSend = activeChannels(config).length > 0 || canSendMail(config)
+  const canSend = activeChannels(config).length > 0 || assignmentChannels(config).length > 0
   const worker = new Worker<ClaimedDelivery>({
     source: {
       title: database.dialect.address,

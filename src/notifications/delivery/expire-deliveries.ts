@@ -1,5 +1,6 @@
 import type { Context } from '../../context.js'
 import { DAY, MINUTE } from '../../model/time.js'
+import { INCIDENT_CHANNELS } from '../channels/channels.js'
 import { channelStates, formatList } from './channel-states.js'
 import { type DeliveriesBuilder, isOfApplication, isSendable } from './claim-due.js'
 
@@ -31,7 +32,7 @@ async function findOldDeliveries({ database, now }: Context) {
     .select('d.id')
     .where('d.created_at', '<', now() - RETENTION_DAYS * DAY)
     .where(({ eb, or }) =>
-      or([eb('d.channel', '!=', 'incident'), eb('e.resolved', 'is', null), eb('e.resolved', '=', 1)]),
+      or([eb('d.channel', 'not in', INCIDENT_CHANNELS), eb('e.resolved', 'is', null), eb('e.resolved', '=', 1)]),
     )
     .limit(ROWS_PER_DELETE)
     .execute()

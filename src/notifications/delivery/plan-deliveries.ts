@@ -3,8 +3,7 @@ import { DELIVERIES } from '../../store/bulk/bulk-targets.js'
 import type { Dialect } from '../../store/dialect.js'
 import type { Transaction } from '../../store/kysely.js'
 import type { Schema } from '../../store/schema.js'
-import type { Channel } from '../channels/channel.js'
-import { activeChannels } from '../channels/channels.js'
+import { activeChannels, type ChannelName } from '../channels/channels.js'
 import type { Notice } from '../content/notice.js'
 import { createQuietHours } from '../rules/quiet-hours.js'
 import { meetsThreshold } from '../rules/triggers.js'
@@ -21,7 +20,7 @@ export interface Announcement {
 }
 
 export interface NewDelivery extends Announcement {
-  channel: Channel['name']
+  channel: ChannelName
   /** `held` waits for the end of quiet hours, `over_limit` for the summary of the hour. */
   state: 'pending' | 'held' | 'over_limit'
   run_at: number
@@ -41,7 +40,7 @@ export function createDeliveryPlanner(config: Options): DeliveryPlanner {
         ({ name, supports }) =>
           supports(announcement.notice.event) && meetsChannelThreshold(announcement.notice, name, config),
       )
-      .filter(({ name }) => mayPage || name !== 'incident')
+      .filter(({ wakesPeople }) => mayPage || !wakesPeople)
       .map(({ name }) => {
         const { severity } = announcement.notice
         const until = heldUntil({ channel: name, severity, now, mayPage })
@@ -60,7 +59,7 @@ const EXEMPT_EVENTS: readonly Notice['event'][] = ['resolved', 'digest', 'test']
 
 function meetsChannelThreshold(
   { event, severity }: Notice,
-  name: Channel['name'],
+  name: ChannelName,
   { severity_thresholds }: Options,
 ): boolean {
   return EXEMPT_EVENTS.includes(event) || meetsThreshold(severity, severity_thresholds[name] ?? 'low')

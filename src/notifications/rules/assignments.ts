@@ -8,6 +8,7 @@ import type { Transaction } from '../../store/kysely.js'
 import type { Assignment } from '../../store/recording/outbox.js'
 import type { Schema } from '../../store/schema.js'
 import { type ErrorRow, withRowLocks } from '../../store/sql/row-locks.js'
+import { email as emailChannel } from '../channels/email.js'
 import type { AssignedError, AssignedNotice } from '../content/notice.js'
 import { writeDeliveries } from '../delivery/plan-deliveries.js'
 import { noticeError } from './resolve-deliveries.js'
@@ -61,11 +62,12 @@ export async function writeAssignmentEmail(
     return
   }
   const run_at = await firstRunTime(trx, context, application_id)
-  const key = `assigned:${errors[0]?.error.id}:${now}:email`
+  const { name: channel } = emailChannel
+  const key = `assigned:${errors[0]?.error.id}:${now}:${channel}`
   await writeDeliveries(
     trx,
     dialect,
-    [{ key, channel: 'email', notice, error_id, application_id, state: 'pending', run_at }],
+    [{ key, channel, notice, error_id, application_id, state: 'pending', run_at }],
     now,
   )
 }
@@ -99,7 +101,7 @@ async function findWaiting(
     .selectFrom('faultboard_deliveries')
     .select(['id', 'payload', 'run_at', 'created_at'])
     .where('state', '=', 'pending')
-    .where('channel', '=', 'email')
+    .where('channel', '=', emailChannel.name)
     .where('application_id', application_id === null ? 'is' : '=', application_id)
     .where('event', '=', 'assigned')
     .where('attempts', '=', 0)

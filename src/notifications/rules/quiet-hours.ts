@@ -1,7 +1,7 @@
 import type { Options } from '../../config/options.js'
 import type { Severity } from '../../model/severity/severity.js'
 import { localDateTime, MINUTE } from '../../model/time.js'
-import type { ChannelName } from '../channels/channel.js'
+import { CHANNELS, type ChannelName } from '../channels/channels.js'
 import { meetsThreshold } from './triggers.js'
 
 /** Returns the end of quiet hours for a notification, or null to send it now. */
@@ -13,11 +13,9 @@ export type QuietHoursCheck = (message: {
   mayPage?: boolean
 }) => number | null
 
-/** Incidents are meant to wake people. */
-const NEVER_HELD_CHANNELS: readonly ChannelName[] = ['incident']
-
+/** Accepts unknown names, because a row can contain a channel from a newer version. */
 export function isHeldInQuietHours(channel: ChannelName): boolean {
-  return !NEVER_HELD_CHANNELS.includes(channel)
+  return !CHANNELS[channel]?.wakesPeople
 }
 
 export function createQuietHours({ quiet_hours, quiet_hours_bypass_severity, time_zone }: Options): QuietHoursCheck {

@@ -2,8 +2,7 @@ import { cleanText } from '../../model/text.js'
 import type { Transaction } from '../../store/kysely.js'
 import type { Schema } from '../../store/schema.js'
 import type { ErrorRow } from '../../store/sql/row-locks.js'
-import type { ChannelName } from '../channels/channel.js'
-import { CHANNELS } from '../channels/channels.js'
+import { type ChannelName, INCIDENT_CHANNELS } from '../channels/channels.js'
 import type { ErrorNotice, NoticeError } from '../content/notice.js'
 import type { NewDelivery } from '../delivery/plan-deliveries.js'
 
@@ -14,9 +13,6 @@ interface ResolutionOptions {
 
 const TRIGGER_EVENTS: readonly string[] = ['new', 'reopened', 'milestone']
 const MAX_MESSAGE_LENGTH = 2000
-const RESOLVE_CHANNELS: readonly ChannelName[] = Object.values(CHANNELS)
-  .filter(({ supports }) => supports('resolved'))
-  .map(({ name }) => name)
 
 /**
  * Creates resolve notifications for resolved or deleted errors, for every channel with an open trigger. Ignores which
@@ -54,7 +50,7 @@ async function openTriggers(trx: Transaction<Schema>, errors: readonly ErrorRow[
       'in',
       errors.map(({ id }) => id),
     )
-    .where('channel', 'in', RESOLVE_CHANNELS)
+    .where('channel', 'in', INCIDENT_CHANNELS)
     .where('event', 'in', [...TRIGGER_EVENTS, 'resolved'])
     // Deliveries over the hourly limit were never sent, so they opened no incident.
     .where('state', 'not in', ['over_limit', 'combined'])

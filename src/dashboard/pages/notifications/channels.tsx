@@ -1,3 +1,4 @@
+import { CHANNELS } from '../../../notifications/channels/channels.js'
 import { allows } from '../../access.js'
 import type { Rendered, Visit } from '../../define.js'
 import { href } from '../../links/href.js'
@@ -52,7 +53,9 @@ function Facts({ channel, visit: { options } }: { channel: ChannelWithHealth; vi
           : ` · ${min_severity}${min_severity === 'critical' ? ' only' : ' and above'}`}
         {options.quiet_hours !== null &&
           (held_in_quiet_hours ? ` · paused ${options.quiet_hours}` : ' · ignores quiet hours')}
-        {channel.name === 'email' && options.digest_frequency !== 'never' && ` · ${options.digest_frequency} digest`}
+        {CHANNELS[channel.name].supports('digest') &&
+          options.digest_frequency !== 'never' &&
+          ` · ${options.digest_frequency} digest`}
       </span>
     </p>
   )

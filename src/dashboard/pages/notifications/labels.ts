@@ -1,5 +1,4 @@
-import type { ChannelName } from '../../../notifications/channels/channel.js'
-import { CHANNELS } from '../../../notifications/channels/channels.js'
+import { CHANNELS, type ChannelName } from '../../../notifications/channels/channels.js'
 import type { Delivery } from '../../../notifications/delivery/deliveries.js'
 
 export const DELIVERY_STATE_LABELS: Readonly<Record<Delivery['state'], string>> = {
