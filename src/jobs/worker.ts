@@ -1,4 +1,5 @@
 import type { Log } from '../context.js'
+import { withTimeout } from '../model/with-timeout.js'
 import { failureReason, isReportedByRecorder } from './reason.js'
 import { CONCURRENCY, type Timing, withEngineTimeout } from './timing.js'
 
@@ -224,12 +225,8 @@ export class Worker<Item extends { id: string | number }> {
   async #waitForItems(delayMs: number, mode: 'all' | 'any' = 'all'): Promise<void> {
     if (this.#running.size === 0) return
     const settled = [...this.#running.values()].map(({ settled }) => settled)
-    let timer: NodeJS.Timeout | undefined
-    const timeout = new Promise<void>((resume) => {
-      timer = setTimeout(resume, delayMs)
-    })
-    await Promise.race([mode === 'all' ? Promise.all(settled) : Promise.race(settled), timeout])
-    clearTimeout(timer)
+    const all: Promise<unknown> = mode === 'all' ? Promise.all(settled) : Promise.race(settled)
+    await withTimeout(all, delayMs, { keepAlive: true }).catch(() => {})
   }
 
   #withTimeLimit<T>(response: Promise<T>): Promise<T> {

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
+import { getEventListeners } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { transformSync } from 'esbuild'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { withTimeout } from '../../src/model/with-timeout.js'
+import { STOPPED_MESSAGE, withTimeout } from '../../src/model/with-timeout.js'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -23,6 +24,18 @@ test('rejects after the timeout, with a custom message if set', async () => {
   const named = expect(withTimeout(never, 3000, { message: 'redis is silent' })).rejects.toThrow('redis is silent')
   await vi.advanceTimersByTimeAsync(3000)
   await Promise.all([late, named])
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test('rejects when the signal aborts, before or during the wait, and keeps no listener', async () => {
+  const stopping = new AbortController()
+  const during = expect(withTimeout(never, 3000, { signal: stopping.signal })).rejects.toThrow(STOPPED_MESSAGE)
+  stopping.abort()
+  await during
+  await expect(withTimeout(never, 3000, { signal: stopping.signal })).rejects.toThrow(STOPPED_MESSAGE)
+  const { signal } = new AbortController()
+  await withTimeout(Promise.resolve(7), 3000, { signal })
+  expect(getEventListeners(signal, 'abort')).toEqual([])
   expect(vi.getTimerCount()).toBe(0)
 })
 

@@ -72,7 +72,7 @@ export function collectGuardEvents(reporter: Reporter): () => void {
 export function requestGuardApi(tracker: TrackerAccess): RequestGuardApi {
   return {
     requestGuard: {
-      record: (event) => tracker.run((context) => requestGuardOf(context)?.record(event)),
+      record: (event) => tracker.run((context) => getRequestGuard(context)?.record(event)),
     },
   }
 }

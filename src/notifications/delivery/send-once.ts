@@ -1,5 +1,6 @@
 import type { Context } from '../../context.js'
 import { installationId } from '../../jobs/installation.js'
+import { withTimeout } from '../../model/with-timeout.js'
 import type { Channel, Message, Outcome, SendContext } from '../channels/channel.js'
 import { dashboardLinks } from '../content/dashboard-links.js'
 import { detectedDashboardPath } from '../content/dashboard-path.js'
@@ -16,19 +17,15 @@ export async function sendOnce(
 ): Promise<Outcome> {
   const { config, now } = context
   const timeout = new AbortController()
-  const timer = setTimeout(() => timeout.abort(), MAX_ATTEMPT_MS).unref()
   const signal = AbortSignal.any([stop, timeout.signal])
+  const sending = prepareMessage(context, message).then(({ links, ...prepared }) =>
+    channel.send(prepared, { config, links, now, signal }),
+  )
   try {
-    return await Promise.race([
-      prepareMessage(context, message).then(({ links, ...prepared }) =>
-        channel.send(prepared, { config, links, now, signal }),
-      ),
-      failOnAbort(signal, () => (stop.aborted ? 'Stopped before a response arrived.' : 'No response.')),
-    ])
+    return await withTimeout(sending, MAX_ATTEMPT_MS, { message: 'No response.', signal: stop })
   } catch (error) {
+    timeout.abort()
     return { state: 'failed', response: error instanceof Error ? error.message : String(error) }
-  } finally {
-    clearTimeout(timer)
   }
 }
 
@@ -38,14 +35,6 @@ async function prepareMessage(
 ): Promise<Message & Pick<SendContext, 'links'>> {
   const addKeyPrefix = await createKeyPrefixer(context)
   return { key: addKeyPrefix(key), notice, links: dashboardLinks(context.config, await detectedDashboardPath(context)) }
-}
-
-function failOnAbort(signal: AbortSignal, reason: () => string): Promise<Outcome> {
-  return new Promise((settle) => {
-    const end = () => settle({ state: 'failed', response: reason() })
-    if (signal.aborted) end()
-    else signal.addEventListener('abort', end, { once: true })
-  })
 }
 
 const PREFIX_LENGTH = 8

@@ -1,4 +1,5 @@
 import { TrackerError } from '../../model/errors.js'
+import { withTimeout } from '../../model/with-timeout.js'
 import type { Outcome, SendContext, Timeouts } from '../channels/channel.js'
 import { PrivateAddressError } from '../outbound/private-addresses.js'
 import { responseText } from '../outbound/response-text.js'
@@ -13,10 +14,9 @@ export async function sendMail(mail: Record<string, unknown>, sendContext: SendC
   const toLogText = (text: string) => responseText(text, config)
   const finished = new AbortController()
   try {
-    const info = await Promise.race([
-      passToTransport(mail, sendContext, timeouts, finished.signal),
-      rejectOnTimeout(timeouts.total_ms, signal, finished.signal),
-    ])
+    const sending = passToTransport(mail, sendContext, timeouts, finished.signal)
+    const message = `Timed out after ${timeouts.total_ms / 1000} s.`
+    const info = await withTimeout(sending, timeouts.total_ms, { message, signal })
     return { state: 'sent', response: toLogText(acceptedText(info)) }
   } catch (error) {
     return { state: isPermanentFailure(error) ? 'refused' : 'failed', response: toLogText(failureText(error)) }
@@ -38,20 +38,6 @@ async function passToTransport(
   // The timeout may have passed while nodemailer was loading.
   if (finished.aborted) transport.close()
   return transport.sendMail(mail)
-}
-
-/** Rejects on timeout or shutdown. */
-function rejectOnTimeout(total_ms: number, signal: AbortSignal, finished: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    const onAbort = () => reject(new Error('Stopped before a response arrived.'))
-    const timer = setTimeout(() => reject(new Error(`Timed out after ${total_ms / 1000} s.`)), total_ms).unref()
-    if (signal.aborted) onAbort()
-    signal.addEventListener('abort', onAbort)
-    finished.addEventListener('abort', () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', onAbort)
-    })
-  })
 }
 
 interface SentMail {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { DAY } from '../../model/time.js'
 import { VERSION } from '../../model/version.js'
+import { STOPPED_MESSAGE } from '../../model/with-timeout.js'
 import type { Outcome, SendContext, Timeouts } from '../channels/channel.js'
 import { lookupPublicAddress, PrivateAddressError, rejectPrivateHost } from './private-addresses.js'
 import { responseText } from './response-text.js'
@@ -27,7 +28,7 @@ export async function post(outbound: OutboundRequest, sendContext: SendContext):
     if (error instanceof PrivateAddressError) return { state: 'refused', response: toLogText(error.message) }
     return {
       state: 'failed',
-      response: toLogText(sendContext.signal.aborted ? 'Stopped before a response arrived.' : failureText(error)),
+      response: toLogText(sendContext.signal.aborted ? STOPPED_MESSAGE : failureText(error)),
     }
   }
 }
