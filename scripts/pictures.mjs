@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { chromium } from 'playwright-core'
 import { toPalettePng } from './pictures/palette-png.mjs'
-import { chromium as chromiumService } from './services/chromium.mjs'
+import { CHROMIUM_ARGUMENTS, chromium as chromiumService } from './services/chromium.mjs'
 
 const DESKTOP = { width: 1200, height: 780 }
 const PHONE = { width: 390, height: 780 }
@@ -89,13 +89,7 @@ async function waitForHistory(demo) {
 async function takePictures(demo) {
   const browser = await chromium.launch({
     executablePath: process.env[chromiumService.variable] || chromiumService.find(),
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
+    args: CHROMIUM_ARGUMENTS,
   })
   try {
     const page = await browser.newPage({ httpCredentials: CREDENTIALS, deviceScaleFactor: isQuick ? 1 : 2 })

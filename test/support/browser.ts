@@ -3,6 +3,8 @@ import { createRequire } from 'node:module'
 import { AxeBuilder } from '@axe-core/playwright'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { describe, expect, onTestFinished } from 'vitest'
+// @ts-expect-error: the scripts have no types.
+import { CHROMIUM_ARGUMENTS } from '../../scripts/services/chromium.mjs'
 import { PASSWORD, USER } from './host.js'
 
 const EXECUTABLE = process.env.FAULTBOARD_TEST_CHROMIUM
@@ -48,13 +50,7 @@ async function open({ viewport, colorScheme, ...options }: BrowserContextOptions
 async function newPage(options: BrowserContextOptions): Promise<Page> {
   browser ??= chromium.launch({
     executablePath: EXECUTABLE ?? '',
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
+    args: CHROMIUM_ARGUMENTS,
   })
   const context = await (await browser).newContext({
     httpCredentials: { username: USER, password: PASSWORD },

@@ -5,14 +5,8 @@ import { createConnection } from 'mysql2/promise'
 import pg from 'pg'
 import { chromium } from 'playwright-core'
 import { expect, test } from 'vitest'
-
-const browserArguments = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
+// @ts-expect-error: the scripts have no types.
+import { CHROMIUM_ARGUMENTS } from '../../scripts/services/chromium.mjs'
 
 testWith('FAULTBOARD_TEST_POSTGRES', 'PostgreSQL runs a query', async (url) => {
   const client = new pg.Client({ connectionString: url })
@@ -44,13 +38,18 @@ testWith('FAULTBOARD_TEST_CHROMIUM', 'Chromium prints its version', (path) => {
   expect(version).toMatch(/(Chromium|Chrome) \d+/)
 })
 
-testWith('FAULTBOARD_TEST_CHROMIUM', 'Chromium renders a page', async (path) => {
-  const browser = await chromium.launch({ executablePath: path, args: browserArguments })
+testWith('FAULTBOARD_TEST_CHROMIUM', 'Chromium renders a page and nothing else', async (path) => {
+  const browser = await chromium.launch({ executablePath: path, args: CHROMIUM_ARGUMENTS })
   const page = await browser.newPage()
   await page.setContent('<h1>Hello</h1><script>document.querySelector("h1").append(", browser")</script>')
   const heading = await page.locator('h1').textContent()
+  const session = await browser.newBrowserCDPSession()
+  const { targetInfos } = await session.send('Target.getTargets', { filter: [{}] })
+  const kinds = new Set(targetInfos.map(({ type }) => type))
   await browser.close()
   expect(heading).toBe('Hello, browser')
+  // Without renderers for the user interface of the browser.
+  expect([...kinds].sort()).toEqual(['page', 'tab'])
 })
 
 function testWith(variable: string, title: string, check: (value: string) => void | Promise<void>): void {
