@@ -1,4 +1,4 @@
-/** Parts of a tracker that use its database: SQL, jobs and notifications. Loaded right after the start. */
+/** Parts of a tracker that use its database: SQL, jobs and notifications. Loaded right after startup. */
 
 import { createAuditTrail } from './audit/audit-log.js'
 import type { Options } from './config/options.js'

@@ -13,9 +13,9 @@ export const ChannelProblem = r.object({
   /** Number of failed attempts since the last success. */
   failed_attempts: r.integer,
   last_response: r.nullable(r.text),
-  /** Number of messages to send for the first time. */
+  /** Number of messages waiting for their first attempt. */
   waiting: r.integer,
-  /** Number of messages to send again after a failed attempt. */
+  /** Number of messages waiting for a retry. */
   retrying: r.integer,
   oldest_waiting_at: r.nullable(r.time),
   /** `Failing: the last 5 attempts failed` */
@@ -182,7 +182,7 @@ interface CacheEntry {
 
 const cache = new WeakMap<Database, CacheEntry>()
 
-/** Same as `readChannelProblems`, up to ten seconds old. */
+/** Caches `readChannelProblems` for ten seconds. */
 export function cachedChannelProblems({ database, now }: Pick<Context, 'database' | 'now'>): Promise<ChannelProblem[]> {
   const cached = cache.get(database)
   if (cached && performance.now() - cached.readAt < FRESH_MS) return cached.problems

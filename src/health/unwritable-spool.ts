@@ -8,7 +8,7 @@ export function unwritableSpoolText(problem: string): string {
   return `${problem}: errors would be lost while the database is unreachable. Set spool_path to another folder.`
 }
 
-/** Warns after the start if a database outage would lose errors. Returns a function that cancels the check. */
+/** Warns after startup if a database outage would lose errors. Returns a function that cancels the check. */
 export function warnIfSpoolUnwritable({ spool, ready, log }: Context): () => void {
   const warn = async () => {
     // The recorder reports an unavailable database and lost errors.

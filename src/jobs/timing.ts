@@ -11,7 +11,7 @@ export interface Timing {
   graceMs: number
   /** Timeout after which an engine counts as unreachable. */
   timeoutMs: number
-  /** Delay before the second attempt. Later delays are multiples of it. */
+  /** Delay before the first retry. Later retries back off exponentially. */
   retryDelayMs: number
 }
 
@@ -29,7 +29,7 @@ export const MAX_DEAD_LETTERS = 1000
 /** Limits how long jobs keep waiting after an outage of a database or receiver has ended. */
 const MAX_RETRY_DELAY_MS = 5 * MINUTE
 
-/** Returns the delay after `attempt` failed attempts: grows by a factor of four, with jitter. */
+/** Returns the retry delay after `attempt` failed attempts: exponential backoff with jitter. */
 export function retryDelay(attempt: number, { retryDelayMs }: Timing, random: () => number): number {
   return Math.round(Math.min(MAX_RETRY_DELAY_MS, retryDelayMs * 4 ** (attempt - 1)) * (0.75 + random() / 2))
 }

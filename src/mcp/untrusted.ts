@@ -42,7 +42,7 @@ export function wrapUntrusted(data: unknown): TextPart[] {
   ]
 }
 
-/** Cleans a message of this server that may contain untrusted text. */
+/** Sanitizes a message of this server that may contain untrusted text. */
 export function sanitizeMessage(text: string): string {
   return sanitizeText(text).replace(/\s+/g, ' ').slice(0, 1000)
 }

@@ -6,7 +6,7 @@ import { DAY, firstHourFrom, HOUR, lastDays, MINUTE, startOfDay, startOfHour } f
 export const CHART_RANGES = ['1h', '24h', '7d', '30d', '90d'] as const
 export type ChartRange = (typeof CHART_RANGES)[number]
 
-/** Length of a bar. Hours, quarters of a day and days can be read from the rollups, five minutes cannot. */
+/** Length of a bar. Five-minute bars are counted from stored occurrences, because rollups are hourly. */
 export type ChartStep = 'five_minutes' | 'hour' | 'quarter_day' | 'day'
 
 /** Time span of a chart, divided into bars. */

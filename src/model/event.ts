@@ -29,7 +29,7 @@ export interface ErrorEvent {
   severity: Severity
   /** `src/cart.ts:12 in total`: the newest frame in the host's own code. */
   place: string | null
-  /** The location as used in the signature. Absent in events of older versions. */
+  /** The location as used in the signature. Absent from events of older versions. */
   signature_place?: readonly string[] | undefined
   backtrace: readonly string[]
   causes: readonly Cause[]

@@ -114,8 +114,8 @@ function readTerms(text: string): WrittenTerm[] {
 }
 
 /**
- * Replaces `assigned:me` by the name of the viewer, except in quotes. Throws a `QueryError` if only the name makes the query too
- * long.
+ * Replaces `assigned:me` with the name of the viewer, except in quotes. Throws a `QueryError` if only the name makes the
+ * query too long.
  * @example withViewerName('is:new assigned:me', 'ada lovelace') // 'is:new assigned:"ada lovelace"'
  */
 export function withViewerName(query: string, viewer: string): string {

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import type { HostRequest } from '../capture/facts/request-facts.js'
 import { type Endpoint, jsonResponse } from './http.js'
 
-/** Serves an endpoint for a request of any Node.js host. Never rejects. */
+/** Serves a request of any Node.js host. Never rejects. */
 export async function serveNode(
   endpoint: Endpoint,
   request: HostRequest,

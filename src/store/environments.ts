@@ -27,7 +27,7 @@ export async function environmentsOfApplication(db: Kysely<Schema>, application_
   return names
 }
 
-/** Returns the environments of processes of the last days, which may not have recorded an error. */
+/** Returns the environments of recent processes, including processes without recorded errors. */
 async function environmentsOfProcesses(db: Kysely<Schema>, application_id: number): Promise<string[]> {
   const rows = await db
     .selectFrom('faultboard_processes')

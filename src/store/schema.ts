@@ -74,7 +74,7 @@ export const TABLES = {
       resolved_in_version: nullable(text),
       /** Newer release in which the error regressed. */
       regressed_in_version: nullable(text),
-      /** Set while notifications are muted. `muted_until` is null for a mute without an end. */
+      /** Set while notifications are muted. `muted_until` is null for an indefinite mute. */
       muted_at: nullable(integer),
       muted_until: nullable(integer),
       muted_by_name: nullable(text),
@@ -368,7 +368,7 @@ export const TABLES = {
       token_hash: text,
       created_at: integer,
       created_by: text,
-      /** Null for a token without an end. */
+      /** Null for a token that does not expire. */
       expires_at: nullable(integer),
       /** Written at most once a minute. */
       last_used_at: nullable(integer),

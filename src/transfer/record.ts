@@ -44,7 +44,7 @@ const originFields = {
   revision: hexadecimal(32),
 }
 
-/** Absent in exports of 0.4.0. */
+/** Absent from exports of 0.4.0. */
 const environment = v.optional(v.pipe(text(MAX_ENVIRONMENT_LENGTH), v.nonEmpty('must not be empty')))
 
 const release = v.object({ platform: text(64), version: text(128), environment, first_seen_at: time })
@@ -54,7 +54,7 @@ export const applicationLine = v.object({
   application_name: originFields.application_name,
   created_at: time,
   releases: list(release),
-  /** Absent in exports of 0.4.0. */
+  /** Absent from exports of 0.4.0. */
   client_releases: v.optional(list(release), []),
 })
 
@@ -66,7 +66,7 @@ export const errorLine = v.object({
     environment,
     error_type: text(255),
     message: text(MAX_TEXT_LENGTH),
-    /** Absent in exports of 0.4.0. */
+    /** Absent from exports of 0.4.0. */
     source: v.optional(nullable(oneOf(CLIENT_SOURCES)), null),
     place: nullable(text(500)),
     severity: oneOf(SEVERITIES),
@@ -84,7 +84,7 @@ export const errorLine = v.object({
     occurrence_count: wholeNumber(1),
     first_seen_at: time,
     occurred_at: time,
-    /** Absent in exports of 0.4.0. */
+    /** Absent from exports of 0.4.0. */
     shown_at: v.optional(nullable(time), null),
     snoozed_until: nullable(time),
     snooze_reason: nullable(text(MAX_TEXT_LENGTH)),
@@ -111,7 +111,7 @@ export const errorLine = v.object({
       count: wholeNumber(1),
     }),
   ),
-  /** Commits in which the error occurred. Absent in exports of 0.4.0. */
+  /** Commits in which the error occurred. Absent from exports of 0.4.0. */
   commits: v.optional(list(text(64)), []),
   comments: list(v.object({ author_name: text(255), body: text(MAX_TEXT_LENGTH), created_at: time })),
   activities: list(

@@ -40,7 +40,7 @@ function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
-/** Adds fields, which replace earlier ones in both spellings. */
+/** Adds fields. Removes both spellings of each field first. */
 export function replaceFields(target: object, changes: object): void {
   for (const name of Object.keys(changes)) {
     Reflect.deleteProperty(target, camelCase(name))

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** Makes a token recognizable for people, for secret scanners and for the redaction. */
+/** Identifies a token to people, secret scanners and the redactor. */
 const PREFIX = 'fb_'
 const SECRET_BYTES = 32
 const HASH_PREFIX = 'sha256:'
@@ -27,7 +27,7 @@ export function isSameHash(a: string, b: string): boolean {
   return left.byteLength === right.byteLength && timingSafeEqual(left, right)
 }
 
-/** Returns true if a credential is a token of Faultboard, rather than one of the host. */
+/** Returns true if a credential is a token of Faultboard, rather than of the host. */
 export function isApiToken(credential: string): boolean {
   return credential.startsWith(PREFIX)
 }

@@ -7,7 +7,7 @@ const ENCODED = '%(?:25){0,3}'
 const NAME = '[\\p{ID_Continue}.-]'
 /** The digits of an encoded character are not part of a word: the key in `%3Ftoken` is `token`. */
 const ENCODED_START = `(?:(?<!${NAME})(?<!%(?=[\\da-f]{2}))|(?<=${ENCODED}[\\da-f]{2})(?<!${ENCODED}25(?=[\\da-f]{2})))`
-/** A quotation mark in HTML. */
+/** HTML entity for a quotation mark. */
 const ENTITY = '&(?:quot|apos|#0?3[49]|#x2[27]);'
 const SEPARATOR = '={1,3}>?|:=|:(?!:|\\/\\/)|[：＝]'
 

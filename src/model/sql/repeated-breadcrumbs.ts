@@ -2,7 +2,7 @@ import { breadcrumbStatement } from './breadcrumb-statement.js'
 import { isQuery, type StatementRepeat, StatementRepeats } from './statement-repeats.js'
 
 export interface RepeatedStatement {
-  /** With placeholders instead of values. */
+  /** SQL with placeholders instead of values. */
   statement: string
   count: number
   duration_ms: number

@@ -26,7 +26,7 @@ const MAX_STATEMENT_GAP = 10
 export class StatementRepeats {
   readonly #repeats = new Map<string, StatementRepeat>()
   #executions = 0
-  /** True if the end of the request or job is already awaited. */
+  /** True once a listener waits for the end of the request or job. */
   isAwaited = false
   /** True to record the caller of the next connection request in `caller`. */
   wantsCaller = false

@@ -137,7 +137,7 @@ function stableFile(file: string): string {
     .replace(/[.-](?=[a-zA-Z_-]{0,40}[\dA-Z])[\w-]{8,40}(?=\.\w{1,5}$)/, '')
 }
 
-/** V8 describes the call differently between builds for the same function. */
+/** Removes prefixes and aliases, which differ between V8 versions for the same function. */
 function stableName(name: string | null): string {
   if (!name) return ''
   return name.replace(/^(?:async |new |Object\.|Module\.|exports\.)+/, '').replace(/ \[as [^\]]*\]$/, '')

@@ -58,7 +58,7 @@ export interface BaselineNotice extends NoticeSource {
   severity: Severity
   application_id: number
   error_type: string
-  /** Start of the compared hour. Absent in notices from earlier versions, which compared the current hour. */
+  /** Start of the compared hour. Absent from notices of earlier versions, which compared the current hour. */
   hour_started_at?: number
   platforms: readonly {
     platform: string

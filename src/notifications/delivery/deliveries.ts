@@ -50,7 +50,7 @@ export const Delivery = r.object({
   /** Time of the next attempt, or of the summary for a held delivery. */
   run_at: r.nullable(r.time),
   finished_at: r.nullable(r.time),
-  /** Number of messages of the application that are sent first. Null unless the delivery is overdue. */
+  /** Number of messages ahead in the queue of the application. Null unless the delivery is overdue. */
   messages_ahead: r.nullable(r.integer),
   /** True when `messages_ahead` is a lower bound. */
   messages_ahead_is_lower_bound: r.optional(r.alwaysTrue),

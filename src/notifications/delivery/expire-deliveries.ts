@@ -117,7 +117,7 @@ export async function failUnconfiguredDeliveries({ database, config, now }: Cont
       .where('last_response', '=', waiting)
       .where('run_at', '<=', time - MAX_CHANNEL_WAIT_MS)
       .execute()
-    // The wait starts now, because an old delivery may come from a time when no process was running.
+    // The wait starts now, because an old delivery may date from a time when no process was running.
     await overdueRows()
       .set({ last_response: waiting, run_at: time })
       .where('run_at', '<', time - OVERDUE_MS)

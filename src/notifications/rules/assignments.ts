@@ -15,7 +15,7 @@ import { noticeError } from './resolve-deliveries.js'
 
 /** Time to wait for further assignments: a bulk action writes its errors in batches. */
 const COMBINING_MS = 10_000
-/** Longest delay by further assignments, such as those of a script. */
+/** Maximum total delay caused by further assignments, such as from a script. */
 const MAX_COMBINING_MS = 5 * MINUTE
 const MAX_LISTED_ERRORS = 10
 
@@ -28,7 +28,7 @@ interface AssignmentContext {
 
 /**
  * Stores an email to the new assignee. Adds the errors to an email that is still waiting, so that a bulk action sends one
- * email. Does nothing without an address, and if people assign errors to themselves.
+ * email. Does nothing for a self-assignment, or for an assignee without an address.
  */
 export async function writeAssignmentEmail(
   trx: Transaction<Schema>,

@@ -1,6 +1,6 @@
 import type { Dialect } from '../dialect.js'
 
-/** Content of one database that this process has written or read. Repeats of it need no statement. */
+/** Rows of one database that this process has written or read. Writing them again needs no statement. */
 interface StoredCache {
   /** Rows that nearly every batch repeats, each with the earliest time that it contains, if any. */
   rows: Map<string, number>

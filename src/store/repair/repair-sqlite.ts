@@ -32,7 +32,7 @@ export interface Repair {
   /** Copy of the damaged file, with its write-ahead log beside it. */
   backup: string
   tables: SalvagedTable[]
-  /** Occurrences that count, but whose hour is lost. */
+  /** Counted occurrences whose hour is lost. */
   undated: number
 }
 

@@ -135,7 +135,7 @@ export type ErrorsQuery<O> = SelectQueryBuilder<Schema, 'faultboard_errors', O>
 
 const EQUALITY_COLUMNS = ['error_type', 'severity', 'status', 'priority_level'] as const
 
-/** Choices between plans that depend on the number of errors that a statement reads. */
+/** Query plan hints. The best plan depends on the number of errors that a statement reads. */
 export interface IndexUse {
   /** Allows SQLite to use the index. Faster if all errors of an application are read in index order. */
   useApplicationIndex?: boolean

@@ -5,7 +5,7 @@ import { type RawBuilder, sql } from '../../store/kysely.js'
 import { byteOrder, isCheapToSort, nullableByteOrder, withoutIndex } from '../../store/sql/sort-order.js'
 import type { ErrorsFilter, SORT_FIELDS } from './errors-filter.js'
 
-/** Sort order of the list. The id is the second key, so that no row appears on two pages. */
+/** Sort order of the list. The id breaks ties, so that no row appears on two pages. */
 export interface ListOrder {
   key: RawBuilder<string | number>
   direction: 'asc' | 'desc'
