@@ -19,10 +19,10 @@ export interface Channel<Name extends string = string> {
    */
   supports(event: Notice['event']): boolean
   /**
-   * True if the channel wakes people. Quiet hours do not hold its messages, and errors of clients are sent only with
+   * True if the channel pages people. Quiet hours do not hold its messages, and errors of clients are sent only with
    * `enable_client_paging`.
    */
-  readonly wakesPeople?: true
+  readonly pagesOnCall?: true
   /** Returns true if the channel can send assignments, which have their own recipient. They need no `missingOptions`. */
   canSendAssignments?(config: Options): boolean
   /** Makes one attempt. A thrown error counts as a temporary failure. */

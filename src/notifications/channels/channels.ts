@@ -7,15 +7,15 @@ import { incident } from './incident.js'
 import { webhook } from './webhook.js'
 
 /** List of all notification channels. Everything else about channels derives from it. */
-const LIST = [chat, communityChat, email, incident, webhook] as const
+const ALL_CHANNELS = [chat, communityChat, email, incident, webhook] as const
 
-export type ChannelName = (typeof LIST)[number]['name']
+export type ChannelName = (typeof ALL_CHANNELS)[number]['name']
 type ListedChannel = Channel<ChannelName>
 
-export const CHANNEL_NAMES: readonly ChannelName[] = LIST.map(({ name }) => name)
+export const CHANNEL_NAMES: readonly ChannelName[] = ALL_CHANNELS.map(({ name }) => name)
 
 /** All notification channels by name. */
-export const CHANNELS = Object.fromEntries(LIST.map((channel) => [channel.name, channel])) as Readonly<
+export const CHANNELS = Object.fromEntries(ALL_CHANNELS.map((channel) => [channel.name, channel])) as Readonly<
   Record<ChannelName, ListedChannel>
 >
 

@@ -22,7 +22,7 @@ export const incident = defineChannel({
   enablingOption: 'incident_integration_key',
   missingOptions: ({ incident_integration_key }) => (incident_integration_key === null ? null : []),
   target: ({ incident_events_url }) => urlHost(incident_events_url),
-  wakesPeople: true,
+  pagesOnCall: true,
   supports: (event) => event !== 'held' && !EMAIL_ONLY_EVENTS.includes(event),
   async send({ key, notice }, sendContext) {
     if (notice.event === 'digest') return { state: 'refused', response: 'Digests are sent by email only.' }

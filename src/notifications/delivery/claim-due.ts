@@ -45,7 +45,7 @@ export async function claimDue(context: Context, limit: number): Promise<Claimed
       .where('state', '=', 'pending')
       .where('run_at', '<=', now())
       .where(isSendable(config))
-      .where(isOfApplication(config.application_name))
+      .where(belongsToApplication(config.application_name))
   for (;;) {
     // An idle check costs one read. A transaction is only started for due deliveries.
     if (!(await due(database.read).select('id').limit(1).executeTakeFirst())) return []
@@ -199,7 +199,7 @@ export function isSendable(config: Options) {
 }
 
 /** Applications that share a database have different channels and recipients. */
-export function isOfApplication(application_name: string) {
+export function belongsToApplication(application_name: string) {
   return ({ not, exists, selectFrom }: DeliveriesBuilder): Expression<SqlBool> =>
     not(
       exists(

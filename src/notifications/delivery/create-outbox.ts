@@ -62,15 +62,15 @@ export function createOutbox({ config, database: { dialect }, now, reject }: Out
       const announced = notable.flatMap(({ group, outcome, triggers }) => {
         const [first] = triggers
         if (!first) return []
-        const isCooling = first.event === 'reopened' && activeNames.has(cooldownName(outcome.id))
-        const trigger = isCooling ? (triggers[1] ?? first) : first
+        const isInCooldown = first.event === 'reopened' && activeNames.has(cooldownName(outcome.id))
+        const trigger = isInCooldown ? (triggers[1] ?? first) : first
         return [
           {
             group,
             outcome,
             trigger,
             // Reopens incidents despite the cooldown, because responders do not see a closed incident.
-            onlyIncidents: trigger.event === 'reopened' && isCooling,
+            onlyIncidents: trigger.event === 'reopened' && isInCooldown,
           },
         ]
       })

@@ -2,7 +2,7 @@ import type { Context } from '../../context.js'
 import { DAY, MINUTE } from '../../model/time.js'
 import { INCIDENT_CHANNELS } from '../channels/channels.js'
 import { channelStates, formatList } from './channel-states.js'
-import { type DeliveriesBuilder, isOfApplication, isSendable } from './claim-due.js'
+import { belongsToApplication, type DeliveriesBuilder, isSendable } from './claim-due.js'
 
 const RETENTION_DAYS = 30
 /** Deleting blocks the host's event loop on SQLite, so batches are small. */
@@ -97,7 +97,7 @@ export async function failUnconfiguredDeliveries({ database, config, now }: Cont
     .where('run_at', '<', time - OVERDUE_MS)
     .where('channel', 'in', [...missingByChannel.keys()])
     .where(isNotSendable)
-    .where(isOfApplication(config.application_name))
+    .where(belongsToApplication(config.application_name))
     .execute()
   for (const { channel } of overdue) {
     const waiting = `Waiting for a process with the ${channel} channel configured.`
@@ -108,7 +108,7 @@ export async function failUnconfiguredDeliveries({ database, config, now }: Cont
         .where('state', '=', 'pending')
         .where('channel', '=', channel)
         .where(isNotSendable)
-        .where(isOfApplication(config.application_name))
+        .where(belongsToApplication(config.application_name))
     await overdueRows()
       .set({
         ...{ state: 'failed', finished_at: time },

@@ -40,7 +40,7 @@ export function createDeliveryPlanner(config: Options): DeliveryPlanner {
         ({ name, supports }) =>
           supports(announcement.notice.event) && meetsChannelThreshold(announcement.notice, name, config),
       )
-      .filter(({ wakesPeople }) => mayPage || !wakesPeople)
+      .filter(({ pagesOnCall }) => mayPage || !pagesOnCall)
       .map(({ name }) => {
         const { severity } = announcement.notice
         const until = heldUntil({ channel: name, severity, now, mayPage })

@@ -57,10 +57,10 @@ const SECTIONS = [
 ] as const
 
 const FIGURES = [
-  { figure: 'occurrences', label: 'Occurrences', increaseIs: 'worse' },
-  { figure: 'new_errors', label: 'New errors', increaseIs: 'worse' },
-  { figure: 'regressed_errors', label: 'Regressions', increaseIs: 'worse' },
-  { figure: 'resolved_errors', label: 'Resolved', increaseIs: 'better' },
+  { figure: 'occurrences', label: 'Occurrences', increaseTone: 'worse' },
+  { figure: 'new_errors', label: 'New errors', increaseTone: 'worse' },
+  { figure: 'regressed_errors', label: 'Regressions', increaseTone: 'worse' },
+  { figure: 'resolved_errors', label: 'Resolved', increaseTone: 'better' },
 ] as const
 
 export function digestContent(notice: DigestNotice, links: Links, time_zone: string): DigestContent {
@@ -76,7 +76,9 @@ export function digestContent(notice: DigestNotice, links: Links, time_zone: str
     source: sourceLabel(notice),
     period: periodText(digest, time_zone),
     summary: `${formatQuantity(occurrences.now, 'occurrence')}, ${formatQuantity(new_errors.now, 'new error')}`,
-    figures: FIGURES.map(({ figure, label, increaseIs }) => figureContent(digest.figures[figure], label, increaseIs)),
+    figures: FIGURES.map(({ figure, label, increaseTone }) =>
+      figureContent(digest.figures[figure], label, increaseTone),
+    ),
     emptyText: occurrences.now === 0 ? 'No errors were recorded in this period.' : null,
     sections: [
       ...(assigned
@@ -101,10 +103,10 @@ function periodText({ frequency, from, to }: Digest, time_zone: string): string 
   return `${formatDay(from, time_zone)} to ${formatDay(to - 1, time_zone)} (${time_zone})`
 }
 
-function figureContent(figure: DigestFigure, label: string, increaseIs: 'worse' | 'better'): FigureContent {
+function figureContent(figure: DigestFigure, label: string, increaseTone: 'worse' | 'better'): FigureContent {
   const { now, before } = figure
-  const decreaseIs = increaseIs === 'worse' ? 'better' : 'worse'
-  const tone = now === before ? 'muted' : now > before ? increaseIs : decreaseIs
+  const decreaseTone = increaseTone === 'worse' ? 'better' : 'worse'
+  const tone = now === before ? 'muted' : now > before ? increaseTone : decreaseTone
   return { label, count: formatCount(now), change: changeText(figure), tone }
 }
 

@@ -15,7 +15,7 @@ export type QuietHoursCheck = (message: {
 
 /** Accepts unknown names, because a row can contain a channel from a newer version. */
 export function isHeldInQuietHours(channel: ChannelName): boolean {
-  return !CHANNELS[channel]?.wakesPeople
+  return !CHANNELS[channel]?.pagesOnCall
 }
 
 export function createQuietHours({ quiet_hours, quiet_hours_bypass_severity, time_zone }: Options): QuietHoursCheck {
