@@ -120,10 +120,10 @@ function readTerms(text: string): WrittenTerm[] {
  */
 export function withViewerName(query: string, viewer: string): string {
   if (query.length > MAX_QUERY_LENGTH) return query
-  let firstMine = -1
-  const named = query.replace(QUOTED_OR_MINE, (found, index: number) => {
+  let firstAssignedToMe = -1
+  const named = query.replace(QUOTED_OR_ASSIGNED_TO_ME, (found, index: number) => {
     if (found.startsWith('"')) return found
-    if (firstMine < 0) firstMine = index
+    if (firstAssignedToMe < 0) firstAssignedToMe = index
     return `${found.slice(0, -'me'.length)}"${viewer.replaceAll(/["\\]/g, '\\$&')}"`
   })
   if (named.length <= MAX_QUERY_LENGTH) return named
@@ -131,12 +131,12 @@ export function withViewerName(query: string, viewer: string): string {
   throw new QueryError(
     'is too long with your name instead of assigned:me',
     query,
-    firstMine,
+    firstAssignedToMe,
     `Shorten the query by ${excess} ${excess === 1 ? 'character' : 'characters'}.`,
   )
 }
 
-const QUOTED_OR_MINE = /"(?:\\[\s\S]|[^"\\])*"|(?<=^|\s|-)assign(?:ed|ee):me(?=\s|$)/g
+const QUOTED_OR_ASSIGNED_TO_ME = /"(?:\\[\s\S]|[^"\\])*"|(?<=^|\s|-)assign(?:ed|ee):me(?=\s|$)/g
 
 interface ReadTerm {
   term: QueryTerm

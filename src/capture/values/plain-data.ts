@@ -1,6 +1,6 @@
 import { types } from 'node:util'
 import { isSecretArgument } from '../../model/redaction/command-lines.js'
-import { isNamedByItemBefore, NAMED_MEMBER_KEYS, secretMembers } from '../../model/redaction/name-value-pairs.js'
+import { isValueOfPreviousItem, NAMED_MEMBER_KEYS, secretMembers } from '../../model/redaction/name-value-pairs.js'
 import { FILTERED, type Redactor } from '../../model/redaction/redaction.js'
 import { isSecretCode } from '../../model/redaction/secret-paths.js'
 import { cleanText, OMITTED_KEYS } from '../../model/text.js'
@@ -126,7 +126,7 @@ class Copier {
       const item = Object.getOwnPropertyDescriptor(array, i)
       const isSecret =
         (typeof previousItem === 'string' &&
-          isNamedByItemBefore(previousItem, item?.value, this.#redactor.isSensitiveKey)) ||
+          isValueOfPreviousItem(previousItem, item?.value, this.#redactor.isSensitiveKey)) ||
         (i > 0 && isSecretArgument(copy[0], item?.value, this.#redactor.text))
       copy.push(isSecret ? FILTERED : this.#copyMember(item, depth))
       previousItem = item?.value

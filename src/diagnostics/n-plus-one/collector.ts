@@ -85,9 +85,9 @@ class StatementCounter implements BreadcrumbObserver {
   /** Reads the caller here, because some drivers have lost the host's stack when the statement starts. */
   connecting({ scope }: Trail): void {
     const repeats = scope && this.#repeats.get(scope)
-    if (!repeats?.wantsCaller || !this.#stacks.take()) return
+    if (!repeats?.shouldRecordCaller || !this.#stacks.take()) return
     repeats.caller = callingPlace(this.#context)
-    repeats.wantsCaller = false
+    repeats.shouldRecordCaller = false
   }
 
   /** Settles a scope whose end is never observed. */
@@ -102,7 +102,7 @@ class StatementCounter implements BreadcrumbObserver {
     const repeat = repeats.add(statement)
     if (!repeat || repeat.run < n_plus_one_threshold - 1) return repeat
     if (repeat.run >= n_plus_one_threshold) this.#found(scope, repeats, repeat)
-    repeats.wantsCaller = !repeat.place
+    repeats.shouldRecordCaller = !repeat.place
     return repeat
   }
 

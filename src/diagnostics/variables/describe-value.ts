@@ -1,6 +1,6 @@
 import { types } from 'node:util'
 import { isSecretArgument } from '../../model/redaction/command-lines.js'
-import { isNamedByItemBefore, secretMembers } from '../../model/redaction/name-value-pairs.js'
+import { isValueOfPreviousItem, secretMembers } from '../../model/redaction/name-value-pairs.js'
 import { FILTERED, type Redactor } from '../../model/redaction/redaction.js'
 import { isSecretCode } from '../../model/redaction/secret-paths.js'
 import { MORE_KEY, TYPE_KEY } from '../../model/stacks/frame-variables.js'
@@ -151,7 +151,7 @@ export class Describer {
       const item = Object.getOwnPropertyDescriptor(list, i)
       // Raw headers and command arguments alternate between names and values.
       const isFiltered =
-        isNamedByItemBefore(previous, item?.value, this.#redactor.isSensitiveKey) ||
+        isValueOfPreviousItem(previous, item?.value, this.#redactor.isSensitiveKey) ||
         (i > 0 && isSecretArgument(copy[0], item?.value, this.#redactor.text))
       if (!item) copy.push('[empty]')
       else if (isFiltered) copy.push(FILTERED)

@@ -32,7 +32,7 @@ export function secretMembers(
   readMember: (key: string) => unknown,
   isSensitiveKey: IsSensitiveKey,
 ): ReadonlySet<string> {
-  if (namesSecret(readMember, isSensitiveKey)) return VALUE_KEYS
+  if (hasSecretName(readMember, isSensitiveKey)) return VALUE_KEYS
   if (typeof readMember('kty') === 'string') return PRIVATE_JWK_KEYS
   const isSensitiveStatement = STATEMENT_KEYS.some((key) => {
     const statement = readMember(key)
@@ -44,7 +44,7 @@ export function secretMembers(
 
 const NOT_IDENTIFIER = /[^\p{ID_Continue}$]+/u
 
-function namesSecret(readMember: (key: string) => unknown, isSensitiveKey: IsSensitiveKey): boolean {
+function hasSecretName(readMember: (key: string) => unknown, isSensitiveKey: IsSensitiveKey): boolean {
   if (readMember('type') === 'password') return true
   return NAME_KEYS.some((key) => {
     const name = readMember(key)
@@ -64,7 +64,7 @@ function isPlainArray(value: unknown): value is unknown[] {
  * Returns true if an item of a list is the value of the item before it, as in raw headers, entries and arguments. A
  * list of field names such as `['password', 'email']` has no values.
  */
-export function isNamedByItemBefore(before: unknown, item: unknown, isSensitiveKey: IsSensitiveKey): boolean {
+export function isValueOfPreviousItem(before: unknown, item: unknown, isSensitiveKey: IsSensitiveKey): boolean {
   if (typeof before !== 'string' || before.length > MAX_NAME_LENGTH || !isSensitiveKey(before)) return false
   if (/\s/.test(before.trim())) return false
   return typeof item !== 'string' || !isFieldName(item)
@@ -184,7 +184,7 @@ function* listPairs(text: string, isSensitiveKey: IsSensitiveKey): Generator<num
     const start = index + pair.length
     const [, item = '', next] = LIST_ITEM.exec(text.slice(start, start + 100)) ?? []
     // A key rather than an item: `"name":"password","value":`.
-    if (next !== ':' && next !== '=' && isNamedByItemBefore(name, item, isSensitiveKey)) yield start
+    if (next !== ':' && next !== '=' && isValueOfPreviousItem(name, item, isSensitiveKey)) yield start
   }
 }
 

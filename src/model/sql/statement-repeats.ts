@@ -29,7 +29,7 @@ export class StatementRepeats {
   /** True once a listener waits for the end of the request or job. */
   isAwaited = false
   /** True to record the caller of the next connection request in `caller`. */
-  wantsCaller = false
+  shouldRecordCaller = false
   caller = ''
 
   add(statement: string): StatementRepeat | null {
