@@ -11,8 +11,8 @@ export function healthAtAGlance({
   database: { dialect },
 }: Pick<Context, 'recorder' | 'counters' | 'database'>): HealthState {
   const counts = counters.toJSON()
-  const hasCounted = (reasons: readonly string[]) => reasons.some((reason) => (counts[reason] ?? 0) > 0)
+  const hasOccurred = (reasons: readonly string[]) => reasons.some((reason) => (counts[reason] ?? 0) > 0)
   const isUnreachable = recorder.state.unavailable_since !== null
-  if (isUnreachable || (dialect.file?.damage ?? null) !== null || hasCounted(FAILING_REASONS)) return 'failing'
-  return (dialect.file?.replacedCount ?? 0) > 0 || hasCounted(WARNING_REASONS) ? 'degraded' : 'ok'
+  if (isUnreachable || (dialect.file?.damage ?? null) !== null || hasOccurred(FAILING_REASONS)) return 'failing'
+  return (dialect.file?.replacedCount ?? 0) > 0 || hasOccurred(WARNING_REASONS) ? 'degraded' : 'ok'
 }

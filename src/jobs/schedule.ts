@@ -33,12 +33,12 @@ export function startSchedules(context: Context, schedules: readonly Schedule[])
   let stopped = false
   const check = async () => {
     for (const schedule of schedules) if (!stopped) await enqueueQuietly(context, schedule)
-    if (!stopped) checkIn(CHECK_INTERVAL_MS)
+    if (!stopped) scheduleCheck(CHECK_INTERVAL_MS)
   }
-  const checkIn = (milliseconds: number) => {
+  const scheduleCheck = (milliseconds: number) => {
     timer = setTimeout(() => void check(), milliseconds).unref()
   }
-  checkIn(FIRST_CHECK_DELAY_MS)
+  scheduleCheck(FIRST_CHECK_DELAY_MS)
   return () => {
     stopped = true
     clearTimeout(timer)

@@ -2,7 +2,7 @@ import type { Options } from '../config/options.js'
 import { clientAddress } from '../model/requests/client-address.js'
 import type { ReportingRequest, RequestOrigin } from './http.js'
 
-export { clientNetwork as countedBy } from '../model/requests/client-address.js'
+export { clientNetwork as rateLimitKey } from '../model/requests/client-address.js'
 
 export interface ClientOptions {
   /** Reads the client address from a custom header, for hosts that need it. */

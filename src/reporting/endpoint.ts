@@ -4,7 +4,7 @@ import { ConfigurationError, TrackerError } from '../model/errors.js'
 import { checkOptionNames } from '../model/input/option-names.js'
 import type { AnyCase } from '../model/input/spelling.js'
 import type { TrackerInstance } from '../tracker.js'
-import { type ClientOptions, countedBy, resolveClient } from './client.js'
+import { type ClientOptions, rateLimitKey, resolveClient } from './client.js'
 import { parseErrors, type ReportedError } from './contract.js'
 import { type CorsOptions, createCors } from './cors.js'
 import { type Endpoint, jsonResponse, type ReportingRequest, type RequestOrigin } from './http.js'
@@ -69,7 +69,7 @@ export function reportingEndpoint(givenOptions: ReportingOptions = {}): Mountabl
     }
     const from: ReportingRequest = { request, host: origin.host }
     const address = resolveClient(from, origin, options, tracker.config)
-    const client = countedBy(address)
+    const client = rateLimitKey(address)
     enforceLimit(limits.countRequest(client))
     if (options.authorize && (await options.authorize(from)) !== true) {
       return jsonResponse(401, { error: 'This client is not allowed to report errors.' })

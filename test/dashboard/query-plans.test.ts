@@ -91,7 +91,7 @@ describeEachDatabase('query plans', (database) => {
     const counts = filtered.filter(({ sql }) => / group by .status./.test(sql))
     const pages = filtered.filter(({ sql }) => / order by /.test(sql))
     expect([counts.length, pages.length]).toEqual([COMMON_TAG_FILTERS.length, COMMON_TAG_FILTERS.length])
-    for (const statement of pages) expect(await explain.looksUpTags(statement), statement.sql).toBe(true)
+    for (const statement of pages) expect(await explain.usesTagLookups(statement), statement.sql).toBe(true)
     const isServer = database.dialect !== 'sqlite'
     for (const { sql } of counts) expect(/ limit [?$]/.test(sql), sql).toBe(isServer)
     const { statements: sorted } = await visitPages(database.dialect, url, [
@@ -189,7 +189,7 @@ interface Explain {
   /** Tables or aliases that the plan reads completely, even in the order of an index. */
   scannedTables(statement: Statement): Promise<string[]>
   /** Returns true if the plan finds the rows of `tags` by the id of an error. */
-  looksUpTags(statement: Statement): Promise<boolean>
+  usesTagLookups(statement: Statement): Promise<boolean>
   /** True if the plan sorts rows instead of reading them in the order of an index. */
   sortsRows(statement: Statement): Promise<boolean>
   close(): unknown
@@ -203,7 +203,7 @@ const EXPLAIN: Record<Dialect, (url: string) => Promise<Explain>> = {
         const steps = db.prepare(`explain query plan ${sql}`).all() as { detail: string }[]
         return steps.flatMap(({ detail }) => /^SCAN (\w+)/.exec(detail)?.[1] ?? [])
       },
-      async looksUpTags({ sql }) {
+      async usesTagLookups({ sql }) {
         const steps = db.prepare(`explain query plan ${sql}`).all() as { detail: string }[]
         return steps.some(({ detail }) => /^SEARCH tags .*\(error_id=\?/.test(detail))
       },
@@ -225,7 +225,7 @@ const EXPLAIN: Record<Dialect, (url: string) => Promise<Explain>> = {
         const { rows } = await client.query(`explain (format json) ${sql}`, values)
         return fullScans(rows[0]['QUERY PLAN'][0].Plan)
       },
-      async looksUpTags({ sql, values }) {
+      async usesTagLookups({ sql, values }) {
         const { rows } = await client.query(`explain ${sql}`, values)
         const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
         return /Scan using \w+ on faultboard_error_tags tags .*\n +Index Cond: .*error_id = faultboard_errors\.id/.test(
@@ -259,7 +259,7 @@ const EXPLAIN: Record<Dialect, (url: string) => Promise<Explain>> = {
             .map(({ table }) => table)
         )
       },
-      async looksUpTags({ sql, values }) {
+      async usesTagLookups({ sql, values }) {
         const [rows] = await connection.query(`explain ${sql}`, values)
         return (rows as { table: string; ref: string | null }[]).some(
           ({ table, ref }) => table === 'tags' && ref?.includes('faultboard_errors.id'),

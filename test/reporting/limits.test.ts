@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import express from 'express'
 import { describe, expect, test } from 'vitest'
-import { countedBy } from '../../src/reporting/client.js'
+import { rateLimitKey } from '../../src/reporting/client.js'
 import { reportingEndpoint } from '../../src/reporting/endpoint.js'
 import { SeenEvents } from '../../src/reporting/seen-events.js'
 import {
@@ -234,12 +234,12 @@ describe('Rate limits', () => {
   })
 
   test('rate limits count an IPv6 network as one client', () => {
-    expect(countedBy('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2::/64')
-    expect(countedBy('2001:db8:1:2::9')).toBe('2001:db8:1:2::/64')
-    expect(countedBy('2001:db8::1')).toBe('2001:db8:0:0::/64')
-    expect(countedBy('::1')).toBe('0:0:0:0::/64')
-    expect(countedBy('192.0.2.1')).toBe('192.0.2.1')
-    expect(countedBy(null)).toBe('unknown')
+    expect(rateLimitKey('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2::/64')
+    expect(rateLimitKey('2001:db8:1:2::9')).toBe('2001:db8:1:2::/64')
+    expect(rateLimitKey('2001:db8::1')).toBe('2001:db8:0:0::/64')
+    expect(rateLimitKey('::1')).toBe('0:0:0:0::/64')
+    expect(rateLimitKey('192.0.2.1')).toBe('192.0.2.1')
+    expect(rateLimitKey(null)).toBe('unknown')
   })
 })
 

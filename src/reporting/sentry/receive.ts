@@ -1,5 +1,5 @@
 import type { TrackerInstance } from '../../tracker.js'
-import { type ClientOptions, countedBy, resolveClient } from '../client.js'
+import { type ClientOptions, rateLimitKey, resolveClient } from '../client.js'
 import type { Cors } from '../cors.js'
 import { type Endpoint, jsonResponse, type RequestOrigin } from '../http.js'
 import { enforceLimit, type Limits } from '../limits.js'
@@ -42,7 +42,7 @@ export function createReceiver(options: ReceiverOptions, tracker: TrackerInstanc
     if (request.method !== 'POST') throw new Rejection(405, 'only POST is supported', { allow: 'POST, OPTIONS' })
     if (cors.isForbidden(request)) throw new Rejection(403, 'this origin is not allowed to report errors')
     const remote_address = resolveClient({ request, host: origin.host }, origin, options, tracker.config)
-    const client = countedBy(remote_address)
+    const client = rateLimitKey(remote_address)
     enforceLimit(limits.countRequest(client))
     const key = requestKey(request.headers, searchParams)
     // The body of the older endpoint cannot contain a key.

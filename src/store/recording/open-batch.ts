@@ -117,7 +117,7 @@ export function settleAll(taken: readonly OpenGroup[], receipt: Receipt): void {
 }
 
 /** Settles all callers and yields to the event loop in between. */
-export async function settleInTurns(taken: readonly OpenGroup[], receipt: Receipt): Promise<void> {
+export async function settleInBatches(taken: readonly OpenGroup[], receipt: Receipt): Promise<void> {
   let settled = 0
   for (const { callers } of taken) {
     for (const settle of callers) {

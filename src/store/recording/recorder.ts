@@ -14,7 +14,7 @@ import {
   type Receipt,
   type Settle,
   settleAll,
-  settleInTurns,
+  settleInBatches,
   settleRecorded,
 } from './open-batch.js'
 import { isRefusal, reportRefused } from './refusal.js'
@@ -322,7 +322,7 @@ export class Recorder {
   /** Passes a batch to the job engine. Returns false if the engine does not accept it. */
   async #enqueue(taken: TakenBatch): Promise<boolean> {
     if ((await this.#parts.enqueueBatch?.(taken.batch)) !== true) return false
-    await this.#settleInTurns(taken, { state: 'accepted' })
+    await this.#settleInBatches(taken, { state: 'accepted' })
     return true
   }
 
@@ -357,20 +357,20 @@ export class Recorder {
     if (!this.#isUnavailable && !this.#mode.spoolOnly) {
       try {
         const outcome = await (await this.#loadWriter()).write(batch)
-        if (this.#mode.journal) return this.#settleInTurns(taken, { state: 'accepted' })
+        if (this.#mode.journal) return this.#settleInBatches(taken, { state: 'accepted' })
         this.#removeTaken(batch)
         return settleRecorded(groups, outcome)
       } catch (error) {
-        if (isRefusal(this.#parts.database, error)) return this.#settleInTurns(taken, this.#setAside(batch, error))
+        if (isRefusal(this.#parts.database, error)) return this.#settleInBatches(taken, this.#setAside(batch, error))
         this.#startOutage(error)
       }
     }
-    await this.#settleInTurns(taken, await this.#spool({ ...batch, mayBeCommitted: true }))
+    await this.#settleInBatches(taken, await this.#spool({ ...batch, mayBeCommitted: true }))
   }
 
-  async #settleInTurns({ batch, groups }: TakenBatch, receipt: Receipt): Promise<void> {
+  async #settleInBatches({ batch, groups }: TakenBatch, receipt: Receipt): Promise<void> {
     this.#removeTaken(batch)
-    await settleInTurns(groups, receipt)
+    await settleInBatches(groups, receipt)
   }
 
   #settle({ batch, groups }: TakenBatch, receipt: Receipt): void {
@@ -439,7 +439,7 @@ export class Recorder {
     else {
       this.#spilling = this.#spool(taken.batch).then((receipt) => {
         this.#spilling = null
-        return this.#settleInTurns(taken, receipt)
+        return this.#settleInBatches(taken, receipt)
       })
     }
   }

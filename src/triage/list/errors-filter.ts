@@ -20,10 +20,10 @@ import {
   collectedTagRows,
   hasTag,
   lineCondition,
-  looksUpTags,
   MAX_TAG_LENGTH,
   type TagRows,
   tagLines,
+  usesTagLookups,
 } from './tag-conditions.js'
 
 const DAY_MESSAGE = 'must be a date such as 2026-03-09'
@@ -214,7 +214,7 @@ export function isBroadFilter(filter: ErrorsFilter, tagRows: TagRows): boolean {
   // Excludes the platform: a count in ranges would read all errors of the platform for each range.
   const { severity, priority_level, tag, query, ...others } = filter
   const hasOnlyTags = query === undefined || parseQuery(query).every(({ key }) => key === 'tag')
-  return !hasFilters(others) && hasOnlyTags && looksUpTags(filter, tagRows)
+  return !hasFilters(others) && hasOnlyTags && usesTagLookups(filter, tagRows)
 }
 
 function isCalendarDay(text: string): boolean {

@@ -114,10 +114,10 @@ async function collectIds(database: Database, terms: readonly TextTerm[]): Promi
 
 /** Condition for a row of `faultboard_errors`, which tests the texts of this error only. */
 export function matchesTexts(terms: readonly TextTerm[]): RawBuilder<boolean> {
-  const isOfError = (error_id: RawBuilder<unknown>) => sql`${error_id} = faultboard_errors.id`
+  const belongsToError = (error_id: RawBuilder<unknown>) => sql`${error_id} = faultboard_errors.id`
   const tests = terms.map((term) => {
     const test = sql.join(
-      termSources(term, isOfError).map((source) => sql`exists (${source})`),
+      termSources(term, belongsToError).map((source) => sql`exists (${source})`),
       sql` or `,
     )
     return term.isNegated ? sql`not (${test})` : sql`(${test})`

@@ -77,7 +77,7 @@ export function hasCommonTagPattern(filter: FilteredTags, rows: TagRows): boolea
 }
 
 /** Checks whether all tags of a filter are looked up for each error, without collecting ids. */
-export function looksUpTags(filter: FilteredTags, rows: TagRows): boolean {
+export function usesTagLookups(filter: FilteredTags, rows: TagRows): boolean {
   return tagConditions(filter).every(({ tags, isPrefix }) =>
     tags.every((tag) => {
       const count = rows.get(tagName(tag, isPrefix)) ?? 0

@@ -12,7 +12,7 @@ import { SourceLines } from '../../../src/capture/source-maps/source-lines.js'
 import { Counters } from '../../../src/model/counters.js'
 import { NO_REDACTION } from '../../../src/model/redaction/redaction.js'
 import { resolveConfiguration } from '../../../src/options.js'
-import { type OpenGroup, type Receipt, settleInTurns } from '../../../src/store/recording/open-batch.js'
+import { type OpenGroup, type Receipt, settleInBatches } from '../../../src/store/recording/open-batch.js'
 import { describeOneDatabase } from '../../support/databases.js'
 import { countIterations } from '../../support/event-loop.js'
 import { CREDENTIALS, freshTracker } from '../../support/tracker.js'
@@ -73,7 +73,7 @@ test('settles the callers of a spooled batch in several event loop iterations', 
   const receipts: Receipt[] = []
   const settle = (receipt: Receipt) => receipts.push(receipt)
   const group = { callers: Array.from({ length: 900 }, () => settle) } as unknown as OpenGroup
-  const iterations = await countIterations(() => settleInTurns([group, group], { state: 'spooled' }))
+  const iterations = await countIterations(() => settleInBatches([group, group], { state: 'spooled' }))
   expect(receipts).toHaveLength(1800)
   expect(iterations).toBeGreaterThanOrEqual(5)
 })
