@@ -173,8 +173,8 @@ async function bundleModules(files, options) {
   })
   const { output } = await bundle.generate({
     dir: 'dist',
-    banner: ({ moduleIds }) => licensesOf(moduleIds),
-    manualChunks: chunkOf(),
+    banner: ({ moduleIds }) => licenseBanner(moduleIds),
+    manualChunks: createChunkLookup(),
     ...options,
   })
   return output
@@ -235,13 +235,13 @@ function escapeWideCharacters(code) {
   return code.replace(/(?<!\\)[^\0-\xff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-function licensesOf(modules) {
+function licenseBanner(modules) {
   const paths = modules.filter((id) => id.startsWith(PACKAGES)).map((id) => id.slice(PACKAGES.length + 1))
   const libraries = paths.map((path) => /^(?:@[^/]+\/)?[^/]+/.exec(path)[0])
   return [...new Set(libraries)].map(licenseComment).join('\n')
 }
 
-function chunkOf() {
+function createChunkLookup() {
   let chunks
   return (id, { getModuleInfo }) => {
     chunks ??= assignChunks(getModuleInfo)

@@ -57,7 +57,7 @@ export function waitForExit(child) {
   return new Promise((resolve) => {
     child.once('error', (error) => resolve(error.message))
     child.once('exit', (code, signal) =>
-      resolve(code === 0 ? undefined : `ended with ${signal ?? `exit code ${code}`}`),
+      resolve(code === 0 ? undefined : signal ? `terminated by ${signal}` : `exited with code ${code}`),
     )
   })
 }

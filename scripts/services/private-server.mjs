@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { haltIfInterrupted, registerCleanup } from './cleanup.mjs'
 import { collectOutput, run, spawnGroup, stopGroup, waitForExit } from './command.mjs'
 
-const READY = /ready (to accept|for) connections/i
+const READY_PATTERN = /ready (to accept|for) connections/i
 const READY_TIMEOUT_MS = 60_000
 const UNPRIVILEGED_ID = 65534
 
@@ -58,7 +58,7 @@ async function waitUntilReady(child) {
   let timer
   const problem = await Promise.race([
     new Promise((resolve) => {
-      const checkOutput = () => READY.test(output()) && resolve(undefined)
+      const checkOutput = () => READY_PATTERN.test(output()) && resolve(undefined)
       child.stdout.on('data', checkOutput)
       child.stderr.on('data', checkOutput)
     }),

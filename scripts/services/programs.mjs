@@ -25,7 +25,7 @@ function debianPostgresFolders() {
     const versions = readdirSync(root).sort((a, b) => Number(b) - Number(a))
     return versions.map((version) => join(root, version, 'bin'))
   } catch {
-    return [] // not Debian, or not installed
+    return [] // Not Debian, or not installed.
   }
 }
 

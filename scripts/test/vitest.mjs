@@ -46,9 +46,9 @@ export function filesToRetry(failures) {
 }
 
 /** Returns one line per retried file for the summary at the end of the run. */
-export function retryLines(files, failures, failuresOfRetry) {
+export function retryLines(files, failures, retryFailures) {
   return files.flatMap((file) => {
-    const result = failuresOfRetry.some((failure) => failure.file === file) ? 'failed again' : 'passed'
+    const result = retryFailures.some((failure) => failure.file === file) ? 'failed again' : 'passed'
     const failed = failures.filter((failure) => failure.file === file)
     return [
       `retried: ${file} (${result})`,
