@@ -26,7 +26,7 @@ const server = new ApolloServer({
   resolvers: {
     Query: {
       orders() {
-        throw new Error('The orders cannot be read')
+        throw new Error('Could not load orders')
       },
     },
   },

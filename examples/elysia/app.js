@@ -14,7 +14,7 @@ const app = new Elysia()
   })
   .get('/orders/:id', ({ params, status }) => {
     if (params.id === '0') throw status(404, 'No such order')
-    throw new Error('The order cannot be read')
+    throw new Error('Could not load the order')
   })
 
 const remote_address = (_request, { incoming }) => incoming.socket.remoteAddress

@@ -35,7 +35,7 @@ const yoga = createYoga({
     resolvers: {
       Query: {
         orders() {
-          throw new Error('The orders cannot be read')
+          throw new Error('Could not load orders')
         },
       },
     },

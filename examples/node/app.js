@@ -21,5 +21,5 @@ const server = createServer(async (request, response) => {
 server.listen(process.env.PORT ?? 3000)
 
 async function loadOrders() {
-  throw new Error('The orders cannot be read')
+  throw new Error('Could not load orders')
 }

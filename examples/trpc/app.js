@@ -10,7 +10,7 @@ Tracker.configure({ dashboard_username: 'admin', dashboard_password: process.env
 const t = initTRPC.create()
 const router = t.router({
   orders: t.procedure.query(() => {
-    throw new Error('The orders cannot be read')
+    throw new Error('Could not load orders')
   }),
 })
 

@@ -36,7 +36,7 @@ interface Example {
 
 const ORDERS = {
   fails: (origin: string) => fetch(`${origin}/orders`),
-  message: 'The orders cannot be read',
+  message: 'Could not load orders',
   missing: '/nowhere',
 }
 const GRAPHQL = {
@@ -80,7 +80,7 @@ const EXAMPLES: Example[] = [
     start: ['./app.js'],
     ...ORDERS,
     fails: (origin) => fetch(`${origin}/orders/7`),
-    message: 'The order cannot be read',
+    message: 'Could not load the order',
     missing: '/orders/0',
   },
   {

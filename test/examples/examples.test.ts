@@ -38,14 +38,14 @@ function visit(address: string): void {
 
 describe.each([
   ['express', 'app.js', '/', 'The first error'],
-  ['express-typescript', 'src/server.ts', '/orders/7', 'The order cannot be read'],
+  ['express-typescript', 'src/server.ts', '/orders/7', 'Could not load the order'],
   ['fastify', 'app.js', '/', 'The first error'],
   ['koa', 'app.js', '/', 'The first error'],
   ['hono', 'app.js', '/', 'The first error'],
   ['h3', 'app.js', '/', 'The first error'],
-  ['nest', 'src/main.ts', '/orders', 'The orders cannot be read'],
+  ['nest', 'src/main.ts', '/orders', 'Could not load orders'],
   ['fetch', 'app.js', '/', 'The first error'],
-  ['node', 'app.js', '/orders', 'The orders cannot be read'],
+  ['node', 'app.js', '/orders', 'Could not load orders'],
 ])('examples/%s', (name, entry, path, message) => {
   test('shows its error on the dashboard', { timeout: 120_000 }, async () => {
     const folder = copyOf(name)
@@ -117,7 +117,7 @@ describeInBrowser('examples/browser', ({ open }) => {
     const page = await open()
     await page.goto(origin)
     await page.getByRole('button', { name: 'Order' }).click()
-    expect(await dashboardAt(`${origin}/error_dashboard`).waitForErrors('The order cannot be placed')).toMatchObject([
+    expect(await dashboardAt(`${origin}/error_dashboard`).waitForErrors('Could not place the order')).toMatchObject([
       {
         error_type: 'TypeError',
         platform: 'Web',

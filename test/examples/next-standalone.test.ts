@@ -57,7 +57,7 @@ describe.skipIf(missing !== '')(`examples/next${missing}`, () => {
       const dashboard = dashboardAt(`${origin}/error_dashboard`)
       const found = await dashboard.waitForErrors('')
       const application_name = 'faultboard-example-next'
-      expect(found).toMatchObject([{ message: 'The orders cannot be read', occurrence_count: 1, application_name }])
+      expect(found).toMatchObject([{ message: 'Could not load orders', occurrence_count: 1, application_name }])
       const form = {
         method: 'POST',
         headers: { origin },

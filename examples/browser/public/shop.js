@@ -6,5 +6,5 @@ document.querySelector('#order').addEventListener('click', () => {
 })
 
 function placeOrder() {
-  throw new TypeError('The order cannot be placed')
+  throw new TypeError('Could not place the order')
 }

@@ -18,7 +18,7 @@ app.use(dashboard())
 app.get('/orders/:id', async (request: Request) => {
   // Added to errors of this request only.
   Tracker.setTags({ order: String(request.params.id) })
-  throw new OrderError('The order cannot be read')
+  throw new OrderError('Could not load the order')
 })
 
 app.use(capture())

@@ -4,7 +4,7 @@ import { Controller, Get, Module } from '@nestjs/common'
 class OrdersController {
   @Get()
   find(): string[] {
-    throw new Error('The orders cannot be read')
+    throw new Error('Could not load orders')
   }
 }
 

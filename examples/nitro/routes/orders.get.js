@@ -1,3 +1,3 @@
 export default defineEventHandler(async () => {
-  throw new Error('The orders cannot be read')
+  throw new Error('Could not load orders')
 })

@@ -41,7 +41,7 @@ class SessionGuard implements CanActivate {
 class OrdersController {
   @Get()
   find(): string[] {
-    throw new Error('The orders cannot be read')
+    throw new Error('Could not load orders')
   }
 }
 

@@ -49,9 +49,7 @@ describe.each(GENERATORS)('an application of $name', ({ name, packageName, chang
       const { origin } = await serve(folder, programOf(folder, start), { FASTIFY_ADDRESS: '127.0.0.1' }, '/nowhere')
       expect((await fetch(`${origin}/orders`)).status).toBe(500)
       const found = await dashboardAt(`${origin}/error_dashboard`).waitForErrors('')
-      expect(found).toMatchObject([
-        { message: 'The orders cannot be read', occurrence_count: 1, application_name: name },
-      ])
+      expect(found).toMatchObject([{ message: 'Could not load orders', occurrence_count: 1, application_name: name }])
     },
   )
 })

@@ -41,7 +41,7 @@ test.each([
     expect(insertSteps(folder, stdout)).toEqual([changed])
     const { origin } = await serve(folder, [join(folder, entry)], env)
     void fetch(`${origin}/orders`, { signal: AbortSignal.timeout(5000) }).catch(() => {})
-    const [error, ...others] = await dashboardAt(`${origin}/error_dashboard`).waitForErrors('The orders cannot be read')
+    const [error, ...others] = await dashboardAt(`${origin}/error_dashboard`).waitForErrors('Could not load orders')
     expect(others).toEqual([])
     expect(error).toMatchObject({ occurrence_count: 1, application_name: name })
 

@@ -1,5 +1,5 @@
 export function loader() {
-  throw new Error('The orders cannot be read')
+  throw new Error('Could not load orders')
 }
 
 export default function Orders() {

@@ -1,3 +1,3 @@
 export function GET() {
-  throw new Error('The orders cannot be read')
+  throw new Error('Could not load orders')
 }

@@ -1,5 +1,5 @@
 module.exports = (app) => {
   app.get("/orders", async () => {
-    throw new Error("The orders cannot be read");
+    throw new Error("Could not load orders");
   });
 };

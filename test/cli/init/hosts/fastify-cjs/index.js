@@ -6,7 +6,7 @@ const app = require('fastify')({
 const path = require('node:path')
 
 app.get('/orders', async () => {
-  throw new Error('The orders cannot be read')
+  throw new Error('Could not load orders')
 })
 
 app.listen({ port: Number(process.env.PORT ?? 3000) }, (error) => {

@@ -5,7 +5,7 @@ const app = new H3();
 // after app is created, before other plugins and the routes
 
 app.get("/orders", () => {
-  throw new Error("The orders cannot be read");
+  throw new Error("Could not load orders");
 });
 
 serve(app, { port: process.env.PORT ?? 3000 });

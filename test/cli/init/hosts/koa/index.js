@@ -14,7 +14,7 @@ app.use(async (ctx, next) => {
 // before the routes, after middleware that turns errors into responses
 
 app.use(async (ctx) => {
-  if (ctx.path === '/orders') throw new Error('The orders cannot be read')
+  if (ctx.path === '/orders') throw new Error('Could not load orders')
   ctx.body = 'Hello'
 })
 

@@ -4,7 +4,7 @@ const { createServer } = require('node:http')
 // around the request listener
 
 function listener(request, response) {
-  if (request.url === '/orders') throw new Error('The orders cannot be read')
+  if (request.url === '/orders') throw new Error('Could not load orders')
   response.end('Hello')
 }
 

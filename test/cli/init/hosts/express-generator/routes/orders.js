@@ -2,7 +2,7 @@ var express = require('express');
 var router = express.Router();
 
 router.get('/', function (req, res, next) {
-  throw new Error('The orders cannot be read');
+  throw new Error('Could not load orders');
 });
 
 module.exports = router;

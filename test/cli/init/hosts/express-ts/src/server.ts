@@ -19,7 +19,7 @@ async function start(): Promise<void> {
 }
 
 async function orders(): Promise<string[]> {
-  throw new Error('The orders cannot be read');
+  throw new Error('Could not load orders');
 }
 
 await start();

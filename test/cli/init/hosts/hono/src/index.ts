@@ -8,7 +8,7 @@ const app = new Hono<{ Variables: Variables }>()
 // after app is created, before other middleware and the routes
 
 app.get('/orders', () => {
-  throw new Error('The orders cannot be read')
+  throw new Error('Could not load orders')
 })
 
 serve({ fetch: app.fetch, port: Number(process.env.PORT ?? 3000) })

@@ -3,6 +3,6 @@ import { Injectable } from '@nestjs/common';
 @Injectable()
 export class AppService {
   findOrders(): string {
-    throw new Error('The orders cannot be read');
+    throw new Error('Could not load orders');
   }
 }

@@ -2,6 +2,6 @@
 
 module.exports = async function (fastify) {
   fastify.get('/', async function () {
-    throw new Error('The orders cannot be read')
+    throw new Error('Could not load orders')
   })
 }

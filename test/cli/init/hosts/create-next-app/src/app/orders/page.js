@@ -1,5 +1,5 @@
 export const dynamic = 'force-dynamic';
 
 export default function Orders() {
-  throw new Error('The orders cannot be read');
+  throw new Error('Could not load orders');
 }
