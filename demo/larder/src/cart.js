@@ -13,7 +13,7 @@ function lineTotal(line, products) {
 
 const DISCOUNTS = { SPRING: 0.1, WELCOME: 0.15, SUMMER: 0.2 }
 
-/** Discount of a coupon such as SPRING12, from 0 to 1. A coupon can include another one. */
+/** Discount of a coupon such as SPRING12, from 0 to 1. A coupon can include another coupon. */
 export function applyCoupon(coupon, included = {}) {
   const name = coupon.replace(/\d+$/, '')
   const next = included[name]

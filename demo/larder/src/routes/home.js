@@ -10,7 +10,7 @@ export async function showHome({ session }, shop) {
 
 /** Requests that fail on purpose. */
 const FAILURES = [
-  ['POST', '/gift-cards', { code: 'WINTER-2023' }, 'Redeem an old gift card (an error that is new)'],
+  ['POST', '/gift-cards', { code: 'WINTER-2023' }, 'Redeem an old gift card (a new error)'],
   ['GET', '/cart', { coupon: 'SPRING12' }, 'Open a cart with a discontinued product'],
   ['POST', '/checkout/confirm', { order_id: '482115', delivery: 'pickup' }, 'Order for pickup (broken since 5.13.0)'],
   ['POST', '/pay', { order_id: '482113', amount: '43.50', card_number: '4242 4242 4242 4242' }, 'Pay with a bad card'],
