@@ -30,14 +30,14 @@ async function measureProducts() {
       start: await runChild(CHILD, { name, port, chunks: 0 }),
       ...(await runChild(CHILD, { name, port, chunks: 10, slices: 4 })),
     }))
-    return names.flatMap((name) => rowsOf(name, results))
+    return names.flatMap((name) => productRows(name, results))
   } finally {
     receiver.close()
     receiver.closeAllConnections()
   }
 }
 
-function rowsOf(name, results) {
+function productRows(name, results) {
   const medianOf = (product, read) => median(results.get(product).map(read))
   const compared = (figureName, unit, read) =>
     row({

@@ -44,7 +44,7 @@ const SERVERS = {
 }
 
 function onSqlite(sizes, quick) {
-  return tablesOf('SQLite', sizes, async (size) => {
+  return tablesBySize('SQLite', sizes, async (size) => {
     const file = await sqliteDataset(size)
     const formats = quick ? ['html'] : ['html', 'json']
     return measureAll(await tracedSqlite(file), await REPLAY.sqlite(file), formats, quick ? QUICK : FULL)
@@ -57,7 +57,7 @@ async function* onServer(dialect, database, connect, sizes) {
     yield { title: `Pages on ${database}`, skipped: server.missing }
     return
   }
-  yield* tablesOf(database, sizes, async (size) => {
+  yield* tablesBySize(database, sizes, async (size) => {
     const url = await serverDataset(dialect, server.url, size)
     const pool = connect(url)
     // JSON runs the same statements, and SQLite measures it.
@@ -83,14 +83,14 @@ async function measureAll(database, replay, formats, visits) {
   return results
 }
 
-function* tablesOf(database, sizes, measureSize) {
+function* tablesBySize(database, sizes, measureSize) {
   let smallerResults = null
   for (const size of sizes) {
     yield {
       title: `Pages on ${database}, ${size.toLocaleString('en-US')} occurrences`,
       async measure() {
         const results = await measureSize(size)
-        const rows = rowsOf(database, size, results, smallerResults)
+        const rows = resultRows(database, size, results, smallerResults)
         smallerResults = results
         return rows
       },
@@ -98,7 +98,7 @@ function* tablesOf(database, sizes, measureSize) {
   }
 }
 
-function rowsOf(database, size, results, smallerResults) {
+function resultRows(database, size, results, smallerResults) {
   const rows = [...results].map(([name, { p50, p95, first, cpu, bare, stall, slowest, statements }]) =>
     row({
       name,

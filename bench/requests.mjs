@@ -21,10 +21,10 @@ export async function* requests({ quick }) {
 async function measureFramework(framework, slices) {
   const ours = await runChild(file('server-child.mjs'), { framework, slices, requests: 2500 })
   const sentry = await runChild(file('sentry-child.mjs'), { framework, slices: Math.ceil(slices / 3), requests: 1500 })
-  return rowsOf(ours, sentry)
+  return resultRows(ours, sentry)
 }
 
-function rowsOf(ours, sentry) {
+function resultRows(ours, sentry) {
   // Uses twice as many bare hosts, because two hosts of one process are never equally fast.
   const adjacentBare = ours.bare.map((micros, i) => (micros + ours.bare_again[i]) / 2)
   const bare = median(adjacentBare)

@@ -27,16 +27,16 @@ const SEARCHES = [
 /** Measures search as a ratio to a full scan with `like`, and the cost of maintaining the index. */
 export async function* search({ quick, databases }) {
   const rounds = quick ? ROUNDS.quick : ROUNDS.full
-  if (databases.includes('sqlite')) yield { title: titleOf('SQLite', 'sqlite'), measure: () => onSqlite(rounds) }
+  if (databases.includes('sqlite')) yield { title: searchTitle('SQLite', 'sqlite'), measure: () => onSqlite(rounds) }
   if (!databases.includes('postgres')) return
-  const title = titleOf('PostgreSQL', 'postgres')
+  const title = searchTitle('PostgreSQL', 'postgres')
   const server = quick ? { missing: '--quick' } : await startServer('postgres')
   if (server.missing) yield { title, skipped: server.missing }
   else yield { title, measure: () => onPostgres(server.url, rounds) }
   await server.stop?.()
 }
 
-function titleOf(name, dialect) {
+function searchTitle(name, dialect) {
   return `Search on ${name}, 20,000 groups, ${SIZE[dialect].toLocaleString('en-US')} occurrences`
 }
 
@@ -105,7 +105,7 @@ async function measureAll(rounds, { tracker, replay, runFullScan }) {
 /** Inserts texts with and without the triggers that maintain the index. */
 async function measureIndexCost(rounds) {
   const GROUPS = 1000
-  const textOf = (i) =>
+  const makeText = (i) =>
     `error${i} at step (/srv/shop/src/area-${i % 40}/module-${i % 14}.js:${i}:${i % 80})\n`.repeat(14)
   const times = await interleaved(Math.ceil(rounds / 3), ['indexed', 'plain'], async (subject) => {
     const { url, remove } = await freshDatabase('sqlite', null)
@@ -115,7 +115,7 @@ async function measureIndexCost(rounds) {
     const started = performance.now()
     for (let i = 0; i < GROUPS; i++) {
       if (i % 250 === 0) db.exec('begin immediate')
-      insert.run(i + 1, textOf(i))
+      insert.run(i + 1, makeText(i))
       if (i % 250 === 249) db.exec('commit')
     }
     const ms = performance.now() - started

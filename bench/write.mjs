@@ -50,8 +50,8 @@ async function measureDatabase(dialect, server, quick) {
   const place = { dialect, server }
   const count = quick ? 5000 : 10_000
   const groups = { name: '200 groups', events: makeEvents({ count, groups: 200 }), min: MIN_RATIO_TO_BARE }
-  const minRatioOfHotGroup = dialect === 'sqlite' ? MIN_RATIO_TO_BARE_HOT_SQLITE : MIN_RATIO_TO_BARE
-  const hotGroup = { name: 'one hot group', events: makeEvents({ count, groups: 1 }), min: minRatioOfHotGroup }
+  const minHotGroupRatio = dialect === 'sqlite' ? MIN_RATIO_TO_BARE_HOT_SQLITE : MIN_RATIO_TO_BARE
+  const hotGroup = { name: 'one hot group', events: makeEvents({ count, groups: 1 }), min: minHotGroupRatio }
   return [
     ...(await throughput(place, { ...groups, perCommit: ERRORS_PER_COMMIT[dialect] })),
     // Like ours, the minimal tracker writes all callers of a hot group in one commit.
@@ -136,7 +136,7 @@ async function throughput({ dialect, server }, { name, events, min, perCommit })
   )
   const medianOf = (writer, field) => median(results.get(writer).map((result) => result[field]))
   const rate = (writer) => events.length / medianOf(writer, 'seconds')
-  const rowOf = (writer, more = {}) =>
+  const resultRow = (writer, more = {}) =>
     row({
       name: `${name}: ${writer}`,
       figure: rate(writer),
@@ -146,9 +146,9 @@ async function throughput({ dialect, server }, { name, events, min, perCommit })
       ...more,
     })
   return [
-    rowOf('bare'),
+    resultRow('bare'),
     ...['sync', 'async'].map((mode) =>
-      rowOf(`ours, ${mode}`, {
+      resultRow(`ours, ${mode}`, {
         ratio: rate(`ours, ${mode}`) / rate('bare'),
         against: 'bare driver',
         limit: { min },

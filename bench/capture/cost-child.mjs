@@ -2,7 +2,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { receiveTask, sendResult } from '../harness/child.mjs'
 import { median } from '../harness/measure.mjs'
-import { DETAILS, errorOf } from './errors.mjs'
+import { createError, DETAILS } from './errors.mjs'
 import { SUBJECTS } from './subjects.mjs'
 
 // @sentry/node drops errors without processing them while 64 are in flight.
@@ -55,7 +55,7 @@ async function measure(kind, count) {
 function captureChunk(receiver, { frames, distinct, details }) {
   for (let i = 0; i < CHUNK; i++) {
     const message = distinct ? `Order ${number++} could not be charged` : 'The order could not be charged'
-    receiver.capture(errorOf(frames, message), details ? DETAILS : undefined)
+    receiver.capture(createError(frames, message), details ? DETAILS : undefined)
   }
 }
 

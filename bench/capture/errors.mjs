@@ -12,7 +12,7 @@ function charge(depth, message) {
 }
 
 /** Creates an error with the given number of frames. */
-export function errorOf(frames, message) {
+export function createError(frames, message) {
   Error.stackTraceLimit = frames
   return receive(frames, message)
 }

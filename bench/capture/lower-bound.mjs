@@ -31,7 +31,7 @@ function toRecord(error) {
   const { stack, name, message } = error
   const location = codeLocation(stack.slice(stack.indexOf('\n    at ')))
   const redacted = message.replace(SECRET_VALUE, FILTERED)
-  const hash_signature = signatureOf(location, `${name}\n${redacted.replace(VARIABLE_PART, '#')}`)
+  const hash_signature = computeSignature(location, `${name}\n${redacted.replace(VARIABLE_PART, '#')}`)
   return { hash_signature, error_type: name, message: redacted, backtrace: location.lines, occurred_at: Date.now() }
 }
 
@@ -46,7 +46,7 @@ function codeLocation(frames) {
   }))
 }
 
-function signatureOf({ frames, signatures }, message) {
+function computeSignature({ frames, signatures }, message) {
   return getOrCompute(signatures, message, () => hash('sha256', message + frames))
 }
 

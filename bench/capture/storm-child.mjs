@@ -2,7 +2,7 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { getHeapSpaceStatistics } from 'node:v8'
 import { receiveTask, sendResult } from '../harness/child.mjs'
-import { errorOf } from './errors.mjs'
+import { createError } from './errors.mjs'
 import { SUBJECTS } from './subjects.mjs'
 
 const ERRORS_PER_TURN = 500
@@ -10,7 +10,7 @@ const ERRORS_PER_TURN = 500
 const { subject: name, errors } = await receiveTask()
 const subject = await SUBJECTS[name]()
 // Warms up, so that one-time compilation and caches do not count.
-for (let i = 0; i < 2000; i++) subject.capture(errorOf(10, `Warm ${i}`))
+for (let i = 0; i < 2000; i++) subject.capture(createError(10, `Warm ${i}`))
 await subject.drain()
 const before = await measureSettled()
 let peak = before
@@ -20,7 +20,7 @@ const watchPeak = () => {
 }
 const started = performance.now()
 for (let sent = 0; sent < errors; sent += ERRORS_PER_TURN) {
-  for (let i = 0; i < ERRORS_PER_TURN; i++) subject.capture(errorOf(10, `Order ${sent + i} could not be charged`))
+  for (let i = 0; i < ERRORS_PER_TURN; i++) subject.capture(createError(10, `Order ${sent + i} could not be charged`))
   watchPeak()
   await turn()
 }

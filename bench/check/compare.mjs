@@ -9,12 +9,12 @@ const FAILURES = new Set(['regression', 'missing'])
 /** Compares the ratios of a run with the accepted ratios. Only rows with a direction count. */
 export function compareRun(accepted, run) {
   const suites = new Set(run.tables.map(({ suite }) => suite))
-  const before = entriesOf(
+  const before = comparableEntries(
     Object.entries(accepted.suites)
       .filter(([suite]) => suites.has(suite))
       .flatMap(([suite, { tables }]) => tables.map((table) => ({ suite, ...table }))),
   )
-  const now = entriesOf(run.tables)
+  const now = comparableEntries(run.tables)
   const compared = [...before].map(([key, entry]) => {
     const measured = now.get(key)
     if (measured) return { ...rowIdentity(entry), ...compareRow(entry.row, measured.row) }
@@ -77,7 +77,7 @@ export function nextStep(entries) {
   return 'No regressions.'
 }
 
-function entriesOf(tables) {
+function comparableEntries(tables) {
   return new Map(
     tables.flatMap(({ suite, title, rows }) =>
       rows

@@ -1,5 +1,5 @@
 // Starts one product in its own process and measures its start, the cost of an error, and of a successful request.
-import { errorOf } from '../capture/errors.mjs'
+import { createError } from '../capture/errors.mjs'
 import { receiveTask, sendResult } from '../harness/child.mjs'
 import { median } from '../harness/measure.mjs'
 import { HOSTS } from '../requests/hosts.mjs'
@@ -15,34 +15,34 @@ const WARM_SLICES = 6
 const IDLE_MS = 30
 
 const { name, port, chunks, slices } = await receiveTask()
-sendResult(await (chunks === 0 ? costOfStart() : costOfWork()))
+sendResult(await (chunks === 0 ? measureStartup() : measureWork()))
 // Open sockets and timers of some products keep the process alive.
 setTimeout(() => process.exit(), 100)
 
-async function costOfStart() {
+async function measureStartup() {
   const memory = process.memoryUsage.rss()
   const elapsed = stopwatch()
   await PRODUCTS[name](port)
   return { ms: elapsed() / 1000, bytes: process.memoryUsage.rss() - memory }
 }
 
-async function costOfWork() {
+async function measureWork() {
   const load = startLoad()
   // Measured before the product is loaded, because some products change the whole process.
-  const bare = await costOfRequest(load, {})
+  const bare = await measureRequest(load, {})
   const product = await PRODUCTS[name](port)
-  const error = await costOfError(product)
-  const request = await costOfRequest(load, product.mount)
+  const error = await measureError(product)
+  const request = await measureRequest(load, product.mount)
   load.stop()
   await product.close()
   return { error, request, bare }
 }
 
 /** CPU time per error in microseconds, until it is sent or stored, without the time to create it. */
-async function costOfError(product) {
+async function measureError(product) {
   const measured = []
   for (let chunk = -chunks; chunk < chunks; chunk++) {
-    const errors = Array.from({ length: CHUNK }, (_, i) => errorOf(FRAMES, `Order ${chunk * CHUNK + i} failed`))
+    const errors = Array.from({ length: CHUNK }, (_, i) => createError(FRAMES, `Order ${chunk * CHUNK + i} failed`))
     const micros = stopwatch()
     for (const error of errors) await product.capture(error)
     await new Promise((resume) => setTimeout(resume, IDLE_MS))
@@ -52,7 +52,7 @@ async function costOfError(product) {
 }
 
 /** CPU time of this process per request in microseconds. */
-async function costOfRequest(load, mount) {
+async function measureRequest(load, mount) {
   const server = await HOSTS.express(mount)
   const measured = []
   for (let slice = -WARM_SLICES; slice < slices; slice++) {

@@ -18,11 +18,11 @@ export function describeMachine() {
     load: loadavg().map((value) => Number(value.toFixed(2))),
     node: process.version,
     faultboard: read(new URL('../../package.json', import.meta.url)).version,
-    packages: Object.fromEntries(PACKAGES.map((name) => [name, versionOf(name)])),
+    packages: Object.fromEntries(PACKAGES.map((name) => [name, installedVersion(name)])),
   }
 }
 
-function versionOf(name) {
+function installedVersion(name) {
   const require = createRequire(import.meta.url)
   for (const folder of require.resolve.paths(name) ?? []) {
     try {

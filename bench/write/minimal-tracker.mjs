@@ -20,7 +20,7 @@ export async function startMinimalTracker(dialect, url, { journal = false } = {}
   return {
     async log(events, perCommit) {
       for (let from = 0; from < events.length; from += perCommit) {
-        const records = events.slice(from, from + perCommit).map((event) => recordOf(toLogErrorInput(event)))
+        const records = events.slice(from, from + perCommit).map((event) => toRecord(toLogErrorInput(event)))
         const batch_id = randomUUID()
         const batch = foldRows(records, Date.now())
         const file = folder && join(folder, batch_id)
@@ -47,6 +47,6 @@ function journalEntry({ error_type, message, payload, occurrences }) {
   return { error_type, message, payload, occurrences }
 }
 
-function recordOf({ exception, ...details }) {
+function toRecord({ exception, ...details }) {
   return { error_type: exception.name, message: exception.message, stack: exception.stack, ...details }
 }
