@@ -65,7 +65,7 @@ function acceptedSuites(names, accepted) {
   const missing = names.filter((name) => !Object.hasOwn(accepted.suites, name))
   if (missing.length > 0) {
     const list = missing.join(' ')
-    throw new Error(`No accepted results of ${list}. Create them with npm run bench -- ${list} --accept.`)
+    throw new Error(`No accepted results for ${list}. Create them with npm run bench -- ${list} --accept.`)
   }
   return names.length > 0 ? names : Object.keys(accepted.suites)
 }

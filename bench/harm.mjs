@@ -35,7 +35,7 @@ async function measureDatabase(dialect, server, isQuick) {
 async function prove(flags) {
   const child = spawn(process.execPath, [MAIN, 'prove', '--json', ...flags], { stdio: ['ignore', 'pipe', 'inherit'] })
   const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')])
-  if (output === '') throw new Error(`faultboard prove ended with ${code} without a report`)
+  if (output === '') throw new Error(`faultboard prove exited with ${code} without a report`)
   return JSON.parse(output)
 }
 

@@ -15,7 +15,7 @@ export async function nextMessage(child) {
     return await Promise.race([
       once(child, 'message', { signal: ended.signal }).then(([message]) => message),
       once(child, 'exit', { signal: ended.signal }).then(([code, signal]) => {
-        throw new Error(`${child.spawnargs.at(-1)} ended with ${signal ?? code} without a result`)
+        throw new Error(`${child.spawnargs.at(-1)} exited with ${signal ?? code} without a result`)
       }),
     ])
   } finally {

@@ -31,7 +31,7 @@ export async function runVitest(args, { env, name = 'main', background = false }
   const counts = total((await readJson(reportFile))?.testResults.map(countFile) ?? [])
   const unhandled = (await readJson(unhandledFile)) ?? ['vitest wrote no report']
   counts.failures.push(...unhandled.map((message) => failure(OUTSIDE_TEST_FILES, 'error outside of any test', message)))
-  if (!ok && counts.failures.length === 0) counts.failures.push(failure(OUTSIDE_TEST_FILES, 'no test was found'))
+  if (!ok && counts.failures.length === 0) counts.failures.push(failure(OUTSIDE_TEST_FILES, 'no tests found'))
   return counts
 }
 

@@ -28,7 +28,7 @@ describe('readArguments', () => {
   test.each([
     [['--check', '--accept'], 'Use either --check or --accept. Check first, then accept the changes you want.'],
     [['--check', '--quick'], '--check repeats the accepted run and its mode. Remove --quick and --large.'],
-    [['write', '--check'], 'No accepted results of write. Create them with npm run bench -- write --accept.'],
+    [['write', '--check'], 'No accepted results for write. Create them with npm run bench -- write --accept.'],
     [['--check', '--repeat', '1'], 'Noise is measured by repetition. Use --repeat 2 or more.'],
     [['--repeat', '0'], '--repeat must be a positive integer.'],
     [['--databases', 'oracle'], 'Unknown database oracle. Databases: sqlite, postgres, mysql'],
