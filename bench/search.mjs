@@ -3,7 +3,7 @@ import { freshDatabase } from './harness/databases.mjs'
 import { interleaved, median } from './harness/measure.mjs'
 import { row } from './harness/report.mjs'
 import { startServer } from './harness/servers.mjs'
-import { postgresDataset, sqliteDataset } from './pages/build.mjs'
+import { serverDataset, sqliteDataset } from './pages/build.mjs'
 import { WORDS } from './pages/dataset.mjs'
 import { REPLAY, trace, tracedPostgres, tracedSqlite } from './pages/traced.mjs'
 import { startDashboard } from './pages/visit.mjs'
@@ -54,7 +54,7 @@ async function onSqlite(rounds) {
 }
 
 async function onPostgres(server, rounds) {
-  const url = await postgresDataset(server, SIZE.postgres)
+  const url = await serverDataset('postgres', server, SIZE.postgres)
   const bare = new pg.Client({ connectionString: url })
   await bare.connect()
   await bare.query('set enable_bitmapscan = off')
