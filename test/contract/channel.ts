@@ -10,10 +10,10 @@ import { errorNotice, hostileNotices, NOTICES } from './notices.js'
 
 export interface ChannelCase {
   channel: Channel
-  carries: readonly NoticeEvent[]
+  supportedEvents: readonly NoticeEvent[]
   open(): Promise<Inbox>
-  /** Requested delay when the receiver rate-limits. */
-  busy: Partial<Extract<Outcome, { state: 'failed' }>>
+  /** Outcome with the delay that a rate-limiting receiver requests. */
+  rateLimitOutcome: Partial<Extract<Outcome, { state: 'failed' }>>
   /** Fails if text from an error could affect the reader of the message. */
   expectEscaped(message: ReceivedMessage, notice: Notice): void
 }
@@ -26,18 +26,24 @@ export function sendThrough(
   channel: Channel,
   settings: Settings,
   message: Message,
-  sending: Partial<SendContext> = {},
+  overrides: Partial<SendContext> = {},
 ) {
   const { options: config } = resolveConfiguration(
     { ...CREDENTIALS, application_name: 'shop', dashboard_base_url: BASE_URL, ...settings },
     {},
   )
   const links = dashboardLinks(config)
-  return channel.send(message, { config, links, now: () => NOON, signal: new AbortController().signal, ...sending })
+  return channel.send(message, { config, links, now: () => NOON, signal: new AbortController().signal, ...overrides })
 }
 
 /** Behavior of every channel, tested against a real server. */
-export function channelContract({ channel, carries, open, busy, expectEscaped }: ChannelCase): void {
+export function channelContract({
+  channel,
+  supportedEvents,
+  open,
+  rateLimitOutcome,
+  expectEscaped,
+}: ChannelCase): void {
   describe(`the channel ${channel.name}`, () => {
     let inbox: Inbox
 
@@ -52,27 +58,27 @@ export function channelContract({ channel, carries, open, busy, expectEscaped }:
       inbox.behavior = 'accept'
     })
 
-    const send = (notice: Notice = NOTICES.new, sending: Partial<SendContext> = {}, settings: Settings = {}) =>
+    const send = (notice: Notice = NOTICES.new, overrides: Partial<SendContext> = {}, settings: Settings = {}) =>
       sendThrough(
         channel,
         { ...inbox.settings, ...settings },
         { key: `${notice.event}:42:${channel.name}`, notice },
-        sending,
+        overrides,
       )
 
-    const only = (): ReceivedMessage => {
+    const onlyMessage = (): ReceivedMessage => {
       expect(inbox.messages).toHaveLength(1)
       return inbox.messages[0] as ReceivedMessage
     }
 
-    test('supports its kinds of notices', () => {
+    test('supports exactly the expected notice events', () => {
       const events = Object.keys(NOTICES) as NoticeEvent[]
-      expect(events.filter((event) => channel.supports(event)).sort()).toEqual([...carries].sort())
+      expect(events.filter((event) => channel.supports(event)).sort()).toEqual([...supportedEvents].sort())
     })
 
-    test.each(carries)('delivers: %s', async (event) => {
+    test.each(supportedEvents)('delivers: %s', async (event) => {
       expect(await send(NOTICES[event])).toMatchObject({ state: 'sent' })
-      const { text } = only()
+      const { text } = onlyMessage()
       expect(text).toContain('shop')
       expect(text).toContain('production')
       expect(text).toContain(`${BASE_URL}/error_dashboard/`)
@@ -80,7 +86,7 @@ export function channelContract({ channel, carries, open, busy, expectEscaped }:
 
     test('shows type, message, severity, location, count, version and link of an error', async () => {
       await send(errorNotice('new', { occurrence_count: 1234 }))
-      const { text } = only()
+      const { text } = onlyMessage()
       for (const part of [
         'TypeError',
         'cart.total is not a function',
@@ -91,7 +97,7 @@ export function channelContract({ channel, carries, open, busy, expectEscaped }:
       ]) {
         expect(text.replaceAll('\\', ''), part).toContain(part)
       }
-      expect(only().raw).toMatch(/1,?234/)
+      expect(onlyMessage().raw).toMatch(/1,?234/)
     })
 
     test('uses the same key for each attempt', async () => {
@@ -107,7 +113,7 @@ export function channelContract({ channel, carries, open, busy, expectEscaped }:
 
     test('reports the delay that a rate-limiting receiver requests', async () => {
       inbox.behavior = 'busy'
-      expect(await send()).toMatchObject({ state: 'failed', ...busy })
+      expect(await send()).toMatchObject({ state: 'failed', ...rateLimitOutcome })
     })
 
     test('reports a server error as a temporary failure', async () => {
@@ -175,8 +181,8 @@ export function channelContract({ channel, carries, open, busy, expectEscaped }:
       for (const notice of hostileNotices().filter(({ event }) => channel.supports(event))) {
         inbox.messages.length = 0
         expect(await send(notice)).toMatchObject({ state: 'sent' })
-        expect(only().raw.isWellFormed()).toBe(true)
-        expectEscaped(only(), notice)
+        expect(onlyMessage().raw.isWellFormed()).toBe(true)
+        expectEscaped(onlyMessage(), notice)
       }
     })
 
@@ -185,15 +191,15 @@ export function channelContract({ channel, carries, open, busy, expectEscaped }:
         for (const notice of hostileNotices(text).filter(({ event }) => channel.supports(event))) {
           inbox.messages.length = 0
           expect(await send(notice)).toMatchObject({ state: 'sent' })
-          expectEscaped(only(), notice)
+          expectEscaped(onlyMessage(), notice)
         }
       }
     })
 
     test('omits links without a dashboard_base_url', async () => {
       await sendThrough(channel, { ...inbox.settings, dashboard_base_url: null }, { key: 'k', notice: NOTICES.new })
-      expect(only().raw).not.toMatch(/null\/|undefined/)
-      expect(only().text).not.toContain('/errors/42')
+      expect(onlyMessage().raw).not.toMatch(/null\/|undefined/)
+      expect(onlyMessage().text).not.toContain('/errors/42')
     })
   })
 }

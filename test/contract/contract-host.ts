@@ -27,22 +27,22 @@ export interface ContractHosts {
   bare(variant?: Variant): Promise<{ visit: ContractHost['visit'] }>
 }
 
-type Closing = (() => unknown)[]
+type Closers = (() => unknown)[]
 
 /** Starts hosts of one framework, within the describe block of its adapter. */
-export function hostsOf(harness: AdapterHarness): ContractHosts {
+export function createHosts(harness: AdapterHarness): ContractHosts {
   const { onProcessError } = harness
-  const ofTest: Closing = []
-  const ofAdapter: Closing = []
-  afterEach(() => closeAll(ofTest))
-  afterAll(() => closeAll(ofAdapter))
+  const testClosers: Closers = []
+  const adapterClosers: Closers = []
+  afterEach(() => closeAll(testClosers))
+  afterAll(() => closeAll(adapterClosers))
 
-  async function listen(tracker: TrackerInstance | null, variant: Variant, closing: Closing): Promise<string> {
+  async function listen(tracker: TrackerInstance | null, variant: Variant, closers: Closers): Promise<string> {
     const built = await harness.createHost(tracker, variant)
     const host = typeof built === 'function' ? { listener: built, close() {} } : built
     const server = createServer(host.listener)
     const origin = await listening(server)
-    closing.push(async () => {
+    closers.push(async () => {
       server.closeAllConnections()
       await new Promise((done) => server.close(done))
       await host.close()
@@ -50,9 +50,9 @@ export function hostsOf(harness: AdapterHarness): ContractHosts {
     return origin
   }
 
-  async function open(settings: Settings, variant: Variant, closing: Closing): Promise<ContractHost> {
+  async function open(settings: Settings, variant: Variant, closers: Closers): Promise<ContractHost> {
     const { url, remove } = await migratedSqlite()
-    closing.push(remove)
+    closers.push(remove)
     const tracker = new TrackerInstance(
       {
         database: url,
@@ -65,8 +65,8 @@ export function hostsOf(harness: AdapterHarness): ContractHosts {
       },
       { env: {}, write: () => {} },
     )
-    closing.push(() => tracker.shutdown())
-    const origin = await listen(tracker, variant, closing)
+    closers.push(() => tracker.shutdown())
+    const origin = await listen(tracker, variant, closers)
     return {
       tracker,
       origin,
@@ -89,10 +89,10 @@ export function hostsOf(harness: AdapterHarness): ContractHosts {
   }
 
   return {
-    start: (settings = {}, variant = 'own_handler') => open(settings, variant, ofTest),
-    shared: oncePerVariant((variant) => open({}, variant, ofAdapter)),
+    start: (settings = {}, variant = 'own_handler') => open(settings, variant, testClosers),
+    shared: oncePerVariant((variant) => open({}, variant, adapterClosers)),
     bare: oncePerVariant(async (variant) => {
-      const origin = await listen(null, variant, ofAdapter)
+      const origin = await listen(null, variant, adapterClosers)
       return { visit: (path, options) => visit(origin, path, { ...options, onProcessError }) }
     }),
   }
@@ -107,6 +107,6 @@ function oncePerVariant<Host>(createHost: (variant: Variant) => Promise<Host>): 
   }
 }
 
-async function closeAll(closing: Closing): Promise<void> {
-  for (const close of closing.splice(0).reverse()) await close()
+async function closeAll(closers: Closers): Promise<void> {
+  for (const close of closers.splice(0).reverse()) await close()
 }

@@ -90,37 +90,38 @@ export const HOST_HEADERS = { 'content-security-policy': "default-src 'self' htt
  * that are already compressed or must not be transformed.
  */
 export function compress(response: ServerResponse): void {
-  const zipped = createGzip()
+  const gzip = createGzip()
   const { write, end, writeHead } = response
-  let leaves: boolean | null = null
-  zipped.on('data', (chunk) => write.call(response, chunk, 'utf8'))
-  zipped.on('end', () => end.call(response, undefined, 'utf8'))
-  const begin = (): boolean => {
-    if (leaves !== null) return leaves
-    leaves = response.hasHeader('content-encoding') || /no-transform/.test(String(response.getHeader('cache-control')))
-    if (leaves || response.headersSent) return leaves
+  let isUnchanged: boolean | null = null
+  gzip.on('data', (chunk) => write.call(response, chunk, 'utf8'))
+  gzip.on('end', () => end.call(response, undefined, 'utf8'))
+  const startResponse = (): boolean => {
+    if (isUnchanged !== null) return isUnchanged
+    isUnchanged =
+      response.hasHeader('content-encoding') || /no-transform/.test(String(response.getHeader('cache-control')))
+    if (isUnchanged || response.headersSent) return isUnchanged
     response.setHeader('content-encoding', 'gzip')
     response.removeHeader('content-length')
-    return leaves
+    return isUnchanged
   }
   response.writeHead = ((status: number, ...rest: unknown[]) => {
     const headers = rest.find(
       (argument) => typeof argument === 'object' && argument !== null && !Array.isArray(argument),
     )
     for (const [name, value] of Object.entries(headers ?? {})) response.setHeader(name, value as string)
-    begin()
+    startResponse()
     return writeHead.call(response, status)
   }) as ServerResponse['writeHead']
   response.write = ((chunk: string | Uint8Array) => {
-    if (begin()) return write.call(response, chunk, 'utf8')
+    if (startResponse()) return write.call(response, chunk, 'utf8')
     // Ensures that the response has started before the stream fails.
     response.flushHeaders()
-    return zipped.write(chunk)
+    return gzip.write(chunk)
   }) as ServerResponse['write']
   response.end = ((chunk?: string | Uint8Array) => {
-    if (begin()) end.call(response, chunk, 'utf8')
-    else if (chunk === undefined || chunk === null || typeof chunk === 'function') zipped.end()
-    else zipped.end(chunk)
+    if (startResponse()) end.call(response, chunk, 'utf8')
+    else if (chunk === undefined || chunk === null || typeof chunk === 'function') gzip.end()
+    else gzip.end(chunk)
     return response
   }) as ServerResponse['end']
 }

@@ -9,23 +9,23 @@ const SECRET_PATH = '/services/T00000000/XyZsecretXyZ'
 
 /** Starts a local webhook server. */
 export async function openHttpInbox(settingsFor: (url: string) => Settings, secrets: string[] = []): Promise<Inbox> {
-  let announce = () => {}
-  const visit = new Promise<void>((resolve) => {
-    announce = resolve
+  let markConnected = () => {}
+  const connection = new Promise<void>((resolve) => {
+    markConnected = resolve
   })
   const inbox: Inbox = {
     settings: {},
     secrets: [SECRET_PATH, 'XyZsecretXyZ', 'T00000000', ...secrets],
     messages: [],
     behavior: 'accept',
-    connected: () => visit,
+    connected: () => connection,
     async close() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
     },
   }
   const server = createServer(async (request, response) => {
-    announce()
+    markConnected()
     const message = await readMessage(request)
     inbox.messages.push(message)
     respond(inbox, message, request, response)

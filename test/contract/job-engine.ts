@@ -10,7 +10,7 @@ import { startChild } from '../support/processes/children.js'
 import { CREDENTIALS, eventually } from '../support/tracker.js'
 
 /** Settings of an engine that no other test uses. */
-export interface EnginePlace {
+export interface EngineSetup {
   settings: Settings
   /** Server behind a replaceable URL, to simulate an outage. Null if the jobs are stored in a file. */
   server: { url: string; settings(url: string): Settings } | null
@@ -19,14 +19,14 @@ export interface EnginePlace {
 const QUICK: Timing = { leaseMs: 2000, pollMs: 50, graceMs: 5000, timeoutMs: 30_000, retryDelayMs: 20 }
 
 /** Behavior of every job engine, tested against its real server. */
-export function jobEngineContract(fresh: () => Promise<EnginePlace>): void {
+export function jobEngineContract(createSetup: () => Promise<EngineSetup>): void {
   // Starting processes is slow on a busy machine.
-  describe('job engine contract', { timeout: 90_000 }, () => contract(fresh))
+  describe('job engine contract', { timeout: 90_000 }, () => contract(createSetup))
 }
 
-function contract(fresh: () => Promise<EnginePlace>): void {
+function contract(createSetup: () => Promise<EngineSetup>): void {
   test('runs a job once with its data', async () => {
-    const { settings } = await fresh()
+    const { settings } = await createSetup()
     const { engine, done } = openWorker(settings)
     await engine.add([{ name: 'record', data: { number: 1, text: 'ü "…" \\u0000 \n', list: [1, { a: null }] } }])
     await eventually(() => done.length === 1, 'the job is done')
@@ -38,7 +38,7 @@ function contract(fresh: () => Promise<EnginePlace>): void {
   })
 
   test('runs each job in exactly one worker or process', async () => {
-    const { settings } = await fresh()
+    const { settings } = await createSetup()
     const first = openWorker(settings)
     const second = openWorker(settings)
     const children = [1, 2].map(() =>
@@ -57,7 +57,7 @@ function contract(fresh: () => Promise<EnginePlace>): void {
   })
 
   test('runs the job of a killed process in another worker', async () => {
-    const { settings } = await fresh()
+    const { settings } = await createSetup()
     const child = startChild('../../jobs/fixtures/worker', {
       settings,
       timing: QUICK,
@@ -75,7 +75,7 @@ function contract(fresh: () => Promise<EnginePlace>): void {
   })
 
   test('renews the lease of a long job, so that no other worker runs it', async () => {
-    const { settings } = await fresh()
+    const { settings } = await createSetup()
     let startCount = 0
     const slow = async () => {
       startCount++
@@ -89,7 +89,7 @@ function contract(fresh: () => Promise<EnginePlace>): void {
   })
 
   test('does not run a delayed job early', async () => {
-    const { settings } = await fresh()
+    const { settings } = await createSetup()
     const finishTimes: number[] = []
     const { engine } = openWorker(settings, async () => void finishTimes.push(Date.now()))
     const run_at = Date.now() + 1500
@@ -100,7 +100,7 @@ function contract(fresh: () => Promise<EnginePlace>): void {
   })
 
   test('retries failed jobs and counts the attempts', async () => {
-    const { settings } = await fresh()
+    const { settings } = await createSetup()
     const attempts: number[] = []
     const { engine } = openWorker(settings, async ({ attempt }) => {
       attempts.push(attempt)
@@ -113,7 +113,7 @@ function contract(fresh: () => Promise<EnginePlace>): void {
   })
 
   test('keeps permanently failed jobs with the reason, newest first', async () => {
-    const { settings } = await fresh()
+    const { settings } = await createSetup()
     const { engine, log } = openWorker(settings, async ({ data }) => {
       throw new Error(`cannot reach https://user:secret@example.com/${data.number}`)
     })
@@ -133,7 +133,7 @@ function contract(fresh: () => Promise<EnginePlace>): void {
   })
 
   test('accepts one job per key until the job is done or has permanently failed', async () => {
-    const { settings } = await fresh()
+    const { settings } = await createSetup()
     const done: unknown[] = []
     const gates: (() => void)[] = []
     const { engine } = openWorker(settings, async ({ data }) => {
@@ -161,7 +161,7 @@ function contract(fresh: () => Promise<EnginePlace>): void {
   })
 
   test('finishes the running job on stop and starts no other', async () => {
-    const { settings } = await fresh()
+    const { settings } = await createSetup()
     const finishedNumbers: unknown[] = []
     const { engine } = openEngine(settings, { graceMs: 20_000 })
     let startCount = 0
@@ -183,7 +183,7 @@ function contract(fresh: () => Promise<EnginePlace>): void {
   })
 
   test('aborts and requeues an unfinished job immediately on stop', async () => {
-    const { settings } = await fresh()
+    const { settings } = await createSetup()
     const startedJobs: RunningJob[] = []
     const slowEngine = openEngine(settings, { graceMs: 50, leaseMs: 600_000 })
     slowEngine.engine.work(async (job) => {
@@ -202,7 +202,7 @@ function contract(fresh: () => Promise<EnginePlace>): void {
   })
 
   test('ends stop after the grace period and aborts unfinished jobs', async () => {
-    const { settings } = await fresh()
+    const { settings } = await createSetup()
     const { engine } = openEngine(settings, { graceMs: 200 })
     const startedJobs: RunningJob[] = []
     engine.work(async (job) => {
@@ -217,7 +217,7 @@ function contract(fresh: () => Promise<EnginePlace>): void {
   })
 
   test('leaves unknown jobs to a newer release', async () => {
-    const { settings } = await fresh()
+    const { settings } = await createSetup()
     const { engine, done, log } = openWorker(settings)
     await engine.add([{ name: 'future_job' as NewJob['name'], data: {}, max_attempts: 1 }])
     await eventually(async () => (await engine.counts()).delayed === 1, 'the job is delayed')
@@ -226,7 +226,7 @@ function contract(fresh: () => Promise<EnginePlace>): void {
   })
 
   test('does not keep the process alive', async () => {
-    const { settings } = await fresh()
+    const { settings } = await createSetup()
     const child = startChild('../../jobs/fixtures/worker', { settings, timing: QUICK, jobs: [numberedJob(1)] })
     expect(await child.exited).toBe(0)
     expect(child.lines).toContain('ready')
@@ -234,7 +234,7 @@ function contract(fresh: () => Promise<EnginePlace>): void {
   })
 
   test('reports an unavailable server in time and continues after recovery', async ({ skip }) => {
-    const { server } = await fresh()
+    const { server } = await createSetup()
     if (!server) return skip('the jobs are stored in a file')
     const proxy = await startProxy(server.url)
     const { engine, done, log } = openWorker(server.settings(proxy.url), undefined, { timeoutMs: 2000 })

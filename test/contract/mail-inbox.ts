@@ -9,22 +9,22 @@ const PASSWORD = 'mail-password-9'
 
 /** Starts a local mail server. */
 export async function openMailInbox(settingsFor: (url: string) => Settings): Promise<Inbox> {
-  let announce = () => {}
-  const visit = new Promise<void>((resolve) => {
-    announce = resolve
+  let markConnected = () => {}
+  const connection = new Promise<void>((resolve) => {
+    markConnected = resolve
   })
   const inbox: Inbox = {
     settings: {},
     secrets: [PASSWORD, Buffer.from(PASSWORD).toString('base64'), Buffer.from(`\0ops\0${PASSWORD}`).toString('base64')],
     messages: [],
     behavior: 'accept',
-    connected: () => visit,
+    connected: () => connection,
     close: () => new Promise((resolve) => server.close(() => resolve())),
   }
   const server = new SMTPServer({
     ...{ disabledCommands: ['STARTTLS'], allowInsecureAuth: true, closeTimeout: 50, logger: false },
     onAuth(_auth, _session, done) {
-      announce()
+      markConnected()
       if (inbox.behavior === 'echo') done(failure(535, `no: ${inbox.secrets.join(' ')}`))
       else if (inbox.behavior !== 'hang') done(null, { user: 'ops' })
     },

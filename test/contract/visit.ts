@@ -36,12 +36,12 @@ export async function visit(
   { onProcessError, ...visitOptions }: Visit & { onProcessError?: ProcessHandler | undefined } = {},
 ): Promise<Outcome> {
   const logged: string[] = []
-  const reached: string[] = []
+  const processErrors: string[] = []
   const failure = new AbortController()
   const spy = vi.spyOn(console, 'error').mockImplementation((...words) => void logged.push(firstLine(words)))
   const outcome = await withProcessHandler(
     (error, event) => {
-      reached.push(`${event}: ${textOf(error)}`)
+      processErrors.push(`${event}: ${textOf(error)}`)
       onProcessError?.(error, event)
       failure.abort()
     },
@@ -53,8 +53,8 @@ export async function visit(
     },
   )
   spy.mockRestore()
-  const neutral = (text: string) => text.replaceAll(origin, 'http://host')
-  return { ...outcome, body: neutral(outcome.body), logged: logged.map(neutral), process: reached }
+  const maskOrigin = (text: string) => text.replaceAll(origin, 'http://host')
+  return { ...outcome, body: maskOrigin(outcome.body), logged: logged.map(maskOrigin), process: processErrors }
 }
 
 export type ProcessHandler = (error: unknown, event: string) => void

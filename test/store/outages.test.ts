@@ -154,7 +154,7 @@ describeServers('recording over a connection that breaks', (database) => {
       proxy.cutNextCommit()
       const [logged] = await record({ tracker }, 'Unclear')
       expect(logged?.state).toBe(async_logging ? 'accepted' : 'spooled')
-      await eventually(() => proxy.cuts() === 1, 'the commit was cut')
+      await eventually(() => proxy.interruptedCommits() === 1, 'the commit was cut')
       // The server had committed, so the spooled errors are also in the database.
       expect((await verifiedCounts(url)).counts).toEqual({ 'shop Unclear': 2 })
       await eventually(() => spoolIsEmpty(tracker), 'the spool is imported')

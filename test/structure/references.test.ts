@@ -49,7 +49,7 @@ function codeOf(page: string): string[] {
 
 describe.each(PAGES)('%s', (page) => {
   test('links only to files and headings that exist', () => {
-    expect(linksOf(page).filter((link) => !leads(page, link))).toEqual([])
+    expect(linksOf(page).filter((link) => !isValidLink(page, link))).toEqual([])
   })
 
   test('names only options that exist', () => {
@@ -119,7 +119,7 @@ describe('the command line', () => {
   }
 })
 
-function leads(page: string, link: string): boolean {
+function isValidLink(page: string, link: string): boolean {
   const [path = '', heading] = link.split('#')
   const relative = path === '' ? page : join(dirname(page), path)
   const file = FILES_ON_GITHUB.test(path) ? path.replace(FILES_ON_GITHUB, '') : relative

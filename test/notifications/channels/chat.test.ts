@@ -22,9 +22,9 @@ interface BlockText {
 
 channelContract({
   channel: chat,
-  carries: ['new', 'reopened', 'milestone', 'baseline', 'held', 'test'],
+  supportedEvents: ['new', 'reopened', 'milestone', 'baseline', 'held', 'test'],
   open,
-  busy: { after_ms: BUSY_SECONDS * 1000, rate_limited: true },
+  rateLimitOutcome: { after_ms: BUSY_SECONDS * 1000, rate_limited: true },
   expectEscaped,
 })
 

@@ -24,9 +24,9 @@ interface Body {
 
 channelContract({
   channel: communityChat,
-  carries: ['new', 'reopened', 'milestone', 'baseline', 'held', 'test'],
+  supportedEvents: ['new', 'reopened', 'milestone', 'baseline', 'held', 'test'],
   open,
-  busy: { after_ms: BUSY_SECONDS * 1000, rate_limited: true },
+  rateLimitOutcome: { after_ms: BUSY_SECONDS * 1000, rate_limited: true },
   expectEscaped,
 })
 

@@ -19,9 +19,9 @@ const open = () => openMailInbox((smtp_url) => ({ ...MAILS, smtp_url }))
 
 channelContract({
   channel: email,
-  carries: ['new', 'reopened', 'milestone', 'baseline', 'held', 'digest', 'assigned', 'test'],
+  supportedEvents: ['new', 'reopened', 'milestone', 'baseline', 'held', 'digest', 'assigned', 'test'],
   open,
-  busy: { response: '450 try again later' },
+  rateLimitOutcome: { response: '450 try again later' },
   expectEscaped,
 })
 

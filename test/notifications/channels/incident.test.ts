@@ -27,9 +27,9 @@ interface Body {
 
 channelContract({
   channel: incident,
-  carries: ['new', 'reopened', 'milestone', 'resolved', 'baseline', 'test'],
+  supportedEvents: ['new', 'reopened', 'milestone', 'resolved', 'baseline', 'test'],
   open,
-  busy: { after_ms: BUSY_SECONDS * 1000, rate_limited: true },
+  rateLimitOutcome: { after_ms: BUSY_SECONDS * 1000, rate_limited: true },
   expectEscaped,
 })
 

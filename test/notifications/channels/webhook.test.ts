@@ -14,9 +14,9 @@ const open = () => openHttpInbox((webhook_url) => ({ webhook_url, webhook_secret
 
 channelContract({
   channel: webhook,
-  carries: ['new', 'reopened', 'milestone', 'baseline', 'held', 'test'],
+  supportedEvents: ['new', 'reopened', 'milestone', 'baseline', 'held', 'test'],
   open,
-  busy: { after_ms: BUSY_SECONDS * 1000, rate_limited: true },
+  rateLimitOutcome: { after_ms: BUSY_SECONDS * 1000, rate_limited: true },
   expectEscaped,
 })
 

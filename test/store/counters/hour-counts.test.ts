@@ -189,7 +189,7 @@ describeEachDatabase(
       proxy.cutNextCommit()
       counts.add(named('sign-in'), times(2))
       await counts.flush()
-      expect([proxy.cuts(), counts.pendingRows]).toEqual([1, 1])
+      expect([proxy.interruptedCommits(), counts.pendingRows]).toEqual([1, 1])
       await eventually(async () => {
         await counts.flush()
         return counts.pendingRows === 0

@@ -52,7 +52,7 @@ describeServers('a connection whose packets were lost', (database) => {
         proxy.loseNextCommitResponse()
         fakeTimeouts()
         const outcome = Promise.allSettled([writer.write(batch('second'))])
-        await turnsUntil(() => proxy.cuts() === 1)
+        await turnsUntil(() => proxy.interruptedCommits() === 1)
         await vi.advanceTimersByTimeAsync(QUERY_TIMEOUT_MS)
         expect(await outcome).toMatchObject([{ status: 'rejected' }])
         vi.useRealTimers()

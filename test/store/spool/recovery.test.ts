@@ -185,7 +185,7 @@ describeServers('recording with a connection reset before the commit', (database
       await tracker.flush()
       proxy.resetNextCommit()
       expect((await record(tracker, 'Reset'))?.state).toBe(async_logging ? 'accepted' : 'spooled')
-      await eventually(() => proxy.cuts() === 1, 'the connection was reset')
+      await eventually(() => proxy.interruptedCommits() === 1, 'the connection was reset')
       await eventually(() => spoolIsEmpty(tracker), 'the spool is empty')
       await tracker.flush()
       expect((await verifiedCounts(url)).counts).toEqual({ 'shop Reset': 2 })

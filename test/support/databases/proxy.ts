@@ -23,8 +23,8 @@ export interface Proxy {
   cutNextCommit(): void
   /** Forwards the next commit and discards its response and everything after it. */
   loseNextCommitResponse(): void
-  /** Number of commits that were reset, cut or left without response so far. */
-  cuts(): number
+  /** Number of commits that were reset, cut or left without a response so far. */
+  interruptedCommits(): number
 }
 
 /** TCP proxy in front of the database server that simulates network failures. */
@@ -33,7 +33,7 @@ export async function startProxy(target: string): Promise<Proxy> {
   const pairs = new Set<Pair>()
   const state: State = {
     ...{ isHanging: false, isDiscarding: false, delayMs: 0 },
-    ...{ isCutting: false, isResetting: false, isLosing: false, cuts: 0, held() {} },
+    ...{ isCutPending: false, isResetPending: false, isLossPending: false, interruptedCommits: 0, onHeld() {} },
   }
   const server = createServer((client) => {
     const pair = connectPair(client, connect(Number(address.port), address.hostname), state)
@@ -65,7 +65,7 @@ export async function startProxy(target: string): Promise<Proxy> {
     },
     dataHeld: () =>
       new Promise((resolve) => {
-        state.held = resolve
+        state.onHeld = resolve
       }),
     blackhole() {
       state.isDiscarding = true
@@ -74,7 +74,7 @@ export async function startProxy(target: string): Promise<Proxy> {
       state.delayMs = milliseconds
     },
     resetNextCommit() {
-      state.isResetting = true
+      state.isResetPending = true
     },
     async open() {
       state.isHanging = false
@@ -84,12 +84,12 @@ export async function startProxy(target: string): Promise<Proxy> {
       if (!server.listening) await listen(server, port)
     },
     cutNextCommit() {
-      state.isCutting = true
+      state.isCutPending = true
     },
     loseNextCommitResponse() {
-      state.isLosing = true
+      state.isLossPending = true
     },
-    cuts: () => state.cuts,
+    interruptedCommits: () => state.interruptedCommits,
   }
 }
 
@@ -97,12 +97,12 @@ interface State {
   isHanging: boolean
   isDiscarding: boolean
   delayMs: number
-  isResetting: boolean
-  isCutting: boolean
-  isLosing: boolean
-  cuts: number
+  isResetPending: boolean
+  isCutPending: boolean
+  isLossPending: boolean
+  interruptedCommits: number
   /** Called for each chunk that is held back. */
-  held: () => void
+  onHeld: () => void
 }
 
 interface Pair {
@@ -129,20 +129,20 @@ function connectPair(client: Socket, server: Socket, state: State): Pair {
     }
     if (!state.isHanging) return to.write(chunk)
     held.push(() => to.write(chunk))
-    state.held()
+    state.onHeld()
   }
   client.on('data', (chunk: Buffer) => {
-    if (state.isResetting && hasCommit(chunk)) {
-      state.isResetting = false
-      state.cuts++
+    if (state.isResetPending && hasCommit(chunk)) {
+      state.isResetPending = false
+      state.interruptedCommits++
       return end()
     }
-    if (state.isCutting && hasCommit(chunk)) {
-      state.isCutting = false
+    if (state.isCutPending && hasCommit(chunk)) {
+      state.isCutPending = false
       isCommitting = true
     }
-    if (state.isLosing && hasCommit(chunk)) {
-      state.isLosing = false
+    if (state.isLossPending && hasCommit(chunk)) {
+      state.isLossPending = false
       isResponseLost = true
     }
     pass(server, chunk)
@@ -150,17 +150,17 @@ function connectPair(client: Socket, server: Socket, state: State): Pair {
   server.on('data', (chunk: Buffer) => {
     if (isResponseLost && !isDead) {
       isDead = true
-      state.cuts++
+      state.interruptedCommits++
     }
     if (!isCommitting) return pass(client, chunk)
-    state.cuts++
+    state.interruptedCommits++
     end()
   })
   for (const socket of [client, server]) socket.on('close', end).on('error', end)
   return {
     end,
     resume() {
-      for (const go of held.splice(0)) go()
+      for (const write of held.splice(0)) write()
     },
   }
 }
@@ -170,7 +170,7 @@ async function listen(server: Server, port: number): Promise<void> {
   await once(server, 'listening')
 }
 
-/** Returns true if the statement is sent. As a value, the word follows a byte with its length, or is part of a list. */
+/** Returns true if the chunk contains a commit statement. In values, the word is length-prefixed or part of a list. */
 function hasCommit(chunk: Buffer): boolean {
   const text = chunk.toString('latin1')
   return [...text.matchAll(/commit/g)].some(({ index }) => {
