@@ -142,19 +142,19 @@ export async function expectNoOverflow(page: Page): Promise<void> {
   expect(await page.evaluate(FIND_OVERFLOWING_ELEMENTS), page.url()).toEqual([])
 }
 
-/** Checks the width of a tablet. No script of a page reads its width, so a resize equals another visit. */
+/** Checks the width of a tablet. No script reads the width of the page, so a resize is equivalent to a reload. */
 export async function expectNoOverflowOnTablet(page: Page): Promise<void> {
   await page.setViewportSize({ width: 768, height: 900 })
   await expectNoOverflow(page)
 }
 
-/** Fails if a table is wider than its place, so that some columns are behind a horizontal scroll. */
+/** Fails if a table is wider than its container, so that some columns require horizontal scrolling. */
 export async function expectNoInnerScroll(page: Page): Promise<void> {
   await page.waitForLoadState()
-  const wide = await page.locator('.scroll').evaluateAll((places) =>
-    places.flatMap((place) => {
-      const excess = place.scrollWidth - place.clientWidth
-      return excess > 1 ? [`${place.getAttribute('aria-label')}, by ${excess} px`] : []
+  const wide = await page.locator('.scroll').evaluateAll((containers) =>
+    containers.flatMap((container) => {
+      const excess = container.scrollWidth - container.clientWidth
+      return excess > 1 ? [`${container.getAttribute('aria-label')}, by ${excess} px`] : []
     }),
   )
   expect(wide, page.url()).toEqual([])
@@ -166,6 +166,6 @@ const FIND_OVERFLOWING_ELEMENTS = `(() => {
   const wider = [...document.querySelectorAll('body *')]
     .filter((element) => element.getBoundingClientRect().right > clientWidth + 1)
     .map((element) => element.tagName + '.' + (element.getAttribute('class') ?? '')).slice(0, 8)
-  // Text may leave an element that itself keeps to the page.
+  // Text may overflow an element that is not wider than the page.
   return wider.length > 0 ? wider : ['text, by ' + (scrollWidth - clientWidth) + ' px']
 })()`

@@ -124,7 +124,7 @@ describeEachDatabase('writes of another process', (database) => {
     const place = await freshPlace(database)
     const viewer = trackerAt(place, {})
     const other = trackerAt({ ...place, spool_path: temporaryFolder() }, {})
-    // Markers of batches carry the time.
+    // Batch markers contain the time.
     viewer.clock.now = other.clock.now = null
     const { live } = await serve(HOSTS.Express as never, viewer.tracker)
     const error = { error_type: 'E', message: 'm' }

@@ -112,7 +112,7 @@ async function mysqlTables(db: Database['read']): Promise<TableDump[]> {
         group_concat(column_name order by seq_in_index separator ', '), ')')
       from information_schema.statistics where table_schema = database() group by table_name, index_name, non_unique
     order by 1, 2, 3`.execute(db)
-  // MariaDB shows the display width of integers, MySQL does not.
+  // MariaDB shows the display width of integers, unlike MySQL.
   return grouped(rows.map(({ name, line }) => ({ name, line: line.replace(/\b(\w*int)\(\d+\)/, '$1') })))
 }
 

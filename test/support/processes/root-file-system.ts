@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Overlays need their changes on a file system other than that of the lower folder. */
+/** The upper folder of an overlay must be on a different file system than its lower folder. */
 const MEMORY = '/dev/shm'
 
 export interface ContainerOptions {

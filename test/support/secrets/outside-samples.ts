@@ -414,7 +414,7 @@ export function outsideSamples(): Sample[] {
     ...WORDS.map((word): Form => ['word', (s) => `Login: ${word}: ${s}`]),
     ...KEYS.map((key): Form => ['key', (s) => `{"${key}":"${s}"}`]),
   ]
-  // Tokens with a fixed length or alphabet keep it.
+  // Keeps the length and alphabet of tokens for which they are fixed.
   let number = OUTSIDE_NUMBERS
   return [
     ...forms.map(([kind, form, length, alphabet]) => {
