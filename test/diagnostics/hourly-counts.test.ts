@@ -13,7 +13,7 @@ import { NOON } from '../support/tracker.js'
 import { addApplication, runningContext } from './running.js'
 
 const environment = 'production'
-const NONE = { environment, statement: 'select 1', route: 'GET /', place: 'src/a.ts:1' }
+const STATEMENT = { environment, statement: 'select 1', route: 'GET /', place: 'src/a.ts:1' }
 
 /** Counts in a separate process at the given time. */
 async function count(
@@ -54,11 +54,11 @@ describeEachDatabase('hourly counts', (database) => {
       [80 * DAY, 9],
     ] as const) {
       await count(context, NOON - back, 'shop', ({ statements }) => {
-        statements.add(NONE, ran(times, NOON - back + 25 * MINUTE))
-        statements.add({ ...NONE, route: 'GET /other', place: '' }, ran(5, NOON - back))
+        statements.add(STATEMENT, ran(times, NOON - back + 25 * MINUTE))
+        statements.add({ ...STATEMENT, route: 'GET /other', place: '' }, ran(5, NOON - back))
       })
     }
-    await count(context, NOON, 'depot', ({ statements }) => statements.add(NONE, ran(100)))
+    await count(context, NOON, 'depot', ({ statements }) => statements.add(STATEMENT, ran(100)))
     const runQuery = (input: object) => perform(nPlusOneQueries, context, input)
 
     const week = await runQuery({ days: 7, application_id: shop })
@@ -126,7 +126,7 @@ describeEachDatabase('hourly counts', (database) => {
     const context = await runningContext(database, { retention_days: 30 })
     for (const back of [0, 29 * DAY, 31 * DAY, 31 * DAY + HOUR, 400 * DAY]) {
       await count(context, NOON - back, 'shop', ({ statements, warnings, events }) => {
-        statements.add(NONE, ran(5))
+        statements.add(STATEMENT, ran(5))
         warnings.add({ environment, code: '', message: 'old', place: '', app_version: '' }, warned(NOON))
         events.add({ environment, kind: 'track', rule: '', ip_address: '', path: '' }, { count: 1, last_seen_at: NOON })
       })
