@@ -16,7 +16,7 @@ async function send(form, submitter) {
   const body = new URLSearchParams(new FormData(form, submitter))
   const response = await fetch(form.action, { method: 'POST', body, headers: { Accept: 'text/html' } })
   const page = new DOMParser().parseFromString(await response.text(), 'text/html')
-  // Keeps the URL after a rejected action, whose page has no URL.
+  // Keeps the URL after a rejected action, because its error page has no URL.
   if (response.redirected) history.replaceState(history.state, '', response.url)
   return page
 }

@@ -175,7 +175,7 @@ function enableDrag(chart, area, bars) {
 
   // Prevents the native drag and drop of links.
   chart.addEventListener('dragstart', (event) => event.preventDefault())
-  // A horizontal move of a finger selects, a vertical move scrolls the page.
+  // Horizontal swipes select bars. Vertical swipes scroll the page.
   chart.style.touchAction = 'pan-y pinch-zoom'
   chart.addEventListener('pointerdown', (event) => {
     if (event.button === 0 && event.isPrimary) drag = { x: event.clientX, box: null }

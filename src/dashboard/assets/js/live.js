@@ -1,4 +1,4 @@
-// Live updates: figures of a list change in place, new errors and new occurrences of an error are announced.
+// Live updates: changes the figures of a list in place, and announces new errors and new occurrences of an error.
 let stopLiveUpdates = startLiveUpdates(document.querySelector('[data-live]'))
 document.addEventListener('content-replaced', () => {
   stopLiveUpdates()

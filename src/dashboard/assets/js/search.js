@@ -17,10 +17,10 @@ async function fetchTags({ tags }, start) {
   return response?.ok ? response.json() : null
 }
 
-/** Selects a malformed query from the position of its problem. */
+/** Selects a malformed query from the position of the problem to the end. */
 function selectProblem(field) {
   const { value, dataset } = field
-  // The position counts characters as a reader does, the selection UTF-16 units.
+  // The position is in code points, but the selection is in UTF-16 code units.
   const start = [...value].slice(0, dataset.problemPosition - 1).join('').length
   field.focus()
   field.setSelectionRange(start, value.length)
