@@ -50,7 +50,7 @@ A failed connection to a datastore is critical. It is recognized by one of these
 - the first frame of the stack outside of Node.js, when it belongs to a driver or ORM (pg, postgres, mysql2, mariadb, mongodb,
   redis, ioredis, mssql, Prisma, Sequelize, TypeORM, Knex, Drizzle and others);
 - the property \`fatal\`, which mysql2 sets when a connection is lost;
-- the usual port of a datastore in the message of a refused connection (\`connect ECONNREFUSED 127.0.0.1:5432\`), because
+- the default port of a datastore in the message of a refused connection (\`connect ECONNREFUSED 127.0.0.1:5432\`), because
   Node.js reports it without any frame of the driver.
 
 A rejected sign-in and an exhausted connection pool count as lost too. Every other failed connection is medium.

@@ -44,7 +44,7 @@ const CRITICAL: readonly Omit<ErrorSample, 'severity'>[] = [
   },
   {
     source: 'Node.js',
-    when: 'A process cannot be started for lack of memory',
+    when: 'A process cannot be started because memory is exhausted',
     error_type: 'Error',
     code: 'ENOMEM',
     message: 'spawn ENOMEM',
@@ -58,7 +58,7 @@ const CRITICAL: readonly Omit<ErrorSample, 'severity'>[] = [
   },
   {
     source: 'Node.js',
-    when: 'The disk quota is used up',
+    when: 'The disk quota is exceeded',
     error_type: 'Error',
     code: 'EDQUOT',
     message: "EDQUOT: disk quota exceeded, open '/data/upload'",
@@ -109,7 +109,7 @@ const CRITICAL: readonly Omit<ErrorSample, 'severity'>[] = [
   },
   {
     source: 'pg',
-    when: 'The connection is refused (usual port)',
+    when: 'The connection is refused (default port)',
     ...REFUSED,
     message: 'connect ECONNREFUSED 127.0.0.1:5432',
     frame: 'node:net',
@@ -172,7 +172,7 @@ const CRITICAL: readonly Omit<ErrorSample, 'severity'>[] = [
   },
   {
     source: 'pg',
-    when: 'There is no such database',
+    when: 'The database does not exist',
     error_type: 'error',
     code: '3D000',
     message: 'database "shop" does not exist',
@@ -180,7 +180,7 @@ const CRITICAL: readonly Omit<ErrorSample, 'severity'>[] = [
   },
   {
     source: 'pg-pool',
-    when: 'No connection becomes free',
+    when: 'No connection becomes available',
     error_type: 'Error',
     message: 'timeout exceeded when trying to connect',
     frame: PG_POOL,
@@ -260,7 +260,7 @@ const CRITICAL: readonly Omit<ErrorSample, 'severity'>[] = [
   },
   {
     source: 'mariadb',
-    when: 'No connection becomes free',
+    when: 'No connection becomes available',
     error_type: 'SqlError',
     code: 'ER_GET_CONNECTION_TIMEOUT',
     message: '(conn:-1, no: 45028, SQLState: HY000) retrieve connection from pool timeout after 10001ms',
@@ -291,7 +291,7 @@ const CRITICAL: readonly Omit<ErrorSample, 'severity'>[] = [
   },
   {
     source: 'Prisma',
-    when: 'No connection becomes free',
+    when: 'No connection becomes available',
     error_type: 'PrismaClientKnownRequestError',
     code: 'P2024',
     message: 'Timed out fetching a new connection from the connection pool.',
@@ -320,7 +320,7 @@ const CRITICAL: readonly Omit<ErrorSample, 'severity'>[] = [
   },
   {
     source: 'Sequelize',
-    when: 'No connection becomes free',
+    when: 'No connection becomes available',
     error_type: 'SequelizeConnectionAcquireTimeoutError',
     message: 'Operation timeout',
   },
@@ -351,7 +351,7 @@ const CRITICAL: readonly Omit<ErrorSample, 'severity'>[] = [
   },
   {
     source: 'Knex',
-    when: 'No connection becomes free',
+    when: 'No connection becomes available',
     error_type: 'KnexTimeoutError',
     message:
       'Knex: Timeout acquiring a connection. The pool is probably full. Are you missing a .transacting(trx) call?',
@@ -385,7 +385,7 @@ const CRITICAL: readonly Omit<ErrorSample, 'severity'>[] = [
   },
   {
     source: 'mongodb',
-    when: 'No connection becomes free',
+    when: 'No connection becomes available',
     error_type: 'MongoWaitQueueTimeoutError',
     message: 'Timed out while checking out a connection from connection pool',
   },
@@ -418,7 +418,7 @@ const CRITICAL: readonly Omit<ErrorSample, 'severity'>[] = [
   },
   {
     source: 'ioredis',
-    when: 'The connection is refused (usual port)',
+    when: 'The connection is refused (default port)',
     ...REFUSED,
     message: 'connect ECONNREFUSED 127.0.0.1:6379',
     frame: 'node:net',
@@ -517,7 +517,7 @@ const CRITICAL: readonly Omit<ErrorSample, 'severity'>[] = [
   },
   {
     source: 'any',
-    when: 'An own error is caused by a lost datastore',
+    when: 'A custom error is caused by a lost datastore',
     error_type: 'CheckoutError',
     message: 'The order could not be saved',
     cause: { error_type: 'error', code: '57P01', message: 'terminating connection due to administrator command' },
@@ -564,7 +564,7 @@ const MEDIUM: readonly Omit<ErrorSample, 'severity'>[] = [
   },
   {
     source: 'Node.js',
-    when: 'The peer is gone while writing',
+    when: 'The peer closes the connection during a write',
     error_type: 'Error',
     code: 'EPIPE',
     message: 'write EPIPE',
@@ -655,7 +655,7 @@ const MEDIUM: readonly Omit<ErrorSample, 'severity'>[] = [
   },
   {
     source: 'fetch',
-    when: 'The other side closes the connection',
+    when: 'The peer closes the connection',
     error_type: 'TypeError',
     message: 'fetch failed',
     cause: { error_type: 'SocketError', code: 'UND_ERR_SOCKET', message: 'other side closed' },
@@ -676,7 +676,7 @@ const MEDIUM: readonly Omit<ErrorSample, 'severity'>[] = [
   },
   {
     source: 'undici',
-    when: 'The headers do not arrive in time',
+    when: 'The response headers time out',
     error_type: 'HeadersTimeoutError',
     code: 'UND_ERR_HEADERS_TIMEOUT',
     message: 'Headers Timeout Error',
@@ -759,7 +759,7 @@ const MEDIUM: readonly Omit<ErrorSample, 'severity'>[] = [
   },
   {
     source: 'nodemailer',
-    when: 'The mail server does not resolve',
+    when: 'The host name of the mail server does not resolve',
     error_type: 'Error',
     code: 'EDNS',
     message: 'getaddrinfo ENOTFOUND smtp.example',
@@ -787,7 +787,7 @@ const MEDIUM: readonly Omit<ErrorSample, 'severity'>[] = [
   },
   {
     source: 'pg',
-    when: 'A lock is not granted in time',
+    when: 'A lock times out',
     error_type: 'error',
     code: '55P03',
     message: 'canceling statement due to lock timeout',
@@ -796,7 +796,7 @@ const MEDIUM: readonly Omit<ErrorSample, 'severity'>[] = [
   { source: 'pg', when: 'query_timeout expires', error_type: 'Error', message: 'Query read timeout', frame: PG },
   {
     source: 'mysql2',
-    when: 'A lock is not granted in time',
+    when: 'A lock times out',
     error_type: 'Error',
     code: 'ER_LOCK_WAIT_TIMEOUT',
     message: 'Lock wait timeout exceeded; try restarting transaction',
@@ -833,14 +833,14 @@ const MEDIUM: readonly Omit<ErrorSample, 'severity'>[] = [
   // Validation.
   {
     source: 'Zod',
-    when: 'A value does not fit its schema',
+    when: 'A value does not match its schema',
     error_type: 'ZodError',
     message: '[{"code":"invalid_type","path":["email"],"message":"Required"}]',
   },
-  { source: 'Valibot', when: 'A value does not fit its schema', error_type: 'ValiError', message: 'Invalid email' },
+  { source: 'Valibot', when: 'A value does not match its schema', error_type: 'ValiError', message: 'Invalid email' },
   {
     source: 'Joi',
-    when: 'A value does not fit its schema',
+    when: 'A value does not match its schema',
     error_type: 'ValidationError',
     message: '"email" is required',
   },
@@ -871,7 +871,7 @@ const MEDIUM: readonly Omit<ErrorSample, 'severity'>[] = [
   },
   {
     source: 'superstruct',
-    when: 'A value does not fit its struct',
+    when: 'A value does not match its struct',
     error_type: 'StructError',
     message: 'At path: email -- Expected a string',
   },
@@ -993,7 +993,7 @@ const HIGH: readonly Omit<ErrorSample, 'severity'>[] = [
   },
   {
     source: 'any',
-    when: 'An own error is caused by a programming error',
+    when: 'A custom error is caused by a programming error',
     error_type: 'ImportError',
     message: 'Line 7 could not be imported',
     cause: { error_type: 'TypeError', message: 'rows.map is not a function' },
@@ -1002,7 +1002,7 @@ const HIGH: readonly Omit<ErrorSample, 'severity'>[] = [
 
 const LOW: readonly Omit<ErrorSample, 'severity'>[] = [
   { source: 'JavaScript', when: 'Any other error', error_type: 'Error', message: 'The order was already paid' },
-  { source: 'any', when: 'An own class', error_type: 'PaymentDeclined', message: 'Card declined' },
+  { source: 'any', when: 'A custom error class', error_type: 'PaymentDeclined', message: 'Card declined' },
   {
     source: 'Node.js',
     when: 'A file does not exist',
@@ -1012,7 +1012,7 @@ const LOW: readonly Omit<ErrorSample, 'severity'>[] = [
   },
   {
     source: 'Node.js',
-    when: 'A file may not be read',
+    when: 'Permission to read a file is denied',
     error_type: 'Error',
     code: 'EACCES',
     message: "EACCES: permission denied, open '/srv/app/key.pem'",
@@ -1111,7 +1111,7 @@ const LOW: readonly Omit<ErrorSample, 'severity'>[] = [
     message: 'Response code 404 (Not Found)',
   },
   { source: 'jsonwebtoken', when: 'A token has expired', error_type: 'TokenExpiredError', message: 'jwt expired' },
-  { source: 'jsonwebtoken', when: 'A token is wrong', error_type: 'JsonWebTokenError', message: 'invalid signature' },
+  { source: 'jsonwebtoken', when: 'A token is invalid', error_type: 'JsonWebTokenError', message: 'invalid signature' },
   {
     source: 'Express',
     when: 'An error of http-errors',
