@@ -178,7 +178,7 @@ function describeValue({ type, min, max, clamped, allowed }) {
   if (type === 'day') return 'day as `YYYY-MM-DD`'
   if (type === 'boolean') return '`true` or `false`'
   if (type === 'text')
-    return `text${max === undefined ? '' : `, ${clamped ? 'truncated after' : 'at most'} ${max} characters`}`
+    return `string${max === undefined ? '' : `, ${clamped ? 'truncated after' : 'at most'} ${max} characters`}`
   const kind = type === 'integer' ? 'whole number' : 'number'
   return min === undefined ? kind : `${kind} from ${min} to ${max}${clamped ? ', clamped' : ''}`
 }
