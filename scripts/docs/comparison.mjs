@@ -35,7 +35,7 @@ const PRODUCTS = {
   pino: {
     package: 'pino',
     stores: 'as lines of JSON',
-    offers: 'nothing else: a logger, as the lower bound of the cost',
+    offers: 'nothing else; a logger is the lower bound of the cost',
   },
 }
 const FIGURES = ['start', 'memory after the start', 'one error', 'one successful request']
