@@ -199,7 +199,7 @@ describe('withFaultboard() for Fetch', () => {
     expect((await handle(new Request('http://host/error_dashboard'), { name: 'bun' })).status).toBe(401)
   })
 
-  test('wraps a handler in the style of Bun, which receives its server', async () => {
+  test('wraps a Bun-style handler and passes it its server', async () => {
     const tracker = testTracker()
     const server = { requestIP: (_request: Request) => ({ address: '192.0.2.1' }) }
     const app = {

@@ -251,7 +251,7 @@ describe.each(['express', 'fastify'] satisfies Platform[])('NestJS 11 on %s', (p
   })
 })
 
-test('warns if it is called after init', async () => {
+test('warns if faultboard() is called after init', async () => {
   const app = await createApp('express', createModule())
   app.useGlobalFilters(new HostFilter())
   await app.init()

@@ -29,7 +29,7 @@ const harness: AdapterHarness = {
 
 if (!isInstalled('@nestjs/core')) test.skip('NestJS 12 (skipped: @nestjs/core is not installed in test/hosts)')
 else
-  describe('the adapter of NestJS 12', () => {
+  describe('the NestJS 12 adapter', () => {
     for (const { title, run } of adapterContract(harness)) test(title, run)
   })
 

@@ -55,6 +55,6 @@ const HARNESSES: Record<string, AdapterHarness> = {
   },
 }
 
-describe.each(Object.entries(HARNESSES))('the adapter of %s', (_name, harness) => {
+describe.each(Object.entries(HARNESSES))('the %s adapter', (_name, harness) => {
   for (const { title, run } of adapterContract(harness)) test(title, run)
 })

@@ -46,7 +46,7 @@ describe('readArguments', () => {
   })
 })
 
-test('the benchmarks exit with 1 and one line for wrong arguments', () => {
+test('the benchmarks exit with 1 and one line for invalid arguments', () => {
   const { status, stderr } = spawnSync(process.execPath, ['bench/run.mjs', '--check', '--accept'], { encoding: 'utf8' })
   expect(status).toBe(1)
   expect(stderr).toBe('Use either --check or --accept. Check first, then accept the changes you want.\n')

@@ -50,7 +50,7 @@ CPU time.
     )
   })
 
-  test('requires a place in the template for every accepted suite', () => {
+  test('requires a placeholder in the template for every accepted suite', () => {
     expect(() => performance(accepted, '{{write}}')).toThrow('has no place for capture')
   })
 })

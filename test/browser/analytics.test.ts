@@ -87,7 +87,7 @@ describeInBrowser('analytics page in a browser', ({ open }) => {
     await expectNoInnerScroll(page)
   })
 
-  test('shows errors of tables like those of the list, and only numbers with tabular digits', async () => {
+  test('styles errors in tables as in the list, and uses tabular digits for numbers only', async () => {
     const page = await open({ viewport: { width: 1440, height: 900 } })
     const styleOf = (link: Element) => {
       const { color, fontWeight, textDecorationLine } = getComputedStyle(link)

@@ -461,7 +461,7 @@ describeInBrowser('error page in a browser', ({ open }) => {
     expect(new Set(lefts).size).toBe(1)
   })
 
-  test('shows buttons that copy a text inside its box', async () => {
+  test('shows copy buttons inside the box of their text', async () => {
     const page = await open()
     await page.goto(at(await logged({ error_type: 'BoxedError', message: `start ${'word '.repeat(100)}` })))
     await page.getByText(/Show the whole message/).click()

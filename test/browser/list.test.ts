@@ -106,7 +106,7 @@ describeInBrowser('list page in a browser', ({ open }) => {
       expect(Math.max(...(badge ?? []).map((value, i) => Math.abs(value - (tint?.[i] ?? 0))))).toBeGreaterThan(12)
   })
 
-  test('shows 25 rows of two lines each at 1440 pixels, with long content too', async () => {
+  test('shows 25 rows of two lines each at 1440 pixels, even with long content', async () => {
     const page = await open({ viewport: { width: 1440, height: 900 } })
     await page.goto(`${base}/errors`)
     const heights = await rows(page).evaluateAll((all) =>
@@ -270,7 +270,7 @@ describeInBrowser('list page in a browser', ({ open }) => {
     expect(await terms(page)).toEqual(['release:', 'is:resolved', 'is:regressed'])
   })
 
-  test('selects a malformed query from the position of its problem', async () => {
+  test('selects a malformed query from the position of the problem to the end', async () => {
     const page = await open()
     await page.goto(`${base}/errors?query=${encodeURIComponent('😀 declined "x')}`)
     const selection = await page.getByLabel('Search').evaluate((input) => {

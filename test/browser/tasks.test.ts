@@ -183,7 +183,7 @@ describeInBrowser('tasks of a user, counted in clicks', ({ open }) => {
     await expectNoOverflow(page)
   })
 
-  test('lists only errors of iOS', async () => {
+  test('lists only iOS errors', async () => {
     const actions = await start()
     const { page, click } = actions
     await click(page.getByRole('link', { name: 'iOS', exact: true }))
@@ -277,7 +277,7 @@ describeInBrowser('tasks of a user, counted in clicks', ({ open }) => {
     expect(actions.counts()).toEqual({ clicks: 0, keys: 10, loads: 3 })
   })
 
-  test('finds and resolves an error on a phone at night', async () => {
+  test('finds and resolves an error on a phone in dark mode', async () => {
     const { id, error_type } = await newError('NightError')
     const actions = await start({
       viewport: { width: 390, height: 844 },

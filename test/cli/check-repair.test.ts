@@ -57,7 +57,7 @@ test('check reports a damaged SQLite file, and --repair saves a copy and the rea
   expect(rows.length).toBeGreaterThan(0)
 }, 120_000)
 
-test('check --repair refuses a server, memory, a missing file, a folder and an unknown flag with a clear message', async () => {
+test('check --repair refuses a server, an in-memory database, a missing file, a folder and an unknown flag with a clear message', async () => {
   const cwd = temporaryFolder()
   const server = await faultboard(['check', '--repair', '--database', 'postgres://localhost/none'], { cwd })
   expect(server.code).toBe(2)

@@ -68,13 +68,13 @@ describe('Precedence', () => {
     )
   })
 
-  test('prefers the file to the environment', async () => {
+  test('prefers the configuration file to the environment', async () => {
     expect((await configurationFinding(await workingDirectory(file), [], ENV))[0]?.text).toContain(
       'application from-file',
     )
   })
 
-  test('prefers a flag to file and environment', async () => {
+  test('prefers a flag to the configuration file and the environment', async () => {
     const args = ['--application-name', 'from-flag']
     expect((await configurationFinding(await workingDirectory(file), args, ENV))[0]?.text).toContain(
       'application from-flag',

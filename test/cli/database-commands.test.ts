@@ -148,7 +148,7 @@ describe('Unusable database', () => {
 })
 
 describe('check', () => {
-  test('exits with 2 for an invalid configuration and lists each problem, in JSON too', async () => {
+  test('check exits with 2 for an invalid configuration and lists each problem, also in JSON', async () => {
     const cwd = await workingDirectory({
       'faultboard.config.mjs': 'export default { retention_days: 0, sampling_rate: 7 }',
     })

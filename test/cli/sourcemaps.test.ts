@@ -64,7 +64,7 @@ describe('faultboard sourcemaps', () => {
     for (const name of ['upload', 'list', 'delete']) expect(stdout).toContain(`  sourcemaps ${name} `)
   })
 
-  test('prints a hint for wrong usage', async () => {
+  test('prints a hint for invalid usage', async () => {
     const { cwd, run } = await createProject()
     mkdirSync(join(cwd, 'empty'))
     mkdirSync(join(cwd, 'bare'))

@@ -176,7 +176,7 @@ describe('reading a hostile repository', () => {
     expect(findCommit(other, {})).toBeUndefined()
   })
 
-  test('reads only the beginning of a huge file', () => {
+  test('reads only the beginning of a huge packed-refs file', () => {
     const padding = `# ${'x'.repeat(9 * 1024 * 1024)}\n`
     const files = { '.git/HEAD': 'ref: refs/heads/main' }
     expect(commitWith({ ...files, '.git/packed-refs': `${SHA} refs/heads/main\n${padding}` })).toBe(SHA)

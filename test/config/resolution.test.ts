@@ -61,7 +61,7 @@ describe('the project root', () => {
   })
 })
 
-test('trusts no proxy by default or with none in the environment', () => {
+test('trusts no proxy by default or if the environment variable is "none"', () => {
   expect(resolve({}).trusted_proxies).toEqual([])
   expect(resolve({}, { FAULTBOARD_TRUSTED_PROXIES: ' none ' }).trusted_proxies).toEqual([])
   expect(() => resolve({}, { FAULTBOARD_TRUSTED_PROXIES: 'none, 10.0.0.1' })).toThrow(/"none" is none of these/)

@@ -67,7 +67,7 @@ describeWithGit('a host with git', () => {
       expect(later.author).toContain(`as of ${git_sha.slice(0, 7)}`)
     })
 
-    test('kills a hanging git process when it exits', { timeout: 60_000 }, async () => {
+    test('a host kills a hanging git process when it exits', { timeout: 60_000 }, async () => {
       const { folder, git_sha, git } = deployed()
       const never = join(temporaryFolder(), 'never')
       execFileSync('mkfifo', [never])

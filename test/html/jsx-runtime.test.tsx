@@ -5,11 +5,11 @@ import { raw } from '../../src/html/jsx-runtime.js'
 const HOSTILE = `<script>alert("1")</script> & 'x'`
 const ESCAPED = '&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; &#39;x&#39;'
 
-test('escapes texts and attribute values', () => {
+test('escapes text and attribute values', () => {
   expect(String(<p title={HOSTILE}>{HOSTILE}</p>)).toBe(`<p title="${ESCAPED}">${ESCAPED}</p>`)
 })
 
-test('escapes texts in lists, fragments and results of components', () => {
+test('escapes text in lists, fragments and results of components', () => {
   const Text = () => HOSTILE
   const html = String(
     <>
@@ -21,7 +21,7 @@ test('escapes texts in lists, fragments and results of components', () => {
   expect(html).toBe(ESCAPED.repeat(3))
 })
 
-test('escapes values that are neither texts nor elements', () => {
+test('escapes values that are neither text nor elements', () => {
   const disguised = { text: '<b>', isEscaped: true, toString: () => '<b>' }
   expect(String(<p>{disguised}</p>)).toBe('<p>&lt;b&gt;</p>')
 })

@@ -63,7 +63,7 @@ describeEachDatabase('the digest job', (database) => {
     ])
   })
 
-  test('sends recipients their open errors, and all others one common digest', async () => {
+  test('sends assigned recipients their open errors, and all other recipients one shared digest', async () => {
     const mails: Record<string, unknown>[] = []
     const mail_transport: MailTransport = { sendMail: async (mail) => mails.push(mail) }
     const settings = {

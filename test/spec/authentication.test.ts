@@ -195,7 +195,7 @@ describe('authentication', () => {
       ['NestJS', (tracker) => nest.faultboard({} as never, tracker)],
       ['Next.js', next.register],
       ['Nitro', (tracker) => nitro.faultboard(tracker)({} as never)],
-    ])('the adapter of %s throws at the start and names the options and variables', (_name, mount) => {
+    ])('the %s adapter throws at the start and names the options and variables', (_name, mount) => {
       expect(() => mount(unconfigured())).toThrow(NAMES)
     })
 

@@ -13,7 +13,7 @@ const LATE = 'faultboard_error_features'
 describeEachDatabase(
   'a killed move to a target',
   (target) => {
-    test('leaves nothing in the target and succeeds when it is run again', async () => {
+    test('a killed move leaves nothing in the target and succeeds when it is run again', async () => {
       const cwd = await workingDirectory()
       const [from, to] = [`sqlite:${join(cwd, 'source.sqlite3')}`, await target.fresh()]
       await killedAndRunAgain({ cwd, from, to, held: to })
@@ -25,13 +25,13 @@ describeEachDatabase(
 describeEachDatabase(
   'a killed move to SQLite from a source',
   (source) => {
-    test('leaves nothing in the target and succeeds when it is run again', async () => {
+    test('a killed move leaves nothing in the target and succeeds when it is run again', async () => {
       const cwd = await workingDirectory()
       const [from, to] = [await source.fresh(), `sqlite:${join(cwd, 'target.sqlite3')}`]
       await killedAndRunAgain({ cwd, from, to, held: from })
     }, 120_000)
 
-    test('names the source when the connection to it is lost', async () => {
+    test('a move names the source when the connection to it is lost', async () => {
       const cwd = await workingDirectory()
       const from = await source.fresh()
       await whileHeld(from, true, async () => {

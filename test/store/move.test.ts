@@ -27,7 +27,7 @@ describeEachDatabase('a move', (source) => {
   }, 120_000)
 
   describeEachDatabase('to a target', (target) => {
-    test('returns the same data on every page and keeps counting in the same groups', async () => {
+    test('a moved database returns the same data on every page and keeps counting in the same groups', async () => {
       // A database without tables verifies that the move creates them.
       const to = source.dialect === 'sqlite' ? await target.empty() : await target.fresh()
       const moved = await move(from, to)
@@ -50,8 +50,8 @@ describeEachDatabase('a move', (source) => {
     }, 120_000)
   })
 
-  describeEachDatabase('with fractions to a target', (target) => {
-    test('accepts fractions whose last digit the target changes', async () => {
+  describeEachDatabase('of fractions to a target', (target) => {
+    test('a move accepts fractions whose last digit the target changes', async () => {
       const [from, to] = [await source.fresh(), await target.empty()]
       await withDatabase(from, async ({ read }) => {
         const rows = Array.from({ length: 400 }, (_, n) => ({
@@ -66,7 +66,7 @@ describeEachDatabase('a move', (source) => {
     })
   })
 
-  test('refuses a target with errors and does not change it', async () => {
+  test('a move refuses a target with errors and does not change it', async () => {
     const [from, to] = [await source.fresh(), await source.fresh()]
     for (const url of [from, to]) {
       const host = await hostAt(url)
@@ -78,7 +78,7 @@ describeEachDatabase('a move', (source) => {
     expect(await everything(to)).toEqual(before)
   })
 
-  test('accepts a target on which a host was only started', async () => {
+  test('a move accepts a target on which a host was only started', async () => {
     const [from, to] = [await source.fresh(), await source.fresh()]
     const [sourceHost, targetHost] = [await hostAt(from), await hostAt(to)]
     await sourceHost.tracker.Commands.LogError.call({ error_type: 'Moved', message: 'along' })
@@ -91,7 +91,7 @@ describeEachDatabase('a move', (source) => {
     expect(await everything(to)).toEqual(await everything(from))
   })
 
-  test('leaves nothing in the target when it fails at the end', async () => {
+  test('a move leaves nothing in the target when it fails at the end', async () => {
     const [from, to] = [await source.fresh(), await source.fresh()]
     const host = await hostAt(from)
     await host.tracker.Commands.LogError.call({ error_type: 'Moved', message: 'along' })

@@ -47,7 +47,7 @@ describeEachDatabase(
       expect(job?.output).toEqual({ sent: 'anna' })
     })
 
-    test('fails with the original error, for a batch of jobs too', async () => {
+    test('fails with the original error, even for a batch of jobs', async () => {
       const { tracker, url } = await freshTracker(database)
       const boss = await start(url)
       await boss.createQueue('batch')

@@ -95,7 +95,7 @@ describeEachDatabase(
       expect(logEverything()).toEqual(before)
     })
 
-    test('adds all entries as breadcrumbs', async () => {
+    test('adds all log entries as breadcrumbs', async () => {
       const { tracker } = await freshTracker(database, ON)
       const { log } = logger()
       const trail = await tracker.withScope(() => {

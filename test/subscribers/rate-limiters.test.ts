@@ -93,7 +93,7 @@ describe('rate-limiter-flexible', () => {
     expect(by_address).toMatchObject([{ ip_address: '192.0.2.7', count: 5 }])
   })
 
-  test('passes on the original rejection and the insurance of a failing store', async () => {
+  test('passes on the original rejection and any other rejection of a failing store', async () => {
     const tracker = started(ON)
     const limiter = new RateLimiterMemory({ points: 1, duration: 600 })
     const response = { remainingPoints: 0, msBeforeNext: 5 }
@@ -111,7 +111,7 @@ describe('rate-limiter-flexible', () => {
 })
 
 describe('@fastify/rate-limit', () => {
-  test('keeps the options and hooks of the host', () => {
+  test('@fastify/rate-limit keeps the options and hooks of the host', () => {
     const calls: unknown[] = []
     const own = { max: 3, onExceeded: (...values: unknown[]) => calls.push(values) }
     const { max, onExceeded, onBanReach } = countedOptions(own, { rule: 'x' }, started(ON)) as typeof own & {

@@ -100,7 +100,7 @@ describeEachDatabase(
       ])
     })
 
-    test('adds all entries as breadcrumbs', async () => {
+    test('adds all log entries as breadcrumbs', async () => {
       const { tracker } = await freshTracker(database, ON)
       const { log } = logger(tracker)
       const trail = await tracker.withScope(() => {

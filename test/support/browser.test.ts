@@ -12,7 +12,7 @@ describeInBrowser('the accessibility check', ({ open }) => {
     await expectAccessible(page)
   })
 
-  test('reports the only row with other markup after many rows', async () => {
+  test('reports a single row with different markup after many rows', async () => {
     const page = await open()
     await page.setContent(tableWith([...rows, '<tr><td><b class="faint">Faint</b></td></tr>']))
     await expect(expectAccessible(page)).rejects.toMatchObject({

@@ -234,7 +234,7 @@ describeEachDatabase('reading users of an error', (database) => {
     expect(users.map(({ count }) => count)).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3])
   })
 
-  test('compares only recent users of an error with too many users, with all their counts', async () => {
+  test('ranks only the recent users of an error with too many users, by all their occurrences', async () => {
     const { tracker, url } = await freshTracker(database)
     const calls: Promise<number>[] = []
     for (let user = 0; user < 520; user++) calls.push(log(tracker, { user_id: `one-${user}`, occurred_at: NOON - DAY }))

@@ -28,7 +28,7 @@ describeEachDatabase('periods of the overview', (database) => {
     expect(await compared('90d')).toEqual([null, null, undefined])
   })
 
-  test('compares nothing while history is recorded', async () => {
+  test('shows no comparison while history is still being recorded', async () => {
     const { context, log } = await listContext(database)
     await log('Old', { occurred_at: NOON - 50 * DAY })
     const compared = async (isRecordingHistory: boolean) => {

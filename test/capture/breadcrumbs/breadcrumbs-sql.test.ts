@@ -87,7 +87,7 @@ describeEachDatabase(
       await client.query('select 1')
     })
 
-    test('restores the methods of pg when it ends, and wraps nothing without enable_breadcrumbs', async () => {
+    test('restores the methods of pg when the tracker shuts down, and wraps nothing without enable_breadcrumbs', async () => {
       const methods = () => [pg.Client.prototype.query, pg.Pool.prototype.query, pg.Pool.prototype.connect]
       const originalMethods = methods()
       const { tracker: disabledTracker } = await freshTracker(database)

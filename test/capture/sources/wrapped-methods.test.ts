@@ -26,7 +26,7 @@ function currentMethods(): object {
   )
 }
 
-test('restores all methods when trackers end in the order in which they started', async () => {
+test('restores all methods when trackers shut down in the order in which they started', async () => {
   const before = currentMethods()
   for (let round = 0; round < 3; round++) {
     const first = startTracker()

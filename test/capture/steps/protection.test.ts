@@ -4,7 +4,7 @@ import { verifiedCounts } from '../../support/stored-counts.js'
 import { freshTracker, NOON } from '../../support/tracker.js'
 
 describeOneDatabase('storm guard', (database) => {
-  test('counts every occurrence while it stores fewer of them in full', async () => {
+  test('counts every occurrence but stores fewer of them in full', async () => {
     const { tracker, url } = await freshTracker(database, { max_full_occurrences_per_minute: 20 })
     const calls = Array.from({ length: 1000 }, (_, i) =>
       tracker.Commands.LogError.call({ error_type: 'Storm', message: 'again', user_id: i % 7, context: { i } }),

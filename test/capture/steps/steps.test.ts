@@ -51,7 +51,7 @@ describe('ignored_exceptions', () => {
 })
 
 describe('before_log_callback', () => {
-  test('passes the original exception and a context to the callback', async () => {
+  test('passes the original exception and a context to before_log_callback', async () => {
     const before_log_callback = vi.fn(() => true)
     const { log } = createTracker({ before_log_callback })
     const exception = new TypeError('x')
@@ -75,13 +75,13 @@ describe('before_log_callback', () => {
     [0, true],
     ['', true],
     [false, false],
-  ])('interprets the callback result %s as logged: %s', async (result, isLogged) => {
+  ])('after before_log_callback returns %s, the error is recorded: %s', async (result, isLogged) => {
     const { log, dropped } = createTracker({ before_log_callback: () => result as boolean })
     expect((await log({ exception: new Error('x') })) !== null).toBe(isLogged)
     expect(await dropped()).toEqual(isLogged ? {} : { skipped_by_callback: 1 })
   })
 
-  test('records the error if the callback throws and keeps its secrets out of the log', async () => {
+  test('records the error if before_log_callback throws, and redacts its message in the log', async () => {
     const throwError = () => {
       throw new Error('broken, password=hunter2')
     }
@@ -96,7 +96,7 @@ describe('before_log_callback', () => {
     ['an object without a prototype', () => Object.create(null)],
     ['a Symbol', () => Symbol('x')],
     ['nothing', () => undefined],
-  ])('records the error if the callback throws %s', async (_, createThrown) => {
+  ])('records the error if before_log_callback throws %s', async (_, createThrown) => {
     const throwError = () => {
       throw createThrown()
     }
@@ -109,7 +109,7 @@ describe('before_log_callback', () => {
     ['the error', (error: unknown) => void deepFreeze(error)],
     ['the context', (_error: unknown, context: object) => void deepFreeze(context)],
     ['both', (...values: unknown[]) => values.forEach((value) => void deepFreeze(value))],
-  ])('records the error once if the callback freezes %s', async (_, freeze) => {
+  ])('records the error once if before_log_callback freezes %s', async (_, freeze) => {
     const { instance, lines, dropped } = createTracker({ before_log_callback: freeze as never })
     instance.start()
     const cause = Object.assign(new Error('inner'), { details: { list: [1, { two: 2 }] } })
@@ -126,7 +126,7 @@ describe('before_log_callback', () => {
     expect(lines).toEqual([])
   })
 
-  test('records the error if the callback is asynchronous and handles its rejection', async () => {
+  test('records the error if before_log_callback is asynchronous, and handles its rejection', async () => {
     const { log, lines } = createTracker({
       before_log_callback: (async () => Promise.reject(new Error('late'))) as never,
     })
@@ -143,7 +143,7 @@ describe('sampling_rate', () => {
     [0.5, 0.5, false],
     [0, 0, false],
   ])(
-    'applies the rate %s to the random number %s with recorded: %s',
+    'with sampling_rate %s and the random number %s, the error is recorded: %s',
     async (sampling_rate, randomNumber, isRecorded) => {
       const { log, dropped } = createTracker({ sampling_rate }, () => randomNumber)
       expect((await log({ exception: new TypeError('x') })) !== null).toBe(isRecorded)

@@ -202,7 +202,7 @@ describe('redaction before spooling', () => {
 describe('filter_sensitive_data', () => {
   const freshPlace = () => ({ url: `sqlite:${join(temporaryFolder(), 'x.sqlite3')}`, spool_path: temporaryFolder() })
 
-  test('stores values unchanged if it is false', async () => {
+  test('stores values unchanged if filter_sensitive_data is false', async () => {
     const { tracker } = trackerAt(freshPlace(), { filter_sensitive_data: false })
     const logged = await tracker.Commands.LogError.call(leakyError())
     expect(logged?.message).toBe('login failed: password=s3cr3t')

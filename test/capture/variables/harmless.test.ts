@@ -84,7 +84,7 @@ describeEachRuntime('reading local variables', (runtime) => {
     },
   )
 
-  test('does not load the inspector while it is off', async () => {
+  test('does not load the inspector while local variable capture is off', async () => {
     const settings = settingsFor(root, {})
     expect(parseOutput(await run('limits.mjs', { settings, task: 'off' }, location))).toMatchObject({
       read: null,

@@ -38,14 +38,14 @@ interface Burst {
 const readNumbers = ({ read }: { read: (number | null)[] }) => read.filter((number) => number !== null)
 
 describe('limits on reading variables', () => {
-  test('reads the first errors of each second up to local_variable_max_per_second', async () => {
+  test('reads variables of at most local_variable_max_per_second errors per second', async () => {
     const output = await runTask<Burst>({ task: 'burst', settings: { local_variable_max_per_second: 5 } })
     expect(readNumbers(output)).toEqual([0, 1, 2, 3, 4])
     expect(output.late).toBe(99)
     expect(output.dropped).toMatchObject({ local_variables_rate_limit: 1 })
   })
 
-  test('pauses when reading takes too long', async () => {
+  test('pauses when reading variables takes too long', async () => {
     const output = await runTask<Burst>({ task: 'burst', settings: { local_variable_max_pause_ms_per_second: 1 } })
     const read = readNumbers(output)
     expect(read[0]).toBe(0)

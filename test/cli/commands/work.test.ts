@@ -4,7 +4,7 @@ import { eventually, freshPlace, withDatabase } from '../../support/tracker.js'
 import { faultboard, RunningCommand, workingDirectory } from '../faultboard.js'
 
 describeOneDatabase('work', (database) => {
-  test('runs jobs until it is stopped, without dashboard credentials', async () => {
+  test('work runs jobs until it is stopped, without dashboard credentials', async () => {
     const { url, spool_path } = await freshPlace(database)
     const env = { FAULTBOARD_SPOOL_PATH: spool_path }
     const work = new RunningCommand(['work', '--database', url], { cwd: await workingDirectory(), env })

@@ -170,7 +170,7 @@ describeEachDatabase(
   { except: ['sqlite'] },
 )
 
-test('shows a name of notification_environments that no error has as a hint, once there are errors', async () => {
+test('shows a hint if notification_environments contains an environment without errors, once there are errors', async () => {
   const host = await startHost('sqlite::memory:', { notification_environments: ['production', 'stagin<b>'] })
   onTestFinished(() => host.close())
   expect(await host.json('/health')).toMatchObject({ state: 'ok', hints: [] })

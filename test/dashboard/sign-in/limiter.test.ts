@@ -155,7 +155,7 @@ describe('beyond 200 wrong pairs a minute in total', () => {
     expect(await signIn).toBe('signed in')
   })
 
-  test('holds at most ten requests, and one of each network', async () => {
+  test('holds at most ten requests, and one per network', async () => {
     const { attempt, delays } = await attacked()
     const held = Array.from({ length: 10 }, (_, i) => attempt({ network: `203.0.113.${i}` }))
     expect(await attempt({ network: '203.0.113.0' })).toBe('limited')
@@ -186,7 +186,7 @@ describe('beyond 200 wrong pairs a minute in total', () => {
   })
 })
 
-test('forgets the oldest window when a distributed attack fills the memory it may use', async () => {
+test('evicts the oldest window when a distributed attack reaches the memory limit', async () => {
   const { attempt, guess } = createLimiter()
   await guess(25, () => ({ device: 'laptop' }))
   expect(await attempt({ device: 'laptop' })).toBe('limited')

@@ -230,7 +230,7 @@ describe('a browser that has signed in before', () => {
       false,
     ],
     ['nothing is known', {}, {}, {}, false],
-  ])('has a Secure cookie when it uses HTTPS: %s', async (_case, settings, headers, mount, secure) => {
+  ])('a known browser has a Secure cookie when it uses HTTPS: %s', async (_case, settings, headers, mount, secure) => {
     const { host } = await start(settings)
     const cookie = deviceCookie(await visit(host, { ...signIn(), ...headers }, mount)) ?? ''
     expect(cookie.endsWith('; Secure')).toBe(secure)

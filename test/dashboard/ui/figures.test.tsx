@@ -14,7 +14,7 @@ const render = (now: number, before: number | null, samples = before ?? 0) =>
     />,
   ).replaceAll(/<[^>]+>/g, '')
 
-test('shows a large change as a factor, and an unknown change not at all', () => {
+test('shows a large change as a factor, and hides an unknown change', () => {
   expect(render(150, 100)).toContain('up by50%')
   expect(render(900, 100)).toContain('up by800%')
   expect(render(35_399, 82)).toContain('up by432×')
@@ -23,7 +23,7 @@ test('shows a large change as a factor, and an unknown change not at all', () =>
   expect(render(10, null)).not.toContain('up by')
 })
 
-test('shows no change of a median of fewer than 20 samples', () => {
+test('shows no change for a median of fewer than 20 samples', () => {
   const figures = (count: number) => {
     const period = { median_ms: 3 * 86_400_000, mean_ms: 0 }
     const data = {

@@ -37,7 +37,7 @@ describeEachDatabase('deprecation warnings in a loop', (database) => {
     expect(old?.places[0]?.place).toContain('cart.js:7')
   })
 
-  test('reads a limited number of stacks for console lines too', async () => {
+  test('also reads a limited number of stacks for console lines', async () => {
     const context = await runningContext(database)
     const counted = new DeprecationCounter(context)
     const line = {

@@ -36,7 +36,7 @@ describeEachRuntime('process monitoring', ({ path }) => {
     expect(JSON.parse(stdout)).toMatchObject({ observers: 1, histograms: 2 })
   })
 
-  test('creates no observers while it is off', async () => {
+  test('creates no observers while process monitoring is off', async () => {
     const { code, stdout } = await run(path, 'fail', {})
     expect({ code, ...JSON.parse(stdout) }).toEqual({ code: 0, observers: 0, histograms: 0 })
   })

@@ -78,7 +78,7 @@ describeEachDatabase('process health', (database) => {
     expect(points).toHaveLength(60)
   })
 
-  test('counts errors from before it was loaded', async () => {
+  test('counts errors received before process monitoring was loaded', async () => {
     const context = await runningContext(database)
     context.recorder.received += 2
     await createRecorder(context).sample()

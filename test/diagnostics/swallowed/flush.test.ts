@@ -59,7 +59,7 @@ describeEachDatabase('counts of swallowed exceptions', (database) => {
 describeEachDatabase(
   'swallowed-exception detection',
   (database) => {
-    test('logs once how to enable it when the host did not preload it', async () => {
+    test('logs once how to enable swallowed-exception detection when the host did not preload it', async () => {
       const place = await freshPlace(database)
       const { lines, tracker } = trackerAt(place, { detect_swallowed_exceptions: true })
       const warnings = () => lines.filter((line) => line.includes('--import faultboard/register'))

@@ -51,10 +51,10 @@ describe('corpus of secrets', () => {
   })
 })
 
-describe('corpus of ordinary texts', () => {
+describe('corpus of ordinary text', () => {
   const texts = ordinaryTexts()
 
-  test('alters less than 0.5% of at least 2,000 ordinary texts', () => {
+  test('alters less than 0.5% of at least 2,000 samples of ordinary text', () => {
     expect(texts.length).toBeGreaterThanOrEqual(2000)
     const altered = texts.filter((text) => redactor.text(text) !== text)
     expect(altered.length / texts.length, altered.join('\n')).toBeLessThan(0.005)

@@ -23,7 +23,7 @@ test('serializes the stack of repeats from the spool once', () => {
 })
 
 test.each([[['shop.js:refund']], [['shop.js:pay', 'shop.js:main']], [null]])(
-  'serializes the stack again for another place: %j',
+  'serializes the stack again for another location: %j',
   (place) => {
     const [first, second] = spooledGroup([['shop.js:pay'], place]).kept.map(storedPayload)
     expect(JSON.parse(first?.content ?? '').signature_place).toEqual(['shop.js:pay'])

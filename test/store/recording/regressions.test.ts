@@ -53,7 +53,7 @@ describeEachDatabase('a resolved error', (database) => {
     [[{ app_version: '1.4.0-build9' }], { app_version: '1.4.0-build10' }],
     [[{ app_version: '1.4.0+45' }], { app_version: '1.4.0+46' }],
     [[{ app_version: '20260314' }], { app_version: '2.4.0' }],
-  ])('regresses when it was resolved in %j and occurs in the newer %j', async (before, after) => {
+  ])('a resolved error regresses when it was resolved in %j and occurs in the newer %j', async (before, after) => {
     const error = await resolvedAndSeen(before, after)
     expect(error).toMatchObject({ status: 'new', resolved: false, regressed_in_version: after.app_version })
     expect(error.activities.at(-1)).toMatchObject({
@@ -175,7 +175,7 @@ describeEachDatabase('a resolved error', (database) => {
     })
   })
 
-  test('clears the regression when it is resolved again, and never reopens wont_fix', async () => {
+  test('clears the regression when the error is resolved again, and never reopens wont_fix', async () => {
     const test = freshApplication()
     const { Commands, Queries } = test.tracker
     const error_id = await see(test, { app_version: '1.0.0', at: NOON - HOUR })

@@ -84,7 +84,7 @@ describe.skipIf(process.platform !== 'linux')('an SQLite file that becomes read-
     expect((await verifiedCounts(url)).counts).toEqual({ 'shop Before': 1, 'shop During': 1 })
   })
 
-  test('acknowledges no error if the spool folder is read-only too', async ({ skip }) => {
+  test('acknowledges no error if the spool folder is also read-only', async ({ skip }) => {
     const folder = folderOnDisk()
     if (folder === null) return skip(SKIPPED)
     const { url, log, tracker, health } = start(folder, join(folder, 'spool'), false)

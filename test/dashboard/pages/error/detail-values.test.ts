@@ -7,7 +7,7 @@ import { temporaryFolder, withDatabase } from '../../../support/tracker.js'
 describe('the value tree', () => {
   const shown = (value: unknown) => String(ValueTree({ value }))
 
-  test('shows every kind of value by its name', () => {
+  test('shows every kind of value after its name', () => {
     const text = shown({ name: 'eve', count: 3, on: true, none: null, list: [1, 'two'], empty: {}, nothing: [] })
     expect(text).toMatch(/name<\/span> <code[^>]*>&quot;eve&quot;/)
     expect(text).toMatch(/count<\/span> <code[^>]*>3</)

@@ -13,7 +13,7 @@ test('a row shows the environment of an error that differs from that of this pro
   expect(page).not.toContain('<span class="application">production</span>')
 })
 
-test('the sidebar offers environments on filtered pages only, and shows "All environments" on the others', async () => {
+test('the sidebar offers environments on filtered pages only, and shows "All environments" on all other pages', async () => {
   const host = await startHost('sqlite::memory:', { environment: 'production', enable_system_health: true })
   onTestFinished(() => host.close())
   const sidebar = async (path: string) => {

@@ -77,7 +77,7 @@ describe('the head of the list', () => {
     ['/errors?status=resolved', 'Resolved'],
     ['/errors?status=in_progress', 'All'],
     ['/errors', 'All'],
-  ])('marks the tab of %s', async (path, name) => {
+  ])('marks the current tab of %s', async (path, name) => {
     expect(/aria-current="page">([^<]+)/.exec(TABS.exec(await page(path))?.[0] ?? '')?.[1]).toBe(name)
   })
 

@@ -73,13 +73,13 @@ const SNIPPETS = [
 ]
 
 describe('marked code', () => {
-  test.each(SNIPPETS)('returns the same result on the same lines: %s', (code) => {
+  test.each(SNIPPETS)('marked code returns the same result on the same lines: %s', (code) => {
     const out = marked(code) ?? code
     expect(out.split(LINES)).toHaveLength(code.split(LINES).length)
     expect(JSON.stringify(resultOf(out))).toBe(JSON.stringify(resultOf(code)))
   })
 
-  test('returns the same result when it is evaluated from text', () => {
+  test('marked code returns the same result when it is evaluated from text', () => {
     const source = 'function f(x) { try { if (x) throw new Error(x); return 1 } catch { return 2 } }\nString(f)'
     const text = String(new Script(marked(source) ?? '').runInThisContext())
     expect(text).toContain('__faultboard_')
@@ -94,7 +94,7 @@ describe('marked code', () => {
     ['import attributes', 'module', "import x from './x.json' with { type: 'json' }\ntry { x() } catch {}\n"],
     ['top-level return', 'commonjs', 'try { a() } catch { return }\n'],
     ['Windows line endings', 'commonjs', 'try {\r\n  a()\r\n} catch {\r\n}\r\n'],
-  ])('keeps %s', (_title, type, code) => {
+  ])('marked code keeps %s', (_title, type, code) => {
     const out = marked(code, [type])
     expect(out).toContain('__faultboard_caught')
     expect(out?.split(LINES)).toHaveLength(code.split(LINES).length)
@@ -118,12 +118,12 @@ describe('marked code', () => {
     ['a with statement', 'with (a) { throw 1 }'],
     ['a carriage return as a line break', 'throw 1\r'],
     ['a line separator', 'throw "\u2028"'],
-  ])('marked code is not generated for code with %s', (_title, code) => {
+  ])('does not mark code with %s', (_title, code) => {
     expect(marked(code)).toBeNull()
   })
 
   test.each(["import globalThis from 'a'", "import { a as globalThis } from 'a'", "import * as globalThis from 'a'"])(
-    'marked code is not generated for a module with %s',
+    'does not mark a module with %s',
     (line) => {
       expect(marked(`${line}; throw 1`, ['module'])).toBeNull()
     },
@@ -134,7 +134,7 @@ describe('marked code', () => {
     expect(transform('throw 1', { file: '/app/a.js', root: '/app', types: ['commonjs'], map })).toBeNull()
   })
 
-  test('contains locations and kinds of handlers', () => {
+  test('marked code contains locations and kinds of handlers', () => {
     const code = `const NONE = new Error('none')
 try {
   a()
@@ -196,7 +196,7 @@ try { a() } catch (e) { fallback(e) }`
     expect(originalColumn(pairs, 8)).toBe(8)
   })
 
-  test('contains locations of chained and nested handlers', () => {
+  test('marked code contains locations of chained and nested handlers', () => {
     const code = '\n\np.then(() => {\n  q.catch(h)\n})\n  .then(a, b)\n  .catch(c)\n\nr.catch(d)'
     const locations = [...(marked(code)?.matchAll(/"a\.js:([\d:]*)#/g) ?? [])].map(([, location]) => location)
     expect(locations).toEqual(['4:11', '6:12', '7:10', '9:9'])
