@@ -8,7 +8,7 @@ import type { TrackerInstance } from '../../src/tracker.js'
 import { startProxy } from '../support/databases/proxy.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { listening } from '../support/host.js'
-import { eventually, freshPlace, spoolIsEmpty, temporaryFolder, trackerAt } from '../support/tracker.js'
+import { eventually, freshStorage, spoolIsEmpty, temporaryFolder, trackerAt } from '../support/tracker.js'
 
 const ROUNDS = 6
 const REQUESTS_PER_ROUND = 50
@@ -20,9 +20,9 @@ describeEachDatabase(
       'responds as before and records every error once while the database server %s',
       { timeout: 120_000 },
       async (failure) => {
-        const place = await freshPlace(database)
-        const proxy = await startProxy(place.url)
-        const { tracker } = trackerAt({ ...place, url: proxy.url })
+        const storage = await freshStorage(database)
+        const proxy = await startProxy(storage.url)
+        const { tracker } = trackerAt({ ...storage, url: proxy.url })
         await tracker.ready()
         const sendBurst = await startHost(tracker)
         const baseline = await sendBurst()

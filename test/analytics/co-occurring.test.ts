@@ -4,7 +4,7 @@ import { expectedProbability } from '../../src/analytics/cascades/expected-proba
 import { coOccurringErrors } from '../../src/analytics/co-occurring-errors.js'
 import { perform } from '../../src/operation.js'
 import { describeEachDatabase } from '../support/databases.js'
-import { freshPlace } from '../support/tracker.js'
+import { freshStorage } from '../support/tracker.js'
 import { NOW, recordOccurrences } from './random-occurrences.js'
 import { distinct, hourOf, type TestOccurrence } from './reference-statistics.js'
 
@@ -36,7 +36,7 @@ describeEachDatabase('co-occurring errors', (database) => {
   test('co-occurring errors are ranked by lift, not by frequency', async () => {
     const at = Array.from({ length: 6 }, (_, i) => NOW - DAY + i * 3 * HOUR)
     const { context, application_id } = await recordOccurrences(
-      await freshPlace(database),
+      await freshStorage(database),
       [
         ...at.map((time) => occurrence('Subject', time)),
         // Near four of six occurrences, and nowhere else.
@@ -65,7 +65,7 @@ describeEachDatabase('co-occurring errors', (database) => {
   })
 
   test('co-occurring errors match the reference counts and expected shares', async () => {
-    const place = await freshPlace(database)
+    const storage = await freshStorage(database)
     const some = fc.array(
       fc.record({
         kind: fc.constantFrom('Subject', 'Aaa', 'Bbb', 'Ccc'),
@@ -76,7 +76,7 @@ describeEachDatabase('co-occurring errors', (database) => {
     await fc.assert(
       fc.asyncProperty(some, fc.constantFrom(1, 5, 45), async (samples, minutes) => {
         const occurrences = samples.map(({ kind, minute }) => occurrence(kind, NOW - minute * MINUTE))
-        const { context, application_id } = await recordOccurrences(place, occurrences, 'UTC')
+        const { context, application_id } = await recordOccurrences(storage, occurrences, 'UTC')
         const own = occurrences.filter(({ error_type }) => error_type === 'Subject')
         if (own.length === 0) return
         const error_id = await idOf(context, 'Subject', application_id)
@@ -114,9 +114,9 @@ describeEachDatabase('co-occurring errors', (database) => {
   }, 120_000)
 
   test('co-occurring errors are found despite many occurrences of another application', async () => {
-    const place = await freshPlace(database)
+    const storage = await freshStorage(database)
     const { context, application_id } = await recordOccurrences(
-      place,
+      storage,
       [0, 1, 2].flatMap((i) => [
         occurrence('Subject', NOW - i * HOUR),
         occurrence('Companion', NOW - i * HOUR - 4 * MINUTE),
@@ -125,7 +125,7 @@ describeEachDatabase('co-occurring errors', (database) => {
     )
     const error_id = await idOf(context, 'Subject', application_id)
     const noise = Array.from({ length: 250 }, (_, i) => occurrence('Noise', NOW - 4 * MINUTE - 1 - i))
-    await recordOccurrences(place, noise, 'UTC')
+    await recordOccurrences(storage, noise, 'UTC')
     const found = await perform(coOccurringErrors, context, { error_id, application_id, newest: 1 })
     expect(found).toMatchObject([{ error: { error_type: 'Companion' }, together_count: 1 }])
   })

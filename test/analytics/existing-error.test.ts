@@ -11,9 +11,9 @@ describeEachDatabase('a query about an error', (database) => {
   test.each(['SimilarErrors', 'CoOccurringErrors', 'ErrorCascades', 'OccurrencePattern', 'ErrorBursts'] as const)(
     '%s rejects an unknown error and an error of another application',
     async (name) => {
-      const place = { url, spool_path: temporaryFolder() }
-      const { tracker } = trackerAt(place)
-      const other = trackerAt(place, { application_name: 'billing' }).tracker
+      const storage = { url, spool_path: temporaryFolder() }
+      const { tracker } = trackerAt(storage)
+      const other = trackerAt(storage, { application_name: 'billing' }).tracker
       const error_id = (await tracker.Commands.LogError.call({ error_type: 'Here', message: 'm' }))?.id ?? 0
       await other.Commands.LogError.call({ error_type: 'There', message: 'm' })
       const [shop, billing] = ['shop', 'billing'].map(

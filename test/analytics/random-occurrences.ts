@@ -4,7 +4,7 @@ import type { Context } from '../../src/context.js'
 import { SEVERITIES } from '../../src/model/severity/severity.js'
 import { createDatabase } from '../../src/store/database.js'
 import type { TrackerInstance } from '../../src/tracker.js'
-import { type TestTracker, type TrackerPlace, trackerAt } from '../support/tracker.js'
+import { type TestTracker, type TrackerStorage, trackerAt } from '../support/tracker.js'
 import type { TestOccurrence } from './reference-statistics.js'
 
 const HOUR = 3_600_000
@@ -46,21 +46,21 @@ let applications = 0
 
 /** Records the occurrences in a new application, so that many runs share one database without mixing results. */
 export async function recordOccurrences(
-  place: TrackerPlace,
+  storage: TrackerStorage,
   occurrences: readonly TestOccurrence[],
   time_zone: string,
 ): Promise<RecordedOccurrences> {
   const application_name = `application ${++applications}`
-  const at = trackerAt(place, { application_name, time_zone })
+  const at = trackerAt(storage, { application_name, time_zone })
   at.clock.now = NOW
   await logAll(at.tracker, occurrences)
   const all = await at.tracker.Queries.Applications.call()
   const application_id = all.find(({ name }) => name === application_name)?.id ?? 999_999
-  return { ...at, application_id, context: contextAt(place, at.clock, time_zone) }
+  return { ...at, application_id, context: contextAt(storage, at.clock, time_zone) }
 }
 
 /** Minimal context for analytics operations. */
-export function contextAt({ url }: TrackerPlace, clock: TestTracker['clock'], time_zone: string): Context {
+export function contextAt({ url }: TrackerStorage, clock: TestTracker['clock'], time_zone: string): Context {
   const database = createDatabase(url, process.cwd())
   onTestFinished(() => database.close())
   const context = {

@@ -105,8 +105,8 @@ describeEachDatabase('SimilarErrors', (database) => {
   })
 
   test('finds errors of an application despite many similar errors of another', async () => {
-    const { tracker, ...place } = await freshTracker(database)
-    const other = trackerAt(place, { application_name: 'other' }).tracker
+    const { tracker, ...storage } = await freshTracker(database)
+    const other = trackerAt(storage, { application_name: 'other' }).tracker
     const first = await tracker.Commands.LogError.call({ error_type: 'PaymentError', message: 'card was declined' })
     const second = await tracker.Commands.LogError.call({ error_type: 'ChargeError', message: 'card was declined' })
     const word = (n: number) => [...String(n)].map((digit) => 'abcdefghij'.charAt(Number(digit))).join('')

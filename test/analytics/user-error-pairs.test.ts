@@ -41,8 +41,8 @@ describeEachDatabase('affected users', (database) => {
   })
 
   test('affected users do not count toward the row limit of another application', async () => {
-    const { context, place, log, run } = await listContext(database)
-    const other = contextAt(place, { application_name: 'noisy' })
+    const { context, storage, log, run } = await listContext(database)
+    const other = contextAt(storage, { application_name: 'noisy' })
     const noisy = await other.log('Noisy')
     await addUsers(
       context,

@@ -4,7 +4,7 @@ import type { TrackerInstance } from '../../src/tracker.js'
 import { describeEachDatabase, describeOneDatabase } from '../support/databases.js'
 import { startHost } from '../support/host.js'
 import { ALL_PAGES_ON } from '../support/hostile.js'
-import { freshPlace, trackerAt } from '../support/tracker.js'
+import { freshStorage, trackerAt } from '../support/tracker.js'
 import { runningContext } from './running.js'
 
 const SWITCHES = {
@@ -29,10 +29,10 @@ async function record(tracker: TrackerInstance, count: number): Promise<void> {
 
 describeEachDatabase('diagnostics of several environments', (database) => {
   test('stores diagnostics with the environment of the process and filters by it', async () => {
-    const place = await freshPlace(database)
-    const { tracker } = trackerAt(place, { ...SWITCHES, environment: 'production' })
+    const storage = await freshStorage(database)
+    const { tracker } = trackerAt(storage, { ...SWITCHES, environment: 'production' })
     await record(tracker, 2)
-    await record(trackerAt(place, { ...SWITCHES, environment: 'staging' }).tracker, 3)
+    await record(trackerAt(storage, { ...SWITCHES, environment: 'staging' }).tracker, 3)
 
     const { Deprecations, NPlusOneQueries, RequestGuardSummary, DiagnosticDumps } = tracker.Queries
     const counts = async (environment?: string) => {
@@ -60,7 +60,7 @@ describeEachDatabase('diagnostics of several environments', (database) => {
   })
 
   test('does not find a dump in other environments', async () => {
-    const { tracker } = trackerAt(await freshPlace(database), { ...SWITCHES, environment: 'staging' })
+    const { tracker } = trackerAt(await freshStorage(database), { ...SWITCHES, environment: 'staging' })
     const { id: dump_id } = await tracker.Commands.CaptureDiagnosticDump.call({})
     const find = (environment: string) => tracker.Queries.FindDiagnosticDump.call({ dump_id, environment })
     expect(await find('staging')).toMatchObject({ id: dump_id, environment: 'staging' })
@@ -71,15 +71,15 @@ describeEachDatabase('diagnostics of several environments', (database) => {
   })
 
   test('lists processes by environment, including environments without errors', async () => {
-    const place = await freshPlace(database)
-    const context = await runningContext(database, { environment: 'staging', database: place.url })
+    const storage = await freshStorage(database)
+    const context = await runningContext(database, { environment: 'staging', database: storage.url })
     const live = { ...context, config: { ...context.config, environment: 'production' } }
     for (const processContext of [context, live]) {
       const recorder = new ProcessHealthRecorder(processContext)
       onTestFinished(() => recorder.stop())
       await recorder.sample()
     }
-    const { tracker } = trackerAt(place)
+    const { tracker } = trackerAt(storage)
     const { ProcessHealth, Environments } = tracker.Queries
     const { processes } = await ProcessHealth.call({})
     expect(processes.map(({ environment }) => environment).sort()).toEqual(['production', 'staging'])

@@ -31,7 +31,7 @@ console.log('done')
 test('a host exits and spools its counts if the database does not respond', {
   timeout: 90_000,
 }, async () => {
-  const place = { url, spool_path: temporaryFolder() }
+  const storage = { url, spool_path: temporaryFolder() }
   const folder = project({ 'host.mjs': HOST })
   const env = {
     FAULTBOARD_ENABLE_BREADCRUMBS: 'true',
@@ -42,11 +42,11 @@ test('a host exits and spools its counts if the database does not respond', {
     node: process.execPath,
     folder,
     args: ['--import', REGISTER, 'host.mjs'],
-    place,
+    storage,
     env,
   })
   expect([code, stdout]).toEqual([0, 'done\n'])
-  const left = readdirSync(place.spool_path).map((name) => name.replace(/-[\da-f-]+\.json$/, ''))
+  const left = readdirSync(storage.spool_path).map((name) => name.replace(/-[\da-f-]+\.json$/, ''))
   expect(left.filter((name) => name.startsWith('sums-')).sort()).toEqual([
     'sums-faultboard_deprecation_hours',
     'sums-faultboard_request_guard_hours',

@@ -35,7 +35,7 @@ describeEachDatabase('channel health', (database) => {
     })
     expect(problem?.last_response).toContain('500')
 
-    const other = harnessAt(harness.place, WEBHOOK, harness.clock)
+    const other = harnessAt(harness.storage, WEBHOOK, harness.clock)
     await other.context.ready()
     const health = await readHealth(other.context)
     expect(health.state).toBe('degraded')
@@ -118,7 +118,7 @@ describeEachDatabase('channel health', (database) => {
     harness.clock.now += MINUTE
     expect(await ahead()).toEqual([['C: x', 2], ['B: x', 1], ['A: x', 0]]) // biome-ignore format: pairs
     // Other applications have their own queue.
-    const other = harnessAt(harness.place, { ...WEBHOOK, application_name: 'warehouse' }, harness.clock)
+    const other = harnessAt(harness.storage, { ...WEBHOOK, application_name: 'warehouse' }, harness.clock)
     await other.log('D')
     harness.clock.now += MINUTE
     expect((await ahead())[0]).toEqual(['D: x', 0])

@@ -1,7 +1,7 @@
 import { describe } from 'vitest'
 import { jobEngineContract, settingsOf } from '../contract/job-engine.js'
 import { describeEachDatabase } from '../support/databases.js'
-import { freshPlace } from '../support/tracker.js'
+import { freshStorage } from '../support/tracker.js'
 
 const REDIS = process.env.FAULTBOARD_TEST_REDIS
 
@@ -10,7 +10,7 @@ describe.skipIf(!REDIS)(`BullMQ${REDIS ? '' : ' (skipped: FAULTBOARD_TEST_REDIS 
     'the engine, for a tracker',
     (database) => {
       jobEngineContract(async () => {
-        const { url } = await freshPlace(database)
+        const { url } = await freshStorage(database)
         const settings = (redis_url: string) => settingsOf({ database: url, job_engine: 'bullmq', redis_url })
         return { settings: settings(REDIS ?? ''), server: { url: REDIS ?? '', settings } }
       })

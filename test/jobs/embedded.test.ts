@@ -6,11 +6,11 @@ import { resolveConfiguration } from '../../src/options.js'
 import { createDatabase } from '../../src/store/database.js'
 import { jobEngineContract, settingsOf } from '../contract/job-engine.js'
 import { describeEachDatabase } from '../support/databases.js'
-import { freshPlace, NOON } from '../support/tracker.js'
+import { freshStorage, NOON } from '../support/tracker.js'
 
 describeEachDatabase('the embedded engine', (database) => {
   jobEngineContract(async () => {
-    const { url } = await freshPlace(database)
+    const { url } = await freshStorage(database)
     const settings = (address: string) => settingsOf({ database: address })
     return { settings: settings(url), server: database.dialect === 'sqlite' ? null : { url, settings } }
   })
@@ -36,7 +36,7 @@ describeEachDatabase('the embedded engine', (database) => {
   })
 
   async function openStore() {
-    const { url } = await freshPlace(database)
+    const { url } = await freshStorage(database)
     const clock = { now: NOON }
     const opened = createDatabase(url, '.')
     onTestFinished(() => opened.close())

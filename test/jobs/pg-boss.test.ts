@@ -5,21 +5,21 @@ import { resolveConfiguration } from '../../src/options.js'
 import { createDatabase } from '../../src/store/database.js'
 import { jobEngineContract, settingsOf } from '../contract/job-engine.js'
 import { describeEachDatabase } from '../support/databases.js'
-import { freshPlace } from '../support/tracker.js'
+import { freshStorage } from '../support/tracker.js'
 
 describeEachDatabase(
   'the engine on pg-boss',
   (database) => {
     describe("in the tracker's own database", () => {
       jobEngineContract(async () => {
-        const { url } = await freshPlace(database)
+        const { url } = await freshStorage(database)
         const settings = (address: string) => settingsOf({ database: address, job_engine: 'pg-boss' })
         return { settings: settings(url), server: { url, settings } }
       })
     })
 
     test("uses the host's pool or a separate database", async () => {
-      const { url } = await freshPlace(database)
+      const { url } = await freshStorage(database)
       const pool = new pg.Pool({ connectionString: url, max: 2 })
       onTestFinished(() => pool.end())
       const engine = engineFor({ database: pool })
@@ -30,14 +30,14 @@ describeEachDatabase(
     })
 
     test('starts concurrently in many processes', async () => {
-      const { url } = await freshPlace(database)
+      const { url } = await freshStorage(database)
       const engines = Array.from({ length: 8 }, () => engineFor({ database: url }))
       const counts = await Promise.all(engines.map((engine) => engine.counts()))
       expect(counts.map(({ waiting }) => waiting)).toEqual(Array(8).fill(0))
     })
 
     test('reports the missing privilege and leaves no connection in a broken transaction', async () => {
-      const { url } = await freshPlace(database)
+      const { url } = await freshStorage(database)
       const admin = new pg.Client({ connectionString: url })
       await admin.connect()
       const role = `faultboard_test_${process.pid}_${Date.now()}`

@@ -7,7 +7,7 @@ import type { Settings } from '../../src/options.js'
 import { resolveConfiguration } from '../../src/options.js'
 import { createDatabase } from '../../src/store/database.js'
 import { describeEachDatabase } from '../support/databases.js'
-import { CREDENTIALS, freshPlace, NOON } from '../support/tracker.js'
+import { CREDENTIALS, freshStorage, NOON } from '../support/tracker.js'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -113,7 +113,7 @@ describeEachDatabase('scheduled jobs', (database) => {
   }
 
   async function processes(count: number, settings: Settings = {}): Promise<Processes> {
-    const { url } = await freshPlace(database)
+    const { url } = await freshStorage(database)
     const clock = { now: NOON }
     const { options: config } = resolveConfiguration({ database: url, ...CREDENTIALS, ...settings }, {})
     const contexts = Array.from({ length: count }, () => {

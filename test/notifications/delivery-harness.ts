@@ -15,12 +15,12 @@ import type { DeliveriesTable, Schema } from '../../src/store/schema.js'
 import { openHttpInbox } from '../contract/http-inbox.js'
 import type { Inbox } from '../contract/inbox.js'
 import type { TestDatabase } from '../support/databases.js'
-import { CREDENTIALS, NOON, type TrackerPlace, temporaryFolder, withDatabase } from '../support/tracker.js'
+import { CREDENTIALS, NOON, type TrackerStorage, temporaryFolder, withDatabase } from '../support/tracker.js'
 
 /** A tracker that writes deliveries but sends them only on demand, unless `run_jobs` is on. */
 export interface DeliveryHarness {
   context: Context
-  place: TrackerPlace
+  storage: TrackerStorage
   clock: { now: number }
   lines: string[]
   /** Records an error and returns its id. */
@@ -65,14 +65,14 @@ const TABLES: readonly (keyof Schema)[] = [
 ] // biome-ignore format: a word list reads best as lines of words
 
 export function harnessAt(
-  place: TrackerPlace,
+  storage: TrackerStorage,
   settings: Settings = WEBHOOK,
   clock: DeliveryHarness['clock'] = { now: NOON },
 ): DeliveryHarness {
   const lines: string[] = []
   const runtime = startRuntime(
     {
-      ...{ database: place.url, spool_path: place.spool_path, application_name: 'shop', environment: 'test' },
+      ...{ database: storage.url, spool_path: storage.spool_path, application_name: 'shop', environment: 'test' },
       ...{ max_event_loop_lag_ms: null, run_jobs: false, dashboard_base_url: 'https://shop.example' },
       // All tests of a file run within the same hour.
       notification_max_per_hour: 100_000,
@@ -95,7 +95,7 @@ export function harnessAt(
     return delivery?.id
   }
   return {
-    ...{ context, place, clock, lines, rows, sendNext, stop },
+    ...{ context, storage, clock, lines, rows, sendNext, stop },
     async log(error_type, fields = {}) {
       const logged = await logError(context, { error_type, message: 'x', ...fields })
       if (!logged?.id) throw new Error(`${error_type} was not recorded`)

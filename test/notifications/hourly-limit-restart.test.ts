@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { HeldNotice } from '../../src/notifications/content/notice.js'
 import { describeEachDatabase } from '../support/databases.js'
-import { CREDENTIALS, freshPlace, NOON, withDatabase } from '../support/tracker.js'
+import { CREDENTIALS, freshStorage, NOON, withDatabase } from '../support/tracker.js'
 import { slowWebhook, startFleetHost } from './host-fleet.js'
 
 const MINUTE = 60_000
@@ -12,14 +12,14 @@ const errors = (prefix: string, count: number) =>
 
 describeEachDatabase('a host that was killed after it reached the hourly limit', (database) => {
   test('keeps the hourly limit after a restart and sends one summary afterward', async () => {
-    const place = await freshPlace(database)
+    const storage = await freshStorage(database)
     const webhook = await slowWebhook()
     const settings = {
-      ...{ database: place.url, spool_path: place.spool_path, application_name: 'shop', ...CREDENTIALS },
+      ...{ database: storage.url, spool_path: storage.spool_path, application_name: 'shop', ...CREDENTIALS },
       ...{ max_event_loop_lag_ms: null, notification_max_per_hour: LIMIT, webhook_url: webhook.url },
     }
     const countStates = async () => {
-      const rows = await withDatabase(place.url, ({ read }) =>
+      const rows = await withDatabase(storage.url, ({ read }) =>
         read.selectFrom('faultboard_deliveries').select(['state']).execute(),
       )
       const counts: Record<string, number> = {}

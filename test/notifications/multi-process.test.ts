@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { describeEachDatabase } from '../support/databases.js'
-import { CREDENTIALS, freshPlace, withDatabase } from '../support/tracker.js'
+import { CREDENTIALS, freshStorage, withDatabase } from '../support/tracker.js'
 import { slowWebhook, startFleetHost } from './host-fleet.js'
 
 const PROCESSES = 4
@@ -17,15 +17,15 @@ const MARK = '12345678:'.length
 
 describeEachDatabase('sending from several processes', (database) => {
   test('sends each notification once when two processes send what a third process writes', async () => {
-    const place = await freshPlace(database)
+    const storage = await freshStorage(database)
     const webhook = await slowWebhook()
     const settings = {
-      ...{ database: place.url, spool_path: place.spool_path, application_name: 'shop', ...CREDENTIALS },
+      ...{ database: storage.url, spool_path: storage.spool_path, application_name: 'shop', ...CREDENTIALS },
       ...{ max_event_loop_lag_ms: null, notification_max_per_hour: 100_000, webhook_url: webhook.url },
     }
     const kinds = Array.from({ length: 40 }, (_, i) => ({ error_type: `Kind${i}`, message: 'x' }))
     const states = () =>
-      withDatabase(place.url, async ({ read }) =>
+      withDatabase(storage.url, async ({ read }) =>
         (await read.selectFrom('faultboard_deliveries').select('state').execute()).map(({ state }) => state),
       )
     const writer = startFleetHost({ ...settings, run_jobs: false }, kinds)
@@ -40,10 +40,10 @@ describeEachDatabase('sending from several processes', (database) => {
   }, 200_000)
 
   test('sends every due notification, and none under two keys, when one of four processes is killed', async () => {
-    const place = await freshPlace(database)
+    const storage = await freshStorage(database)
     const webhook = await slowWebhook()
     const settings = {
-      ...{ database: place.url, spool_path: place.spool_path, application_name: 'shop', ...CREDENTIALS },
+      ...{ database: storage.url, spool_path: storage.spool_path, application_name: 'shop', ...CREDENTIALS },
       ...{ max_event_loop_lag_ms: null, notification_threshold_alerts: [5, 20, LAST_MILESTONE] },
       notification_max_per_hour: 100_000,
       ...{ webhook_url: webhook.url, dashboard_base_url: 'https://shop.example' },
@@ -57,7 +57,7 @@ describeEachDatabase('sending from several processes', (database) => {
     for (const host of survivors) expect(await host.stop()).toBe(0)
     // Sets the clock past the leases of the killed process, so that the test does not wait for them.
     const successor = startFleetHost(settings, [], { starts_at: Date.now() + MINUTE })
-    const read = <T>(query: Parameters<typeof withDatabase<T>>[1]) => withDatabase(place.url, query)
+    const read = <T>(query: Parameters<typeof withDatabase<T>>[1]) => withDatabase(storage.url, query)
     const unsent = () =>
       read(({ read }) =>
         read.selectFrom('faultboard_deliveries').select(['state']).where('state', '!=', 'sent').execute(),

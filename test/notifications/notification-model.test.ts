@@ -86,7 +86,7 @@ describeEachDatabase('random histories of three errors on two processes', (datab
   test.each([1, 2, 3])('sends exactly the notifications that the rules require (seed %d)', async (seed) => {
     const randomInteger = randomIntegers(seed)
     const harness = await openHarness(SETTINGS)
-    const other = harnessAt(harness.place, SETTINGS)
+    const other = harnessAt(harness.storage, SETTINGS)
     const models = ['A', 'B', 'C'].map((type) => ({ type, id: 0, model: new ModelledError() }))
     const hours = () => 1 + randomInteger(2)
     for (let step = 0; step < 60; step++) {

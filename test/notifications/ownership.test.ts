@@ -13,7 +13,7 @@ describeEachDatabase('deliveries of several applications', (database) => {
   test('deliveries are never sent with the settings of another application', async () => {
     const [shopInbox, billingInbox] = [await webhookInbox(), await webhookInbox()]
     const harness = await openHarness(shopInbox.settings)
-    const billing = harnessAt(harness.place, { ...billingInbox.settings, application_name: 'billing' })
+    const billing = harnessAt(harness.storage, { ...billingInbox.settings, application_name: 'billing' })
     await harness.log('TypeError')
     for (const pause of [0, 31 * SECOND, 5 * MINUTE, DAY]) {
       billing.clock.now += pause
@@ -27,7 +27,7 @@ describeEachDatabase('deliveries of several applications', (database) => {
 
   test('deliveries fail if their application had no running process for a week', async () => {
     const harness = await openHarness()
-    const billing = harnessAt(harness.place, { application_name: 'billing' })
+    const billing = harnessAt(harness.storage, { application_name: 'billing' })
     await harness.log('TypeError')
     billing.clock.now += 7 * DAY - MINUTE
     await sweepDeliveries(billing.context)
@@ -44,7 +44,7 @@ describeEachDatabase('deliveries of several applications', (database) => {
     const inbox = await webhookInbox()
     const harness = await openHarness(inbox.settings)
     await harness.log('TypeError')
-    const old = harnessAt(harness.place, {})
+    const old = harnessAt(harness.storage, {})
     await old.sendDue()
     expect((await harness.rows())[0]).toMatchObject({ state: 'pending', last_response: null })
     old.clock.now += SECOND
@@ -66,7 +66,7 @@ describeEachDatabase('deliveries of several applications', (database) => {
   test('deliveries fail with the missing options after their channel was disabled for 15 minutes', async () => {
     const harness = await openHarness()
     await harness.log('TypeError')
-    const later = harnessAt(harness.place, {})
+    const later = harnessAt(harness.storage, {})
     // The wait starts with the first process without the channel, so an older delivery with attempts still gets all of
     // it.
     await harness.change({ attempts: 2, last_response: '500 out of order' })

@@ -14,7 +14,7 @@ describeEachDatabase('quiet hours', (database) => {
   test('holds notifications and sends one summary after quiet hours, exactly once across processes', async () => {
     const inbox = await webhookInbox()
     const harness = await openHarness({ ...inbox.settings, ...QUIET })
-    const others = [1, 2].map(() => harnessAt(harness.place, { ...inbox.settings, ...QUIET }))
+    const others = [1, 2].map(() => harnessAt(harness.storage, { ...inbox.settings, ...QUIET }))
     harness.clock.now = NIGHT
     for (let i = 0; i < 22; i++) await harness.log(`Error${i}`, { severity: i === 7 ? 'high' : 'low' })
     await harness.sendDue()
@@ -49,7 +49,7 @@ describeEachDatabase('quiet hours', (database) => {
     const channels = { webhook_url: 'http://127.0.0.1:9/', community_chat_webhook_url: 'http://127.0.0.1:9/' }
     const incident = { incident_integration_key: 'k', severity_thresholds: { incident: 'low' } } as const
     const harness = await openHarness({ ...channels, ...incident, ...QUIET })
-    const billing = harnessAt(harness.place, { ...channels, ...QUIET, application_name: 'billing' })
+    const billing = harnessAt(harness.storage, { ...channels, ...QUIET, application_name: 'billing' })
     harness.clock.now = billing.clock.now = NIGHT
     await harness.log('Slight', { severity: 'low' })
     await harness.log('Grave', { severity: 'critical' })

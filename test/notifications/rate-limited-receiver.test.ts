@@ -53,7 +53,7 @@ describeEachDatabase('the rate limit of a receiver', (database) => {
     inbox.behavior = 'busy'
     const channels = { ...inbox.settings, community_chat_webhook_url: 'http://127.0.0.1:9/' }
     const harness = await openHarness(channels)
-    const billing = harnessAt(harness.place, { ...inbox.settings, application_name: 'billing' })
+    const billing = harnessAt(harness.storage, { ...inbox.settings, application_name: 'billing' })
     await harness.log('A')
     await billing.log('A')
     const [first] = (await harness.rows()).filter(({ channel }) => channel === 'webhook')

@@ -26,7 +26,7 @@ describeEachDatabase('the digest job', (database) => {
       ...{ digest_frequency: 'daily' as const, quiet_hours: '00:00-23:59', webhook_url: 'http://127.0.0.1:9/' },
     }
     const harness = await openHarness(settings)
-    const other = harnessAt(harness.place, settings)
+    const other = harnessAt(harness.storage, settings)
     await harness.log('Yesterday', { occurred_at: NOON - DAY })
     await harness.context.database.read.deleteFrom('faultboard_deliveries').execute()
     expect(isDigestEnabled(harness.context)).toBe(true)
@@ -52,7 +52,7 @@ describeEachDatabase('the digest job', (database) => {
       ...{ digest_frequency: 'daily' as const },
     }
     const harness = await openHarness(settings)
-    const billing = harnessAt(harness.place, { ...settings, application_name: 'billing' })
+    const billing = harnessAt(harness.storage, { ...settings, application_name: 'billing' })
     await harness.log('A', { occurred_at: NOON - DAY })
     await billing.log('B', { occurred_at: NOON - DAY })
     await harness.context.database.read.deleteFrom('faultboard_deliveries').execute()
@@ -92,7 +92,7 @@ describeEachDatabase('the digest job', (database) => {
     await run(resolveError, { error_id: resolved })
     await run(snoozeError, { error_id: await assign('Snoozed', 'Ben'), hours: 48 })
     await assign('Unaddressed', 'Dora')
-    const billing = harnessAt(harness.place, { ...settings, application_name: 'billing' })
+    const billing = harnessAt(harness.storage, { ...settings, application_name: 'billing' })
     await run(assignError, { error_id: await billing.log('Other'), assigned_to: 'Ben', actor: 'Ben' })
     const job = { data: { due_at: Date.parse('2026-03-10T08:00Z') } } as unknown as RunningJob
     await HANDLERS.digest(context, job)

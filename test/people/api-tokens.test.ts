@@ -65,10 +65,10 @@ describeEachDatabase('API tokens', (database) => {
   })
 
   test('API tokens of the configuration are listed, and reserve their names', async () => {
-    const place = await freshTracker(database)
-    await place.tracker.Commands.CreateApiToken.call({ name: 'zebra', role: 'viewer' })
-    await place.tracker.Commands.CreateApiToken.call({ name: 'agents', role: 'viewer' })
-    const { tracker } = trackerAt(place, { api_tokens: [SETTING] })
+    const storage = await freshTracker(database)
+    await storage.tracker.Commands.CreateApiToken.call({ name: 'zebra', role: 'viewer' })
+    await storage.tracker.Commands.CreateApiToken.call({ name: 'agents', role: 'viewer' })
+    const { tracker } = trackerAt(storage, { api_tokens: [SETTING] })
     const tokens = await tracker.Queries.ApiTokens.call()
     expect(tokens.map(({ name }) => name)).toEqual(['agents', 'deploys', 'zebra'])
     expect(tokens[1]).toMatchObject({ id: null, state: 'expired', expires_at: '2026-03-01T00:00:00.000Z' })
@@ -79,9 +79,9 @@ describeEachDatabase('API tokens', (database) => {
   })
 
   test('API tokens of the configuration precede stored tokens of the same name', async () => {
-    const place = await freshTracker(database)
-    const { id } = await place.tracker.Commands.CreateApiToken.call({ name: 'deploys', role: 'viewer' })
-    const { tracker } = trackerAt(place, { api_tokens: [SETTING] })
+    const storage = await freshTracker(database)
+    const { id } = await storage.tracker.Commands.CreateApiToken.call({ name: 'deploys', role: 'viewer' })
+    const { tracker } = trackerAt(storage, { api_tokens: [SETTING] })
     const listed = await tracker.Queries.ApiTokens.call()
     expect(listed.map(({ name, id, role }) => [name, id, role])).toEqual([
       ['deploys', null, 'responder'],

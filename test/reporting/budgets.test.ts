@@ -9,7 +9,7 @@ import type { TrackerInstance } from '../../src/tracker.js'
 import { describeEachDatabase } from '../support/databases.js'
 import {
   eventually,
-  freshPlace,
+  freshStorage,
   freshTracker,
   NOON,
   temporaryFolder,
@@ -40,19 +40,19 @@ async function errorGroups(tracker: TrackerInstance) {
 
 describeEachDatabase('Environments named by clients', (database) => {
   test('clients can create a limited number of environments across processes', async () => {
-    const place = await freshPlace(database)
+    const storage = await freshStorage(database)
     const environments = async (tracker: TrackerInstance) => {
       await tracker.flush()
       const errors = await tracker.Queries.ErrorsList.call({ per_page: 100 })
       return errors.map(({ environment }) => environment)
     }
-    const { tracker } = trackerAt(place)
+    const { tracker } = trackerAt(storage)
     for (let n = 0; n < 30; n++) await tracker.intake.record(clientError(0, { environment: `forged ${n}` }))
     const created = await environments(tracker)
     expect(created).toHaveLength(MAX_CLIENT_ENVIRONMENTS)
     expect(created).toContain('other')
 
-    const another = trackerAt(place).tracker
+    const another = trackerAt(storage).tracker
     await another.intake.record(clientError(0, { environment: 'forged 99' }))
     await another.intake.record(clientError(0, { environment: 'forged 1' }))
     await another.intake.record(clientError(0))
@@ -80,8 +80,8 @@ describeEachDatabase('Limit on new client errors per hour', (database) => {
   const LIMIT = { client_max_new_errors_per_hour: 5 }
 
   test('the limit on new client errors applies across processes, and further errors share one group despite fingerprints', async () => {
-    const place = await freshPlace(database)
-    const trackers = [trackerAt(place, LIMIT).tracker, trackerAt(place, LIMIT).tracker]
+    const storage = await freshStorage(database)
+    const trackers = [trackerAt(storage, LIMIT).tracker, trackerAt(storage, LIMIT).tracker]
     await Promise.all(
       trackers.flatMap((tracker, i) =>
         Array.from({ length: 10 }, (_, n) =>
@@ -100,13 +100,13 @@ describeEachDatabase('Limit on new client errors per hour', (database) => {
   })
 
   test('the limit on new client errors is reset by the next hour, not by a restart', async () => {
-    const place = await freshPlace(database)
+    const storage = await freshStorage(database)
     for (let run = 0; run < 3; run++) {
-      const { tracker } = trackerAt(place, LIMIT)
+      const { tracker } = trackerAt(storage, LIMIT)
       for (let n = 0; n < 3; n++) await tracker.intake.record(clientError(run * 3 + n))
       await tracker.shutdown()
     }
-    const next = trackerAt(place, LIMIT)
+    const next = trackerAt(storage, LIMIT)
     expect(await errorGroups(next.tracker)).toEqual({ own: 5, shared: 4 })
     next.clock.now = NOON + HOUR
     await next.tracker.intake.record(clientError(100))
@@ -114,11 +114,11 @@ describeEachDatabase('Limit on new client errors per hour', (database) => {
   })
 
   test('the limit on new client errors does not affect known errors and server errors', async () => {
-    const place = await freshPlace(database)
-    const before = trackerAt(place, LIMIT).tracker
+    const storage = await freshStorage(database)
+    const before = trackerAt(storage, LIMIT).tracker
     for (let n = 0; n < 6; n++) await before.intake.record(clientError(n))
     await before.shutdown()
-    const { tracker } = trackerAt(place, LIMIT)
+    const { tracker } = trackerAt(storage, LIMIT)
     for (let n = 0; n < 5; n++) await tracker.intake.record(clientError(n))
     await tracker.Commands.LogError.call({ error_type: 'ServerError', message: 'x' })
     expect(await errorGroups(tracker)).toEqual({ own: 6, shared: 1 })
@@ -129,17 +129,17 @@ describeEachDatabase('Limit on new client errors per hour', (database) => {
 
 describeEachDatabase('Stored bytes of client errors per day', (database) => {
   test('stored bytes per day are limited: further occurrences are counted without details, and the limit survives a restart', async () => {
-    const place = await freshPlace(database)
+    const storage = await freshStorage(database)
     const settings = { client_max_stored_bytes_per_day: 40_000 }
     const large = clientError(1, {
       ...{ app_version: '1.0.0', user_id: 'ada', context: { text: 'x'.repeat(4000) } },
       ...{ request_url: 'https://shop.example/cart' },
     })
-    const first = trackerAt(place, settings)
+    const first = trackerAt(storage, settings)
     for (let n = 0; n < 20; n++)
       await first.tracker.intake.record({ ...large, app_version: `1.0.${n}`, user_id: `u${n}` })
     await first.tracker.shutdown()
-    const { tracker, clock } = trackerAt(place, settings)
+    const { tracker, clock } = trackerAt(storage, settings)
     await tracker.intake.record({ ...large, app_version: '7.7.7', user_id: 'eve' })
     const record = await onlyError(tracker)
     expect(record).toMatchObject({ occurrence_count: 21, app_version: null })
@@ -154,8 +154,8 @@ describeEachDatabase('Stored bytes of client errors per day', (database) => {
 
 describeEachDatabase('Versions reported by clients', (database) => {
   test('versions reported by clients are limited per day; further errors are recorded without their version', async () => {
-    const place = await freshPlace(database)
-    const { tracker } = trackerAt(place)
+    const storage = await freshStorage(database)
+    const { tracker } = trackerAt(storage)
     for (let n = 0; n < 220; n += 20) {
       const some = Array.from({ length: 20 }, (_, i) =>
         clientError(1, { app_version: `1.0.${n + i}`, platform: 'Web' }),
@@ -163,12 +163,12 @@ describeEachDatabase('Versions reported by clients', (database) => {
       await Promise.all(some.map((error) => tracker.intake.record(error)))
     }
     await tracker.flush()
-    const releases = await withDatabase(place.url, ({ read }) =>
+    const releases = await withDatabase(storage.url, ({ read }) =>
       read.selectFrom('faultboard_client_releases').select('version').execute(),
     )
     expect(releases).toHaveLength(200)
     expect((await tracker.stats()).dropped.client_release_left_out).toBe(20)
-    const next = trackerAt(place).tracker
+    const next = trackerAt(storage).tracker
     await next.intake.record(clientError(2, { app_version: releases[0]?.version ?? '', platform: 'Web' }))
     await next.flush()
     const [knownError] = await next.Queries.ErrorsList.call({ search: 'Forgedc' })
@@ -190,21 +190,21 @@ describeEachDatabase('Client occurrences beyond the daily byte limit', (database
   })
 
   test('client occurrences beyond the daily byte limit are counted in one shared error after occurrences without details reach the limit', async () => {
-    const place = await freshPlace(database)
-    const { tracker } = trackerAt(place, { client_max_stored_bytes_per_day: 0 })
+    const storage = await freshStorage(database)
+    const { tracker } = trackerAt(storage, { client_max_stored_bytes_per_day: 0 })
     await tracker.intake.record(clientError(1, { event_key: 'first' }))
     await tracker.flush()
-    await withDatabase(place.url, ({ read }) =>
+    await withDatabase(storage.url, ({ read }) =>
       read
         .updateTable('faultboard_budget_usage')
         .set({ amount: 10_000_000 })
         .where('budget', '=', 'client_max_stored_bytes_per_day:counted')
         .execute(),
     )
-    const other = trackerAt(place, { client_max_stored_bytes_per_day: 0 }).tracker
+    const other = trackerAt(storage, { client_max_stored_bytes_per_day: 0 }).tracker
     for (let n = 0; n < 3; n++) await other.intake.record(clientError(1, { event_key: `later ${n}` }))
     expect(await errorGroups(other)).toEqual({ own: 1, shared: 3 })
-    const ids = await withDatabase(place.url, ({ read }) =>
+    const ids = await withDatabase(storage.url, ({ read }) =>
       read.selectFrom('faultboard_reported_events').select('event_digest').execute(),
     )
     expect(ids).toHaveLength(1)

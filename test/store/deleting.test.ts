@@ -6,7 +6,7 @@ import { NO_OUTBOX } from '../support/databases/no-outbox.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { startChild } from '../support/processes/children.js'
 import { verifiedCounts } from '../support/stored-counts.js'
-import { CREDENTIALS, freshPlace, freshTracker, NOON, type TestTracker, trackerAt } from '../support/tracker.js'
+import { CREDENTIALS, freshStorage, freshTracker, NOON, type TestTracker, trackerAt } from '../support/tracker.js'
 
 const HOUR = 3_600_000
 const HOURS = 600
@@ -105,14 +105,14 @@ describeEachDatabase('deleting errors', (database) => {
   test('keeps counts and sums consistent while other processes record the same errors', {
     timeout: 60_000,
   }, async () => {
-    const place = await freshPlace(database)
-    const { tracker } = trackerAt(place, { max_occurrences_per_error: 20 })
+    const storage = await freshStorage(database)
+    const { tracker } = trackerAt(storage, { max_occurrences_per_error: 20 })
     const children = Array.from({ length: 2 }, (_, process) =>
       startChild('record', {
         settings: {
           ...CREDENTIALS,
-          database: place.url,
-          spool_path: place.spool_path,
+          database: storage.url,
+          spool_path: storage.spool_path,
           application_name: 'shop',
           max_occurrences_per_error: 20,
         },
@@ -141,9 +141,9 @@ describeEachDatabase('deleting errors', (database) => {
       expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ nulls: 0, rejected: 0, dropped: {} })
     }
     await tracker.flush()
-    await verifiedCounts(place.url)
+    await verifiedCounts(storage.url)
     const error_ids = (await tracker.Queries.ErrorsList.call({ per_page: 100 })).map(({ id }) => id)
     if (error_ids.length > 0) await tracker.Commands.BatchDeleteErrors.call({ error_ids })
-    expect(await verifiedCounts(place.url)).toEqual({ counts: {}, users: {}, commits: [], rows: 0 })
+    expect(await verifiedCounts(storage.url)).toEqual({ counts: {}, users: {}, commits: [], rows: 0 })
   })
 })

@@ -9,7 +9,7 @@ import type { AnyDatabase } from '../../src/store/migrations/table.js'
 import { dumpSchema } from '../support/databases/schema-dump.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { verifiedCounts } from '../support/stored-counts.js'
-import { freshPlace, NOON, trackerAt, withDatabase } from '../support/tracker.js'
+import { freshStorage, NOON, trackerAt, withDatabase } from '../support/tracker.js'
 
 const KEYED_TABLES = [
   ...['faultboard_application_hours', 'faultboard_application_days', 'faultboard_type_hours', 'faultboard_type_days'],
@@ -28,8 +28,8 @@ async function removeEnvironments(db: AnyDatabase): Promise<void> {
 
 describeEachDatabase('a schema without environments', (database) => {
   test('gives each error the environment of its newest occurrence and keeps all counts', async () => {
-    const place = await freshPlace(database)
-    const { tracker } = trackerAt(place, { app_version: '1.0.0' })
+    const storage = await freshStorage(database)
+    const { tracker } = trackerAt(storage, { app_version: '1.0.0' })
     const ids = new Map<string, number>()
     for (const error_type of ['Staged', 'Live', 'Unknown']) {
       for (let i = 0; i < 3; i++) {
@@ -40,10 +40,10 @@ describeEachDatabase('a schema without environments', (database) => {
     }
     await tracker.Commands.ResolveError.call({ error_id: ids.get('Live') ?? 0, resolved_by: 'Ada' })
     await tracker.shutdown()
-    const before = await verifiedCounts(place.url)
-    const schema = await withDatabase(place.url, dumpSchema)
+    const before = await verifiedCounts(storage.url)
+    const schema = await withDatabase(storage.url, dumpSchema)
 
-    await withDatabase(place.url, async ({ read }) => {
+    await withDatabase(storage.url, async ({ read }) => {
       const setContext = (error_type: string, context: string, isNewest: boolean) =>
         sql`update faultboard_occurrences set context = ${context} where error_id = ${ids.get(error_type)}
           and ${isNewest ? sql`occurred_at = ${NOON}` : sql`occurred_at < ${NOON}`}`.execute(read)
@@ -55,12 +55,12 @@ describeEachDatabase('a schema without environments', (database) => {
       await removeEnvironments(db)
       await sql`delete from faultboard_migrations where name = '0002-environments'`.execute(db)
     })
-    expect(await withDatabase(place.url, migrate)).toEqual(['0002-environments'])
-    await withDatabase(place.url, ({ read, dialect }) => environments.up(read.withoutPlugins(), dialect))
+    expect(await withDatabase(storage.url, migrate)).toEqual(['0002-environments'])
+    await withDatabase(storage.url, ({ read, dialect }) => environments.up(read.withoutPlugins(), dialect))
 
-    expect(await withDatabase(place.url, dumpSchema)).toBe(schema)
-    expect(await verifiedCounts(place.url)).toEqual(before)
-    const later = trackerAt(place, { environment: 'live', app_version: '1.0.0' })
+    expect(await withDatabase(storage.url, dumpSchema)).toBe(schema)
+    expect(await verifiedCounts(storage.url)).toEqual(before)
+    const later = trackerAt(storage, { environment: 'live', app_version: '1.0.0' })
     const errors = await later.tracker.Queries.ErrorsList.call()
     expect(Object.fromEntries(errors.map((error) => [error.error_type, error.environment]))).toEqual({
       ...{ Staged: 'staging', Live: 'live', Unknown: 'production' },
@@ -77,11 +77,11 @@ describeEachDatabase('a schema without environments', (database) => {
 
 describeEachDatabase('deliveries without an environment', (database) => {
   test('deliveries take the environment of their error', async () => {
-    const place = await freshPlace(database)
-    const { tracker } = trackerAt(place, { webhook_url: 'http://127.0.0.1:9/', run_jobs: false })
+    const storage = await freshStorage(database)
+    const { tracker } = trackerAt(storage, { webhook_url: 'http://127.0.0.1:9/', run_jobs: false })
     await tracker.Commands.LogError.call({ error_type: 'A', message: 'x', environment: 'staging' })
     await tracker.shutdown()
-    await withDatabase(place.url, async ({ read, dialect }) => {
+    await withDatabase(storage.url, async ({ read, dialect }) => {
       await sql`drop index faultboard_deliveries_environment ${sql.raw(database.dialect === 'mysql' ? 'on faultboard_deliveries' : '')}`.execute(
         read,
       )
@@ -101,9 +101,9 @@ const DIAGNOSTIC_TABLES = [
 
 describeEachDatabase('diagnostics without an environment', (database) => {
   test('diagnostics take the environment of the newest error of their application, or production', async () => {
-    const place = await freshPlace(database)
+    const storage = await freshStorage(database)
     const dump = async (settings: Settings) => {
-      const { tracker } = trackerAt(place, { enable_diagnostic_dump: true, ...settings })
+      const { tracker } = trackerAt(storage, { enable_diagnostic_dump: true, ...settings })
       await tracker.Commands.CaptureDiagnosticDump.call({ note: settings.application_name })
       return tracker
     }
@@ -112,8 +112,8 @@ describeEachDatabase('diagnostics without an environment', (database) => {
     const earlier = { error_type: 'B', message: 'x', environment: 'test', occurred_at: NOON - 1000 }
     await shop.Commands.LogError.call(earlier)
     await dump({ application_name: 'depot', environment: 'live' })
-    const schema = await withDatabase(place.url, dumpSchema)
-    await withDatabase(place.url, async ({ read, dialect }) => {
+    const schema = await withDatabase(storage.url, dumpSchema)
+    await withDatabase(storage.url, async ({ read, dialect }) => {
       for (const table of DIAGNOSTIC_TABLES) await sql.raw(`alter table ${table} drop column environment`).execute(read)
       for (let i = 0; i < 2; i++) await diagnosticEnvironments.up(read, dialect)
       // Processes of an earlier version continue to insert.
@@ -124,6 +124,6 @@ describeEachDatabase('diagnostics without an environment', (database) => {
         ...{ shop: 'staging', depot: 'production', older: 'production' },
       })
     })
-    expect(await withDatabase(place.url, dumpSchema)).toBe(schema)
+    expect(await withDatabase(storage.url, dumpSchema)).toBe(schema)
   })
 })

@@ -62,11 +62,11 @@ describeEachDatabase('a tracker with an outdated schema', (database) => {
   if (database.dialect === 'sqlite') {
     test('migrates its own database before it writes the first error', async () => {
       for (const async_logging of [false, true]) {
-        const place = { url: await database.empty(), spool_path: temporaryFolder() }
-        const { tracker, lines } = trackerAt(place, { async_logging })
+        const storage = { url: await database.empty(), spool_path: temporaryFolder() }
+        const { tracker, lines } = trackerAt(storage, { async_logging })
         await tracker.Commands.LogError.call({ error_type: 'First', message: 'ever' })
         await tracker.flush()
-        expect((await verifiedCounts(place.url)).counts).toEqual({ 'shop First': 1 })
+        expect((await verifiedCounts(storage.url)).counts).toEqual({ 'shop First': 1 })
         expect(lines).toEqual([])
       }
     })
@@ -75,8 +75,8 @@ describeEachDatabase('a tracker with an outdated schema', (database) => {
 
   for (const async_logging of [false, true]) {
     test(`logs the pending migration once while errors are spooled, with async_logging ${async_logging}`, async () => {
-      const place = { url: await database.empty(), spool_path: temporaryFolder() }
-      const { tracker, lines, clock } = trackerAt(place, { async_logging })
+      const storage = { url: await database.empty(), spool_path: temporaryFolder() }
+      const { tracker, lines, clock } = trackerAt(storage, { async_logging })
       clock.now = null
       for (let i = 0; i < 20; i++) {
         const logged = await tracker.Commands.LogError.call({ error_type: 'Outdated', message: 'schema' })
@@ -88,11 +88,11 @@ describeEachDatabase('a tracker with an outdated schema', (database) => {
       await eventually(() => lines.length > 1, 'the outage and the folder are logged')
       expect(lines).toHaveLength(2)
       expect(lines[0]).toContain('npx faultboard migrate')
-      expect(lines[1]).toContain(place.spool_path)
+      expect(lines[1]).toContain(storage.spool_path)
 
-      await withDatabase(place.url, migrate)
+      await withDatabase(storage.url, migrate)
       await eventually(() => spoolIsEmpty(tracker), 'the spool is imported')
-      expect((await verifiedCounts(place.url)).counts).toEqual({ 'shop Outdated': 20 })
+      expect((await verifiedCounts(storage.url)).counts).toEqual({ 'shop Outdated': 20 })
     })
   }
 })

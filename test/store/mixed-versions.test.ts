@@ -5,7 +5,7 @@ import { MIGRATIONS } from '../../src/store/migrations/list.js'
 import { createIndex, createTable, type Migration } from '../../src/store/migrations/table.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { verifiedCounts } from '../support/stored-counts.js'
-import { eventually, freshPlace, spoolIsEmpty, trackerAt, withDatabase } from '../support/tracker.js'
+import { eventually, freshStorage, spoolIsEmpty, trackerAt, withDatabase } from '../support/tracker.js'
 
 const LATER = '9999-later'
 
@@ -34,35 +34,35 @@ function removeLaterVersion(): void {
 
 describeEachDatabase('a schema of a later version', (database) => {
   test('processes of this version write to a later schema, whether they started before or after its migration', async () => {
-    const place = await freshPlace(database)
-    const started = trackerAt(place).tracker
+    const storage = await freshStorage(database)
+    const started = trackerAt(storage).tracker
     await started.Commands.LogError.call({ error_type: 'Repeated', message: 'x', user_id: 'ann' })
     await started.Queries.ErrorsList.call()
 
     installLaterVersion()
-    expect(await withDatabase(place.url, migrate)).toEqual([LATER])
+    expect(await withDatabase(storage.url, migrate)).toEqual([LATER])
     removeLaterVersion()
 
-    const restarted = trackerAt(place).tracker
+    const restarted = trackerAt(storage).tracker
     for (const tracker of [started, restarted]) {
       const logged = await tracker.Commands.LogError.call({ error_type: 'Repeated', message: 'x', user_id: 'bob' })
       expect(logged?.state).toBe('recorded')
       const [error] = await tracker.Queries.ErrorsList.call()
       expect(error).toMatchObject({ error_type: 'Repeated', occurrence_count: logged?.occurrence_count })
     }
-    const { counts, users } = await verifiedCounts(place.url)
+    const { counts, users } = await verifiedCounts(storage.url)
     expect(counts).toEqual({ 'shop Repeated': 3 })
     expect(users).toEqual({ 'Repeated ann': 1, 'Repeated bob': 2 })
   })
 
   test('a schema of a later version is reported as pending until its migration has run, which keeps all rows', async () => {
-    const place = await freshPlace(database)
-    const { tracker } = trackerAt(place)
+    const storage = await freshStorage(database)
+    const { tracker } = trackerAt(storage)
     await tracker.Commands.LogError.call({ error_type: 'Kept', message: 'x' })
     await tracker.shutdown()
 
     installLaterVersion()
-    await withDatabase(place.url, async (opened) => {
+    await withDatabase(storage.url, async (opened) => {
       expect(await describePendingMigrations(opened)).toContain(LATER)
       expect((await migrationStatus(opened)).at(-1)).toEqual({ name: LATER, applied_at: null })
       expect(await migrate(opened)).toEqual([LATER])
@@ -72,20 +72,20 @@ describeEachDatabase('a schema of a later version', (database) => {
       // On MySQL, a failed migration runs again from its start.
       await later.up(opened.read, opened.dialect)
     })
-    expect((await verifiedCounts(place.url)).counts).toEqual({ 'shop Kept': 1 })
+    expect((await verifiedCounts(storage.url)).counts).toEqual({ 'shop Kept': 1 })
   })
 
   test('a migrated schema receives the errors that its processes recorded before the migration', async () => {
-    const place = await freshPlace(database)
+    const storage = await freshStorage(database)
     installLaterVersion()
-    const { tracker, clock } = trackerAt(place)
+    const { tracker, clock } = trackerAt(storage)
     clock.now = null
     const logged = await tracker.Commands.LogError.call({ error_type: 'Early', message: 'x' })
     // SQLite files are migrated at startup.
     expect(logged?.state).toBe(database.dialect === 'sqlite' ? 'recorded' : 'spooled')
-    await withDatabase(place.url, migrate)
+    await withDatabase(storage.url, migrate)
     await eventually(() => spoolIsEmpty(tracker), 'the spool is imported')
-    expect((await verifiedCounts(place.url)).counts).toEqual({ 'shop Early': 1 })
+    expect((await verifiedCounts(storage.url)).counts).toEqual({ 'shop Early': 1 })
   })
 })
 

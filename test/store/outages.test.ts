@@ -8,7 +8,7 @@ import { sums, verifiedCounts } from '../support/stored-counts.js'
 import {
   CREDENTIALS,
   eventually,
-  freshPlace,
+  freshStorage,
   spoolIsEmpty,
   type TestTracker,
   temporaryFolder,
@@ -20,8 +20,8 @@ const EVENTS = 300
 
 describeEachDatabase('recording during a database outage', (database) => {
   test('spools errors and imports each once after the recovery', { timeout: 60_000 }, async () => {
-    const { place, startFault, endFault } = await faultyDatabase(database)
-    const { tracker, lines, clock } = trackerAt(place)
+    const { storage, startFault, endFault } = await faultyDatabase(database)
+    const { tracker, lines, clock } = trackerAt(storage)
     clock.now = null
     await record({ tracker }, 'Before')
     await startFault()
@@ -43,7 +43,7 @@ describeEachDatabase('recording during a database outage', (database) => {
     await eventually(() => spoolIsEmpty(tracker), 'the spool is imported')
     const [after] = await record({ tracker }, 'After')
     expect(after?.state).toBe('recorded')
-    expect((await verifiedCounts(place.url)).counts).toEqual({
+    expect((await verifiedCounts(storage.url)).counts).toEqual({
       'shop Before': 1,
       'shop During': EVENTS,
       'shop After': 1,
@@ -55,9 +55,9 @@ describeEachDatabase('recording during a database outage', (database) => {
   test('spools errors of a tracker that starts during the outage and imports them automatically', {
     timeout: 60_000,
   }, async () => {
-    const { place, startFault, endFault } = await faultyDatabase(database)
+    const { storage, startFault, endFault } = await faultyDatabase(database)
     await startFault()
-    const { tracker, lines, clock } = trackerAt(place)
+    const { tracker, lines, clock } = trackerAt(storage)
     clock.now = null
     const logged = await record({ tracker }, 'Early', EVENTS)
     expect(
@@ -70,7 +70,7 @@ describeEachDatabase('recording during a database outage', (database) => {
     expect(lines).toHaveLength(2)
     await endFault()
     await eventually(() => spoolIsEmpty(tracker), 'the spool is imported')
-    expect((await verifiedCounts(place.url)).counts).toEqual({ 'shop Early': EVENTS })
+    expect((await verifiedCounts(storage.url)).counts).toEqual({ 'shop Early': EVENTS })
   })
 })
 
@@ -80,9 +80,9 @@ describeEachDatabase(
     test('a read-only database counts as unavailable until a write succeeds, and all errors are spooled', {
       timeout: 60_000,
     }, async () => {
-      const { place, startFault, endFault } = await readOnly(database)
+      const { storage, startFault, endFault } = await readOnly(database)
       await startFault()
-      const { tracker } = trackerAt(place)
+      const { tracker } = trackerAt(storage)
       await tracker.ready()
       expect((await record({ tracker }, 'First'))[0]?.state).toBe('spooled')
       for (let second = 1; second <= 4; second++) {
@@ -92,7 +92,7 @@ describeEachDatabase(
       expect((await tracker.stats()).dropped.database_unavailable).toBe(1)
       await endFault()
       await eventually(() => spoolIsEmpty(tracker), 'the spool is imported')
-      expect((await verifiedCounts(place.url)).counts).toEqual({ 'shop First': 1, 'shop Later': 4 })
+      expect((await verifiedCounts(storage.url)).counts).toEqual({ 'shop First': 1, 'shop Later': 4 })
     })
   },
   // Read-only mode affects a whole MySQL server, which other tests use.
@@ -103,11 +103,11 @@ describeEachDatabase('a database that accepts the probe but no errors', (databas
   test('a database that accepts only the probe counts as unavailable until it accepts a spooled error', {
     timeout: 60_000,
   }, async () => {
-    const place = await freshPlace(database)
+    const storage = await freshStorage(database)
     const rename = (from: string, to: string) =>
-      withDatabase(place.url, ({ read }) => sql.raw(`alter table ${from} rename to ${to}`).execute(read))
+      withDatabase(storage.url, ({ read }) => sql.raw(`alter table ${from} rename to ${to}`).execute(read))
     await rename('faultboard_error_hours', 'hidden_hours')
-    const { tracker } = trackerAt(place)
+    const { tracker } = trackerAt(storage)
     await tracker.ready()
     expect((await record({ tracker }, 'Hidden'))[0]?.state).toBe('spooled')
     // Enough time for two probes, which the database accepts.
@@ -116,7 +116,7 @@ describeEachDatabase('a database that accepts the probe but no errors', (databas
     expect((await tracker.stats()).dropped.database_unavailable).toBe(1)
     await rename('hidden_hours', 'faultboard_error_hours')
     await eventually(() => spoolIsEmpty(tracker), 'the spool is imported')
-    expect((await verifiedCounts(place.url)).counts).toEqual({ 'shop Hidden': 2 })
+    expect((await verifiedCounts(storage.url)).counts).toEqual({ 'shop Hidden': 2 })
   })
 })
 
@@ -124,7 +124,7 @@ describeServers('a server that does not respond', (database) => {
   test('a hanging server delays the caller for a limited time, and every error counts once after it responds again', {
     timeout: 90_000,
   }, async () => {
-    const { url, spool_path } = await freshPlace(database)
+    const { url, spool_path } = await freshStorage(database)
     const proxy = await startProxy(url)
     const { tracker, lines } = trackerAt({ url: proxy.url, spool_path })
     await record({ tracker }, 'Before')
@@ -146,7 +146,7 @@ describeServers('a server that does not respond', (database) => {
 describeServers('recording over a connection that breaks', (database) => {
   for (const async_logging of [false, true]) {
     test(`counts every error once if the connection breaks between commit and response, with async_logging ${async_logging}`, async () => {
-      const { url, spool_path } = await freshPlace(database)
+      const { url, spool_path } = await freshStorage(database)
       const proxy = await startProxy(url)
       const { tracker } = trackerAt({ url: proxy.url, spool_path }, { async_logging })
       await record({ tracker }, 'Unclear')
@@ -164,7 +164,7 @@ describeServers('recording over a connection that breaks', (database) => {
   }
 
   test('counts every error once if the connection breaks repeatedly during a storm', { timeout: 90_000 }, async () => {
-    const { url, spool_path } = await freshPlace(database)
+    const { url, spool_path } = await freshStorage(database)
     const proxy = await startProxy(url)
     const { tracker } = trackerAt({ url: proxy.url, spool_path })
     await tracker.ready()
@@ -193,10 +193,10 @@ describeServers('recording over a connection that breaks', (database) => {
 /** Locks SQLite from another process, and makes PostgreSQL read-only like a standby. */
 async function readOnly(database: TestDatabase) {
   if (database.dialect === 'sqlite') return faultyDatabase(database)
-  const place = await freshPlace(database)
-  const name = new URL(place.url).pathname.slice(1)
+  const storage = await freshStorage(database)
+  const name = new URL(storage.url).pathname.slice(1)
   const set = (value: string) =>
-    withDatabase(place.url, async ({ read }) => {
+    withDatabase(storage.url, async ({ read }) => {
       await read.connection().execute(async (connection) => {
         await sql`set default_transaction_read_only = off`.execute(connection)
         await sql.raw(`alter database "${name}" set default_transaction_read_only = ${value}`).execute(connection)
@@ -205,7 +205,7 @@ async function readOnly(database: TestDatabase) {
           where datname = ${name} and pid <> pg_backend_pid()`.execute(connection)
       })
     })
-  return { place, startFault: () => set('on'), endFault: () => set('off') }
+  return { storage, startFault: () => set('on'), endFault: () => set('off') }
 }
 
 function describeServers(title: string, body: (database: TestDatabase) => void): void {

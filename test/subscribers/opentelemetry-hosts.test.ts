@@ -12,8 +12,8 @@ const PROGRAM = fileURLToPath(new URL('./hosts/traced-host.mjs', import.meta.url
 describeEachRuntime('a traced host', ({ path }) => {
   test('records each error once, even if the process ends right after it', async () => {
     const folder = temporaryFolder()
-    const place = { url: `sqlite:${join(folder, 'errors.sqlite3')}`, spool_path: join(folder, 'spool') }
-    const settings = { ...CREDENTIALS, database: place.url, spool_path: place.spool_path, application_name: 'shop' }
+    const storage = { url: `sqlite:${join(folder, 'errors.sqlite3')}`, spool_path: join(folder, 'spool') }
+    const settings = { ...CREDENTIALS, database: storage.url, spool_path: storage.spool_path, application_name: 'shop' }
     writeFileSync(join(folder, 'settings.json'), JSON.stringify(settings))
     const child = spawn(path, [PROGRAM, join(folder, 'settings.json')], { stdio: ['ignore', 'pipe', 'pipe'] })
     onTestFinished(() => void child.kill('SIGKILL'))
@@ -26,7 +26,7 @@ describeEachRuntime('a traced host', ({ path }) => {
     })
     expect([await once(child, 'close'), output]).toEqual([[0, null], ''])
 
-    const { tracker, clock } = trackerAt(place)
+    const { tracker, clock } = trackerAt(storage)
     clock.now = null
     // Spooled errors of the ended process are imported at the next start.
     await eventually(async () => (await tracker.Queries.ErrorsList.call()).length === 2, 'both are imported')

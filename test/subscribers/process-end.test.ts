@@ -7,9 +7,9 @@ import { describeEachDatabase } from '../support/databases.js'
 import {
   CREDENTIALS,
   eventually,
-  freshPlace,
+  freshStorage,
   spoolIsEmpty,
-  type TrackerPlace,
+  type TrackerStorage,
   temporaryFolder,
   trackerAt,
 } from '../support/tracker.js'
@@ -18,8 +18,8 @@ describeEachDatabase(
   'a process that logs an error and waits for nothing but a timer',
   (database) => {
     test('reports a logged error immediately instead of with the next event', async () => {
-      const place = await freshPlace(database)
-      const { status, stdout } = run('log-and-idle', place)
+      const storage = await freshStorage(database)
+      const { status, stdout } = run('log-and-idle', storage)
       expect([status, stdout]).toEqual([0, 'true'])
     })
   },
@@ -30,9 +30,9 @@ describeEachDatabase(
   'a process that logs an error and exits at once',
   (database) => {
     test('leaves the error for the next process and keeps the exit code', async () => {
-      const place = await freshPlace(database)
-      expect(run('log-and-exit', place)).toMatchObject({ status: 3, stderr: '' })
-      const { tracker } = trackerAt(place)
+      const storage = await freshStorage(database)
+      expect(run('log-and-exit', storage)).toMatchObject({ status: 3, stderr: '' })
+      const { tracker } = trackerAt(storage)
       await tracker.ready()
       await eventually(() => spoolIsEmpty(tracker), 'the spool folder is imported')
       const errors = await tracker.Queries.ErrorsList.call()
@@ -45,7 +45,7 @@ describeEachDatabase(
   { except: ['postgres', 'mysql'] },
 )
 
-function run(name: string, { url, spool_path }: TrackerPlace) {
+function run(name: string, { url, spool_path }: TrackerStorage) {
   const orders = join(temporaryFolder(), 'orders.json')
   writeFileSync(orders, JSON.stringify({ database: url, spool_path, ...CREDENTIALS }))
   const program = fileURLToPath(new URL(`./fixtures/${name}.mjs`, import.meta.url))

@@ -19,13 +19,13 @@ export interface TestTracker {
   clock: { now: number | null }
 }
 
-export interface TrackerPlace {
+export interface TrackerStorage {
   url: string
   spool_path: string
 }
 
 /** Creates a database with its schema and a spool folder. */
-export async function freshPlace(database: Omit<TestDatabase, 'empty'>): Promise<TrackerPlace> {
+export async function freshStorage(database: Omit<TestDatabase, 'empty'>): Promise<TrackerStorage> {
   return { url: await database.fresh(), spool_path: temporaryFolder() }
 }
 
@@ -33,13 +33,13 @@ export async function freshPlace(database: Omit<TestDatabase, 'empty'>): Promise
 export async function freshTracker(
   database: Omit<TestDatabase, 'empty'>,
   settings: Settings = {},
-): Promise<TestTracker & TrackerPlace> {
-  const place = await freshPlace(database)
-  return { ...place, ...trackerAt(place, settings) }
+): Promise<TestTracker & TrackerStorage> {
+  const storage = await freshStorage(database)
+  return { ...storage, ...trackerAt(storage, settings) }
 }
 
 /** Starts a tracker on an existing database. */
-export function trackerAt({ url, spool_path }: TrackerPlace, settings: Settings = {}): TestTracker {
+export function trackerAt({ url, spool_path }: TrackerStorage, settings: Settings = {}): TestTracker {
   const lines: string[] = []
   const clock: TestTracker['clock'] = { now: NOON }
   const tracker = new TrackerInstance(

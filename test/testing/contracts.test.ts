@@ -17,7 +17,7 @@ import {
 } from '../../src/testing/testing.js'
 import { openHttpInbox } from '../contract/http-inbox.js'
 import { describeEachDatabase } from '../support/databases.js'
-import { CREDENTIALS, freshPlace } from '../support/tracker.js'
+import { CREDENTIALS, freshStorage } from '../support/tracker.js'
 
 const TIMEOUT = { timeout: 90_000 }
 
@@ -112,7 +112,7 @@ describeEachDatabase('the exported contracts', (database) => {
     register(
       jobEngineContract({
         async open() {
-          const { url } = await freshPlace(database)
+          const { url } = await freshStorage(database)
           const { options: config } = resolveConfiguration({ ...CREDENTIALS, database: url }, {})
           const opened: { close(): Promise<unknown> }[] = []
           return {

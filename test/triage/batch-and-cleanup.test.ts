@@ -133,13 +133,13 @@ describeEachDatabase('retention cleanup', (database) => {
   })
 
   test('deletes more errors of all applications than one transaction can handle', async () => {
-    const place = await freshTracker(database)
-    const other = trackerAt(place, { application_name: 'billing' }).tracker
+    const storage = await freshTracker(database)
+    const other = trackerAt(storage, { application_name: 'billing' }).tracker
     const occurred_at = NOON - 400 * DAY
     const log = (tracker: TrackerInstance, i: number) =>
       tracker.Commands.LogError.call({ error_type: `Old${'x'.repeat(i)}`, message: 'x', occurred_at })
-    await Promise.all(Array.from({ length: 240 }, (_, i) => log(i % 2 ? other : place.tracker, i)))
-    expect(await place.tracker.Commands.CleanupErrors.call()).toMatchObject({ deleted: 240 })
-    expect(await left(place.url)).toMatchObject({ errors: 0, occurrences: 0, application_hours: 0 })
+    await Promise.all(Array.from({ length: 240 }, (_, i) => log(i % 2 ? other : storage.tracker, i)))
+    expect(await storage.tracker.Commands.CleanupErrors.call()).toMatchObject({ deleted: 240 })
+    expect(await left(storage.url)).toMatchObject({ errors: 0, occurrences: 0, application_hours: 0 })
   })
 })

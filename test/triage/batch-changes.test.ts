@@ -65,9 +65,9 @@ describeEachDatabase('batch commands', (database) => {
   })
 
   test('skips and counts errors of another application', async () => {
-    const { log, run, place } = await listContext(database)
+    const { log, run, storage } = await listContext(database)
     const own = await log('Own')
-    const otherErrorId = await contextAt(place, { application_name: 'billing' }).log('Theirs')
+    const otherErrorId = await contextAt(storage, { application_name: 'billing' }).log('Theirs')
     const { application_id } = await run(findError, { error_id: own })
     const before = await run(findError, { error_id: otherErrorId })
     const error_ids = [own, otherErrorId]

@@ -36,8 +36,8 @@ async function withContext<T>(
 }
 
 async function threeOccurrences(database: TestDatabase) {
-  const place = await freshTracker(database)
-  const { tracker } = place
+  const storage = await freshTracker(database)
+  const { tracker } = storage
   let error_id = 0
   for (const [i, line] of [12, 14, 16].entries()) {
     error_id = await log(tracker, {
@@ -49,7 +49,7 @@ async function threeOccurrences(database: TestDatabase) {
     })
   }
   const { occurrences } = await tracker.Queries.FindError.call({ error_id })
-  return { ...place, error_id, ids: occurrences.map(({ id }) => id) }
+  return { ...storage, error_id, ids: occurrences.map(({ id }) => id) }
 }
 
 describeEachDatabase('reading occurrences of an error', (database) => {

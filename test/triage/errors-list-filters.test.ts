@@ -62,13 +62,13 @@ describeEachDatabase('the errors list', (database) => {
   })
 
   test('filters by any version of an error within its application', async () => {
-    const place = await setUp(database)
-    const { tracker, names } = place
+    const storage = await setUp(database)
+    const { tracker, names } = storage
     await tracker.Commands.LogError.call({ error_type: 'Alpha', message: 'x', app_version: '3.0' })
     expect(await names({ app_version: '1.0' })).toBe('Alpha Gamma')
     expect(await names({ app_version: '3.0' })).toBe('Alpha')
     expect(await names({ app_version: '1.0', search: 'x', unresolved: true, platform: 'Web' })).toBe('Gamma')
-    const billing = trackerAt(place, { application_name: 'billing' }).tracker
+    const billing = trackerAt(storage, { application_name: 'billing' }).tracker
     const otherError = { error_type: 'Theirs', message: 'x', app_version: '1.0', occurred_at: NOON - 3 * HOUR }
     await billing.Commands.LogError.call(otherError)
     expect(await names({ app_version: '1.0' })).toBe('Alpha Theirs Gamma')
@@ -171,8 +171,8 @@ describeEachDatabase('the errors list', (database) => {
   })
 
   test('filters by application', async () => {
-    const place = await setUp(database)
-    const billing = trackerAt(place, { application_name: 'billing' }).tracker
+    const storage = await setUp(database)
+    const billing = trackerAt(storage, { application_name: 'billing' }).tracker
     await billing.Commands.LogError.call({ error_type: 'Alpha', message: 'x' })
     const applications = await billing.Queries.Applications.call()
     expect(applications.map(({ name }) => name)).toEqual(['billing', 'shop'])
@@ -180,8 +180,8 @@ describeEachDatabase('the errors list', (database) => {
     expect(await billing.Queries.ErrorsList.call({ application_id })).toMatchObject([
       { error_type: 'Alpha', application_name: 'billing', application_id },
     ])
-    expect(await place.names({ error_type: 'Alpha' })).toBe('Alpha Alpha')
-    expect(await place.names({ application_id: 999_999 })).toBe('')
+    expect(await storage.names({ error_type: 'Alpha' })).toBe('Alpha Alpha')
+    expect(await storage.names({ application_id: 999_999 })).toBe('')
   })
 
   test('rejects invalid values with the field and the allowed values', async () => {

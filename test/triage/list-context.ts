@@ -8,11 +8,11 @@ import type { Settings } from '../../src/options.js'
 import { startRuntime } from '../../src/runtime.js'
 import { ERROR_HOURS, ERROR_ORIGINS, GROUPS, SEARCH_TEXTS } from '../../src/store/bulk/bulk-targets.js'
 import type { TestDatabase } from '../support/databases.js'
-import { CREDENTIALS, freshPlace, NOON, type TrackerPlace } from '../support/tracker.js'
+import { CREDENTIALS, freshStorage, NOON, type TrackerStorage } from '../support/tracker.js'
 
 export interface ListContext {
   context: Context
-  place: TrackerPlace
+  storage: TrackerStorage
   clock: { now: number }
   /** Records an error and returns its id. */
   log(error_type: string, fields?: Partial<LogErrorInput>): Promise<number>
@@ -21,17 +21,17 @@ export interface ListContext {
 
 /** Opens a context as used by pages, on a new database. */
 export async function listContext(database: TestDatabase, settings: Settings = {}): Promise<ListContext> {
-  const list = contextAt(await freshPlace(database), settings)
+  const list = contextAt(await freshStorage(database), settings)
   await list.context.ready()
   return list
 }
 
-export function contextAt(place: TrackerPlace, settings: Settings = {}): ListContext {
+export function contextAt(storage: TrackerStorage, settings: Settings = {}): ListContext {
   const clock = { now: NOON }
   const runtime = startRuntime(
     {
-      database: place.url,
-      spool_path: place.spool_path,
+      database: storage.url,
+      spool_path: storage.spool_path,
       application_name: 'shop',
       max_event_loop_lag_ms: null,
       ...CREDENTIALS,
@@ -43,7 +43,7 @@ export function contextAt(place: TrackerPlace, settings: Settings = {}): ListCon
   onTestFinished(() => runtime.stop())
   return {
     context,
-    place,
+    storage,
     clock,
     async log(error_type, fields = {}) {
       const logged = await logError(context, { error_type, message: 'x', ...fields })

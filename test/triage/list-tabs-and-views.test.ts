@@ -31,7 +31,7 @@ const count = (context: Context, filter: ErrorsFilter) => tabCounts(context, fil
 
 describeEachDatabase('tab counts', (database) => {
   test('tab counts include all matching errors of each tab', async () => {
-    const { context, clock, log, run, place } = await listContext(database)
+    const { context, clock, log, run, storage } = await listContext(database)
     const ids = []
     for (const name of ['A', 'B', 'C', 'D', 'E', 'F'])
       ids.push(await log(name, { severity: name < 'D' ? 'high' : 'low', message: `text ${name}` }))
@@ -53,7 +53,7 @@ describeEachDatabase('tab counts', (database) => {
       .selectFrom('faultboard_errors')
       .select('application_id')
       .execute()
-    await contextAt(place, { application_name: 'billing' }).log('A')
+    await contextAt(storage, { application_name: 'billing' }).log('A')
     expect(numbers(await count(context, { application_id }))).toEqual(all)
     expect(numbers(await count(context, {}))).toMatchObject({ all: 7, open: 4 })
     expect(numbers(await count(context, { application_id, severity: 'high' }))).toEqual({
@@ -180,7 +180,7 @@ describeEachDatabase('tab counts for a common search text', (database) => {
 
 describeEachDatabase('filter choices', (database) => {
   test('filter choices include platforms, newest versions and assignees of one or all applications', async () => {
-    const { context, log, run, place } = await listContext(database)
+    const { context, log, run, storage } = await listContext(database)
     for (let i = 1; i <= 22; i++) {
       const platform = i % 2 ? 'Web' : 'iOS'
       const user_id = `u${(i + 2) % 3}`
@@ -190,7 +190,7 @@ describeEachDatabase('filter choices', (database) => {
     await run(assignError, { error_id: id, assigned_to: 'berta' })
     await run(assignError, { error_id: await log('Hers'), assigned_to: 'Anna' })
     await run(assignError, { error_id: await log('HersToo'), assigned_to: 'Anna' })
-    const other = contextAt(place, { application_name: 'billing' })
+    const other = contextAt(storage, { application_name: 'billing' })
     const otherErrorId = await other.log('Theirs', {
       platform: 'Android',
       app_version: '9',

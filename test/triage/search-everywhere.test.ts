@@ -68,9 +68,9 @@ describeEachDatabase('search', (database) => {
   })
 
   test('finds errors recorded before the index existed', async () => {
-    const { context, log, place } = await listContext(database)
+    const { context, log, storage } = await listContext(database)
     await log('Early', { message: 'the needle' })
-    await withDatabase(place.url, async ({ read }) => {
+    await withDatabase(storage.url, async ({ read }) => {
       if (database.dialect === 'postgres') await sql`drop index faultboard_error_search_trigrams`.execute(read)
       if (database.dialect !== 'sqlite') return
       for (const name of ['insert', 'update', 'delete'])
@@ -78,7 +78,7 @@ describeEachDatabase('search', (database) => {
       await sql`drop table faultboard_error_search_index`.execute(read)
     })
     await log('Later', { message: 'the needle, too' })
-    await withDatabase(place.url, ({ write, dialect }) => write((trx) => dialect.search.build(trx, 'first')))
+    await withDatabase(storage.url, ({ write, dialect }) => write((trx) => dialect.search.build(trx, 'first')))
     const { search } = context.database.dialect
     expect(await search.hasIndex(context.database.read)).toBe(database.dialect !== 'mysql')
     expect((await perform(errorsPage, context, { search: 'NEEDLE' })).pagination.total_count).toBe(2)

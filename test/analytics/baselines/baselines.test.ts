@@ -113,8 +113,8 @@ describeEachDatabase('BaselineCalculator', (database) => {
   test('matches the reference per application and platform, including empty hours and days', async () => {
     // Daylight saving time started in America two days earlier.
     const time_zone = 'America/New_York'
-    const { tracker, ...place } = await freshTracker(database, { time_zone })
-    const other = trackerAt(place, { time_zone, application_name: 'other' }).tracker
+    const { tracker, ...storage } = await freshTracker(database, { time_zone })
+    const other = trackerAt(storage, { time_zone, application_name: 'other' }).tracker
     const occurrence = fc.record({
       kind: fc.constantFrom<string>('shop Web', 'shop iOS', 'other Web'),
       // Concentrated in a few hours, so that some hours and days are outliers.
@@ -137,7 +137,7 @@ describeEachDatabase('BaselineCalculator', (database) => {
     })
     const date = new Intl.DateTimeFormat('en-CA', { timeZone: time_zone })
     const applications = await tracker.Queries.Applications.call()
-    const rows = await baselines(place.url)
+    const rows = await baselines(storage.url)
     expect(rows).toHaveLength(6)
     for (const row of rows) {
       const name = applications.find(({ id }) => id === row.application_id)?.name
@@ -196,8 +196,8 @@ describeEachDatabase('BaselineCalculator', (database) => {
 
 describeEachDatabase('the types above their baseline', (database) => {
   test('types above their baseline are listed for the local day per application and platform', async () => {
-    const { tracker, clock, ...place } = await freshTracker(database, { time_zone: 'Asia/Tokyo' })
-    const other = trackerAt(place, { time_zone: 'Asia/Tokyo', application_name: 'other' }).tracker
+    const { tracker, clock, ...storage } = await freshTracker(database, { time_zone: 'Asia/Tokyo' })
+    const other = trackerAt(storage, { time_zone: 'Asia/Tokyo', application_name: 'other' }).tracker
     const logged: Promise<unknown>[] = []
     const log = (error_type: string, occurred_at: number, platform = 'Web', at = tracker) =>
       logged.push(at.Commands.LogError.call({ error_type, message: 'm', platform, occurred_at }))

@@ -136,8 +136,8 @@ describeEachDatabase('CascadeDetector', (database) => {
   })
 
   test('matches the reference for random hours of two applications across runs with late occurrences', async () => {
-    const { tracker, clock, ...place } = await freshTracker(database)
-    const other = trackerAt(place, { application_name: 'other' })
+    const { tracker, clock, ...storage } = await freshTracker(database)
+    const other = trackerAt(storage, { application_name: 'other' })
     const occurrence = fc.record({
       application_id: fc.integer({ min: 1, max: 2 }),
       error_id: fc.integer({ min: 1, max: 4 }),
@@ -172,7 +172,7 @@ describeEachDatabase('CascadeDetector', (database) => {
           parents.get(pair.parent),
           Math.round(pair.delay_ms / pair.followed_count),
         ])
-      const found = await withDatabase(place.url, ({ read }) =>
+      const found = await withDatabase(storage.url, ({ read }) =>
         read.selectFrom('faultboard_cascades').selectAll().execute(),
       )
       const rows = found.map((row) => [
@@ -323,8 +323,8 @@ describeEachDatabase('CascadeDetector', (database) => {
   })
 
   test('does not report a cascade across applications', async () => {
-    const { tracker, ...place } = await freshTracker(database)
-    const other = trackerAt(place, { application_name: 'other' }).tracker
+    const { tracker, ...storage } = await freshTracker(database)
+    const other = trackerAt(storage, { application_name: 'other' }).tracker
     for (let i = 1; i < 5; i++) {
       await log(tracker, 'PoolExhausted', NOON - i * HOUR)
       await log(other, 'OrderFailed', NOON - i * HOUR + 20_000)

@@ -4,7 +4,7 @@ import { correlateErrors } from '../../../src/analytics/correlation/error-correl
 import { releaseChanges } from '../../../src/analytics/releases/release-changes.js'
 import { perform } from '../../../src/operation.js'
 import { describeEachDatabase } from '../../support/databases.js'
-import { freshPlace } from '../../support/tracker.js'
+import { freshStorage } from '../../support/tracker.js'
 import { NOW, randomOccurrences, recordOccurrences } from '../random-occurrences.js'
 import { correlation, distinct, errorKey, hourOf, inPeriod, type TestOccurrence } from '../reference-statistics.js'
 
@@ -13,7 +13,7 @@ const DAY = 24 * HOUR
 
 describeEachDatabase('ErrorCorrelation', (database) => {
   test('matches the reference for users with several errors and correlated types', async () => {
-    const place = await freshPlace(database)
+    const storage = await freshStorage(database)
     // Uses few hours, so that types share hours.
     const crowded = randomOccurrences.map((occurrences) =>
       occurrences.map((occurrence) => ({
@@ -24,7 +24,7 @@ describeEachDatabase('ErrorCorrelation', (database) => {
     )
     await fc.assert(
       fc.asyncProperty(crowded, fc.constantFrom(1, 5), async (occurrences, days) => {
-        const { context, application_id } = await recordOccurrences(place, occurrences, 'UTC')
+        const { context, application_id } = await recordOccurrences(storage, occurrences, 'UTC')
         const query = await perform(correlateErrors, context, { days, application_id })
         const seen = inPeriod(occurrences, { now: NOW, days, timeZone: 'UTC' })
         const users = distinct(seen, ({ user_id }) => user_id)
@@ -51,10 +51,10 @@ describeEachDatabase('ErrorCorrelation', (database) => {
   }, 120_000)
 
   test('matches the reference for the figures of each release', async () => {
-    const place = await freshPlace(database)
+    const storage = await freshStorage(database)
     await fc.assert(
       fc.asyncProperty(randomOccurrences, async (occurrences) => {
-        const { context, application_id } = await recordOccurrences(place, occurrences, 'UTC')
+        const { context, application_id } = await recordOccurrences(storage, occurrences, 'UTC')
         const bySight = distinct(
           occurrences.toSorted(
             (a, b) =>
@@ -107,7 +107,7 @@ describeEachDatabase('ErrorCorrelation', (database) => {
         }),
       ),
     ]
-    const { context, application_id } = await recordOccurrences(await freshPlace(database), occurrences, 'UTC')
+    const { context, application_id } = await recordOccurrences(await freshStorage(database), occurrences, 'UTC')
     const query = await perform(correlateErrors, context, { days: 30, application_id })
     const [worst, ...others] = await query.problematicReleases()
     expect(worst).toMatchObject({
@@ -130,9 +130,9 @@ describeEachDatabase('ErrorCorrelation', (database) => {
   })
 
   test('compares a release only with its predecessor in the same application', async () => {
-    const place = await freshPlace(database)
+    const storage = await freshStorage(database)
     const shop = await recordOccurrences(
-      place,
+      storage,
       [
         ...times(10, () =>
           createOccurrence({ app_version: '1.0.0', occurred_at: NOW - 3 * DAY, severity: 'critical' }),
@@ -142,7 +142,7 @@ describeEachDatabase('ErrorCorrelation', (database) => {
       'UTC',
     )
     const billing = await recordOccurrences(
-      place,
+      storage,
       times(10, () => createOccurrence({ app_version: '9.0.0', occurred_at: NOW - 2 * DAY })),
       'UTC',
     )
@@ -176,7 +176,7 @@ describeEachDatabase('ErrorCorrelation', (database) => {
       ),
     )
     const { context, application_id } = await recordOccurrences(
-      await freshPlace(database),
+      await freshStorage(database),
       [...pair, ...frequent.flat()],
       'UTC',
     )
@@ -193,7 +193,7 @@ describeEachDatabase('ErrorCorrelation', (database) => {
     const occurrences = [0, 1].flatMap((hour) =>
       ['A', 'B'].map((kind) => createOccurrence({ error_type: `${kind}Error`, occurred_at: NOW - hour * HOUR })),
     )
-    const { context, application_id } = await recordOccurrences(await freshPlace(database), occurrences, 'UTC')
+    const { context, application_id } = await recordOccurrences(await freshStorage(database), occurrences, 'UTC')
     const query = await perform(correlateErrors, context, { days: 2, application_id })
     expect(await query.timeCorrelatedErrors()).toEqual([])
     expect(await query.multiErrorUsers()).toEqual([])

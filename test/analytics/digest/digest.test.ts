@@ -72,7 +72,7 @@ describeEachDatabase('the digest', (database) => {
     const first = await log('First', [from, from + 1], { severity: 'medium' })
     const last = await log('Last', [to - 1], { severity: 'critical' })
     await log('Today', [to, to + 1, to + 2, to + 3, to + 4, to + 5, to + 6])
-    const billing = harnessAt(harness.place, { time_zone: 'Europe/Berlin', application_name: 'billing' })
+    const billing = harnessAt(harness.storage, { time_zone: 'Europe/Berlin', application_name: 'billing' })
     billing.clock.now = harness.clock.now
     const other = await billing.log('Other', { occurred_at: from + HOUR, severity: 'low' })
 
@@ -117,7 +117,7 @@ describeEachDatabase('the digest', (database) => {
 
   test('covers the given application and the period before the given time', async () => {
     const harness = await openHarness({ time_zone: 'UTC' })
-    const billing = harnessAt(harness.place, { time_zone: 'UTC', application_name: 'billing' })
+    const billing = harnessAt(harness.storage, { time_zone: 'UTC', application_name: 'billing' })
     const day = at('2026-03-09T00:00Z')
     const own = await harness.log('Own', { occurred_at: day + HOUR })
     await harness.log('Own', { occurred_at: day + 2 * HOUR })

@@ -69,9 +69,9 @@ describeEachDatabase('periods of the overview', (database) => {
   })
 
   test('counts releases of applications that share a version separately', async () => {
-    const { log, run, place } = await listContext(database)
+    const { log, run, storage } = await listContext(database)
     await log('A', { app_version: '1.0' })
-    const worker = contextAt(place, { application_name: 'worker' })
+    const worker = contextAt(storage, { application_name: 'worker' })
     for (const error_type of ['B', 'C']) await worker.log(error_type, { app_version: '1.0' })
     const { releases } = await run(overviewData, {})
     expect(releases).toEqual([

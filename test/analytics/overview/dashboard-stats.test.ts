@@ -136,10 +136,10 @@ describeEachDatabase('DashboardStats', (database) => {
   })
 
   test('filters by application_id and counts all applications without it', async () => {
-    const place = await freshTracker(database)
-    const billing = trackerAt(place, { application_name: 'billing' }).tracker
+    const storage = await freshTracker(database)
+    const billing = trackerAt(storage, { application_name: 'billing' }).tracker
     const [shopOccurrences, billingOccurrences] = [occurrences('UTC'), occurrences('UTC').slice(5, 40)]
-    await logAll(place.tracker, shopOccurrences)
+    await logAll(storage.tracker, shopOccurrences)
     await logAll(billing, billingOccurrences)
     const [first, second] = await billing.Queries.Applications.call()
     const stats = (application_id?: number | string) => billing.Queries.DashboardStats.call({ application_id })

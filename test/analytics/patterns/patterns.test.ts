@@ -177,8 +177,8 @@ describeEachDatabase('PatternDetector', (database) => {
   })
 
   test('counts any number of errors of one or all applications', async () => {
-    const { tracker, ...place } = await freshTracker(database)
-    const other = trackerAt(place, { application_name: 'other' }).tracker
+    const { tracker, ...storage } = await freshTracker(database)
+    const other = trackerAt(storage, { application_name: 'other' }).tracker
     const word = (n: number) => [...String(n)].map((digit) => 'abcdefghij'.charAt(Number(digit))).join('')
     const logged = Array.from({ length: 1100 }, (_, i) =>
       tracker.Commands.LogError.call({

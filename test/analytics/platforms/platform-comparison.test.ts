@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { comparePlatforms } from '../../../src/analytics/platforms/platform-comparison.js'
 import { perform } from '../../../src/operation.js'
 import { describeEachDatabase } from '../../support/databases.js'
-import { freshPlace } from '../../support/tracker.js'
+import { freshStorage } from '../../support/tracker.js'
 import { NOW, randomOccurrences, recordOccurrences } from '../random-occurrences.js'
 import {
   countBy,
@@ -21,12 +21,12 @@ const DAY = 86_400_000
 
 describeEachDatabase('PlatformComparison', (database) => {
   test('matches the reference counts', async () => {
-    const place = await freshPlace(database)
+    const storage = await freshStorage(database)
     const someDays = fc.constantFrom(1, 7, 20)
     const someZone = fc.constantFrom('UTC', 'Asia/Tokyo')
     await fc.assert(
       fc.asyncProperty(randomOccurrences, someDays, someZone, async (occurrences, days, timeZone) => {
-        const { context, application_id } = await recordOccurrences(place, occurrences, timeZone)
+        const { context, application_id } = await recordOccurrences(storage, occurrences, timeZone)
         const input = { now: NOW, days, timeZone }
         const comparison = await perform(comparePlatforms, context, { days, application_id })
         const seen = inPeriod(occurrences, input)
@@ -100,7 +100,7 @@ describeEachDatabase('PlatformComparison', (database) => {
       occurrence('Map', 'iOS', 'medium', 3),
     ]
     const { context, application_id, tracker, clock } = await recordOccurrences(
-      await freshPlace(database),
+      await freshStorage(database),
       occurrences,
       'UTC',
     )
@@ -151,7 +151,7 @@ describeEachDatabase('PlatformComparison', (database) => {
   })
 
   test('queries again after a failure', async () => {
-    const { context } = await recordOccurrences(await freshPlace(database), [], 'UTC')
+    const { context } = await recordOccurrences(await freshStorage(database), [], 'UTC')
     let away = true
     const now = () => {
       if (away) throw new Error('the database is away')
@@ -164,7 +164,7 @@ describeEachDatabase('PlatformComparison', (database) => {
   })
 
   test('filters by application and includes all applications without a filter', async () => {
-    const place = await freshPlace(database)
+    const storage = await freshStorage(database)
     const occurrence: TestOccurrence = {
       error_type: 'PayError',
       message: 'alpha',
@@ -175,8 +175,8 @@ describeEachDatabase('PlatformComparison', (database) => {
       user_id: null,
       occurred_at: NOW,
     }
-    const shop = await recordOccurrences(place, [occurrence, occurrence], 'UTC')
-    const billing = await recordOccurrences(place, [{ ...occurrence, platform: 'iOS' }], 'UTC')
+    const shop = await recordOccurrences(storage, [occurrence, occurrence], 'UTC')
+    const billing = await recordOccurrences(storage, [{ ...occurrence, platform: 'iOS' }], 'UTC')
     const rates = async (application_id?: number | string) =>
       (await perform(comparePlatforms, shop.context, { application_id: application_id ?? null })).errorRateByPlatform()
     expect((await rates(shop.application_id)).map(({ platform }) => platform)).toEqual(['Web'])

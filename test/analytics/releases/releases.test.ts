@@ -4,7 +4,7 @@ import { releaseChanges } from '../../../src/analytics/releases/release-changes.
 import { type ListedRelease, releaseList } from '../../../src/analytics/releases/release-list.js'
 import { perform } from '../../../src/operation.js'
 import { describeEachDatabase } from '../../support/databases.js'
-import { freshPlace, freshTracker } from '../../support/tracker.js'
+import { freshStorage, freshTracker } from '../../support/tracker.js'
 import { contextAt, NOW, randomOccurrences, recordOccurrences } from '../random-occurrences.js'
 import {
   distinct,
@@ -21,9 +21,9 @@ const DAY = 24 * HOUR
 
 describeEachDatabase('the list of releases', (database) => {
   test('reports new, gone, worse and regressed errors of each release', async () => {
-    const { tracker, clock, ...place } = await freshTracker(database, { time_zone: 'Europe/Berlin' })
+    const { tracker, clock, ...storage } = await freshTracker(database, { time_zone: 'Europe/Berlin' })
     const { Commands, Queries } = tracker
-    const context = contextAt(place, clock, 'Europe/Berlin')
+    const context = contextAt(storage, clock, 'Europe/Berlin')
     const log = async (error_type: string, app_version: string, occurred_at: number, count = 1, more = {}) => {
       clock.now = occurred_at
       for (let i = 0; i < count; i++) {
@@ -92,11 +92,11 @@ describeEachDatabase('the list of releases', (database) => {
   })
 
   test('matches the reference on every local day across a daylight saving change', async () => {
-    const place = await freshPlace(database)
+    const storage = await freshStorage(database)
     await fc.assert(
       fc.asyncProperty(randomOccurrences, fc.constantFrom(3, 30), async (occurrences, days) => {
         const timeZone = 'Europe/Berlin'
-        const { context, application_id } = await recordOccurrences(place, occurrences, timeZone)
+        const { context, application_id } = await recordOccurrences(storage, occurrences, timeZone)
         const { releases } = await perform(releaseList, context, { days, application_id })
         const seen = inPeriod(occurrences, { now: NOW, days, timeZone })
         const bySight = distinct(
@@ -131,13 +131,13 @@ describeEachDatabase('the list of releases', (database) => {
   }, 120_000)
 
   test('shows twenty releases per page and filters by application', async () => {
-    const place = await freshPlace(database)
+    const storage = await freshStorage(database)
     const builds = Array.from({ length: 43 }, (_, i) =>
       createOccurrence({ app_version: `1.${i}`, occurred_at: NOW - (43 - i) * 1000 }),
     )
-    const shop = await recordOccurrences(place, builds, 'UTC')
+    const shop = await recordOccurrences(storage, builds, 'UTC')
     const billing = await recordOccurrences(
-      place,
+      storage,
       [createOccurrence({ app_version: '1.7', occurred_at: NOW - DAY })],
       'UTC',
     )
@@ -160,18 +160,18 @@ describeEachDatabase('the list of releases', (database) => {
   })
 
   test('orders a late old version by its number and ignores commits', async () => {
-    const place = await freshPlace(database)
+    const storage = await freshStorage(database)
     const occurrences = ['2.0.0', '1.9.9', '2.0.1', '1.0.0'].map((app_version, i) =>
       createOccurrence({ app_version, occurred_at: NOW - DAY + i * HOUR }),
     )
-    const { context, application_id, tracker } = await recordOccurrences(place, occurrences, 'UTC')
+    const { context, application_id, tracker } = await recordOccurrences(storage, occurrences, 'UTC')
     await tracker.Commands.LogError.call({
       ...createOccurrence({ app_version: '2.0.0' }),
       user_id: undefined,
       git_sha: 'fff',
     })
     const others = await recordOccurrences(
-      place,
+      storage,
       [
         createOccurrence({ app_version: '5.0', occurred_at: NOW - DAY + HOUR / 2 }),
         createOccurrence({ app_version: '4.0' }),
@@ -208,7 +208,7 @@ describeEachDatabase('the list of releases', (database) => {
       ...log('SteadyError', '1.2', 10, 9),
       ...log('NewError', '1.2', 10),
     ]
-    const { context, application_id } = await recordOccurrences(await freshPlace(database), occurrences, 'UTC')
+    const { context, application_id } = await recordOccurrences(await freshStorage(database), occurrences, 'UTC')
     const compare = async (version: string, compareWith?: string) => {
       const changes = await releaseChanges(context, { application_id, environment: undefined }, version, 5, compareWith)
       const named = (errors: readonly { error_type: string; before_count: number; count: number }[] = []) =>
@@ -247,13 +247,13 @@ describeEachDatabase('the list of releases', (database) => {
   })
 
   test('counts only the last year of a long-lived release', async () => {
-    const place = await freshPlace(database)
+    const storage = await freshStorage(database)
     const occurrences = [
       ...times(9, () => createOccurrence({ app_version: '1.0', occurred_at: NOW - 500 * DAY })),
       createOccurrence({ app_version: '1.0', occurred_at: NOW - 20 * DAY }),
       ...times(5, () => createOccurrence({ app_version: '2.0', occurred_at: NOW - 10 * DAY })),
     ]
-    const { context, application_id } = await recordOccurrences(place, occurrences, 'UTC')
+    const { context, application_id } = await recordOccurrences(storage, occurrences, 'UTC')
     const { releases } = await perform(releaseList, context, { application_id })
     // From one occurrence per day to five. The nine older occurrences do not count.
     expect(releases.map(({ app_version, worse_count }) => [app_version, worse_count])).toEqual([

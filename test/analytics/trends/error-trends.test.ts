@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { errorAnalytics } from '../../../src/analytics/trends/error-trends.js'
 import { perform } from '../../../src/operation.js'
 import { describeEachDatabase } from '../../support/databases.js'
-import { freshPlace } from '../../support/tracker.js'
+import { freshStorage } from '../../support/tracker.js'
 import { NOW, randomOccurrences, recordOccurrences, ZONES } from '../random-occurrences.js'
 import {
   countBy,
@@ -19,11 +19,11 @@ import {
 
 describeEachDatabase('the analytics', (database) => {
   test('the analytics match the reference counts for any time zone and period', async () => {
-    const place = await freshPlace(database)
+    const storage = await freshStorage(database)
     const someDays = fc.constantFrom(1, 2, 7, 30, 90)
     await fc.assert(
       fc.asyncProperty(randomOccurrences, fc.constantFrom(...ZONES), someDays, async (occurrences, timeZone, days) => {
-        const { context, application_id } = await recordOccurrences(place, occurrences, timeZone)
+        const { context, application_id } = await recordOccurrences(storage, occurrences, timeZone)
         const analytics = await perform(errorAnalytics, context, { days, application_id })
         const input = { now: NOW, days, timeZone }
         const seen = inPeriod(occurrences, input)
@@ -96,7 +96,7 @@ describeEachDatabase('the analytics', (database) => {
   }, 120_000)
 
   test('the analytics are empty without occurrences', async () => {
-    const { context, application_id } = await recordOccurrences(await freshPlace(database), [], 'Europe/Berlin')
+    const { context, application_id } = await recordOccurrences(await freshStorage(database), [], 'Europe/Berlin')
     const analytics = await perform(errorAnalytics, context, { application_id })
     expect(analytics.period).toMatchObject({ days: 30, from: '2026-03-01T23:00:00.000Z', time_zone: 'Europe/Berlin' })
     expect(analytics.errors_over_time).toHaveLength(30)
@@ -117,16 +117,16 @@ describeEachDatabase('the analytics', (database) => {
     const occurrences = Array.from({ length: 13 }, (_, i) => createOccurrence(i)).flatMap((occurrence, i) =>
       Array.from({ length: i + 1 }, () => occurrence),
     )
-    const { context, application_id } = await recordOccurrences(await freshPlace(database), occurrences, 'UTC')
+    const { context, application_id } = await recordOccurrences(await freshStorage(database), occurrences, 'UTC')
     const { errors_by_type } = await perform(errorAnalytics, context, { application_id, days: 1 })
     expect(errors_by_type.types.map(({ count }) => count)).toEqual([13, 12, 11, 10, 9, 8, 7, 6, 5, 4])
     expect(errors_by_type.other).toEqual({ count: 6, type_count: 3, share: 6 / 91 })
   })
 
   test('the analytics count all 10,000 occurrences of a storm when only a few are stored', async () => {
-    const place = await freshPlace(database)
+    const storage = await freshStorage(database)
     const storm = Array.from({ length: 10_000 }, () => createOccurrence(0))
-    const { context, application_id } = await recordOccurrences(place, storm, 'UTC')
+    const { context, application_id } = await recordOccurrences(storage, storm, 'UTC')
     const analytics = await perform(errorAnalytics, context, { application_id, days: 1 })
     expect(analytics.total_occurrences).toBe(10_000)
     expect(analytics.errors_by_type.types).toMatchObject([{ count: 10_000, error_count: 1, share: 1 }])
@@ -141,7 +141,7 @@ describeEachDatabase('the analytics', (database) => {
       occurred_at: Date.parse(time),
     }))
     const { context, application_id } = await recordOccurrences(
-      await freshPlace(database),
+      await freshStorage(database),
       occurrences,
       'Europe/Berlin',
     )
@@ -163,7 +163,7 @@ describeEachDatabase('the analytics', (database) => {
     const opened = NOW - 15 * 24 * HOUR
     const occurrences = [0, 1, 2, 3].map((i) => ({ ...createOccurrence(i), occurred_at: opened }))
     const { context, application_id, tracker, clock } = await recordOccurrences(
-      await freshPlace(database),
+      await freshStorage(database),
       occurrences,
       'UTC',
     )
@@ -205,13 +205,13 @@ describeEachDatabase('the analytics', (database) => {
       { ...createOccurrence(1), occurred_at: NOW - 9 * DAY },
       { ...createOccurrence(2), occurred_at: NOW - DAY },
     ]
-    const { context, application_id } = await recordOccurrences(await freshPlace(database), occurrences, 'UTC')
+    const { context, application_id } = await recordOccurrences(await freshStorage(database), occurrences, 'UTC')
     const { recurring_errors } = await perform(errorAnalytics, context, { application_id })
     expect(recurring_errors).toMatchObject([{ error_type: old.error_type, occurrence_count: 2, open_days: 9 }])
   })
 
   test('the analytics clamp days to 1 through 365 and reject invalid numbers', async () => {
-    const { context } = await recordOccurrences(await freshPlace(database), [], 'UTC')
+    const { context } = await recordOccurrences(await freshStorage(database), [], 'UTC')
     const days = async (given: unknown) => (await perform(errorAnalytics, context, { days: given })).period.days
     expect(await days(undefined)).toBe(30)
     expect(await days('')).toBe(30)

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { wrapMethod } from '../../../src/capture/breadcrumbs/wrap-method.js'
 import { describeEachDatabase } from '../../support/databases.js'
-import { CREDENTIALS, freshPlace, temporaryFolder } from '../../support/tracker.js'
+import { CREDENTIALS, freshStorage, temporaryFolder } from '../../support/tracker.js'
 
 interface HostOutput {
   status: number | null
@@ -25,7 +25,7 @@ describeEachDatabase(
   'console breadcrumbs',
   (database) => {
     test('records printed text without changing the output', async () => {
-      const { url, spool_path } = await freshPlace(database)
+      const { url, spool_path } = await freshStorage(database)
       const report = join(temporaryFolder(), 'report.json')
       const settings = { database: url, spool_path, ...CREDENTIALS, enable_breadcrumbs: true }
       const without = runHost({})

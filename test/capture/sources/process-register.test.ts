@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { describeEachDatabase, type TestDatabase } from '../../support/databases.js'
 import { verifiedCounts } from '../../support/stored-counts.js'
-import { freshPlace, type TrackerPlace, temporaryFolder, trackerAt } from '../../support/tracker.js'
+import { freshStorage, type TrackerStorage, temporaryFolder, trackerAt } from '../../support/tracker.js'
 
 const REGISTER_URL = new URL('../../../dist/register.js', import.meta.url).href
 const APP_FILE = fileURLToPath(new URL('../fixtures/registered-app.mjs', import.meta.url))
@@ -15,33 +15,35 @@ describeEachDatabase(
   'faultboard/register',
   (database) => {
     test('records an error thrown on the first line of the application', async () => {
-      const place = await freshPlace(database)
-      expect(await run(['throw'], environment(place))).toMatchObject({ code: 1 })
-      expect(await storedCounts(place)).toEqual({ 'shop RangeError': 1 })
+      const storage = await freshStorage(database)
+      expect(await run(['throw'], environment(storage))).toMatchObject({ code: 1 })
+      expect(await storedCounts(storage)).toEqual({ 'shop RangeError': 1 })
     })
 
     test('starts in worker threads and records their errors once', async () => {
-      const place = await freshPlace(database)
-      expect(await run(['thread'], environment(place))).toMatchObject({ code: 0 })
-      expect(await storedCounts(place)).toEqual({ 'shop RangeError': 1 })
+      const storage = await freshStorage(database)
+      expect(await run(['thread'], environment(storage))).toMatchObject({ code: 0 })
+      expect(await storedCounts(storage)).toEqual({ 'shop RangeError': 1 })
     })
 
     test('lets the application configure the tracker afterwards', async () => {
-      const [place, other] = [await freshPlace(database), await freshPlace(database)]
-      expect(await run(['configure', other.url.slice('sqlite:'.length)], environment(place))).toMatchObject({ code: 1 })
-      expect(await storedCounts({ ...other, spool_path: place.spool_path })).toEqual({ 'configured RangeError': 1 })
-      expect((await verifiedCounts(place.url)).counts).toEqual({})
+      const [storage, other] = [await freshStorage(database), await freshStorage(database)]
+      expect(await run(['configure', other.url.slice('sqlite:'.length)], environment(storage))).toMatchObject({
+        code: 1,
+      })
+      expect(await storedCounts({ ...other, spool_path: storage.spool_path })).toEqual({ 'configured RangeError': 1 })
+      expect((await verifiedCounts(storage.url)).counts).toEqual({})
     })
 
     test('records an error thrown right after configure', async () => {
-      const place = await freshPlace(database)
-      expect(await run(['configure_and_throw'], environment(place))).toMatchObject({ code: 1 })
-      expect(Object.values(await storedCounts(place))).toEqual([1])
+      const storage = await freshStorage(database)
+      expect(await run(['configure_and_throw'], environment(storage))).toMatchObject({ code: 1 })
+      expect(Object.values(await storedCounts(storage))).toEqual([1])
     })
 
     test('freezes the configuration only in Tracker.start', async () => {
-      const place = await freshPlace(database)
-      expect(await run(['freeze'], environment(place))).toMatchObject({ code: 0, stdout: 'ConfigurationError\n' })
+      const storage = await freshStorage(database)
+      expect(await run(['freeze'], environment(storage))).toMatchObject({ code: 0, stdout: 'ConfigurationError\n' })
     })
 
     test('logs one line and stays off if a variable is invalid', async () => {
@@ -62,7 +64,7 @@ async function missingDatabase(_database: TestDatabase): Promise<{ url: string }
   return { url: `sqlite:${join(temporaryFolder(), 'never.sqlite3')}` }
 }
 
-function environment({ url, spool_path }: TrackerPlace): Record<string, string> {
+function environment({ url, spool_path }: TrackerStorage): Record<string, string> {
   return {
     FAULTBOARD_DATABASE: url,
     FAULTBOARD_SPOOL_PATH: spool_path,
@@ -81,9 +83,9 @@ async function run(args: string[], env: Record<string, string>) {
   return { code, stdout, stderr }
 }
 
-async function storedCounts(place: TrackerPlace): Promise<Record<string, number>> {
-  const { tracker } = trackerAt(place)
+async function storedCounts(storage: TrackerStorage): Promise<Record<string, number>> {
+  const { tracker } = trackerAt(storage)
   await tracker.ready()
   await tracker.flush()
-  return (await verifiedCounts(place.url)).counts
+  return (await verifiedCounts(storage.url)).counts
 }

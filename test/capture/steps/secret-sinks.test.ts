@@ -202,10 +202,10 @@ describe('secrets in other sinks', () => {
 
   test('writes no secret to the spool file with the filter', async () => {
     const spooled = async (filter_sensitive_data: boolean) => {
-      const place = { url: 'postgres://shop@127.0.0.1:1/shop', spool_path: temporaryFolder() }
-      const { tracker, lines } = trackerAt(place, { ...CAPTURE, filter_sensitive_data })
+      const storage = { url: 'postgres://shop@127.0.0.1:1/shop', spool_path: temporaryFolder() }
+      const { tracker, lines } = trackerAt(storage, { ...CAPTURE, filter_sensitive_data })
       await logAll(tracker, partsFor(filter_sensitive_data))
-      return { spool: readFiles(place.spool_path), log: lines.join('\n') }
+      return { spool: readFiles(storage.spool_path), log: lines.join('\n') }
     }
     for (const [sink, output] of Object.entries(await spooled(false))) expectSecrets(sink, output)
     for (const [sink, output] of Object.entries(await spooled(true)))

@@ -200,10 +200,10 @@ describe('redaction before spooling', () => {
 })
 
 describe('filter_sensitive_data', () => {
-  const freshPlace = () => ({ url: `sqlite:${join(temporaryFolder(), 'x.sqlite3')}`, spool_path: temporaryFolder() })
+  const freshStorage = () => ({ url: `sqlite:${join(temporaryFolder(), 'x.sqlite3')}`, spool_path: temporaryFolder() })
 
   test('stores values unchanged if filter_sensitive_data is false', async () => {
-    const { tracker } = trackerAt(freshPlace(), { filter_sensitive_data: false })
+    const { tracker } = trackerAt(freshStorage(), { filter_sensitive_data: false })
     const logged = await tracker.Commands.LogError.call(leakyError())
     expect(logged?.message).toBe('login failed: password=s3cr3t')
   })
@@ -214,7 +214,7 @@ describe('filter_sensitive_data', () => {
         throw new Error('no')
       }
     }
-    const { tracker } = trackerAt(freshPlace(), {
+    const { tracker } = trackerAt(freshStorage(), {
       sensitive_data_patterns: [new Broken('x')],
       enable_breadcrumbs: true,
     })

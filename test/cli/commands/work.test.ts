@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { describeOneDatabase } from '../../support/databases.js'
-import { eventually, freshPlace, withDatabase } from '../../support/tracker.js'
+import { eventually, freshStorage, withDatabase } from '../../support/tracker.js'
 import { faultboard, RunningCommand, workingDirectory } from '../faultboard.js'
 
 describeOneDatabase('work', (database) => {
   test('work runs jobs until it is stopped, without dashboard credentials', async () => {
-    const { url, spool_path } = await freshPlace(database)
+    const { url, spool_path } = await freshStorage(database)
     const env = { FAULTBOARD_SPOOL_PATH: spool_path }
     const work = new RunningCommand(['work', '--database', url], { cwd: await workingDirectory(), env })
     await work.waitForOutput(/Running jobs from .+ \(embedded\)/)

@@ -18,7 +18,7 @@ import { testTracker } from '../../adapters/served.js'
 import { startProxy } from '../../support/databases/proxy.js'
 import { describeEachDatabase } from '../../support/databases.js'
 import { listening, signIn } from '../../support/host.js'
-import { eventually, freshPlace, temporaryFolder, trackerAt } from '../../support/tracker.js'
+import { eventually, freshStorage, temporaryFolder, trackerAt } from '../../support/tracker.js'
 import { follow } from './follow.js'
 
 const HOSTS: Record<string, (tracker: TrackerInstance) => Promise<Server> | Server> = {
@@ -121,9 +121,9 @@ test.skipIf(missing !== '')(`sends events without delay through compressing midd
 
 describeEachDatabase('writes of another process', (database) => {
   test('writes of another process cause a live event, including repeats and actions', async () => {
-    const place = await freshPlace(database)
-    const viewer = trackerAt(place, {})
-    const other = trackerAt({ ...place, spool_path: temporaryFolder() }, {})
+    const storage = await freshStorage(database)
+    const viewer = trackerAt(storage, {})
+    const other = trackerAt({ ...storage, spool_path: temporaryFolder() }, {})
     // Batch markers contain the time.
     viewer.clock.now = other.clock.now = null
     const { live } = await serve(HOSTS.Express as never, viewer.tracker)
@@ -142,10 +142,10 @@ describeEachDatabase(
   'the stream of changes during a database outage',
   (database) => {
     test('keeps streams open, logs nothing more and sends changes after recovery', async () => {
-      const place = await freshPlace(database)
-      const proxy = await startProxy(place.url)
+      const storage = await freshStorage(database)
+      const proxy = await startProxy(storage.url)
       const viewer = trackerAt({ url: proxy.url, spool_path: temporaryFolder() })
-      const other = trackerAt(place)
+      const other = trackerAt(storage)
       other.clock.now = null
       const { live } = await serve(HOSTS.Express as never, viewer.tracker)
       const stream = await follow(live, passwordOf(viewer.tracker))

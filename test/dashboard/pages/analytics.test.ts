@@ -290,11 +290,11 @@ test('returns 404 for the platform comparison page and empty results for its ope
 
 test('a link to a release keeps all applications selected', async () => {
   const folder = temporaryFolder()
-  const place = { url: `sqlite:${folder}/errors.sqlite3`, spool_path: temporaryFolder() }
-  const other = trackerAt(place, { application_name: 'warehouse' })
+  const storage = { url: `sqlite:${folder}/errors.sqlite3`, spool_path: temporaryFolder() }
+  const other = trackerAt(storage, { application_name: 'warehouse' })
   await other.tracker.Commands.LogError.call({ error_type: 'A', message: 'x', app_version: '1.0.0' })
   await other.tracker.shutdown()
-  const host = await startHost(place.url, {}, { now: () => NOON })
+  const host = await startHost(storage.url, {}, { now: () => NOON })
   onTestFinished(() => host.close())
   await host.tracker.Commands.LogError.call({ error_type: 'B', message: 'x', app_version: '1.0.0' })
   const page = await (await host.get('/releases')).text()

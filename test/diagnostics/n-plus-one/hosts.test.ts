@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Settings } from '../../../src/options.js'
 import { describeEachDatabase } from '../../support/databases.js'
 import { describeEachRuntime } from '../../support/processes/runtimes.js'
-import { CREDENTIALS, freshPlace, type TrackerPlace, trackerAt, withDatabase } from '../../support/tracker.js'
+import { CREDENTIALS, freshStorage, type TrackerStorage, trackerAt, withDatabase } from '../../support/tracker.js'
 import { startQueryHost } from './host.js'
 
 const ON: Settings = { enable_breadcrumbs: true, detect_n_plus_one_queries: true, enable_deprecation_tracking: true }
@@ -13,7 +13,7 @@ const DRIVERS = [
   { driver: 'none', url: 'none', statement: 'select * from users where id = ? and name = ?', line: 30 },
 ] as const
 
-function settingsOf({ url, spool_path }: TrackerPlace, more: Settings): Settings {
+function settingsOf({ url, spool_path }: TrackerStorage, more: Settings): Settings {
   const project_root = new URL('../../..', import.meta.url).pathname
   return {
     ...CREDENTIALS,
@@ -33,7 +33,7 @@ describeEachDatabase(
       for (const { driver, url, statement, line } of DRIVERS) {
         const why = url ? '' : ' (skipped: its server is not set)'
         test.skipIf(!url)(`detects one query per row with ${driver}${why}`, { timeout: 60_000 }, async () => {
-          const stored = await freshPlace(database)
+          const stored = await freshStorage(database)
           const host = await startQueryHost(node, { settings: settingsOf(stored, ON), driver, url })
           for (const count of [4, 9, 31]) await host.get(`/orders/${count}`)
           await host.get('/at-once/6')
@@ -63,12 +63,12 @@ describeEachDatabase(
       }
 
       test('counts deprecation warnings with code, location and version', { timeout: 60_000 }, async () => {
-        const place = await freshPlace(database)
-        const host = await startQueryHost(node, { settings: settingsOf(place, ON), driver: 'none', url: undefined })
+        const storage = await freshStorage(database)
+        const host = await startQueryHost(node, { settings: settingsOf(storage, ON), driver: 'none', url: undefined })
         for (let i = 0; i < 3; i++) await host.get('/deprecated')
         expect(await host.stop()).toBe(0)
 
-        const { tracker, clock } = trackerAt(place, ON)
+        const { tracker, clock } = trackerAt(storage, ON)
         clock.now = null
         const { deprecations, total_count } = await tracker.Queries.Deprecations.call({ days: 7 })
         expect(total_count).toBe(4)
@@ -85,13 +85,13 @@ describeEachDatabase(
     describe('with detection off', () => {
       test('counts nothing with detection off', { timeout: 60_000 }, async () => {
         for (const off of [{ enable_breadcrumbs: true }, { ...ON, enable_breadcrumbs: false }]) {
-          const place = await freshPlace(database)
-          const settings = settingsOf(place, off)
+          const storage = await freshStorage(database)
+          const settings = settingsOf(storage, off)
           const host = await startQueryHost(process.execPath, { settings, driver: 'none', url: undefined })
           await host.get('/orders/9')
           await host.get('/deprecated')
           expect(await host.stop()).toBe(0)
-          expect(await everythingStored(place.url)).toBe('[[],[]]')
+          expect(await everythingStored(storage.url)).toBe('[[],[]]')
         }
       })
     })

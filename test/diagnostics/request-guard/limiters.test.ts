@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Settings } from '../../../src/options.js'
 import { describeEachDatabase } from '../../support/databases.js'
 import { describeEachRuntime } from '../../support/processes/runtimes.js'
-import { CREDENTIALS, freshPlace, trackerAt, withDatabase } from '../../support/tracker.js'
+import { CREDENTIALS, freshStorage, trackerAt, withDatabase } from '../../support/tracker.js'
 import { type GuardHost, type HostResponse, startGuardHost } from './host.js'
 
 const REDIS = process.env.FAULTBOARD_TEST_REDIS
@@ -33,11 +33,11 @@ describeEachDatabase(
       test('rejections by rate limiters are counted by rule, kind, address and path without changing responses', {
         timeout: 60_000,
       }, async () => {
-        const place = await freshPlace(database)
+        const storage = await freshStorage(database)
         // Prevents the lag guard from omitting breadcrumbs on a busy machine.
         const settings: Settings = { ...CREDENTIALS, application_name: 'shop', max_event_loop_lag_ms: null, ...ON }
         const counted = await startGuardHost(node, {
-          settings: { ...settings, database: place.url, spool_path: place.spool_path },
+          settings: { ...settings, database: storage.url, spool_path: storage.spool_path },
           redis: REDIS,
         })
         const bare = await startGuardHost(node, { settings: null, redis: REDIS })
@@ -49,7 +49,7 @@ describeEachDatabase(
         const ends = [await counted.stop(), await bare.stop()]
         expect(ends).toEqual(Array(2).fill({ code: 0, errors: '' }))
 
-        const { tracker, clock } = trackerAt(place, ON)
+        const { tracker, clock } = trackerAt(storage, ON)
         clock.now = null
         const summary = await tracker.Queries.RequestGuardSummary.call({ days: 7 })
         expect(Object.fromEntries(summary.by_rule.map(({ rule, kind, count }) => [`${kind} ${rule}`, count]))).toEqual({
@@ -94,7 +94,7 @@ describeEachDatabase(
       timeout: 60_000,
     }, async () => {
       for (const off of [{ enable_breadcrumbs: true }, { enable_request_guard_tracking: true }]) {
-        const { url, spool_path } = await freshPlace(database)
+        const { url, spool_path } = await freshStorage(database)
         const settings: Settings = { ...CREDENTIALS, application_name: 'shop', ...off, database: url, spool_path }
         const host = await startGuardHost(process.execPath, { settings, redis: REDIS })
         await visit(host)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { describeEachDatabase } from '../../support/databases.js'
 import { runChild } from '../../support/processes/children.js'
-import { CREDENTIALS, freshPlace, trackerAt, withDatabase } from '../../support/tracker.js'
+import { CREDENTIALS, freshStorage, trackerAt, withDatabase } from '../../support/tracker.js'
 
 const PROCESSES = 4
 const EVENTS = 1200
@@ -10,7 +10,7 @@ describeEachDatabase('request-guard events of several processes', (database) => 
   test('request-guard events of several processes add up exactly after a shutdown or a normal exit', {
     timeout: 120_000,
   }, async () => {
-    const { url, spool_path } = await freshPlace(database)
+    const { url, spool_path } = await freshStorage(database)
     const settings = { enable_request_guard_tracking: true, enable_breadcrumbs: true, application_name: 'shop' }
     await Promise.all(
       Array.from({ length: PROCESSES }, (_, i) =>

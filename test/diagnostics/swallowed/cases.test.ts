@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { describeEachDatabase } from '../../support/databases.js'
 import { describeEachRuntime } from '../../support/processes/runtimes.js'
-import { freshPlace } from '../../support/tracker.js'
+import { freshStorage } from '../../support/tracker.js'
 import { type Counted, hostFile, namesIn, project, REGISTER, readCounts, run } from './project.js'
 
 const CASES = hostFile('cases.mjs')
@@ -83,13 +83,13 @@ describeEachDatabase(
         ['CommonJS preloaded with -r', 'cases.cjs', commonjs(CASES), ['-r', fileURLToPath(REGISTER)]],
         ['a module without an explicit type', 'cases.js', commonjs(CASES), ['--import', REGISTER]],
       ])('swallowed exceptions are counted per location in %s', async (_title, file, code, args) => {
-        const place = await freshPlace(database)
+        const storage = await freshStorage(database)
         const folder = project({ [file]: code })
-        const { stdout, stderr, code: exit } = await run({ node, folder, args: [...args, file], place, env: IGNORE })
+        const { stdout, stderr, code: exit } = await run({ node, folder, args: [...args, file], storage, env: IGNORE })
         expect({ stdout, exit }).toEqual({ stdout: 'done\n', exit: 0 })
         // Below 24, Node.js prints an ExperimentalWarning for -r with an ES module.
         if (args[0] !== '-r') expect(stderr).toBe('logged through finally\npromise\n')
-        expect(await readCounts(place.url, namesIn(file, code))).toEqual(EXPECTED)
+        expect(await readCounts(storage.url, namesIn(file, code))).toEqual(EXPECTED)
       })
     })
   },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { describeEachDatabase } from '../../support/databases.js'
 import { describeEachRuntime } from '../../support/processes/runtimes.js'
-import { freshPlace } from '../../support/tracker.js'
+import { freshStorage } from '../../support/tracker.js'
 import { hostFile, namesIn, project, REGISTER, readCounts, run } from './project.js'
 
 const ENDS = hostFile('ends.mjs')
@@ -18,13 +18,13 @@ describeEachDatabase(
         ['an ES module that crashes', 'ends.mjs', 'crash', 1, { early, end }],
         ['CommonJS that crashes', 'ends.cjs', 'crash', 1, { early, end }],
       ])('leaves its counts to the next process: %s', async (_title, file, how, exit, counted) => {
-        const place = await freshPlace(database)
+        const storage = await freshStorage(database)
         const folder = project({ [file]: ENDS, 'next.cjs': '' })
-        expect(await run({ node, folder, args: ['--import', REGISTER, file, how], place })).toMatchObject({
+        expect(await run({ node, folder, args: ['--import', REGISTER, file, how], storage })).toMatchObject({
           code: exit,
         })
-        await run({ node, folder, args: ['--import', REGISTER, 'next.cjs'], place })
-        expect(await readCounts(place.url, namesIn(file, ENDS))).toEqual(counted)
+        await run({ node, folder, args: ['--import', REGISTER, 'next.cjs'], storage })
+        expect(await readCounts(storage.url, namesIn(file, ENDS))).toEqual(counted)
       })
     })
   },

@@ -23,8 +23,8 @@ describeEachRuntime('a handler near the stack limit', ({ path: node }) => {
   test('a handler near the stack limit continues without counting the caught error', async () => {
     const folder = project({ 'app.mjs': HOST })
     const spool_path = temporaryFolder()
-    const place = { url: `sqlite:${spool_path}/errors.sqlite3`, spool_path }
-    const { stdout, code } = await run({ node, folder, args: ['--import', REGISTER, 'app.mjs'], place })
+    const storage = { url: `sqlite:${spool_path}/errors.sqlite3`, spool_path }
+    const { stdout, code } = await run({ node, folder, args: ['--import', REGISTER, 'app.mjs'], storage })
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toEqual({ rescued: 1, escaped: 0 })
   })

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import type { Database } from '../../../src/store/database.js'
-import type { TrackerPlace } from '../../support/tracker.js'
+import type { TrackerStorage } from '../../support/tracker.js'
 import { temporaryFolder, withDatabase } from '../../support/tracker.js'
 
 const hosts = fileURLToPath(new URL('hosts/', import.meta.url))
@@ -31,19 +31,19 @@ export interface Run {
   node: string
   folder: string
   args: readonly string[]
-  place: TrackerPlace
+  storage: TrackerStorage
   env?: Readonly<Record<string, string>>
   detect?: boolean
 }
 
 /** Runs a host until it exits. */
-export async function run({ node, folder, args, place, env = {}, detect = true }: Run) {
+export async function run({ node, folder, args, storage, env = {}, detect = true }: Run) {
   const child = spawn(node, args, {
     cwd: folder,
     env: {
       PATH: process.env.PATH,
-      FAULTBOARD_DATABASE: place.url,
-      FAULTBOARD_SPOOL_PATH: place.spool_path,
+      FAULTBOARD_DATABASE: storage.url,
+      FAULTBOARD_SPOOL_PATH: storage.spool_path,
       FAULTBOARD_APPLICATION_NAME: 'shop',
       FAULTBOARD_DASHBOARD_USERNAME: 'admin',
       FAULTBOARD_DASHBOARD_PASSWORD: 'correct horse',

@@ -3,7 +3,7 @@ import { buildSync } from 'esbuild'
 import { expect, test } from 'vitest'
 import { describeEachDatabase } from '../../support/databases.js'
 import { describeEachRuntime } from '../../support/processes/runtimes.js'
-import { freshPlace, type TrackerPlace, withDatabase } from '../../support/tracker.js'
+import { freshStorage, type TrackerStorage, withDatabase } from '../../support/tracker.js'
 import { hostFile, project, REGISTER, readCounts, run } from './project.js'
 
 const STACKS = hostFile('stacks.mjs')
@@ -55,26 +55,26 @@ describeEachDatabase(
             ]
           : []),
       ] as const)('stacks are unchanged in %s, with the same output and exit code', async (_title, make, args) => {
-        const place = await freshPlace(database)
+        const storage = await freshStorage(database)
         const folder = make()
-        const plain = await run({ node, folder, args, place, detect: false })
+        const plain = await run({ node, folder, args, storage, detect: false })
         expect(plain.stdout).toContain('in a handler Error: in a handler')
         expect(plain).toMatchObject({ code: 3, stderr: '' })
-        expect(await run({ node, folder, args, place })).toEqual(plain)
-        const counted = await readCounts(place.url, (location) => location)
+        expect(await run({ node, folder, args, storage })).toEqual(plain)
+        const counted = await readCounts(storage.url, (location) => location)
         expect(
           Object.keys(counted).filter((location) => /^(?:app\.m[jt]s|src\/app\.mts):[67]:\d+$/.test(location)),
         ).toHaveLength(1)
       })
 
       test('stacks are unchanged in CommonJS, except for one frame in older Node.js versions', async () => {
-        const place = await freshPlace(database)
+        const storage = await freshStorage(database)
         const code = `Error.stackTraceLimit = 50\nvoid (async () => {${STACKS}})()\nprint_('top', new Error('top'))\nfunction print_(label, error) { console.log(label, error.stack) }\n`
         const folder = project({ 'app.cjs': code })
         const args = ['--import', REGISTER, 'app.cjs']
-        const plain = await run({ node, folder, args, place, detect: false })
+        const plain = await run({ node, folder, args, storage, detect: false })
         expect(plain).toMatchObject({ code: 3, stderr: '' })
-        const detected = await run({ node, folder, args, place })
+        const detected = await run({ node, folder, args, storage })
         const own = /\n {4}at [^\n]*hooks\.cjs:\d+:\d+\)/g
         expect({ ...detected, stdout: detected.stdout.replace(own, '') }).toEqual(plain)
         expect(own.test(detected.stdout)).toBe(!stripsTypes)
@@ -84,11 +84,11 @@ describeEachDatabase(
         ['compiled code', false],
         ['one minified line', true],
       ])('stacks are unchanged in the recorded errors of %s', async (_title, minify) => {
-        const [off, on] = [await freshPlace(database), await freshPlace(database)]
+        const [off, on] = [await freshStorage(database), await freshStorage(database)]
         const folder = compiledProject(REPORTING, minify)
         const args = ['--import', REGISTER, 'dist/app.mjs']
-        expect(await run({ node, folder, args, place: off, detect: false })).toMatchObject({ code: 0, stderr: '' })
-        expect(await run({ node, folder, args, place: on })).toMatchObject({ code: 0, stderr: '' })
+        expect(await run({ node, folder, args, storage: off, detect: false })).toMatchObject({ code: 0, stderr: '' })
+        expect(await run({ node, folder, args, storage: on })).toMatchObject({ code: 0, stderr: '' })
         const recorded = await recordedAt(off)
         expect(recorded).toHaveLength(4)
         expect(recorded.map(({ content }) => content).join()).toContain('src/app.mts:3:74')
@@ -97,10 +97,10 @@ describeEachDatabase(
     })
 
     test('prints a warning if the TypeScript loader is imported second', async () => {
-      const place = await freshPlace(database)
+      const storage = await freshStorage(database)
       const folder = project({ 'app.mts': TYPED })
       const args = ['--import', REGISTER, '--import', TSX, 'app.mts']
-      const { stderr, code } = await run({ node: process.execPath, folder, args, place })
+      const { stderr, code } = await run({ node: process.execPath, folder, args, storage })
       expect(code).toBe(3)
       if (process.versions.node.startsWith('20.')) {
         expect(stderr.trim().split('\n')).toEqual([
@@ -128,7 +128,7 @@ function compiledProject(source: string, minify: boolean): string {
 }
 
 /** Reads the recorded errors without the frames of the Node.js event loop, which depend on timing. */
-function recordedAt({ url }: TrackerPlace) {
+function recordedAt({ url }: TrackerStorage) {
   return withDatabase(url, async ({ read }) => {
     const rows = await read
       .selectFrom('faultboard_errors')

@@ -14,7 +14,7 @@ describeEachDatabase('claimDue', (database) => {
 
   test('assigns each delivery to one of several processes that claim at the same time', async () => {
     const harness = await openHarness()
-    const processes = [harness, ...[1, 2, 3].map(() => harnessAt(harness.place))]
+    const processes = [harness, ...[1, 2, 3].map(() => harnessAt(harness.storage))]
     await Promise.all(TYPES.map((type) => harness.log(type)))
     const ids: number[] = []
     await Promise.all(
@@ -42,7 +42,7 @@ describeEachDatabase('claimDue', (database) => {
   test('lets another process claim the delivery of a killed process when the lease ends', async () => {
     const inbox = await webhookInbox()
     const harness = await openHarness(inbox.settings)
-    const other = harnessAt(harness.place, inbox.settings)
+    const other = harnessAt(harness.storage, inbox.settings)
     await harness.log('TypeError')
     const [claimed] = await claimDue(harness.context, 1)
     if (!claimed) throw new Error('nothing was claimed')
@@ -84,7 +84,7 @@ describeEachDatabase('claimDue', (database) => {
     harness.clock.now += SECOND
     await Promise.all(TYPES.map((type) => harness.log(type)))
     harness.clock.now += SECOND
-    const both = harnessAt(harness.place, { ...inbox.settings, community_chat_webhook_url: 'http://127.0.0.1:9/' })
+    const both = harnessAt(harness.storage, { ...inbox.settings, community_chat_webhook_url: 'http://127.0.0.1:9/' })
     both.clock.now = harness.clock.now
     await both.log('Last')
     expect(await claimDue(both.context, 4)).toMatchObject([{ channel: 'community_chat' }])

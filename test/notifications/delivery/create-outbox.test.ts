@@ -167,7 +167,7 @@ describeEachDatabase('the notification outbox', (database) => {
     test('sends a resolve notification for an error resolved in a process without channels', async () => {
       const harness = await openHarness(INCIDENT)
       const error_id = await harness.log('A', { severity: 'critical' })
-      const silent = harnessAt(harness.place, {})
+      const silent = harnessAt(harness.storage, {})
       await silent.run(resolveError, { error_id })
       expect(await events(harness)).toEqual(['new incident', 'resolved incident'])
     })
@@ -190,7 +190,7 @@ describeEachDatabase('the notification outbox', (database) => {
 
   test('names the application that recorded an error, even if another application imports the spool', async () => {
     const harness = await openHarness()
-    const billing = harnessAt(harness.place, { application_name: 'billing', environment: 'live' })
+    const billing = harnessAt(harness.storage, { application_name: 'billing', environment: 'live' })
     await billing.context.ready()
     // Waits for the import at its start, which would find the file too.
     await billing.context.recorder.flush()

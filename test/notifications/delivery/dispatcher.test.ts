@@ -8,8 +8,8 @@ import { type DeliveryHarness, harnessAt, harnessesOn, webhookInbox } from '../d
 const MINUTE = 60_000
 const WORKING = { run_jobs: true }
 
-const states = async ({ place }: DeliveryHarness) =>
-  withDatabase(place.url, async ({ read }) =>
+const states = async ({ storage }: DeliveryHarness) =>
+  withDatabase(storage.url, async ({ read }) =>
     (await read.selectFrom('faultboard_deliveries').select(['state', 'attempts']).orderBy('id').execute()).map(
       ({ state, attempts }) => `${state} ${attempts}`,
     ),
@@ -62,7 +62,7 @@ describeEachDatabase('the dispatcher', (database) => {
   test('sends a delivery that another process wrote', async () => {
     const inbox = await webhookInbox()
     const writer = await openHarness(inbox.settings)
-    const worker = harnessAt(writer.place, { ...inbox.settings, ...WORKING })
+    const worker = harnessAt(writer.storage, { ...inbox.settings, ...WORKING })
     await writer.log('First')
     await expect.poll(() => inbox.messages.length, { timeout: 20_000 }).toBe(1)
     await writer.log('Second')
@@ -99,7 +99,7 @@ describeEachDatabase('the dispatcher', (database) => {
     const killed = await openHarness(inbox.settings)
     await killed.log('TypeError')
     expect(await claimDue(killed.context, 1)).toHaveLength(1)
-    const survivor = harnessAt(killed.place, { ...inbox.settings, ...WORKING }, { now: killed.clock.now + MINUTE })
+    const survivor = harnessAt(killed.storage, { ...inbox.settings, ...WORKING }, { now: killed.clock.now + MINUTE })
     await expect.poll(() => states(survivor), { timeout: 20_000 }).toEqual(['sent 2'])
     expect(inbox.messages).toHaveLength(1)
   })
@@ -123,7 +123,7 @@ describeEachDatabase('the dispatcher', (database) => {
     await harness.stop()
     expect(await states(harness)).toEqual(['pending 0'])
     inbox.behavior = 'accept'
-    harnessAt(harness.place, { ...inbox.settings, ...WORKING })
+    harnessAt(harness.storage, { ...inbox.settings, ...WORKING })
     await expect.poll(() => states(harness)).toEqual(['sent 1'])
     expect(new Set(inbox.messages.map(({ key }) => key)).size).toBe(1)
   })

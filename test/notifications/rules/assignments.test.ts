@@ -178,12 +178,12 @@ describeEachDatabase('assignment emails', (database) => {
   })
 
   test('a process without notification_email_recipients leaves other emails to processes with them', async () => {
-    const { log, assign, place, clock, sendDue, inbox } = await open(EVERY_EMAIL)
+    const { log, assign, storage, clock, sendDue, inbox } = await open(EVERY_EMAIL)
     const id = await log('A')
     await sendDue()
     await assign(id, 'Ben')
     await log('B')
-    const other = harnessAt(place, { ...inbox.settings, ...EVERY_EMAIL, notification_email_recipients: [] }, clock)
+    const other = harnessAt(storage, { ...inbox.settings, ...EVERY_EMAIL, notification_email_recipients: [] }, clock)
     clock.now += 10 * SECOND
     await other.sendDue()
     expect((await other.rows()).map(({ event, state }) => [event, state])).toEqual([
@@ -210,11 +210,11 @@ describeEachDatabase('assignment emails', (database) => {
   })
 
   test('assignment emails survive a restart and an outage of the mail server', async () => {
-    const { log, assign, place, inbox, stop, clock, rows } = await open()
+    const { log, assign, storage, inbox, stop, clock, rows } = await open()
     await assign(await log('A'), 'Ben')
     const before = (await rows())[0]
     await stop()
-    const restarted = harnessAt(place, inbox.settings, clock)
+    const restarted = harnessAt(storage, inbox.settings, clock)
     inbox.behavior = 'busy'
     clock.now += 10 * SECOND
     await restarted.sendDue()

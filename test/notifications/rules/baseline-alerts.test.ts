@@ -43,7 +43,7 @@ describeEachDatabase('baseline alert job', (database) => {
     for (let i = 0; i < 4; i++) await harness.log('TypeError')
     expect(await alert(harness)).toBe(0)
     await harness.log('TypeError')
-    const others = [1, 2].map(() => harnessAt(harness.place, ON))
+    const others = [1, 2].map(() => harnessAt(harness.storage, ON))
     for (const { clock } of others) clock.now = harness.clock.now
     await Promise.all([harness, ...others].map(alert))
     expect(await writtenNotices(harness)).toMatchObject([
@@ -95,7 +95,7 @@ describeEachDatabase('baseline alert job', (database) => {
     await insertHistory(harness, 'TypeError', 14)
     await harness.run(calculateAllBaselines)
     await logFive(harness, 'TypeError')
-    const off = harnessAt(harness.place, { ...ON, enable_baseline_alerts: false })
+    const off = harnessAt(harness.storage, { ...ON, enable_baseline_alerts: false })
     off.clock.now = harness.clock.now
     expect(await alert(off)).toBe(0)
     expect(await alert(harness)).toBe(1)

@@ -31,7 +31,7 @@ describeEachDatabase('the hourly limit', (database) => {
     const inbox = await webhookInbox()
     const settings = { ...inbox.settings, ...THREE }
     const harness = await openHarness(settings)
-    const others = [harnessAt(harness.place, settings), harnessAt(harness.place, settings)]
+    const others = [harnessAt(harness.storage, settings), harnessAt(harness.storage, settings)]
     const harnesses = [harness, ...others]
     await Promise.all(
       harnesses.flatMap((harness, i) =>
@@ -68,7 +68,7 @@ describeEachDatabase('the hourly limit', (database) => {
 
   test('counts late notifications toward the next hour once the summary is written', async () => {
     const harness = await openHarness({ webhook_url: 'http://127.0.0.1:9/', notification_max_per_hour: 1 })
-    const late = harnessAt(harness.place, { webhook_url: 'http://127.0.0.1:9/', notification_max_per_hour: 1 })
+    const late = harnessAt(harness.storage, { webhook_url: 'http://127.0.0.1:9/', notification_max_per_hour: 1 })
     for (const type of ['First', 'Second']) await harness.log(type)
     harness.clock.now = NOON + HOUR
     await sweepDeliveries(harness.context)
@@ -158,7 +158,7 @@ describeEachDatabase('the hourly limit with client errors', (database) => {
     const inbox = await webhookInbox()
     const settings = { ...inbox.settings, notification_max_per_hour: 8 }
     const harness = await openHarness(settings)
-    const harnesses = [harness, harnessAt(harness.place, settings)]
+    const harnesses = [harness, harnessAt(harness.storage, settings)]
     const flood = (prefix: string) =>
       Promise.all(
         harnesses.flatMap((harness, i) =>

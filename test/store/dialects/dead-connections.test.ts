@@ -12,7 +12,7 @@ import { NO_OUTBOX } from '../../support/databases/no-outbox.js'
 import { startProxy } from '../../support/databases/proxy.js'
 import { type Dialect, describeEachDatabase, type TestDatabase } from '../../support/databases.js'
 import { verifiedCounts } from '../../support/stored-counts.js'
-import { freshPlace, NOON, temporaryFolder } from '../../support/tracker.js'
+import { freshStorage, NOON, temporaryFolder } from '../../support/tracker.js'
 
 /** Timeout of a query. */
 const QUERY_TIMEOUT_MS = 3000
@@ -83,7 +83,7 @@ describeServers('a pool of the host', (database) => {
 })
 
 async function writerBehindProxy(database: TestDatabase, owner: 'the tracker' | 'the host') {
-  const { url } = await freshPlace(database)
+  const { url } = await freshStorage(database)
   const proxy = await startProxy(url)
   const pool = owner === 'the host' ? HOST_POOLS[database.dialect as Exclude<Dialect, 'sqlite'>](proxy.url) : null
   const option = createDatabase(pool?.pool ?? proxy.url, process.cwd())

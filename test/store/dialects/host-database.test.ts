@@ -14,7 +14,7 @@ import { SERVERS } from '../../support/databases/database-servers.js'
 import { startProxy } from '../../support/databases/proxy.js'
 import { type Dialect, describeEachDatabase } from '../../support/databases.js'
 import { verifiedCounts } from '../../support/stored-counts.js'
-import { eventually, freshPlace, NOON, temporaryFolder, trackerAt, withDatabase } from '../../support/tracker.js'
+import { eventually, freshStorage, NOON, temporaryFolder, trackerAt, withDatabase } from '../../support/tracker.js'
 
 const EVENT: LogErrorInput = { error_type: 'Host', message: 'on a pool of the host', user_id: 'u1' }
 
@@ -36,7 +36,7 @@ describeEachDatabase('database objects of the host', (database) => {
       ['strings', String],
     ] as const) {
       test(`works with a pg Pool that parses int8 as ${parsed}, and leaves it open`, async () => {
-        const { url } = await freshPlace(database)
+        const { url } = await freshStorage(database)
         const getTypeParser = (oid: number, format?: 'text' | 'binary') =>
           oid === 20 ? parse : pg.types.getTypeParser(oid, format as 'text')
         const pool = new pg.Pool({ connectionString: url, types: { getTypeParser: getTypeParser as never } })
@@ -48,7 +48,7 @@ describeEachDatabase('database objects of the host', (database) => {
     }
 
     test('records a repeated error in seven round trips', async () => {
-      const { url } = await freshPlace(database)
+      const { url } = await freshStorage(database)
       const pool = new pg.Pool({ connectionString: url, max: 1 })
       onTestFinished(() => pool.end())
       const tracker = trackerOn(pool)
@@ -62,7 +62,7 @@ describeEachDatabase('database objects of the host', (database) => {
     })
 
     test('does not disturb transactions of a pg Pool, and survives a broken connection', async () => {
-      const { url } = await freshPlace(database)
+      const { url } = await freshStorage(database)
       const proxy = await startProxy(url)
       const pool = new pg.Pool({ connectionString: proxy.url, max: 2 })
       const broken: unknown[] = []
@@ -98,7 +98,7 @@ describeEachDatabase('database objects of the host', (database) => {
     ]
     for (const [how, options] of variations) {
       test(`works with a mysql2 pool ${how}, with callbacks or promises, and leaves it open`, async () => {
-        const { url } = await freshPlace(database)
+        const { url } = await freshStorage(database)
         const plain = mysql.createPool({ uri: url, ...options })
         const promising = mysqlPromise.createPool({ uri: url, ...options })
         onTestFinished(async () => {
@@ -119,7 +119,7 @@ describeEachDatabase('database objects of the host', (database) => {
     }
 
     test('does not disturb transactions of a mysql2 pool', async () => {
-      const { url } = await freshPlace(database)
+      const { url } = await freshStorage(database)
       const pool = mysqlPromise.createPool({ uri: url, connectionLimit: 2 })
       onTestFinished(() => pool.end())
       const tracker = trackerOn(pool)

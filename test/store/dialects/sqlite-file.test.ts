@@ -121,48 +121,48 @@ async function readUntilDamage(tracker: TrackerInstance, groups: number): Promis
 
 describe('deletion of an open SQLite file', () => {
   test('recreates a deleted file without losing an error acknowledged after the deletion', async () => {
-    const place = newPlace()
-    const { tracker, lines } = trackerAt(place)
+    const storage = newPlace()
+    const { tracker, lines } = trackerAt(storage)
     expect(await log(tracker, 'Before', 3)).toEqual(['recorded', 'recorded', 'recorded'])
-    removeDatabase(place.file)
+    removeDatabase(storage.file)
     let acknowledged = 0
     for (let i = 0; i < 20; i++) acknowledged += (await log(tracker, 'After', 5)).filter((state) => state).length
     expect(acknowledged).toBe(100)
     await eventually(() => spoolIsEmpty(tracker), 'the spool is imported')
-    expect(await countsIn(place.url)).toEqual({ After: 100 })
+    expect(await countsIn(storage.url)).toEqual({ After: 100 })
     expect(await tracker.Queries.DashboardStats.call()).toMatchObject({ total_errors: 1, total_occurrences: 100 })
     expect(lines.join('')).toContain('was deleted or replaced while it was open')
   })
 
   test('recreates a deleted file when a page reads it', async () => {
-    const place = newPlace()
-    const { tracker } = trackerAt(place)
+    const storage = newPlace()
+    const { tracker } = trackerAt(storage)
     await log(tracker, 'Before')
-    removeDatabase(place.file)
+    removeDatabase(storage.file)
     await eventually(async () => {
       const stats = await tracker.Queries.DashboardStats.call().catch(() => null)
       return stats?.total_errors === 0
     }, 'the page shows the new file')
     expect(await log(tracker, 'After')).toEqual(['recorded'])
-    expect(await countsIn(place.url)).toEqual({ After: 1 })
+    expect(await countsIn(storage.url)).toEqual({ After: 1 })
   })
 
   test('uses one new file for two trackers', async () => {
-    const place = newPlace()
-    const [first, second] = [trackerAt(place).tracker, trackerAt(place).tracker]
+    const storage = newPlace()
+    const [first, second] = [trackerAt(storage).tracker, trackerAt(storage).tracker]
     await Promise.all([log(first, 'Before'), log(second, 'Before')])
-    removeDatabase(place.file)
+    removeDatabase(storage.file)
     for (let i = 0; i < 10; i++) await Promise.all([log(first, 'First', 2), log(second, 'Second', 2)])
     await eventually(async () => (await spoolIsEmpty(first)) && (await spoolIsEmpty(second)), 'the spool is imported')
-    expect(await countsIn(place.url)).toEqual({ First: 20, Second: 20 })
-    expect(await integrityProblems(place.file)).toEqual([])
+    expect(await countsIn(storage.url)).toEqual({ First: 20, Second: 20 })
+    expect(await integrityProblems(storage.file)).toEqual([])
   })
 
   test('reports the deletion on the health page', async () => {
-    const place = newPlace()
-    const { tracker, health: healthNow } = await hostAt(place)
+    const storage = newPlace()
+    const { tracker, health: healthNow } = await hostAt(storage)
     await log(tracker, 'Before')
-    removeDatabase(place.file)
+    removeDatabase(storage.file)
     await log(tracker, 'After', 2)
     await eventually(() => spoolIsEmpty(tracker), 'the spool is imported')
     const health = await healthNow()
@@ -173,33 +173,33 @@ describe('deletion of an open SQLite file', () => {
 
 describe('replacement of an open SQLite file', () => {
   test('uses the new file without the write-ahead log of the old file', async () => {
-    const [place, other] = [newPlace(), newPlace()]
+    const [storage, other] = [newPlace(), newPlace()]
     const before = trackerAt(other)
     await log(before.tracker, 'Other', 2)
     await checkpoint(other.url)
     await before.tracker.shutdown()
-    const { tracker } = trackerAt(place)
+    const { tracker } = trackerAt(storage)
     await log(tracker, 'Before', 3)
     // Any use within a second detects which log belongs to the open file.
     await eventually(async () => {
       await log(tracker, 'Before')
-      return statSync(`${place.file}-wal`).size > 0
+      return statSync(`${storage.file}-wal`).size > 0
     }, 'the old file has a write-ahead log')
-    renameSync(other.file, place.file)
+    renameSync(other.file, storage.file)
     await log(tracker, 'After', 4)
     await eventually(() => spoolIsEmpty(tracker), 'the spool is imported')
-    expect(await countsIn(place.url)).toEqual({ Other: 2, After: 4 })
-    expect(await integrityProblems(place.file)).toEqual([])
+    expect(await countsIn(storage.url)).toEqual({ Other: 2, After: 4 })
+    expect(await integrityProblems(storage.file)).toEqual([])
   })
 })
 
 describe('recovery from a damaged SQLite file', () => {
   test('stops writing after a page detects damage, until the file is repaired', { timeout: 120_000 }, async () => {
-    const place = newPlace()
-    const { tracker, lines, get, health: healthNow } = await hostAt(place)
+    const storage = newPlace()
+    const { tracker, lines, get, health: healthNow } = await hostAt(storage)
     await fill(tracker, 600)
-    await checkpoint(place.url)
-    damage(place.file)
+    await checkpoint(storage.url)
+    damage(storage.file)
     expect(await readUntilDamage(tracker, 600)).not.toBeNull()
     expect(new Set(await log(tracker, 'After', 40))).toEqual(new Set(['spooled']))
     expect((await tracker.stats()).unavailable_since).not.toBeNull()
@@ -213,53 +213,53 @@ describe('recovery from a damaged SQLite file', () => {
     }
     await expect(tracker.Queries.DashboardStats.call()).rejects.toMatchObject({ code: 'database_unavailable' })
 
-    const { backup, tables } = await repairSqlite(place.file, NOON)
+    const { backup, tables } = await repairSqlite(storage.file, NOON)
     const copied = (table: string) => tables.find((result) => result.table === table)?.copied ?? 0
     expect(copied('faultboard_errors')).toBeGreaterThan(0)
     expect(copied('faultboard_errors')).toBeLessThanOrEqual(600)
     expect(statSync(backup).size).toBeGreaterThan(0)
-    expect(await integrityProblems(place.file)).toEqual([])
+    expect(await integrityProblems(storage.file)).toEqual([])
 
     await eventually(() => spoolIsEmpty(tracker), 'the repaired file is used')
-    const counts = await countsIn(place.url)
+    const counts = await countsIn(storage.url)
     expect(counts.After).toBe(40)
     expect(Object.keys(counts).length).toBeGreaterThan(1)
     expect(await log(tracker, 'After')).toEqual(['recorded'])
     expect((await tracker.Queries.DashboardStats.call()).total_errors).toBe(copied('faultboard_errors') + 1)
     expect((await healthNow()).database.damage).toBeNull()
-    await verifiedCounts(place.url)
+    await verifiedCounts(storage.url)
   })
 
   test('stops writing when only pages that recording never reads are damaged', async () => {
-    const place = newPlace()
-    const before = trackerAt(place)
+    const storage = newPlace()
+    const before = trackerAt(storage)
     await log(before.tracker, 'Before')
-    await checkpoint(place.url)
+    await checkpoint(storage.url)
     await before.tracker.shutdown()
-    await overwriteRoot(place, 'faultboard_comments')
-    const { tracker, json } = await hostAt(place)
+    await overwriteRoot(storage, 'faultboard_comments')
+    const { tracker, json } = await hostAt(storage)
     expect(await log(tracker, 'Unnoticed')).toEqual(['recorded'])
     expect((await json('/errors/1')).status).toBe(503)
     expect(new Set(await log(tracker, 'After', 40))).toEqual(new Set(['spooled']))
-    await repairSqlite(place.file, NOON)
+    await repairSqlite(storage.file, NOON)
     await eventually(() => spoolIsEmpty(tracker), 'the repaired file is used')
-    expect(await countsIn(place.url)).toEqual({ Before: 1, Unnoticed: 1, After: 40 })
+    expect(await countsIn(storage.url)).toEqual({ Before: 1, Unnoticed: 1, After: 40 })
   })
 
   test('recovers sums that match the counts of the errors', { timeout: 120_000 }, async () => {
-    const place = newPlace()
-    const { tracker, clock } = trackerAt(place)
+    const storage = newPlace()
+    const { tracker, clock } = trackerAt(storage)
     for (let round = 0; round < 3; round++) {
       clock.now = NOON + round * 7_200_000
       await fill(tracker, 100, `user-${round}`)
     }
-    await checkpoint(place.url)
+    await checkpoint(storage.url)
     await tracker.shutdown()
-    const before = await verifiedCounts(place.url)
-    damage(place.file)
-    const { tables } = await repairSqlite(place.file, NOON)
+    const before = await verifiedCounts(storage.url)
+    damage(storage.file)
+    const { tables } = await repairSqlite(storage.file, NOON)
     expect(tables.filter(({ unreadable }) => unreadable !== 0)).not.toEqual([])
-    const after = await verifiedCounts(place.url)
+    const after = await verifiedCounts(storage.url)
     expect(Object.keys(after.counts).length).toBeGreaterThan(0)
     // A damaged row can be readable with wrong values. It counts at least once.
     const exact = Object.entries(after.counts).filter(([error, count]) => count === before.counts[error])
@@ -274,28 +274,28 @@ describe('recovery from a damaged SQLite file', () => {
     'faultboard_error_users',
     'faultboard_error_search',
   ])('recounts lost rows of %s', { timeout: 120_000 }, async (table) => {
-    const place = newPlace()
-    const { tracker, clock } = trackerAt(place)
+    const storage = newPlace()
+    const { tracker, clock } = trackerAt(storage)
     for (const [hours, user_id] of ['ada', 'ada', 'bob'].entries()) {
       clock.now = NOON + hours * 3_600_000
       await tracker.Commands.LogError.call({ error_type: 'Repeated', message: 'm', user_id, app_version: '1.0' })
     }
     clock.now = NOON
     await log(tracker, 'Other', 2)
-    await checkpoint(place.url)
+    await checkpoint(storage.url)
     await tracker.shutdown()
     const rowsOf = (name: 'faultboard_error_hours' | 'faultboard_error_users' | 'faultboard_error_search') =>
-      withDatabase(place.url, ({ read }) => read.selectFrom(name).selectAll().orderBy('error_id').execute())
+      withDatabase(storage.url, ({ read }) => read.selectFrom(name).selectAll().orderBy('error_id').execute())
     const [hours, users, texts] = [
       await rowsOf('faultboard_error_hours'),
       await rowsOf('faultboard_error_users'),
       await rowsOf('faultboard_error_search'),
     ]
-    const before = await verifiedCounts(place.url)
-    await overwriteRoot(place, table)
-    const { undated } = await repairSqlite(place.file, NOON)
+    const before = await verifiedCounts(storage.url)
+    await overwriteRoot(storage, table)
+    const { undated } = await repairSqlite(storage.file, NOON)
     expect(undated).toBe(0)
-    expect(await verifiedCounts(place.url)).toEqual(before)
+    expect(await verifiedCounts(storage.url)).toEqual(before)
     expect(await rowsOf('faultboard_error_hours')).toEqual(hours)
     expect(await rowsOf('faultboard_error_users')).toEqual(users)
     expect(await rowsOf('faultboard_error_search')).toEqual(texts)
@@ -304,33 +304,33 @@ describe('recovery from a damaged SQLite file', () => {
   test('counts occurrences with a lost time in the first hour of their error', {
     timeout: 120_000,
   }, async () => {
-    const place = newPlace()
-    const { tracker, clock } = trackerAt(place)
+    const storage = newPlace()
+    const { tracker, clock } = trackerAt(storage)
     await log(tracker, 'Storm', 3)
     clock.now = NOON + 86_400_000
     await log(tracker, 'Storm', 4)
-    await checkpoint(place.url)
+    await checkpoint(storage.url)
     await tracker.shutdown()
-    await overwriteRoot(place, 'faultboard_error_hours')
-    await overwriteRoot(place, 'faultboard_occurrences')
-    expect((await repairSqlite(place.file, NOON)).undated).toBe(7)
-    expect((await verifiedCounts(place.url)).counts).toEqual({ 'shop Storm': 7 })
-    const hours = await withDatabase(place.url, ({ read }) =>
+    await overwriteRoot(storage, 'faultboard_error_hours')
+    await overwriteRoot(storage, 'faultboard_occurrences')
+    expect((await repairSqlite(storage.file, NOON)).undated).toBe(7)
+    expect((await verifiedCounts(storage.url)).counts).toEqual({ 'shop Storm': 7 })
+    const hours = await withDatabase(storage.url, ({ read }) =>
       read.selectFrom('faultboard_error_hours').select(['hour', 'count']).execute(),
     )
     expect(hours).toEqual([{ hour: NOON, count: 7 }])
   })
 
   test('shows an occurrence without a backtrace when only its backtrace is lost', { timeout: 120_000 }, async () => {
-    const place = newPlace()
-    const before = trackerAt(place)
+    const storage = newPlace()
+    const before = trackerAt(storage)
     await fill(before.tracker, 1)
-    await checkpoint(place.url)
+    await checkpoint(storage.url)
     await before.tracker.shutdown()
-    await overwriteRoot(place, 'faultboard_payloads')
-    await repairSqlite(place.file, NOON)
-    await verifiedCounts(place.url)
-    const { tracker } = trackerAt(place)
+    await overwriteRoot(storage, 'faultboard_payloads')
+    await repairSqlite(storage.file, NOON)
+    await verifiedCounts(storage.url)
+    const { tracker } = trackerAt(storage)
     await tracker.Commands.LogError.call({
       error_type: 'Later',
       message: 'm',
@@ -342,15 +342,15 @@ describe('recovery from a damaged SQLite file', () => {
   })
 
   test('refuses a file that was truncated after a kill', async () => {
-    const [source, place] = [newPlace(), newPlace()]
+    const [source, storage] = [newPlace(), newPlace()]
     const { tracker } = trackerAt(source)
     await fill(tracker, 200)
     await checkpoint(source.url)
     await log(tracker, 'Later', 5)
-    copyFileSync(source.file, place.file)
-    copyFileSync(`${source.file}-wal`, `${place.file}-wal`)
-    truncateSync(place.file, Math.floor(statSync(place.file).size / 2))
-    const cut = trackerAt(place)
+    copyFileSync(source.file, storage.file)
+    copyFileSync(`${source.file}-wal`, `${storage.file}-wal`)
+    truncateSync(storage.file, Math.floor(statSync(storage.file).size / 2))
+    const cut = trackerAt(storage)
     expect(new Set(await log(cut.tracker, 'After', 40))).toEqual(new Set(['spooled']))
     expect(cut.lines.join('')).toContain('faultboard check --repair')
   })
@@ -358,19 +358,19 @@ describe('recovery from a damaged SQLite file', () => {
   test('refuses a file that was truncated after a clean shutdown', {
     timeout: 120_000,
   }, async () => {
-    const [source, place] = [newPlace(), newPlace()]
+    const [source, storage] = [newPlace(), newPlace()]
     const before = trackerAt(source)
     await fill(before.tracker, 200)
     await checkpoint(source.url)
     await before.tracker.shutdown()
-    copyFileSync(source.file, place.file)
-    truncateSync(place.file, Math.floor(statSync(place.file).size / 2))
-    const { tracker } = trackerAt(place)
+    copyFileSync(source.file, storage.file)
+    truncateSync(storage.file, Math.floor(statSync(storage.file).size / 2))
+    const { tracker } = trackerAt(storage)
     expect(new Set(await log(tracker, 'After', 40))).toEqual(new Set(['spooled']))
-    const { tables } = await repairSqlite(place.file, NOON)
+    const { tables } = await repairSqlite(storage.file, NOON)
     expect(tables.find(({ table }) => table === 'faultboard_errors')?.copied).toBeGreaterThan(0)
     await eventually(() => spoolIsEmpty(tracker), 'the repaired file is used')
-    expect((await countsIn(place.url)).After).toBe(40)
+    expect((await countsIn(storage.url)).After).toBe(40)
   })
 
   test.each([
@@ -378,75 +378,75 @@ describe('recovery from a damaged SQLite file', () => {
     ['the rows of the schema on its first page', 100, 4096],
     ['all of its first page', 0, 4096],
   ])('recovers a file without %s', { timeout: 120_000 }, async (_part, from, to) => {
-    const place = newPlace()
-    const { tracker } = trackerAt(place)
+    const storage = newPlace()
+    const { tracker } = trackerAt(storage)
     await fill(tracker, 100)
     await tracker.Commands.LogError.call({ error_type: 'BinaryText', message: 'Unexpected token \ufffd' })
-    await checkpoint(place.url)
+    await checkpoint(storage.url)
     await tracker.shutdown()
-    const copy = `${place.file}.copy`
-    copyFileSync(place.file, copy)
+    const copy = `${storage.file}.copy`
+    copyFileSync(storage.file, copy)
     const descriptor = openSync(copy, 'r+')
     writeSync(descriptor, Buffer.alloc(to - from, 0xa7), 0, to - from, from)
     closeSync(descriptor)
     expect(await integrityProblems(copy)).not.toEqual([])
     const { tables } = await repairSqlite(copy, NOON)
     expect(tables.filter(({ unreadable }) => unreadable !== 0)).toEqual([])
-    expect(await countsIn(`sqlite:${copy}`)).toEqual(await countsIn(place.url))
+    expect(await countsIn(`sqlite:${copy}`)).toEqual(await countsIn(storage.url))
   })
 
   test.each([
     ['a damaged statement in its schema', 'CREATE TABLE "faultboard_processes"', 40, ['faultboard_processes']],
     ['a damaged format and encoding in its header', 'SQLite format 3', 40, []],
   ])('recovers a file with %s', async (_, text, offset, lost) => {
-    const place = newPlace()
-    const { tracker } = trackerAt(place)
+    const storage = newPlace()
+    const { tracker } = trackerAt(storage)
     await log(tracker, 'Before', 3)
-    await checkpoint(place.url)
+    await checkpoint(storage.url)
     await tracker.shutdown()
-    const content = readFileSync(place.file)
+    const content = readFileSync(storage.file)
     const start = content.indexOf(text) + offset
-    writeFileSync(place.file, content.fill('?', start, start + 20))
-    const { tables } = await repairSqlite(place.file, NOON)
+    writeFileSync(storage.file, content.fill('?', start, start + 20))
+    const { tables } = await repairSqlite(storage.file, NOON)
     expect(tables.filter(({ unreadable }) => unreadable !== 0).map(({ table }) => table)).toEqual(lost)
-    expect(await countsIn(place.url)).toEqual({ Before: 3 })
+    expect(await countsIn(storage.url)).toEqual({ Before: 3 })
   })
 
   test('creates an empty database when nothing is readable', async () => {
-    const place = newPlace()
-    writeFileSync(place.file, 'not a database, but as long as the header of one '.repeat(100))
-    const { tracker } = trackerAt(place)
+    const storage = newPlace()
+    writeFileSync(storage.file, 'not a database, but as long as the header of one '.repeat(100))
+    const { tracker } = trackerAt(storage)
     expect(await log(tracker, 'After', 2)).toEqual(['spooled', 'spooled'])
-    expect((await repairSqlite(place.file, NOON)).tables.every(({ copied }) => copied === 0)).toBe(true)
+    expect((await repairSqlite(storage.file, NOON)).tables.every(({ copied }) => copied === 0)).toBe(true)
     await eventually(() => spoolIsEmpty(tracker), 'the new file is used')
-    expect(await countsIn(place.url)).toEqual({ After: 2 })
+    expect(await countsIn(storage.url)).toEqual({ After: 2 })
   })
 
   test('uses a restored backup', async () => {
-    const [source, place] = [newPlace(), newPlace()]
+    const [source, storage] = [newPlace(), newPlace()]
     const before = trackerAt(source)
     await log(before.tracker, 'Before', 2)
     await checkpoint(source.url)
     await before.tracker.shutdown()
-    copyFileSync(source.file, `${place.file}.backup`)
-    writeFileSync(place.file, 'not a database, but as long as the header of one '.repeat(100))
-    const { tracker } = trackerAt(place)
+    copyFileSync(source.file, `${storage.file}.backup`)
+    writeFileSync(storage.file, 'not a database, but as long as the header of one '.repeat(100))
+    const { tracker } = trackerAt(storage)
     expect(await log(tracker, 'After')).toEqual(['spooled'])
-    renameSync(`${place.file}.backup`, place.file)
+    renameSync(`${storage.file}.backup`, storage.file)
     await eventually(() => spoolIsEmpty(tracker), 'the backup is used')
-    expect(await countsIn(place.url)).toEqual({ Before: 2, After: 1 })
+    expect(await countsIn(storage.url)).toEqual({ Before: 2, After: 1 })
   })
 })
 
 test('moves the write-ahead log into the file on shutdown', async () => {
-  const place = newPlace()
-  const { tracker } = trackerAt(place)
+  const storage = newPlace()
+  const { tracker } = trackerAt(storage)
   await log(tracker, 'Error', 5)
   await tracker.Queries.DashboardStats.call()
   await tracker.shutdown()
-  expect(statSync(`${place.file}-wal`, { throwIfNoEntry: false })?.size ?? 0).toBe(0)
+  expect(statSync(`${storage.file}-wal`, { throwIfNoEntry: false })?.size ?? 0).toBe(0)
   const copy = newPlace()
-  copyFileSync(place.file, copy.file)
+  copyFileSync(storage.file, copy.file)
   expect(await countsIn(copy.url)).toEqual({ Error: 5 })
 })
 
@@ -456,17 +456,17 @@ describe('the mode of an SQLite file', () => {
   test('restricts the file and its logs to the owner', async () => {
     // The umask alone would let other users read the file.
     expect(process.umask() & 0o044).toBe(0)
-    const place = newPlace()
-    const { tracker } = trackerAt(place)
+    const storage = newPlace()
+    const { tracker } = trackerAt(storage)
     await log(tracker, 'Error')
-    expect(['', '-wal', '-shm'].map((suffix) => modeOf(`${place.file}${suffix}`))).toEqual(['600', '600', '600'])
+    expect(['', '-wal', '-shm'].map((suffix) => modeOf(`${storage.file}${suffix}`))).toEqual(['600', '600', '600'])
   })
 
   test('does not change the mode of an existing file', async () => {
-    const place = newPlace()
-    writeFileSync(place.file, '', { mode: 0o644 })
-    const { tracker } = trackerAt(place)
+    const storage = newPlace()
+    writeFileSync(storage.file, '', { mode: 0o644 })
+    const { tracker } = trackerAt(storage)
     await log(tracker, 'Error')
-    expect(modeOf(place.file)).toBe('644')
+    expect(modeOf(storage.file)).toBe('644')
   })
 })

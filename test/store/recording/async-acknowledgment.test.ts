@@ -4,15 +4,15 @@ import { faultyDatabase } from '../../support/databases/outage.js'
 import { describeEachDatabase } from '../../support/databases.js'
 import { startChild } from '../../support/processes/children.js'
 import { verifiedCounts } from '../../support/stored-counts.js'
-import { CREDENTIALS, eventually, freshPlace, spoolIsEmpty, trackerAt, withDatabase } from '../../support/tracker.js'
+import { CREDENTIALS, eventually, freshStorage, spoolIsEmpty, trackerAt, withDatabase } from '../../support/tracker.js'
 
 /** More than the recorder keeps in memory, so that some batches are only on disk. */
 const EVENTS = 30
 
 describeEachDatabase('async_logging', (database) => {
   test('acknowledges errors while the database does not respond', { timeout: 60_000 }, async () => {
-    const { place, url, startFault, endFault } = await faultyDatabase(database, 'hang')
-    const { tracker } = trackerAt(place, { async_logging: true })
+    const { storage, url, startFault, endFault } = await faultyDatabase(database, 'hang')
+    const { tracker } = trackerAt(storage, { async_logging: true })
     await tracker.Commands.LogError.call({ error_type: 'Before', message: 'the fault' })
     await tracker.flush()
     await startFault()
@@ -32,10 +32,10 @@ describeEachDatabase('async_logging', (database) => {
 
   test('acknowledges errors while the tables are locked', { timeout: 60_000 }, async () => {
     if (database.dialect === 'sqlite') return
-    const place = await freshPlace(database)
-    const { tracker } = trackerAt(place, { async_logging: true })
+    const storage = await freshStorage(database)
+    const { tracker } = trackerAt(storage, { async_logging: true })
     await tracker.ready()
-    await withDatabase(place.url, async ({ read }) => {
+    await withDatabase(storage.url, async ({ read }) => {
       await read.transaction().execute(async (other) => {
         if (database.dialect === 'postgres') await sql`lock table faultboard_batches`.execute(other)
         else await sql`lock tables faultboard_batches write`.execute(other)
@@ -49,16 +49,16 @@ describeEachDatabase('async_logging', (database) => {
     })
     await eventually(() => spoolIsEmpty(tracker), 'the spool is empty')
     await tracker.flush()
-    expect((await verifiedCounts(place.url)).counts).toEqual({ 'shop Locked': EVENTS })
+    expect((await verifiedCounts(storage.url)).counts).toEqual({ 'shop Locked': EVENTS })
   })
 
   test('keeps acknowledged errors when the process is killed before the database responds', {
     timeout: 60_000,
   }, async () => {
-    const { place, url, startFault, endFault } = await faultyDatabase(database, 'hang')
+    const { storage, url, startFault, endFault } = await faultyDatabase(database, 'hang')
     await startFault()
     const child = startChild('record', {
-      settings: { ...CREDENTIALS, database: place.url, spool_path: place.spool_path, async_logging: true },
+      settings: { ...CREDENTIALS, database: storage.url, spool_path: storage.spool_path, async_logging: true },
       events: Array.from({ length: 5000 }, (_, i) => ({ error_type: 'Killed', message: 'x', user_id: `${i}` })),
       ...{ at_a_time: 1, acknowledge: true },
     })
@@ -66,7 +66,7 @@ describeEachDatabase('async_logging', (database) => {
     child.process.kill('SIGKILL')
     expect(await child.exited).toBe('SIGKILL')
     await endFault()
-    const { tracker } = trackerAt(place)
+    const { tracker } = trackerAt(storage)
     await tracker.ready()
     await eventually(() => spoolIsEmpty(tracker), 'the spool is empty')
     const { users } = await verifiedCounts(url)

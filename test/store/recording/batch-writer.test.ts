@@ -6,13 +6,13 @@ import { BatchWriter } from '../../../src/store/recording/batch-writer.js'
 import { Spool } from '../../../src/store/spool/spool.js'
 import { NO_OUTBOX } from '../../support/databases/no-outbox.js'
 import { describeEachDatabase } from '../../support/databases.js'
-import { freshPlace, NOON } from '../../support/tracker.js'
+import { freshStorage, NOON } from '../../support/tracker.js'
 
 describeEachDatabase(
   "a locked database behind the host's pool",
   (database) => {
     test('does not leave a session that waits for the lock after a probe', { timeout: 60_000 }, async () => {
-      const { url, spool_path } = await freshPlace(database)
+      const { url, spool_path } = await freshStorage(database)
       const pool = new pg.Pool({ connectionString: url, max: 10 })
       onTestFinished(() => pool.end())
       const writer = writerOn(pool, spool_path)

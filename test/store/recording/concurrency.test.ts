@@ -3,7 +3,7 @@ import type { LogErrorInput } from '../../../src/capture/fields.js'
 import { describeEachDatabase } from '../../support/databases.js'
 import { runChild, startChild } from '../../support/processes/children.js'
 import { sums, verifiedCounts } from '../../support/stored-counts.js'
-import { CREDENTIALS, eventually, freshPlace, trackerAt } from '../../support/tracker.js'
+import { CREDENTIALS, eventually, freshStorage, trackerAt } from '../../support/tracker.js'
 
 const PROCESSES = 8
 const EVENTS = 400
@@ -13,7 +13,7 @@ describeEachDatabase('eight processes that record concurrently', (database) => {
     test(`eight processes count every error exactly once, with async_logging ${async_logging}`, {
       timeout: 120_000,
     }, async () => {
-      const { url, spool_path } = await freshPlace(database)
+      const { url, spool_path } = await freshStorage(database)
       const plans = Array.from({ length: PROCESSES }, (_, process) => planOf(process))
       const summaries = await Promise.all(
         plans.map(({ application_name, events }) =>
@@ -42,8 +42,8 @@ describeEachDatabase('eight processes that record concurrently', (database) => {
   }
 
   test('two processes that record the same new error create one record with count 2', async () => {
-    const place = await freshPlace(database)
-    const trackers = [trackerAt(place), trackerAt(place)]
+    const storage = await freshStorage(database)
+    const trackers = [trackerAt(storage), trackerAt(storage)]
     await Promise.all(trackers.map(({ tracker }) => tracker.ready()))
     for (let round = 0; round < 20; round++) {
       const event = { error_type: `Meeting${round}`, message: 'at the same instant' }
@@ -52,12 +52,12 @@ describeEachDatabase('eight processes that record concurrently', (database) => {
       expect(logged.filter((record) => record?.is_new)).toHaveLength(1)
       expect(logged[0]?.id).toBe(logged[1]?.id)
     }
-    const { counts } = await verifiedCounts(place.url)
+    const { counts } = await verifiedCounts(storage.url)
     expect(Object.values(counts)).toEqual(Array(20).fill(2))
   })
 
   test('every caller receives the occurrence number of its own error', async () => {
-    const { tracker } = trackerAt(await freshPlace(database))
+    const { tracker } = trackerAt(await freshStorage(database))
     const event = { error_type: 'Numbered', message: 'one of many' }
     const logged = await Promise.all(Array.from({ length: 3000 }, () => tracker.Commands.LogError.call(event)))
     expect(logged.map((record) => record?.occurrence_count)).toEqual(Array.from({ length: 3000 }, (_, i) => i + 1))
@@ -67,12 +67,12 @@ describeEachDatabase('eight processes that record concurrently', (database) => {
 describeEachDatabase('a process that is killed during a storm', (database) => {
   for (const async_logging of [false, true]) {
     test(`counts every acknowledged error exactly once, with async_logging ${async_logging}`, async () => {
-      const place = await freshPlace(database)
+      const storage = await freshStorage(database)
       const handed = new Set<string>()
       const settled = new Set<string>()
       for (let round = 0; round < 3; round++) {
         const child = startChild('record', {
-          settings: { ...CREDENTIALS, database: place.url, spool_path: place.spool_path, async_logging },
+          settings: { ...CREDENTIALS, database: storage.url, spool_path: storage.spool_path, async_logging },
           events: Array.from({ length: 20_000 }, (_, i) => ({
             error_type: `Storm${i % 7}`,
             message: 'killed',
@@ -90,13 +90,13 @@ describeEachDatabase('a process that is killed during a storm', (database) => {
           ;(word === 'handed' ? handed : settled).add(`${round}-${number}`)
         }
       }
-      const { tracker } = trackerAt(place)
+      const { tracker } = trackerAt(storage)
       await tracker.ready()
       await tracker.flush()
       // An unfinished file of a dead process may remain for a while. Its errors were never acknowledged.
       expect((await tracker.stats()).spool).toMatchObject({ files: 0, failed: 0 })
 
-      const { users } = await verifiedCounts(place.url)
+      const { users } = await verifiedCounts(storage.url)
       const recorded = new Map(Object.entries(users).map(([key, count]) => [key.split(' ')[1] ?? '', count]))
       expect([...settled].filter((number) => !recorded.has(number))).toEqual([])
       expect([...recorded.keys()].filter((number) => !handed.has(number))).toEqual([])

@@ -8,7 +8,7 @@ import { describeEachDatabase, type TestDatabase } from '../../support/databases
 import { verifiedCounts } from '../../support/stored-counts.js'
 import {
   eventually,
-  freshPlace,
+  freshStorage,
   spoolIsEmpty,
   type TestTracker,
   temporaryFolder,
@@ -22,11 +22,11 @@ const ROUNDS = 15
 describeServers('recording after a deadlock with another session', (database) => {
   for (const async_logging of [false, true]) {
     test(`retries and counts every error once, with async_logging ${async_logging}`, async () => {
-      const place = await freshPlace(database)
-      const { tracker, lines } = trackerAt(place, { async_logging })
+      const storage = await freshStorage(database)
+      const { tracker, lines } = trackerAt(storage, { async_logging })
       await recordBoth(tracker)
       await tracker.flush()
-      await withDatabase(place.url, async ({ read }) => {
+      await withDatabase(storage.url, async ({ read }) => {
         const before = await deadlocks(read, database)
         const [first, second] = await read
           .selectFrom('faultboard_errors')
@@ -38,7 +38,7 @@ describeServers('recording after a deadlock with another session', (database) =>
           await becomeTheSurvivor(other, database)
           await lock(other, second?.id)
           recorded = recordBoth(tracker)
-          await withDatabase(place.url, (observer) =>
+          await withDatabase(storage.url, (observer) =>
             eventually(() => isBlocked(observer, database), 'the tracker waits for the second row'),
           )
           // The tracker has locked the first row, so neither session can continue.
@@ -52,16 +52,16 @@ describeServers('recording after a deadlock with another session', (database) =>
       })
       expect((await tracker.stats()).dropped).toEqual({})
       expect(lines).toEqual([])
-      expect((await verifiedCounts(place.url)).counts).toEqual({ 'shop First': 2, 'shop Second': 2 })
+      expect((await verifiedCounts(storage.url)).counts).toEqual({ 'shop First': 2, 'shop Second': 2 })
     })
   }
 })
 
 describeServers('recording on a server with serializable transactions by default', (database) => {
   test('counts every error once when processes record the same groups', { timeout: 60_000 }, async () => {
-    const place = await freshPlace(database)
+    const storage = await freshStorage(database)
     const trackers = Array.from({ length: TRACKERS }, () =>
-      trackerAt({ ...place, spool_path: temporaryFolder() }, { database: serializablePool(database, place.url) }),
+      trackerAt({ ...storage, spool_path: temporaryFolder() }, { database: serializablePool(database, storage.url) }),
     )
     for (let round = 0; round < ROUNDS; round++) {
       const logged = await Promise.all(trackers.map(({ tracker }) => recordBoth(tracker)))
@@ -75,22 +75,22 @@ describeServers('recording on a server with serializable transactions by default
       expect(lost).toEqual({})
     }
     const all = TRACKERS * ROUNDS
-    expect((await verifiedCounts(place.url)).counts).toEqual({ 'shop First': all, 'shop Second': all })
+    expect((await verifiedCounts(storage.url)).counts).toEqual({ 'shop First': all, 'shop Second': all })
   })
 })
 
 describeServers('recording after a serialization failure', (database) => {
   test('retries the transaction and counts every error once', async () => {
-    const place = await freshPlace(database)
-    const { tracker, lines } = trackerAt(place)
+    const storage = await freshStorage(database)
+    const { tracker, lines } = trackerAt(storage)
     await tracker.ready()
-    await withDatabase(place.url, ({ read }) => failTwice(read, database))
+    await withDatabase(storage.url, ({ read }) => failTwice(read, database))
     const logged = await recordBoth(tracker)
     expect(logged.map((record) => record?.state)).toEqual(['recorded', 'recorded'])
     expect(lines).toEqual([])
     expect((await tracker.stats()).dropped).toEqual({})
-    expect((await verifiedCounts(place.url)).counts).toEqual({ 'shop First': 1, 'shop Second': 1 })
-    expect(await withDatabase(place.url, ({ read }) => attempts(read, database))).toBeGreaterThan(2)
+    expect((await verifiedCounts(storage.url)).counts).toEqual({ 'shop First': 1, 'shop Second': 1 })
+    expect(await withDatabase(storage.url, ({ read }) => attempts(read, database))).toBeGreaterThan(2)
   })
 })
 

@@ -4,7 +4,7 @@ import { DAY } from '../../../src/model/time.js'
 import type { TrackerInstance } from '../../../src/tracker.js'
 import { describeEachDatabase } from '../../support/databases.js'
 import { verifiedCounts } from '../../support/stored-counts.js'
-import { eventually, freshPlace, NOON, spoolIsEmpty, trackerAt, withDatabase } from '../../support/tracker.js'
+import { eventually, freshStorage, NOON, spoolIsEmpty, trackerAt, withDatabase } from '../../support/tracker.js'
 
 /** Creates a client error with or without an event id. */
 function reported(event_key: string | undefined, more: Partial<ForeignError> = {}): ForeignError {
@@ -17,29 +17,29 @@ async function again(tracker: TrackerInstance): Promise<number> {
 
 describeEachDatabase('an event that its client resends', (database) => {
   test('a resent event is counted once after a restart and in another process', async () => {
-    const place = await freshPlace(database)
-    const first = trackerAt(place).tracker
+    const storage = await freshStorage(database)
+    const first = trackerAt(storage).tracker
     expect(await first.intake.record(reported('1'))).toMatchObject({ state: 'recorded', occurrence_count: 1 })
     await first.shutdown()
-    const [second, third] = [trackerAt(place).tracker, trackerAt(place).tracker]
+    const [second, third] = [trackerAt(storage).tracker, trackerAt(storage).tracker]
     expect(await second.intake.record(reported('1'))).toBeNull()
     expect(await third.intake.record(reported('1', { error_type: 'Otherwise' }))).toBeNull()
     expect(await third.intake.record(reported('2'))).toMatchObject({ occurrence_count: 2 })
     expect([await again(second), await again(third)]).toEqual([1, 1])
-    expect((await verifiedCounts(place.url)).counts).toEqual({ 'shop Reported': 2 })
+    expect((await verifiedCounts(storage.url)).counts).toEqual({ 'shop Reported': 2 })
   })
 
   test('a resent event is counted separately in another application', async () => {
-    const place = await freshPlace(database)
+    const storage = await freshStorage(database)
     for (const application_name of ['shop', 'billing']) {
-      await trackerAt(place, { application_name }).tracker.intake.record(reported('1'))
+      await trackerAt(storage, { application_name }).tracker.intake.record(reported('1'))
     }
-    expect((await verifiedCounts(place.url)).counts).toEqual({ 'shop Reported': 1, 'billing Reported': 1 })
+    expect((await verifiedCounts(storage.url)).counts).toEqual({ 'shop Reported': 1, 'billing Reported': 1 })
   })
 
   for (const async_logging of [false, true]) {
     test(`a resent event is counted once when several processes receive it concurrently, with async_logging ${async_logging}`, async () => {
-      const { url, spool_path } = await freshPlace(database)
+      const { url, spool_path } = await freshStorage(database)
       const trackers = [1, 2, 3].map(
         (n) => trackerAt({ url, spool_path: `${spool_path}/${n}` }, { async_logging }).tracker,
       )
@@ -75,9 +75,9 @@ describeEachDatabase('an event that its client resends', (database) => {
   }
 
   test('a resent event is counted once after it was spooled, without affecting other events', async () => {
-    const place = await freshPlace(database)
-    await trackerAt(place).tracker.intake.record(reported('1', { occurred_at: NOON - 5000, user_id: 'ann' }))
-    const away = trackerAt({ ...place, url: 'postgres://unknown@127.0.0.1:1/nothing' }).tracker
+    const storage = await freshStorage(database)
+    await trackerAt(storage).tracker.intake.record(reported('1', { occurred_at: NOON - 5000, user_id: 'ann' }))
+    const away = trackerAt({ ...storage, url: 'postgres://unknown@127.0.0.1:1/nothing' }).tracker
     const spooled = await Promise.all([
       away.intake.record(reported('1', { user_id: 'ann' })),
       away.intake.record(reported('2', { occurred_at: NOON - 1000, user_id: 'bob' })),
@@ -85,23 +85,23 @@ describeEachDatabase('an event that its client resends', (database) => {
     ])
     expect(spooled.map((result) => (result === 'lost' ? result : result?.state))).toEqual(Array(3).fill('spooled'))
     await away.shutdown()
-    const { tracker } = trackerAt(place)
+    const { tracker } = trackerAt(storage)
     await tracker.intake.record(reported('3', { error_type: 'Other' }))
     await eventually(() => spoolIsEmpty(tracker), 'the spool is imported')
-    expect((await verifiedCounts(place.url)).users).toEqual({ 'Reported ann': 1, 'Reported bob': 1 })
+    expect((await verifiedCounts(storage.url)).users).toEqual({ 'Reported ann': 1, 'Reported bob': 1 })
     const [error] = await tracker.Queries.ErrorsList.call({ error_type: 'Reported' })
     expect(error).toMatchObject({ occurrence_count: 3, occurred_at: new Date(NOON - 1000).toISOString() })
     expect(await again(tracker)).toBe(1)
   })
 
   test('deletes the ids of old events after a few days, in batches', async () => {
-    const place = await freshPlace(database)
-    const { tracker, clock } = trackerAt(place)
+    const storage = await freshStorage(database)
+    const { tracker, clock } = trackerAt(storage)
     await Promise.all(Array.from({ length: 3 }, (_, i) => tracker.intake.record(reported(`old ${i}`))))
     clock.now = NOON + 4 * DAY
     await tracker.intake.record(reported('young'))
     await tracker.Commands.CleanupErrors.call()
-    const left = await withDatabase(place.url, ({ read }) =>
+    const left = await withDatabase(storage.url, ({ read }) =>
       read.selectFrom('faultboard_reported_events').select('created_at').execute(),
     )
     expect(left).toEqual([{ created_at: NOON + 4 * DAY }])

@@ -2,18 +2,18 @@ import { expect, test } from 'vitest'
 import { FoldedGroup, type FoldedGroupJson } from '../../../src/store/recording/folded-group.js'
 import { describeEachDatabase, describeOneDatabase } from '../../support/databases.js'
 import { verifiedCounts } from '../../support/stored-counts.js'
-import { freshPlace, freshTracker, NOON, type TrackerPlace, trackerAt } from '../../support/tracker.js'
+import { freshStorage, freshTracker, NOON, type TrackerStorage, trackerAt } from '../../support/tracker.js'
 
 const HOUR = 3_600_000
 const ERROR = { error_type: 'Broken', message: 'm' }
 
 describeEachDatabase('an error in two environments', (database) => {
-  const inEnvironment = (place: TrackerPlace, environment: string) => trackerAt(place, { environment })
+  const inEnvironment = (storage: TrackerStorage, environment: string) => trackerAt(storage, { environment })
 
   test('two processes in two environments create two records with the same signature', async () => {
-    const place = await freshPlace(database)
+    const storage = await freshStorage(database)
     const trackers = ['production', 'staging', 'staging'].map(
-      (environment) => inEnvironment(place, environment).tracker,
+      (environment) => inEnvironment(storage, environment).tracker,
     )
     await Promise.all(trackers.map((tracker) => tracker.ready()))
     for (let round = 0; round < 10; round++) {
@@ -28,7 +28,7 @@ describeEachDatabase('an error in two environments', (database) => {
     const errors = (await trackers[0]?.Queries.ErrorsList.call({ per_page: 100 })) ?? []
     expect(errors.filter(({ environment }) => environment === 'staging')).toHaveLength(10)
     expect(errors).toHaveLength(20)
-    await verifiedCounts(place.url)
+    await verifiedCounts(storage.url)
   })
 
   test('one batch counts the errors of both environments', async () => {
@@ -48,8 +48,8 @@ describeEachDatabase('an error in two environments', (database) => {
   })
 
   test('an occurrence in staging neither reopens nor regresses the error resolved in production', async () => {
-    const place = await freshPlace(database)
-    const [production, staging] = [inEnvironment(place, 'production'), inEnvironment(place, 'staging')]
+    const storage = await freshStorage(database)
+    const [production, staging] = [inEnvironment(storage, 'production'), inEnvironment(storage, 'staging')]
     const see = async ({ tracker }: typeof production, app_version: string, occurred_at: number) =>
       (await tracker.Commands.LogError.call({ ...ERROR, app_version, occurred_at }))?.id ?? 0
     // Staging runs 2.0.0 before production does.

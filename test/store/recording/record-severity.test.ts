@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Severity } from '../../../src/model/severity/severity.js'
 import type { TrackerInstance } from '../../../src/tracker.js'
 import { describeEachDatabase } from '../../support/databases.js'
-import { freshPlace, freshTracker, NOON, trackerAt } from '../../support/tracker.js'
+import { freshStorage, freshTracker, NOON, trackerAt } from '../../support/tracker.js'
 
 const MINUTE = 60_000
 
@@ -97,8 +97,8 @@ describeEachDatabase('the severity of an error', (database) => {
   })
 
   test('the severity of an error is exact when two processes record and reopen concurrently', async () => {
-    const place = await freshPlace(database)
-    const [first, second] = [trackerAt(place), trackerAt(place)]
+    const storage = await freshStorage(database)
+    const [first, second] = [trackerAt(storage), trackerAt(storage)]
     const error_id = await log(first.tracker, 'critical')
     await second.tracker.ready()
     for (let round = 1; round <= 10; round++) {

@@ -6,7 +6,7 @@ import { RepeatedRows } from '../../../src/store/recording/stored-cache.js'
 import { describeEachDatabase } from '../../support/databases.js'
 import {
   eventually,
-  freshPlace,
+  freshStorage,
   NOON,
   spoolIsEmpty,
   temporaryFolder,
@@ -43,29 +43,29 @@ const ALL = { origins: ['abc123', 'iOS'], releases: ['5.1 @abc123'], tags: ['osl
 
 describeEachDatabase('rows that batches repeat', (database) => {
   test('a process writes platforms, commits and releases once', async () => {
-    const place = await freshPlace(database)
-    const { tracker } = trackerAt(place)
+    const storage = await freshStorage(database)
+    const { tracker } = trackerAt(storage)
     await tracker.Commands.LogError.call(ERROR)
-    expect(await storedRows(place.url)).toEqual(ALL)
-    await withDatabase(place.url, async ({ read }) => {
+    expect(await storedRows(storage.url)).toEqual(ALL)
+    await withDatabase(storage.url, async ({ read }) => {
       await sql`delete from faultboard_error_origins`.execute(read)
       await sql`delete from faultboard_releases`.execute(read)
     })
     await tracker.Commands.LogError.call(ERROR)
-    expect(await storedRows(place.url)).toMatchObject({ origins: [], releases: [] })
+    expect(await storedRows(storage.url)).toMatchObject({ origins: [], releases: [] })
     await tracker.Commands.LogError.call({ ...ERROR, platform: 'Android' })
-    expect(await storedRows(place.url)).toMatchObject({ origins: ['Android'], releases: ALL.releases })
-    await trackerAt(place).tracker.Commands.LogError.call(ERROR)
-    expect(await storedRows(place.url)).toMatchObject({ origins: ['Android', 'abc123', 'iOS'] })
+    expect(await storedRows(storage.url)).toMatchObject({ origins: ['Android'], releases: ALL.releases })
+    await trackerAt(storage).tracker.Commands.LogError.call(ERROR)
+    expect(await storedRows(storage.url)).toMatchObject({ origins: ['Android', 'abc123', 'iOS'] })
   })
 
   test('an earlier occurrence of a known release changes its first time', async () => {
-    const place = await freshPlace(database)
-    const { tracker } = trackerAt(place)
+    const storage = await freshStorage(database)
+    const { tracker } = trackerAt(storage)
     for (const age of [0, 0, 60_000, 30_000]) {
       await tracker.Commands.LogError.call({ ...ERROR, occurred_at: NOON - age })
     }
-    const [release] = await withDatabase(place.url, ({ read }) =>
+    const [release] = await withDatabase(storage.url, ({ read }) =>
       read.selectFrom('faultboard_releases').select('first_seen_at').execute(),
     )
     expect(release?.first_seen_at).toBe(NOON - 60_000)
@@ -74,14 +74,14 @@ describeEachDatabase('rows that batches repeat', (database) => {
   if (database.dialect !== 'sqlite') return
 
   test('a new file receives all repeated rows again', async () => {
-    const place = await freshPlace(database)
-    const { tracker } = trackerAt(place)
+    const storage = await freshStorage(database)
+    const { tracker } = trackerAt(storage)
     for (let i = 0; i < 3; i++) await tracker.Commands.LogError.call(ERROR)
-    const file = place.url.slice('sqlite:'.length)
+    const file = storage.url.slice('sqlite:'.length)
     for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true })
     for (let i = 0; i < 3; i++) await tracker.Commands.LogError.call(ERROR)
     await eventually(() => spoolIsEmpty(tracker), 'the spool is imported')
-    expect(await storedRows(place.url)).toEqual(ALL)
+    expect(await storedRows(storage.url)).toEqual(ALL)
   })
 })
 

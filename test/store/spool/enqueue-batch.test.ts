@@ -8,39 +8,46 @@ import { Spool } from '../../../src/store/spool/spool.js'
 import { NO_OUTBOX } from '../../support/databases/no-outbox.js'
 import { startProxy } from '../../support/databases/proxy.js'
 import { describeEachDatabase } from '../../support/databases.js'
-import { freshPlace, freshTracker, NOON, type TrackerPlace, temporaryFolder, trackerAt } from '../../support/tracker.js'
+import {
+  freshStorage,
+  freshTracker,
+  NOON,
+  type TrackerStorage,
+  temporaryFolder,
+  trackerAt,
+} from '../../support/tracker.js'
 
 const MANY = Array.from({ length: 30 }, (_, i) => ({ error_type: 'Boom', message: `order ${i % 3 === 0 ? 'a' : 'b'}` }))
 
 describeEachDatabase('an accepted error', (database) => {
   test('an accepted error is counted once when its batch is delivered to a worker several times', async () => {
-    const place = await freshPlace(database)
+    const storage = await freshStorage(database)
     const texts: string[] = []
-    const { accepted, recorder } = await handing(place, async (text) => void texts.push(text))
+    const { accepted, recorder } = await handing(storage, async (text) => void texts.push(text))
     expect(accepted).toEqual(['accepted', 'accepted', 'accepted'])
-    expect(await counted(place)).toBe(0)
+    expect(await counted(storage)).toBe(0)
     expect(texts.length).toBeGreaterThan(0)
     for (const text of [...texts, ...texts]) await recorder.recordEnqueuedBatch(text)
-    expect(await counted(place)).toBe(3)
+    expect(await counted(storage)).toBe(3)
   })
 
   test('an accepted error is written to disk when the engine is unavailable, without a new attempt for each error', async () => {
-    const place = await freshPlace(database)
+    const storage = await freshStorage(database)
     let attempts = 0
-    const { accepted, recorder, failures } = await handing(place, async () => {
+    const { accepted, recorder, failures } = await handing(storage, async () => {
       attempts++
       throw new Error('refused')
     })
     await recorder.flush()
     expect(accepted).toEqual(['accepted', 'accepted', 'accepted'])
-    expect(await counted(place)).toBe(3)
+    expect(await counted(storage)).toBe(3)
     expect(attempts).toBe(1)
     expect(failures).toEqual(['refused'])
   })
 
-  async function handing(place: TrackerPlace, add: (text: string) => Promise<void>) {
+  async function handing(storage: TrackerStorage, add: (text: string) => Promise<void>) {
     const failures: string[] = []
-    const own = createDatabase(place.url, '.')
+    const own = createDatabase(storage.url, '.')
     const writing = {
       database: own,
       spool: new Spool(temporaryFolder(), 10_000_000),
@@ -84,28 +91,28 @@ describeEachDatabase(
       // Loaded before the first error, which would not wait for the load.
       await Promise.all([import('bullmq'), import('ioredis')])
       const settings = { async_logging: true, job_engine: 'bullmq', redis_url: REDIS ?? '' } as const
-      const { tracker, ...place } = await freshTracker(database, { ...settings, run_jobs: false })
+      const { tracker, ...storage } = await freshTracker(database, { ...settings, run_jobs: false })
       const logged = await Promise.all(MANY.map((event) => tracker.Commands.LogError.call(event)))
       expect(new Set(logged.map((record) => record?.state))).toEqual(new Set(['accepted']))
       await tracker.flush()
-      expect(await counted(place)).toBe(0)
+      expect(await counted(storage)).toBe(0)
       expect((await tracker.stats()).spool.files).toBe(0)
       // The shutdown enqueues all remaining errors.
       await tracker.Commands.LogError.call({ error_type: 'Last', message: 'words' })
       await tracker.shutdown()
-      trackerAt({ ...place, spool_path: temporaryFolder() }, settings)
-      await expect.poll(() => counted(place), { timeout: 20_000 }).toBe(MANY.length + 1)
+      trackerAt({ ...storage, spool_path: temporaryFolder() }, settings)
+      await expect.poll(() => counted(storage), { timeout: 20_000 }).toBe(MANY.length + 1)
     })
 
     test.skipIf(!REDIS)('writes errors to disk while Redis is unavailable, without waiting for it', async () => {
       const proxy = await startProxy(REDIS ?? '')
       await proxy.refuse()
       const settings = { async_logging: true, job_engine: 'bullmq', redis_url: proxy.url } as const
-      const { tracker, lines, ...place } = await freshTracker(database, settings)
+      const { tracker, lines, ...storage } = await freshTracker(database, settings)
       const logged = await Promise.all(MANY.map((event) => tracker.Commands.LogError.call(event)))
       expect(new Set(logged.map((record) => record?.state))).toEqual(new Set(['accepted']))
       await tracker.flush()
-      expect(await counted(place)).toBe(MANY.length)
+      expect(await counted(storage)).toBe(MANY.length)
       expect((await tracker.stats()).dropped).toEqual({ job_engine_unavailable: 1 })
       expect(lines.join('')).toContain('Cannot enqueue errors')
     })
@@ -120,7 +127,7 @@ const EVENT = {
   ...{ request_url: null, ip_address: null, user_agent: null, context: {}, occurred_at: NOON },
 } as unknown as Parameters<Recorder['record']>[0]
 
-async function counted({ url }: Pick<TrackerPlace, 'url'>): Promise<number> {
+async function counted({ url }: Pick<TrackerStorage, 'url'>): Promise<number> {
   const own = createDatabase(url, '.')
   const rows = await own.read.selectFrom('faultboard_errors').select('occurrence_count').execute()
   await own.close()

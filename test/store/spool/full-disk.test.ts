@@ -33,8 +33,8 @@ describe('a full disk', () => {
   }) => {
     const folder = mountSmallDisk()
     if (folder === null) return skip('mounting a tmpfs needs root')
-    const place = { url: `sqlite:${join(folder, 'errors.sqlite3')}`, spool_path: join(folder, 'spool') }
-    const { tracker, lines, clock } = trackerAt(place)
+    const storage = { url: `sqlite:${join(folder, 'errors.sqlite3')}`, spool_path: join(folder, 'spool') }
+    const { tracker, lines, clock } = trackerAt(storage)
     clock.now = null
     await tracker.ready()
     let number = 0

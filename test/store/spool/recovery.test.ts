@@ -10,7 +10,7 @@ import { verifiedCounts } from '../../support/stored-counts.js'
 import {
   CREDENTIALS,
   eventually,
-  freshPlace,
+  freshStorage,
   spoolIsEmpty,
   type TestTracker,
   trackerAt,
@@ -23,8 +23,8 @@ describeEachDatabase('a database that recovers under load', (database) => {
   for (const async_logging of [false, true]) {
     const title = `counts every acknowledged error and leaves no spool file, with async_logging ${async_logging}`
     test(title, { timeout: 120_000 }, async () => {
-      const { place, startFault, endFault } = await faultyDatabase(database)
-      const { tracker } = trackerAt(place, { async_logging, max_full_occurrences_per_minute: 100_000 })
+      const { storage, startFault, endFault } = await faultyDatabase(database)
+      const { tracker } = trackerAt(storage, { async_logging, max_full_occurrences_per_minute: 100_000 })
       await tracker.ready()
       const load = startLoad(tracker)
       for (let outage = 1; outage <= OUTAGES; outage++) {
@@ -34,16 +34,16 @@ describeEachDatabase('a database that recovers under load', (database) => {
         await endFault()
         await eventually(async () => (await tracker.stats()).unavailable_since === null, 'the database is back')
         // The files of the outage are imported while further errors arrive.
-        const waiting = new Set(readdirSync(place.spool_path).map(batchName))
+        const waiting = new Set(readdirSync(storage.spool_path).map(batchName))
         await eventually(
-          () => !readdirSync(place.spool_path).some((name) => waiting.has(batchName(name))),
+          () => !readdirSync(storage.spool_path).some((name) => waiting.has(batchName(name))),
           'the files of the outage are imported',
         )
       }
       const acknowledged = await load.stop()
       await eventually(() => spoolIsEmpty(tracker), 'the spool is empty')
       await tracker.flush()
-      const { users } = await verifiedCounts(place.url)
+      const { users } = await verifiedCounts(storage.url)
       expect(Object.keys(users)).toHaveLength(acknowledged)
       expect(new Set(Object.values(users))).toEqual(new Set([1]))
     })
@@ -54,8 +54,8 @@ describeEachDatabase('a database that recovers while a spool file is being writt
   for (const async_logging of [false, true]) {
     const title = `counts the errors of the file without a restart, with async_logging ${async_logging}`
     test(title, { timeout: 120_000 }, async () => {
-      const { place, url, startFault, endFault } = await faultyDatabase(database)
-      const { tracker } = trackerAt(place, { async_logging })
+      const { storage, url, startFault, endFault } = await faultyDatabase(database)
+      const { tracker } = trackerAt(storage, { async_logging })
       await record(tracker, 'Before')
       await tracker.flush()
       await startFault()
@@ -78,12 +78,12 @@ describeEachDatabase('a database that recovers while a spool file is being writt
 
 describeEachDatabase('a running process', (database) => {
   test('imports the files of a process that was killed during an outage', { timeout: 60_000 }, async () => {
-    const { place, startFault, endFault, url } = await faultyDatabase(database)
-    const { tracker } = trackerAt(place)
+    const { storage, startFault, endFault, url } = await faultyDatabase(database)
+    const { tracker } = trackerAt(storage)
     await tracker.ready()
     await startFault()
     const child = startChild('record', {
-      settings: { ...CREDENTIALS, database: place.url, spool_path: place.spool_path, application_name: 'shop' },
+      settings: { ...CREDENTIALS, database: storage.url, spool_path: storage.spool_path, application_name: 'shop' },
       events: Array.from({ length: 500 }, (_, i) => ({ error_type: 'Killed', message: 'x', user_id: `${i}` })),
       ...{ at_a_time: 1, acknowledge: true },
     })
@@ -99,15 +99,15 @@ describeEachDatabase('a running process', (database) => {
   })
 
   test('imports files that another process leaves while the database is reachable', { timeout: 60_000 }, async () => {
-    const place = await freshPlace(database)
-    const { tracker } = trackerAt(place)
+    const storage = await freshStorage(database)
+    const { tracker } = trackerAt(storage)
     await tracker.ready()
     await tracker.flush()
     const nowhere = database.dialect === 'sqlite' ? 'sqlite:/nowhere/at/all.sqlite3' : 'postgres://a:b@127.0.0.1:9/none'
-    const settings = { ...CREDENTIALS, database: nowhere, spool_path: place.spool_path, application_name: 'shop' }
+    const settings = { ...CREDENTIALS, database: nowhere, spool_path: storage.spool_path, application_name: 'shop' }
     await runChild('one-error', { settings, events: [{ error_type: 'Left', message: 'behind' }] })
     await eventually(() => spoolIsEmpty(tracker), 'the file is imported')
-    expect((await verifiedCounts(place.url)).counts).toEqual({ 'shop Left': 1 })
+    expect((await verifiedCounts(storage.url)).counts).toEqual({ 'shop Left': 1 })
   })
 })
 
@@ -115,8 +115,8 @@ describeServers('an unresponsive connection', (database) => {
   test('an unresponsive connection is replaced, and every error counts once after the server recovers', {
     timeout: 90_000,
   }, async () => {
-    const { place, url, startFault, endFault } = await faultyDatabase(database, 'blackhole')
-    const { tracker } = trackerAt(place)
+    const { storage, url, startFault, endFault } = await faultyDatabase(database, 'blackhole')
+    const { tracker } = trackerAt(storage)
     await record(tracker, 'Before')
     await startFault()
     expect((await record(tracker, 'During'))?.state).toBe('spooled')
@@ -130,7 +130,7 @@ describeServers('an unresponsive connection', (database) => {
 
 describeServers('closing all connections', (database) => {
   test('rejects pending queries when all connections are closed', async () => {
-    const { url } = await freshPlace(database)
+    const { url } = await freshStorage(database)
     const proxy = await startProxy(url)
     await withDatabase(proxy.url, async ({ read, dialect }) => {
       const query = () => read.selectFrom('faultboard_batches').selectAll().execute()
@@ -148,7 +148,7 @@ describeServers('closing all connections', (database) => {
 describeServers('recording on a server with 200 ms per packet', (database) => {
   for (const async_logging of [false, true]) {
     test(`counts every error once, with async_logging ${async_logging}`, { timeout: 120_000 }, async () => {
-      const { url, spool_path } = await freshPlace(database)
+      const { url, spool_path } = await freshStorage(database)
       const proxy = await startProxy(url)
       const { tracker } = trackerAt({ url: proxy.url, spool_path }, { async_logging })
       await record(tracker, 'Slow')
@@ -162,7 +162,7 @@ describeServers('recording on a server with 200 ms per packet', (database) => {
   }
 
   test('detects that a slow server is available after an outage', { timeout: 120_000 }, async () => {
-    const { url, spool_path } = await freshPlace(database)
+    const { url, spool_path } = await freshStorage(database)
     const proxy = await startProxy(url)
     const { tracker } = trackerAt({ url: proxy.url, spool_path })
     await record(tracker, 'Slow')
@@ -178,7 +178,7 @@ describeServers('recording on a server with 200 ms per packet', (database) => {
 describeServers('recording with a connection reset before the commit', (database) => {
   for (const async_logging of [false, true]) {
     test(`counts every error once after the reset, with async_logging ${async_logging}`, async () => {
-      const { url, spool_path } = await freshPlace(database)
+      const { url, spool_path } = await freshStorage(database)
       const proxy = await startProxy(url)
       const { tracker } = trackerAt({ url: proxy.url, spool_path }, { async_logging })
       await record(tracker, 'Reset')

@@ -18,9 +18,9 @@ import { runChild } from '../../support/processes/children.js'
 import { sums, verifiedCounts } from '../../support/stored-counts.js'
 import {
   CREDENTIALS,
-  freshPlace,
+  freshStorage,
   spoolIsEmpty,
-  type TrackerPlace,
+  type TrackerStorage,
   temporaryFolder,
   trackerAt,
 } from '../../support/tracker.js'
@@ -29,9 +29,9 @@ const asRoot = process.getuid?.() === 0
 
 describeEachDatabase('the spool folder', (database) => {
   test('creates the folder and its files with private permissions', async () => {
-    const place = await freshPlace(database)
-    const spool_path = join(place.spool_path, 'new', 'folder')
-    await spoolSome({ ...place, spool_path }, 3)
+    const storage = await freshStorage(database)
+    const spool_path = join(storage.spool_path, 'new', 'folder')
+    await spoolSome({ ...storage, spool_path }, 3)
     expect(statSync(spool_path).mode & 0o777).toBe(0o700)
     const files = readdirSync(spool_path)
     expect(files.length).toBeGreaterThan(0)
@@ -39,8 +39,8 @@ describeEachDatabase('the spool folder', (database) => {
   })
 
   test('the spool folder stays within spool_max_bytes and counts errors that do not fit', async () => {
-    const place = await freshPlace(database)
-    const { tracker } = trackerAt({ ...place, url: await nowhere() }, { spool_max_bytes: 20_000 })
+    const storage = await freshStorage(database)
+    const { tracker } = trackerAt({ ...storage, url: await nowhere() }, { spool_max_bytes: 20_000 })
     let lost = 0
     for (let i = 0; i < 60; i++) {
       const logged = await tracker.Commands.LogError.call({ error_type: `Full${i}`, message: 'x'.repeat(500) })
@@ -48,75 +48,75 @@ describeEachDatabase('the spool folder', (database) => {
     }
     const { spool, dropped } = await tracker.stats()
     expect(spool.bytes).toBeLessThanOrEqual(20_000)
-    expect(spool.bytes).toBe(bytesIn(place.spool_path))
+    expect(spool.bytes).toBe(bytesIn(storage.spool_path))
     expect(lost).toBeGreaterThan(0)
     expect(dropped.spool_full).toBe(lost)
     await tracker.shutdown()
-    await importAll(place)
-    const { counts } = await verifiedCounts(place.url)
+    await importAll(storage)
+    const { counts } = await verifiedCounts(storage.url)
     expect(Object.values(counts)).toEqual(Array(60 - lost).fill(1))
   })
 
   test('keeps fewer rows above half of its limit while the counts stay exact', async () => {
-    const place = await freshPlace(database)
-    const { tracker } = trackerAt({ ...place, url: await nowhere() }, { spool_max_bytes: 200_000 })
+    const storage = await freshStorage(database)
+    const { tracker } = trackerAt({ ...storage, url: await nowhere() }, { spool_max_bytes: 200_000 })
     for (let i = 0; i < 12; i++) {
       const event = { error_type: 'Thin', message: 'x'.repeat(300), user_id: i }
       const logged = await Promise.all(Array.from({ length: 50 }, () => tracker.Commands.LogError.call(event)))
       expect(logged.map((record) => record?.state)).toEqual(Array(50).fill('spooled'))
     }
     await tracker.shutdown()
-    await importAll(place)
-    const { counts, users, rows } = await verifiedCounts(place.url)
+    await importAll(storage)
+    const { counts, users, rows } = await verifiedCounts(storage.url)
     expect(counts).toEqual({ 'shop Thin': 600 })
     expect(Object.values(users)).toEqual(Array(12).fill(50))
     expect(rows).toBeLessThan(600)
   })
 
   test('sets aside a damaged file and imports all other files', async () => {
-    const place = await freshPlace(database)
-    await spoolSome(place, 4)
-    const [first = '', second = '', third = ''] = readdirSync(place.spool_path).sort()
-    const at = (name: string) => join(place.spool_path, name)
+    const storage = await freshStorage(database)
+    await spoolSome(storage, 4)
+    const [first = '', second = '', third = ''] = readdirSync(storage.spool_path).sort()
+    const at = (name: string) => join(storage.spool_path, name)
     writeFileSync(at(first), 'not json at all')
     const text = readFileSync(at(second), 'utf8')
     writeFileSync(at(second), text.slice(0, text.indexOf('\n')))
     writeFileSync(at(third), `${readFileSync(at(third), 'utf8').split('\n')[0]}\n{"first":{},"count":"many"}`)
     mkdirSync(at('batch-000000000000000-folder.ndjson'))
     writeFileSync(at('notes.txt'), 'of another user')
-    await importAll(place)
-    expect(readdirSync(place.spool_path).sort()).toEqual(
+    await importAll(storage)
+    expect(readdirSync(storage.spool_path).sort()).toEqual(
       ['batch-000000000000000-folder.ndjson', first, second, third].map((name) => `${name}.failed`).concat('notes.txt'),
     )
     expect(readFileSync(at(`${first}.failed`), 'utf8')).toBe('not json at all')
-    expect(Object.values((await verifiedCounts(place.url)).counts)).toEqual([1])
+    expect(Object.values((await verifiedCounts(storage.url)).counts)).toEqual([1])
   })
 
   test('refuses a symbolic link', async () => {
-    const place = await freshPlace(database)
+    const storage = await freshStorage(database)
     const link = join(temporaryFolder(), 'link')
-    symlinkSync(place.spool_path, link)
+    symlinkSync(storage.spool_path, link)
     await expectRefusal({ url: await nowhere(), spool_path: link })
-    expect(readdirSync(place.spool_path)).toEqual([])
+    expect(readdirSync(storage.spool_path)).toEqual([])
   })
 
   test.skipIf(!asRoot)(`refuses a folder of another user${asRoot ? '' : ' (skipped: needs root)'}`, async () => {
-    const place = await freshPlace(database)
-    await spoolSome(place, 1)
-    chownSync(place.spool_path, 12_345, 12_345)
-    await expectRefusal({ url: await nowhere(), spool_path: place.spool_path })
-    const { tracker } = trackerAt(place)
+    const storage = await freshStorage(database)
+    await spoolSome(storage, 1)
+    chownSync(storage.spool_path, 12_345, 12_345)
+    await expectRefusal({ url: await nowhere(), spool_path: storage.spool_path })
+    const { tracker } = trackerAt(storage)
     await tracker.ready()
     await tracker.flush()
     // Files in such a folder may be forged, so they are not imported either.
-    expect((await verifiedCounts(place.url)).counts).toEqual({})
+    expect((await verifiedCounts(storage.url)).counts).toEqual({})
   })
 
   test('releases the claims of dead processes and deletes their unfinished files', async () => {
-    const place = await freshPlace(database)
-    await spoolSome(place, 3)
-    const [first = '', second = ''] = readdirSync(place.spool_path).sort()
-    const at = (name: string) => join(place.spool_path, name)
+    const storage = await freshStorage(database)
+    await spoolSome(storage, 3)
+    const [first = '', second = ''] = readdirSync(storage.spool_path).sort()
+    const at = (name: string) => join(storage.spool_path, name)
     const { pid: dead } = spawnSync(process.execPath, ['--version'])
     renameSync(at(first), at(`${first}.importing-${dead}-aaaaaaaa`))
     // File of an earlier process with the same pid. In a container, every process has pid 1.
@@ -127,76 +127,76 @@ describeEachDatabase('the spool folder', (database) => {
     ]
     for (const name of [abandoned, recent]) writeFileSync(at(name), 'half a ')
     utimesSync(at(abandoned), 0, 0)
-    await importAll(place)
+    await importAll(storage)
     // A process in another container cannot be checked from here.
-    expect(readdirSync(place.spool_path)).toEqual([recent])
-    expect(Object.values((await verifiedCounts(place.url)).counts)).toEqual([1, 1, 1])
+    expect(readdirSync(storage.spool_path)).toEqual([recent])
+    expect(Object.values((await verifiedCounts(storage.url)).counts)).toEqual([1, 1, 1])
   })
 
   test('respects the claims of running processes', async () => {
-    const place = await freshPlace(database)
-    await spoolSome(place, 1)
-    const [name = ''] = readdirSync(place.spool_path)
+    const storage = await freshStorage(database)
+    await spoolSome(storage, 1)
+    const [name = ''] = readdirSync(storage.spool_path)
     const claimed = `${name}.importing-${process.ppid}-aaaaaaaa`
-    renameSync(join(place.spool_path, name), join(place.spool_path, claimed))
-    const { tracker } = trackerAt(place)
+    renameSync(join(storage.spool_path, name), join(storage.spool_path, claimed))
+    const { tracker } = trackerAt(storage)
     await tracker.ready()
     await tracker.flush()
-    expect(readdirSync(place.spool_path)).toEqual([claimed])
+    expect(readdirSync(storage.spool_path)).toEqual([claimed])
   })
 
   test('counts every error once when several processes import', async () => {
-    const place = await freshPlace(database)
-    await spoolSome(place, 60, { copies: 5 })
+    const storage = await freshStorage(database)
+    await spoolSome(storage, 60, { copies: 5 })
     // Copies of the batches under other names, as claimed by two processes in different containers.
-    for (const name of readdirSync(place.spool_path)) {
-      const text = readFileSync(join(place.spool_path, name))
-      writeFileSync(join(place.spool_path, `batch-0-again-${basename(name)}`), text)
+    for (const name of readdirSync(storage.spool_path)) {
+      const text = readFileSync(join(storage.spool_path, name))
+      writeFileSync(join(storage.spool_path, `batch-0-again-${basename(name)}`), text)
     }
-    const settings = { ...CREDENTIALS, database: place.url, spool_path: place.spool_path, application_name: 'shop' }
+    const settings = { ...CREDENTIALS, database: storage.url, spool_path: storage.spool_path, application_name: 'shop' }
     await Promise.all(
       Array.from({ length: 3 }, () =>
         runChild('record', { settings, events: [{ error_type: 'Importer', message: 'here' }] }),
       ),
     )
-    await importAll(place)
-    const { counts } = await verifiedCounts(place.url)
+    await importAll(storage)
+    const { counts } = await verifiedCounts(storage.url)
     expect(counts['shop Importer']).toBe(3)
     expect(sums(Object.values(counts), () => 'all', Number)).toEqual({ all: 3 + 60 * 5 })
-    expect(readdirSync(place.spool_path)).toEqual([])
+    expect(readdirSync(storage.spool_path)).toEqual([])
   })
 
   test('a full spool folder does not stop async_logging while the database is available', async () => {
-    const place = await freshPlace(database)
-    const { tracker } = trackerAt(place, { async_logging: true, spool_max_bytes: 0 })
+    const storage = await freshStorage(database)
+    const { tracker } = trackerAt(storage, { async_logging: true, spool_max_bytes: 0 })
     const logged = await tracker.Commands.LogError.call({ error_type: 'NoRoom', message: 'async' })
     expect(logged?.state).toBe('accepted')
     await tracker.flush()
     expect((await tracker.stats()).dropped).toEqual({})
-    expect((await verifiedCounts(place.url)).counts).toEqual({ 'shop NoRoom': 1 })
+    expect((await verifiedCounts(storage.url)).counts).toEqual({ 'shop NoRoom': 1 })
   })
 
   test('counts no error as lost if only the journal of async_logging cannot be written', async () => {
-    const place = await freshPlace(database)
-    rmSync(place.spool_path, { recursive: true })
-    writeFileSync(place.spool_path, 'a file, not a folder')
-    const { tracker } = trackerAt(place, { async_logging: true })
+    const storage = await freshStorage(database)
+    rmSync(storage.spool_path, { recursive: true })
+    writeFileSync(storage.spool_path, 'a file, not a folder')
+    const { tracker } = trackerAt(storage, { async_logging: true })
     const logged = await tracker.Commands.LogError.call({ error_type: 'NoJournal', message: 'async' })
     expect(logged?.state).toBe('accepted')
-    expect((await verifiedCounts(place.url)).counts).toEqual({ 'shop NoJournal': 1 })
+    expect((await verifiedCounts(storage.url)).counts).toEqual({ 'shop NoJournal': 1 })
     expect((await tracker.stats()).dropped).toEqual({ journal_unwritable: 1 })
   })
 
   test('an error that cannot be written is lost without affecting the host', async () => {
-    const place = await freshPlace(database)
-    rmSync(place.spool_path, { recursive: true })
-    writeFileSync(place.spool_path, 'a file, not a folder')
-    await expectRefusal({ url: await nowhere(), spool_path: place.spool_path })
-    const { tracker } = trackerAt(place, { async_logging: true })
+    const storage = await freshStorage(database)
+    rmSync(storage.spool_path, { recursive: true })
+    writeFileSync(storage.spool_path, 'a file, not a folder')
+    await expectRefusal({ url: await nowhere(), spool_path: storage.spool_path })
+    const { tracker } = trackerAt(storage, { async_logging: true })
     const logged = await tracker.Commands.LogError.call({ error_type: 'NoSpool', message: 'async' })
     expect(logged?.state).toBe('accepted')
     await tracker.flush()
-    expect((await verifiedCounts(place.url)).counts).toEqual({ 'shop NoSpool': 1 })
+    expect((await verifiedCounts(storage.url)).counts).toEqual({ 'shop NoSpool': 1 })
   })
 
   /** Address of the same dialect without a database. */
@@ -205,7 +205,7 @@ describeEachDatabase('the spool folder', (database) => {
     return `${database.dialect}://unknown:nothing@127.0.0.1:9/none`
   }
 
-  async function spoolSome({ spool_path }: TrackerPlace, files: number, { copies = 1 } = {}): Promise<void> {
+  async function spoolSome({ spool_path }: TrackerStorage, files: number, { copies = 1 } = {}): Promise<void> {
     const { tracker } = trackerAt({ url: await nowhere(), spool_path })
     for (let i = 0; i < files; i++) {
       const event = { error_type: `Spooled${i}`, message: 'waits' }
@@ -216,20 +216,20 @@ describeEachDatabase('the spool folder', (database) => {
   }
 })
 
-async function importAll(place: TrackerPlace): Promise<void> {
-  const { tracker } = trackerAt(place)
+async function importAll(storage: TrackerStorage): Promise<void> {
+  const { tracker } = trackerAt(storage)
   await tracker.ready()
   await tracker.flush()
   expect(await spoolIsEmpty(tracker)).toBe(true)
   await tracker.shutdown()
 }
 
-async function expectRefusal(place: TrackerPlace): Promise<void> {
-  const { tracker, lines } = trackerAt(place)
+async function expectRefusal(storage: TrackerStorage): Promise<void> {
+  const { tracker, lines } = trackerAt(storage)
   const logged = await tracker.Commands.LogError.call({ error_type: 'Refused', message: 'nowhere to go' })
   expect(logged).toBeNull()
   expect((await tracker.stats()).dropped.spool_unwritable).toBe(1)
-  expect(lines.join()).toContain(place.spool_path)
+  expect(lines.join()).toContain(storage.spool_path)
 }
 
 function bytesIn(folder: string): number {

@@ -53,14 +53,14 @@ describeEachDatabase('the list changes query', (database) => {
   })
 
   test('includes user actions, late commits and changes of other processes', async () => {
-    const { clock, log, run, place } = await listContext(database)
+    const { clock, log, run, storage } = await listContext(database)
     const [a, b] = [await log('A'), await log('B')]
     clock.now = NOON + 10 * MINUTE
     const since = clock.now - MINUTE
     await run(resolveError, { error_id: b })
     const { updated } = await run(errorChanges, { since: String(since), ids: [a, b] })
     expect(updated).toMatchObject([{ id: b, status: 'resolved', occurrence_count: 1 }])
-    const other = contextAt(place)
+    const other = contextAt(storage)
     other.clock.now = clock.now
     await other.log('Late', { occurred_at: since - 2000 })
     await other.log('Old', { occurred_at: since - MINUTE })
@@ -68,8 +68,8 @@ describeEachDatabase('the list changes query', (database) => {
   })
 
   test('returns only changes in the application of the list', async () => {
-    const { clock, log, run, place } = await listContext(database)
-    const other = contextAt(place, { application_name: 'billing' })
+    const { clock, log, run, storage } = await listContext(database)
+    const other = contextAt(storage, { application_name: 'billing' })
     const [ownId, otherId] = [await log('A'), await other.log('B')]
     const { application_id } = await perform(findError, other.context, { error_id: otherId })
     other.clock.now = clock.now = NOON + 10 * MINUTE
