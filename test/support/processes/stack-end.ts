@@ -22,12 +22,12 @@ interface ProgramInput {
 export async function runAtStackEnd<Output>(
   runtime: Runtime,
   program: string,
-  { settings: more, flags = [], env = {}, ...orders }: ProgramInput,
+  { settings: extraSettings, flags = [], env = {}, ...orders }: ProgramInput,
 ) {
   const folder = temporaryFolder()
   const url = `sqlite:${join(folder, 'errors.sqlite3')}`
   const spool_path = join(folder, 'spool')
-  const settings = more === null ? null : { ...hostSettings(url, spool_path), ...more }
+  const settings = extraSettings === null ? null : { ...hostSettings(url, spool_path), ...extraSettings }
   const file = join(folder, 'orders.json')
   writeFileSync(file, JSON.stringify({ settings, ...orders }))
   const path = fileURLToPath(new URL(`../../capture/fixtures/${program}`, import.meta.url))

@@ -44,7 +44,7 @@ const STYLES: readonly ((words: string[]) => string)[] = [
   (words) => `${words.join('_')}2`,
 ]
 
-const RUN_TOGETHER =
+const CONCATENATED_KEYS =
   'apitoken usertoken mytoken logintoken resettoken apisecret usersecret dbpass userpass newpass oldpass rootpass adminpass authkey authcode sessionkey masterkey accesstoken apikey userpwd dbpwd awscreds authcookie storepass keypass jwtsecret appsecret bearertoken sharedkey hmackey clientsecret creditcard PGPASSWORD MYSQL_PWD JSESSIONID PHPSESSID'.split(
     ' ',
   )
@@ -56,7 +56,7 @@ const LANGUAGES =
 function* keyedData(): Generator<Sample> {
   const add = (key: string) => dataSample('key', (secret) => ({ [key]: secret }))
   for (const key of KEYS) for (const style of STYLES) yield add(style(key.split(' ')))
-  for (const key of [...RUN_TOGETHER, ...LANGUAGES]) yield add(key)
+  for (const key of [...CONCATENATED_KEYS, ...LANGUAGES]) yield add(key)
 }
 
 const TEXT_FORMS: readonly ((key: string, secret: string) => string)[] = [
@@ -118,7 +118,7 @@ const PREFIXES = [
 ] // biome-ignore format: a list of prefixes reads best as lines of prefixes
 const HEX_ONLY = new Set(['dapi', 'SK', 'sbp_'])
 const CAPITALS_ONLY = new Set(['AKIA', 'ASIA', 'AGE-SECRET-KEY-1'])
-const TOKEN_PLACES: readonly ((token: string) => string)[] = [
+const TOKEN_CONTEXTS: readonly ((token: string) => string)[] = [
   (token) => `the provider rejected ${token} as expired`,
   (token) => `GET https://api.example/v1/${token}/items 403`,
   (token) => `{"note":"${token}"}`,
@@ -136,9 +136,9 @@ function tokenBody(prefix: string): string {
 
 function* tokens(): Generator<Sample> {
   for (const prefix of PREFIXES)
-    for (const place of TOKEN_PLACES) {
+    for (const inContext of TOKEN_CONTEXTS) {
       const secret = tokenBody(prefix)
-      yield { kind: 'token', secret, text: place(prefix + secret) }
+      yield { kind: 'token', secret, text: inContext(prefix + secret) }
     }
   for (const scheme of ['Bearer', 'bearer', 'Basic'])
     for (const blanks of [' ', '   ', '\t']) {

@@ -402,7 +402,7 @@ const VALUES: readonly ((s: string) => unknown)[] = [
 ] // biome-ignore format: one sample in each line
 
 /** Continues the numbering of the corpus. */
-const OUTSIDE_NUMBERS = 5000
+const FIRST_SAMPLE_NUMBER = 5000
 
 /** Samples of secrets that are independent of the corpus. */
 export function outsideSamples(): Sample[] {
@@ -415,7 +415,7 @@ export function outsideSamples(): Sample[] {
     ...KEYS.map((key): Form => ['key', (s) => `{"${key}":"${s}"}`]),
   ]
   // Keeps the length and alphabet of tokens for which they are fixed.
-  let number = OUTSIDE_NUMBERS
+  let number = FIRST_SAMPLE_NUMBER
   return [
     ...forms.map(([kind, form, length, alphabet]) => {
       if (length === undefined) {
