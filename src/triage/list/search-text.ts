@@ -117,7 +117,8 @@ export function matchesTexts(terms: readonly TextTerm[]): RawBuilder<boolean> {
   const belongsToError = (error_id: RawBuilder<unknown>) => sql`${error_id} = faultboard_errors.id`
   const tests = terms.map((term) => {
     const test = sql.join(
-      termSources(term, belongsToError).map((source) => sql`exists (${source})`),
+      // Written as a value. For `exists`, PostgreSQL reads the texts of all errors into a hash table first.
+      termSources(term, belongsToError).map((source) => sql`(${source} limit 1) is not null`),
       sql` or `,
     )
     return term.isNegated ? sql`not (${test})` : sql`(${test})`
