@@ -161,6 +161,14 @@ describeEachDatabase('tab counts for a common search text', (database) => {
       .set({ status: 'resolved', resolved: 1 })
       .where('id', '<=', last)
       .execute()
+    const filter = parseInput(errorsListInput, { search: 'common', severity: 'low' })
+    const found = await findText(context, filter)
+    const { pagination } = await readErrorsPage(context, filter, found)
+    expect(pagination).toMatchObject({ total_count: 1000, total_is_lower_bound: true })
+    const { statusTotals } = found
+    await tabCounts(context, filter, { user: USER, found })
+    expect(statusTotals).toBeDefined()
+    expect(statusTotals).toBe(found.statusTotals)
     const counts = await count(context, { search: 'common' })
     expect(counts.all).toEqual({ count: 1000, is_lower_bound: true })
     const actualCounts = {

@@ -102,7 +102,8 @@ export async function countListed(
 ): Promise<{ count: number; isLowerBound: boolean }> {
   const { status, unresolved, hide_snoozed, snoozed, regressed, ...others } = filter
   const isBlocking = context.database.dialect.blocksHost && matching.isBroad
-  if (regressed || matching.isCountLimited || !(found || isBlocking)) return countErrors(context, matching, filter)
+  if (regressed || matching.isCountLimited || !(found || isBlocking))
+    return countErrors(context, matching, filter, found)
   // The Resolved tab sets the status itself.
   const tabErrors = status === 'resolved' ? others : { ...others, status }
   const { rows } = await sharedStatusTotals(context, tabErrors, found)

@@ -99,11 +99,12 @@ export function withSearchText<O>(query: ErrorsQuery<O>, terms: readonly TextTer
   return query.where(matchesTexts(terms))
 }
 
-/** Counts matching errors, exactly or up to a limit. */
+/** Counts matching errors, exactly or up to a limit. With `found`, a limited count is shared with the tabs. */
 export async function countErrors(
   context: Context,
   matching: MatchingErrors,
   filter: ErrorsFilter,
+  found?: FoundText,
 ): Promise<{ count: number; isLowerBound: boolean }> {
   if (!matching.isCountLimited) {
     const count = matching.query().select(({ fn }) => fn.countAll<number>().as('total'))
@@ -119,7 +120,8 @@ export async function countErrors(
     !hasQueryKeys(query)
   )
     return { count: MAX_COUNTED_ERRORS, isLowerBound: true }
-  const { rows, isLowerBound } = await countByStatus(context, matching)
+  const totals = found ? sharedStatusTotals(context, filter, found) : countByStatus(context, matching)
+  const { rows, isLowerBound } = await totals
   return { count: isLowerBound ? MAX_COUNTED_ERRORS : sumTotals(rows), isLowerBound }
 }
 
