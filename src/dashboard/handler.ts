@@ -317,10 +317,11 @@ async function respondWithPage(
     const sent = page.loadForJson ? Object.assign({}, data, await page.loadForJson(context, data, parameters)) : data
     return jsonResponse(page.json(sent), 200, links ? { Link: links } : {})
   }
-  const shown = page.loadForHtml
-    ? Object.assign({}, data, await page.loadForHtml(context, data, parameters, visit))
-    : data
-  await loadLayoutData(exchange, context)
+  const [more] = await Promise.all([
+    page.loadForHtml?.(context, data, parameters, visit),
+    loadLayoutData(exchange, context),
+  ])
+  const shown = more ? Object.assign({}, data, more) : data
   if (page.healthState) visit.tracker = { ...visit.tracker, state: page.healthState(data) }
   const response = await renderInOrder(() =>
     htmlResponse(

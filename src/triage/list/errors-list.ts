@@ -89,6 +89,6 @@ async function loadPage(
   const order = listOrder(filter, context.database.dialect, matches)
   const rows = await orderedIds(context, matching, order).limit(limit).offset(offset).execute()
   const ids = rows.map(({ id }) => id)
-  const counts = await dailyCounts(context, ids)
-  return (await loadSummaries(context, ids)).map((error) => ({ ...error, daily_counts: counts.get(error.id) ?? [] }))
+  const [counts, summaries] = await Promise.all([dailyCounts(context, ids), loadSummaries(context, ids)])
+  return summaries.map((error) => ({ ...error, daily_counts: counts.get(error.id) ?? [] }))
 }

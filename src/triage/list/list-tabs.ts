@@ -74,7 +74,11 @@ export async function tabCounts(
     )
     return isLowerBound ? { count, is_lower_bound: true } : { count }
   }
-  const { rows, isLowerBound } = await sharedStatusTotals(context, others, found)
+  const [{ rows, isLowerBound }, mine, regressed] = await Promise.all([
+    sharedStatusTotals(context, others, found),
+    countTab('mine'),
+    countTab('regressed'),
+  ])
   const countRows = (countRow: (row: StatusTotals['rows'][number]) => number): TabCount => {
     const count = rows.reduce((sum, row) => sum + countRow(row), 0)
     if (!isLowerBound) return { count }
@@ -82,8 +86,8 @@ export async function tabCounts(
   }
   return {
     open: countRows((row) => (isResolved(row.status) ? 0 : row.total - row.snoozed)),
-    mine: await countTab('mine'),
-    regressed: await countTab('regressed'),
+    mine,
+    regressed,
     snoozed: countRows((row) => (isResolved(row.status) ? 0 : row.snoozed)),
     // The tab replaces a status filter, so the shared counts do not apply.
     resolved: others.status

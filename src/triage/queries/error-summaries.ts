@@ -15,9 +15,11 @@ export async function loadSummaries(context: Context, ids: readonly number[]): P
     .selectFrom('faultboard_errors')
     .selectAll()
     .where(sql<boolean>`id in (${paddedIdList(ids)})`)
-  const rows = await packedRows(context.database, query, COLUMNS)
+  const [rows, names] = await Promise.all([
+    packedRows(context.database, query, COLUMNS),
+    applicationNames(context.database),
+  ])
   const byId = new Map(rows.map((row) => [row.id, row]))
-  const names = await applicationNames(context.database)
   const now = context.now()
   return ids.flatMap((id) => {
     const row = byId.get(id)
