@@ -35,6 +35,43 @@ async function setUp(database: TestDatabase) {
   return { ...started, idOf, names }
 }
 
+/** Enough errors for a page that stops early to look up tags and versions one by one. */
+const MANY = 50
+
+describeEachDatabase('pages of many and of few matching errors', (database) => {
+  test('every page contains the errors of the whole list at the same positions', async () => {
+    const { tracker } = await freshTracker(database)
+    for (let i = 0; i < MANY; i++)
+      await tracker.Commands.LogError.call({
+        error_type: `E${i}`,
+        message: 'x',
+        severity: i % 10 === 0 ? 'high' : 'low',
+        tags: { region: i % 7 === 0 ? 'south' : 'north', [`key-${i}`]: i },
+        app_version: i % 9 === 0 ? '2.0' : '1.0',
+        occurred_at: NOON - i * HOUR,
+      })
+    const filters: [ErrorsListInput, count: number][] = [
+      [{ tag: 'region:north' }, 42],
+      [{ tag: 'region:north\nkey-1:1' }, 1],
+      [{ query: '-tag:region=south' }, 42],
+      [{ query: 'tag:region=no*' }, 42],
+      [{ app_version: '1.0' }, 44],
+      [{ app_version: '1.0', application_id: 1 }, 44],
+      [{ app_version: '1.0', tag: 'region:north' }, 37],
+      [{ severity: 'high' }, 5],
+      [{ severity: 'high', sort_by: 'first_seen_at', sort_direction: 'asc' }, 5],
+    ]
+    for (const [filter, count] of filters) {
+      const ids = async (page: ErrorsListInput) =>
+        (await tracker.Queries.ErrorsList.call({ ...filter, ...page })).map(({ id }) => id)
+      const all = await ids({ per_page: 100 })
+      expect([filter, all.length]).toEqual([filter, count])
+      for (const page of [1, Math.ceil(count / 2), count])
+        expect([filter, page, await ids({ per_page: 1, page })]).toEqual([filter, page, all.slice(page - 1, page)])
+    }
+  })
+})
+
 describeEachDatabase('the errors list', (database) => {
   test('shows all errors without a filter, newest first', async () => {
     const { names } = await setUp(database)

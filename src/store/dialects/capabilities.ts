@@ -44,6 +44,8 @@ export interface Capabilities {
   lookupExists(lookup: RawBuilder<unknown>): RawBuilder<boolean>
   /** Wraps a column so that the optimizer does not use an index for it. */
   withoutIndex<T>(column: RawBuilder<unknown>): RawBuilder<T>
+  /** Wraps a column so that the optimizer does not sort or group rows by reading them in the order of an index. */
+  withoutIndexOrder<T>(column: RawBuilder<unknown>): RawBuilder<T>
   /** Returns the schema of unqualified table names, or undefined if the database has no schemas. */
   currentSchema(db: AnyDatabase): Promise<string | undefined>
   /** Query that returns a row if the current schema contains the table. */

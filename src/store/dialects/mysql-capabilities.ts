@@ -23,6 +23,8 @@ export const mysqlCapabilities: Capabilities = {
   startsWith: (text, start) => sql<boolean>`${text} like ${`${start.replace(/[!%_]/g, '!$&')}%`} escape '!'`,
   lookupExists: (lookup) => sql<boolean>`(${lookup}) is not null`,
   withoutIndex: (column) => sql`${column}`,
+  // MySQL prefers an index in order, although it looks up each row to test further conditions.
+  withoutIndexOrder: (column) => sql`coalesce(${column})`,
   currentSchema: async () => undefined,
   findTable: (table) =>
     sql`select 1 from information_schema.tables where table_schema = database() and table_name = ${table}`,

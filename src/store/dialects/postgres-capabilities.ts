@@ -22,6 +22,7 @@ export const postgresCapabilities: Capabilities = {
   startsWith: (text, start) => sql<boolean>`(${text} >= ${start} and ${text} < ${`${start}\u{10FFFF}`})`,
   lookupExists: (lookup) => sql<boolean>`exists (${lookup})`,
   withoutIndex: (column) => sql`${column}`,
+  withoutIndexOrder: (column) => sql`${column}`,
   async currentSchema(db) {
     const { rows } = await sql<{ schema: string | null }>`select current_schema() as schema`.execute(db)
     return rows[0]?.schema ?? 'public'

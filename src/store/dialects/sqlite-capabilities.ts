@@ -24,6 +24,7 @@ export const sqliteCapabilities: Capabilities = {
   // SQLite does not estimate how many rows match. It would read all rows of an application through the index.
   lookupExists: (lookup) => sql<boolean>`exists (${lookup})`,
   withoutIndex: (column) => sql`+${column}`,
+  withoutIndexOrder: (column) => sql`+${column}`,
   currentSchema: async () => undefined,
   findTable: (table) => sql`select 1 from sqlite_master where type = 'table' and name = ${table}`,
   findColumn: (table, column) => sql`select 1 from pragma_table_info(${table}) where name = ${column}`,

@@ -212,9 +212,13 @@ export function hasFilters(filter: ErrorsFilter): boolean {
 /** Checks whether the filter probably matches many errors and tests all conditions error by error. */
 export function isBroadFilter(filter: ErrorsFilter, tagRows: TagRows): boolean {
   // Excludes the platform: a count in ranges would read all errors of the platform for each range.
-  const { severity, priority_level, tag, query, ...others } = filter
-  const hasOnlyTags = query === undefined || parseQuery(query).every(({ key }) => key === 'tag')
-  return !hasFilters(others) && hasOnlyTags && usesTagLookups(filter, tagRows)
+  const { severity, priority_level, ...others } = filter
+  return hasOnlyTags(others) && usesTagLookups(filter, tagRows)
+}
+
+/** Checks whether the filter contains nothing but tags, an application, an environment and an order. */
+export function hasOnlyTags({ tag, query, ...others }: ErrorsFilter): boolean {
+  return !hasFilters(others) && (query === undefined || parseQuery(query).every(({ key }) => key === 'tag'))
 }
 
 function isCalendarDay(text: string): boolean {

@@ -85,9 +85,10 @@ async function loadPage(
   { limit, offset, total_count }: PageSlice,
 ): Promise<ListedError[]> {
   if (limit <= 0) return []
-  const matches = matching.isCountLimited ? matching.maxMatches : total_count
-  const order = listOrder(filter, context.database.dialect, matches)
-  const rows = await orderedIds(context, matching, order).limit(limit).offset(offset).execute()
+  const { isCountLimited, maxMatches } = matching
+  const order = listOrder(filter, context.database.dialect, isCountLimited ? maxMatches : total_count)
+  const readShare = isCountLimited || !matching.isNarrowed ? undefined : (offset + limit) / total_count
+  const rows = await orderedIds(context, matching, order, readShare).limit(limit).offset(offset).execute()
   const ids = rows.map(({ id }) => id)
   const [counts, summaries] = await Promise.all([dailyCounts(context, ids), loadSummaries(context, ids)])
   return summaries.map((error) => ({ ...error, daily_counts: counts.get(error.id) ?? [] }))

@@ -8,6 +8,7 @@ import {
   type ErrorsFilter,
   type ErrorsQuery,
   hasFilters,
+  hasOnlyTags,
   type IndexUse,
   isBroadFilter,
 } from './errors-filter.js'
@@ -29,6 +30,8 @@ export interface MatchingErrors {
   isNarrowed: boolean
   /** True if the filter probably matches a large share of all errors. */
   isBroad: boolean
+  /** True if the filter tests only tags and columns of the index on status, so that a count reads no rows. */
+  isCountIndexed: boolean
   /** True if errors are counted up to MAX_COUNTED_ERRORS: for a common text, and for a pattern that matches many tags. */
   isCountLimited: boolean
   /** Upper bound for the number of matching errors. */
@@ -58,7 +61,9 @@ export async function matchingErrors(
     applyFilter(context.database.read.selectFrom('faultboard_errors'), filter, { context, tagRows }, indexUse)
   const terms = textTerms(filter)
   const isNarrowed = hasFilters(filter)
-  const unlimited = { isNarrowed, isBroad: isBroadFilter(filter, tagRows), maxMatches: Number.POSITIVE_INFINITY }
+  const isCountIndexed = hasOnlyTags(filter)
+  const isBroad = isBroadFilter(filter, tagRows)
+  const unlimited = { isNarrowed, isBroad, isCountIndexed, maxMatches: Number.POSITIVE_INFINITY }
   if (terms.length === 0) {
     const isCountLimited = hasCommonTagPattern(filter, tagRows)
     return { query: filteredErrors, commonText: null, isCountLimited, ...unlimited }
@@ -71,6 +76,7 @@ export async function matchingErrors(
     commonText: null,
     isNarrowed,
     isBroad: false,
+    isCountIndexed: false,
     isCountLimited: false,
     maxMatches: ids.length,
   }
@@ -141,7 +147,7 @@ export function sharedStatusTotals(context: Context, filter: ErrorsFilter, found
 /** Counts per status, exactly or up to a limit. */
 async function countByStatus(
   context: Context,
-  { query, commonText, isNarrowed, isBroad, isCountLimited }: MatchingErrors,
+  { query, commonText, isNarrowed, isBroad, isCountIndexed, isCountLimited }: MatchingErrors,
 ): Promise<StatusTotals> {
   const filteredErrors = query({ useApplicationIndex: false, collectTags: !isCountLimited })
   const errors = commonText === null ? filteredErrors : withSearchText(filteredErrors, commonText)
@@ -150,7 +156,7 @@ async function countByStatus(
   const rows =
     context.database.dialect.blocksHost && isBroad
       ? await countStatusesInRanges(context, errors, limit)
-      : await countStatuses(context, isCountLimited ? errors.limit(limit + 1) : errors)
+      : await countStatuses(context, isCountLimited ? errors.limit(limit + 1) : errors, isCountIndexed)
   return { rows, isLowerBound: sumTotals(rows) > limit }
 }
 
@@ -186,15 +192,23 @@ async function countStatusesInRanges(
   const rows: StatusTotals['rows'] = []
   for await (const { from, to } of errorIdRanges(context.database)) {
     const inRange = errors.where('faultboard_errors.id', '>=', from).where('faultboard_errors.id', '<', to)
-    rows.push(...(await countStatuses(context, inRange)))
+    rows.push(...(await countStatuses(context, inRange, false)))
     if (sumTotals(rows) > limit) break
   }
   return rows
 }
 
-/** Avoids the index on status, which would read rows in random order to test further conditions. */
-async function countStatuses({ database, now }: Context, errors: ErrorsQuery<object>): Promise<StatusTotals['rows']> {
-  const status = withoutIndex<Status>(database.dialect, 'faultboard_errors.status')
+/** Avoids the index on status, which would read rows in random order to test columns that are not in the index. */
+async function countStatuses(
+  { database, now }: Context,
+  errors: ErrorsQuery<object>,
+  isCountIndexed: boolean,
+): Promise<StatusTotals['rows']> {
+  const { dialect } = database
+  const column = 'faultboard_errors.status'
+  const status = isCountIndexed
+    ? withoutIndex<Status>(dialect, column)
+    : dialect.withoutIndexOrder<Status>(sql.ref(column))
   const matchingRows = errors.select([status.as('status'), 'faultboard_errors.snoozed_until']).as('fitting')
   const rows = await database.read
     .selectFrom(matchingRows)

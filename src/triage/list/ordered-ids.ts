@@ -8,19 +8,25 @@ interface OrderedId {
   sort_key: string | number
 }
 
+/** Beyond this share of all errors, a server sorts the matching errors faster than it reads the index of the order. */
+const MAX_SHARE_IN_ORDER = 1 / 6
+
 /**
  * Returns ids of matching errors in list order. Rows are loaded later, because databases carry all selected columns
- * through a sort. For a common search text, sorts errors first and then tests texts until the page is full.
+ * through a sort. For a common search text, sorts errors first and then tests texts until the page is full. `readShare` is
+ * the share of all errors that are read in list order until the page is full, if known.
  */
 export function orderedIds(
   { database }: Context,
   { query, commonText }: MatchingErrors,
   { key, direction, isIndexed }: ListOrder,
+  readShare?: number,
 ): ErrorsQuery<OrderedId> {
+  const sortsAll = !database.dialect.blocksHost && readShare !== undefined && readShare > MAX_SHARE_IN_ORDER
   // Without an index for the order, reading all rows is faster than looking up the rows of an application.
   const sorted = query(isIndexed ? {} : { useApplicationIndex: false, collectTags: true })
     .select(['faultboard_errors.id', key.as('sort_key')])
-    .orderBy(key, direction)
+    .orderBy(sortsAll ? database.dialect.withoutIndexOrder<number>(key) : key, direction)
     .orderBy('faultboard_errors.id', direction)
   if (commonText === null) return sorted
   const { sortFence } = database.dialect
