@@ -101,9 +101,17 @@ describeEachDatabase('query plans', (database) => {
     expect(byCount?.sql.includes('in (\n      select distinct'), byCount?.sql).toBe(isServer)
   }, 120_000)
 
-  test('a page with few errors is sorted, and MySQL counts statuses without their index', async () => {
-    const { statements } = await visitPages(database.dialect, url, ['/errors?severity=critical&per_page=100'])
-    const sorted = [...statements.values()].find(({ sql }) => /severity.* order by .*occurred_at/s.test(sql))
+  test('a server looks up tags for a page that stops early, and sorts the errors of a page with few', async () => {
+    const { statements } = await visitPages(database.dialect, url, [
+      '/errors?query=-tag:region=region-1&per_page=1',
+      '/errors?severity=critical&per_page=100',
+    ])
+    const pages = [...statements.values()].filter(({ sql }) => / order by /.test(sql))
+    const [tagged, sorted] = ['faultboard_error_tags', 'severity'].map((text) =>
+      pages.find(({ sql }) => sql.includes(text) && sql.includes('occurred_at')),
+    )
+    const isServer = database.dialect !== 'sqlite'
+    expect(tagged && (await explain.usesTagLookups(tagged)), tagged?.sql).toBe(isServer)
     // PostgreSQL chooses between both plans itself.
     if (database.dialect !== 'postgres') expect(sorted && (await explain.sortsRows(sorted)), sorted?.sql).toBe(true)
     const counts = [...statements.values()].filter(({ sql }) => /severity.*group by .status./s.test(sql))

@@ -35,7 +35,7 @@ async function setUp(database: TestDatabase) {
   return { ...started, idOf, names }
 }
 
-/** Enough errors for a page that stops early to look up tags and versions one by one. */
+/** Enough errors for a page that stops early to look up tags one by one. */
 const MANY = 50
 
 describeEachDatabase('pages of many and of few matching errors', (database) => {

@@ -20,6 +20,7 @@ import {
   collectedTagRows,
   hasTag,
   lineCondition,
+  lookedUpTagRows,
   MAX_TAG_LENGTH,
   type TagRows,
   tagLines,
@@ -141,19 +142,25 @@ export interface IndexUse {
   useApplicationIndex?: boolean
   /** Allows SQLite to use the index. False where another index is faster. */
   useTimeIndex?: boolean
-  /** Collects, on a server, the ids of all errors with a common tag. Faster for a statement that reads all errors. */
-  collectTags?: boolean
+  /**
+   * How a server finds the errors with a tag. `collect` reads their ids first, which is faster for a statement that reads all
+   * errors. `lookUp` tests error by error, which is faster for a statement that stops early.
+   */
+  tagAccess?: 'collect' | 'lookUp'
 }
+
+const TAG_ROWS = { collect: collectedTagRows, lookUp: lookedUpTagRows }
 
 /** Applies all conditions of the filter except text conditions (see search-text.ts). */
 export function applyFilter<O>(
   query: ErrorsQuery<O>,
   filter: ErrorsFilter,
   { context, tagRows: countedRows }: { context: Context; tagRows: TagRows },
-  { useApplicationIndex = !hasFilters(filter), useTimeIndex = true, collectTags = false }: IndexUse = {},
+  { useApplicationIndex = !hasFilters(filter), useTimeIndex = true, tagAccess }: IndexUse = {},
 ): ErrorsQuery<O> {
   const { config, now, database } = context
-  const tagRows = collectTags && !database.dialect.blocksHost ? collectedTagRows(countedRows) : countedRows
+  const usesCounts = tagAccess === undefined || database.dialect.blocksHost
+  const tagRows = usesCounts ? countedRows : TAG_ROWS[tagAccess](countedRows)
   let result = query
   if (filter.application_id !== undefined) {
     const column = 'faultboard_errors.application_id'

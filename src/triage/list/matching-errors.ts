@@ -149,7 +149,7 @@ async function countByStatus(
   context: Context,
   { query, commonText, isNarrowed, isBroad, isCountIndexed, isCountLimited }: MatchingErrors,
 ): Promise<StatusTotals> {
-  const filteredErrors = query({ useApplicationIndex: false, collectTags: !isCountLimited })
+  const filteredErrors = query({ useApplicationIndex: false, ...(isCountLimited ? {} : { tagAccess: 'collect' }) })
   const errors = commonText === null ? filteredErrors : withSearchText(filteredErrors, commonText)
   const limit = isCountLimited ? MAX_COUNTED_ERRORS : Number.POSITIVE_INFINITY
   if (!isNarrowed) return { rows: await countIndexedStatuses(context, errors), isLowerBound: false }

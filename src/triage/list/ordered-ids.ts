@@ -1,5 +1,5 @@
 import type { Context } from '../../context.js'
-import type { ErrorsQuery } from './errors-filter.js'
+import type { ErrorsQuery, IndexUse } from './errors-filter.js'
 import type { ListOrder } from './list-order.js'
 import { type MatchingErrors, withSearchText } from './matching-errors.js'
 
@@ -10,6 +10,8 @@ interface OrderedId {
 
 /** Beyond this share of all errors, a server sorts the matching errors faster than it reads the index of the order. */
 const MAX_SHARE_IN_ORDER = 1 / 6
+/** Up to this share, looking up tags error by error is faster than collecting all ids. */
+const MAX_SHARE_FOR_LOOKUPS = 1 / 40
 
 /**
  * Returns ids of matching errors in list order. Rows are loaded later, because databases carry all selected columns
@@ -23,8 +25,10 @@ export function orderedIds(
   readShare?: number,
 ): ErrorsQuery<OrderedId> {
   const sortsAll = !database.dialect.blocksHost && readShare !== undefined && readShare > MAX_SHARE_IN_ORDER
+  const stopsEarly = readShare !== undefined && readShare <= MAX_SHARE_FOR_LOOKUPS
+  const inOrder: IndexUse = stopsEarly ? { tagAccess: 'lookUp' } : {}
   // Without an index for the order, reading all rows is faster than looking up the rows of an application.
-  const sorted = query(isIndexed ? {} : { useApplicationIndex: false, collectTags: true })
+  const sorted = query(isIndexed ? inOrder : { useApplicationIndex: false, tagAccess: 'collect' })
     .select(['faultboard_errors.id', key.as('sort_key')])
     .orderBy(sortsAll ? database.dialect.withoutIndexOrder<number>(key) : key, direction)
     .orderBy('faultboard_errors.id', direction)
