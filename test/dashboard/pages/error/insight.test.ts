@@ -193,7 +193,7 @@ describeOneDatabase('related errors and baselines', (database) => {
       backtrace: ['at other (src/other.ts:1:1)'],
     })
     const [spike] = ((await host.json('/overview')) as unknown as Overview).spiking ?? []
-    expect(spike).toMatchObject({ error_type: 'ReportFailed', error: null, severity: 'low' })
+    expect(spike).toMatchObject({ error_type: 'ReportFailed', error: null })
     const html = await (await host.get('/overview')).text()
     expect(html).toMatch(
       /error_type=ReportFailed&amp;platform=Web">ReportFailed<\/a><span class="named-error-message"> Other errors of this type are open</,
