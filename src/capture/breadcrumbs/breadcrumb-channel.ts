@@ -15,9 +15,9 @@ const BREADCRUMB_CHANNEL = 'faultboard:breadcrumb'
 export const breadcrumbChannel: Source = (reporter) => {
   const { breadcrumbs } = reporter.context
   return subscribeAll(reporter, {
-    [BREADCRUMB_CHANNEL]: (step: unknown) => {
-      if (!hasRoomForBreadcrumb() || typeof step !== 'object' || step === null || types.isProxy(step)) return
-      const { category, message, durationMs, duration_ms = durationMs, metadata } = step as Record<string, unknown>
+    [BREADCRUMB_CHANNEL]: (crumb: unknown) => {
+      if (!hasRoomForBreadcrumb() || typeof crumb !== 'object' || crumb === null || types.isProxy(crumb)) return
+      const { category, message, durationMs, duration_ms = durationMs, metadata } = crumb as Record<string, unknown>
       if (typeof category !== 'string' || typeof message !== 'string') return
       breadcrumbs.add({
         category,

@@ -1,6 +1,6 @@
-/** One step that preceded an error. */
+/** Something that happened before an error, such as a query, a request or a log entry. */
 export interface Breadcrumb {
-  /** Kind of step: `http`, `sql`, `console`, `log`, `deprecation`, or a custom word. */
+  /** Kind of breadcrumb: `http`, `sql`, `console`, `log`, `deprecation`, or a custom word. */
   category: string
   message: string
   duration_ms?: number | undefined

@@ -4,9 +4,9 @@ import type { Breadcrumb, RecordedBreadcrumb } from './breadcrumb.js'
 
 /** Observes breadcrumbs of all scopes as they are added. Observers must not throw. */
 export interface BreadcrumbObserver {
-  /** Called with a complete step from the host or a library. */
+  /** Called with a complete breadcrumb from the host or a library. */
   added?(crumb: RecordedBreadcrumb, trail: Trail): void
-  /** Called when a step of an instrumented driver starts. When the step ends, its duration is added to the result. */
+  /** Called when a call of an instrumented driver starts. When the call ends, its duration is added to the result. */
   started?(crumb: RecordedBreadcrumb, trail: Trail): { duration_ms: number } | null
   /** Called when a connection is requested from a pool. */
   connecting?(trail: Trail): void
@@ -34,31 +34,31 @@ export class Breadcrumbs {
     this.#now = now
   }
 
-  /** Checks whether steps of this category are kept. Lets callers skip the description of other steps. */
+  /** Checks whether breadcrumbs of this category are kept. Lets callers skip formatting all other breadcrumbs. */
   isEnabledFor(category: string): boolean {
     return this.#enabled && (this.#categories === null || this.#categories.has(category))
   }
 
   /**
-   * Adds a step to the current or the given trail. Returns the stored step, so that its end can be recorded
-   * later. Redaction waits until an error is recorded, because nearly every trail is discarded.
+   * Adds a breadcrumb to the current or the given trail. Returns the stored breadcrumb, so that its duration can be
+   * added later. Redaction waits until an error is recorded, because nearly every trail is discarded.
    */
-  add(step: Breadcrumb, trail?: Trail): RecordedBreadcrumb | null {
-    if (!this.isEnabledFor(step.category)) return null
+  add(breadcrumb: Breadcrumb, trail?: Trail): RecordedBreadcrumb | null {
+    if (!this.isEnabledFor(breadcrumb.category)) return null
     const target = trail ?? this.trail()
-    const crumb = this.append(step, target)
+    const crumb = this.append(breadcrumb, target)
     for (const observer of this.observers) observer.added?.(crumb, target)
     return crumb
   }
 
-  /** Adds a step whose observers were already notified. */
+  /** Adds a breadcrumb whose observers were already notified. */
   append({ category, message, duration_ms, metadata }: Breadcrumb, trail: Trail): RecordedBreadcrumb {
     const crumb = { category, message: copyPrefix(message), occurred_at: this.#now(), duration_ms, metadata }
     trail.add(crumb)
     return crumb
   }
 
-  /** Returns the object that receives the duration of a started step, or null if no observer measures it. */
+  /** Returns the object that receives the duration of a started call, or null if no observer measures it. */
   notifyStarted(crumb: RecordedBreadcrumb, trail: Trail): { duration_ms: number } | null {
     for (const observer of this.observers) {
       const measurement = observer.started?.(crumb, trail)
@@ -71,19 +71,19 @@ export class Breadcrumbs {
     for (const observer of this.observers) observer.connecting?.(trail)
   }
 
-  /** Steps up to now, oldest first; null if there are none. */
+  /** Breadcrumbs up to now, oldest first; null if there are none. */
   current(): RecordedBreadcrumb[] | null {
     const scope = this.#scopes.current()
     const trail = scope ? scope.trail : this.#unscopedTrail
     return trail?.list() ?? null
   }
 
-  /** Steps recorded outside of any scope, oldest first. */
+  /** Breadcrumbs recorded outside of any scope, oldest first. */
   unscoped(): RecordedBreadcrumb[] {
     return this.#unscopedTrail?.list() ?? []
   }
 
-  /** Trail of the current work, for steps that are recorded later from another context. */
+  /** Trail of the current work, for breadcrumbs that are recorded later from another context. */
   trail(): Trail {
     const scope = this.#scopes.current()
     if (scope) {

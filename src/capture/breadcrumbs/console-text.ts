@@ -33,7 +33,7 @@ export function formatArguments(values: readonly unknown[], isSensitiveKey: IsSe
   return values.length > count ? `${text} …` : text
 }
 
-/** Matches a single word, or the last two words of a text that ends in a separator. */
+/** Matches a single word, or the last two words of a string that ends in a separator. */
 const SECRET_NAME =
   /^\s{0,9}[\p{ID_Continue}.[\]-]{1,80}\s{0,9}$|(?:\p{Alphabetic}{2,20} )?[\p{ID_Continue}.[\]-]{1,80}\s{0,2}[:=]\s{0,9}$/u
 const MAX_NAME_LENGTH = 100

@@ -1,7 +1,7 @@
 import { hasRoomForBreadcrumb } from '../guards/stack-room.js'
 import type { Source } from '../sources/source.js'
 import { isOwnUserAgent } from './own-requests.js'
-import { beginStep, endStep, errorCode, type PendingStep } from './pending-step.js'
+import { endBreadcrumb, errorCode, type PendingBreadcrumb, startBreadcrumb } from './pending-breadcrumb.js'
 import { subscribeAll } from './subscriptions.js'
 
 interface UndiciRequest {
@@ -15,18 +15,18 @@ interface UndiciRequest {
 /** Requests sent by the host with `fetch` or undici. */
 export const fetchCalls: Source = (reporter) => {
   const { breadcrumbs } = reporter.context
-  const pending = new WeakMap<UndiciRequest, PendingStep>()
+  const pending = new WeakMap<UndiciRequest, PendingBreadcrumb>()
   const end = (request: UndiciRequest, outcome: Record<string, unknown>) => {
-    const step = pending.get(request)
-    if (step) endStep(step, outcome)
+    const crumb = pending.get(request)
+    if (crumb) endBreadcrumb(crumb, outcome)
   }
   return subscribeAll(reporter, {
     'undici:request:create': ({ request }: { request: UndiciRequest }) => {
       if (!breadcrumbs.isEnabledFor('http') || !hasRoomForBreadcrumb() || isOwnUserAgent(readUserAgent(request))) return
       const { method, origin, path } = request
       const message = `${method} ${typeof origin === 'string' ? origin : origin.origin}${path}`
-      const step = beginStep(breadcrumbs, { category: 'http', message })
-      if (step) pending.set(request, step)
+      const crumb = startBreadcrumb(breadcrumbs, { category: 'http', message })
+      if (crumb) pending.set(request, crumb)
     },
     'undici:request:headers': ({ request, response }: { request: UndiciRequest; response: { statusCode: number } }) =>
       end(request, { status: response.statusCode }),

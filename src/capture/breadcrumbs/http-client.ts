@@ -2,16 +2,16 @@ import type { ClientRequest, IncomingMessage } from 'node:http'
 import { hasRoomForBreadcrumb } from '../guards/stack-room.js'
 import type { Source } from '../sources/source.js'
 import { isOwnUserAgent } from './own-requests.js'
-import { beginStep, endStep, errorCode, type PendingStep } from './pending-step.js'
+import { endBreadcrumb, errorCode, type PendingBreadcrumb, startBreadcrumb } from './pending-breadcrumb.js'
 import { subscribeAll } from './subscriptions.js'
 
 /** Requests sent by the host with `node:http`, `node:https` or a library built on them. */
 export const httpClient: Source = (reporter) => {
   const { breadcrumbs } = reporter.context
-  const pending = new WeakMap<ClientRequest, PendingStep>()
+  const pending = new WeakMap<ClientRequest, PendingBreadcrumb>()
   const end = (request: ClientRequest, outcome: Record<string, unknown>) => {
-    const step = pending.get(request)
-    if (step) endStep(step, outcome)
+    const crumb = pending.get(request)
+    if (crumb) endBreadcrumb(crumb, outcome)
   }
   return subscribeAll(reporter, {
     'http.client.request.start': ({ request }: { request: ClientRequest }) => {
@@ -21,8 +21,9 @@ export const httpClient: Source = (reporter) => {
         isOwnUserAgent(request.getHeader('user-agent'))
       )
         return
-      const step = beginStep(breadcrumbs, { category: 'http', message: `${request.method} ${requestUrl(request)}` })
-      if (step) pending.set(request, step)
+      const message = `${request.method} ${requestUrl(request)}`
+      const crumb = startBreadcrumb(breadcrumbs, { category: 'http', message })
+      if (crumb) pending.set(request, crumb)
     },
     'http.client.response.finish': ({ request, response }: { request: ClientRequest; response: IncomingMessage }) =>
       end(request, { status: response.statusCode }),

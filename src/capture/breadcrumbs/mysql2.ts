@@ -4,7 +4,7 @@ import { isOwnQuery } from '../../store/dialects/own-queries.js'
 import { hasRoomForBreadcrumb } from '../guards/stack-room.js'
 import type { Trail } from '../scope.js'
 import type { Source } from '../sources/source.js'
-import { beginStep, endStep, errorCode, type PendingStep } from './pending-step.js'
+import { endBreadcrumb, errorCode, type PendingBreadcrumb, startBreadcrumb } from './pending-breadcrumb.js'
 import { type Listeners, subscribeAll } from './subscriptions.js'
 
 interface TracedQuery {
@@ -19,19 +19,20 @@ export const mysql2Queries: Source = (reporter) => {
   if (!breadcrumbs.isEnabledFor('sql')) return () => {}
   const problem = describeUntracedVersion(['mysql2'])
   if (problem) log.warn(problem)
-  const pending = new WeakMap<TracedQuery, PendingStep>()
+  const pending = new WeakMap<TracedQuery, PendingBreadcrumb>()
   const waitingTrails = new WeakMap<TracedQuery, Trail>()
   let grantedTrail: Trail | undefined
 
   const onStart = (trace: TracedQuery) => {
     if (isOwnQuery() || typeof trace.query !== 'string' || !hasRoomForBreadcrumb()) return
     const message = statementText(trace.query, 'mysql')
-    const step = beginStep(breadcrumbs, { category: 'sql', message, metadata: { system: 'mysql' } }, grantedTrail)
-    if (step) pending.set(trace, step)
+    const metadata = { system: 'mysql' }
+    const crumb = startBreadcrumb(breadcrumbs, { category: 'sql', message, metadata }, grantedTrail)
+    if (crumb) pending.set(trace, crumb)
   }
   const onEnd = (trace: TracedQuery) => {
-    const step = pending.get(trace)
-    if (step) endStep(step, trace.error ? { error: errorCode(trace.error) } : rowCount(trace.result))
+    const crumb = pending.get(trace)
+    if (crumb) endBreadcrumb(crumb, trace.error ? { error: errorCode(trace.error) } : rowCount(trace.result))
   }
   const tracingListeners = (name: string): Listeners => ({
     [`tracing:${name}:start`]: onStart,
@@ -42,7 +43,7 @@ export const mysql2Queries: Source = (reporter) => {
     ...tracingListeners('mysql2:query'),
     ...tracingListeners('mysql2:execute'),
     // A waiting caller receives its pool connection in the async context of the caller that released it. Without this,
-    // `pool.query` would add its step to the wrong trail.
+    // `pool.query` would add its breadcrumb to the wrong trail.
     'tracing:mysql2:pool:connect:start': (trace: TracedQuery) => {
       if (isOwnQuery()) return
       const trail = breadcrumbs.trail()

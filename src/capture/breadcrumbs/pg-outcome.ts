@@ -1,55 +1,55 @@
 import { EventEmitter, errorMonitor } from 'node:events'
-import { endStep, errorCode, type PendingStep } from './pending-step.js'
+import { endBreadcrumb, errorCode, type PendingBreadcrumb } from './pending-breadcrumb.js'
 
 type Callback = (error: unknown, result: unknown, ...rest: unknown[]) => unknown
 
-/** Runs a query and records its outcome in the step. The host sees the original behavior. */
-export function runWatched(step: PendingStep, values: unknown[], run: (values: unknown[]) => unknown): unknown {
+/** Runs a query and records its outcome in the breadcrumb. The host sees the original behavior. */
+export function runWatched(crumb: PendingBreadcrumb, values: unknown[], run: (values: unknown[]) => unknown): unknown {
   const callbackIndex = values.findLastIndex((value) => typeof value === 'function')
   if (callbackIndex > 0) {
     const callback = values[callbackIndex] as Callback
     const wrapped: Callback = function (this: unknown, error, result, ...rest) {
-      recordOutcome(step, error, result)
+      recordOutcome(crumb, error, result)
       return Reflect.apply(callback, this, [error, result, ...rest])
     }
     return run(values.with(callbackIndex, wrapped))
   }
   const [config] = values
-  if (isSubmittable(config)) watchEvents(step, config)
+  if (isSubmittable(config)) watchEvents(crumb, config)
   let result: unknown
   try {
     result = run(values)
   } catch (error) {
-    recordOutcome(step, error, undefined)
+    recordOutcome(crumb, error, undefined)
     throw error
   }
   if (!isPromise(result)) return result
-  // Returns the watched promise: a second branch would hide an unhandled rejection.
+  // Returns the observed promise: otherwise an unhandled rejection would count as handled.
   return result.then(
     (queryResult) => {
-      recordOutcome(step, null, queryResult)
+      recordOutcome(crumb, null, queryResult)
       return queryResult
     },
     (error: unknown) => {
-      recordOutcome(step, error, undefined)
+      recordOutcome(crumb, error, undefined)
       throw error
     },
   )
 }
 
-function recordOutcome(step: PendingStep, error: unknown, result: unknown): void {
-  if (error) endStep(step, { error: errorCode(error) })
-  else endStep(step, rowCount(result))
+function recordOutcome(crumb: PendingBreadcrumb, error: unknown, result: unknown): void {
+  if (error) endBreadcrumb(crumb, { error: errorCode(error) })
+  else endBreadcrumb(crumb, rowCount(result))
 }
 
 /**
  * Records the outcome of a query object, cursor or stream through its events. Adds no `error` listener, which would
  * prevent the error from being thrown.
  */
-function watchEvents(step: PendingStep, config: object): void {
+function watchEvents(crumb: PendingBreadcrumb, config: object): void {
   if (!(config instanceof EventEmitter)) return
-  config.once('end', () => endStep(step))
-  config.once(errorMonitor, (error) => endStep(step, { error: errorCode(error) }))
+  config.once('end', () => endBreadcrumb(crumb))
+  config.once(errorMonitor, (error) => endBreadcrumb(crumb, { error: errorCode(error) }))
 }
 
 /** Detects a query, cursor or stream object, which drives the connection itself. */
@@ -62,7 +62,7 @@ function isPromise(value: unknown): value is Promise<unknown> {
 }
 
 function rowCount(result: unknown): { rows: number } | undefined {
-  // A text with several statements has several results.
+  // A query with several statements returns a list of results.
   const lastResult: unknown = Array.isArray(result) ? result.at(-1) : result
   if (typeof lastResult !== 'object' || lastResult === null) return undefined
   const rows = Object.getOwnPropertyDescriptor(lastResult, 'rowCount')?.value

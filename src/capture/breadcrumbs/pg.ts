@@ -2,7 +2,7 @@ import { statementText } from '../../model/sql/statement-text.js'
 import { isOwnQuery } from '../../store/dialects/own-queries.js'
 import { hasRoomForBreadcrumb } from '../guards/stack-room.js'
 import type { Source } from '../sources/source.js'
-import { beginStep, endStep, errorCode, type PendingStep } from './pending-step.js'
+import { endBreadcrumb, errorCode, type PendingBreadcrumb, startBreadcrumb } from './pending-breadcrumb.js'
 import { isSubmittable, runWatched } from './pg-outcome.js'
 import { wrapMethod } from './wrap-method.js'
 
@@ -16,17 +16,17 @@ export interface PgModule {
 export function pgQueries({ Client, Pool }: PgModule): Source {
   return ({ context: { breadcrumbs, counters } }) => {
     if (!breadcrumbs.isEnabledFor('sql')) return () => {}
-    /** Step of a `pool.query` that is waiting for a connection. */
-    let requestedStep: PendingStep | null = null
-    let grantedStep: PendingStep | null = null
+    /** Breadcrumb of a `pool.query` that is waiting for a connection. */
+    let requestedCrumb: PendingBreadcrumb | null = null
+    let grantedCrumb: PendingBreadcrumb | null = null
 
-    const startStep = (config: unknown): PendingStep | null => {
+    const startCrumb = (config: unknown): PendingBreadcrumb | null => {
       if (isOwnQuery() || !hasRoomForBreadcrumb()) return null
       try {
         const sql = sqlText(config)
         if (sql === null) return null
         const message = statementText(sql, 'postgres')
-        return beginStep(breadcrumbs, { category: 'sql', message, metadata: { system: 'postgres' } })
+        return startBreadcrumb(breadcrumbs, { category: 'sql', message, metadata: { system: 'postgres' } })
       } catch {
         counters.add('failed: pg')
         return null
@@ -36,10 +36,10 @@ export function pgQueries({ Client, Pool }: PgModule): Source {
     const stops = [
       wrapMethod(Client.prototype, 'query', (query) => {
         return function (this: unknown, ...values: unknown[]) {
-          const step = grantedStep ?? startStep(values[0])
-          grantedStep = null
-          return step
-            ? runWatched(step, values, (args) => Reflect.apply(query, this, args))
+          const crumb = grantedCrumb ?? startCrumb(values[0])
+          grantedCrumb = null
+          return crumb
+            ? runWatched(crumb, values, (args) => Reflect.apply(query, this, args))
             : Reflect.apply(query, this, values)
         }
       }),
@@ -48,30 +48,30 @@ export function pgQueries({ Client, Pool }: PgModule): Source {
       stops.push(
         wrapMethod(Pool.prototype, 'query', (query) => {
           return function (this: unknown, ...values: unknown[]) {
-            requestedStep = startStep(values[0])
+            requestedCrumb = startCrumb(values[0])
             try {
               return Reflect.apply(query, this, values)
             } finally {
-              requestedStep = null
+              requestedCrumb = null
             }
           }
         }),
-        // A waiting caller receives its connection in the async context of the caller that released it. The step of
-        // `pool.query` therefore starts before the wait and is passed on explicitly.
+        // A waiting caller receives its connection in the async context of the caller that released it. The
+        // breadcrumb of `pool.query` therefore starts before the wait and is passed on explicitly.
         wrapMethod(Pool.prototype, 'connect', (connect) => {
           return function (this: unknown, ...values: unknown[]) {
-            const step = requestedStep
+            const crumb = requestedCrumb
             const [callback] = values
-            requestedStep = null
-            if (!step || typeof callback !== 'function') return Reflect.apply(connect, this, values)
+            requestedCrumb = null
+            if (!crumb || typeof callback !== 'function') return Reflect.apply(connect, this, values)
             return Reflect.apply(connect, this, [
               function (this: unknown, ...callbackArgs: unknown[]) {
-                if (callbackArgs[0]) endStep(step, { error: errorCode(callbackArgs[0]) })
-                else grantedStep = step
+                if (callbackArgs[0]) endBreadcrumb(crumb, { error: errorCode(callbackArgs[0]) })
+                else grantedCrumb = crumb
                 try {
                   return Reflect.apply(callback, this, callbackArgs)
                 } finally {
-                  grantedStep = null
+                  grantedCrumb = null
                 }
               },
             ])

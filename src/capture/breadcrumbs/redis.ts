@@ -1,7 +1,7 @@
 import { describeUntracedVersion } from '../../config/supported-packages.js'
 import { hasRoomForBreadcrumb } from '../guards/stack-room.js'
 import type { Source } from '../sources/source.js'
-import { beginStep, endStep, errorCode, type PendingStep } from './pending-step.js'
+import { endBreadcrumb, errorCode, type PendingBreadcrumb, startBreadcrumb } from './pending-breadcrumb.js'
 import { type Listeners, subscribeAll } from './subscriptions.js'
 
 interface TracedCommand {
@@ -16,15 +16,15 @@ export const redisCommands: Source = (reporter) => {
   if (!breadcrumbs.isEnabledFor('redis')) return () => {}
   const problem = describeUntracedVersion(['ioredis', 'redis'])
   if (problem) log.warn(problem)
-  const pending = new WeakMap<TracedCommand, PendingStep>()
+  const pending = new WeakMap<TracedCommand, PendingBreadcrumb>()
   const onStart = (trace: TracedCommand) => {
     if (!hasRoomForBreadcrumb()) return
-    const step = beginStep(breadcrumbs, { category: 'redis', message: commandText(trace) })
-    if (step) pending.set(trace, step)
+    const crumb = startBreadcrumb(breadcrumbs, { category: 'redis', message: commandText(trace) })
+    if (crumb) pending.set(trace, crumb)
   }
   const onEnd = (trace: TracedCommand) => {
-    const step = pending.get(trace)
-    if (step) endStep(step, trace.error ? { error: errorCode(trace.error) } : undefined)
+    const crumb = pending.get(trace)
+    if (crumb) endBreadcrumb(crumb, trace.error ? { error: errorCode(trace.error) } : undefined)
   }
   const tracingListeners = (name: string): Listeners => ({
     [`tracing:${name}:start`]: onStart,

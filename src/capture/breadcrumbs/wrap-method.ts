@@ -16,8 +16,8 @@ interface Wrapper {
 const wrappers = new WeakMap<object, Wrapper>()
 
 /**
- * Wraps a method and returns the function that restores it. Watchers share one wrapper, so that each can end in any
- * order. A wrapper that other code has wrapped stays in place and passes calls through.
+ * Wraps a method and returns the function that restores it. Watchers share one wrapper, so that they can be removed in
+ * any order. A wrapper that other code has wrapped stays in place and passes calls through.
  */
 export function wrapMethod(target: object, name: string, wrap: Wrap): () => void {
   // Frozen objects (`--frozen-intrinsics` on Node.js 20) are not wrapped.
