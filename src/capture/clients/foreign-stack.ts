@@ -1,7 +1,7 @@
 import type { Cause } from '../../model/event.js'
 import { withTimeout } from '../../model/with-timeout.js'
 import type { CaptureContext } from '../capture-context.js'
-import { type ReadAllowance, StoredMaps } from '../source-maps/stored/stored-maps.js'
+import { type MappingSession, StoredMaps } from '../source-maps/stored/stored-maps.js'
 import type { ForeignError } from './foreign-error.js'
 
 /** A slow database must not delay the report longer than this, even for an error with many causes. */
@@ -17,11 +17,11 @@ export async function withOriginalStack(context: CaptureContext, error: ForeignE
   if (!context.config.enable_source_maps) return error
   const maps = stores.get(context) ?? new StoredMaps(context)
   stores.set(context, maps)
-  const allowance = maps.allowance()
-  const mapped = await withFallback(context, mapError(maps, error, allowance), error)
-  if (mapped === error || allowance.mapped.size === 0) return mapped
+  const session = maps.startSession()
+  const mapped = await withFallback(context, mapError(maps, error, session), error)
+  if (mapped === error || session.mapped.size === 0) return mapped
   // Loaded separately, because the stacks determine the group and must survive a failure here.
-  const sources = await withFallback(context, maps.frameSources(allowance), [])
+  const sources = await withFallback(context, maps.frameSources(session), [])
   return { ...mapped, frame_sources: [...(error.frame_sources ?? []), ...sources] }
 }
 
@@ -41,9 +41,9 @@ async function withFallback<T>({ counters }: CaptureContext, work: Promise<T>, f
 
 type MapLines = (lines: readonly string[]) => Promise<readonly string[]>
 
-async function mapError(maps: StoredMaps, error: ForeignError, allowance: ReadAllowance): Promise<ForeignError> {
+async function mapError(maps: StoredMaps, error: ForeignError, session: MappingSession): Promise<ForeignError> {
   const origin = { releases: error.releases ?? [error.app_version ?? ''], debug_ids: error.debug_ids }
-  const mapLines: MapLines = (lines) => maps.original(lines, origin, allowance)
+  const mapLines: MapLines = (lines) => maps.original(lines, origin, session)
   const backtrace = await mapLines(error.backtrace)
   return { ...error, backtrace, ...(error.causes && { causes: await mapCauses(error.causes, mapLines) }) }
 }

@@ -17,8 +17,8 @@ export interface StackOrigin {
   debug_ids?: Readonly<Record<string, string>> | undefined
 }
 
-/** Remaining read budget of one error, causes included. */
-export interface ReadAllowance {
+/** Remaining read budget and mapped frames of one error, causes included. */
+export interface MappingSession {
   /** Ids of the maps used so far. */
   readonly maps: Set<number>
   bytes: number
@@ -52,23 +52,23 @@ export class StoredMaps {
     this.#sources = new StoredSources(context)
   }
 
-  allowance(): ReadAllowance {
+  startSession(): MappingSession {
     return { maps: new Set(), bytes: this.#context.config.source_map_max_bytes, mapped: new Map() }
   }
 
   /** Maps lines to the original source. Lines without a map stay unchanged. */
-  async original(lines: readonly string[], origin: StackOrigin, allowance: ReadAllowance): Promise<readonly string[]> {
+  async original(lines: readonly string[], origin: StackOrigin, session: MappingSession): Promise<readonly string[]> {
     const names = await this.#currentNames()
     if (names.isEmpty) return lines
     const mapped: string[] = []
     for (const line of lines) {
       const { file, line_number, column, function_name } = parseFrame(line, '')
       const storedName = file === null ? null : names.find(origin.releases, file, findDebugId(origin.debug_ids, file))
-      if (!storedName || line_number === null || column === null || !fitsAllowance(allowance, storedName))
+      if (!storedName || line_number === null || column === null || !fitsReadBudget(session, storedName))
         mapped.push(line)
       else {
         const original = await this.#originalLine(storedName, line, { line: line_number, column, name: function_name })
-        if (original !== line) allowance.mapped.set(original, storedName.id)
+        if (original !== line) session.mapped.set(original, storedName.id)
         mapped.push(original)
       }
     }
@@ -76,7 +76,7 @@ export class StoredMaps {
   }
 
   /** Source lines around the mapped frames, newest calls first. */
-  async frameSources({ mapped }: ReadAllowance): Promise<FrameSource[]> {
+  async frameSources({ mapped }: MappingSession): Promise<FrameSource[]> {
     const sources: FrameSource[] = []
     for (const [frame, map_id] of mapped) {
       if (sources.length >= MAX_FRAME_SOURCES) break
@@ -175,12 +175,12 @@ export class StoredMaps {
 }
 
 /** Depends only on the files of the error, so that repeats stay in one group. */
-function fitsAllowance(allowance: ReadAllowance, { id, map_bytes }: StoredName): boolean {
-  const { maps, bytes } = allowance
+function fitsReadBudget(session: MappingSession, { id, map_bytes }: StoredName): boolean {
+  const { maps, bytes } = session
   if (maps.has(id)) return true
   if (maps.size >= MAX_MAPS_PER_ERROR || (maps.size > 0 && map_bytes > bytes)) return false
   maps.add(id)
-  allowance.bytes -= map_bytes
+  session.bytes -= map_bytes
   return true
 }
 
