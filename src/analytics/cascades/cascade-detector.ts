@@ -48,14 +48,14 @@ export const detectCascades = defineOperation({
   },
 })
 
-const COUNTED_FROM_MARK = 'cascades counted from'
+const CASCADES_COUNTED_FROM = 'cascades counted from'
 
 /** Start of the period that all cascade figures cover. Null before the first detection. */
 export async function cascadesCountedSince({ database }: Context): Promise<string | null> {
   const row = await database.read
     .selectFrom('faultboard_leases')
     .select('last_run_at')
-    .where('name', '=', COUNTED_FROM_MARK)
+    .where('name', '=', CASCADES_COUNTED_FROM)
     .executeTakeFirst()
   return row?.last_run_at ? new Date(row.last_run_at).toISOString() : null
 }
@@ -93,8 +93,8 @@ async function storeCascades(
   }
   await database.write(async (trx) => {
     await trx.deleteFrom('faultboard_cascades').where('last_detected_at', '<', now).execute()
-    await readCheckpoint(trx, dialect, COUNTED_FROM_MARK, since)
-    await advanceCheckpoint(trx, COUNTED_FROM_MARK, since)
+    await readCheckpoint(trx, dialect, CASCADES_COUNTED_FROM, since)
+    await advanceCheckpoint(trx, CASCADES_COUNTED_FROM, since)
   })
   const updated = pairs.filter((pair) => knownKeys.has(`${pair.parent_error_id} ${pair.child_error_id}`)).length
   return { detected: pairs.length - updated, updated }

@@ -10,7 +10,7 @@ import { periodicYield } from '../sums/event-loop-yield.js'
 import type { Span } from '../sums/period.js'
 import { CASCADE_WINDOW_MS, CascadeSweep, mostFrequentPairs } from './cascade-sweep.js'
 
-const SWEPT_FROM_MARK = 'cascades swept from'
+const CASCADES_FROM = 'cascades swept from'
 /** Occurrences per query. */
 const ROWS_PER_PAGE = 1500
 /** Pairs stored per hour, most frequent first. */
@@ -25,7 +25,7 @@ export async function processHours(
   { from, earliest, end }: { from: number; earliest: number; end: number },
 ): Promise<number> {
   while (await processNextHour(context, { from, earliest: Math.min(from, earliest), end }));
-  // Deletes results before a gap.
+  // After a gap, the processed range starts later. Deletes the results before it.
   await deleteHoursBefore(context, (await loadProcessedRange(context, from)).from)
   while (await processPreviousHour(context, from));
   await reprocessLateHours(context, from)
@@ -55,7 +55,7 @@ interface ProcessedRange {
 async function loadProcessedRange({ database }: Context, initial: number): Promise<ProcessedRange> {
   return database.write(async (trx) => {
     const until = await readCheckpoint(trx, database.dialect, CASCADES_UNTIL, initial)
-    return { until, from: await readCheckpoint(trx, database.dialect, SWEPT_FROM_MARK, until) }
+    return { until, from: await readCheckpoint(trx, database.dialect, CASCADES_FROM, until) }
   })
 }
 
@@ -71,7 +71,7 @@ async function processNextHour(
   await replaceHour(context, { from: start, to }, async (trx) => {
     if ((await readCheckpoint(trx, context.database.dialect, CASCADES_UNTIL, from)) !== processed.until) return false
     // Discards everything before a gap. Later lookbacks process those hours again.
-    if (start > processed.until) await advanceCheckpoint(trx, SWEPT_FROM_MARK, start)
+    if (start > processed.until) await advanceCheckpoint(trx, CASCADES_FROM, start)
     await advanceCheckpoint(trx, CASCADES_UNTIL, to)
     return true
   })
@@ -83,8 +83,8 @@ async function processPreviousHour(context: Context, from: number): Promise<bool
   if (processed.from <= from) return false
   const start = processed.from - HOUR
   await replaceHour(context, { from: start, to: processed.from }, async (trx) => {
-    if ((await readCheckpoint(trx, context.database.dialect, SWEPT_FROM_MARK, from)) !== processed.from) return false
-    await advanceCheckpoint(trx, SWEPT_FROM_MARK, start)
+    if ((await readCheckpoint(trx, context.database.dialect, CASCADES_FROM, from)) !== processed.from) return false
+    await advanceCheckpoint(trx, CASCADES_FROM, start)
     return true
   })
   return true

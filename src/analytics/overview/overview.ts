@@ -93,7 +93,7 @@ export const overviewData = defineOperation({
     const span = chartSpan(selected, context.now(), context.config.time_zone)
     const scope = { application_id, environment }
     const recent = await loadRecentOverview(context, scope, span)
-    return joinOverview(await loadLiveOverview(context, { scope, since, span }, recent), recent)
+    return mergeOverview(await loadLiveOverview(context, { scope, since, span }, recent), recent)
   },
 })
 
@@ -102,11 +102,11 @@ export type LiveOverview = Awaited<ReturnType<typeof loadLiveOverview>>
 /** Part of the overview that changes little within a minute and can be cached. */
 export type RecentOverview = Awaited<ReturnType<typeof loadRecentOverview>>
 
-export function joinOverview(
-  { counts, ...now }: LiveOverview,
+export function mergeOverview(
+  { counts, ...live }: LiveOverview,
   { ranked, spikes, hasPrevious, ...recent }: RecentOverview,
 ): Overview {
-  return { stats: { ...counts, ...ranked }, ...now, ...recent }
+  return { stats: { ...counts, ...ranked }, ...live, ...recent }
 }
 
 export async function loadLiveOverview(
@@ -295,11 +295,11 @@ async function loadNamedTotals(context: Context, scope: Scope, { from, to }: Spa
 /** Groups with the most occurrences before the last cut. Ignores groups without a name. */
 function largestTotals<Group extends { key: string; name: string }>(
   sums: readonly Series[],
-  groupOf: (values: readonly string[]) => Group,
+  toGroup: (values: readonly string[]) => Group,
 ): (Omit<Group, 'key'> & NamedTotal)[] {
   const totals = new Map<string, Group & { total: number }>()
   for (const { values, counts } of sums) {
-    const group = groupOf(values)
+    const group = toGroup(values)
     const total = (totals.get(group.key)?.total ?? 0) + (counts[0] ?? 0)
     totals.set(group.key, { ...group, total })
   }

@@ -122,11 +122,11 @@ function listedRelease(input: ReleaseInput): ListedRelease {
   const { release, now, before } = input
   const key = releaseKey(release)
   const { new_count, open_new_count } = input.newErrors.get(key) ?? { new_count: 0, open_new_count: 0 }
-  const per_day = perDay(release)
+  const per_day = occurrencesPerDay(release)
   const stability_score = stabilityScore({
     severities: release.severities,
     open_share: share(open_new_count, new_count),
-    growth: before ? per_day / perDay(before) - 1 : null,
+    growth: before ? per_day / occurrencesPerDay(before) - 1 : null,
   })
   return {
     application_id: release.application_id,
@@ -148,7 +148,7 @@ function listedRelease(input: ReleaseInput): ListedRelease {
   }
 }
 
-function perDay(release: Release): number {
+function occurrencesPerDay(release: Release): number {
   return release.occurrences / lifetimeDays(release)
 }
 

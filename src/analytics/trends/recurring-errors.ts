@@ -8,7 +8,7 @@ import { RankedError, withErrors } from '../ranked-errors.js'
 import { errorsInScope } from '../sums/scope-conditions.js'
 
 /** Recurring errors have been open for longer than this period and have occurred within it. */
-export const PERSISTENT_DAYS = 7
+export const RECURRING_AFTER_DAYS = 7
 
 export const RecurringError = r.object({
   ...RankedError.entries,
@@ -21,7 +21,7 @@ export type RecurringError = v.InferOutput<typeof RecurringError>
 /** Errors unresolved for over a week that still occur, most frequent first. */
 export async function recurringErrors(context: Context, scope: Scope, limit: number): Promise<RecurringError[]> {
   const now = context.now()
-  const weekAgo = now - PERSISTENT_DAYS * DAY
+  const weekAgo = now - RECURRING_AFTER_DAYS * DAY
   const rows = await context.database.read
     .selectFrom('faultboard_errors')
     .select(['id', 'occurrence_count', 'first_seen_at'])

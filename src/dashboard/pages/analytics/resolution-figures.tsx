@@ -1,5 +1,5 @@
 import type { ErrorTrends } from '../../../analytics/trends/error-trends.js'
-import { PERSISTENT_DAYS } from '../../../analytics/trends/recurring-errors.js'
+import { RECURRING_AFTER_DAYS } from '../../../analytics/trends/recurring-errors.js'
 import type { Resolution, ResolutionRate, ResolutionTimes } from '../../../analytics/trends/resolution.js'
 import { DAY, HOUR } from '../../../model/time.js'
 import type { Rendered, Visit } from '../../define.js'
@@ -82,7 +82,7 @@ export function RecurringErrors({
       title="Recurring errors"
       description={
         <>
-          {`Unresolved for more than ${PERSISTENT_DAYS} days and still occurring, by total occurrences. `}
+          {`Unresolved for more than ${RECURRING_AFTER_DAYS} days and still occurring, by total occurrences. `}
           <a href={openErrorsLink(visit, { sort_by: 'first_seen_at', sort_direction: 'asc' })}>All open errors</a>
         </>
       }

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { cachedQuery } from '../../../analytics/cached-query.js'
-import { joinOverview, loadLiveOverview, loadRecentOverview, Overview } from '../../../analytics/overview/overview.js'
+import { loadLiveOverview, loadRecentOverview, mergeOverview, Overview } from '../../../analytics/overview/overview.js'
 import { type ChartSpan, chartSpan, chartSpanInput } from '../../../model/chart-span.js'
 import { scopeInput, scopeKey } from '../../../model/input/scope.js'
 import * as r from '../../../model/result.js'
@@ -56,7 +56,7 @@ export const overview = definePage({
     const cacheKey = `overview ${scopeKey(scope)} ${span.range ?? `${span.from} ${span.to}`}`
     const recent = await cachedQuery(context, cacheKey, () => loadRecentOverview(context, scope, span))
     const current = await loadLiveOverview(context, { scope, since, span }, recent.value)
-    return { ...joinOverview(current, recent.value), span, counted_at: recent.queriedAt }
+    return { ...mergeOverview(current, recent.value), span, counted_at: recent.queriedAt }
   },
   title: () => 'Overview',
   response,
