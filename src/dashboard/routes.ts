@@ -55,11 +55,13 @@ export function createRoutes(parts: readonly DashboardPart[]): Routes {
     feeds: [changes, tags, openapiFeed(() => routes)],
     downloads: parts.flatMap(({ downloads = [] }) => downloads),
     actions: [...ACTIONS, ...parts.flatMap(({ actions = [] }) => actions)],
-    navigation: parts.flatMap(({ pages: [page], navigation }) => (page ? [{ ...navigation, ...linkTo(page) }] : [])),
+    navigation: parts.flatMap(({ pages: [page], navigation }) =>
+      page ? [{ ...navigation, ...toDestination(page) }] : [],
+    ),
   }
   return routes
 }
 
-function linkTo({ path, role, needs }: Page): Pick<Destination, 'path' | 'role' | 'needs'> {
+function toDestination({ path, role, needs }: Page): Pick<Destination, 'path' | 'role' | 'needs'> {
   return needs ? { path, role, needs: [needs].flat() } : { path, role }
 }

@@ -40,14 +40,14 @@ export function createSignIn(context: Context): SignIn {
     const header = headers.get('authorization')
     let hasHostFailed = false
     // Calls the host for every request, because the host can end a session at any time.
-    const askHost = async () => {
+    const identify = async () => {
       const result = await identifyByHost(context, mount.host_request ?? request)
       hasHostFailed = result === 'failed'
       return result === 'failed' ? null : result
     }
     if (header === null) {
       // A first visit without credentials is not a failed sign-in.
-      const identity = await askHost()
+      const identity = await identify()
       if (identity) return { identity, deviceCookie: async () => null }
       throw unauthenticatedError(passwords, hasHostFailed)
     }
@@ -59,9 +59,9 @@ export function createSignIn(context: Context): SignIn {
     const attempt = { name, secret: credentials?.password ?? header, network, device: device?.id ?? null }
     const identity = await limiter.attempt(
       attempt,
-      // Asks the host first, because a proxy may add its own Authorization header.
-      async () => (await askHost()) ?? (credentials && passwords.verify(credentials)),
-      askHost,
+      // Calls the host first, because a proxy may add its own Authorization header.
+      async () => (await identify()) ?? (credentials && passwords.verify(credentials)),
+      identify,
     )
     if (identity === null) throw isBearer(header) ? unknownToken() : unauthenticatedError(passwords, hasHostFailed)
     const isKnown = identity.kind !== 'password' || (device && !device.needs_renewal)

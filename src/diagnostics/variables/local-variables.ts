@@ -99,8 +99,8 @@ export class LocalVariables implements PauseReader {
     )
   }
 
-  nextSecond(): void {
-    this.#budget.nextSecond()
+  startNextSecond(): void {
+    this.#budget.startNextSecond()
     if (this.#hasOverflowed || hasReachedStackLimit()) setImmediate(() => this.#endAfterOverflow()).unref()
   }
 

@@ -8,7 +8,7 @@ const BURST_SECONDS = 5
 
 /**
  * Limits the number and duration of pauses. A burst may use the time of several seconds, which later seconds compensate.
- * `nextSecond` is called by a timer, so a delayed event loop adds no budget.
+ * `startNextSecond` is called by a timer, so a delayed event loop adds no budget.
  */
 export class PauseBudget {
   readonly #limits: PauseLimits
@@ -33,7 +33,7 @@ export class PauseBudget {
     if (hasRead) this.#reads++
   }
 
-  nextSecond(): void {
+  startNextSecond(): void {
     this.#reads = 0
     this.#spentMs = Math.max(0, this.#spentMs - this.#limits.maxMsPerSecond)
   }

@@ -12,7 +12,7 @@ export interface PauseReader {
   /** Receives a thrown value and its frames. The frames are empty if V8 has optimized away their variables. */
   read(thrown: unknown, frames: readonly LiveFrame[]): void
   spend(ms: number, hasRead: boolean): void
-  nextSecond(): void
+  startNextSecond(): void
   /** Called when the session ends for an external reason. */
   onEnded(reason: string): void
 }
@@ -89,7 +89,7 @@ class PauseSession {
     this.#session.on('Debugger.scriptParsed', ({ params: { scriptId, url } }) => this.#scripts.add(scriptId, url))
     this.#session.on('Debugger.paused', this.#onPaused)
     this.#session.post('Debugger.enable', { maxScriptsCacheSize: 0 })
-    this.#timer = setInterval(this.#nextSecond, 1000)
+    this.#timer = setInterval(this.#startNextSecond, 1000)
     this.#timer.unref()
   }
 
@@ -112,12 +112,12 @@ class PauseSession {
     this.#session.disconnect()
   }
 
-  readonly #nextSecond = (): void => {
+  readonly #startNextSecond = (): void => {
     if (this.#inspector.url() !== undefined) {
       endAll(DEBUGGER_ATTACHED)
       return
     }
-    for (const reader of readers) reader.nextSecond()
+    for (const reader of readers) reader.startNextSecond()
     this.updateState()
   }
 

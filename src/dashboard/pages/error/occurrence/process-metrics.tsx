@@ -7,7 +7,7 @@ import { formatBytes, formatMilliseconds, formatPercent, formatSeconds } from '.
 export function ProcessMetrics({ health }: { health: unknown }): Rendered {
   if (!isHealth(health)) return null
   const warnings = unusualValues(health)
-  const texts = Object.values(warnings)
+  const messages = Object.values(warnings)
   return (
     <section class="panel" aria-labelledby="process-title">
       <div class="panel-head">
@@ -29,10 +29,10 @@ export function ProcessMetrics({ health }: { health: unknown }): Rendered {
           )
         })}
       </dl>
-      {texts.length > 0 && (
+      {messages.length > 0 && (
         <ul class="unusual-warnings">
-          {texts.map((text) => (
-            <li>{text}</li>
+          {messages.map((message) => (
+            <li>{message}</li>
           ))}
         </ul>
       )}
