@@ -10,7 +10,7 @@ export const STABILITY_SCALE = 'Stability from 0 to 100: 70 and above is stable,
 
 /** Formula of the score for the help text. */
 export function stabilityFormula({ open, growth }: { open: string; growth: string }): string {
-  return `100 − 40 × mean weight of the occurrences (critical 1, high 0.6, medium 0.3, low 0.1) − 30 × share of ${open} still open − 30 × growth over ${growth} (twice as many or more counts as 1).`
+  return `100 − 40 × mean weight of the occurrences (critical 1, high 0.6, medium 0.3, low 0.1) − 30 × share of ${open} still open − 30 × growth over ${growth} (doubling or more counts as 1).`
 }
 
 export const STABILITY_STATUSES = ['stable', 'at_risk', 'unstable'] as const

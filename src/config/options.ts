@@ -399,7 +399,7 @@ export const OPTIONS = {
     group: 'clients',
     kind: mapping(DEFAULT_MAX_CLIENT_BYTES, integer(1, 1_000_000_000_000)),
     default: DEFAULT_MAX_CLIENT_BYTES,
-    text: 'Decompressed body bytes per minute and process, per address and in total. Reading stops at the limit with 429.',
+    text: 'Decompressed body bytes per minute and process, per address and in total. Requests over the limit are rejected with 429.',
   }),
   client_max_new_errors_per_hour: row<number>({
     group: 'clients',
@@ -583,13 +583,13 @@ export const OPTIONS = {
     group: 'notifications',
     kind: orNull(hoursOfDay),
     default: null,
-    text: 'Hours of the day in time_zone, such as 22:00-07:00, during which notifications are held. One summary is sent when they end. The incident channel is never held.',
+    text: 'Hours of the day in time_zone, such as 22:00-07:00, during which notifications are held. One summary is sent when they end. Notifications to the incident channel are never held.',
   }),
   quiet_hours_bypass_severity: row<(typeof SEVERITIES)[number] | null>({
     group: 'notifications',
     kind: orNull(severity),
     default: 'critical',
-    text: 'Errors of this severity or higher are sent during quiet hours too; null holds all.',
+    text: 'Errors of this severity or higher are sent during quiet hours too; null holds all errors.',
   }),
   digest_frequency: row<'never' | 'daily' | 'weekly'>({
     group: 'notifications',

@@ -188,7 +188,7 @@ async function proxyFindings(database: Database, { trusted_proxies }: Options): 
   return [warning('proxies', ignoredHeadersText())]
 }
 
-/** Recent rejections by budgets, with the option to raise. */
+/** Recent rejections, by the option that sets the limit. */
 async function rejectionFindings(database: Database): Promise<Finding[]> {
   const rejections = await recentRejections(database, Date.now())
   if (rejections.length === 0) return [ok('limits', 'no rejections in the last 24 hours')]

@@ -10,7 +10,7 @@ const SHELLS: Record<string, Shell> = { bash: bashScript, zsh: zshScript, fish: 
 export function completion(loadCommands: () => Promise<Command[]>): Command {
   return defineCommand({
     name: 'completion',
-    summary: 'Print the script that completes commands and flags in a shell',
+    summary: 'Print a shell completion script for commands and flags',
     text: 'Load the script when the shell starts, and again after an upgrade.',
     examples: [
       'source <(faultboard completion bash)',
@@ -117,7 +117,7 @@ function commandWords({ flags, argument }: Command): string {
   return [...(argument?.allowed ?? []), ...[...Object.keys(flags), 'help'].map((flag) => `--${flag}`)].join(' ')
 }
 
-/** Returns true if the argument is a file, a folder or a text. */
+/** Returns true if the argument is a file, a folder or free text. */
 function hasFreeArgument({ argument }: Command): boolean {
   return argument !== undefined && argument.allowed === undefined
 }

@@ -13,8 +13,8 @@ import { runQuery, withDatabase } from '../tracker-database.js'
 
 export const demo = defineCommand({
   name: 'demo',
-  summary: 'Run a sample shop that fails, with its dashboard and 90 days of errors',
-  text: 'The shop and its customers run on this machine, and new errors occur, first every few seconds and later every minute. Three more fictional applications\nhave a history. Errors are stored in a temporary SQLite file that is deleted at the end, or in --database; the configured\ndatabase is not touched. If no credentials are configured, a password is generated and printed.',
+  summary: 'Run a sample shop with failing routes, its dashboard and 90 days of errors',
+  text: 'The shop and its customers run on this machine. New errors occur every few seconds at first, and every minute later.\nThree more fictional applications have a history. Errors are stored in a temporary SQLite file that is deleted at the end, or in --database; the configured\ndatabase is not touched. If no credentials are configured, a password is generated and printed.',
   examples: ['faultboard demo', 'faultboard demo --port 8080 --database postgres://localhost/playground'],
   flags: {
     ...LISTEN_FLAGS,
@@ -34,7 +34,7 @@ export const demo = defineCommand({
       await withDatabase(options, (database) => runQuery(database, () => migrate(database)))
     }
     await withTemporaryFolder('faultboard-demo-', async (folder) => {
-      // The value of the flag is text, unlike the option.
+      // With the flag, the option is a URL and never a pool or handle.
       const database =
         flags.database === undefined ? `sqlite:${join(folder, 'demo.sqlite3')}` : (options.database as string)
       const application_name = flags['application-name']

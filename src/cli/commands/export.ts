@@ -20,7 +20,7 @@ const { page, 'per-page': per_page, 'sort-by': sort_by, 'sort-direction': direct
 export const exportCommand = defineCommand({
   name: 'export',
   summary: 'Export errors to a file, as NDJSON or CSV',
-  text: 'NDJSON contains everything that faultboard import needs to add the errors to another database: occurrences, counts,\nusers, comments, activities. CSV is a table for people, one line per error.\nThe file contains data that your users sent. Protect it like your database.',
+  text: 'NDJSON contains everything that faultboard import needs to add the errors to another database: occurrences, counts,\nusers, comments, activities. CSV is for spreadsheets and contains one line per error.\nThe file contains data that your users sent. Protect it like your database.',
   examples: [
     'faultboard export errors.ndjson',
     'faultboard export critical.csv --severity critical --timeframe last_7_days',
@@ -49,13 +49,13 @@ export const exportCommand = defineCommand({
     return withTracker(settings, async (tracker) => {
       const filter = await withKnownScope(filterFrom(flags), application_name, tracker.Queries)
       const count = { errors: 0, occurrences: 0 }
-      const texts = format === 'csv' ? table(tracker, filter, count) : records(tracker, filter, count)
+      const chunks = format === 'csv' ? table(tracker, filter, count) : records(tracker, filter, count)
       // Standard output is often piped to a program on the same terminal.
       const showProgress = progressLine({ label: 'Exporting', unit: 'errors', isQuiet: flags.json || file === '-' })
       const total = showProgress ? await countMatching(tracker, filter) : null
       await writeAtomically(
         file,
-        forEach(texts, () => showProgress?.(count.errors, total)),
+        forEach(chunks, () => showProgress?.(count.errors, total)),
       )
       if (flags.json) printSummaryJson(count, format, file)
       else printError(summaryText(count, format, file))
@@ -102,16 +102,16 @@ async function* table({ Queries }: TrackerInstance, filter: ErrorsListInput, cou
   }
 }
 
-/** Null if the errors are too many to be counted exactly. */
+/** Null if there are too many errors to count exactly. */
 async function countMatching({ Queries }: TrackerInstance, filter: ErrorsListInput): Promise<number | null> {
   const { total_count, total_is_lower_bound } = (await Queries.ErrorsList.page({ ...filter, per_page: 1 })).pagination
   return total_is_lower_bound ? null : total_count
 }
 
-async function* forEach(texts: AsyncIterable<string>, onText: () => void): AsyncGenerator<string> {
-  for await (const text of texts) {
-    onText()
-    yield text
+async function* forEach(chunks: AsyncIterable<string>, onChunk: () => void): AsyncGenerator<string> {
+  for await (const chunk of chunks) {
+    onChunk()
+    yield chunk
   }
 }
 
@@ -123,7 +123,7 @@ function countRows(csv: string): number {
   return csv.replace(/"[^"]*"/g, '').match(/\r\n/g)?.length ?? 0
 }
 
-/** CSV contains no number of occurrences that can be counted. */
+/** Omits the occurrences for CSV, because `countRows` counts errors only. */
 function printSummaryJson({ errors, occurrences }: Count, format: Format, file: string): void {
   const summary = {
     errors,

@@ -5,7 +5,7 @@ import { usageError } from '../arguments.js'
 import { defineCommand } from '../command.js'
 import { jsonLine, print } from '../io/terminal.js'
 
-/** A much longer password would not fit into the header of a sign-in. */
+/** A much longer password would not fit into an Authorization header. */
 const MAX_PASSWORD_BYTES = 1024
 
 export const hashPassword = defineCommand({

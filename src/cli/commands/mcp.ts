@@ -12,7 +12,7 @@ import { withTracker } from '../open-tracker.js'
 export const mcp = defineCommand({
   name: 'mcp',
   summary: 'Serve AI agents over standard input and output (MCP), read-only by default',
-  text: 'A Model Context Protocol server for agents such as coding assistants. They can list errors, read an error with its\nstack, find similar errors, and read statistics and releases. It only needs the database; the host does not have to run.\nUntrusted text is marked as such for the agent. Nothing can be changed without --allow-triage.',
+  text: 'A Model Context Protocol server for agents such as coding assistants. They can list errors, read an error with its\nstack, find similar errors, and read statistics and releases. It needs only the database; the host does not have to be running.\nUntrusted text is marked as such for the agent. Nothing can be changed without --allow-triage.',
   examples: [
     'faultboard mcp --database postgres://localhost/shop',
     'claude mcp add faultboard -- npx faultboard mcp --database sqlite:/srv/shop/faultboard.sqlite3',

@@ -47,7 +47,7 @@ const FLAG_VALUES = v.object({
 export const prove = defineCommand({
   name: 'prove',
   summary: 'Measure on this machine how storms, outages and dashboard viewers affect a host',
-  text: 'Runs a small node:http application with and without Faultboard during storms of errors, a hanging database, a full disk\nand with 20 dashboard viewers. Prints a Markdown table: response times, event-loop stalls, memory, descriptors, counts.\nUses the options of your configuration, but never its database, spool folder, notification channels, job engine and\ncallbacks. Exits with 1 if a limit is exceeded. Takes about seven minutes; with --quick two.',
+  text: 'Runs a small node:http application with and without Faultboard during storms of errors, a hanging database, a full disk\nand with 20 dashboard viewers. Prints a Markdown table: response times, event-loop stalls, memory, descriptors, counts.\nUses the options of your configuration, but never its database, spool folder, notification channels, job engine and\ncallbacks. Exits with 1 if a limit is exceeded. Takes about seven minutes, or two with --quick.',
   examples: [
     'faultboard prove --quick',
     'faultboard prove > impact.md',
@@ -121,7 +121,9 @@ async function readScratchUrl(flags: ProveFlags): Promise<string | null> {
 function readLoad(): number {
   const load = loadavg()[0] ?? 0
   if (load > availableParallelism() / 2) {
-    printError(`This machine is busy (load ${load.toFixed(1)}, ${availableParallelism()} cores): limits may be missed.`)
+    printError(
+      `This machine is busy (load ${load.toFixed(1)}, ${availableParallelism()} cores): the results may exceed the limits.`,
+    )
   }
   return load
 }

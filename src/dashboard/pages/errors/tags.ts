@@ -4,7 +4,7 @@ import { defineFeed } from '../../define.js'
 /** Suggestions for the search box. */
 export const tags = defineFeed({
   path: '/errors/tags',
-  text: 'Tags that start with a text, for suggestions',
+  text: 'Tags that start with a prefix, for suggestions',
   role: 'viewer',
   parameters: tagSuggestions.input,
   response: TagSuggestions,
